@@ -1,0 +1,25 @@
+// Runs analyses and rules over a trace.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall {
+
+struct AnalyzeOptions {
+  // Folders with rules, in order; a later rule of the same id replaces an earlier one. Empty: the installed
+  // folder, else the copies embedded in the library.
+  std::vector<std::string> rule_folders;
+  // Thresholds by "rule.threshold" -> value.
+  std::vector<std::pair<std::string, double>> thresholds;
+};
+
+// Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line.
+Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options = {});
+
+}  // namespace pitwall

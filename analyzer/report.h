@@ -1,0 +1,92 @@
+// What an analysis answers: breakdown, operator table, findings. Plain data; analyzer/emit turns it into
+// text, JSON and environment files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/event.h"
+#include "db/units.h"
+
+namespace pitwall {
+
+enum class Severity : std::uint8_t { info, low, medium, high };
+const char* toString(Severity severity);
+
+// Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
+// category explains.
+struct TimeShare {
+  std::string category;  // "forward", "backward", "update", "other operators", "data wait", "engine
+                         // overhead", "idle", "unattributed"
+  TimeNs total_ns = 0;  // over all steady iterations
+  double share = 0;     // of wall, 0..1
+};
+
+struct Breakdown {
+  std::int64_t iterations = 0;          // steady ones
+  std::int64_t skipped_iterations = 0;  // warm-up and outliers
+  TimeNs wall_ns = 0;                   // sum of the steady iterations
+  TimeNs median_iteration_ns = 0;
+  double items_per_second = 0;   // 0 = items unknown
+  std::string iteration_source;  // "marks", "repeating sequence", "whole trace"
+  std::vector<TimeShare> shares;
+};
+
+struct OperatorRow {
+  std::string name, layer, phase, shapes;
+  std::int64_t count = 0;
+  TimeNs total_ns = 0, mean_ns = 0, p50_ns = 0, p99_ns = 0;
+  double share = 0;            // of all operator time
+  double flop_per_second = 0;  // 0 = FLOP unknown
+  double bytes_per_second = 0;
+};
+
+// A setting or tunable that a finding proposes.
+struct Proposal {
+  std::string name;     // as the program reads it: "OMP_NUM_THREADS", "PITWALL_TUNE_batch_size"
+  std::string current;  // value in effect
+  std::string proposed;
+  std::string reason;     // one line
+  bool user_set = false;  // the user set it on purpose: shown, not overridden
+};
+
+enum class FindingStatus : std::uint8_t { notTested, confirmed, refuted };
+
+struct Finding {
+  std::string id;  // rule id, stable: "batch/can-grow"
+  std::string title;
+  Severity severity = Severity::info;
+  std::string verdict;  // one sentence with its numbers
+  struct Evidence {
+    std::vector<std::string> columns;
+    std::vector<std::vector<std::string>> rows;  // at most 5 shown; computed on all
+    std::int64_t total_rows = 0;
+  } evidence;
+  std::vector<Proposal> proposals;
+  double gain_low = 0, gain_high = 0;  // predicted share of wall time removed, 0..1, after the shared budget
+  std::string gain_method;             // how it was predicted
+  std::string guard;                   // what would make it wrong
+  FindingStatus status = FindingStatus::notTested;
+};
+
+// A rule that could not tell.
+struct Abstention {
+  std::string id, title;
+  std::string reason;  // what is missing and what to record
+};
+
+struct Report {
+  std::string trace_path;
+  bool trace_complete = true;
+  std::vector<Loss> losses;
+  Breakdown breakdown;
+  std::vector<OperatorRow> operators;
+  std::vector<Finding> findings;  // by predicted gain, highest first
+  std::vector<Abstention> abstentions;
+  std::vector<std::string> silent;  // ids of rules that looked and found nothing
+  std::vector<std::string> notes;   // data quality, in words
+};
+
+}  // namespace pitwall

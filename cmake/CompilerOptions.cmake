@@ -1,0 +1,25 @@
+# pitwall_options: what every target of ours is compiled with. Not exported.
+add_library(pitwall_options INTERFACE)
+target_compile_options(pitwall_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+  -Wnon-virtual-dtor -Woverloaded-virtual)
+if(PITWALL_WERROR)
+  target_compile_options(pitwall_options INTERFACE -Werror)
+endif()
+if(PITWALL_SANITIZE)
+  target_compile_options(pitwall_options INTERFACE -fsanitize=${PITWALL_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=undefined)
+  target_link_options(pitwall_options INTERFACE -fsanitize=${PITWALL_SANITIZE})
+endif()
+
+# pitwall_library(name ALIAS trace SOURCES ...): a library of ours with its include root and alias pitwall::ALIAS.
+function(pitwall_library name)
+  cmake_parse_arguments(arg "" "ALIAS" "SOURCES" ${ARGN})
+  add_library(${name} ${arg_SOURCES})
+  add_library(pitwall::${arg_ALIAS} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${arg_ALIAS})
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:include/pitwall>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:pitwall_options>)
+  set_property(GLOBAL APPEND PROPERTY PITWALL_LIBRARIES ${name})
+endfunction()

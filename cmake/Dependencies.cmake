@@ -1,0 +1,33 @@
+# Every package that Pitwall uses, found here and nowhere else. All come from Debian 12; NVIDIA's from its toolkit.
+include(FeatureSummary)
+find_package(Threads REQUIRED)
+find_package(SQLite3 REQUIRED)
+set_package_properties(SQLite3 PROPERTIES TYPE REQUIRED PURPOSE "trace files" DESCRIPTION "libsqlite3-dev")
+find_package(fmt REQUIRED)
+set_package_properties(fmt PROPERTIES TYPE REQUIRED PURPOSE "text" DESCRIPTION "libfmt-dev")
+
+if(PITWALL_BUILD_RUNTIME)
+  find_package(dnnl CONFIG REQUIRED)
+  set_package_properties(dnnl PROPERTIES TYPE REQUIRED PURPOSE "CPU operators" DESCRIPTION "libdnnl-dev")
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+  find_package(ZLIB REQUIRED)
+  set_package_properties(ZLIB PROPERTIES TYPE REQUIRED PURPOSE "gzipped data sets" DESCRIPTION "zlib1g-dev")
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+endif()
+
+if(PITWALL_BUILD_ANALYZER)
+  find_package(CLI11 CONFIG REQUIRED)
+  set_package_properties(CLI11 PROPERTIES TYPE REQUIRED PURPOSE "command line" DESCRIPTION "libcli11-dev")
+  find_package(tomlplusplus CONFIG REQUIRED)
+  set_package_properties(tomlplusplus PROPERTIES TYPE REQUIRED PURPOSE "rule files" DESCRIPTION "libtomlplusplus-dev")
+endif()
+
+if(PITWALL_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+if(PITWALL_BUILD_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+
+include(Cuda)

@@ -1,0 +1,1 @@
+# Filled with install and export rules.

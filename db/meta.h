@@ -1,0 +1,35 @@
+// Keys of a trace's meta table: facts about host, process and libraries, as text. Producers write those they
+// know; a reader treats an absent key as unknown.
+#pragma once
+
+namespace pitwall::meta {
+
+inline constexpr char kTraceStartUnixNs[] = "trace.start_unix_ns";  // wall clock at time 0, ns since 1970
+inline constexpr char kTraceEndNs[] = "trace.end_ns";               // time of the last flush, ns since start
+inline constexpr char kProducer[] = "trace.producer";               // "pitwall 0.1.0", "nsys 2026.2"
+inline constexpr char kHostName[] = "host.name";
+inline constexpr char kHostOs[] = "host.os";  // "Linux 6.1.0"
+inline constexpr char kCpuModel[] = "host.cpu_model";
+inline constexpr char kLogicalCpus[] = "host.logical_cpus";  // online hardware threads
+inline constexpr char kPhysicalCores[] = "host.physical_cores";
+inline constexpr char kSockets[] = "host.sockets";
+inline constexpr char kNumaNodes[] = "host.numa_nodes";
+inline constexpr char kMemoryBytes[] = "host.memory_bytes";
+inline constexpr char kUsableCpus[] = "process.usable_cpus";  // min of affinity mask and cgroup quota, >= 1
+inline constexpr char kUsableCores[] =
+    "process.usable_cores";                                   // physical cores that the affinity mask touches
+inline constexpr char kCgroupCpus[] = "process.cgroup_cpus";  // quota / period as decimal; absent = no limit
+inline constexpr char kOpenMpRuntime[] =
+    "process.openmp_runtime";  // "libgomp", "libomp", "libiomp5"; joined by
+                               // '+' when several are loaded; "none"
+inline constexpr char kOpenMpThreads[] =
+    "process.openmp_threads";                               // threads a parallel region of a worker gets
+inline constexpr char kOneDnnVersion[] = "library.onednn";  // "2.6.3"
+inline constexpr char kBackend[] = "runtime.backend";       // "onednn", "reference", "null"
+inline constexpr char kEngine[] = "runtime.engine";         // "ThreadedEnginePerDevice", ...
+inline constexpr char kModelBytes[] = "runtime.parameter_bytes";  // all trainable parameters
+inline constexpr char kPeakBytes[] = "runtime.peak_bytes";        // peak live CPU storage of the runtime
+inline constexpr char kRecorderSelfNs[] = "recorder.self_ns";     // CPU time of the drain thread so far
+inline constexpr char kMode[] = "runtime.mode";                   // "training", "inference"
+
+}  // namespace pitwall::meta

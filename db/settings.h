@@ -1,0 +1,96 @@
+// The catalogue of every setting Pitwall knows, and the values in effect in this process.
+//
+// One table for all of us: the runtime reads its settings through Settings, `pitwall env` prints the
+// catalogue, rules recommend only what stands in it. Standard library only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "db/event.h"
+#include "db/result.h"
+
+namespace pitwall {
+
+enum class SettingType : std::uint8_t { boolean, integer, real, text, choice };
+
+// Where a setting stands with Pitwall's own runtime.
+enum class SettingStatus : std::uint8_t {
+  honoured,       // read and obeyed; `since` names the version
+  planned,        // the feature it steers is not in the runtime yet
+  external,       // read by a library that the program links (OpenMP, oneDNN, NCCL), not by us
+  notApplicable,  // steers something that Pitwall does not have by design; `note` says why
+};
+
+struct SettingInfo {
+  std::string_view name;  // as its owner spells it
+  std::string_view
+      owner;  // "mxnet", "openmp", "libgomp", "llvm-openmp", "onednn", "nccl", "cuda", "pitwall", ...
+  SettingType type = SettingType::text;
+  std::string_view default_value;  // text; "" = unset
+  std::string_view
+      allowed;            // choices separated by '|', or a range "1..64", "1..", or "" = anything of the type
+  std::string_view unit;  // "threads", "bytes", "elements", "%"; "" = none
+  std::string_view meaning;  // one paragraph in our own words
+  std::string_view source;   // document or source file that promises it
+  SettingStatus status = SettingStatus::planned;
+  std::string_view since;  // first Pitwall version that honours it
+  std::string_view note;   // differences between document and MXNet 1.9.1, or why not applicable
+};
+
+// All settings, ordered by name. Static storage.
+std::span<const SettingInfo> settingCatalogue();
+
+// nullptr when unknown.
+const SettingInfo* findSetting(std::string_view name);
+
+// Reads one value as the catalogue promises: unset or empty means default; booleans are true/false/1/0 in any
+// case; numbers tolerate surrounding blanks and nothing else. The error names variable, value and what is
+// allowed.
+Status checkSettingValue(const SettingInfo& info, std::string_view text);
+
+// The settings of one process: environment first, else the program's own choice, else default. Immutable
+// after construction but for set(); reading is thread-safe once no one calls set().
+class Settings {
+ public:
+  // Reads every catalogue entry from the environment. Errors: invalidInput for the first bad value of a
+  // setting that the runtime honours; bad values of others are ignored (their owner judges them).
+  static Result<Settings> fromEnvironment();
+
+  // From pairs name=value instead of the environment; for tests. Same errors.
+  static Result<Settings> fromValues(std::span<const std::pair<std::string, std::string>> values);
+
+  // The program's own choice; an environment value still wins. Errors: notFound, invalidInput.
+  Status set(std::string_view name, std::string_view value);
+
+  // Precondition: the name is in the catalogue, with that type, and has a default or a value.
+  bool boolean(std::string_view name) const;
+  std::int64_t integer(std::string_view name) const;
+  double real(std::string_view name) const;
+  std::string_view text(std::string_view name) const;  // also of choices; "" when unset without default
+
+  // Whether environment or program gave a value.
+  bool isSet(std::string_view name) const;
+  SettingInEffect inEffect(std::string_view name) const;
+
+  // Every honoured setting, and every other one that is set in the environment; ordered by name.
+  std::vector<SettingInEffect> allInEffect() const;
+
+  // PITWALL_TUNE_<name> from the environment, if set. Errors: invalidInput when not an integer.
+  Result<std::optional<std::int64_t>> tunable(std::string_view name) const;
+
+ private:
+  struct Value {
+    std::string text;
+    SettingSource source;
+  };
+  std::unordered_map<std::string, Value> values_;
+  std::unordered_map<std::string, std::string> tunables_;
+};
+
+}  // namespace pitwall

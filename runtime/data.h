@@ -1,0 +1,70 @@
+// Data sets and batches. A BatchIterator gives batches in host memory; the training loop copies them into
+// NDArrays.
+//
+// Every next() is recorded as dataWait on the calling thread and the making of a batch as dataWork on the
+// thread that does it, so a trace shows who waits for whom.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/result.h"
+#include "runtime/session.h"
+#include "runtime/tensor.h"
+
+namespace pitwall::data {
+
+// Images and labels in memory as the idx format has them.
+struct ImageDataset {
+  std::int64_t count = 0, channels = 1, height = 0, width = 0;
+  std::vector<std::uint8_t> pixels;  // count x channels x height x width
+  std::vector<std::uint8_t> labels;  // count
+  std::string description;           // "Fashion-MNIST train, /usr/share/..."
+};
+
+// One gzipped or plain idx file pair. Errors: notFound, io, invalidInput naming file, offset and what is
+// wrong.
+Result<ImageDataset> readIdx(const std::string& images_path, const std::string& labels_path);
+
+enum class Split : std::uint8_t { train, test };
+inline constexpr char kFashionMnistFolder[] =
+    "/usr/share/datasets/fashion-mnist";  // Debian's dataset-fashion-mnist
+// Errors: notFound, saying which package to install, else as readIdx.
+Result<ImageDataset> fashionMnist(Split split, const std::string& folder = kFashionMnistFolder);
+
+// Digits drawn by a seeded generator (10 classes, 28 x 28, noise and shifts): learnable, deterministic.
+ImageDataset syntheticDigits(std::int64_t count, std::uint64_t seed);
+
+struct Batch {
+  std::vector<float> images;  // items x channels x height x width, 0..1
+  std::vector<float> labels;  // items
+  std::int64_t items = 0;
+  Shape image_shape;  // of the whole batch
+};
+
+class BatchIterator {
+ public:
+  virtual ~BatchIterator() = default;
+  // False at the end of the epoch; `batch` is then untouched. The last batch of an epoch may be smaller
+  // unless drop_last. Errors: those of the source.
+  virtual Result<bool> next(Batch& batch) = 0;
+  // Starts the next epoch (with another order when shuffling).
+  virtual void reset() = 0;
+};
+
+struct BatchOptions {
+  std::int64_t batch_size = 16;
+  bool shuffle = true;
+  bool drop_last = false;
+  std::uint64_t seed = 1;
+  int prefetch_threads = 0;  // 0: batches are made on the caller's thread
+  int prefetch_depth = 2;    // batches ready or in work ahead of the caller, when prefetch_threads > 0
+};
+
+// The dataset must outlive the iterator. Batches and their order do not depend on the prefetch options.
+Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, const ImageDataset& dataset,
+                                                   BatchOptions options);
+
+}  // namespace pitwall::data

@@ -1,0 +1,150 @@
+// The asynchronous dependency engine: operators declare which variables they read and write; the engine runs
+// each as soon as all that came before it in program order on those variables has finished. Many readers at
+// once, writers alone, strict program order per variable.
+//
+// Errors belong to an operator: a failed operator's written variables carry its Error, operators that depend
+// on them are skipped and pass it on, and each Error surfaces exactly once: at the first wait that covers one
+// of its variables, else at waitForAll(), which reports all that are left.
+//
+// Threads: push, newVariable, deleteVariable and the waits may be called from any thread; program order is
+// the order of one thread's pushes. Operators must not wait on the engine that runs them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "db/event.h"
+#include "db/result.h"
+#include "db/settings.h"
+#include "runtime/profiler.h"
+
+namespace pitwall {
+
+namespace engine {
+struct VariableState;  // runtime/engine/variable.h
+}
+
+// A variable that orders operators. A plain handle: copies name the same variable; deleteVariable() ends it.
+struct Variable {
+  engine::VariableState* state = nullptr;
+  friend bool operator==(const Variable&, const Variable&) = default;
+};
+
+enum class DeviceKind : std::uint8_t { cpu, gpu };
+struct Device {
+  DeviceKind kind = DeviceKind::cpu;
+  int index = 0;
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+// What class of work an operator is; chooses the pool that runs it (names of MXNet's FnProperty in brackets).
+enum class OperatorClass : std::uint8_t {
+  normal,       // [kNormal] the only class that bulk segments take
+  copyFromGpu,  // [kCopyFromGPU]
+  copyToGpu,    // [kCopyToGPU]
+  prioritized,  // [kCPUPrioritized, kGPUPrioritized] runs in the device's priority pool, higher priority
+                // first
+  inlineAsync,  // [kAsync] runs on the pusher when ready at push time
+  deletion,     // [kDeleteVar] never skipped on error; goes ahead of the queue
+  noSkip,       // [kNoSkip] runs even when an input failed
+};
+
+// What an operator sees while it runs.
+struct RunContext {
+  Device device;
+  bool is_bulk = false;  // one of several in a bulk segment
+};
+
+// A move-only callable Status(const RunContext&). Callables up to kInlineBytes are kept without allocation.
+class OperatorFunction {
+ public:
+  static constexpr std::size_t kInlineBytes = 64;
+  OperatorFunction() = default;
+  template <class F>
+  requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
+           std::is_invocable_r_v<Status, std::decay_t<F>&, const RunContext&>)
+      OperatorFunction(F&& function);  // NOLINT: conversion is the purpose
+  OperatorFunction(OperatorFunction&& other) noexcept;
+  OperatorFunction& operator=(OperatorFunction&& other) noexcept;
+  ~OperatorFunction();
+  explicit operator bool() const;
+  Status operator()(const RunContext& context);
+};
+
+// One operator to run. Spans are read during push() only. A variable may appear in both lists or twice in
+// one; it then counts once, as written.
+struct OperatorDesc {
+  OperatorFunction run;
+  std::span<const Variable> reads = {};
+  std::span<const Variable> writes = {};
+  OperatorId facts = {};  // Profiler::operatorFacts; none = "operator"
+  Device device = {};
+  OperatorClass operator_class = OperatorClass::normal;
+  int priority = 0;  // higher first; only prioritized pools look at it
+};
+
+enum class EngineType : std::uint8_t { naive, threaded, threadedPerDevice };
+
+struct EngineOptions {
+  EngineType type = EngineType::threadedPerDevice;  // MXNET_ENGINE_TYPE
+  int cpu_workers = 1;                              // MXNET_CPU_WORKER_NTHREADS, per cpu device index
+  int cpu_priority_workers = 4;                     // MXNET_CPU_PRIORITY_NTHREADS
+  int gpu_workers = 2;                              // MXNET_GPU_WORKER_NTHREADS
+  int gpu_copy_workers = 2;                         // MXNET_GPU_COPY_NTHREADS
+  int pooled_workers = 16;  // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
+
+  // Errors: invalidInput naming variable, value and what is allowed.
+  static Result<EngineOptions> fromSettings(const Settings& settings);
+};
+
+class Engine {
+ public:
+  // `profiler` must outlive the engine.
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Profiler& profiler);
+  virtual ~Engine() = default;  // waits for all, stops
+
+  virtual Variable newVariable() = 0;
+  // Ends a variable after all that was pushed on it has run; `then` (may be empty) runs last, on some thread.
+  virtual void deleteVariable(Variable variable, OperatorFunction then = {}) = 0;
+  // Completed writes of a variable, deletion included. Exact after waitForVariable.
+  virtual std::uint64_t version(Variable variable) const = 0;
+
+  virtual void push(OperatorDesc op) = 0;
+
+  // Waits until every write pushed on `variable` has finished (readers may still run). Flushes this thread's
+  // bulk.
+  virtual Status waitForVariable(Variable variable) = 0;
+  virtual Status waitForAll() = 0;
+
+  // Stops all threads after finishing what was pushed; start() makes them anew. Around fork().
+  virtual void stop() = 0;
+  virtual Status start(const EngineOptions& options) = 0;
+
+  // Bulk of the calling thread: up to `size` following operators of class normal, priority 0 and one device
+  // run as one segment. 0 or 1 = off. Returns the old size. A lower size flushes. Every other push and every
+  // wait flush. The naive engine ignores it.
+  virtual int setBulkSize(int size) = 0;
+
+  virtual EngineType type() const = 0;
+};
+
+const char* toString(EngineType type);  // MXNet's spelling: "NaiveEngine", ...
+
+// Bulks the operators pushed by this thread during its life.
+class BulkScope {
+ public:
+  BulkScope(Engine& engine, int size) : engine_(engine), previous_(engine.setBulkSize(size)) {}
+  ~BulkScope() { engine_.setBulkSize(previous_); }
+  BulkScope(const BulkScope&) = delete;
+  BulkScope& operator=(const BulkScope&) = delete;
+
+ private:
+  Engine& engine_;
+  int previous_;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,98 @@
+// CPU storage: aligned blocks from a pool, with live and peak bytes per tag.
+//
+// Threads: every call from any thread. Ownership: a Block returns itself to its Storage, which must outlive
+// it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "db/result.h"
+#include "db/settings.h"
+#include "db/units.h"
+
+namespace pitwall {
+
+// What a block is for; the rows of a memory report.
+enum class MemoryTag : std::uint8_t {
+  other,
+  weights,
+  gradients,
+  optimizer,
+  activations,
+  workspace,
+  data,
+  count
+};
+const char* toString(MemoryTag tag);
+
+// How freed blocks are kept. Choices of MXNET_GPU_MEM_POOL_TYPE; for CPU storage MXNET_CPU_MEM_POOL_TYPE.
+enum class PoolType : std::uint8_t {
+  naive,     // exact size classes after rounding to pages; freed blocks are kept for the same size
+  round,     // sizes rounded up to powers of two below 2^cutoff, above it to multiples of 2^cutoff
+  unpooled,  // every block from and back to the system
+};
+
+struct StorageOptions {
+  PoolType pool = PoolType::naive;
+  Bytes page_bytes = 4096;            // *_MEM_POOL_PAGE_SIZE
+  int round_linear_cutoff = 24;       // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
+  Bytes large_round_bytes = 2 << 20;  // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
+  static Result<StorageOptions> fromSettings(const Settings& settings);
+};
+
+class Storage;
+
+// Owns `size` usable bytes aligned to 64. Moves only. Size 0 has a null pointer.
+class Block {
+ public:
+  Block() = default;
+  Block(Block&& other) noexcept;
+  Block& operator=(Block&& other) noexcept;
+  ~Block();
+  void* data() const { return data_; }
+  Bytes size() const { return size_; }
+
+ private:
+  friend class Storage;
+  Storage* storage_ = nullptr;
+  void* data_ = nullptr;
+  Bytes size_ = 0;      // as requested
+  Bytes capacity_ = 0;  // as rounded by the pool
+  MemoryTag tag_ = MemoryTag::other;
+};
+
+class Storage {
+ public:
+  static Result<std::unique_ptr<Storage>> open(const StorageOptions& options);
+  virtual ~Storage() = default;  // precondition: no block is alive
+
+  // Uninitialised memory. When the system has no more, the pool is released and the request tried once again.
+  // Errors: io naming tag and size.
+  virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
+
+  // Returns cached blocks to the system.
+  virtual void releaseCache() = 0;
+
+  struct Usage {
+    Bytes live_bytes = 0;  // requested bytes of living blocks
+    Bytes peak_bytes = 0;
+    std::int64_t live_blocks = 0;
+  };
+  virtual Usage usage(MemoryTag tag) const = 0;
+  virtual Usage total() const = 0;        // its peak is the peak of the sum, not the sum of peaks
+  virtual Bytes cachedBytes() const = 0;  // held by the pool, not handed out
+
+ protected:
+  friend class Block;
+  virtual void free(Block& block) = 0;
+  static Block makeBlock(Storage& storage, void* data, Bytes size, Bytes capacity, MemoryTag tag);
+  static void* dataOf(Block& b) { return b.data_; }
+  static Bytes capacityOf(const Block& b) { return b.capacity_; }
+  static MemoryTag tagOf(const Block& b) { return b.tag_; }
+};
+
+}  // namespace pitwall

@@ -1,0 +1,58 @@
+// NDArray: an array whose contents are computed asynchronously. A cheap handle; copies share the contents.
+//
+// Every operator on arrays returns at once; waitToRead(), toVector() and the like wait. Errors of the
+// computation surface there. Threads: one thread uses a handle at a time; the contents are ordered by the
+// engine.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "db/result.h"
+#include "runtime/memory.h"
+#include "runtime/session.h"
+#include "runtime/tensor.h"
+
+namespace pitwall {
+
+class NDArray {
+ public:
+  NDArray() = default;  // no array
+
+  // Contents undefined until written. Memory is taken when first needed.
+  static NDArray empty(Session& session, Shape shape, MemoryTag tag = MemoryTag::other,
+                       DType dtype = DType::float32);
+  static NDArray zeros(Session& session, Shape shape, MemoryTag tag = MemoryTag::other);
+  // Copies `values` (row-major) before it returns. Precondition: values.size() == shape.elements().
+  static NDArray fromValues(Session& session, Shape shape, std::span<const float> values,
+                            MemoryTag tag = MemoryTag::data);
+
+  explicit operator bool() const { return impl_ != nullptr; }
+  Session& session() const;
+  const Shape& shape() const;
+  DType dtype() const;
+
+  Status waitToRead() const;
+  // Waits; row-major float32 whatever the layout inside.
+  Result<std::vector<float>> toVector() const;
+  // Overwrites the contents (row-major); copies `values` before it returns.
+  Status copyFrom(std::span<const float> values);
+
+  // Same contents under another shape of as many elements; a reorder to row-major is pushed when needed.
+  Result<NDArray> reshape(Shape shape) const;
+
+  // Marks this array as a parameter: operators recorded by autograd give it a gradient.
+  void attachGradient();
+  // The gradient array; empty handle before attachGradient().
+  NDArray gradient() const;
+
+  struct Impl;  // runtime/operators and runtime/autograd
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
+  explicit NDArray(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,68 @@
+// A Session owns what a program needs to train or infer: settings, profiler, storage, backend, engine.
+// Opening one is the first line of a program, letting it go the last.
+//
+// With PITWALL_TRACE=FILE in the environment, or SessionOptions::trace_path, everything is recorded into
+// FILE.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "db/result.h"
+#include "db/settings.h"
+#include "runtime/backend.h"
+#include "runtime/engine.h"
+#include "runtime/memory.h"
+#include "runtime/profiler.h"
+
+namespace pitwall {
+
+struct SessionOptions {
+  std::string trace_path;  // record into this file; PITWALL_TRACE wins; both empty = no recording
+  std::string backend;  // "" = the best that this build and MXNET_MKLDNN_ENABLED allow; PITWALL_BACKEND wins
+  // The program's own choices of settings (MXNET_ENGINE_TYPE, ...); the environment wins.
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+struct TunableRange {
+  std::int64_t minimum = 1;
+  std::int64_t maximum = INT64_MAX;
+};
+
+class Session {
+ public:
+  // Errors: invalidInput for a bad setting. A trace that cannot be written is not an error: the session warns
+  // on standard error, naming path and reason, and goes on without recording.
+  static Result<std::unique_ptr<Session>> open(SessionOptions options = {});
+  ~Session();  // finish(), complaining on standard error
+
+  // Waits for all operators, writes the trace's end. Returns the first error of an operator that nobody
+  // waited for, else ok. Trace failures are warnings on standard error ("the training is not affected").
+  Status finish();
+
+  const Settings& settings() const;
+  Profiler& profiler();
+  Storage& storage();
+  Backend& backend();
+  Engine& engine();
+
+  // Declares a number that the program itself decides. PITWALL_TUNE_<name>=value in the environment replaces
+  // it; a value outside the range or not an integer is an error message on standard error and the default is
+  // used. Recorded in the trace with its value, default and range. Names: letters, digits, '_'.
+  std::int64_t tunable(std::string_view name, std::int64_t value, TunableRange range = {});
+
+  // Marks the boundary before the next iteration, of `items` samples. Call at the top of the training loop.
+  void markIteration(std::int64_t items);
+
+  // A fact for the trace's meta table (db/meta.h).
+  void meta(std::string_view key, std::string_view value);
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace pitwall
