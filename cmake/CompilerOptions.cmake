@@ -14,7 +14,8 @@ endif()
 # pitwall_library(name ALIAS trace SOURCES ...): a library of ours with its include root and alias pitwall::ALIAS.
 function(pitwall_library name)
   cmake_parse_arguments(arg "" "ALIAS" "SOURCES" ${ARGN})
-  add_library(${name} ${arg_SOURCES})
+  add_library(${name})
+  target_sources(${name} PRIVATE ${arg_SOURCES})
   add_library(pitwall::${arg_ALIAS} ALIAS ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${arg_ALIAS})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
