@@ -28,31 +28,38 @@ enum class SettingStatus : std::uint8_t {
 };
 
 struct SettingInfo {
-  std::string_view name;  // as its owner spells it
-  std::string_view
-      owner;  // "mxnet", "openmp", "libgomp", "llvm-openmp", "onednn", "nccl", "cuda", "pitwall", ...
+  std::string_view name = {};  // as its owner spells it; "X_*" stands for every name that begins with "X_"
+  std::string_view owner =
+      {};  // "mxnet", "openmp", "libgomp", "llvm-openmp", "onednn", "nccl", "pitwall", ...
   SettingType type = SettingType::text;
-  std::string_view default_value;  // text; "" = unset
-  std::string_view
-      allowed;            // choices separated by '|', or a range "1..64", "1..", or "" = anything of the type
-  std::string_view unit;  // "threads", "bytes", "elements", "%"; "" = none
-  std::string_view meaning;  // one paragraph in our own words
-  std::string_view source;   // document or source file that promises it
+  std::string_view default_value = {};  // text; "" = unset
+  std::string_view allowed =
+      {};                      // choices separated by '|', or a range "1..64", "1..", or "" = any of the type
+  std::string_view unit = {};  // "threads", "bytes", "elements", "%"; "" = none
+  std::string_view meaning = {};  // one paragraph in our own words
+  std::string_view source = {};   // document or source file that promises it
   SettingStatus status = SettingStatus::planned;
-  std::string_view since;  // first Pitwall version that honours it
-  std::string_view note;   // differences between document and MXNet 1.9.1, or why not applicable
+  std::string_view since = {};  // first Pitwall version that honours it
+  std::string_view note = {};   // differences between document and MXNet 1.9.1, or why not applicable
 };
+
+// Their names as printed: "boolean", "not applicable", ...
+const char* toString(SettingType type);
+const char* toString(SettingStatus status);
 
 // All settings, ordered by name. Static storage.
 std::span<const SettingInfo> settingCatalogue();
 
-// nullptr when unknown.
+// nullptr when unknown. A name that no entry spells out may be covered by a pattern ("PITWALL_TUNE_*").
 const SettingInfo* findSetting(std::string_view name);
 
 // Reads one value as the catalogue promises: unset or empty means default; booleans are true/false/1/0 in any
 // case; numbers tolerate surrounding blanks and nothing else. The error names variable, value and what is
 // allowed.
 Status checkSettingValue(const SettingInfo& info, std::string_view text);
+
+// What a value must look like, for people: "an integer from 1 to 60", "one of Naive, Round, Unpooled".
+std::string allowedText(const SettingInfo& info);
 
 // The settings of one process: environment first, else the program's own choice, else default. Immutable
 // after construction but for set(); reading is thread-safe once no one calls set().

@@ -1,0 +1,138 @@
+// How operators and optimizers compute, whatever library does the work.
+#include "db/settings/catalogue.h"
+
+namespace pitwall::settings {
+
+namespace {
+using enum SettingType;
+using enum SettingStatus;
+
+constexpr std::string_view kNoTuning =
+    "Pitwall's CPU operators decide by MXNET_CPU_PARALLEL_SIZE, without measuring at start-up.";
+
+constexpr SettingInfo kTable[] = {
+    {.name = "MXNET_CPU_PARALLEL_RAND_COPY",
+     .owner = "mxnet",
+     .type = integer,
+     .default_value = "1",
+     .allowed = "1..",
+     .unit = "generators",
+     .meaning = "How many parallel random-number generators CPU operators share in turn.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note =
+         "In Pitwall each use of randomness has a generator of its own, derived from the program's seed."},
+    {.name = "MXNET_CPU_PARALLEL_SIZE",
+     .owner = "mxnet",
+     .type = integer,
+     .default_value = "200000",
+     .allowed = "0..",
+     .unit = "elements",
+     .meaning =
+         "Arrays with at least this many elements are processed by several OpenMP threads, smaller ones by "
+         "one, because waking threads would take longer than the work.",
+     .source = kEnvVar,
+     .status = honoured,
+     .since = "0.1.0",
+     .note =
+         "In MXNet 1.9.1 only copying and adding arrays look at it. In Pitwall the element-wise work that is "
+         "not left to oneDNN does."},
+    {.name = "MXNET_ELIMINATE_COMMON_EXPR",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "1",
+     .meaning =
+         "Simplifies a symbolic graph: operators of the same kind on the same inputs are computed once.",
+     .source = kEnvVar,
+     .status = planned},
+    {.name = "MXNET_ENABLE_OPERATOR_TUNING",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "1",
+     .meaning = "A name that older texts give for MXNET_USE_OPERATOR_TUNING.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = "MXNet does not read this name; MXNET_USE_OPERATOR_TUNING is the real one."},
+    {.name = "MXNET_ENFORCE_DETERMINISM",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning =
+         "Allows only algorithms that give the same bits in every run, and makes it an error when there is "
+         "none. Costs speed where the fastest algorithm adds in varying order, mainly in cuDNN.",
+     .source = kEnvVar,
+     .status = planned,
+     .note = "In MXNet 1.9.1 only cuDNN convolution, deconvolution and pooling look at it."},
+    {.name = "MXNET_OPTIMIZER_AGGREGATION_SIZE",
+     .owner = "mxnet",
+     .type = integer,
+     .default_value = "4",
+     .allowed = "1..60",
+     .unit = "weights",
+     .meaning =
+         "How many weight arrays one update operator handles. Networks of many small layers spend much of "
+         "the update on scheduling; a larger number makes fewer, longer operators.",
+     .source = kEnvVar,
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "SGD only. MXNet's LAMB optimizer caps it at 45."},
+    {.name = "MXNET_OUTPUT_TUNING_DATA",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning = "Prints what the operator tuning of MXNet measured at start-up.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = kNoTuning},
+    {.name = "MXNET_SAFE_ACCUMULATION",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning =
+         "Adds long sums in a wider type than the data has, for example 16-bit inputs in 32 bits. Slower "
+         "and more accurate.",
+     .source = kEnvVar,
+     .status = planned,
+     .note = "Pitwall computes in 32 bits so far, where oneDNN decides how to add."},
+    {.name = "MXNET_TUNING_WEIGHT_SCALE",
+     .owner = "mxnet",
+     .type = real,
+     .default_value = "0.0",
+     .meaning = "Scales the measured cost of operators in MXNet's operator tuning.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = kNoTuning},
+    {.name = "MXNET_USE_NUM_CORES_OPERATOR_TUNING",
+     .owner = "mxnet",
+     .type = integer,
+     .allowed = "1..",
+     .unit = "cores",
+     .meaning =
+         "Up to how many cores MXNet's operator tuning measures the cost of starting OpenMP threads; half "
+         "of the logical processors when not set.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = kNoTuning},
+    {.name = "MXNET_USE_OPERATOR_TUNING",
+     .owner = "mxnet",
+     .type = text,
+     .meaning =
+         "Whether MXNet measures at start-up, for each element-wise operator, from which size on several "
+         "threads are faster than one. 0 switches it off and saves that time in every process.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = kNoTuning},
+    {.name = "MXNET_VERBOSE_TUNING_INFO",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning = "Prints what MXNet's operator tuning decides.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = kNoTuning},
+};
+}  // namespace
+
+std::span<const SettingInfo> operatorSettings() { return kTable; }
+
+}  // namespace pitwall::settings

@@ -1,0 +1,57 @@
+// Pitwall's own settings.
+#include "db/settings/catalogue.h"
+
+namespace pitwall::settings {
+
+namespace {
+using enum SettingType;
+using enum SettingStatus;
+
+constexpr std::string_view kOwn = "Pitwall";
+
+constexpr SettingInfo kTable[] = {
+    {.name = "PITWALL_BACKEND",
+     .owner = "pitwall",
+     .type = choice,
+     .allowed = "onednn|reference|null",
+     .meaning =
+         "Who computes the operators: onednn, the fast one; reference, plain loops to compare with; null, "
+         "which computes nothing and serves to look at scheduling alone. Not set, the best one of this "
+         "build that MXNET_MKLDNN_ENABLED allows.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+    {.name = "PITWALL_TRACE",
+     .owner = "pitwall",
+     .type = text,
+     .meaning =
+         "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
+         "runtime. A file that cannot be written is reported and the program goes on without recording.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+    {.name = "PITWALL_TRACE_CORPUS",
+     .owner = "pitwall",
+     .type = text,
+     .meaning =
+         "A folder of traces that other tools have written, for tests that read such files. Tests that "
+         "need it are skipped when it is not set.",
+     .source = kOwn,
+     .status = planned,
+     .note = "Reading other tools' traces is not part of this version."},
+    {.name = "PITWALL_TUNE_*",
+     .owner = "pitwall",
+     .type = text,
+     .meaning =
+         "Sets a number that the program itself has declared as tunable, for example "
+         "PITWALL_TUNE_batch_size=64 for the tunable batch_size. A value outside the declared range is "
+         "reported and the program's own value is used. The trace lists a program's tunables.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+};
+}  // namespace
+
+std::span<const SettingInfo> pitwallSettings() { return kTable; }
+
+}  // namespace pitwall::settings
