@@ -2,13 +2,14 @@
 // call with pointers. The reference backend is the second opinion for all others.
 //
 // A kernel may want an input in another layout than it has: `inputs[i]` says which; the caller reorders with
-// prepareReorder() first. Outputs come in the layout of `outputs[i]`. With row-major everywhere nothing
+// a ReorderDesc kernel first. Outputs come in the layout of `outputs[i]`. With row-major everywhere nothing
 // differs.
 //
 // Threads: prepare() from any thread; Kernel::run() of one kernel from several threads at once. Kernels are
 // cached by the backend (bounded by MXNET_MKLDNN_CACHE_NUM per operator kind; -1 = unbounded).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,8 +42,6 @@ struct ConvolutionDesc {
   std::int64_t channels = 1;  // of the output
   std::int64_t groups = 1;
   bool bias = true;
-  // Weight gradients come in this layout when the backend can write it (the layout that the weight is kept
-  // in).
   friend bool operator==(const ConvolutionDesc&, const ConvolutionDesc&) = default;
 };
 
@@ -56,8 +55,8 @@ struct FullyConnectedDesc {
 
 // NCHW, valid (floor) output size.
 //   inference: data -> out
-//   forward:   data -> out, workspace (opaque bytes, DType uint8)
-//   backward:  data, out, dout, workspace -> ddata
+//   forward:   data -> out, workspace (opaque bytes, DType uint8, of the shape that outputs()[1] says)
+//   backward:  data, out, dout, workspace -> ddata      (data and out are not read: pass any pointer)
 struct PoolingDesc {
   PoolingType type = PoolingType::max;
   std::array<std::int64_t, 2> kernel{2, 2}, stride{2, 2}, pad{0, 0};
@@ -65,8 +64,8 @@ struct PoolingDesc {
 };
 
 //   inference, forward: data -> out
-//   backward:           data, out, dout -> ddata      (relu, sigmoid and tanh do not read data: pass any
-//   pointer)
+//   backward:           data, out, dout -> ddata
+// Backward, relu, sigmoid and tanh do not read data, softrelu does not read out: pass any pointer.
 struct ActivationDesc {
   ActivationType type = ActivationType::relu;
   friend bool operator==(const ActivationDesc&, const ActivationDesc&) = default;
@@ -84,8 +83,9 @@ struct BatchNormDesc {
 };
 
 // Keeps an element with probability 1 - rate and scales it by 1 / (1 - rate).
-//   forward:  data -> out, mask (float32: 0 or 1 / (1 - rate), layout of data)      KernelArgs::seed varies
-//   the draw backward: dout, mask -> ddata
+//   forward:  data -> out, mask (float32: 0 or 1 / (1 - rate), layout of data)
+//   backward: dout, mask -> ddata
+// KernelArgs::seed alone decides the draw, whatever the number of threads.
 struct DropoutDesc {
   float rate = 0.5F;
   friend bool operator==(const DropoutDesc&, const DropoutDesc&) = default;
@@ -110,8 +110,7 @@ struct SoftmaxCrossEntropyDesc {
   friend bool operator==(const SoftmaxCrossEntropyDesc&, const SoftmaxCrossEntropyDesc&) = default;
 };
 
-// `count` weights in one call, each with its own size; all dense in whatever layout weight and gradient
-// share.
+// Any number of weights in one call, each with its own size, in whatever layout weight and gradient share.
 //   forward: gradient_0..n-1 -> weight_0..n-1, [momentum_0..n-1]   (weights and momenta are read and written)
 //   g = rescale * gradient + weight_decay * weight; with momentum m = momentum * m - rate * g, weight += m;
 //   without weight -= rate * g. rate is KernelArgs::rate, rescale KernelArgs::rescale.
@@ -123,7 +122,10 @@ struct SgdDesc {
 
 // forward: data -> out with the layout of output_layout.
 struct ReorderDesc {
-  LayoutPtr output_layout;
+  LayoutPtr output_layout;  // null = row-major
+  friend bool operator==(const ReorderDesc& a, const ReorderDesc& b) {
+    return sameLayout(a.output_layout, b.output_layout);
+  }
 };
 
 using OperatorKindDesc =

@@ -62,6 +62,9 @@ struct TensorSpec {
   DType dtype = DType::float32;
   LayoutPtr layout;  // null = row-major
   Bytes sizeBytes() const { return layout ? layout->sizeBytes() : shape.elements() * sizeOf(dtype); }
+  friend bool operator==(const TensorSpec& a, const TensorSpec& b) {
+    return a.shape == b.shape && a.dtype == b.dtype && sameLayout(a.layout, b.layout);
+  }
 };
 
 }  // namespace pitwall

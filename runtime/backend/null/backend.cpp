@@ -1,0 +1,30 @@
+#include "runtime/backend/null/backend.h"
+
+#include "runtime/backend/common/caching_backend.h"
+#include "runtime/backend/common/function_kernel.h"
+
+namespace pitwall {
+namespace {
+
+class NullBackend final : public CachingBackend {
+ public:
+  using CachingBackend::CachingBackend;
+  std::string_view name() const override { return "null"; }
+
+ private:
+  Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                           const TensorSpec* like) override {
+    Result<Signature> signature = inferSignature(desc, pass, inputs, like);
+    if (!signature.has_value()) return fail(signature.error());
+    return KernelPtr(std::make_shared<FunctionKernel>(std::move(*signature), "null",
+                                                      [](const KernelArgs&) { return Status{}; }));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> makeNullBackend(const BackendOptions& options) {
+  return std::make_unique<NullBackend>(options);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "runtime/backend/reference/operators.h"
+
+namespace pitwall::reference {
+namespace {
+
+// The part of one window that lies inside its image.
+struct Region {
+  std::int64_t y0, y1, x0, x1;
+  std::int64_t elements() const { return (y1 - y0) * (x1 - x0); }
+};
+
+// One image is one channel of one sample. Calls visit(image, index of the output, region).
+template <class Visit>
+void windows(const PoolingDesc& d, const Window& w, Visit visit) {
+  for (std::int64_t image = 0; image < w.batch * w.channels; ++image) {
+    for (std::int64_t oy = 0; oy < w.out_height; ++oy) {
+      for (std::int64_t ox = 0; ox < w.out_width; ++ox) {
+        const std::int64_t y = oy * d.stride[0] - d.pad[0], x = ox * d.stride[1] - d.pad[1];
+        const Region region{std::max<std::int64_t>(y, 0), std::min(y + d.kernel[0], w.height),
+                            std::max<std::int64_t>(x, 0), std::min(x + d.kernel[1], w.width)};
+        visit(image, (image * w.out_height + oy) * w.out_width + ox, region);
+      }
+    }
+  }
+}
+
+template <class Visit>
+void elements(const Window& w, std::int64_t image, const Region& r, Visit visit) {
+  for (std::int64_t y = r.y0; y < r.y1; ++y) {
+    for (std::int64_t x = r.x0; x < r.x1; ++x) visit((image * w.height + y) * w.width + x);
+  }
+}
+
+void forward(const PoolingDesc& d, const Window& w, const float* data, float* out, std::int32_t* where) {
+  windows(d, w, [&](std::int64_t image, std::int64_t o, const Region& region) {
+    double sum = 0;
+    std::int64_t best = -1;
+    elements(w, image, region, [&](std::int64_t i) {
+      sum += static_cast<double>(data[i]);
+      if (best < 0 || data[i] > data[best]) best = i;
+    });
+    out[o] = d.type == PoolingType::max ? data[best]
+                                        : static_cast<float>(sum / static_cast<double>(region.elements()));
+    if (where != nullptr) where[o] = static_cast<std::int32_t>(best - image * w.height * w.width);
+  });
+}
+
+void backward(const PoolingDesc& d, const Window& w, const float* dout, const std::int32_t* where,
+              float* ddata) {
+  std::vector<double> sums(static_cast<std::size_t>(w.batch * w.channels * w.height * w.width));
+  windows(d, w, [&](std::int64_t image, std::int64_t o, const Region& region) {
+    const double gradient = static_cast<double>(dout[o]);
+    if (d.type == PoolingType::max) {
+      sums[static_cast<std::size_t>(image * w.height * w.width + where[o])] += gradient;
+      return;
+    }
+    const double share = gradient / static_cast<double>(region.elements());
+    elements(w, image, region, [&](std::int64_t i) { sums[static_cast<std::size_t>(i)] += share; });
+  });
+  std::ranges::transform(sums, ddata, [](double v) { return static_cast<float>(v); });
+}
+
+}  // namespace
+
+RunFunction pooling(const PoolingDesc& desc, Pass pass, const Signature& s) {
+  if (pass == Pass::backward) {
+    const Window w = windowOf(s.outputs[0].shape, s.inputs[2].shape);
+    return [desc, w](const KernelArgs& a) {
+      backward(desc, w, input(a, 2), static_cast<const std::int32_t*>(a.inputs[3]), output(a, 0));
+      return Status{};
+    };
+  }
+  const Window w = windowOf(s.inputs[0].shape, s.outputs[0].shape);
+  const bool keep = pass == Pass::forward;
+  return [desc, w, keep](const KernelArgs& a) {
+    forward(desc, w, input(a, 0), output(a, 0), keep ? static_cast<std::int32_t*>(a.outputs[1]) : nullptr);
+    return Status{};
+  };
+}
+
+}  // namespace pitwall::reference

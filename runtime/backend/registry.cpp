@@ -1,0 +1,52 @@
+// Which backends this build has: the one file that knows them all.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtime/backend.h"
+#include "runtime/backend/null/backend.h"
+#include "runtime/backend/reference/backend.h"
+
+namespace pitwall {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<Backend> (*make)(const BackendOptions&);
+};
+
+constexpr Entry kEntries[] = {
+    // best first
+    {"reference", makeReferenceBackend},
+    {"null", makeNullBackend},
+};
+
+}  // namespace
+
+const char* toString(Pass pass) {
+  switch (pass) {
+    case Pass::inference: return "inference";
+    case Pass::forward: return "forward";
+    case Pass::backwardData: return "backwardData";
+    case Pass::backwardWeights: return "backwardWeights";
+    case Pass::backward: return "backward";
+  }
+  return "unknown";
+}
+
+std::vector<std::string_view> backendNames() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : kEntries) names.push_back(entry.name);
+  return names;
+}
+
+Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settings& settings) {
+  for (const Entry& entry : kEntries) {
+    if (entry.name != name) continue;
+    return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
+                       .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
+  }
+  return fail(ErrorCode::notFound, fmt::format("no backend is called '{}'; this build has {}", name,
+                                               fmt::join(backendNames(), ", ")));
+}
+
+}  // namespace pitwall
