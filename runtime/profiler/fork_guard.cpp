@@ -1,0 +1,63 @@
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "runtime/profiler/state.h"
+
+namespace pitwall::profiler {
+
+namespace {
+
+struct Guard {
+  std::mutex mutex;
+  std::vector<ForkEntry> entries;
+};
+
+// Never destroyed: a fork may come as late as a destructor of a static.
+Guard& guard() {
+  static Guard* const instance = new Guard;
+  return *instance;
+}
+
+void prepare() {
+  guard().mutex.lock();
+  for (ForkEntry& entry : guard().entries) {
+    entry.logs->mutex().lock();
+    entry.identities->mutex().lock();
+  }
+}
+
+void release() {
+  for (ForkEntry& entry : guard().entries) {
+    entry.identities->mutex().unlock();
+    entry.logs->mutex().unlock();
+  }
+  guard().mutex.unlock();
+}
+
+void releaseInChild() {
+  for (ForkEntry& entry : guard().entries) {
+    entry.recording->store(false);
+    entry.in_child->store(true);
+  }
+  release();
+}
+
+}  // namespace
+
+void joinForkGuard(const ForkEntry& entry) {
+  static const int registered = pthread_atfork(prepare, release, releaseInChild);
+  PITWALL_CHECK(registered == 0, "pthread_atfork gave %d", registered);
+  const std::scoped_lock lock(guard().mutex);
+  guard().entries.push_back(entry);
+}
+
+void leaveForkGuard(const std::atomic<bool>* recording) {
+  const std::scoped_lock lock(guard().mutex);
+  std::erase_if(guard().entries,
+                [recording](const ForkEntry& entry) { return entry.recording == recording; });
+}
+
+}  // namespace pitwall::profiler

@@ -1,0 +1,66 @@
+// What a Profiler hides: identities, threads, and the recording in progress.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "runtime/profiler/drain.h"
+#include "runtime/profiler/identities.h"
+#include "runtime/profiler/thread_log.h"
+
+namespace pitwall {
+
+struct Profiler::State {
+  State(const ProfilerOptions& chosen, std::uint64_t id, std::atomic<bool>& recording_flag);
+
+  void drainLoop();
+  Status drainOnce();
+  void keepFirst(const Status& status);
+
+  // Constant after construction.
+  const ProfilerOptions options;
+  std::atomic<bool>& recording;
+
+  // Synchronise themselves.
+  profiler::ThreadLogs logs;
+  profiler::Identities identities;
+  std::atomic<TimeNs> self_ns{0};
+  std::atomic<bool> in_child{false};  // fork() made this copy: the drain thread does not exist here
+
+  // Guarded by control_mutex: start and stop.
+  std::mutex control_mutex;
+  std::unique_ptr<std::thread> drain_thread;
+
+  // Guarded by sink_mutex: whoever calls the sink.
+  std::mutex sink_mutex;
+  std::unique_ptr<TraceSink> sink;
+  std::unique_ptr<profiler::Drain> drain;
+
+  // Guarded by status_mutex, which is never held during a sink's call.
+  std::mutex status_mutex;
+  std::optional<Error> first_failure;
+
+  // Guarded by wake_mutex.
+  std::mutex wake_mutex;
+  std::condition_variable wake;
+  bool stopping = false;
+};
+
+namespace profiler {
+
+// Profilers alive, so that fork() leaves the child with none that records and no lock held for ever.
+struct ForkEntry {
+  std::atomic<bool>* recording;
+  std::atomic<bool>* in_child;
+  ThreadLogs* logs;
+  Identities* identities;
+};
+void joinForkGuard(const ForkEntry& entry);
+void leaveForkGuard(const std::atomic<bool>* recording);
+
+}  // namespace profiler
+}  // namespace pitwall

@@ -1,0 +1,82 @@
+// Which ring belongs to which thread.
+//
+// A thread's first record makes it a ring (or takes one of a dead thread); a thread-local pointer finds it
+// again in a few instructions. When the thread ends its log is marked; the drain empties the ring and puts it
+// back for the next thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/ids.h"
+#include "runtime/profiler/ring.h"
+
+namespace pitwall::profiler {
+
+struct ThreadLog {
+  Ring* ring = nullptr;
+  std::int64_t tid = 0;
+  std::string name;                // guarded by ThreadLogs::mutex_
+  std::atomic<bool> ended{false};  // set after the thread's last record
+
+  // The drain's own.
+  TrackId track;  // in the present recording; none = not told to the sink yet
+};
+
+// The calling thread's shortcut: the ring it has in profiler `owner`. Trivial, so that finding it needs no
+// guard.
+struct CurrentRing {
+  std::uint64_t owner = 0;
+  Ring* ring = nullptr;
+  std::uint16_t depth = 0;  // announced scopes that are open
+  bool ended = false;       // the thread's locals are being destroyed: record no more
+};
+CurrentRing& currentRing();
+
+// The name given to the calling thread, or a default.
+std::string currentThreadName();
+void rememberThreadName(std::string_view name);
+
+class ThreadLogs {
+ public:
+  // `owner` is the profiler's id.
+  ThreadLogs(std::uint64_t owner, std::uint64_t records) : owner_(owner), records_(records) {}
+  ~ThreadLogs();
+  ThreadLogs(const ThreadLogs&) = delete;
+  ThreadLogs& operator=(const ThreadLogs&) = delete;
+
+  // The calling thread's ring, made when it has none. nullptr when there is no memory; the loss is counted.
+  Ring* forThisThread();
+
+  void nameThisThread(std::string_view name);
+
+  // For the drain: all logs, those of ended threads included.
+  std::vector<std::shared_ptr<ThreadLog>> all() const;
+  std::string nameOf(const ThreadLog& log) const;
+  // For the drain: forgets a log whose thread has ended and whose ring is empty.
+  void recycle(const std::shared_ptr<ThreadLog>& log);
+
+  bool anyHalfFull() const;
+
+  // Records lost for want of memory since the last call.
+  std::uint64_t takeUnrecorded() { return unrecorded_.exchange(0, std::memory_order_relaxed); }
+  std::size_t ringCount() const;  // mapped so far
+
+  std::mutex& mutex() { return mutex_; }  // fork() holds it
+
+ private:
+  const std::uint64_t owner_;
+  const std::uint64_t records_;
+  std::atomic<std::uint64_t> unrecorded_{0};
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<ThreadLog>> logs_;  // guarded by mutex_
+  std::vector<Ring*> free_;                       // guarded by mutex_
+  std::size_t rings_ = 0;                         // guarded by mutex_
+};
+
+}  // namespace pitwall::profiler
