@@ -1,7 +1,136 @@
+// What surrounds computing: the profiler, logs, files, the Python interface.
 #include "db/settings/catalogue.h"
 
 namespace pitwall::settings {
 
-std::span<const SettingInfo> frontendSettings() { return {}; }
+namespace {
+using enum SettingType;
+using enum SettingStatus;
+
+constexpr std::string_view kNoPython =
+    "A choice of MXNet's Python package; Pitwall is a C++ library without one.";
+constexpr std::string_view kNoPythonLibrary =
+    "For finding MXNet's shared library from Python; Pitwall is linked into the program.";
+
+constexpr SettingInfo kTable[] = {
+    {.name = "DMLC_LOG_STACK_TRACE_DEPTH",
+     .owner = "dmlc",
+     .type = integer,
+     .default_value = "0",
+     .allowed = "0..",
+     .unit = "frames",
+     .meaning = "How many stack frames an error message of MXNet shows.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = "Pitwall's errors name the operator, its place and the remedy instead of a stack. In MXNet the "
+             "default depends on the build (10 in most)."},
+    {.name = "MXNET_CONF_PATH",
+     .owner = "mxnet",
+     .type = text,
+     .meaning = "Where MXNet's Python package looks for build configuration files.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = kNoPython},
+    {.name = "MXNET_ENABLE_CYTHON",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "1",
+     .meaning =
+         "Whether the Python package calls the library through compiled Cython modules, which have less "
+         "overhead per call than ctypes.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = kNoPython},
+    {.name = "MXNET_ENFORCE_CYTHON",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning = "Makes it an error, instead of a reason to use ctypes, when the Cython modules cannot be "
+                "imported.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = kNoPython},
+    {.name = "MXNET_EXEC_VERBOSE_LOGGING",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning = "Logs what the executor of graphs does with each node.",
+     .source = kCode,
+     .status = planned},
+    {.name = "MXNET_GLUON_REPO",
+     .owner = "mxnet",
+     .type = text,
+     .default_value = "https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/",
+     .meaning = "Where MXNet's Gluon downloads data sets and trained models from.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = "Pitwall downloads nothing."},
+    {.name = "MXNET_HOME",
+     .owner = "mxnet",
+     .type = text,
+     .default_value = "~/.mxnet",
+     .meaning = "The folder that downloaded data sets and models are kept in.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = "Pitwall downloads nothing; programs say where their data lies."},
+    {.name = "MXNET_INCLUDE_PATH",
+     .owner = "mxnet",
+     .type = text,
+     .meaning = "Where MXNet's Python package finds the C headers that extensions are compiled with.",
+     .source = kCode,
+     .status = notApplicable,
+     .note = kNoPython},
+    {.name = "MXNET_INFER_STORAGE_TYPE_VERBOSE_LOGGING",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning = "Logs how dense and sparse storage is chosen for each array of a graph.",
+     .source = kCode,
+     .status = planned,
+     .note = "Sparse arrays are not in the runtime yet."},
+    {.name = "MXNET_LIBRARY_PATH",
+     .owner = "mxnet",
+     .type = text,
+     .meaning = "The absolute path of MXNet's shared library.",
+     .source = kEnvVar,
+     .status = notApplicable,
+     .note = kNoPythonLibrary},
+    {.name = "MXNET_PROFILER_AUTOSTART",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "0",
+     .meaning =
+         "Starts MXNet's profiler with the program and writes profile.json into the working directory, "
+         "without any change to the program.",
+     .source = kEnvVar,
+     .status = planned,
+     .note =
+         "PITWALL_TRACE=FILE records a program that uses Pitwall's runtime. MXNet 1.9.1 reads a number here: "
+         "true is an error for it."},
+    {.name = "MXNET_PROFILER_MODE",
+     .owner = "mxnet",
+     .type = integer,
+     .default_value = "0",
+     .allowed = "0..15",
+     .meaning = "What MXNet's profiler records: 0 only operators of symbolic graphs, 1 all operators.",
+     .source = kEnvVar,
+     .status = planned,
+     .note =
+         "In MXNet 1.9.1 it is a sum of bits (symbolic 1, imperative 2, API 4, memory 8) with default 13, so "
+         "that MXNET_PROFILER_AUTOSTART alone records no imperative operator; 15 records all."},
+    {.name = "MXNET_STORAGE_FALLBACK_LOG_VERBOSE",
+     .owner = "mxnet",
+     .type = boolean,
+     .default_value = "1",
+     .meaning =
+         "Logs, once each, operators that have no sparse implementation and turn their arrays into dense "
+         "ones.",
+     .source = kEnvVar,
+     .status = planned,
+     .note = "Sparse arrays are not in the runtime yet."},
+};
+}  // namespace
+
+std::span<const SettingInfo> frontendSettings() { return kTable; }
 
 }  // namespace pitwall::settings
