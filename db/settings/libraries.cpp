@@ -9,8 +9,8 @@ using enum SettingStatus;
 
 constexpr std::string_view kOneDnn = "oneDNN 2.6, run-time controls";
 constexpr std::string_view kOldName =
-    "oneDNN was named DNNL and MKL-DNN before; each version still reads its older names where nothing newer "
-    "is "
+    "DNNL was oneDNN's name before. Version 2 reads this where the variable of the same name with ONEDNN_ is "
+    "not "
     "set.";
 constexpr std::string_view kMkl = "Intel oneMKL, developer guide";
 constexpr std::string_view kNotLinked =
@@ -113,8 +113,8 @@ constexpr SettingInfo kTable[] = {
      .meaning = kVerboseMeaning,
      .source = "MXNet, profiler tutorial",
      .status = external,
-     .note = "The name of oneDNN's first versions. Those from 1.0 on read DNNL_VERBOSE, from 2.1 on "
-             "ONEDNN_VERBOSE; not every version still knows this one."},
+     .note = "The name of oneDNN's first versions. oneDNN 2.6, which Debian 12 has, no longer reads it: set "
+             "ONEDNN_VERBOSE or DNNL_VERBOSE."},
     {.name = "MKL_DYNAMIC",
      .owner = "mkl",
      .type = text,

@@ -33,7 +33,8 @@ constexpr SettingInfo kTable[] = {
          "In the naive pool of CPU memory, requests above this size are rounded up to a multiple of it, so "
          "that nearly equal large blocks can replace each other. 1 switches the rounding off.",
      .source = kMaster,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note = "The twin of MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE; MXNet 1.9.1 has no pool of CPU memory."},
     {.name = "MXNET_CPU_MEM_POOL_PAGE_SIZE",
      .owner = "mxnet",

@@ -25,13 +25,6 @@ constexpr SettingInfo kTable[] = {
      .status = external,
      .note = "Only libgomp reads it (libomp in part). OMP_PLACES with OMP_PROC_BIND says the same for every "
              "library."},
-    {.name = "GOMP_RTEMS_THREAD_POOLS",
-     .owner = "libgomp",
-     .type = text,
-     .meaning = "Thread pools of libgomp on the real-time system RTEMS.",
-     .source = kGomp,
-     .status = notApplicable,
-     .note = "Pitwall runs on Linux."},
     {.name = "GOMP_SPINCOUNT",
      .owner = "libgomp",
      .type = text,
