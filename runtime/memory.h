@@ -36,15 +36,28 @@ enum class PoolType : std::uint8_t {
   unpooled,  // every block from and back to the system
 };
 
+// Where a Storage gets memory from. Every call from any thread.
+class SystemMemory {
+ public:
+  virtual ~SystemMemory() = default;
+  // At least `size` bytes aligned to 64, or nullptr.
+  virtual void* allocate(Bytes size) = 0;
+  virtual void free(void* data, Bytes size) = 0;
+};
+
 struct StorageOptions {
   PoolType pool = PoolType::naive;
-  Bytes page_bytes = 4096;            // *_MEM_POOL_PAGE_SIZE
-  int round_linear_cutoff = 24;       // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
-  Bytes large_round_bytes = 2 << 20;  // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
+  Bytes page_bytes = 4096;               // *_MEM_POOL_PAGE_SIZE
+  int round_linear_cutoff = 24;          // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
+  Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
+  std::shared_ptr<SystemMemory> system;  // null = the process's heap
+  // Errors: invalidInput naming the setting when the values do not fit each other.
   static Result<StorageOptions> fromSettings(const Settings& settings);
 };
 
 class Storage;
+
+constexpr Bytes kStorageAlignment = 64;
 
 // Owns `size` usable bytes aligned to 64. Moves only. Size 0 has a null pointer.
 class Block {
@@ -68,10 +81,10 @@ class Block {
 class Storage {
  public:
   static Result<std::unique_ptr<Storage>> open(const StorageOptions& options);
-  virtual ~Storage() = default;  // precondition: no block is alive
+  virtual ~Storage() = default;  // precondition: no block is alive; aborts otherwise
 
-  // Uninitialised memory. When the system has no more, the pool is released and the request tried once again.
-  // Errors: io naming tag and size.
+  // Uninitialised memory; size 0 gives an empty block. When the system has no more, the pool is released and
+  // the request tried once again. Errors: io naming tag and size; invalidInput for a negative size.
   virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
 
   // Returns cached blocks to the system.

@@ -1,0 +1,129 @@
+// The storage: a pool, the system behind it, and the accounts.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+
+#include "runtime/memory/pool.h"
+#include "runtime/memory/usage_counter.h"
+
+namespace pitwall {
+
+namespace {
+
+constexpr auto kTags = static_cast<std::size_t>(MemoryTag::count);
+// Rounding up never overflows below this.
+constexpr Bytes kMostBytes = std::numeric_limits<Bytes>::max() / 4;
+
+class Heap : public SystemMemory {
+ public:
+  void* allocate(Bytes size) override {
+    void* data = nullptr;
+    const int failed = posix_memalign(&data, kStorageAlignment, static_cast<std::size_t>(size));
+    return failed == 0 ? data : nullptr;
+  }
+  void free(void* data, Bytes) override { std::free(data); }
+};
+
+class PooledStorage : public Storage {
+ public:
+  explicit PooledStorage(const StorageOptions& options)
+      : system_(options.system ? options.system : std::make_shared<Heap>()),
+        pool_(memory::makePool(options)) {}
+
+  ~PooledStorage() override {
+    const Usage all = total_.read();
+    PITWALL_CHECK(all.live_blocks == 0, "%lld blocks of %lld bytes outlive their storage",
+                  static_cast<long long>(all.live_blocks), static_cast<long long>(all.live_bytes));
+    releaseCache();
+  }
+
+  Result<Block> allocate(Bytes size, MemoryTag tag) override {
+    if (size < 0) {
+      return fail(ErrorCode::invalidInput, fmt::format("{} bytes of {} were asked for", size, toString(tag)));
+    }
+    if (size == 0) return Block();
+    if (size > kMostBytes) return noMemory(size, tag);
+    const Bytes capacity = pool_->capacityFor(size);
+    void* data = takeFromPool(capacity);
+    if (data == nullptr) data = system_->allocate(capacity);
+    if (data == nullptr) {
+      releaseCache();
+      data = system_->allocate(capacity);
+    }
+    if (data == nullptr) return noMemory(size, tag);
+    total_.add(size);
+    tags_[static_cast<std::size_t>(tag)].add(size);
+    return makeBlock(*this, data, size, capacity, tag);
+  }
+
+  void releaseCache() override {
+    std::vector<memory::Pool::Kept> kept;
+    {
+      const std::scoped_lock lock(mutex_);
+      kept = pool_->takeAll();
+    }
+    for (const auto& block : kept) system_->free(block.data, block.capacity);
+  }
+
+  Usage usage(MemoryTag tag) const override { return tags_[static_cast<std::size_t>(tag)].read(); }
+  Usage total() const override { return total_.read(); }
+  Bytes cachedBytes() const override {
+    const std::scoped_lock lock(mutex_);
+    return pool_->cachedBytes();
+  }
+
+ protected:
+  void free(Block& block) override {
+    total_.remove(block.size());
+    tags_[static_cast<std::size_t>(tagOf(block))].remove(block.size());
+    bool kept = false;
+    {
+      const std::scoped_lock lock(mutex_);
+      kept = pool_->give(dataOf(block), capacityOf(block));
+    }
+    if (!kept) system_->free(dataOf(block), capacityOf(block));
+  }
+
+ private:
+  void* takeFromPool(Bytes capacity) {
+    const std::scoped_lock lock(mutex_);
+    return pool_->take(capacity);
+  }
+
+  Failure noMemory(Bytes size, MemoryTag tag) const {
+    const Usage all = total_.read();
+    return fail(ErrorCode::io,
+                fmt::format("no memory for {} bytes of {}: {} bytes are in use in {} blocks; a smaller batch "
+                            "needs less",
+                            size, toString(tag), all.live_bytes, all.live_blocks));
+  }
+
+  // Constant after construction; synchronises itself.
+  const std::shared_ptr<SystemMemory> system_;
+  memory::UsageCounter total_;
+  std::array<memory::UsageCounter, kTags> tags_;
+
+  mutable std::mutex mutex_;
+  const std::unique_ptr<memory::Pool> pool_;  // guarded by mutex_, but for capacityFor(), which is constant
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Storage>> Storage::open(const StorageOptions& options) {
+  if (options.page_bytes < 1 || options.large_round_bytes < 1) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("a memory pool needs pages and rounding of 1 byte or more, "
+                            "not {} and {}",
+                            options.page_bytes, options.large_round_bytes));
+  }
+  if (options.round_linear_cutoff < 20 || options.round_linear_cutoff > 34) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("round_linear_cutoff is {}: 20 to 34 are allowed", options.round_linear_cutoff));
+  }
+  return std::unique_ptr<Storage>(std::make_unique<PooledStorage>(options));
+}
+
+}  // namespace pitwall
