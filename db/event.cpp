@@ -31,4 +31,33 @@ const char* toString(Phase phase) {
   return "unknown";
 }
 
+const char* toString(DependencyKind kind) {
+  switch (kind) {
+    case DependencyKind::readAfterWrite: return "read_after_write";
+    case DependencyKind::writeAfterRead: return "write_after_read";
+    case DependencyKind::writeAfterWrite: return "write_after_write";
+    case DependencyKind::launch: return "launch";
+    case DependencyKind::batch: return "batch";
+  }
+  return "unknown";
+}
+
+const char* toString(TrackKind kind) {
+  switch (kind) {
+    case TrackKind::thread: return "thread";
+    case TrackKind::stream: return "stream";
+    case TrackKind::counter: return "counter";
+  }
+  return "unknown";
+}
+
+const char* toString(SettingSource source) {
+  switch (source) {
+    case SettingSource::byDefault: return "default";
+    case SettingSource::environment: return "environment";
+    case SettingSource::program: return "program";
+  }
+  return "unknown";
+}
+
 }  // namespace pitwall

@@ -57,6 +57,8 @@ enum class DependencyKind : std::uint8_t {
   batch = 4,            // producer of a batch -> its consumer
 };
 
+const char* toString(DependencyKind kind);  // "read_after_write", ..., "launch", "batch"
+
 struct Dependency {
   CorrelationId source = 0;  // must finish first
   CorrelationId target = 0;
@@ -90,6 +92,8 @@ struct DeviceInfo {
 
 enum class TrackKind : std::uint8_t { thread = 0, stream = 1, counter = 2 };
 
+const char* toString(TrackKind kind);  // "thread", "stream", "counter"
+
 // A row of the timeline.
 struct TrackInfo {
   TrackKind kind = TrackKind::thread;
@@ -117,6 +121,8 @@ struct OperatorFacts {
 };
 
 enum class SettingSource : std::uint8_t { byDefault = 0, environment = 1, program = 2 };
+
+const char* toString(SettingSource source);  // "default", "environment", "program"
 
 // A setting as the recorded program used it.
 struct SettingInEffect {

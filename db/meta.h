@@ -7,6 +7,7 @@ namespace pitwall::meta {
 inline constexpr char kTraceStartUnixNs[] = "trace.start_unix_ns";  // wall clock at time 0, ns since 1970
 inline constexpr char kTraceEndNs[] = "trace.end_ns";               // time of the last flush, ns since start
 inline constexpr char kProducer[] = "trace.producer";               // "pitwall 0.1.0", "nsys 2026.2"
+inline constexpr char kComplete[] = "trace.complete";  // "1" once finished; written by the store alone
 inline constexpr char kHostName[] = "host.name";
 inline constexpr char kHostOs[] = "host.os";  // "Linux 6.1.0"
 inline constexpr char kCpuModel[] = "host.cpu_model";

@@ -10,15 +10,22 @@
 namespace pitwall {
 
 struct StoreOptions {
-  // Replace an existing file. A file that is not a Pitwall trace is never replaced.
+  // Replace an existing trace. A file that is not a Pitwall trace is never replaced, but an empty one is.
   bool overwrite = true;
-  // Events of a track that make a chunk; a chunk is also cut at every flush.
+  // Events of a track that make a chunk, 1..1048576; a chunk is also cut at every commit.
   int chunk_events = 8192;
 };
 
-// Creates the file and returns a sink that writes it from a thread of its own. The sink's calls only copy.
-// Errors: io (folder missing, not writable, disk full), invalidInput (path is another program's file).
-// A process killed at any moment leaves a file that openTrace reads up to the last flush, marked incomplete.
+// Creates the file and returns a sink that writes it from a thread of its own, a transaction per 250 ms,
+// million events or flush(). The sink's calls only copy; a producer that is more than 4 million rows ahead of
+// the disk waits for it, but never for a disk that has failed. A sink destroyed without finish() writes what
+// it was given and leaves the trace marked incomplete.
+//
+// A process killed at any moment leaves a file that Trace::open reads up to the last commit, marked
+// incomplete. The old trace at the path stays until the new one exists.
+//
+// Errors: io (folder missing, not writable, disk full, the trace at the path is being recorded or read right
+// now), invalidInput (the path is another program's file or no file at all; options out of range).
 Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOptions options = {});
 
 }  // namespace pitwall

@@ -1,1 +1,143 @@
 #include "db/store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "db/sqlite/batch_writer.h"
+#include "db/sqlite/column_codec.h"
+#include "db/sqlite/file_state.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/trace_writer.h"
+
+namespace pitwall {
+
+namespace {
+
+using store::BatchWriter;
+using store::Connection;
+using store::FileKind;
+using store::FileState;
+using store::OpenMode;
+
+std::string remedyFor(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return "create its folder, or choose another path";
+    case EACCES:
+    case EPERM: return "choose a folder that you may write";
+    case EROFS: return "choose a path on a file system that can be written";
+    case ENOSPC:
+    case EDQUOT: return "free space, or choose a path on another disk";
+    default: return "choose another path";
+  }
+}
+
+Failure cannotWrite(const std::string& path, int error) {
+  return fail(ErrorCode::io,
+              fmt::format("cannot write trace '{}': {}; {}", path, std::strerror(error), remedyFor(error)));
+}
+
+// Whether somebody records or reads the trace at `path` right now: then its side files must not be taken
+// away. In exclusive mode SQLite gets its lock only if no other connection is there, be it in this process.
+Status checkUnused(const std::string& path) {
+  Result<Connection> connection = Connection::open(path, OpenMode::readWrite);
+  if (!connection.has_value()) return {};  // not writable: replacing it will say so
+  Status status =
+      connection->execute("PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK;");
+  const std::string busy = "another program uses the file";
+  if (!status.has_value() && status.error().code == ErrorCode::io &&
+      status.error().message.find(busy) != std::string::npos) {
+    return fail(ErrorCode::io,
+                fmt::format("cannot write trace '{}': it is being recorded or read right now; wait for "
+                            "that to end, or choose another path",
+                            path));
+  }
+  return {};  // a damaged trace may be replaced
+}
+
+Status checkReplaceable(const std::string& path, const StoreOptions& options) {
+  Result<FileState> state = store::inspectFile(path);
+  if (!state.has_value()) return fail(state.error());
+  const auto refuse = [&](std::string_view what) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("cannot write trace '{}': {}, which is not replaced; choose another path", path, what));
+  };
+  switch (state->kind) {
+    case FileKind::missing:
+    case FileKind::empty: return {};
+    case FileKind::folder: return refuse("there is a folder of that name");
+    case FileKind::special: return refuse("it is a device, pipe or socket");
+    case FileKind::text: return refuse("there is a file that is not a trace");
+    case FileKind::foreignDatabase: return refuse("there is a database of another program");
+    case FileKind::trace: break;
+  }
+  if (!options.overwrite) return refuse("there is a trace already");
+  return checkUnused(path);
+}
+
+// An empty trace under a name of its own, so that `path` holds a whole trace or what was there before.
+Status createEmpty(const std::string& draft, const std::string& path) {
+  const int file = ::open(draft.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+  if (file < 0) return cannotWrite(path, errno);
+  ::close(file);
+  Result<Connection> connection = Connection::open(draft, OpenMode::readWrite);
+  if (!connection.has_value()) return fail(connection.error());
+  return store::createSchema(*connection);
+}
+
+void removeWithSideFiles(const std::string& path) {
+  for (const std::string& file : {path, store::walPath(path), store::shmPath(path), store::journalPath(path)})
+    ::unlink(file.c_str());
+}
+
+// Stale side files go first: SQLite would take an old log for the new file's own.
+Status moveIntoPlace(const std::string& draft, const std::string& path) {
+  for (const std::string& side : {store::walPath(path), store::shmPath(path), store::journalPath(path)}) {
+    if (::unlink(side.c_str()) != 0 && errno != ENOENT) return cannotWrite(side, errno);
+  }
+  if (std::rename(draft.c_str(), path.c_str()) != 0) return cannotWrite(path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOptions options) {
+  if (options.chunk_events < 1 || options.chunk_events > store::kMaxChunkRows) {
+    return fail(ErrorCode::invalidInput, fmt::format("chunk_events is {}: must be in 1..{}",
+                                                     options.chunk_events, store::kMaxChunkRows));
+  }
+  if (path.empty())
+    return fail(ErrorCode::invalidInput, "cannot write a trace: its path is empty; give a file name");
+  // A link stays a link, and a later change of folder does not matter.
+  std::error_code error;
+  const std::filesystem::path resolved =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  const std::string target = error ? path : resolved.string();
+  if (Status status = checkReplaceable(target, options); !status.has_value()) return fail(status.error());
+
+  const std::string draft = fmt::format("{}.{}.draft", target, ::getpid());
+  removeWithSideFiles(draft);
+  Status status = createEmpty(draft, target);
+  if (status.has_value()) status = moveIntoPlace(draft, target);
+  if (!status.has_value()) {
+    removeWithSideFiles(draft);
+    return fail(status.error());
+  }
+  Result<Connection> connection = Connection::open(target, OpenMode::readWrite);
+  if (!connection.has_value()) return fail(connection.error());
+  Result<std::unique_ptr<BatchWriter>> writer =
+      BatchWriter::create(std::move(*connection), static_cast<std::size_t>(options.chunk_events));
+  if (!writer.has_value()) return fail(writer.error());
+  return std::unique_ptr<TraceSink>(std::make_unique<store::TraceWriter>(std::move(*writer), target));
+}
+
+}  // namespace pitwall

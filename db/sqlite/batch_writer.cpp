@@ -1,0 +1,180 @@
+#include "db/sqlite/batch_writer.h"
+
+#include <utility>
+
+#include "db/meta.h"
+
+namespace pitwall::store {
+
+namespace {
+
+// Runs the statement once per row; `bind` binds a row's values. Ids are given by SQLite: 1, 2, ...
+template <class Row, class Bind>
+Status insertRows(Statement& statement, const std::vector<Row>& rows, Bind bind) {
+  for (const Row& row : rows) {
+    bind(statement, row);
+    if (Status status = statement.run(); !status.has_value()) return status;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BatchWriter>> BatchWriter::create(Connection connection, std::size_t chunk_rows) {
+  std::unique_ptr<BatchWriter> writer(new BatchWriter(std::move(connection)));
+  // A commit in WAL mode with synchronous=NORMAL does not wait for the disk: it survives a kill of the
+  // process.
+  if (Status status = writer->connection_.execute(
+          "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-8192;");
+      !status.has_value())
+    return fail(status.error());
+  Result<ChunkWriter> chunks = ChunkWriter::create(writer->connection_, chunk_rows);
+  if (!chunks.has_value()) return fail(chunks.error());
+  writer->chunks_ = std::make_unique<ChunkWriter>(std::move(*chunks));
+  if (Status status = writer->prepareAll(); !status.has_value()) return fail(status.error());
+  return writer;
+}
+
+Status BatchWriter::prepareAll() {
+  struct Prepare {
+    const char* sql;
+    Statement& into;
+  };
+  const Prepare all[] = {
+      {"BEGIN IMMEDIATE", begin_},
+      {"COMMIT", commit_},
+      {"ROLLBACK", rollback_},
+      {"INSERT INTO string(text) VALUES (?1)", string_},
+      {"INSERT INTO process(pid, name, command_line, rank) VALUES (?1, ?2, ?3, ?4)", process_},
+      {"INSERT INTO thread(process_id, tid, name) VALUES (?1, ?2, ?3)", thread_},
+      {"INSERT INTO device(kind, device_index, name, memory_bytes) VALUES (?1, ?2, ?3, ?4)", device_},
+      {"INSERT INTO track(kind, process_id, thread_id, device_id, name, unit) VALUES (?1, ?2, ?3, ?4, ?5, "
+       "?6)",
+       track_},
+      {"INSERT INTO operator(name, layer, shapes, dtype, backend, implementation, phase, flop, bytes_read,"
+       " bytes_written) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+       facts_},
+      {"INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", meta_},
+      {"INSERT OR REPLACE INTO setting(name, value, source) VALUES (?1, ?2, ?3)", setting_},
+      {"INSERT OR REPLACE INTO tunable(name, value, default_value, minimum, maximum, source)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+       tunable_},
+      {"INSERT INTO iteration_mark(iteration_index, time_ns, items) VALUES (?1, ?2, ?3)", iteration_},
+      {"INSERT INTO loss(track_id, from_ns, to_ns, count, reason) VALUES (?1, ?2, ?3, ?4, ?5)", loss_},
+  };
+  for (const Prepare& p : all) {
+    Result<Statement> statement = connection_.prepare(p.sql);
+    if (!statement.has_value()) return fail(statement.error());
+    p.into = std::move(*statement);
+  }
+  return {};
+}
+
+Status BatchWriter::write(Batch& batch) {
+  if (Status status = begin_.run(); !status.has_value()) return status;
+  Status status = writeRows(batch);
+  if (status.has_value()) status = commit_.run();
+  // SQLite may have rolled back already, as it does on a full disk; then this does nothing.
+  if (!status.has_value()) (void)rollback_.run();
+  return status;
+}
+
+Status BatchWriter::writeRows(Batch& batch) {
+  strings_ += batch.strings.size();
+  fact_rows_ += batch.facts.size();
+  if (Status status = writeDimensions(batch); !status.has_value()) return status;
+  for (std::size_t i = 0; i < batch.events.size(); ++i) {
+    const TrackId track{static_cast<std::uint32_t>(i + 1)};
+    if (Status status = chunks_->events(track, batch.events[i], strings_, fact_rows_); !status.has_value())
+      return status;
+  }
+  for (std::size_t i = 0; i < batch.counters.size(); ++i) {
+    const TrackId track{static_cast<std::uint32_t>(i + 1)};
+    if (Status status = chunks_->counters(track, batch.counters[i]); !status.has_value()) return status;
+  }
+  return chunks_->dependencies(batch.dependencies);
+}
+
+Status BatchWriter::writeDimensions(const Batch& batch) {
+  Status status = insertRows(string_, batch.strings, [](Statement& s, const std::string& text) {
+    s.bind(1, std::string_view(text));
+  });
+  if (status.has_value()) status = writeThings(batch);
+  if (status.has_value()) status = writeFacts(batch);
+  if (status.has_value()) status = writeSettings(batch);
+  if (status.has_value()) status = writeMarks(batch);
+  return status;
+}
+
+Status BatchWriter::writeThings(const Batch& batch) {
+  Status status = insertRows(process_, batch.processes, [](Statement& s, const ProcessInfo& p) {
+    s.bind(1, p.pid).bind(2, std::string_view(p.name)).bind(3, std::string_view(p.command_line));
+    s.bind(4, std::int64_t{p.rank});
+  });
+  if (!status.has_value()) return status;
+  status = insertRows(thread_, batch.threads, [](Statement& s, const ThreadInfo& t) {
+    s.bindId(1, t.process.value).bind(2, t.tid).bind(3, std::string_view(t.name));
+  });
+  if (!status.has_value()) return status;
+  status = insertRows(device_, batch.devices, [](Statement& s, const DeviceInfo& d) {
+    s.bind(1, std::string_view(d.kind)).bind(2, std::int64_t{d.index}).bind(3, std::string_view(d.name));
+    s.bind(4, d.memory_bytes);
+  });
+  if (!status.has_value()) return status;
+  return insertRows(track_, batch.tracks, [](Statement& s, const TrackInfo& t) {
+    s.bind(1, std::string_view(toString(t.kind))).bindId(2, t.process.value).bindId(3, t.thread.value);
+    s.bindId(4, t.device.value).bind(5, std::string_view(t.name)).bind(6, std::string_view(t.unit));
+  });
+}
+
+Status BatchWriter::writeFacts(const Batch& batch) {
+  return insertRows(facts_, batch.facts, [](Statement& s, const OperatorFacts& f) {
+    s.bind(1, std::string_view(f.name))
+        .bind(2, std::string_view(f.layer))
+        .bind(3, std::string_view(f.shapes));
+    s.bind(4, std::string_view(f.dtype)).bind(5, std::string_view(f.backend));
+    s.bind(6, std::string_view(f.implementation)).bind(7, std::string_view(toString(f.phase)));
+    s.bind(8, f.flop).bind(9, f.bytes_read).bind(10, f.bytes_written);
+  });
+}
+
+Status BatchWriter::writeSettings(const Batch& batch) {
+  Status status =
+      insertRows(meta_, batch.meta, [](Statement& s, const std::pair<std::string, std::string>& m) {
+        s.bind(1, std::string_view(m.first)).bind(2, std::string_view(m.second));
+      });
+  if (!status.has_value()) return status;
+  status = insertRows(setting_, batch.settings, [](Statement& s, const SettingInEffect& e) {
+    s.bind(1, std::string_view(e.name)).bind(2, std::string_view(e.value));
+    s.bind(3, std::string_view(toString(e.source)));
+  });
+  if (!status.has_value()) return status;
+  return insertRows(tunable_, batch.tunables, [](Statement& s, const TunableInEffect& t) {
+    s.bind(1, std::string_view(t.name)).bind(2, t.value).bind(3, t.default_value).bind(4, t.minimum);
+    s.bind(5, t.maximum).bind(6, std::string_view(toString(t.source)));
+  });
+}
+
+Status BatchWriter::writeMarks(const Batch& batch) {
+  Status status = insertRows(iteration_, batch.iterations, [](Statement& s, const IterationMark& m) {
+    s.bind(1, m.index).bind(2, m.time_ns).bind(3, m.items);
+  });
+  if (!status.has_value()) return status;
+  return insertRows(loss_, batch.losses, [](Statement& s, const Loss& l) {
+    s.bindId(1, l.track.value).bind(2, l.from_ns).bind(3, l.to_ns).bind(4, l.count);
+    s.bind(5, std::string_view(l.reason));
+  });
+}
+
+Status BatchWriter::finish() {
+  Batch last;
+  last.meta.emplace_back(meta::kComplete, "1");
+  if (Status status = write(last); !status.has_value()) return status;
+  if (Status status = connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"); !status.has_value())
+    return status;
+  // Refused as busy while someone reads the file; nothing is lost by that.
+  (void)connection_.execute("PRAGMA journal_mode=DELETE");
+  return {};
+}
+
+}  // namespace pitwall::store

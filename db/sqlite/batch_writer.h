@@ -1,0 +1,43 @@
+// Writes batches into a trace file, each in one transaction, and closes the file as complete.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "db/result.h"
+#include "db/sqlite/batch.h"
+#include "db/sqlite/chunk_writer.h"
+#include "db/sqlite/connection.h"
+
+namespace pitwall::store {
+
+class BatchWriter {
+ public:
+  // Takes a connection to an empty trace in WAL mode.
+  static Result<std::unique_ptr<BatchWriter>> create(Connection connection, std::size_t chunk_rows);
+
+  // All of the batch or, on an error, nothing of it. Sorts the batch's events in place.
+  Status write(Batch& batch);
+
+  // Marks the trace complete and leaves one file without log, readable from a folder that cannot be written.
+  // Where a reader has the file open just then, the log stays; the trace is complete all the same.
+  Status finish();
+
+ private:
+  explicit BatchWriter(Connection connection) : connection_(std::move(connection)) {}
+  Status prepareAll();
+  Status writeRows(Batch& batch);
+  Status writeDimensions(const Batch& batch);
+  Status writeThings(const Batch& batch);    // processes, threads, devices, tracks
+  Status writeFacts(const Batch& batch);     // operator facts
+  Status writeSettings(const Batch& batch);  // meta, settings, tunables
+  Status writeMarks(const Batch& batch);     // iterations, losses
+
+  Connection connection_;
+  std::unique_ptr<ChunkWriter> chunks_;
+  Statement begin_, commit_, rollback_;
+  Statement string_, process_, thread_, device_, track_, facts_, meta_, setting_, tunable_, iteration_, loss_;
+  std::size_t strings_ = 0, fact_rows_ = 0;  // so far, this batch's included
+};
+
+}  // namespace pitwall::store

@@ -1,0 +1,203 @@
+#include "db/sqlite/chunk_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "db/sqlite/chunk_columns.h"
+#include "db/sqlite/column_codec.h"
+
+namespace pitwall::store {
+
+namespace {
+
+constexpr char kInsertEvents[] =
+    "INSERT INTO event_chunk(id, track_id, first_start_ns, last_end_ns, event_count, max_dur_ns, sum_dur_ns,"
+    " min_correlation, max_correlation, start, dur, pushed_before, ready_before, correlation, value, name, "
+    "operator,"
+    " kind, depth) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
+    "?19)";
+constexpr char kInsertDependencies[] =
+    "INSERT INTO dependency_chunk(id, dependency_count, min_source, max_source, min_target, max_target, "
+    "source, target,"
+    " kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+constexpr char kInsertCounters[] =
+    "INSERT INTO counter_chunk(id, track_id, first_time_ns, last_time_ns, sample_count, min_value, "
+    "max_value, time,"
+    " value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+
+struct Extremes {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
+};
+
+// Encodes one column, got from each row by `get`, and returns its extremes.
+template <class Row, class Get>
+Extremes encodeFrom(std::span<const Row> rows, Get get, std::vector<std::int64_t>& scratch,
+                    std::vector<std::byte>& out) {
+  scratch.resize(rows.size());
+  Extremes extremes;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t value = get(rows[i]);
+    scratch[i] = value;
+    extremes.least = std::min(extremes.least, value);
+    extremes.greatest = std::max(extremes.greatest, value);
+  }
+  encodeColumn(scratch, extremes.least, extremes.greatest, out);
+  return extremes;
+}
+
+std::int64_t cappedSum(std::span<const Event> events) {
+  __extension__ __int128 sum = 0;
+  for (const Event& event : events) sum += event.dur_ns;
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kGreatest = std::numeric_limits<std::int64_t>::max();
+  if (sum > kGreatest) return kGreatest;
+  return sum < kLeast ? kLeast : static_cast<std::int64_t>(sum);
+}
+
+bool eventBefore(const Event& a, const Event& b) {
+  return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
+}
+
+}  // namespace
+
+Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chunk_rows) {
+  ChunkWriter writer;
+  writer.chunk_rows_ = chunk_rows;
+  writer.encoded_.resize(kEventColumns);
+  struct Prepare {
+    const char* sql;
+    Statement& into;
+  };
+  for (const Prepare& p : {Prepare{kInsertEvents, writer.insert_events_},
+                           Prepare{kInsertDependencies, writer.insert_dependencies_},
+                           Prepare{kInsertCounters, writer.insert_counters_}}) {
+    Result<Statement> statement = connection.prepare(p.sql);
+    if (!statement.has_value()) return fail(statement.error());
+    p.into = std::move(*statement);
+  }
+  return writer;
+}
+
+Status ChunkWriter::events(TrackId track, std::span<Event> events, std::size_t strings, std::size_t facts) {
+  if (!std::is_sorted(events.begin(), events.end(), eventBefore))
+    std::stable_sort(events.begin(), events.end(), eventBefore);
+  for (std::size_t at = 0; at < events.size(); at += chunk_rows_) {
+    const std::size_t count = std::min(chunk_rows_, events.size() - at);
+    if (Status status = eventChunk(track, events.subspan(at, count), strings, facts); !status.has_value())
+      return status;
+  }
+  return {};
+}
+
+Status ChunkWriter::dependencies(std::span<const Dependency> dependencies) {
+  for (std::size_t at = 0; at < dependencies.size(); at += chunk_rows_) {
+    const std::size_t count = std::min(chunk_rows_, dependencies.size() - at);
+    if (Status status = dependencyChunk(dependencies.subspan(at, count)); !status.has_value()) return status;
+  }
+  return {};
+}
+
+Status ChunkWriter::counters(TrackId track, std::span<CounterSample> samples) {
+  std::stable_sort(samples.begin(), samples.end(),
+                   [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
+  for (std::size_t at = 0; at < samples.size(); at += chunk_rows_) {
+    const std::size_t count = std::min(chunk_rows_, samples.size() - at);
+    if (Status status = counterChunk(track, samples.subspan(at, count)); !status.has_value()) return status;
+  }
+  return {};
+}
+
+Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, std::size_t strings,
+                               std::size_t facts) {
+  const auto column = [&](EventColumn at, auto get) {
+    return encodeFrom(events, get, column_, encoded_[static_cast<std::size_t>(at)]);
+  };
+  const Extremes start = column(EventColumn::start, [](const Event& e) { return e.start_ns; });
+  const Extremes dur = column(EventColumn::dur, [](const Event& e) { return e.dur_ns; });
+  column(EventColumn::pushed_before, [](const Event& e) { return wrappingMinus(e.start_ns, e.pushed_ns); });
+  column(EventColumn::ready_before, [](const Event& e) { return wrappingMinus(e.start_ns, e.ready_ns); });
+  const Extremes correlation = column(
+      EventColumn::correlation, [](const Event& e) { return static_cast<std::int64_t>(e.correlation); });
+  column(EventColumn::value, [](const Event& e) { return e.value; });
+  const Extremes name =
+      column(EventColumn::name, [](const Event& e) { return static_cast<std::int64_t>(e.name.value); });
+  const Extremes op =
+      column(EventColumn::op, [](const Event& e) { return static_cast<std::int64_t>(e.op.value); });
+  column(EventColumn::kind, [](const Event& e) { return static_cast<std::int64_t>(e.kind); });
+  column(EventColumn::depth, [](const Event& e) { return static_cast<std::int64_t>(e.depth); });
+  if (name.greatest > static_cast<std::int64_t>(strings) || op.greatest > static_cast<std::int64_t>(facts)) {
+    return fail(
+        ErrorCode::internal,
+        fmt::format(
+            "an event on track {} names string {} of {} and facts {} of {}: its producer made up an id",
+            track.value, name.greatest, strings, op.greatest, facts));
+  }
+  std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
+  for (const Event& event : events) last_end = std::max(last_end, cappedEnd(event.start_ns, event.dur_ns));
+
+  insert_events_.bind(1, next_event_)
+      .bindId(2, track.value)
+      .bind(3, start.least)
+      .bind(4, last_end)
+      .bind(5, static_cast<std::int64_t>(events.size()))
+      .bind(6, dur.greatest)
+      .bind(7, cappedSum(events))
+      .bind(8, correlation.least)
+      .bind(9, correlation.greatest);
+  for (int i = 0; i < kEventColumns; ++i)
+    insert_events_.bindBlob(10 + i, encoded_[static_cast<std::size_t>(i)]);
+  next_event_ += static_cast<std::int64_t>(events.size());
+  return insert_events_.run();
+}
+
+Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {
+  const auto column = [&](DependencyColumn at, auto get) {
+    return encodeFrom(dependencies, get, column_, encoded_[static_cast<std::size_t>(at)]);
+  };
+  const Extremes source = column(DependencyColumn::source,
+                                 [](const Dependency& d) { return static_cast<std::int64_t>(d.source); });
+  const Extremes target = column(DependencyColumn::target,
+                                 [](const Dependency& d) { return static_cast<std::int64_t>(d.target); });
+  column(DependencyColumn::kind, [](const Dependency& d) { return static_cast<std::int64_t>(d.kind); });
+  insert_dependencies_.bind(1, next_dependency_)
+      .bind(2, static_cast<std::int64_t>(dependencies.size()))
+      .bind(3, source.least)
+      .bind(4, source.greatest)
+      .bind(5, target.least)
+      .bind(6, target.greatest);
+  for (int i = 0; i < kDependencyColumns; ++i)
+    insert_dependencies_.bindBlob(7 + i, encoded_[static_cast<std::size_t>(i)]);
+  next_dependency_ += static_cast<std::int64_t>(dependencies.size());
+  return insert_dependencies_.run();
+}
+
+Status ChunkWriter::counterChunk(TrackId track, std::span<const CounterSample> samples) {
+  encodeFrom(
+      samples, [](const CounterSample& s) { return s.time_ns; }, column_,
+      encoded_[static_cast<std::size_t>(CounterColumn::time)]);
+  std::vector<double> values(samples.size());
+  double least = std::numeric_limits<double>::quiet_NaN(), greatest = least;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    values[i] = samples[i].value;
+    least = std::fmin(least, values[i]);  // fmin and fmax pass over what is not a number
+    greatest = std::fmax(greatest, values[i]);
+  }
+  encodeReals(values, encoded_[static_cast<std::size_t>(CounterColumn::value)]);
+  insert_counters_.bind(1, next_sample_)
+      .bindId(2, track.value)
+      .bind(3, samples.front().time_ns)
+      .bind(4, samples.back().time_ns)
+      .bind(5, static_cast<std::int64_t>(samples.size()))
+      .bind(6, least)
+      .bind(7, greatest);
+  for (int i = 0; i < kCounterColumns; ++i)
+    insert_counters_.bindBlob(8 + i, encoded_[static_cast<std::size_t>(i)]);
+  next_sample_ += static_cast<std::int64_t>(samples.size());
+  return insert_counters_.run();
+}
+
+}  // namespace pitwall::store

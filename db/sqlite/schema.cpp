@@ -1,0 +1,55 @@
+#include "db/sqlite/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pitwall::store {
+
+extern const char kSchemaSql[];  // generated from db/schema/schema.sql
+
+Status createSchema(Connection& connection) {
+  // synchronous=OFF only here: an empty trace need not outlive a power cut, and each fsync costs
+  // milliseconds.
+  const std::string before = fmt::format(
+      "PRAGMA page_size=65536; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
+      "BEGIN;",
+      kApplicationId, kSchemaVersion);
+  if (Status status = connection.execute(before.c_str()); !status.has_value()) return status;
+  if (Status status = connection.execute(kSchemaSql); !status.has_value()) return status;
+  return connection.execute("COMMIT; PRAGMA journal_mode=WAL;");
+}
+
+std::span<const Migration> migrations() { return {}; }
+
+Status migrate(Connection& connection, int target, std::span<const Migration> steps) {
+  Result<std::int64_t> version = connection.integer("PRAGMA user_version");
+  if (!version.has_value()) return fail(version.error());
+  if (*version > target) {
+    return fail(ErrorCode::versionMismatch,
+                fmt::format("'{}' has schema version {}, this Pitwall reads up to {}: use a newer Pitwall",
+                            connection.path(), *version, target));
+  }
+  if (Status status = connection.execute("BEGIN IMMEDIATE"); !status.has_value()) return status;
+  for (int from = static_cast<int>(*version); from < target; ++from) {
+    const auto step =
+        std::find_if(steps.begin(), steps.end(), [&](const Migration& s) { return s.from == from; });
+    Status status;
+    if (step == steps.end()) {
+      status = fail(
+          ErrorCode::versionMismatch,
+          fmt::format("'{}' has schema version {}, which this Pitwall cannot read any more: use an older one",
+                      connection.path(), *version));
+    } else {
+      status = connection.execute(step->sql);
+    }
+    if (!status.has_value()) {
+      (void)connection.execute("ROLLBACK");
+      return status;
+    }
+  }
+  const std::string after = fmt::format("PRAGMA user_version={}; COMMIT;", target);
+  return connection.execute(after.c_str());
+}
+
+}  // namespace pitwall::store

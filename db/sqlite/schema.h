@@ -1,0 +1,32 @@
+// The schema in a database: what marks a file as ours, how one is made, how an older one becomes the newest.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "db/result.h"
+#include "db/sqlite/connection.h"
+
+namespace pitwall::store {
+
+inline constexpr std::int64_t kApplicationId = 0x50697477;  // "Pitw"
+inline constexpr int kSchemaVersion = 1;
+
+// Makes the tables in an empty database, in one transaction, and leaves it in WAL mode.
+Status createSchema(Connection& connection);
+
+// One step of the way from schema version `from` to from + 1.
+struct Migration {
+  int from = 0;
+  const char* sql = nullptr;
+};
+
+// The steps this build knows, ordered by `from`; none yet.
+std::span<const Migration> migrations();
+
+// Brings a database of an older version to `target`, in one transaction; nothing is changed on failure.
+// Errors: versionMismatch when the file is newer than target or a step is missing; what the SQL gives.
+Status migrate(Connection& connection, int target, std::span<const Migration> steps);
+
+}  // namespace pitwall::store

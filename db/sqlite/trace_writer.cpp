@@ -1,0 +1,231 @@
+#include "db/sqlite/trace_writer.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <new>
+#include <utility>
+
+namespace pitwall::store {
+
+namespace {
+
+constexpr auto kCommitInterval = std::chrono::milliseconds(250);
+constexpr std::size_t kCommitEvents = 1'000'000;
+// A producer that is this far ahead of the disk waits for it: better than to eat the machine's memory.
+constexpr std::size_t kMostPendingRows = 4'000'000;
+
+}  // namespace
+
+std::size_t TraceWriter::FactsHash::operator()(const OperatorFacts& facts) const {
+  std::size_t hash = 0;
+  const auto mix = [&hash](std::size_t part) { hash = (hash ^ part) * 0x9e3779b97f4a7c15; };
+  for (const std::string* text :
+       {&facts.name, &facts.layer, &facts.shapes, &facts.dtype, &facts.implementation})
+    mix(std::hash<std::string>{}(*text));
+  mix(static_cast<std::size_t>(facts.phase));
+  mix(static_cast<std::size_t>(facts.flop));
+  return hash;
+}
+
+TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path)
+    : path_(std::move(path)), thread_([this, w = std::move(writer)]() mutable { writeLoop(std::move(w)); }) {}
+
+TraceWriter::~TraceWriter() { end(End::abandoned); }
+
+template <class Add>
+void TraceWriter::append(std::size_t rows, std::size_t events, Add add) {
+  if (rows == 0) return;
+  bool wake = false;
+  {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] {
+      return pending_.rows < kMostPendingRows || failure_.has_value() || end_ != End::running;
+    });
+    if (failure_.has_value() || end_ != End::running) return;
+    wake = pending_.rows == 0 ||
+           (pending_.events_in_all < kCommitEvents && pending_.events_in_all + events >= kCommitEvents);
+    add(pending_);
+    pending_.rows += rows;
+    pending_.events_in_all += events;
+  }
+  if (wake) work_.notify_one();
+}
+
+StringId TraceWriter::string(std::string_view text) {
+  const auto found = string_ids_.find(text);
+  if (found != string_ids_.end()) return found->second;
+  const StringId id{static_cast<std::uint32_t>(string_ids_.size() + 1)};
+  string_ids_.emplace(std::string(text), id);
+  append(1, 0, [&](Batch& batch) { batch.strings.emplace_back(text); });
+  return id;
+}
+
+ProcessId TraceWriter::process(const ProcessInfo& process) {
+  append(1, 0, [&](Batch& batch) { batch.processes.push_back(process); });
+  return ProcessId{++processes_};
+}
+
+ThreadId TraceWriter::thread(const ThreadInfo& thread) {
+  append(1, 0, [&](Batch& batch) { batch.threads.push_back(thread); });
+  return ThreadId{++threads_};
+}
+
+DeviceId TraceWriter::device(const DeviceInfo& device) {
+  append(1, 0, [&](Batch& batch) { batch.devices.push_back(device); });
+  return DeviceId{++devices_};
+}
+
+TrackId TraceWriter::track(const TrackInfo& track) {
+  append(1, 0, [&](Batch& batch) { batch.tracks.push_back(track); });
+  return TrackId{++tracks_};
+}
+
+OperatorId TraceWriter::operatorFacts(const OperatorFacts& facts) {
+  const auto found = facts_ids_.find(facts);
+  if (found != facts_ids_.end()) return found->second;
+  const OperatorId id{static_cast<std::uint32_t>(facts_ids_.size() + 1)};
+  facts_ids_.emplace(facts, id);
+  append(1, 0, [&](Batch& batch) { batch.facts.push_back(facts); });
+  return id;
+}
+
+void TraceWriter::meta(std::string_view key, std::string_view value) {
+  append(1, 0, [&](Batch& batch) { batch.meta.emplace_back(key, value); });
+}
+
+void TraceWriter::setting(const SettingInEffect& setting) {
+  append(1, 0, [&](Batch& batch) { batch.settings.push_back(setting); });
+}
+
+void TraceWriter::tunable(const TunableInEffect& tunable) {
+  append(1, 0, [&](Batch& batch) { batch.tunables.push_back(tunable); });
+}
+
+void TraceWriter::iteration(const IterationMark& mark) {
+  append(1, 0, [&](Batch& batch) { batch.iterations.push_back(mark); });
+}
+
+void TraceWriter::loss(const Loss& loss) {
+  append(1, 0, [&](Batch& batch) { batch.losses.push_back(loss); });
+}
+
+bool TraceWriter::accepts(TrackId track) {
+  if (track.value >= 1 && track.value <= tracks_) return true;
+  const std::scoped_lock lock(mutex_);
+  keepFailure(
+      {ErrorCode::internal, fmt::format("cannot write trace '{}': its producer used track {}, which it did "
+                                        "not create; please report this",
+                                        path_, track.value)});
+  return false;
+}
+
+void TraceWriter::events(TrackId track, std::span<const Event> events) {
+  if (!accepts(track)) return;
+  append(events.size(), events.size(), [&](Batch& batch) {
+    if (batch.events.size() < tracks_) batch.events.resize(tracks_);
+    auto& of_track = batch.events[track.value - 1];
+    of_track.insert(of_track.end(), events.begin(), events.end());
+  });
+}
+
+void TraceWriter::dependencies(std::span<const Dependency> dependencies) {
+  append(dependencies.size(), 0, [&](Batch& batch) {
+    batch.dependencies.insert(batch.dependencies.end(), dependencies.begin(), dependencies.end());
+  });
+}
+
+void TraceWriter::counters(TrackId track, std::span<const CounterSample> samples) {
+  if (!accepts(track)) return;
+  append(samples.size(), 0, [&](Batch& batch) {
+    if (batch.counters.size() < tracks_) batch.counters.resize(tracks_);
+    auto& of_track = batch.counters[track.value - 1];
+    of_track.insert(of_track.end(), samples.begin(), samples.end());
+  });
+}
+
+Status TraceWriter::flush() {
+  std::unique_lock lock(mutex_);
+  if (end_ == End::running) {
+    const std::uint64_t ticket = ++flushes_asked_;
+    work_.notify_one();
+    done_.wait(lock, [&] { return flushes_done_ >= ticket || failure_.has_value(); });
+  }
+  if (failure_.has_value()) return fail(*failure_);
+  return {};
+}
+
+Status TraceWriter::finish() {
+  end(End::finished);
+  const std::scoped_lock lock(mutex_);
+  if (failure_.has_value()) return fail(*failure_);
+  return {};
+}
+
+void TraceWriter::end(End how) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (end_ == End::running) end_ = how;
+  }
+  work_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void TraceWriter::keepFailure(Error error) {
+  if (!failure_.has_value()) failure_ = std::move(error);
+  pending_ = {};  // what follows is ignored: give the memory back
+  done_.notify_all();
+}
+
+bool TraceWriter::waitForWork(std::unique_lock<std::mutex>& lock) {
+  const auto urgent = [this] {
+    return end_ != End::running || flushes_asked_ > flushes_done_ || pending_.events_in_all >= kCommitEvents;
+  };
+  work_.wait(lock, [&] { return !pending_.empty() || urgent(); });
+  work_.wait_for(lock, kCommitInterval, urgent);
+  return end_ == End::running || !pending_.empty();
+}
+
+void TraceWriter::writeUntilEnd(BatchWriter& writer) {
+  Batch taken;
+  std::unique_lock lock(mutex_);
+  while (waitForWork(lock)) {
+    taken.clear();
+    std::swap(taken, pending_);
+    const std::uint64_t confirms = flushes_asked_;
+    lock.unlock();
+    done_.notify_all();  // there is room again
+    Status status;
+    if (!taken.empty()) status = writer.write(taken);
+    lock.lock();
+    if (!status.has_value()) return keepFailure(status.error());
+    flushes_done_ = confirms;
+    done_.notify_all();
+  }
+  if (end_ != End::finished || failure_.has_value()) return;
+  lock.unlock();
+  Status status = writer.finish();
+  lock.lock();
+  if (!status.has_value()) keepFailure(status.error());
+}
+
+void TraceWriter::writeLoop(std::unique_ptr<BatchWriter> writer) {
+  // The program's signals are for the program's threads.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  pthread_setname_np(pthread_self(), "pitwall store");
+  try {
+    writeUntilEnd(*writer);
+  } catch (const std::bad_alloc&) {
+    const std::scoped_lock lock(mutex_);
+    keepFailure(
+        {ErrorCode::io, fmt::format("cannot write trace '{}': not enough memory; close other programs or "
+                                    "record less",
+                                    path_)});
+  }
+}
+
+}  // namespace pitwall::store

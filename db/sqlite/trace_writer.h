@@ -1,0 +1,89 @@
+// The sink that createTrace() returns: its calls fill a batch, a thread of its own writes batches.
+//
+// The producer and the writer share the batch under one mutex, held for a copy or a swap, never during a
+// write. Ids are given out, and strings and facts made unique, on the producer's side, so that a call need
+// not wait.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+
+#include "db/sink.h"
+#include "db/sqlite/batch.h"
+#include "db/sqlite/batch_writer.h"
+
+namespace pitwall::store {
+
+class TraceWriter final : public TraceSink {
+ public:
+  TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path);
+  // Writes what is left; the trace stays marked incomplete unless finish() was called.
+  ~TraceWriter() override;
+
+  StringId string(std::string_view text) override;
+  ProcessId process(const ProcessInfo& process) override;
+  ThreadId thread(const ThreadInfo& thread) override;
+  DeviceId device(const DeviceInfo& device) override;
+  TrackId track(const TrackInfo& track) override;
+  OperatorId operatorFacts(const OperatorFacts& facts) override;
+  void meta(std::string_view key, std::string_view value) override;
+  void setting(const SettingInEffect& setting) override;
+  void tunable(const TunableInEffect& tunable) override;
+  void iteration(const IterationMark& mark) override;
+  void loss(const Loss& loss) override;
+  void events(TrackId track, std::span<const Event> events) override;
+  void dependencies(std::span<const Dependency> dependencies) override;
+  void counters(TrackId track, std::span<const CounterSample> samples) override;
+  Status flush() override;
+  Status finish() override;
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  struct FactsHash {
+    std::size_t operator()(const OperatorFacts& facts) const;
+  };
+  enum class End : std::uint8_t { running, abandoned, finished };
+
+  // Runs `add` on the pending batch, which then holds `rows` more rows, of which `events` are events.
+  template <class Add>
+  void append(std::size_t rows, std::size_t events, Add add);
+  bool accepts(TrackId track);  // else keeps an error: the producer made the track up
+  void end(End how);
+
+  void writeLoop(std::unique_ptr<BatchWriter> writer);
+  void writeUntilEnd(BatchWriter& writer);
+  bool waitForWork(std::unique_lock<std::mutex>& lock);  // false: end, and nothing left
+  void keepFailure(Error error);                         // mutex_ is held
+
+  // --- constant after construction
+  const std::string path_;
+
+  // --- the producer's alone
+  std::unordered_map<std::string, StringId, TextHash, std::equal_to<>> string_ids_;
+  std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_;
+  std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0;
+
+  // --- guarded by mutex_
+  std::mutex mutex_;
+  std::condition_variable work_;  // the writer waits for it
+  std::condition_variable done_;  // the producer waits for it
+  Batch pending_;
+  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
+  End end_ = End::running;
+  std::optional<Error> failure_;  // the first
+
+  std::thread thread_;  // last: starts when all above is there
+};
+
+}  // namespace pitwall::store
