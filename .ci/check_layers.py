@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Checks who includes whom (ARCHITECTURE.md): prints file:line, what is wrong and what to do; exits 1 if anything."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Top folder -> top folders whose public headers it may include.
+MAY_INCLUDE = {
+    "db": set(),
+    "runtime": {"db"},
+    "analyzer": {"db"},
+    "gui": {"db", "analyzer"},
+    "samples": {"db", "runtime"},
+    "tests": {"db", "runtime", "analyzer", "gui"},
+}
+# Header pattern (as written between the brackets) -> the one folder that may include it.
+CONFINED = [
+    (r"sqlite3(ext)?\.h", "db/sqlite"),
+    (r"(oneapi/dnnl/.*|dnnl.*\.hp?p?)", "runtime/backend/onednn"),
+    (r"(cupti.*|.*/cupti.*)", "runtime/profiler/cupti"),
+    (r"(nvtx3/.*|nvToolsExt.*)", "runtime/profiler/nvtx"),
+    (r"(cuda|cudnn|cublas|nccl|nvrtc|nvml).*\.h", "runtime/backend/cuda"),
+    (r"(Qt\w*/.*|Q[A-Z]\w*)", "gui"),
+    (r"(CLI/.*)", "analyzer/cli"),
+    (r"(toml\+\+/.*|toml\.hpp)", "analyzer/rules"),
+]
+# The contract: usable by anyone, standard library only.
+CONTRACT = {"check", "event", "ids", "meta", "result", "settings", "sink", "units"}
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
+FEATURE_IF = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*\bPITWALL_(HAS|WITH)_\w+")
+REGISTRY = "runtime/backend/registry.cpp"
+
+
+def quoted(path, target, is_public):
+    """What is wrong with #include "target" in path, or None."""
+    own = path.split("/")[0]
+    top = target.split("/")[0]
+    if top not in MAY_INCLUDE or not (ROOT / target).is_file():
+        return 'name it from the repository\'s root ("db/store.h"); no such file there'
+    if top != own:
+        if top not in MAY_INCLUDE[own]:
+            return f"{own}/ may include only {', '.join(sorted(MAY_INCLUDE[own])) or 'itself'}; move the code or the type"
+        if own != "tests" and target.count("/") != 1:
+            return f"{target} is private to {top}/; include a header of its top folder, or move the declaration there"
+    if is_public and target.count("/") != 1:
+        return "a public header may include only public ones, else it cannot be installed; forward-declare instead"
+    if is_public and own == "db" and pathlib.Path(path).stem in CONTRACT and pathlib.Path(target).stem not in CONTRACT:
+        return "the contract's headers stand alone; move what is needed into one of them"
+    return None
+
+
+def angled(path, target, is_public):
+    """What is wrong with #include <target> in path, or None."""
+    for pattern, home in CONFINED:
+        if re.fullmatch(pattern, target) and not path.startswith((home + "/", "tests/" + home + "/")):
+            return f"<{target}> belongs in {home}/ alone; use that folder's interface"
+    if is_public and "/" in target and not target.startswith("sys/"):
+        return f"<{target}> in a public header would bind every user to that library; hide it in a .cpp"
+    return None
+
+
+def check(path):
+    is_header = path.endswith(".h")
+    is_public = is_header and path.count("/") == 1 and not path.startswith(("tests/", "samples/"))
+    text = (ROOT / path).read_text(encoding="utf-8")
+    if is_header and "#pragma once" not in text:
+        yield 1, "add #pragma once"
+    for number, line in enumerate(text.splitlines(), 1):
+        if FEATURE_IF.match(line) and path != REGISTRY:
+            yield number, f"feature switches belong in {REGISTRY}; register a backend there instead"
+        match = INCLUDE.match(line)
+        if match:
+            kind = quoted if match[1] == '"' else angled
+            wrong = kind(path, match[2], is_public)
+            if wrong:
+                yield number, wrong
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h", "*.cpp"], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout.split()
+    paths = [p for p in listed if p.split("/")[0] in MAY_INCLUDE and (ROOT / p).is_file()
+             and not p.startswith("tests/package/")]
+    bad = 0
+    for path in paths:
+        for number, wrong in check(path):
+            print(f"{path}:{number}: {wrong}")
+            bad += 1
+    print(f"layers: {len(paths)} files, {bad} violations")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
