@@ -1,0 +1,13 @@
+#include "runtime/nn.h"
+
+namespace pitwall::nn {
+
+Status Parameter::make(Session& session, const Shape& shape) {
+  if (value) return {};
+  value = NDArray::empty(session, shape, MemoryTag::weights);
+  Status filled = pitwall::initialise(value, initialiser, seed);
+  if (trained) value.attachGradient();
+  return filled;
+}
+
+}  // namespace pitwall::nn

@@ -1,0 +1,45 @@
+#include "runtime/autograd.h"
+#include "runtime/nn.h"
+#include "runtime/operators/array.h"
+#include "runtime/operators/bulk.h"
+
+namespace pitwall::nn {
+
+Status Sequential::initialise(const Initialiser& initialiser, std::uint64_t seed) {
+  std::uint64_t index = 0;
+  for (const ParameterPtr& parameter : parameters()) {
+    ++index;
+    if (!parameter->follows_net) continue;
+    parameter->initialiser = initialiser;
+    parameter->seed = seed * 0x9e3779b97f4a7c15U + index;  // weights of one net must not start alike
+    if (!parameter->value) continue;
+    Status filled = pitwall::initialise(parameter->value, initialiser, parameter->seed);
+    if (!filled.has_value()) return filled;
+  }
+  return {};
+}
+
+std::vector<ParameterPtr> Sequential::parameters() const {
+  std::vector<ParameterPtr> all;
+  for (const auto& layer : layers_)
+    for (ParameterPtr& parameter : layer->parameters()) all.push_back(std::move(parameter));
+  return all;
+}
+
+Result<NDArray> Sequential::forward(const NDArray& data) {
+  if (!data)
+    return fail(ErrorCode::invalidInput,
+                name() + ": the data is an empty handle; make the array first (NDArray::fromValues)");
+  Session& session = data.session();
+  const BulkKind kind = autograd::isRecording() ? BulkKind::forward : BulkKind::inference;
+  const BulkRegion bulk(session, bulkSize(session, kind));
+  NDArray current = data;
+  for (const auto& layer : layers_) {
+    Result<NDArray> next = layer->forward(current);
+    if (!next.has_value()) return next;
+    current = std::move(next).value();
+  }
+  return current;
+}
+
+}  // namespace pitwall::nn

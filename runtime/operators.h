@@ -1,0 +1,118 @@
+// Operators on arrays. Each returns at once with the array that will hold the result; the work is pushed to
+// the session's engine. Shapes that do not fit are an error of the call (invalidInput naming layer, operator
+// and shapes); what fails while running surfaces when the result is waited for.
+//
+// While an autograd::RecordScope is alive on the calling thread, operators run in training mode and remember
+// what their gradients need.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/backend.h"
+#include "runtime/ndarray.h"
+
+namespace pitwall {
+
+struct CallSiteState;  // runtime/operators/call.h
+
+// A place in a program that calls an operator again and again: it names the layer in the trace and keeps what
+// was prepared for the shapes seen, so that a repeated call looks nothing up. A plain handle; copies share.
+// Use one for one operator, from one thread at a time, and let it go before its session.
+class CallSite {
+ public:
+  CallSite() = default;  // no place: every call prepares anew
+  explicit CallSite(std::string layer);
+  const std::shared_ptr<CallSiteState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<CallSiteState> state_;
+};
+
+namespace op {
+
+// The trained inputs of an operator; an empty bias means none (and desc.bias must agree).
+struct WeightAndBias {
+  NDArray weight;
+  NDArray bias;
+};
+
+// data N x C x H x W, weight O x C/groups x KH x KW, bias O.
+Result<NDArray> convolution(const NDArray& data, const WeightAndBias& trained, const ConvolutionDesc& desc,
+                            const CallSite& site = {});
+
+// data N x ..., flattened after the first axis; weight M x K, bias M -> N x M.
+Result<NDArray> fullyConnected(const NDArray& data, const WeightAndBias& trained,
+                               const FullyConnectedDesc& desc, const CallSite& site = {});
+
+Result<NDArray> pooling(const NDArray& data, const PoolingDesc& desc, const CallSite& site = {});
+Result<NDArray> activation(const NDArray& data, const ActivationDesc& desc, const CallSite& site = {});
+
+// One array each of C elements. When recording, batch statistics are used and the running ones updated in
+// place.
+struct BatchNormState {
+  NDArray gamma, beta, running_mean, running_variance;
+};
+Result<NDArray> batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& desc,
+                          const CallSite& site = {});
+
+// The identity unless recording. `seed` chooses what is dropped.
+Result<NDArray> dropout(const NDArray& data, const DropoutDesc& desc, std::uint64_t seed,
+                        const CallSite& site = {});
+
+// N x everything else. The same memory when it is row-major already.
+Result<NDArray> flatten(const NDArray& data, const CallSite& site = {});
+Result<NDArray> reshape(const NDArray& data, Shape shape, const CallSite& site = {});
+
+// Element by element, equal shapes.
+Result<NDArray> add(const NDArray& a, const NDArray& b, const CallSite& site = {});
+Result<NDArray> subtract(const NDArray& a, const NDArray& b, const CallSite& site = {});
+Result<NDArray> multiply(const NDArray& a, const NDArray& b, const CallSite& site = {});
+Result<NDArray> divide(const NDArray& a, const NDArray& b, const CallSite& site = {});
+
+Result<NDArray> addScalar(const NDArray& data, float scalar, const CallSite& site = {});
+Result<NDArray> subtractScalar(const NDArray& data, float scalar, const CallSite& site = {});
+Result<NDArray> multiplyScalar(const NDArray& data, float scalar, const CallSite& site = {});
+Result<NDArray> divideScalar(const NDArray& data, float scalar, const CallSite& site = {});
+Result<NDArray> subtractFromScalar(float scalar, const NDArray& data, const CallSite& site = {});
+Result<NDArray> divideScalarBy(float scalar, const NDArray& data, const CallSite& site = {});
+
+// data N x C, label N (class index) -> loss of each sample, N (natural logarithm).
+Result<NDArray> softmaxCrossEntropy(const NDArray& data, const NDArray& label, const CallSite& site = {});
+
+// g = rescale * gradient + weight_decay * weight; momentum = desc.momentum * momentum - rate * g;
+// weight += momentum. Without momentum, weight -= rate * g. Each weight needs attachGradient(); all arrays of
+// one call are updated by one operator.
+struct SgdItem {
+  NDArray weight;
+  NDArray momentum;  // zeros at the start; empty when desc.momentum is 0
+};
+struct SgdStep {
+  float rate = 0.01F;
+  float rescale = 1;
+};
+Status sgdUpdate(std::span<const SgdItem> items, const SgdDesc& desc, SgdStep step,
+                 const CallSite& site = {});
+
+}  // namespace op
+
+// How an array is filled at the start. The same seed gives the same values on every machine.
+struct Initialiser {
+  enum class Kind : std::uint8_t { constant, uniform, normal, xavier };
+  Kind kind = Kind::xavier;
+  float a = 3;  // constant: the value; uniform: low; normal: mean; xavier: magnitude
+  float b = 0;  // uniform: high; normal: standard deviation
+
+  static Initialiser constant(float value) { return {Kind::constant, value, 0}; }
+  static Initialiser uniform(float low, float high) { return {Kind::uniform, low, high}; }
+  static Initialiser normal(float mean, float deviation) { return {Kind::normal, mean, deviation}; }
+  // Uniform within +-sqrt(magnitude / ((fan_in + fan_out) / 2)).
+  static Initialiser xavier(float magnitude = 3) { return {Kind::xavier, magnitude, 0}; }
+};
+
+// Overwrites the array. The values are made before it returns.
+Status initialise(NDArray& array, const Initialiser& initialiser, std::uint64_t seed);
+
+}  // namespace pitwall

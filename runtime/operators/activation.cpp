@@ -1,0 +1,62 @@
+#include "runtime/autograd.h"
+#include "runtime/autograd/node.h"
+#include "runtime/operators/call.h"
+
+namespace pitwall {
+namespace {
+
+Flop onePerElement(const Prepared& p) { return p.at_hand[0].shape.elements(); }
+
+// Which of data and out the gradient needs; the other need not stay alive.
+bool readsData(const OperatorKindDesc& desc) {
+  return std::get<ActivationDesc>(desc).type == ActivationType::softrelu;
+}
+
+struct ActivationNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    const Value* arrays[] = {&kept, &kept, &gradients.head()};
+    Value gradient = gradients.target(0);
+    Status done = invoke(site, {.name = "_backward_Activation",
+                                .desc = desc,
+                                .pass = Pass::backward,
+                                .phase = Phase::backward,
+                                .inputs = arrays,
+                                .outputs = {&gradient, 1},
+                                .flop = onePerElement,
+                                .tag = MemoryTag::gradients});
+    return done.has_value() ? gradients.give(0, gradient) : std::move(done);
+  }
+
+  OperatorKindDesc desc;
+  Value kept;  // data or out, given for both: the kernel reads only the one
+};
+
+}  // namespace
+
+Result<NDArray> op::activation(const NDArray& data, const ActivationDesc& kind, const CallSite& site) {
+  Status given = requireArrays(site, "Activation", {{"data", data}});
+  if (!given.has_value()) return fail(given.error());
+  const OperatorKindDesc desc = kind;
+  const Value* inputs[] = {&valueOf(data)};
+  Value output;
+  Status done = invoke(site.state(), {.name = "Activation",
+                                      .desc = desc,
+                                      .pass = forwardPass(autograd::isRecording()),
+                                      .phase = Phase::forward,
+                                      .inputs = inputs,
+                                      .outputs = {&output, 1},
+                                      .flop = onePerElement});
+  if (!done.has_value()) return fail(done.error());
+  NDArray result = makeArray(output);
+  if (autograd::shouldRecord({&data})) {
+    auto node = std::make_shared<ActivationNode>();
+    node->inputs = {data};
+    node->site = site.state();
+    node->desc = desc;
+    node->kept = readsData(desc) ? valueOf(data) : output;
+    autograd::record(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace pitwall

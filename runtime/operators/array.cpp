@@ -1,0 +1,77 @@
+#include "runtime/operators/array.h"
+
+#include <utility>
+
+namespace pitwall {
+namespace {
+
+thread_local BulkRegion* current_region = nullptr;
+
+void deleteChunk(Chunk* chunk) {
+  chunk->session->engine().deleteVariable(chunk->variable, [chunk](const RunContext&) {
+    delete chunk;
+    return Status();
+  });
+}
+
+void releaseChunk(Chunk* chunk) {
+  if (!BulkRegion::keepForLater(chunk)) deleteChunk(chunk);
+}
+
+}  // namespace
+
+ChunkPtr makeChunk(Session& session, MemoryTag tag, DType dtype) {
+  auto* chunk = new Chunk;
+  chunk->session = &session;
+  chunk->variable = session.engine().newVariable();
+  chunk->tag = tag;
+  chunk->dtype = dtype;
+  return {chunk, releaseChunk};
+}
+
+NDArray makeArray(Value value) {
+  auto impl = std::make_shared<NDArray::Impl>();
+  impl->value = std::move(value);
+  return NDArray(std::move(impl));
+}
+
+Status ensureBlock(Chunk& chunk, Bytes bytes) {
+  if (chunk.block.size() >= bytes) return {};
+  chunk.block = {};
+  Result<Block> block = chunk.session->storage().allocate(bytes, chunk.tag);
+  if (!block.has_value()) return fail(block.error());
+  chunk.block = std::move(block).value();
+  return {};
+}
+
+BulkRegion::BulkRegion(Session& session, int size)
+    : session_(session),
+      size_(size),
+      previous_size_(session.engine().setBulkSize(size)),
+      outer_(std::exchange(current_region, this)) {}
+
+BulkRegion::~BulkRegion() {
+  session_.engine().setBulkSize(previous_size_);
+  current_region = outer_;
+  releaseAll();
+}
+
+void BulkRegion::countPush() {
+  BulkRegion* region = current_region;
+  if (region == nullptr || ++region->pushed_ < region->size_) return;
+  region->pushed_ = 0;  // the engine has just sent off a full bulk: nothing is cut short now
+  region->releaseAll();
+}
+
+bool BulkRegion::keepForLater(Chunk* chunk) {
+  if (current_region == nullptr || current_region->size_ <= 1) return false;
+  current_region->dead_.push_back(chunk);
+  return true;
+}
+
+void BulkRegion::releaseAll() {
+  for (Chunk* chunk : dead_) deleteChunk(chunk);
+  dead_.clear();
+}
+
+}  // namespace pitwall

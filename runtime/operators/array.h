@@ -1,0 +1,83 @@
+// What an NDArray handle stands for: a chunk (memory and the variable that orders its use) seen under a
+// shape.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/ndarray.h"
+
+namespace pitwall {
+
+namespace autograd {
+struct Node;
+}
+
+// Memory of one array. The pushing thread reads and writes all members but `block`; `block` belongs to the
+// operators that the engine orders by `variable`. Operators keep plain pointers to chunks: a chunk is deleted
+// by the engine after the last operator that was pushed on its variable (see releaseChunk).
+struct Chunk {
+  Session* session = nullptr;
+  Variable variable;
+  MemoryTag tag = MemoryTag::other;
+  DType dtype = DType::float32;
+  LayoutPtr layout;     // of the contents after all that was pushed so far; null = row-major
+  bool viewed = false;  // reshape() gave out another shape: the contents must stay row-major
+  Block block;
+};
+using ChunkPtr = std::shared_ptr<Chunk>;
+
+ChunkPtr makeChunk(Session& session, MemoryTag tag, DType dtype);
+
+// A chunk seen under a shape. Values with no chunk are "no array".
+struct Value {
+  ChunkPtr chunk;
+  Shape shape;
+
+  explicit operator bool() const { return chunk != nullptr; }
+  Session& session() const { return *chunk->session; }
+  TensorSpec spec() const { return {shape, chunk->dtype, chunk->layout}; }
+};
+
+struct NDArray::Impl {
+  Value value;
+  NDArray gradient;
+  std::uint64_t gradient_stamp = 0;      // the backward() that wrote `gradient` last
+  std::shared_ptr<autograd::Node> node;  // what computed this array while recording
+};
+
+NDArray makeArray(Value value);
+inline const Value& valueOf(const NDArray& array) { return array.impl()->value; }
+
+// Makes `chunk.block` at least `bytes` long; its contents are lost when it had to grow. In operators only.
+Status ensureBlock(Chunk& chunk, Bytes bytes);
+
+// Replaces the contents of `chunk` by `block` (row-major) once all that was pushed before has run. A failed
+// allocation becomes the array's error.
+void replaceBlock(const Value& value, Result<Block> block, Phase phase);
+
+// While one is alive on a thread, the operators that the thread pushes are bulked, and arrays that die are
+// kept until a bulk is full (deleting a variable would cut the bulk short).
+class BulkRegion {
+ public:
+  BulkRegion(Session& session, int size);
+  ~BulkRegion();
+  BulkRegion(const BulkRegion&) = delete;
+  BulkRegion& operator=(const BulkRegion&) = delete;
+
+  static void countPush();             // called after each push of an operator
+  static bool keepForLater(Chunk* c);  // false when no region is active on this thread
+
+ private:
+  void releaseAll();
+
+  Session& session_;
+  int size_;
+  int previous_size_;
+  int pushed_ = 0;
+  BulkRegion* outer_;
+  std::vector<Chunk*> dead_;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,92 @@
+#include "runtime/autograd.h"
+#include "runtime/autograd/node.h"
+#include "runtime/operators/call.h"
+
+namespace pitwall {
+namespace {
+
+enum Input : std::size_t { kData, kGamma, kBeta };
+
+// Mean, variance, normalise, scale, shift: about this many operations for each element.
+Flop forwardFlop(const Prepared& p) {
+  const Flop per_element = p.pass == Pass::inference ? 2 : 7;
+  return per_element * p.at_hand[0].shape.elements();
+}
+Flop backwardFlop(const Prepared& p) { return 11 * p.at_hand[0].shape.elements(); }
+
+struct BatchNormNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    const Value* arrays[] = {&valueOf(inputs[kData]), &valueOf(inputs[kGamma]), &mean, &variance,
+                             &gradients.head()};
+    Value made[] = {gradients.target(kData), gradients.target(kGamma), gradients.target(kBeta)};
+    Status done = invoke(site, {.name = "_backward_BatchNorm",
+                                .desc = desc,
+                                .pass = Pass::backward,
+                                .phase = Phase::backward,
+                                .inputs = arrays,
+                                .outputs = made,
+                                .flop = backwardFlop,
+                                .tag = MemoryTag::gradients});
+    for (std::size_t i = 0; i < 3 && done.has_value(); ++i) done = gradients.give(i, made[i]);
+    return done;
+  }
+
+  OperatorKindDesc desc;
+  Value mean, variance;  // of the batch
+};
+
+Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, const OperatorKindDesc& desc,
+                          const CallSite& site) {
+  const Value* inputs[] = {&valueOf(data), &valueOf(state.gamma), &valueOf(state.beta),
+                           &valueOf(state.running_mean), &valueOf(state.running_variance)};
+  Value output;
+  Status done = invoke(site.state(), {.name = "BatchNorm",
+                                      .desc = desc,
+                                      .pass = Pass::inference,
+                                      .phase = Phase::forward,
+                                      .inputs = inputs,
+                                      .outputs = {&output, 1},
+                                      .flop = forwardFlop});
+  if (!done.has_value()) return fail(done.error());
+  return makeArray(output);
+}
+
+}  // namespace
+
+Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& kind,
+                              const CallSite& site) {
+  Status given = requireArrays(site, "BatchNorm",
+                               {{"data", data},
+                                {"gamma", state.gamma},
+                                {"beta", state.beta},
+                                {"running_mean", state.running_mean},
+                                {"running_variance", state.running_variance}});
+  if (!given.has_value()) return fail(given.error());
+  const OperatorKindDesc desc = kind;
+  if (!autograd::isRecording()) return inference(data, state, desc, site);
+
+  const Value* inputs[] = {&valueOf(data), &valueOf(state.gamma), &valueOf(state.beta)};
+  Value outputs[] = {{}, {}, {}, valueOf(state.running_mean), valueOf(state.running_variance)};
+  Status done = invoke(site.state(), {.name = "BatchNorm",
+                                      .desc = desc,
+                                      .pass = Pass::forward,
+                                      .phase = Phase::forward,
+                                      .inputs = inputs,
+                                      .outputs = outputs,
+                                      .updates_from = 3,
+                                      .flop = forwardFlop});
+  if (!done.has_value()) return fail(done.error());
+  NDArray result = makeArray(outputs[0]);
+  if (autograd::shouldRecord({&data, &state.gamma, &state.beta})) {
+    auto node = std::make_shared<BatchNormNode>();
+    node->inputs = {data, state.gamma, state.beta};
+    node->site = site.state();
+    node->desc = desc;
+    node->mean = outputs[1];
+    node->variance = outputs[2];
+    autograd::record(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace pitwall

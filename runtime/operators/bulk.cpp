@@ -1,0 +1,17 @@
+#include "runtime/operators/bulk.h"
+
+namespace pitwall {
+
+int bulkSize(Session& session, BulkKind kind) {
+  constexpr int kWholeGraph = 1 << 20;
+  const Settings& settings = session.settings();
+  if (kind == BulkKind::inference)
+    return settings.boolean("MXNET_EXEC_BULK_EXEC_INFERENCE") ? kWholeGraph : 0;
+  if (!settings.boolean("MXNET_EXEC_BULK_EXEC_TRAIN")) return 0;
+  const char* name = kind == BulkKind::forward ? "MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_FWD"
+                                               : "MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_BWD";
+  if (!settings.isSet(name)) name = "MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN";
+  return static_cast<int>(settings.integer(name));
+}
+
+}  // namespace pitwall

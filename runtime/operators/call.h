@@ -1,0 +1,89 @@
+// Calling a kernel on arrays: look up or prepare the kernel, reorder inputs that it wants otherwise, make the
+// outputs, push.
+//
+// What depends on shapes and layouts alone (the kernel, the operator facts with their texts) is prepared once
+// per CallSite and found again by comparing the inputs, so that a push in the steady state builds no string.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/event.h"
+#include "runtime/backend.h"
+#include "runtime/operators.h"
+#include "runtime/operators/array.h"
+
+namespace pitwall {
+
+// A kernel with the facts of the operator that runs it; immutable once made, shared with pushed operators.
+struct Prepared {
+  // What it was made for.
+  const char* name = "";
+  Pass pass = Pass::forward;
+  Phase phase = Phase::none;
+  OperatorKindDesc desc;
+  std::vector<TensorSpec> at_hand;
+  LayoutPtr like_layout;
+
+  KernelPtr kernel;
+  OperatorId facts;
+};
+using PreparedPtr = std::shared_ptr<const Prepared>;
+
+struct CallSiteState {
+  static constexpr std::size_t kMaxPrepared = 64;
+  std::string layer;
+  std::vector<PreparedPtr> prepared;
+  Value ones;  // head gradient of a loss
+};
+using SitePtr = std::shared_ptr<CallSiteState>;
+
+// A number of operations as a function of what was prepared; called once per Prepared.
+using FlopFunction = Flop (*)(const Prepared&);
+
+// One kernel call. Arrays are listed as the operator's Desc lists them (runtime/backend.h).
+struct Call {
+  const char* name = "";  // a literal: operators are told apart by its address
+  const OperatorKindDesc& desc;
+  Pass pass = Pass::forward;
+  Phase phase = Phase::forward;
+  std::span<const Value* const> inputs = {};
+  // Empty values are made anew; others are overwritten (their layout may change), or from `updates_from` on
+  // read and written.
+  std::span<Value> outputs = {};
+  unsigned keeps = 0;  // bit i: input i is a weight; it may take the kernel's layout for good
+  std::size_t updates_from = SIZE_MAX;
+  const Value* like = nullptr;  // the spec that the backend wants for some backward passes
+  FlopFunction flop = nullptr;
+  MemoryTag tag = MemoryTag::activations;  // of outputs made anew
+  std::uint64_t seed = 0;
+  float rate = 0;
+  float rescale = 1;
+};
+
+// Errors: of Backend::prepare, with layer and operator name in front.
+Status invoke(const SitePtr& site, const Call& call);
+
+// The same contents in another layout: `value` itself when it has it already.
+Result<Value> withLayout(const SitePtr& site, const Value& value, const LayoutPtr& layout, Phase phase);
+
+// Gives `value` the layout in place. Precondition: not viewed, or the layout is row-major.
+Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& layout, Phase phase);
+
+// Fills with one number; never fails at once.
+void fillConstant(const Value& value, float number, const char* name, Phase phase);
+
+// Pass of an operator's own computation: forward when gradients or statistics are to be kept.
+inline Pass forwardPass(bool recording) { return recording ? Pass::forward : Pass::inference; }
+
+// Errors: invalidInput "conv1: Convolution: <name> is an empty handle" for the first array without contents.
+struct NamedArray {
+  const char* name;
+  const NDArray& array;
+};
+Status requireArrays(const CallSite& site, const char* name, std::initializer_list<NamedArray> arrays);
+
+}  // namespace pitwall

@@ -1,0 +1,106 @@
+// add, subtract, multiply, divide of two arrays.
+#include "runtime/operators/elementwise.h"
+
+#include "runtime/autograd/node.h"
+
+namespace pitwall {
+namespace {
+
+struct BinaryNames {
+  const char* forward;
+  const char* backward;
+};
+constexpr BinaryNames kNames[] = {{"elemwise_add", "_backward_add"},
+                                  {"elemwise_sub", "_backward_sub"},
+                                  {"elemwise_mul", "_backward_mul"},
+                                  {"elemwise_div", "_backward_div"}};
+
+struct BinaryNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    Status done;
+    if (gradients.wanted(0)) done = first(gradients);
+    if (done.has_value() && gradients.wanted(1)) done = second(gradients);
+    return done;
+  }
+
+  // add, subtract: head; multiply: head * b; divide: head / b
+  Status first(autograd::Gradients& gradients) {
+    if (type == BinaryType::add || type == BinaryType::subtract) return gradients.give(0, gradients.head());
+    return give(gradients, 0,
+                applyBinary(call(type), gradients.head(), valueOf(inputs[1]), gradients.target(0)));
+  }
+
+  // add: head; subtract: -head; multiply: head * a; divide: -(head * out) / b
+  Status second(autograd::Gradients& gradients) {
+    const Value& out_gradient = gradients.head();
+    if (type == BinaryType::add) return gradients.give(1, out_gradient);
+    if (type == BinaryType::subtract)
+      return give(gradients, 1, applyLinear(call(type), {-1, 0}, out_gradient, gradients.target(1)));
+    if (type == BinaryType::multiply)
+      return give(gradients, 1,
+                  applyBinary(call(type), out_gradient, valueOf(inputs[0]), gradients.target(1)));
+    Result<Value> value = applyBinary(call(BinaryType::multiply), out_gradient, out, {});
+    if (value.has_value()) value = applyBinary(call(type), *value, valueOf(inputs[1]), {});
+    if (value.has_value()) value = applyLinear(call(type), {-1, 0}, *value, gradients.target(1));
+    return give(gradients, 1, value);
+  }
+
+  ElementwiseCall call(BinaryType applied) const {
+    return {kNames[static_cast<std::size_t>(type)].backward, Phase::backward, site, applied};
+  }
+  static Status give(autograd::Gradients& gradients, std::size_t input, const Result<Value>& value) {
+    return value.has_value() ? gradients.give(input, *value) : fail(value.error());
+  }
+
+  BinaryType type = BinaryType::add;
+  Value out;  // divide only
+};
+
+Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, const CallSite& site) {
+  const char* name = kNames[static_cast<std::size_t>(type)].forward;
+  Status given = requireArrays(site, name, {{"a", a}, {"b", b}});
+  if (!given.has_value()) return fail(given.error());
+  Result<Value> out = applyBinary({name, Phase::forward, site.state(), type}, valueOf(a), valueOf(b), {});
+  if (!out.has_value()) return fail(out.error());
+  NDArray result = makeArray(*out);
+  if (autograd::shouldRecord({&a, &b})) {
+    auto node = std::make_shared<BinaryNode>();
+    node->inputs = {a, b};
+    node->site = site.state();
+    node->type = type;
+    if (type == BinaryType::divide) node->out = *out;
+    autograd::record(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Value> applyBinary(const ElementwiseCall& call, const Value& a, const Value& b, Value output) {
+  const OperatorKindDesc desc = BinaryDesc{call.type};
+  const Value* inputs[] = {&a, &b};
+  Status done =
+      invoke(call.site, {.name = call.name,
+                         .desc = desc,
+                         .phase = call.phase,
+                         .inputs = inputs,
+                         .outputs = {&output, 1},
+                         .flop = [](const Prepared& p) -> Flop { return p.at_hand[0].shape.elements(); }});
+  if (!done.has_value()) return fail(done.error());
+  return output;
+}
+
+Result<NDArray> op::add(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::add, a, b, site);
+}
+Result<NDArray> op::subtract(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::subtract, a, b, site);
+}
+Result<NDArray> op::multiply(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::multiply, a, b, site);
+}
+Result<NDArray> op::divide(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::divide, a, b, site);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,42 @@
+// Writing arrays from the host: fills and copies.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/operators/call.h"
+#include "runtime/operators/facts.h"
+
+namespace pitwall {
+
+void fillConstant(const Value& value, float number, const char* name, Phase phase) {
+  Chunk* chunk = value.chunk.get();
+  PITWALL_CHECK(chunk->dtype == DType::float32, "fill of %s", toString(chunk->dtype));
+  if (number != 0) chunk->layout = nullptr;  // zeros are zeros in any layout, padding included
+  const Bytes bytes = value.spec().sizeBytes();
+  const OperatorId facts = value.session().profiler().operatorFacts(describeWrite(name, value, phase));
+  auto run = [chunk, number, bytes](const RunContext&) -> Status {
+    Status made = ensureBlock(*chunk, bytes);
+    if (!made.has_value()) return made;
+    std::fill_n(static_cast<float*>(chunk->block.data()), bytes / static_cast<Bytes>(sizeof(float)), number);
+    return {};
+  };
+  const Variable writes[] = {chunk->variable};
+  value.session().engine().push({.run = std::move(run), .writes = writes, .facts = facts});
+  BulkRegion::countPush();
+}
+
+void replaceBlock(const Value& value, Result<Block> block, Phase phase) {
+  Chunk* chunk = value.chunk.get();
+  chunk->layout = nullptr;
+  const OperatorId facts = value.session().profiler().operatorFacts(describeWrite("_copyto", value, phase));
+  auto incoming = std::make_unique<Result<Block>>(std::move(block));
+  auto run = [chunk, incoming = std::move(incoming)](const RunContext&) -> Status {
+    if (!incoming->has_value()) return fail(incoming->error());
+    chunk->block = std::move(*incoming).value();
+    return {};
+  };
+  const Variable writes[] = {chunk->variable};
+  value.session().engine().push({.run = std::move(run), .writes = writes, .facts = facts});
+  BulkRegion::countPush();
+}
+
+}  // namespace pitwall

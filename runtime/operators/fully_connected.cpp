@@ -1,0 +1,33 @@
+#include "runtime/operators/weighted.h"
+
+namespace pitwall {
+namespace {
+
+// Multiplications and additions of N x K by a weight M x K.
+Flop multiplyAdds(std::int64_t batch, const Shape& weight) { return 2 * batch * weight.elements(); }
+
+constexpr WeightedNames kNames{
+    .forward = "FullyConnected",
+    .backward = "_backward_FullyConnected",
+    .forward_flop = [](const Prepared& p) -> Flop {
+      const Shape& out = p.kernel->outputs()[0].shape;
+      return multiplyAdds(out[0], p.at_hand[1].shape) + (p.at_hand.size() > 2 ? out.elements() : 0);
+    },
+    .backward_data_flop = [](const Prepared& p) -> Flop {
+      return multiplyAdds(p.at_hand[0].shape[0], p.at_hand[1].shape);
+    },
+    .backward_weights_flop = [](const Prepared& p) -> Flop {
+      const Shape& head = p.at_hand[1].shape;
+      return multiplyAdds(head[0], p.kernel->outputs()[0].shape) +
+             (p.kernel->outputs().size() > 1 ? head.elements() : 0);
+    },
+};
+
+}  // namespace
+
+Result<NDArray> op::fullyConnected(const NDArray& data, const WeightAndBias& trained,
+                                   const FullyConnectedDesc& desc, const CallSite& site) {
+  return weightedOperator(kNames, data, trained, desc, site);
+}
+
+}  // namespace pitwall

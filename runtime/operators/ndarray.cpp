@@ -1,0 +1,95 @@
+#include "runtime/ndarray.h"
+
+#include <cstring>
+#include <utility>
+
+#include "runtime/operators/call.h"
+
+namespace pitwall {
+namespace {
+
+// `values` in a block of their own.
+Result<Block> copied(Session& session, std::span<const float> values, MemoryTag tag) {
+  const Bytes bytes = static_cast<Bytes>(values.size_bytes());
+  Result<Block> block = session.storage().allocate(bytes, tag);
+  if (block.has_value() && bytes != 0) std::memcpy(block->data(), values.data(), values.size_bytes());
+  return block;
+}
+
+void checkCount(const Shape& shape, std::span<const float> values) {
+  PITWALL_CHECK(static_cast<std::int64_t>(values.size()) == shape.elements(), "%zu values for shape %s",
+                values.size(), shape.toString().c_str());
+}
+
+}  // namespace
+
+NDArray NDArray::empty(Session& session, Shape shape, MemoryTag tag, DType dtype) {
+  return makeArray({makeChunk(session, tag, dtype), shape});
+}
+
+NDArray NDArray::zeros(Session& session, Shape shape, MemoryTag tag) {
+  NDArray array = empty(session, shape, tag);
+  fillConstant(valueOf(array), 0, "_zeros", Phase::none);
+  return array;
+}
+
+NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float> values, MemoryTag tag) {
+  checkCount(shape, values);
+  NDArray array = empty(session, shape, tag);
+  Result<Block> block = copied(session, values, tag);
+  if (block.has_value())
+    valueOf(array).chunk->block = std::move(block).value();  // nobody knows the array yet: no operator needed
+  else
+    replaceBlock(valueOf(array), std::move(block), Phase::data);
+  return array;
+}
+
+Session& NDArray::session() const { return impl_->value.session(); }
+const Shape& NDArray::shape() const { return impl_->value.shape; }
+DType NDArray::dtype() const { return impl_->value.chunk->dtype; }
+
+Status NDArray::waitToRead() const {
+  return session().engine().waitForVariable(impl_->value.chunk->variable);
+}
+
+Result<std::vector<float>> NDArray::toVector() const {
+  if (dtype() != DType::float32)
+    return fail(ErrorCode::unsupported,
+                std::string("toVector() of an array of ") + toString(dtype()) + ": only float32 can be read");
+  Result<Value> rows = withLayout(nullptr, impl_->value, nullptr, Phase::none);
+  if (!rows.has_value()) return fail(rows.error());
+  const Status waited = session().engine().waitForVariable(rows->chunk->variable);
+  if (!waited.has_value()) return fail(waited.error());
+  std::vector<float> values(static_cast<std::size_t>(shape().elements()));
+  const Block& block = rows->chunk->block;
+  if (block.size() < static_cast<Bytes>(values.size() * sizeof(float)))
+    return fail(ErrorCode::invalidInput,
+                "toVector() of an array of shape " + shape().toString() + " that was never written");
+  if (!values.empty()) std::memcpy(values.data(), block.data(), values.size() * sizeof(float));
+  return values;
+}
+
+Status NDArray::copyFrom(std::span<const float> values) {
+  checkCount(shape(), values);
+  replaceBlock(impl_->value, copied(session(), values, impl_->value.chunk->tag), Phase::data);
+  return {};
+}
+
+Result<NDArray> NDArray::reshape(Shape to) const {
+  if (to.elements() != shape().elements())
+    return fail(ErrorCode::invalidInput, "reshape: " + shape().toString() + " has " +
+                                             std::to_string(shape().elements()) + " elements, " +
+                                             to.toString() + " has " + std::to_string(to.elements()));
+  Result<Value> rows = withLayout(nullptr, impl_->value, nullptr, Phase::none);
+  if (!rows.has_value()) return fail(rows.error());
+  rows->chunk->viewed = true;
+  return makeArray({rows->chunk, to});
+}
+
+void NDArray::attachGradient() {
+  if (!impl_->gradient) impl_->gradient = zeros(session(), shape(), MemoryTag::gradients);
+}
+
+NDArray NDArray::gradient() const { return impl_->gradient; }
+
+}  // namespace pitwall

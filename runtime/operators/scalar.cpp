@@ -1,0 +1,75 @@
+// Arithmetic of an array with one number.
+#include "runtime/autograd/node.h"
+#include "runtime/operators/elementwise.h"
+
+namespace pitwall {
+namespace {
+
+struct LinearNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    if (scale == 1) return gradients.give(0, gradients.head());
+    Result<Value> gradient = applyLinear({.name = "_backward_scalar", .phase = Phase::backward, .site = site},
+                                         {scale, 0}, gradients.head(), gradients.target(0));
+    return gradient.has_value() ? gradients.give(0, *gradient) : fail(gradient.error());
+  }
+
+  float scale = 1;
+};
+
+Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, const CallSite& site) {
+  Status given = requireArrays(site, name, {{"data", data}});
+  if (!given.has_value()) return fail(given.error());
+  Result<Value> out = applyLinear({.name = name, .site = site.state()}, desc, valueOf(data), {});
+  if (!out.has_value()) return fail(out.error());
+  NDArray result = makeArray(*out);
+  if (autograd::shouldRecord({&data})) {
+    auto node = std::make_shared<LinearNode>();
+    node->inputs = {data};
+    node->site = site.state();
+    node->scale = desc.scale;
+    autograd::record(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<Value> applyLinear(const ElementwiseCall& call, const LinearDesc& linear_desc, const Value& data,
+                          Value output) {
+  const OperatorKindDesc desc = linear_desc;
+  const Value* inputs[] = {&data};
+  Status done = invoke(call.site,
+                       {.name = call.name,
+                        .desc = desc,
+                        .phase = call.phase,
+                        .inputs = inputs,
+                        .outputs = {&output, 1},
+                        .flop = [](const Prepared& p) -> Flop { return 2 * p.at_hand[0].shape.elements(); }});
+  if (!done.has_value()) return fail(done.error());
+  return output;
+}
+
+Result<NDArray> op::addScalar(const NDArray& data, float scalar, const CallSite& site) {
+  return linear("_plus_scalar", {1, scalar}, data, site);
+}
+Result<NDArray> op::subtractScalar(const NDArray& data, float scalar, const CallSite& site) {
+  return linear("_minus_scalar", {1, -scalar}, data, site);
+}
+Result<NDArray> op::multiplyScalar(const NDArray& data, float scalar, const CallSite& site) {
+  return linear("_mul_scalar", {scalar, 0}, data, site);
+}
+Result<NDArray> op::divideScalar(const NDArray& data, float scalar, const CallSite& site) {
+  return linear("_div_scalar", {1 / scalar, 0}, data, site);
+}
+Result<NDArray> op::subtractFromScalar(float scalar, const NDArray& data, const CallSite& site) {
+  return linear("_rminus_scalar", {-1, scalar}, data, site);
+}
+Result<NDArray> op::divideScalarBy(float scalar, const NDArray& data, const CallSite& site) {
+  Status given = requireArrays(site, "_rdiv_scalar", {{"data", data}});
+  if (!given.has_value()) return fail(given.error());
+  NDArray constant = NDArray::empty(data.session(), data.shape());
+  fillConstant(valueOf(constant), scalar, "_full", Phase::forward);
+  return divide(constant, data, site);
+}
+
+}  // namespace pitwall

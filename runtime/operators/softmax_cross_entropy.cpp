@@ -1,0 +1,57 @@
+#include "runtime/autograd/node.h"
+#include "runtime/operators/call.h"
+
+namespace pitwall {
+namespace {
+
+struct SoftmaxCrossEntropyNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    static const OperatorKindDesc desc = SoftmaxCrossEntropyDesc{};
+    const Value* arrays[] = {&probability, &label, &gradients.head()};
+    Value gradient = gradients.target(0);
+    Status done =
+        invoke(site, {.name = "_backward_SoftmaxOutput",
+                      .desc = desc,
+                      .pass = Pass::backward,
+                      .phase = Phase::backward,
+                      .inputs = arrays,
+                      .outputs = {&gradient, 1},
+                      .flop = [](const Prepared& p) -> Flop { return 2 * p.at_hand[0].shape.elements(); },
+                      .tag = MemoryTag::gradients});
+    return done.has_value() ? gradients.give(0, gradient) : std::move(done);
+  }
+
+  Value probability, label;
+};
+
+}  // namespace
+
+Result<NDArray> op::softmaxCrossEntropy(const NDArray& data, const NDArray& label, const CallSite& site) {
+  Status given = requireArrays(site, "SoftmaxOutput", {{"data", data}, {"label", label}});
+  if (!given.has_value()) return fail(given.error());
+  static const OperatorKindDesc desc = SoftmaxCrossEntropyDesc{};
+  const Value* inputs[] = {&valueOf(data), &valueOf(label)};
+  Value outputs[2];
+  // Maximum, difference, exponential, sum and quotient of each score.
+  Status done = invoke(site.state(),
+                       {.name = "SoftmaxOutput",
+                        .desc = desc,
+                        .pass = Pass::forward,
+                        .phase = Phase::forward,
+                        .inputs = inputs,
+                        .outputs = outputs,
+                        .flop = [](const Prepared& p) -> Flop { return 5 * p.at_hand[0].shape.elements(); }});
+  if (!done.has_value()) return fail(done.error());
+  NDArray loss = makeArray(outputs[0]);
+  if (autograd::shouldRecord({&data})) {
+    auto node = std::make_shared<SoftmaxCrossEntropyNode>();
+    node->inputs = {data};
+    node->site = site.state();
+    node->probability = outputs[1];
+    node->label = valueOf(label);
+    autograd::record(loss, std::move(node));
+  }
+  return loss;
+}
+
+}  // namespace pitwall

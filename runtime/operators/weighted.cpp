@@ -1,0 +1,91 @@
+#include "runtime/operators/weighted.h"
+
+#include "runtime/autograd.h"
+#include "runtime/autograd/node.h"
+
+namespace pitwall {
+namespace {
+
+enum Input : std::size_t { kData, kWeight, kBias };
+
+struct WeightedNode final : autograd::Node {
+  WeightedNode(const WeightedNames& the_names, const OperatorKindDesc& the_desc)
+      : names(the_names), desc(the_desc) {}
+
+  Status backward(autograd::Gradients& gradients) override {
+    Status done;
+    if (gradients.wanted(kData)) done = backwardData(gradients);
+    if (done.has_value() && (gradients.wanted(kWeight) || gradients.wanted(kBias)))
+      done = backwardWeights(gradients);
+    return done;
+  }
+
+  Status backwardData(autograd::Gradients& gradients) {
+    const Value* arrays[] = {&gradients.head(), &valueOf(inputs[kWeight])};
+    Value gradient = gradients.target(kData);
+    Status done = invoke(site, {.name = names.backward,
+                                .desc = desc,
+                                .pass = Pass::backwardData,
+                                .phase = Phase::backward,
+                                .inputs = arrays,
+                                .outputs = {&gradient, 1},
+                                .like = &valueOf(inputs[kData]),
+                                .flop = names.backward_data_flop,
+                                .tag = MemoryTag::gradients});
+    return done.has_value() ? gradients.give(kData, gradient) : std::move(done);
+  }
+
+  Status backwardWeights(autograd::Gradients& gradients) {
+    const bool bias = inputs.size() > kBias;
+    const Value* arrays[] = {&valueOf(inputs[kData]), &gradients.head()};
+    Value made[] = {gradients.target(kWeight), bias ? gradients.target(kBias) : Value{}};
+    Status done = invoke(site, {.name = names.backward,
+                                .desc = desc,
+                                .pass = Pass::backwardWeights,
+                                .phase = Phase::backward,
+                                .inputs = arrays,
+                                .outputs = {made, bias ? 2U : 1U},
+                                .like = &valueOf(inputs[kWeight]),
+                                .flop = names.backward_weights_flop,
+                                .tag = MemoryTag::gradients});
+    if (done.has_value()) done = gradients.give(kWeight, made[0]);
+    if (done.has_value() && bias) done = gradients.give(kBias, made[1]);
+    return done;
+  }
+
+  const WeightedNames& names;
+  const OperatorKindDesc desc;
+};
+
+}  // namespace
+
+Result<NDArray> weightedOperator(const WeightedNames& names, const NDArray& data,
+                                 const op::WeightAndBias& trained, const OperatorKindDesc& desc,
+                                 const CallSite& site) {
+  const auto& [weight, bias] = trained;
+  Status given = requireArrays(site, names.forward, {{"data", data}, {"weight", weight}});
+  if (!given.has_value()) return fail(given.error());
+
+  const Value* inputs[] = {&valueOf(data), &valueOf(weight), bias ? &valueOf(bias) : nullptr};
+  Value output;
+  Status done = invoke(site.state(), {.name = names.forward,
+                                      .desc = desc,
+                                      .pass = forwardPass(autograd::isRecording()),
+                                      .phase = Phase::forward,
+                                      .inputs = {inputs, bias ? 3U : 2U},
+                                      .outputs = {&output, 1},
+                                      .keeps = 1U << kWeight,
+                                      .flop = names.forward_flop});
+  if (!done.has_value()) return fail(done.error());
+  NDArray result = makeArray(std::move(output));
+  if (autograd::shouldRecord({&data, &weight, &bias})) {
+    auto node = std::make_shared<WeightedNode>(names, desc);
+    node->inputs = {data, weight};
+    if (bias) node->inputs.push_back(bias);
+    node->site = site.state();
+    autograd::record(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace pitwall
