@@ -7,12 +7,7 @@ find_package(fmt REQUIRED)
 set_package_properties(fmt PROPERTIES TYPE REQUIRED PURPOSE "text" DESCRIPTION "libfmt-dev")
 
 if(PITWALL_BUILD_RUNTIME)
-  # Debian's dnnl-config.cmake asks for the OpenCL headers, which only its GPU interface needs: find it ourselves.
-  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
-  find_library(DNNL_LIBRARY dnnl REQUIRED)
-  add_library(pitwall_dnnl INTERFACE IMPORTED)
-  target_include_directories(pitwall_dnnl INTERFACE ${DNNL_INCLUDE_DIR})
-  target_link_libraries(pitwall_dnnl INTERFACE ${DNNL_LIBRARY})
+  include(FindPitwallDnnl)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   find_package(ZLIB REQUIRED)
   set_package_properties(ZLIB PROPERTIES TYPE REQUIRED PURPOSE "gzipped data sets" DESCRIPTION "zlib1g-dev")
