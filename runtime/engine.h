@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -96,6 +97,9 @@ struct EngineOptions {
   int gpu_workers = 2;                              // MXNET_GPU_WORKER_NTHREADS
   int gpu_copy_workers = 2;                         // MXNET_GPU_COPY_NTHREADS
   int pooled_workers = 16;  // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
+  // Runs first on every thread that the engine starts and that runs operators, before its first operator (for
+  // what belongs to a thread, such as its number of OpenMP threads). Must not throw.
+  std::function<void()> on_worker_start;
 
   // Errors: invalidInput naming variable, value and what is allowed.
   static Result<EngineOptions> fromSettings(const Settings& settings);
