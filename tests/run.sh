@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# tests/run.sh [STEP...]: everything that must hold, on a bare Debian 12: installs the packages it needs, then format,
+# layers, sizes, headers, and builds and tests of every configuration. Asks nothing. Steps by name run alone.
+#
+# Exit code 0 only when every step passed. The last line says how many tests passed and failed; a check that is not a
+# test program counts as one. Logs: build/logs/STEP.log.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+jobs=$(nproc)
+logs=build/logs
+passed=0 failed=0
+summary=()
+# The same source compiled in several build folders is one ccache entry.
+export CCACHE_NOHASHDIR=1 CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1
+export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="suppressions=$PWD/.ci/tsan.supp second_deadlock_stack=1"
+
+wanted=("$@")
+is_wanted() {
+  [ ${#wanted[@]} -eq 0 ] && return 0
+  local w
+  for w in "${wanted[@]}"; do [ "$w" = "$1" ] && return 0; done
+  return 1
+}
+
+# step NAME COMMAND...: runs it, shows and logs its output, counts what passed and failed. ctest's closing line tells
+# how many tests there were; anything else is one.
+step() {
+  local name=$1 start=$SECONDS code tests lost
+  shift
+  is_wanted "$name" || return 0
+  printf '\n=== %s\n' "$name"
+  "$@" 2>&1 | tee "$logs/$name.log"
+  code=${PIPESTATUS[0]}
+  lost=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$logs/$name.log" |
+    awk '{ bad += $1; all += $2 } END { if (NR) print bad, all }')
+  if [ -n "$lost" ]; then
+    read -r lost tests <<<"$lost"
+    if [ "$code" -ne 0 ] && [ "$lost" -eq 0 ]; then lost=1 tests=$((tests + 1)); fi
+  else
+    tests=1 lost=$((code != 0))
+  fi
+  passed=$((passed + tests - lost)) failed=$((failed + lost))
+  summary+=("$(printf '%-10s %-6s %5d passed %3d failed %5d s' "$name" "$([ "$code" -eq 0 ] && echo ok || echo FAILED)" \
+    $((tests - lost)) "$lost" $((SECONDS - start)))")
+  return 0
+}
+
+# configure_build_test FOLDER PRESET [-DOPTION...]: one configuration, in build/FOLDER.
+configure_build_test() {
+  local folder=build/$1 preset=$2
+  shift 2
+  cmake --preset "$preset" -B "$folder" -Wno-dev "$@" && cmake --build "$folder" &&
+    ctest --test-dir "$folder" --no-tests=error
+}
+
+# The tests of db, engine, memory and profiler alone, which is where threads and raw memory are.
+sanitized() {
+  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler) part code=0
+  cmake --preset "$preset" -DPITWALL_BUILD_ANALYZER=OFF || return 1
+  # With Ninja each folder is a target that builds what it holds.
+  local targets=("${parts[@]/#/tests/}")
+  ninja -C "$folder" "${targets[@]/%//all}" || return 1
+  for part in "${parts[@]}"; do
+    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error || code=1
+  done
+  return $code
+}
+
+# ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
+without_aslr=(setarch "$(uname -m)" -R)
+"${without_aslr[@]}" true 2>/dev/null || without_aslr=()
+
+mkdir -p "$logs"
+step packages .ci/install_packages.sh build data check
+[ "$failed" -eq 0 ] || exit 1
+step format .ci/check_format.sh
+step layers .ci/check_layers.py
+step sizes .ci/check_sizes.py
+step headers .ci/check_headers.sh
+step release configure_build_test release release -DPITWALL_CUDA=AUTO
+step minimal configure_build_test minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF
+step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
+step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
+step asan sanitized asan
+step tsan sanitized tsan
+
+printf '\n=== summary (%d s)\n' "$SECONDS"
+printf '%s\n' "${summary[@]}"
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
