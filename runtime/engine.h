@@ -10,9 +10,12 @@
 // the order of one thread's pushes. Operators must not wait on the engine that runs them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -69,12 +72,88 @@ class OperatorFunction {
   requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
            std::is_invocable_r_v<Status, std::decay_t<F>&, const RunContext&>)
       OperatorFunction(F&& function);  // NOLINT: conversion is the purpose
-  OperatorFunction(OperatorFunction&& other) noexcept;
-  OperatorFunction& operator=(OperatorFunction&& other) noexcept;
-  ~OperatorFunction();
-  explicit operator bool() const;
-  Status operator()(const RunContext& context);
+  OperatorFunction(OperatorFunction&& other) noexcept { take(other); }
+  OperatorFunction& operator=(OperatorFunction&& other) noexcept {
+    if (this != &other) {
+      reset();
+      take(other);
+    }
+    return *this;
+  }
+  ~OperatorFunction() { reset(); }
+  explicit operator bool() const { return handler_ != nullptr; }
+  // Precondition: not empty.
+  Status operator()(const RunContext& context) { return handler_->call(storage_, context); }
+
+ private:
+  struct Handler {
+    Status (*call)(void* self, const RunContext& context);
+    void (*move)(void* from, void* to) noexcept;  // and ends `from`; nullptr = copying the bytes does it
+    void (*destroy)(void* self) noexcept;         // nullptr = nothing to do
+    std::size_t bytes;
+  };
+  template <class F>
+  static const Handler* inlineHandler();
+  template <class F>
+  static const Handler* heapHandler();
+
+  void take(OperatorFunction& other) noexcept {
+    handler_ = std::exchange(other.handler_, nullptr);
+    if (handler_ == nullptr) return;
+    if (handler_->move != nullptr) {
+      handler_->move(other.storage_, storage_);
+    } else if (handler_->bytes <= 16) {
+      std::memcpy(storage_, other.storage_, 16);
+    } else {
+      std::memcpy(storage_, other.storage_, kInlineBytes);
+    }
+  }
+  void reset() noexcept {
+    const Handler* handler = std::exchange(handler_, nullptr);
+    if (handler != nullptr && handler->destroy != nullptr) handler->destroy(storage_);
+  }
+
+  const Handler* handler_ = nullptr;
+  alignas(std::max_align_t) std::byte storage_[kInlineBytes];
 };
+
+template <class F>
+const OperatorFunction::Handler* OperatorFunction::inlineHandler() {
+  static constexpr bool kPlain = std::is_trivially_copyable_v<F>;
+  static constexpr Handler kHandler = {
+      [](void* self, const RunContext& context) -> Status { return (*static_cast<F*>(self))(context); },
+      kPlain ? nullptr
+             : +[](void* from, void* to) noexcept {
+                 ::new (to) F(std::move(*static_cast<F*>(from)));
+                 static_cast<F*>(from)->~F();
+               },
+      std::is_trivially_destructible_v<F> ? nullptr : +[](void* self) noexcept { static_cast<F*>(self)->~F(); },
+      sizeof(F)};
+  return &kHandler;
+}
+
+template <class F>
+const OperatorFunction::Handler* OperatorFunction::heapHandler() {
+  static constexpr Handler kHandler = {
+      [](void* self, const RunContext& context) -> Status { return (**static_cast<F**>(self))(context); },
+      nullptr, [](void* self) noexcept { delete *static_cast<F**>(self); }, sizeof(F*)};
+  return &kHandler;
+}
+
+template <class F>
+requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
+         std::is_invocable_r_v<Status, std::decay_t<F>&, const RunContext&>)
+    OperatorFunction::OperatorFunction(F&& function) {
+  using Kept = std::decay_t<F>;
+  if constexpr (sizeof(Kept) <= kInlineBytes && alignof(Kept) <= alignof(std::max_align_t) &&
+                std::is_nothrow_move_constructible_v<Kept>) {
+    ::new (static_cast<void*>(storage_)) Kept(std::forward<F>(function));
+    handler_ = inlineHandler<Kept>();
+  } else {
+    ::new (static_cast<void*>(storage_)) Kept*(new Kept(std::forward<F>(function)));
+    handler_ = heapHandler<Kept>();
+  }
+}
 
 // One operator to run. Spans are read during push() only. A variable may appear in both lists or twice in
 // one; it then counts once, as written.
@@ -99,7 +178,7 @@ struct EngineOptions {
   int pooled_workers = 16;  // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
   // Runs first on every thread that the engine starts and that runs operators, before its first operator (for
   // what belongs to a thread, such as its number of OpenMP threads). Must not throw.
-  std::function<void()> on_worker_start;
+  std::function<void()> on_worker_start = {};
 
   // Errors: invalidInput naming variable, value and what is allowed.
   static Result<EngineOptions> fromSettings(const Settings& settings);

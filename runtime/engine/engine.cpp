@@ -1,0 +1,54 @@
+#include "runtime/engine.h"
+
+#include <fmt/format.h>
+
+#include "db/check.h"
+#include "runtime/engine/naive_engine.h"
+#include "runtime/engine/threaded_engine.h"
+
+namespace pitwall {
+
+const char* toString(EngineType type) {
+  switch (type) {
+    case EngineType::naive: return "NaiveEngine";
+    case EngineType::threaded: return "ThreadedEngine";
+    case EngineType::threadedPerDevice: return "ThreadedEnginePerDevice";
+  }
+  PITWALL_CHECK(false, "engine type %d", static_cast<int>(type));
+}
+
+Result<EngineOptions> EngineOptions::fromSettings(const Settings& settings) {
+  EngineOptions options;
+  const std::string_view name = settings.text("MXNET_ENGINE_TYPE");
+  bool known = name.empty();
+  for (const EngineType type : {EngineType::naive, EngineType::threaded, EngineType::threadedPerDevice}) {
+    if (name != toString(type)) continue;
+    options.type = type;
+    known = true;
+  }
+  if (!known) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("MXNET_ENGINE_TYPE={}: must be NaiveEngine, ThreadedEngine or ThreadedEnginePerDevice",
+                    name));
+  }
+  const auto count = [&settings](std::string_view variable) {
+    return static_cast<int>(settings.integer(variable));
+  };
+  options.cpu_workers = count("MXNET_CPU_WORKER_NTHREADS");
+  options.cpu_priority_workers = count("MXNET_CPU_PRIORITY_NTHREADS");
+  options.gpu_workers = count("MXNET_GPU_WORKER_NTHREADS");
+  options.gpu_copy_workers = count("MXNET_GPU_COPY_NTHREADS");
+  if (Status checked = engine::checkWorkerCounts(options); !checked.has_value()) return fail(checked.error());
+  return options;
+}
+
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Profiler& profiler) {
+  if (Status checked = engine::checkWorkerCounts(options); !checked.has_value()) return fail(checked.error());
+  if (options.type == EngineType::naive) {
+    return std::unique_ptr<Engine>(std::make_unique<engine::NaiveEngine>(profiler));
+  }
+  return engine::ThreadedEngine::open(options, profiler);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,99 @@
+#include "runtime/engine/naive_engine.h"
+
+#include <cstdio>
+
+#include "db/check.h"
+#include "runtime/engine/dependency_tracker.h"
+
+namespace pitwall::engine {
+
+NaiveEngine::NaiveEngine(Profiler& profiler) : profiler_(profiler), runner_(profiler), cache_(depot_) {}
+
+NaiveEngine::~NaiveEngine() {
+  const Status left = runner_.errors().reportAll();
+  if (!left.has_value()) {
+    std::fprintf(stderr, "pitwall: no wait collected this before the engine ended: %s\n",
+                 left.error().message.c_str());
+  }
+}
+
+Variable NaiveEngine::newVariable() { return {&variables_.take()}; }
+
+std::uint64_t NaiveEngine::version(Variable variable) const {
+  return variable.state->version.load(std::memory_order_acquire);
+}
+
+void NaiveEngine::push(OperatorDesc desc) { pushDesc(desc, false); }
+
+void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
+  OperatorDesc desc{
+      .run = std::move(then), .writes = {&variable, 1}, .operator_class = OperatorClass::deletion};
+  pushDesc(desc, true);
+}
+
+void NaiveEngine::pushDesc(OperatorDesc& desc, bool ends_variable) {
+  const bool recording = profiler_.isRecording();
+  if (isRunningHere()) {
+    Operator& op = buildOperator(cache_, desc, recording);
+    op.ends_variable = ends_variable;
+    pending_.append(op);
+    return;
+  }
+  const std::lock_guard guard(mutex_);
+  runner_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  Operator& op = buildOperator(cache_, desc, recording);
+  op.ends_variable = ends_variable;
+  run(op);
+  while (Operator* next = pending_.removeFirstOrNull()) run(*next);
+  runner_thread_.store({}, std::memory_order_relaxed);
+}
+
+void NaiveEngine::run(Operator& op) {
+  std::vector<Dependency>* const edges = profiler_.isRecording() ? &edges_ : nullptr;
+  for (const Access& access : op.uses()) {
+    PITWALL_CHECK(!access.variable->ending, "an operator uses a variable after its deletion");
+  }
+  trackOperator(op, edges);
+  if (edges != nullptr) {
+    for (const Dependency& edge : *edges) profiler_.dependency(edge);
+    edges->clear();
+  }
+  runner_.run(op, 0, false);
+  for (const Access& access : op.uses()) {
+    if (!access.isWrite()) continue;
+    std::atomic<std::uint64_t>& version = access.variable->version;
+    version.store(version.load(std::memory_order_relaxed) + access.writes, std::memory_order_release);
+  }
+  if (op.ends_variable) {
+    VariableState& variable = *op.accesses[0].variable;
+    runner_.errors().forget(variable);
+    variables_.give(variable);
+  }
+  cache_.give(op);
+}
+
+Status NaiveEngine::waitForVariable(Variable variable) {
+  PITWALL_CHECK(!isRunningHere(), "an operator waits on the engine that runs it");
+  PITWALL_CHECK(variable.state != nullptr, "a wait for a variable that newVariable() did not make");
+  const std::lock_guard guard(mutex_);
+  return runner_.errors().report(*variable.state);
+}
+
+Status NaiveEngine::waitForAll() {
+  PITWALL_CHECK(!isRunningHere(), "an operator waits on the engine that runs it");
+  const std::lock_guard guard(mutex_);
+  return runner_.errors().reportAll();
+}
+
+Status NaiveEngine::start(const EngineOptions& options) {
+  if (options.type == EngineType::naive) return {};
+  return fail(ErrorCode::invalidInput,
+              "start() of a NaiveEngine with the options of another type: open another engine");
+}
+
+int NaiveEngine::setBulkSize(int size) {
+  const std::lock_guard guard(mutex_);
+  return std::exchange(bulk_size_, size);
+}
+
+}  // namespace pitwall::engine

@@ -1,0 +1,24 @@
+// From the program's description of an operator to the engine's node.
+#pragma once
+
+#include "runtime/engine/operator_pool.h"
+#include "runtime/engine/variable.h"
+
+namespace pitwall::engine {
+
+// Largest device index that an operator may name; others make the operator fail.
+inline constexpr int kMaxDevices = 64;
+
+// Unique in this process; rising along each thread's pushes.
+CorrelationId nextCorrelation();
+
+// Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an
+// operator for an impossible device is replaced by one that fails.
+Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording);
+
+// Precondition: `accesses` has room.
+void addAccess(Operator& op, Variable variable, bool write);
+// Sorts by variable; several accesses of one variable become one.
+void sortAccesses(Operator& op);
+
+}  // namespace pitwall::engine

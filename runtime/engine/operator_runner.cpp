@@ -1,0 +1,63 @@
+#include "runtime/engine/operator_runner.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace pitwall::engine {
+namespace {
+
+bool runsDespiteErrors(OperatorClass operator_class) {
+  return operator_class == OperatorClass::noSkip || operator_class == OperatorClass::deletion;
+}
+
+}  // namespace
+
+void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
+  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
+  if (op.function && (!input_failed || runsDespiteErrors(op.operator_class))) {
+    const Status status = call(op, is_bulk);
+    if (!status.has_value()) [[unlikely]]
+      errors_.add(op, status.error());
+  }
+  op.function = {};
+  if (started == 0) return;
+  if (ready == 0) ready = started;
+  const Ticks pushed = op.pushed == 0 ? ready : op.pushed;
+  profiler_.operatorRun({pushed, ready, started, Profiler::now(), op.correlation, op.facts});
+}
+
+void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
+  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  std::int64_t count = 0;
+  for (Operator* op = segment.child; op != nullptr; ++count) {
+    Operator* const next = op->next;
+    run(*op, segment.ready, true);
+    cache.give(*op);
+    op = next;
+  }
+  segment.child = nullptr;
+  if (started != 0) profiler_.span(bulk_site_, started, Profiler::now(), count);
+}
+
+Status OperatorRunner::call(Operator& op, bool is_bulk) {
+  try {
+    return op.function(RunContext{op.device(), is_bulk});
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::internal,
+                fmt::format("{} threw an exception: {}", describe(op.facts), error.what()));
+  } catch (...) {
+    return fail(ErrorCode::internal,
+                fmt::format("{} threw something that is no std::exception", describe(op.facts)));
+  }
+}
+
+std::string OperatorRunner::describe(OperatorId facts) const {
+  if (!facts) return "an operator";
+  const OperatorFacts known = profiler_.operatorFacts(facts);
+  if (known.layer.empty()) return fmt::format("operator '{}'", known.name);
+  return fmt::format("operator '{}' of layer '{}'", known.name, known.layer);
+}
+
+}  // namespace pitwall::engine

@@ -1,0 +1,32 @@
+// Runs one operator on the calling thread: errors of its inputs, its own error, exceptions, recording.
+#pragma once
+
+#include "runtime/engine/error_ledger.h"
+#include "runtime/engine/operator_pool.h"
+
+namespace pitwall::engine {
+
+class OperatorRunner {
+ public:
+  explicit OperatorRunner(Profiler& profiler)
+      : profiler_(profiler), bulk_site_(profiler.site("bulk", EventKind::bulk)) {}
+
+  // Runs or skips a single operator and ends its function, so that nothing it holds outlives the operator.
+  // `ready` is when it could have run, 0 = unknown.
+  void run(Operator& op, Ticks ready, bool is_bulk);
+
+  // Runs the operators of a segment in order and gives them back.
+  void runSegment(Operator& segment, OperatorCache& cache);
+
+  ErrorLedger& errors() { return errors_; }
+
+ private:
+  Status call(Operator& op, bool is_bulk);
+  std::string describe(OperatorId facts) const;
+
+  Profiler& profiler_;
+  const SiteId bulk_site_;
+  ErrorLedger errors_;
+};
+
+}  // namespace pitwall::engine

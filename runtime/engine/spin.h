@@ -1,0 +1,53 @@
+// Short, bounded busy waiting: what the engine does before it asks the operating system to sleep or wake.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace pitwall::engine {
+
+// Tells the processor that this is a spin loop.
+inline void pauseCpu() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Whether busy waiting can help at all: false on a machine with one processor.
+bool spinningHelps();
+
+// Counts down how long one may spin: a few microseconds by the clock, however slow the pause instruction is.
+class SpinBudget {
+ public:
+  static constexpr std::int64_t kNanoseconds = 5000;
+  // Pauses once; false when the budget is spent.
+  bool spin() {
+    pauseCpu();
+    return ++turns_ % kTurnsPerLook != 0 || timeLeft();
+  }
+
+ private:
+  static constexpr std::uint32_t kTurnsPerLook = 32;
+  bool timeLeft();
+  std::uint32_t turns_ = 0;
+  std::int64_t end_ns_ = 0;
+};
+
+// Guards a few instructions. Spins, then yields to whoever may hold it. unlock() publishes (release) to the
+// next lock() (acquire).
+class SpinLock {
+ public:
+  void lock() {
+    if (locked_.exchange(true, std::memory_order_acquire)) [[unlikely]]
+      lockSlowly();
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  void lockSlowly();
+  std::atomic<bool> locked_{false};
+};
+
+}  // namespace pitwall::engine

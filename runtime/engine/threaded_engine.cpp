@@ -1,0 +1,196 @@
+#include "runtime/engine/threaded_engine.h"
+
+#include <cstdio>
+
+#include "db/check.h"
+#include "runtime/engine/dependency_tracker.h"
+
+namespace pitwall::engine {
+
+Result<std::unique_ptr<Engine>> ThreadedEngine::open(const EngineOptions& options, Profiler& profiler) {
+  std::unique_ptr<ThreadedEngine> engine(new ThreadedEngine(options.type, profiler));
+  if (Status started = engine->start(options); !started.has_value()) return fail(started.error());
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+ThreadedEngine::ThreadedEngine(EngineType type, Profiler& profiler)
+    : type_(type),
+      profiler_(profiler),
+      wait_variable_site_(profiler.site("wait for variable", EventKind::wait)),
+      wait_all_site_(profiler.site("wait for all", EventKind::wait)),
+      runner_(profiler),
+      threads_(depot_, [this](ThreadState& thread) { flush(thread); }) {}
+
+ThreadedEngine::~ThreadedEngine() {
+  threads_.forEach([this](ThreadState& thread) { flush(thread); });
+  stop();
+  const Status left = runner_.errors().reportAll();
+  if (!left.has_value()) {
+    std::fprintf(stderr, "pitwall: no wait collected this before the engine ended: %s\n",
+                 left.error().message.c_str());
+  }
+}
+
+Variable ThreadedEngine::newVariable() { return {&variables_.take()}; }
+
+std::uint64_t ThreadedEngine::version(Variable variable) const {
+  return variable.state->version.load(std::memory_order_acquire);
+}
+
+void ThreadedEngine::push(OperatorDesc desc) {
+  ThreadState& thread = threads_.local();
+  BulkSegment& bulk = thread.bulk;
+  if (bulk.isOn()) {
+    if (!bulk.accepts(desc)) flush(thread);
+    if (bulk.accepts(desc)) {
+      bulk.append(buildOperator(thread.cache, desc, profiler_.isRecording()));
+      if (bulk.full()) flush(thread);
+      return;
+    }
+  }
+  submit(buildOperator(thread.cache, desc, profiler_.isRecording()), thread);
+}
+
+void ThreadedEngine::deleteVariable(Variable variable, OperatorFunction then) {
+  ThreadState& thread = threads_.local();
+  flush(thread);
+  OperatorDesc desc{
+      .run = std::move(then), .writes = {&variable, 1}, .operator_class = OperatorClass::deletion};
+  Operator& op = buildOperator(thread.cache, desc, profiler_.isRecording());
+  op.ends_variable = true;
+  submit(op, thread);
+}
+
+int ThreadedEngine::setBulkSize(int size) {
+  ThreadState& thread = threads_.local();
+  const int previous = std::exchange(thread.bulk.limit, size);
+  if (size < previous) flush(thread);
+  return previous;
+}
+
+void ThreadedEngine::flush(ThreadState& thread) {
+  if (!thread.bulk.empty()) submit(thread.bulk.seal(thread.cache), thread);
+}
+
+// Hands an operator over. It may have run and be recycled when this returns.
+void ThreadedEngine::submit(Operator& op, ThreadState& thread) {
+  thread.pushed.increment();
+  const std::uint32_t count = op.access_count;
+  op.waiting.store(count, std::memory_order_relaxed);
+  std::vector<Dependency>* const edges = profiler_.isRecording() ? &thread.edges : nullptr;
+  const std::uint32_t granted = appendAccesses(op, edges);
+  if (edges != nullptr) {
+    for (const Dependency& edge : *edges) profiler_.dependency(edge);
+    edges->clear();
+  }
+  // Not touched by anyone else while all were granted here, nor ours any more when none was.
+  if (granted == count ||
+      (granted != 0 && op.waiting.fetch_sub(granted, std::memory_order_acq_rel) == granted)) {
+    dispatchFromPusher(op, thread);
+  }
+}
+
+// Locks all variables, so that two threads' operators are never queued in different orders on two of them
+// (each would wait for the other for ever). Returns how many accesses were granted at once.
+std::uint32_t ThreadedEngine::appendAccesses(Operator& op, std::vector<Dependency>* edges) {
+  const std::span<Access> uses = op.uses();  // the operator may be gone once its last access is unlocked
+  for (const Access& access : uses) access.variable->lock.lock();
+  trackOperator(op, edges);
+  std::uint32_t granted = 0;
+  for (Access& access : uses) {
+    VariableState& variable = *access.variable;
+    PITWALL_CHECK(!variable.ending, "an operator uses a variable after its deletion");
+    if (op.ends_variable) variable.ending = true;
+    granted += (access.isWrite() ? variable.appendWrite(access) : variable.appendRead(access)) ? 1 : 0;
+  }
+  for (std::size_t i = uses.size(); i-- > 0;) uses[i].variable->lock.unlock();
+  return granted;
+}
+
+void ThreadedEngine::dispatchFromPusher(Operator& op, ThreadState& thread) {
+  const bool is_inline =
+      op.operator_class == OperatorClass::inlineAsync ||
+      (op.operator_class == OperatorClass::deletion && type_ == EngineType::threadedPerDevice);
+  if (profiler_.isRecording()) op.ready = Profiler::now();
+  if (is_inline) {
+    runHere(op, thread);
+  } else {
+    dispatch(op, thread);
+  }
+}
+
+void ThreadedEngine::dispatch(Operator& op, ThreadState& thread) {
+  WorkerPool* const pool = poolFor(op);
+  if (pool == nullptr) return runHere(op, thread);
+  if (thread.worker != nullptr && thread.worker->pool == pool && pool->keep(*thread.worker, op)) return;
+  if (op.operator_class == OperatorClass::deletion) {
+    pool->putFirst(op);
+  } else {
+    pool->put(op);
+  }
+}
+
+// Runs on a thread that is not the operator's worker.
+void ThreadedEngine::runHere(Operator& op, ThreadState& thread) {
+  ++thread.running;
+  if (op.kind == NodeKind::segment) {
+    runner_.runSegment(op, thread.cache);
+  } else {
+    runner_.run(op, op.ready, false);
+  }
+  --thread.running;
+  complete(op, thread);
+  if (thread.running == 0) idle();
+}
+
+void ThreadedEngine::enter(Worker& worker) {
+  threads_.local().worker = &worker;
+  profiler_.nameThread(worker.name);
+}
+
+void ThreadedEngine::execute(Operator& op) {
+  ThreadState& thread = threads_.local();
+  ++thread.running;
+  if (op.kind == NodeKind::segment) {
+    runner_.runSegment(op, thread.cache);
+  } else {
+    runner_.run(op, op.ready, false);
+  }
+  --thread.running;
+  if (!thread.bulk.empty()) [[unlikely]]
+    flush(thread);  // gathered by the operator itself
+  complete(op, thread);
+}
+
+// Completes a run operator's accesses, recycles it, and dispatches what has become ready.
+void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
+  OperatorList ready;
+  for (const Access& access : op.uses()) {
+    VariableState& variable = *access.variable;
+    const std::lock_guard guard(variable.lock);
+    if (access.isWrite()) {
+      variable.completeWrite(access, ready);
+    } else {
+      variable.completeRead(ready);
+    }
+  }
+  if (op.ends_variable) {
+    VariableState& variable = *op.accesses[0].variable;
+    runner_.errors().forget(variable);
+    variables_.give(variable);
+  }
+  thread.cache.give(op);
+  thread.completed.increment();
+  if (ready.empty()) return;
+  const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
+  while (Operator* next = ready.removeFirstOrNull()) {
+    if (next->kind == NodeKind::waiter) {
+      static_cast<Waiter&>(*next).spot.signal();
+      continue;
+    }
+    next->ready = now;
+    dispatch(*next, thread);
+  }
+}
+
+}  // namespace pitwall::engine

@@ -1,0 +1,82 @@
+// The engines with worker threads: ThreadedEngine (one pool) and ThreadedEnginePerDevice.
+//
+// The way of an operator: push() builds it, locks its variables (all of them, by address, so that operators
+// of several pushing threads queue in the same order everywhere), queues its accesses; when all are granted
+// it is dispatched to a pool; a worker runs it, completes its accesses, and dispatches what that has made
+// ready. The variables' locks are the only ones on that way besides those of the pools.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "runtime/engine/operator_build.h"
+#include "runtime/engine/operator_runner.h"
+#include "runtime/engine/pool_plan.h"
+#include "runtime/engine/thread_registry.h"
+
+namespace pitwall::engine {
+
+class ThreadedEngine final : public Engine, private OperatorExecutor {
+ public:
+  // Errors: invalidInput, io (no threads).
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Profiler& profiler);
+  ~ThreadedEngine() override;
+
+  Variable newVariable() override;
+  void deleteVariable(Variable variable, OperatorFunction then) override;
+  std::uint64_t version(Variable variable) const override;
+  void push(OperatorDesc desc) override;
+  Status waitForVariable(Variable variable) override;
+  Status waitForAll() override;
+  void stop() override;
+  Status start(const EngineOptions& options) override;
+  int setBulkSize(int size) override;
+  EngineType type() const override { return type_; }
+
+ private:
+  using PoolSlots = std::array<std::atomic<WorkerPool*>, kMaxDevices>;
+
+  ThreadedEngine(EngineType type, Profiler& profiler);
+
+  // OperatorExecutor
+  void enter(Worker& worker) override;
+  void execute(Operator& op) override;
+  void idle() override;
+
+  void flush(ThreadState& thread);
+  void submit(Operator& op, ThreadState& thread);
+  std::uint32_t appendAccesses(Operator& op, std::vector<Dependency>* edges);
+  void dispatchFromPusher(Operator& op, ThreadState& thread);
+  void dispatch(Operator& op, ThreadState& thread);
+  void runHere(Operator& op, ThreadState& thread);
+  void complete(Operator& op, ThreadState& thread);
+  bool blockUntilWritten(VariableState& variable, ThreadState& thread);
+  void blockUntilAllDone();
+
+  WorkerPool* poolFor(const Operator& op);
+  Result<WorkerPool*> makePool(PoolKind kind, int device_index);
+
+  // constant after construction
+  const EngineType type_;
+  Profiler& profiler_;
+  const SiteId wait_variable_site_;
+  const SiteId wait_all_site_;
+
+  // synchronise themselves
+  OperatorDepot depot_;
+  VariablePool variables_;
+  OperatorRunner runner_;
+  ThreadRegistry threads_;
+  std::array<PoolSlots, kPoolKinds> pools_{};
+  std::atomic<bool> running_{false};
+  alignas(64) std::atomic<std::uint32_t> all_waiters_{0};  // threads in waitForAll
+  std::atomic<std::uint32_t> all_epoch_{0};                // changes when they should look again
+
+  std::mutex mutex_;
+  EngineOptions options_;                               // guarded by mutex_
+  std::vector<std::unique_ptr<WorkerPool>> all_pools_;  // guarded by mutex_
+};
+
+}  // namespace pitwall::engine

@@ -1,0 +1,75 @@
+// Starting and stopping the worker pools.
+#include <fmt/format.h>
+
+#include "runtime/engine/threaded_engine.h"
+
+namespace pitwall::engine {
+
+void ThreadedEngine::stop() {
+  ThreadState& thread = threads_.local();
+  flush(thread);
+  if (!threads_.quiescent()) blockUntilAllDone();
+  running_.store(false, std::memory_order_release);
+  for (PoolSlots& slots : pools_) {
+    for (auto& slot : slots) slot.store(nullptr, std::memory_order_release);
+  }
+  std::vector<std::unique_ptr<WorkerPool>> ended;
+  {
+    const std::lock_guard guard(mutex_);
+    ended.swap(all_pools_);
+  }
+}
+
+Status ThreadedEngine::start(const EngineOptions& options) {
+  if (options.type != type_) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("start() of a {} with the options of a {}: open another engine", toString(type_),
+                            toString(options.type)));
+  }
+  if (Status checked = checkWorkerCounts(options); !checked.has_value()) return checked;
+  {
+    const std::lock_guard guard(mutex_);
+    if (running_.load(std::memory_order_relaxed)) {
+      return fail(ErrorCode::invalidInput, "start() of an engine that runs: stop() it first");
+    }
+    options_ = options;
+    running_.store(true, std::memory_order_release);
+  }
+  // Of the pools only this one is not made on demand, as work that must not wait is put there.
+  if (type_ != EngineType::threadedPerDevice) return {};
+  const Result<WorkerPool*> pool = makePool(PoolKind::cpuPriority, 0);
+  if (pool.has_value()) return {};
+  running_.store(false, std::memory_order_release);
+  return fail(pool.error());
+}
+
+// nullptr when the operator must run on the calling thread: the engine is stopped (then everything pushed is
+// ready at once), or there are no threads (then the operator has been made to fail).
+WorkerPool* ThreadedEngine::poolFor(const Operator& op) {
+  const PoolKind kind = poolKindOf(type_, op.device_kind, op.operator_class);
+  const int index = isPerDevice(kind) ? op.device_index : 0;
+  std::atomic<WorkerPool*>& slot = pools_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(index)];
+  WorkerPool* const pool = slot.load(std::memory_order_acquire);
+  if (pool != nullptr) [[likely]]
+    return pool;
+  if (!running_.load(std::memory_order_acquire)) return nullptr;
+  const Result<WorkerPool*> made = makePool(kind, index);
+  if (made.has_value()) return *made;
+  runner_.errors().add(op, made.error());
+  return nullptr;
+}
+
+Result<WorkerPool*> ThreadedEngine::makePool(PoolKind kind, int device_index) {
+  const std::lock_guard guard(mutex_);
+  std::atomic<WorkerPool*>& slot =
+      pools_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(device_index)];
+  if (WorkerPool* made = slot.load(std::memory_order_relaxed); made != nullptr) return made;
+  Result<std::unique_ptr<WorkerPool>> pool =
+      WorkerPool::start(poolOptions(kind, device_index, options_), *this);
+  if (!pool.has_value()) return fail(pool.error());
+  all_pools_.push_back(std::move(pool.value()));
+  slot.store(all_pools_.back().get(), std::memory_order_release);
+  return all_pools_.back().get();
+}
+
+}  // namespace pitwall::engine

@@ -1,0 +1,66 @@
+// Waiting for variables and for everything.
+#include "db/check.h"
+#include "runtime/engine/threaded_engine.h"
+
+namespace pitwall::engine {
+
+Status ThreadedEngine::waitForVariable(Variable variable) {
+  ThreadState& thread = threads_.local();
+  PITWALL_CHECK(thread.running == 0, "an operator waits on the engine that runs it");
+  PITWALL_CHECK(variable.state != nullptr, "a wait for a variable that newVariable() did not make");
+  flush(thread);
+  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  if (blockUntilWritten(*variable.state, thread) && started != 0) {
+    profiler_.span(wait_variable_site_, started, Profiler::now());
+  }
+  return runner_.errors().report(*variable.state);
+}
+
+// False when there was nothing to wait for.
+bool ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thread) {
+  Waiter& waiter = thread.waiter;
+  waiter.kind = NodeKind::waiter;
+  waiter.waiting.store(1, std::memory_order_relaxed);
+  waiter.access = {&variable, nullptr, &waiter, 0, true};
+  {
+    const std::lock_guard guard(variable.lock);
+    if (!variable.appendWaiter(waiter.access)) return false;
+  }
+  waiter.spot.wait(true);
+  return true;
+}
+
+Status ThreadedEngine::waitForAll() {
+  ThreadState& thread = threads_.local();
+  PITWALL_CHECK(thread.running == 0, "an operator waits on the engine that runs it");
+  flush(thread);
+  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  if (!threads_.quiescent()) {
+    blockUntilAllDone();
+    if (started != 0) profiler_.span(wait_all_site_, started, Profiler::now());
+  }
+  return runner_.errors().reportAll();
+}
+
+// Of all_waiters_, whichever of this and the last worker's idle() comes first, one sees what the other did:
+// either we see that all is completed, or the worker sees that we wait.
+void ThreadedEngine::blockUntilAllDone() {
+  all_waiters_.fetch_add(1, std::memory_order_acq_rel);
+  for (;;) {
+    const std::uint32_t epoch = all_epoch_.load(std::memory_order_acquire);
+    if (threads_.quiescent()) break;
+    SpinBudget budget;
+    while (all_epoch_.load(std::memory_order_acquire) == epoch && budget.spin()) {
+    }
+    sleepWhile(all_epoch_, epoch);
+  }
+  all_waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void ThreadedEngine::idle() {
+  if (all_waiters_.fetch_add(0, std::memory_order_acq_rel) == 0 || !threads_.quiescent()) return;
+  all_epoch_.fetch_add(1, std::memory_order_release);
+  wakeAll(all_epoch_);
+}
+
+}  // namespace pitwall::engine
