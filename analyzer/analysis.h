@@ -22,4 +22,8 @@ struct AnalyzeOptions {
 // Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line.
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options = {});
 
+// Tries everything in a rule file: TOML, every piece of SQL, every template; over an empty trace in a
+// temporary file. Errors: io; invalidInput naming file and line.
+Status checkRuleFile(const std::string& path);
+
 }  // namespace pitwall

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/event.h"
@@ -18,15 +19,17 @@ const char* toString(Severity severity);
 // Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
 // category explains.
 struct TimeShare {
-  std::string category;  // "forward", "backward", "update", "other operators", "data wait", "engine
-                         // overhead", "idle", "unattributed"
+  // "forward", "backward", "update", "other operators", "data wait", "engine overhead", "idle" (nothing
+  // queued: the program's own code between its calls), "unattributed"; defined in
+  // analyzer/analysis/breakdown.h.
+  std::string category;
   TimeNs total_ns = 0;  // over all steady iterations
   double share = 0;     // of wall, 0..1
 };
 
 struct Breakdown {
   std::int64_t iterations = 0;          // steady ones
-  std::int64_t skipped_iterations = 0;  // warm-up and outliers
+  std::int64_t skipped_iterations = 0;  // warm-up, last and outliers
   TimeNs wall_ns = 0;                   // sum of the steady iterations
   TimeNs median_iteration_ns = 0;
   double items_per_second = 0;   // 0 = items unknown
@@ -80,6 +83,7 @@ struct Abstention {
 struct Report {
   std::string trace_path;
   bool trace_complete = true;
+  std::vector<std::pair<std::string, std::string>> context;  // what ran where: "engine" -> "NaiveEngine"
   std::vector<Loss> losses;
   Breakdown breakdown;
   std::vector<OperatorRow> operators;

@@ -1,0 +1,131 @@
+// The order of an analysis: load, iterations, breakdown, operators, facts, tables, rules, budget.
+#include <fmt/core.h>
+
+#include "analyzer/analysis.h"
+#include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/operators.h"
+#include "analyzer/analysis/setting_table.h"
+#include "analyzer/analysis/summary.h"
+#include "analyzer/analysis/tables.h"
+#include "analyzer/analysis/timeline.h"
+#include "analyzer/rules/budget.h"
+#include "analyzer/rules/rule_set.h"
+#include "analyzer/rules/run_rule.h"
+#include "analyzer/units_text.h"
+#include "db/meta.h"
+
+namespace pitwall {
+
+const char* toString(Severity severity) {
+  switch (severity) {
+    case Severity::info: return "info";
+    case Severity::low: return "low";
+    case Severity::medium: return "medium";
+    case Severity::high: return "high";
+  }
+  return "info";
+}
+
+namespace {
+
+using namespace analysis;
+
+void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
+  const auto add = [&report](const char* key, const std::string& value) {
+    if (!value.empty()) report.context.emplace_back(key, value);
+  };
+  const auto meta = [&trace](const char* key) { return trace.meta(key).value_or(""); };
+  add("program", timeline.process_name);
+  std::string machine = meta(meta::kCpuModel);
+  if (const auto cpus = meta(meta::kUsableCpus); !cpus.empty()) {
+    const auto cores = meta(meta::kUsableCores);
+    machine += fmt::format("{}{} usable CPU{}", machine.empty() ? "" : ", ", cpus, cpus == "1" ? "" : "s");
+    if (!cores.empty()) machine += fmt::format(" on {} core{}", cores, cores == "1" ? "" : "s");
+  }
+  add("machine", machine);
+  add("engine", meta(meta::kEngine));
+  std::string backend = meta(meta::kBackend);
+  if (const auto runtime = meta(meta::kOpenMpRuntime); !runtime.empty()) {
+    const auto threads = meta(meta::kOpenMpThreads);
+    backend += (backend.empty() ? "" : ", ") + runtime;
+    if (!threads.empty()) backend += fmt::format(" with {} thread{}", threads, threads == "1" ? "" : "s");
+  }
+  add("backend", backend);
+  add("recorded", showDuration(static_cast<double>(timeline.end_ns - timeline.begin_ns)));
+  add("producer", meta(meta::kProducer));
+}
+
+void addNotes(const Timeline& timeline, const Iterations& iterations, Report& report) {
+  auto& notes = report.notes;
+  if (!report.trace_complete) {
+    notes.push_back(
+        "The trace is incomplete: the recording was killed or still runs. What follows describes what was "
+        "written until then.");
+  }
+  for (const auto& loss : report.losses) {
+    notes.push_back(fmt::format("{} event{} missing between {} and {}: {}.", loss.count,
+                                loss.count == 1 ? " is" : "s are",
+                                showDuration(static_cast<double>(loss.from_ns)),
+                                showDuration(static_cast<double>(loss.to_ns)), loss.reason));
+  }
+  if (!iterations.note.empty()) notes.push_back(iterations.note);
+  if (timeline.operators.empty()) {
+    notes.push_back("The trace holds no operators: nothing can be said about where time goes.");
+  }
+  if (timeline.other_processes > 0) {
+    notes.push_back(fmt::format("{} other process{} ran operators too; this report is about '{}'.",
+                                timeline.other_processes, timeline.other_processes == 1 ? "" : "es",
+                                timeline.process_name));
+  }
+}
+
+Status runRules(const rules::RuleSet& set, Trace& trace, Report& report) {
+  const auto settings = settingStates(trace);
+  std::vector<rules::Claim> claims;
+  for (const auto& rule : set.rules) {
+    auto outcome = rules::runRule(rule, trace, settings);
+    if (!outcome.has_value()) return fail(outcome.error());
+    if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
+      claims.push_back(std::move(*claim));
+    } else if (auto* abstention = std::get_if<Abstention>(&outcome.value())) {
+      report.abstentions.push_back(std::move(*abstention));
+    } else {
+      report.silent.push_back(rule.id);
+    }
+  }
+  report.findings = rules::shareBudget(std::move(claims), report.breakdown);
+  return {};
+}
+
+}  // namespace
+
+Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
+  auto set = rules::loadRules(options);
+  if (!set.has_value()) return fail(set.error());
+  auto loaded = loadTimeline(trace);
+  if (!loaded.has_value()) return fail(loaded.error());
+  const Timeline& timeline = loaded.value();
+
+  Report report;
+  report.trace_path = trace.path();
+  report.trace_complete = trace.isComplete();
+  report.losses.assign(trace.losses().begin(), trace.losses().end());
+  const auto iterations = findIterations(timeline, trace.iterations());
+  const auto times = sweepCategories(timeline, iterations.all, trace.operatorFacts());
+  report.breakdown = summarizeBreakdown(iterations, times);
+  const auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
+  for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
+  addContext(trace, timeline, report);
+  addNotes(timeline, iterations, report);
+
+  const auto facts = summarize(trace, timeline, iterations, report.breakdown, operators);
+  if (auto status = writeTables(trace, {iterations.all, times, report.breakdown, operators, facts});
+      !status.has_value()) {
+    return fail(status.error());
+  }
+  if (auto status = runRules(set.value(), trace, report); !status.has_value()) return fail(status.error());
+  return report;
+}
+
+}  // namespace pitwall

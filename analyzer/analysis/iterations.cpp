@@ -1,0 +1,121 @@
+#include "analyzer/analysis/iterations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/analysis/sequence.h"
+#include "analyzer/analysis/statistics.h"
+
+namespace pitwall::analysis {
+namespace {
+
+constexpr std::size_t kWarmUp = 2;
+constexpr double kOutlierDeviations = 5;
+constexpr double kOutlierRatio = 1.5;
+constexpr double kRunAheadShare = 0.5;
+
+std::vector<Iteration> fromMarks(const Timeline& timeline, std::span<const IterationMark> marks) {
+  std::vector<Iteration> result;
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    const bool open = i + 1 == marks.size();
+    const TimeNs end = open ? std::max(timeline.end_ns, marks[i].time_ns) : marks[i + 1].time_ns;
+    if (end <= marks[i].time_ns) continue;
+    result.push_back({marks[i].index, marks[i].time_ns, end, marks[i].items,
+                      open ? IterationRole::last : IterationRole::steady});
+  }
+  return result;
+}
+
+// More operator time after the last mark than half of all: the marks do not bound the work.
+bool runsAhead(const Timeline& timeline, std::span<const IterationMark> marks) {
+  if (marks.size() < 4) return false;
+  TimeNs total = 0, after = 0;
+  for (const auto& op : timeline.operators) {
+    total += op.end_ns - op.start_ns;
+    if (op.start_ns >= marks.back().time_ns) after += op.end_ns - op.start_ns;
+  }
+  return static_cast<double>(after) > kRunAheadShare * static_cast<double>(total);
+}
+
+std::int64_t commonItems(std::span<const IterationMark> marks) {
+  if (marks.empty()) return 0;
+  const std::int64_t items = marks.front().items;
+  const auto differs = [items](const IterationMark& mark) { return mark.items != items; };
+  const auto different = std::count_if(marks.begin(), marks.end(), differs);
+  return different * 10 <= static_cast<std::ptrdiff_t>(marks.size()) ? items : 0;
+}
+
+}  // namespace
+
+const char* toString(IterationRole role) {
+  switch (role) {
+    case IterationRole::steady: return "steady";
+    case IterationRole::warmUp: return "warm-up";
+    case IterationRole::last: return "last";
+    case IterationRole::outlier: return "outlier";
+  }
+  return "steady";
+}
+
+void assignRoles(std::vector<Iteration>& iterations) {
+  if (iterations.size() < 2) return;
+  for (auto& iteration : iterations) iteration.role = IterationRole::steady;
+  for (std::size_t i = 0; i < std::min(kWarmUp, iterations.size()); ++i) {
+    iterations[i].role = IterationRole::warmUp;
+  }
+  iterations.back().role = IterationRole::last;
+
+  std::vector<double> durations;
+  for (const auto& iteration : iterations) {
+    if (iteration.role == IterationRole::steady) {
+      durations.push_back(static_cast<double>(iteration.end_ns - iteration.start_ns));
+    }
+  }
+  if (durations.size() < 5) return;  // too few to call one an outlier
+  const double median = quantile(durations, 0.5);
+  for (auto& duration : durations) duration = std::fabs(duration - median);
+  const double scaled_deviation = 1.4826 * quantile(durations, 0.5);
+  const double reach = std::max(kOutlierDeviations * scaled_deviation, (kOutlierRatio - 1) * median);
+  for (auto& iteration : iterations) {
+    const auto duration = static_cast<double>(iteration.end_ns - iteration.start_ns);
+    if (iteration.role == IterationRole::steady && std::fabs(duration - median) > reach) {
+      iteration.role = IterationRole::outlier;
+    }
+  }
+}
+
+Iterations findIterations(const Timeline& timeline, std::span<const IterationMark> marks) {
+  Iterations result;
+  const bool ahead = runsAhead(timeline, marks);
+  if (!marks.empty() && !ahead) {
+    result.source = "marks";
+    result.all = fromMarks(timeline, marks);
+  }
+  if (result.all.empty()) {
+    const auto starts = repeatingStarts(timeline.operators);
+    const std::int64_t items = commonItems(marks);
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+      result.all.push_back({static_cast<std::int64_t>(i), starts[i], starts[i + 1], items});
+    }
+    if (starts.size() > 1 && timeline.end_ns > starts.back()) {
+      result.all.push_back(
+          {static_cast<std::int64_t>(starts.size()) - 1, starts.back(), timeline.end_ns, items});
+    }
+    result.source = "repeating sequence";
+    if (ahead) {
+      result.note =
+          "The program runs ahead of the engine: most operators ran after its last iteration mark. "
+          "Iterations "
+          "are taken from the repeating operator sequence instead.";
+    }
+  }
+  if (result.all.empty()) {
+    result.source = "whole trace";
+    if (timeline.end_ns > timeline.begin_ns) result.all.push_back({0, timeline.begin_ns, timeline.end_ns});
+    return result;
+  }
+  assignRoles(result.all);
+  return result;
+}
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,45 @@
+// Finds the iterations of a training or inference loop, and which of them are steady.
+//
+// From the program's marks; else from the operator sequence that repeats; else the whole trace is one. Marks
+// are set aside when the program runs ahead of the engine (most of the work happens after the last mark):
+// they then tell when work was handed over, not when it was done.
+//
+// Steady are the iterations left after dropping the first two (warm-up: primitives are created, caches fill),
+// the last (its end is the program's end), and outliers (an evaluation between epochs, a stall of the
+// machine): longer than 1.5 medians and more than 5 scaled median absolute deviations above the median, or as
+// far below.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyzer/analysis/timeline.h"
+#include "db/event.h"
+
+namespace pitwall::analysis {
+
+enum class IterationRole : std::uint8_t { steady, warmUp, last, outlier };
+const char* toString(IterationRole role);
+
+struct Iteration {
+  std::int64_t index = 0;
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+  std::int64_t items = 0;  // 0 = not told
+  IterationRole role = IterationRole::steady;
+};
+
+struct Iterations {
+  std::vector<Iteration> all;  // ordered, disjoint
+  std::string source;          // "marks", "repeating sequence", "whole trace"
+  std::string note;            // why marks were not used; else empty
+};
+
+Iterations findIterations(const Timeline& timeline, std::span<const IterationMark> marks);
+
+// Gives each iteration its role, from the durations alone.
+void assignRoles(std::vector<Iteration>& iterations);
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,140 @@
+#include "analyzer/analysis/summary.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analyzer/analysis/statistics.h"
+#include "db/meta.h"
+
+namespace pitwall::analysis {
+namespace {
+
+// Numbers as numbers, so that rules can compare them; all else as text.
+SqlValue typed(const std::string& text) {
+  std::int64_t integer = 0;
+  const char* end = text.data() + text.size();
+  if (auto [stop, error] = std::from_chars(text.data(), end, integer); error == std::errc() && stop == end) {
+    return integer;
+  }
+  double real = 0;
+  if (auto [stop, error] = std::from_chars(text.data(), end, real); error == std::errc() && stop == end) {
+    return real;
+  }
+  return text;
+}
+
+struct MetaFact {
+  const char* column;
+  const char* key;
+};
+
+constexpr MetaFact kMetaFacts[] = {
+    {"usable_cpus", meta::kUsableCpus},
+    {"usable_cores", meta::kUsableCores},
+    {"logical_cpus", meta::kLogicalCpus},
+    {"physical_cores", meta::kPhysicalCores},
+    {"memory_bytes", meta::kMemoryBytes},
+    {"openmp_runtime", meta::kOpenMpRuntime},
+    {"openmp_threads", meta::kOpenMpThreads},
+    {"backend", meta::kBackend},
+    {"engine", meta::kEngine},
+    {"parameter_bytes", meta::kModelBytes},
+    {"peak_bytes", meta::kPeakBytes},
+    {"mode", meta::kMode},
+    {"producer", meta::kProducer},
+};
+
+void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown, std::vector<Fact>& facts) {
+  std::int64_t steady = 0, outliers = 0, items = 0;
+  std::vector<double> durations;
+  for (const auto& iteration : iterations.all) {
+    outliers += iteration.role == IterationRole::outlier;
+    if (iteration.role != IterationRole::steady) continue;
+    ++steady;
+    items += iteration.items;
+    durations.push_back(static_cast<double>(iteration.end_ns - iteration.start_ns));
+  }
+  const bool repeats = iterations.source != "whole trace";
+  facts.push_back({"iteration_source", iterations.source});
+  facts.push_back({"iterations", static_cast<std::int64_t>(iterations.all.size())});
+  facts.push_back({"steady_iterations", repeats ? steady : std::int64_t{0}});
+  facts.push_back({"outlier_iterations", outliers});
+  facts.push_back({"wall_ns", breakdown.wall_ns});
+  facts.push_back({"iteration_median_ns", breakdown.median_iteration_ns});
+  facts.push_back({"iteration_mean_ns", mean(durations)});
+  facts.push_back({"iteration_p90_ns", quantile(durations, 0.9)});
+  facts.push_back({"iteration_cov", coefficientOfVariation(durations)});
+  const bool known = steady > 0 && items > 0;
+  facts.push_back({"items_per_iteration", known ? SqlValue(items / steady) : SqlValue()});
+  facts.push_back({"items_per_second",
+                   breakdown.items_per_second > 0 ? SqlValue(breakdown.items_per_second) : SqlValue()});
+}
+
+void addShareFacts(const Breakdown& breakdown, std::vector<Fact>& facts) {
+  double operators = 0;
+  for (std::size_t c = 0; c < breakdown.shares.size(); ++c) {
+    std::string key = breakdown.shares[c].category + "_share";
+    std::replace(key.begin(), key.end(), ' ', '_');
+    facts.push_back({key, breakdown.shares[c].share});
+    if (c <= static_cast<std::size_t>(Category::otherOperators)) operators += breakdown.shares[c].share;
+  }
+  facts.push_back({"operators_share", operators});
+}
+
+void addOperatorFacts(const Timeline& timeline, const Breakdown& breakdown, const OperatorTable& operators,
+                      std::vector<Fact>& facts) {
+  std::int64_t executions = 0;
+  for (const auto& statistics : operators.rows) executions += statistics.row.count;
+  TimeNs busy_ns = 0;
+  for (std::size_t c = 0; c <= static_cast<std::size_t>(Category::otherOperators); ++c) {
+    busy_ns += breakdown.shares[c].total_ns;
+  }
+  const auto iterations = static_cast<double>(std::max<std::int64_t>(1, breakdown.iterations));
+  const bool any = busy_ns > 0;
+  facts.push_back({"operators_per_iteration", static_cast<double>(executions) / iterations});
+  facts.push_back({"operator_total_ns", operators.total_ns});
+  facts.push_back(
+      {"operator_concurrency",
+       any ? SqlValue(static_cast<double>(operators.total_ns) / static_cast<double>(busy_ns)) : SqlValue()});
+  facts.push_back({"operator_tracks", static_cast<std::int64_t>(timeline.operator_tracks)});
+}
+
+void addDataFacts(const Timeline& timeline, const Iterations& iterations, std::vector<Fact>& facts) {
+  const bool any = timeline.data_work_ns > 0;
+  const auto count = static_cast<double>(std::max<std::size_t>(1, iterations.all.size()));
+  const auto work = static_cast<double>(timeline.data_work_ns);
+  facts.push_back({"data_work_ns_per_iteration", any ? SqlValue(work / count) : SqlValue()});
+  facts.push_back({"data_work_tracks", static_cast<std::int64_t>(timeline.data_work_tracks)});
+  facts.push_back(
+      {"data_work_in_training_share",
+       any ? SqlValue(static_cast<double>(timeline.data_work_in_training_ns) / work) : SqlValue()});
+}
+
+}  // namespace
+
+std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
+                            const Breakdown& breakdown, const OperatorTable& operators) {
+  std::vector<Fact> facts;
+  addIterationFacts(iterations, breakdown, facts);
+  addShareFacts(breakdown, facts);
+  addOperatorFacts(timeline, breakdown, operators, facts);
+  addDataFacts(timeline, iterations, facts);
+
+  auto recorder_ns = static_cast<double>(timeline.recorder_ns);
+  if (const auto self = trace.meta(meta::kRecorderSelfNs)) {
+    const auto value = typed(*self);
+    if (const auto* ns = std::get_if<std::int64_t>(&value)) recorder_ns = static_cast<double>(*ns);
+  }
+  const auto span = static_cast<double>(timeline.end_ns - timeline.begin_ns);
+  facts.push_back({"recorder_share", span > 0 ? SqlValue(recorder_ns / span) : SqlValue()});
+  facts.push_back({"lost_events", timeline.lost_events});
+  facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});
+  facts.push_back({"trace_complete", static_cast<std::int64_t>(trace.isComplete())});
+  for (const auto& [column, key] : kMetaFacts) {
+    const auto value = trace.meta(key);
+    facts.push_back({column, value ? typed(*value) : SqlValue()});
+  }
+  return facts;
+}
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,74 @@
+// The results of the analyses as temp tables of the trace's connection, so that rules and users ask the same
+// tables in SQL.
+//
+// analysis_iteration   one row per iteration
+//   iteration          index, as the program counts it
+//   role               'steady', 'warm-up', 'last', 'outlier'
+//   start_ns, dur_ns   since the trace's start
+//   items              samples; 0 = not told
+//   forward_ns, backward_ns, update_ns, other_operators_ns, data_wait_ns, engine_overhead_ns, idle_ns,
+//   unattributed_ns    where dur_ns went; they sum to it
+//
+// analysis_breakdown   one row per category, over the steady iterations
+//   category           'forward', ..., 'data wait', 'engine overhead', 'idle', 'unattributed'
+//   total_ns, share    share of wall time, 0..1
+//
+// analysis_operator    one row per distinct operator, executions in steady iterations
+//   op                 id of its facts; 0 = none
+//   name, layer, phase, shapes
+//   count              executions
+//   total_ns, mean_ns, min_ns, p10_ns, p50_ns, p90_ns, p99_ns, queued_mean_ns
+//   share              of all operator time, 0..1
+//   flop, bytes_read, bytes_written      of one execution
+//
+// analysis_setting     one row per setting of the catalogue that the trace names or that has a default
+//   name, value        value in effect, text
+//   source             'default', 'environment', 'program'
+//   owner, status      as in the catalogue
+//   in_trace           1 when the recorded program reported it
+//   readable           1 when the recorded program reads it: honoured by its runtime and reported, or read by
+//   a
+//                      library that it has loaded
+//
+// analysis_tunable     the tunables that the program declared
+//   name, value, default_value, minimum, maximum, source
+//
+// analysis_fact        key, value: the same facts as analysis_summary, one a row
+// analysis_summary     one row, one column per fact; null = unknown
+//   iteration_source, iterations, steady_iterations, outlier_iterations
+//   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1)
+//   items_per_iteration, items_per_second
+//   forward_share, backward_share, update_share, other_operators_share, operators_share (those four),
+//   data_wait_share, engine_overhead_share, idle_share, unattributed_share        of wall time, 0..1
+//   operators_per_iteration, operator_total_ns (overlapping ones each in full), operator_concurrency (mean
+//   number running while any runs), operator_tracks (threads and streams that ran operators)
+//   data_work_ns_per_iteration, data_work_tracks, data_work_in_training_share (0..1)
+//   recorder_share (recorder's own CPU time of the trace's span, 0..1), lost_events, losses, trace_complete
+//   (0, 1) from the trace's meta table: usable_cpus, usable_cores, logical_cpus, physical_cores,
+//   memory_bytes, openmp_runtime, openmp_threads, backend, engine, parameter_bytes, peak_bytes, mode,
+//   producer
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/operators.h"
+#include "analyzer/analysis/summary.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+struct Tables {
+  std::span<const Iteration> iterations;
+  std::span<const CategoryTimes> times;
+  const Breakdown& breakdown;
+  const OperatorTable& operators;
+  std::span<const Fact> facts;
+};
+
+// Creates and fills the tables; replaces those of an earlier call.
+Status writeTables(Trace& trace, const Tables& tables);
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,43 @@
+// The subcommands of `pitwall`. Each takes its parsed arguments and returns the exit code.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyzer/report.h"
+#include "db/result.h"
+
+namespace pitwall::cli {
+
+// Documented by `pitwall --help`.
+enum ExitCode : int {
+  kDone = 0,
+  kFindings = 1,         // findings at or above --fail-on
+  kUsage = 2,            // wrong arguments, a bad rule or setting, an output file that cannot be written
+  kUnreadableTrace = 3,  // no trace, not a trace, damaged, or written by a newer version
+  kInternal = 4,
+};
+
+// Prints "pitwall: message" to standard error and returns `code`.
+int complain(const std::string& message, ExitCode code);
+
+struct AnalyzeArguments {
+  std::string trace;
+  std::string format = "text";
+  std::string env_file;  // empty: the trace's name with .env, beside it
+  bool write_env = true;
+  std::string fail_on;  // empty: never
+  std::vector<std::string> rule_folders;
+  std::vector<std::string> thresholds;  // "rule.threshold=value"
+};
+int analyze(const AnalyzeArguments& arguments);
+
+// An empty name prints the whole catalogue.
+int env(const std::string& name);
+
+int rulesList(const std::vector<std::string>& folders);
+int rulesShow(const std::string& id, const std::vector<std::string>& folders);
+int rulesCheck(const std::vector<std::string>& files);
+
+}  // namespace pitwall::cli

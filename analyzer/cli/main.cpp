@@ -1,0 +1,91 @@
+// `pitwall`: arguments and exit codes.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "analyzer/cli/commands.h"
+
+namespace {
+
+constexpr char kExitCodes[] =
+    "Exit codes:\n"
+    "  0  done\n"
+    "  1  findings at or above the level of --fail-on\n"
+    "  2  usage: wrong arguments, a bad rule or setting, an output file that cannot be written\n"
+    "  3  the trace cannot be read: missing, not a trace, damaged, or from a newer version\n"
+    "  4  internal error";
+
+void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
+  command
+      .add_option("--rules", folders, "Folder of rule files, instead of the built-in rules; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
+void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
+  auto* command =
+      app.add_subcommand("analyze", "Say where a recorded program's time goes and what to change");
+  command->add_option("trace", arguments.trace, "Trace file, recorded with PITWALL_TRACE=FILE")
+      ->required()
+      ->type_name("TRACE");
+  command->add_option("--format", arguments.format, "Format of the report")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command
+      ->add_option("--env", arguments.env_file,
+                   "Write the recommended settings here, for 'source FILE' (default: TRACE with .env)")
+      ->type_name("FILE");
+  command->add_flag("!--no-env", arguments.write_env, "Write no settings file");
+  command->add_option("--fail-on", arguments.fail_on, "Exit with 1 when a finding is at least this severe")
+      ->check(CLI::IsMember({"info", "low", "medium", "high"}));
+  addRuleFolders(*command, arguments.rule_folders);
+  command
+      ->add_option("--set", arguments.thresholds, "Change a threshold: RULE.THRESHOLD=VALUE; may be repeated")
+      ->type_name("SETTING")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tells why a deep-learning program is slow and which settings make it faster.", "pitwall");
+  app.set_version_flag("--version", std::string("pitwall ") + PITWALL_VERSION);
+  app.require_subcommand(1);
+  app.footer(std::string(kExitCodes) +
+             "\n\nStart with: PITWALL_TRACE=run.pitwall ./program; pitwall analyze run.pitwall");
+
+  pitwall::cli::AnalyzeArguments analyze_arguments;
+  addAnalyze(app, analyze_arguments);
+
+  std::string setting;
+  auto* env = app.add_subcommand("env", "List every known setting with the value in effect, or explain one");
+  env->add_option("name", setting, "Setting to explain")->type_name("NAME");
+
+  std::vector<std::string> folders, files;
+  std::string id;
+  auto* rules = app.add_subcommand("rules", "List, show or check rules");
+  rules->require_subcommand(1);
+  auto* list = rules->add_subcommand("list", "List the rules");
+  auto* show = rules->add_subcommand("show", "Show what a rule looks for, its thresholds and advice");
+  auto* check = rules->add_subcommand("check", "Check rule files: TOML, SQL, templates");
+  show->add_option("id", id, "Rule, as 'pitwall rules list' names it")->required()->type_name("ID");
+  check->add_option("file", files, "Rule file")->required()->type_name("FILE");
+  addRuleFolders(*list, folders);
+  addRuleFolders(*show, folders);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? pitwall::cli::kDone : pitwall::cli::kUsage;
+  }
+  int code = pitwall::cli::kUsage;
+  if (app.got_subcommand("analyze")) code = pitwall::cli::analyze(analyze_arguments);
+  if (env->parsed()) code = pitwall::cli::env(setting);
+  if (list->parsed()) code = pitwall::cli::rulesList(folders);
+  if (show->parsed()) code = pitwall::cli::rulesShow(id, folders);
+  if (check->parsed()) code = pitwall::cli::rulesCheck(files);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return pitwall::cli::complain("the report could not be written to standard output",
+                                  pitwall::cli::kInternal);
+  }
+  return code;
+}

@@ -1,0 +1,76 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "analyzer/analysis.h"
+#include "analyzer/cli/commands.h"
+#include "analyzer/emit/text_emitter.h"
+#include "analyzer/rules/rule_set.h"
+
+namespace pitwall::cli {
+namespace {
+
+emit::Cell shown(std::string_view text) { return {{}, std::string(text)}; }
+
+std::string oneLine(const std::string& text) {
+  std::string flat;
+  for (const char c : text) {
+    const bool blank = c == '\n' || c == ' ';
+    if (!blank || (!flat.empty() && flat.back() != ' ')) flat += blank ? ' ' : c;
+  }
+  return flat;
+}
+
+}  // namespace
+
+int rulesList(const std::vector<std::string>& folders) {
+  auto set = rules::loadRules({folders, {}});
+  if (!set.has_value()) return complain(set.error().message, kUsage);
+  emit::Table table{{{"id", "rule"}, {"title", "what it finds"}}, {}, SIZE_MAX, {}};
+  for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
+  emit::TextEmitter emitter({});
+  emitter.table("", "", table);
+  fmt::print("{}\n{} rules, {}.\n", std::move(emitter).take(), table.rows.size(), set.value().source);
+  return kDone;
+}
+
+int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
+  auto set = rules::loadRules({folders, {}});
+  if (!set.has_value()) return complain(set.error().message, kUsage);
+  for (const auto& rule : set.value().rules) {
+    if (rule.id != id) continue;
+    emit::TextEmitter emitter({});
+    emitter.beginObject("", fmt::format("{}: {}", rule.id, rule.title), emit::Style::plain);
+    emitter.field("", "finds", shown(oneLine(rule.verdict.text)));
+    for (const auto& t : rule.thresholds) {
+      emitter.field("", "threshold",
+                    shown(fmt::format("{}.{} = {:g} {}: {} [{}]", rule.id, t.name, t.value, t.unit, t.meaning,
+                                      t.source)));
+    }
+    for (const auto& a : rule.abstains) emitter.field("", "abstains", shown(oneLine(a.reason)));
+    for (const auto& p : rule.proposals)
+      emitter.field("", "proposes", shown(p.name + ": " + oneLine(p.reason.text)));
+    emitter.field("", "gain", shown(oneLine(rule.gain_method.text)));
+    emitter.field("", "wrong if", shown(oneLine(rule.guard.text)));
+    emitter.field("", "file", shown(rule.file));
+    fmt::print("{}", std::move(emitter).take().substr(1));
+    fmt::print("\n   measure\n{}\n", rule.measure.text);
+    return kDone;
+  }
+  return complain(fmt::format("no rule '{}'; 'pitwall rules list' names all", id), kUsage);
+}
+
+int rulesCheck(const std::vector<std::string>& files) {
+  int code = kDone;
+  for (const auto& file : files) {
+    if (auto status = checkRuleFile(file); !status.has_value()) {
+      code = complain(status.error().message, kUsage);
+    } else {
+      fmt::print("{}: ok\n", file);
+    }
+  }
+  return code;
+}
+
+}  // namespace pitwall::cli

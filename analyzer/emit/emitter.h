@@ -1,0 +1,56 @@
+// One walk over a report feeds an Emitter; the text and the JSON emitter take from each call what they show.
+// So both formats say the same, and a new number cannot be forgotten in one of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace pitwall::emit {
+
+using Json = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+// A value as a machine and as a person reads it.
+struct Cell {
+  Json json;
+  std::string text;
+};
+
+enum class Style : std::uint8_t { plain, heading, high, medium, low, info };
+
+struct Column {
+  std::string key;    // of JSON; empty: only in text
+  std::string title;  // of text; empty: only in JSON
+  bool right = false;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows = {};
+  std::size_t text_rows = SIZE_MAX;  // shown in text; JSON has all
+  std::vector<std::string> footer = {};   // a last row of text, in the order of the shown columns
+};
+
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+
+  // An object or list of JSON under `key` (empty inside a list); `title` is a heading of text, empty = none.
+  virtual void beginObject(std::string_view key, std::string_view title = {}, Style style = Style::plain) = 0;
+  virtual void endObject() = 0;
+  virtual void beginList(std::string_view key, std::string_view title = {}) = 0;
+  virtual void endList() = 0;
+
+  // A labelled value; an empty label keeps it out of the text, an empty key out of JSON. Inside a list the
+  // key is ignored.
+  virtual void field(std::string_view key, std::string_view label, const Cell& cell) = 0;
+  virtual void table(std::string_view key, std::string_view label, const Table& table) = 0;
+
+  // Text only.
+  virtual void heading(std::string_view title) = 0;
+  virtual void paragraph(std::string_view text) = 0;
+};
+
+}  // namespace pitwall::emit

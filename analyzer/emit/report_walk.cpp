@@ -1,0 +1,266 @@
+#include "analyzer/emit/report_walk.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "analyzer/emit.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall::emit {
+namespace {
+
+constexpr std::size_t kShownOperators = 10;
+constexpr std::size_t kBarColumns = 30;
+
+Cell text(const std::string& value) { return {value, value}; }
+Cell jsonOnly(Json value) { return {std::move(value), {}}; }
+Cell textOnly(std::string value) { return {{}, std::move(value)}; }
+Cell duration(TimeNs ns) { return {ns, showDuration(static_cast<double>(ns))}; }
+Cell share(double value) { return {value, showShare(value)}; }
+
+std::string plural(std::int64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", showRate(static_cast<double>(count)), count == 1 ? one : many);
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+const char* toString(FindingStatus status) {
+  switch (status) {
+    case FindingStatus::notTested: return "not tested";
+    case FindingStatus::confirmed: return "confirmed";
+    case FindingStatus::refuted: return "refuted";
+  }
+  return "not tested";
+}
+
+Style styleOf(Severity severity) {
+  switch (severity) {
+    case Severity::info: return Style::info;
+    case Severity::low: return Style::low;
+    case Severity::medium: return Style::medium;
+    case Severity::high: return Style::high;
+  }
+  return Style::plain;
+}
+
+void walkHead(const Report& report, Emitter& emitter) {
+  const auto& b = report.breakdown;
+  std::string speed;
+  if (b.items_per_second > 0) speed = fmt::format(", {} items/s", showRate(b.items_per_second));
+  emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
+  emitter.paragraph(
+      fmt::format("{}: {}{}", report.trace_path, plural(b.iterations, "iteration", "iterations"), speed));
+  emitter.field("trace", "", jsonOnly(report.trace_path));
+  emitter.field("complete", "", jsonOnly(report.trace_complete));
+  emitter.beginObject("context");
+  for (const auto& [key, value] : report.context) emitter.field(key, key, text(value));
+  emitter.endObject();
+}
+
+// 1.25x for a share of 0.2 of the time removed.
+std::string speedUp(double removed) { return fmt::format("{:.2f}x", 1 / (1 - std::min(removed, 0.999))); }
+
+std::string gainText(const Finding& finding) {
+  if (finding.gain_method.empty()) return {};
+  if (finding.gain_high < 0.0005) return "none left beside the findings above. " + finding.gain_method;
+  return fmt::format("{} to {} of the time ({} to {} the speed). {}", showShare(finding.gain_low),
+                     showShare(finding.gain_high), speedUp(finding.gain_low), speedUp(finding.gain_high),
+                     finding.gain_method);
+}
+
+void walkProposals(const Finding& finding, Emitter& emitter) {
+  emitter.beginList("proposals");
+  for (const auto& proposal : finding.proposals) {
+    emitter.beginObject("");
+    emitter.field("name", "", jsonOnly(proposal.name));
+    emitter.field("current", "", jsonOnly(proposal.current));
+    emitter.field("proposed", "", jsonOnly(proposal.proposed));
+    emitter.field("reason", "", jsonOnly(proposal.reason));
+    emitter.field("user_set", "", jsonOnly(proposal.user_set));
+    const std::string setting = fmt::format("{}={}", proposal.name, proposal.proposed);
+    if (proposal.user_set) {
+      emitter.field("", "Try",
+                    textOnly(fmt::format("{} (you set {}={}; not overridden)", setting, proposal.name,
+                                         proposal.current)));
+    } else {
+      emitter.field("", "Set", textOnly(fmt::format("export {} (now {})", setting, proposal.current)));
+    }
+    emitter.field("", " ", textOnly(proposal.reason));
+    emitter.endObject();
+  }
+  emitter.endList();
+}
+
+void walkEvidence(const Finding& finding, Emitter& emitter) {
+  emitter.beginObject("evidence");
+  Table table;
+  for (const auto& column : finding.evidence.columns) {
+    std::string title = column;
+    for (const char* unit : {"_ns", "_bytes"}) {
+      if (title.size() > std::string(unit).size() && title.ends_with(unit)) title.erase(title.rfind('_'));
+    }
+    std::replace(title.begin(), title.end(), '_', ' ');
+    const bool number = column.ends_with("_ns") || column.ends_with("share") || column == "count" ||
+                        column.ends_with("_bytes") || column.ends_with("per_second");
+    table.columns.push_back({column, title, number});
+  }
+  for (const auto& row : finding.evidence.rows) {
+    auto& cells = table.rows.emplace_back();
+    for (const auto& value : row) cells.push_back(text(value));
+  }
+  emitter.table("rows", "Evidence", table);
+  const auto shown = static_cast<std::int64_t>(finding.evidence.rows.size());
+  const auto more = finding.evidence.total_rows - shown;
+  emitter.field("total_rows", more > 0 ? " " : "",
+                {finding.evidence.total_rows, more > 0 ? fmt::format("and {} more", more) : ""});
+  emitter.endObject();
+}
+
+void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
+  const std::string severity = pitwall::toString(finding.severity);
+  emitter.beginObject("", fmt::format("{}. {}: {} [{}]", rank, upper(severity), finding.title, finding.id),
+                      styleOf(finding.severity));
+  emitter.field("id", "", jsonOnly(finding.id));
+  emitter.field("title", "", jsonOnly(finding.title));
+  emitter.field("severity", "", jsonOnly(severity));
+  emitter.field("verdict", "", jsonOnly(finding.verdict));
+  emitter.paragraph(finding.verdict);
+  walkEvidence(finding, emitter);
+  walkProposals(finding, emitter);
+  emitter.beginObject("gain");
+  emitter.field("low", "", jsonOnly(finding.gain_low));
+  emitter.field("high", "", jsonOnly(finding.gain_high));
+  emitter.field("method", "Gain", {finding.gain_method, gainText(finding)});
+  emitter.endObject();
+  emitter.field("guard", "Wrong if", text(finding.guard));
+  emitter.field("status", "Status", text(toString(finding.status)));
+  emitter.endObject();
+}
+
+void walkFindings(const Report& report, Emitter& emitter) {
+  const auto count = report.findings.size();
+  emitter.beginList("findings", count == 0 ? "FINDINGS: none" : "FINDINGS, largest predicted gain first");
+  for (std::size_t i = 0; i < count; ++i) walkFinding(report.findings[i], i + 1, emitter);
+  emitter.endList();
+}
+
+void walkBreakdown(const Breakdown& b, Emitter& emitter) {
+  emitter.beginObject("breakdown", "WHERE THE TIME GOES", Style::heading);
+  emitter.paragraph(
+      fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}",
+                  plural(b.iterations, "iteration", "iterations"),
+                  showDuration(static_cast<double>(b.median_iteration_ns)),
+                  b.skipped_iterations == 0 ? "none" : showRate(static_cast<double>(b.skipped_iterations)),
+                  b.iteration_source));
+  emitter.field("iterations", "", jsonOnly(b.iterations));
+  emitter.field("skipped_iterations", "", jsonOnly(b.skipped_iterations));
+  emitter.field("iteration_source", "", jsonOnly(b.iteration_source));
+  emitter.field("wall_ns", "", jsonOnly(b.wall_ns));
+  emitter.field("median_iteration_ns", "", jsonOnly(b.median_iteration_ns));
+  emitter.field("items_per_second", "", jsonOnly(b.items_per_second));
+
+  Table table{{{"category", "category"},
+               {"total_ns", "total", true},
+               {"", "per iteration", true},
+               {"share", "share", true},
+               {"", " ", false}}};
+  const auto per_iteration = [&](TimeNs ns) {
+    return showDuration(static_cast<double>(ns) /
+                        static_cast<double>(std::max<std::int64_t>(1, b.iterations)));
+  };
+  TimeNs sum = 0;
+  for (const auto& s : b.shares) {
+    sum += s.total_ns;
+    const auto bar = static_cast<std::size_t>(s.share * static_cast<double>(kBarColumns) + 0.5);
+    table.rows.push_back({text(s.category), duration(s.total_ns), textOnly(per_iteration(s.total_ns)),
+                          share(s.share), textOnly(std::string(bar, '#'))});
+  }
+  const double total_share = b.wall_ns > 0 ? static_cast<double>(sum) / static_cast<double>(b.wall_ns) : 0;
+  table.footer = {"total", showDuration(static_cast<double>(sum)), per_iteration(sum), showShare(total_share),
+                  ""};
+  emitter.table("shares", "", table);
+  emitter.endObject();
+}
+
+void walkOperators(const Report& report, Emitter& emitter) {
+  Table table{{{"name", "operator"},
+               {"layer", "layer"},
+               {"phase", "phase"},
+               {"shapes", ""},
+               {"count", "count", true},
+               {"total_ns", "total", true},
+               {"mean_ns", ""},
+               {"p50_ns", "p50", true},
+               {"p99_ns", "p99", true},
+               {"share", "share", true},
+               {"flop_per_second", "GFLOP/s", true},
+               {"bytes_per_second", "GB/s", true}},
+              {},
+              kShownOperators,
+              {}};
+  const auto giga = [](double value) {
+    return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
+  };
+  for (const auto& row : report.operators) {
+    table.rows.push_back({text(row.name),
+                          text(row.layer),
+                          text(row.phase),
+                          text(row.shapes),
+                          {row.count, fmt::format("{}", row.count)},
+                          duration(row.total_ns),
+                          duration(row.mean_ns),
+                          duration(row.p50_ns),
+                          duration(row.p99_ns),
+                          share(row.share),
+                          giga(row.flop_per_second),
+                          giga(row.bytes_per_second)});
+  }
+  const auto shown = std::min(kShownOperators, report.operators.size());
+  if (!report.operators.empty()) {
+    emitter.heading(fmt::format("OPERATORS, {} of {} by total time", shown, report.operators.size()));
+  }
+  emitter.table("operators", "", table);
+}
+
+void walkRest(const Report& report, Emitter& emitter) {
+  emitter.beginList("notes", report.notes.empty() ? "" : "ABOUT THIS TRACE");
+  for (const auto& note : report.notes) emitter.field("", "-", text(note));
+  emitter.endList();
+  emitter.beginList("abstentions", report.abstentions.empty() ? "" : "COULD NOT TELL");
+  for (const auto& abstention : report.abstentions) {
+    emitter.beginObject("");
+    emitter.field("id", "", jsonOnly(abstention.id));
+    emitter.field("title", "", jsonOnly(abstention.title));
+    emitter.field("reason", "", jsonOnly(abstention.reason));
+    emitter.paragraph(fmt::format("{}: {}", abstention.id, abstention.reason));
+    emitter.endObject();
+  }
+  emitter.endList();
+  std::string silent;
+  emitter.beginList("silent", report.silent.empty() ? "" : "LOOKED AND FOUND NOTHING");
+  for (const auto& id : report.silent) {
+    emitter.field("", "", jsonOnly(id));
+    silent += (silent.empty() ? "" : ", ") + id;
+  }
+  emitter.endList();
+  if (!silent.empty()) emitter.paragraph(silent);
+}
+
+}  // namespace
+
+void walkReport(const Report& report, Emitter& emitter) {
+  emitter.beginObject("");
+  walkHead(report, emitter);
+  walkFindings(report, emitter);
+  walkBreakdown(report.breakdown, emitter);
+  walkOperators(report, emitter);
+  walkRest(report, emitter);
+  emitter.endObject();
+}
+
+}  // namespace pitwall::emit

@@ -1,0 +1,11 @@
+// The one walk over a report that every format is made by.
+#pragma once
+
+#include "analyzer/emit/emitter.h"
+#include "analyzer/report.h"
+
+namespace pitwall::emit {
+
+void walkReport(const Report& report, Emitter& emitter);
+
+}  // namespace pitwall::emit

@@ -1,0 +1,189 @@
+#include "analyzer/rules/rule_file.h"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <sstream>
+
+#include "analyzer/analysis/breakdown.h"
+
+namespace pitwall::rules {
+namespace {
+
+// Reads members of tables and keeps the first complaint; what follows it is ignored.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  const std::optional<std::string>& complaint() const { return complaint_; }
+  std::string place(const toml::node& node) const {
+    return fmt::format("{}:{}", file_, node.source().begin.line);
+  }
+  void complain(const toml::node& node, const std::string& what) {
+    if (!complaint_) complaint_ = place(node) + ": " + what;
+  }
+
+  Text text(const toml::table& table, std::string_view key, bool required = true) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+      if (required) complain(table, fmt::format("'{}' is missing; expected: {} = \"text\"", key, key));
+      return {};
+    }
+    const auto value = node->value_exact<std::string>();
+    if (!value || (required && value->empty())) {
+      complain(*node, fmt::format("'{}' must be a text in quotes, not empty", key));
+      return {};
+    }
+    return {*value, place(*node)};
+  }
+
+  double number(const toml::table& table, std::string_view key) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+      complain(table, fmt::format("'{}' is missing; expected: {} = number", key, key));
+      return 0;
+    }
+    if (!node->is_number()) complain(*node, fmt::format("'{}' must be a number", key));
+    return node->value<double>().value_or(0);
+  }
+
+  const toml::table* table(const toml::table& parent, std::string_view key, bool required) {
+    const toml::node* node = parent.get(key);
+    if (node == nullptr) {
+      if (required) complain(parent, fmt::format("[{}] is missing", key));
+      return nullptr;
+    }
+    if (!node->is_table()) complain(*node, fmt::format("'{}' must be a table: [{}]", key, key));
+    return node->as_table();
+  }
+
+  std::vector<const toml::table*> tables(const toml::table& parent, std::string_view key) {
+    std::vector<const toml::table*> result;
+    const toml::node* node = parent.get(key);
+    if (node == nullptr) return result;
+    const auto* array = node->as_array();
+    if (array == nullptr) {
+      complain(*node, fmt::format("'{}' must be a list of tables: [[{}]]", key, key));
+      return result;
+    }
+    for (const auto& element : *array) {
+      if (const auto* element_table = element.as_table()) {
+        result.push_back(element_table);
+      } else {
+        complain(element, fmt::format("each entry of '{}' must be a table", key));
+      }
+    }
+    return result;
+  }
+
+  // A misspelt key would silently do nothing.
+  void allowOnly(const toml::table& table, std::initializer_list<std::string_view> keys) {
+    for (const auto& [key, node] : table) {
+      if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
+      std::string known;
+      for (const auto& name : keys) known += (known.empty() ? "" : ", ") + std::string(name);
+      complain(node, fmt::format("unknown key '{}'; known here: {}", key.str(), known));
+    }
+  }
+
+ private:
+  std::string file_;
+  std::optional<std::string> complaint_;
+};
+
+void readThresholds(Reader& reader, const toml::table& root, Rule& rule) {
+  const auto* thresholds = reader.table(root, "thresholds", false);
+  if (thresholds == nullptr) return;
+  for (const auto& [key, node] : *thresholds) {
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      reader.complain(
+          node, fmt::format("threshold '{}' must be a table with value, unit, source, meaning", key.str()));
+      continue;
+    }
+    reader.allowOnly(*table, {"value", "unit", "source", "meaning"});
+    rule.thresholds.push_back({std::string(key.str()), reader.number(*table, "value"),
+                               reader.text(*table, "unit").text, reader.text(*table, "source").text,
+                               reader.text(*table, "meaning").text});
+  }
+}
+
+void readProposals(Reader& reader, const toml::table& root, Rule& rule) {
+  for (const auto* table : reader.tables(root, "proposal")) {
+    reader.allowOnly(*table, {"name", "value", "when", "reason"});
+    rule.proposals.push_back({reader.text(*table, "name").text, reader.text(*table, "value"),
+                              reader.text(*table, "when", false), reader.text(*table, "reason")});
+  }
+}
+
+bool isCategory(std::string_view name) {
+  for (std::size_t c = 0; c < analysis::kCategories; ++c) {
+    if (name == analysis::toString(static_cast<analysis::Category>(c))) return true;
+  }
+  return false;
+}
+
+void readGain(Reader& reader, const toml::table& root, Rule& rule) {
+  const auto* gain = reader.table(root, "gain", false);
+  if (gain == nullptr) return;
+  reader.allowOnly(*gain, {"low", "high", "claims", "method"});
+  rule.gain_low = reader.text(*gain, "low");
+  rule.gain_high = reader.text(*gain, "high");
+  rule.gain_method = reader.text(*gain, "method");
+  const toml::node* claims = gain->get("claims");
+  const auto* array = claims == nullptr ? nullptr : claims->as_array();
+  if (array == nullptr || array->empty()) {
+    reader.complain(claims == nullptr ? static_cast<const toml::node&>(*gain) : *claims,
+                    "'claims' must list the breakdown categories that the gain comes from");
+    return;
+  }
+  for (const auto& element : *array) {
+    const auto name = element.value_exact<std::string>().value_or("");
+    if (!isCategory(name))
+      reader.complain(element, fmt::format("'{}' is no category of the breakdown", name));
+    rule.claims.push_back(name);
+  }
+}
+
+Rule readRule(Reader& reader, const toml::table& root) {
+  Rule rule;
+  reader.allowOnly(root, {"id", "title", "severity", "thresholds", "abstain", "measure", "verdict",
+                          "evidence", "proposal", "gain", "guard"});
+  rule.id = reader.text(root, "id").text;
+  rule.title = reader.text(root, "title").text;
+  rule.severity = reader.text(root, "severity");
+  readThresholds(reader, root, rule);
+  for (const auto* table : reader.tables(root, "abstain")) {
+    reader.allowOnly(*table, {"when", "reason"});
+    rule.abstains.push_back({reader.text(*table, "when"), reader.text(*table, "reason").text});
+  }
+  rule.measure = reader.text(root, "measure");
+  rule.verdict = reader.text(root, "verdict");
+  rule.evidence = reader.text(root, "evidence", false);
+  readProposals(reader, root, rule);
+  readGain(reader, root, rule);
+  rule.guard = reader.text(root, "guard");
+  return rule;
+}
+
+}  // namespace
+
+Result<Rule> parseRule(std::string_view toml_text, const std::string& name) {
+  toml::table root;
+  try {
+    root = toml::parse(toml_text, name);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::invalidInput, fmt::format("{}:{}: not valid TOML: {}", name,
+                                                     error.source().begin.line, error.description()));
+  }
+  Reader reader(name);
+  Rule rule = readRule(reader, root);
+  rule.file = name;
+  if (reader.complaint()) return fail(ErrorCode::invalidInput, *reader.complaint());
+  return rule;
+}
+
+}  // namespace pitwall::rules

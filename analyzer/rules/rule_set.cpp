@@ -1,0 +1,121 @@
+#include "analyzer/rules/rule_set.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <system_error>
+
+#include "analyzer/rules/rule_file.h"
+
+namespace pitwall::rules {
+namespace {
+
+namespace fs = std::filesystem;
+using RuleMap = std::map<std::string, Rule>;
+
+// ../share/pitwall/rules, seen from the executable; empty when there is none.
+std::string installedFolder() {
+  std::error_code error;
+  const auto executable = fs::read_symlink("/proc/self/exe", error);
+  if (error) return {};
+  const auto folder = executable.parent_path().parent_path() / "share" / "pitwall" / "rules";
+  return fs::is_directory(folder, error) ? folder.string() : std::string();
+}
+
+Result<std::vector<std::string>> ruleFiles(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entries(folder, error);
+  if (error) {
+    return fail(ErrorCode::notFound,
+                fmt::format("{}: cannot be read as a folder of rules: {}", folder, error.message()));
+  }
+  for (const fs::recursive_directory_iterator end; entries != end; entries.increment(error)) {
+    if (error) return fail(ErrorCode::io, fmt::format("{}: {}", folder, error.message()));
+    if (entries->path().extension() == ".toml") files.push_back(entries->path().string());
+  }
+  if (files.empty()) return fail(ErrorCode::notFound, folder + ": no rule in it (no file named *.toml)");
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Status addFolder(const std::string& folder, RuleMap& rules) {
+  auto files = ruleFiles(folder);
+  if (!files.has_value()) return fail(files.error());
+  RuleMap here;
+  for (const auto& file : files.value()) {
+    auto rule = readRuleFile(file);
+    if (!rule.has_value()) return fail(rule.error());
+    const auto [entry, is_new] = here.emplace(rule.value().id, rule.value());
+    if (!is_new) {
+      return fail(ErrorCode::invalidInput, fmt::format("{}:1: id '{}' is already that of {}", file,
+                                                       rule.value().id, entry->second.file));
+    }
+  }
+  for (auto& [id, rule] : here) rules[id] = std::move(rule);
+  return {};
+}
+
+Status addEmbedded(RuleMap& rules) {
+  for (const auto& embedded : embeddedRules()) {
+    auto rule = parseRule(embedded.toml, "built-in rules/" + std::string(embedded.name));
+    if (!rule.has_value()) return fail(rule.error());
+    rules[rule.value().id] = std::move(rule).value();
+  }
+  return {};
+}
+
+// "rule.threshold"; a rule's id has no dot.
+Status applyThreshold(const std::string& name, double value, RuleMap& rules) {
+  const auto dot = name.rfind('.');
+  const auto rule = rules.find(name.substr(0, dot));
+  if (dot == std::string::npos || rule == rules.end()) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("--set {}: no such rule; write RULE.THRESHOLD=VALUE with a rule of 'pitwall rules list'",
+                    name));
+  }
+  std::string known;
+  for (auto& threshold : rule->second.thresholds) {
+    if (threshold.name == name.substr(dot + 1)) return threshold.value = value, Status{};
+    known += (known.empty() ? "" : ", ") + threshold.name;
+  }
+  return fail(ErrorCode::invalidInput, fmt::format("--set {}: rule {} has no such threshold; it has: {}",
+                                                   name, rule->first, known.empty() ? "none" : known));
+}
+
+}  // namespace
+
+Result<Rule> readRuleFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return fail(ErrorCode::io, path + ": cannot be read");
+  return parseRule(text.str(), path);
+}
+
+Result<RuleSet> loadRules(const AnalyzeOptions& options) {
+  RuleMap rules;
+  RuleSet set;
+  auto folders = options.rule_folders;
+  if (const auto installed = installedFolder(); folders.empty() && !installed.empty()) folders = {installed};
+  for (const auto& folder : folders) {
+    if (auto status = addFolder(folder, rules); !status.has_value()) return fail(status.error());
+    set.source += (set.source.empty() ? "" : ", ") + folder;
+  }
+  if (folders.empty()) {
+    if (auto status = addEmbedded(rules); !status.has_value()) return fail(status.error());
+    set.source = "built in";
+  }
+  for (const auto& [name, value] : options.thresholds) {
+    if (auto status = applyThreshold(name, value, rules); !status.has_value()) return fail(status.error());
+  }
+  for (auto& [id, rule] : rules) set.rules.push_back(std::move(rule));
+  return set;
+}
+
+}  // namespace pitwall::rules

@@ -1,0 +1,266 @@
+#include "analyzer/rules/run_rule.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "analyzer/rules/text_template.h"
+
+namespace pitwall::rules {
+namespace {
+
+constexpr std::size_t kShownRows = 5;
+constexpr std::string_view kTunePrefix = "PITWALL_TUNE_";
+
+bool isTrue(const SqlValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer != 0;
+  if (const auto* real = std::get_if<double>(&value)) return *real != 0;
+  return false;
+}
+
+double asReal(const SqlValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return 0;
+}
+
+std::string asText(const SqlValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:g}", *real);
+  return {};
+}
+
+bool mentions(const std::string& sql, const std::string& parameter) {
+  for (auto at = sql.find(parameter); at != std::string::npos; at = sql.find(parameter, at + 1)) {
+    const auto after = at + parameter.size();
+    const bool longer =
+        after < sql.size() && (std::isalnum(static_cast<unsigned char>(sql[after])) || sql[after] == '_');
+    if (!longer) return true;
+  }
+  return false;
+}
+
+// The SQL of one rule: thresholds bound, errors with the place in the rule's file.
+class RuleSql {
+ public:
+  RuleSql(const Rule& rule, Trace& trace) : rule_(rule), trace_(trace) {}
+
+  Result<SqlRows> rows(const std::string& sql, const std::string& place) {
+    std::vector<SqlParameter> parameters;
+    for (const auto& threshold : rule_.thresholds) {
+      const std::string name = ":threshold_" + threshold.name;
+      if (mentions(sql, name)) parameters.push_back({name, threshold.value});
+    }
+    auto result = trace_.query(sql, parameters);
+    if (!result.has_value()) return fail(result.error().code, place + ": " + result.error().message);
+    return result;
+  }
+
+  // An expression over the columns of measure; null when measure has no row.
+  Result<SqlValue> overMeasure(const Text& expression) {
+    return single(
+        "WITH measure AS (" + rule_.measure.text + ") SELECT (" + expression.text + ") FROM measure LIMIT 1",
+        expression.place);
+  }
+  Result<SqlValue> overSummary(const Text& expression) {
+    return single("SELECT (" + expression.text + ") FROM analysis_summary", expression.place);
+  }
+
+ private:
+  Result<SqlValue> single(const std::string& sql, const std::string& place) {
+    auto result = rows(sql, place);
+    if (!result.has_value()) return fail(result.error());
+    if (result.value().rows.empty() || result.value().rows[0].empty()) return SqlValue();
+    return result.value().rows[0][0];
+  }
+
+  const Rule& rule_;
+  Trace& trace_;
+};
+
+std::optional<Severity> severityNamed(std::string_view name) {
+  for (const auto severity : {Severity::info, Severity::low, Severity::medium, Severity::high}) {
+    if (name == toString(severity)) return severity;
+  }
+  return std::nullopt;
+}
+
+Result<Severity> severityOf(const Rule& rule, RuleSql& sql) {
+  if (const auto severity = severityNamed(rule.severity.text)) return *severity;
+  auto value = sql.overMeasure(rule.severity);
+  if (!value.has_value()) return fail(value.error());
+  if (const auto severity = severityNamed(asText(value.value()))) return *severity;
+  if (std::holds_alternative<std::monostate>(value.value())) return Severity::info;
+  return fail(ErrorCode::invalidInput, fmt::format("{}: severity '{}' is none of info, low, medium, high",
+                                                   rule.severity.place, asText(value.value())));
+}
+
+// What the program reads under that name, if it does.
+struct Target {
+  std::string current;
+  bool user_set = false;
+  std::int64_t minimum = INT64_MIN, maximum = INT64_MAX;
+};
+
+std::optional<Target> targetOf(const std::string& name, const Trace& trace,
+                               std::span<const analysis::SettingState> settings) {
+  if (name.rfind(kTunePrefix, 0) == 0) {
+    for (const auto& tunable : trace.tunables()) {
+      if (tunable.name != name.substr(kTunePrefix.size())) continue;
+      return Target{std::to_string(tunable.value), tunable.source == SettingSource::environment,
+                    tunable.minimum, tunable.maximum};
+    }
+    return std::nullopt;
+  }
+  for (const auto& setting : settings) {
+    if (setting.name != name || !setting.readable) continue;
+    return Target{setting.value.empty() ? "unset" : setting.value, setting.source == "environment"};
+  }
+  return std::nullopt;
+}
+
+struct Row {
+  std::vector<std::string> columns;
+  std::vector<SqlValue> values;
+};
+
+// Nothing when the proposal does not apply: its condition is false, the program does not read it, or the
+// value is in effect already.
+Result<std::optional<Proposal>> propose(const ProposalTemplate& proposal, RuleSql& sql, const Trace& trace,
+                                        std::span<const analysis::SettingState> settings, const Row& row) {
+  if (!proposal.when.empty()) {
+    auto when = sql.overMeasure(proposal.when);
+    if (!when.has_value()) return fail(when.error());
+    if (!isTrue(when.value())) return std::optional<Proposal>();
+  }
+  const auto target = targetOf(proposal.name, trace, settings);
+  if (!target) return std::optional<Proposal>();
+  auto value = sql.overMeasure(proposal.value);
+  if (!value.has_value()) return fail(value.error());
+  if (std::holds_alternative<std::monostate>(value.value())) return std::optional<Proposal>();
+  auto proposed = value.value();
+  if (auto* integer = std::get_if<std::int64_t>(&proposed)) {
+    *integer = std::clamp(*integer, target->minimum, target->maximum);
+  }
+  auto reason = expand(proposal.reason, row.columns, row.values);
+  if (!reason.has_value()) return fail(reason.error());
+  if (asText(proposed) == target->current) return std::optional<Proposal>();
+  return std::optional<Proposal>(
+      {proposal.name, target->current, asText(proposed), reason.value(), target->user_set});
+}
+
+Status addProposals(const Rule& rule, RuleSql& sql, Trace& trace,
+                    std::span<const analysis::SettingState> settings, const Row& row, Finding& finding) {
+  for (const auto& proposal : rule.proposals) {
+    auto proposed = propose(proposal, sql, trace, settings, row);
+    if (!proposed.has_value()) return fail(proposed.error());
+    if (proposed.value()) finding.proposals.push_back(*proposed.value());
+  }
+  return {};
+}
+
+Status addEvidence(const Rule& rule, RuleSql& sql, Finding& finding) {
+  if (rule.evidence.empty()) return {};
+  auto evidence = sql.rows(rule.evidence.text, rule.evidence.place);
+  if (!evidence.has_value()) return fail(evidence.error());
+  const auto& rows = evidence.value();
+  finding.evidence.columns = rows.columns;
+  finding.evidence.total_rows = static_cast<std::int64_t>(rows.rows.size());
+  for (const auto& row : rows.rows) {
+    if (finding.evidence.rows.size() == kShownRows) break;
+    std::vector<std::string> shown;
+    for (std::size_t c = 0; c < row.size(); ++c) shown.push_back(showValue(rows.columns[c], row[c]));
+    finding.evidence.rows.push_back(std::move(shown));
+  }
+  return {};
+}
+
+Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding) {
+  if (rule.gain_high.empty()) return {};
+  auto low = sql.overMeasure(rule.gain_low);
+  if (!low.has_value()) return fail(low.error());
+  auto high = sql.overMeasure(rule.gain_high);
+  if (!high.has_value()) return fail(high.error());
+  finding.gain_low = asReal(low.value());
+  finding.gain_high = asReal(high.value());
+  auto method = expand(rule.gain_method, row.columns, row.values);
+  if (!method.has_value()) return fail(method.error());
+  finding.gain_method = method.value();
+  return {};
+}
+
+Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
+                          std::span<const analysis::SettingState> settings, const Row& row) {
+  Claim claim{{}, rule.claims};
+  auto& finding = claim.finding;
+  finding.id = rule.id;
+  finding.title = rule.title;
+  auto severity = severityOf(rule, sql);
+  if (!severity.has_value()) return fail(severity.error());
+  finding.severity = severity.value();
+  auto verdict = expand(rule.verdict, row.columns, row.values);
+  if (!verdict.has_value()) return fail(verdict.error());
+  finding.verdict = verdict.value();
+  auto guard = expand(rule.guard, row.columns, row.values);
+  if (!guard.has_value()) return fail(guard.error());
+  finding.guard = guard.value();
+  if (auto status = addEvidence(rule, sql, finding); !status.has_value()) return fail(status.error());
+  if (auto status = addGain(rule, sql, row, finding); !status.has_value()) return fail(status.error());
+  if (auto status = addProposals(rule, sql, trace, settings, row, finding); !status.has_value()) {
+    return fail(status.error());
+  }
+  return claim;
+}
+
+}  // namespace
+
+Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings) {
+  RuleSql sql(rule, trace);
+  for (const auto& abstain : rule.abstains) {
+    auto when = sql.overSummary(abstain.when);
+    if (!when.has_value()) return fail(when.error());
+    if (isTrue(when.value())) return Outcome(Abstention{rule.id, rule.title, abstain.reason});
+  }
+  auto measured = sql.rows(rule.measure.text, rule.measure.place);
+  if (!measured.has_value()) return fail(measured.error());
+  if (measured.value().rows.empty()) return Outcome(Silent{});
+  const Row row{measured.value().columns, measured.value().rows.front()};
+  auto claim = makeFinding(rule, sql, trace, settings, row);
+  if (!claim.has_value()) return fail(claim.error());
+  return Outcome(std::move(claim).value());
+}
+
+Status checkRule(const Rule& rule, Trace& trace) {
+  RuleSql sql(rule, trace);
+  for (const auto& abstain : rule.abstains) {
+    if (auto when = sql.overSummary(abstain.when); !when.has_value()) return fail(when.error());
+  }
+  auto measured = sql.rows(rule.measure.text, rule.measure.place);
+  if (!measured.has_value()) return fail(measured.error());
+  const auto& columns = measured.value().columns;
+  if (!rule.evidence.empty()) {
+    auto evidence = sql.rows(rule.evidence.text, rule.evidence.place);
+    if (!evidence.has_value()) return fail(evidence.error());
+  }
+  std::vector<Text> expressions{rule.gain_low, rule.gain_high};
+  std::vector<Text> templates{rule.verdict, rule.gain_method, rule.guard};
+  for (const auto& proposal : rule.proposals) {
+    expressions.push_back(proposal.value);
+    expressions.push_back(proposal.when);
+    templates.push_back(proposal.reason);
+  }
+  if (!severityNamed(rule.severity.text)) expressions.push_back(rule.severity);
+  for (const auto& expression : expressions) {
+    if (expression.empty()) continue;
+    if (auto value = sql.overMeasure(expression); !value.has_value()) return fail(value.error());
+  }
+  for (const auto& text : templates) {
+    if (auto status = checkTemplate(text, columns); !status.has_value()) return status;
+  }
+  return {};
+}
+
+}  // namespace pitwall::rules

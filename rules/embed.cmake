@@ -1,0 +1,10 @@
+# Writes OUTPUT, a C++ file that holds the rule files RULES (names relative to FOLDER, separated by '|').
+string(REPLACE "|" ";" rules "${RULES}")
+set(text "// Generated from rules/.\n#include \"analyzer/rules/rule_set.h\"\n\nnamespace pitwall::rules {\n\n")
+string(APPEND text "std::vector<EmbeddedRule> embeddedRules() {\n  return {\n")
+foreach(rule IN LISTS rules)
+  file(READ "${FOLDER}/${rule}" toml)
+  string(APPEND text "      {\"${rule}\", R\"pitwall_rule(${toml})pitwall_rule\"},\n")
+endforeach()
+string(APPEND text "  };\n}\n\n}  // namespace pitwall::rules\n")
+file(WRITE "${OUTPUT}" "${text}")
