@@ -163,6 +163,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  // Of the library that computes: "2.6.3"; "" when there is none.
+  virtual std::string libraryVersion() const { return {}; }
 
   // `inputs` as they are at hand, in the order of the Desc. For backward passes whose output shape does not
   // follow from the inputs (backwardData: ddata; backwardWeights: dweight), `like` is that output's spec: its
