@@ -38,6 +38,7 @@ const char* toString(DependencyKind kind) {
     case DependencyKind::writeAfterWrite: return "write_after_write";
     case DependencyKind::launch: return "launch";
     case DependencyKind::batch: return "batch";
+    case DependencyKind::flow: return "flow";
   }
   return "unknown";
 }

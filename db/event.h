@@ -55,6 +55,7 @@ enum class DependencyKind : std::uint8_t {
   writeAfterWrite = 2,  // target overwrites what source wrote
   launch = 3,           // host call -> device work
   batch = 4,            // producer of a batch -> its consumer
+  flow = 5,             // an arrow that a foreign trace draws, of a meaning of its own
 };
 
 const char* toString(DependencyKind kind);  // "read_after_write", ..., "launch", "batch"
