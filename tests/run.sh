@@ -5,7 +5,7 @@
 # Exit code 0 only when every step passed. The last line says how many tests passed and failed; a check that is not a
 # test program counts as one. Logs: build/logs/STEP.log.
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 jobs=$(nproc)
 logs=build/logs
