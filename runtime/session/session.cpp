@@ -1,0 +1,176 @@
+#include "runtime/session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <mutex>
+
+#include "db/meta.h"
+#include "db/store.h"
+#include "runtime/session/memory_counters.h"
+#include "runtime/session/openmp.h"
+#include "runtime/session/trace_facts.h"
+
+namespace pitwall {
+
+namespace {
+
+// To the program's user, of something that does not stop the program.
+void warn(const std::string& text) { std::fprintf(stderr, "pitwall: %s\n", text.c_str()); }
+
+Result<Settings> readSettings(const SessionOptions& options) {
+  auto settings = Settings::fromEnvironment();
+  if (!settings.has_value()) return settings;
+  for (const auto& [name, value] : options.settings) {
+    if (Status set = settings->set(name, value); !set.has_value()) return fail(set.error());
+  }
+  return settings;
+}
+
+std::string chooseBackend(const SessionOptions& options, const Settings& settings) {
+  if (const std::string_view named = settings.text("PITWALL_BACKEND"); !named.empty())
+    return std::string(named);
+  if (!options.backend.empty()) return options.backend;
+  const bool onednn = settings.boolean("MXNET_MKLDNN_ENABLED");
+  for (const std::string_view name : backendNames()) {
+    if (onednn || name != "onednn") return std::string(name);
+  }
+  return "reference";
+}
+
+}  // namespace
+
+// Destroyed from below: the engine first, so that its operators find the rest alive.
+struct Session::State {
+  explicit State(Settings chosen) : settings(std::move(chosen)) {}
+
+  void startRecording(const SessionOptions& options);
+  void warnOnceOfTrace(const Status& status);
+
+  const Settings settings;
+  Profiler profiler;
+  std::unique_ptr<Storage> storage;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Engine> engine;
+  int openmp_threads = 1;
+
+  std::string trace_path;  // "" = none
+  bool trace_failed = false;
+  bool finished = false;
+  std::int64_t next_iteration = 0;
+  session::MemoryCounters memory_counters{profiler};
+};
+
+void Session::State::startRecording(const SessionOptions& options) {
+  trace_path = settings.text("PITWALL_TRACE");
+  if (trace_path.empty()) trace_path = options.trace_path;
+  if (trace_path.empty()) return;
+  auto sink = createTrace(trace_path);
+  if (!sink.has_value()) {
+    warn(fmt::format("nothing is recorded into {}: {} (the program itself is not affected)", trace_path,
+                     sink.error().message));
+    trace_path.clear();
+    return;
+  }
+  session::writeTraceFacts(**sink, {settings, *backend, *engine, openmp_threads});
+  const Status started = profiler.start(std::move(sink).value());
+  PITWALL_CHECK(started.has_value(), "%s", started.error().message.c_str());
+}
+
+void Session::State::warnOnceOfTrace(const Status& status) {
+  if (status.has_value() || trace_failed) return;
+  trace_failed = true;
+  warn(fmt::format("the trace {} is not complete: {} (the program itself is not affected)", trace_path,
+                   status.error().message));
+}
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
+  auto settings = readSettings(options);
+  if (!settings.has_value()) return fail(settings.error());
+  auto state = std::make_unique<State>(std::move(settings).value());
+  const Settings& chosen = state->settings;
+
+  auto storage_options = StorageOptions::fromSettings(chosen);
+  if (!storage_options.has_value()) return fail(storage_options.error());
+  auto storage = Storage::open(*storage_options);
+  if (!storage.has_value()) return fail(storage.error());
+  state->storage = std::move(storage).value();
+
+  auto backend = openBackend(chooseBackend(options, chosen), chosen);
+  if (!backend.has_value()) return fail(backend.error());
+  state->backend = std::move(backend).value();
+
+  auto engine_options = EngineOptions::fromSettings(chosen);
+  if (!engine_options.has_value()) return fail(engine_options.error());
+  // How many threads a parallel region gets belongs to the thread that opens it: the workers set it for
+  // themselves, and with the naive engine the program's thread is the worker.
+  const int openmp_threads = session::workerOpenMpThreads(chosen);
+  state->openmp_threads = openmp_threads;
+  engine_options->on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
+  if (engine_options->type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
+  auto engine = Engine::open(*engine_options, state->profiler);
+  if (!engine.has_value()) return fail(engine.error());
+  state->engine = std::move(engine).value();
+
+  state->startRecording(options);
+  return std::unique_ptr<Session>(new Session(std::move(state)));
+}
+
+Session::~Session() {
+  if (const Status status = finish(); !status.has_value()) {
+    warn("an operator failed and nobody waited for it: " + status.error().message);
+  }
+}
+
+Status Session::finish() {
+  State& s = *state_;
+  if (s.finished) return {};
+  s.finished = true;
+  Status status = s.engine->waitForAll();
+  s.memory_counters.sample(*s.storage);
+  meta(meta::kPeakBytes, std::to_string(s.storage->total().peak_bytes));
+  s.warnOnceOfTrace(s.profiler.stop());
+  return status;
+}
+
+const Settings& Session::settings() const { return state_->settings; }
+Profiler& Session::profiler() { return state_->profiler; }
+Storage& Session::storage() { return *state_->storage; }
+Backend& Session::backend() { return *state_->backend; }
+Engine& Session::engine() { return *state_->engine; }
+
+std::int64_t Session::tunable(std::string_view name, std::int64_t value, TunableRange range) {
+  TunableInEffect in_effect{std::string(name), value,         value,
+                            range.minimum,     range.maximum, SettingSource::program};
+  const auto chosen = state_->settings.tunable(name);
+  if (!chosen.has_value()) {
+    warn(fmt::format("{}; {} stays {}", chosen.error().message, name, value));
+  } else if (chosen->has_value()) {
+    const std::int64_t wanted = **chosen;
+    if (wanted < range.minimum || wanted > range.maximum) {
+      warn(fmt::format("PITWALL_TUNE_{}={}: {} to {} are allowed; it stays {}", name, wanted, range.minimum,
+                       range.maximum, value));
+    } else {
+      in_effect.value = wanted;
+      in_effect.source = SettingSource::environment;
+    }
+  }
+  state_->profiler.withSink([&in_effect](TraceSink& sink) { sink.tunable(in_effect); });
+  return in_effect.value;
+}
+
+void Session::markIteration(std::int64_t items) {
+  State& s = *state_;
+  constexpr std::int64_t kLookEvery = 64;  // at the trace's health
+  if (s.next_iteration % kLookEvery == 0) s.warnOnceOfTrace(s.profiler.sinkStatus());
+  s.profiler.iteration(s.next_iteration++, items);
+  s.memory_counters.sample(*s.storage);
+}
+
+void Session::meta(std::string_view key, std::string_view value) {
+  state_->profiler.withSink([&](TraceSink& sink) { sink.meta(key, value); });
+}
+
+}  // namespace pitwall

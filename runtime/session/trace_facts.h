@@ -1,0 +1,19 @@
+// What a trace says before the first event: host, process, libraries, devices, settings in effect.
+#pragma once
+
+#include "db/settings.h"
+#include "db/sink.h"
+#include "runtime/backend.h"
+#include "runtime/engine.h"
+
+namespace pitwall::session {
+
+struct TraceFacts {
+  const Settings& settings;
+  const Backend& backend;
+  const Engine& engine;
+  int openmp_threads;
+};
+void writeTraceFacts(TraceSink& sink, const TraceFacts& facts);
+
+}  // namespace pitwall::session
