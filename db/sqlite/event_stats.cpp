@@ -1,0 +1,164 @@
+// The table-valued function event_stats(track, t0, t1): durations by name and kind, without SQLite's row
+// machinery.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "db/sqlite/virtual_table.h"
+#include "db/sqlite/virtual_tables.h"
+
+namespace pitwall::store {
+
+namespace {
+
+enum class Column : int { name, kind, count, total_ns, min_ns, max_ns, track, t0, t1 };
+
+struct Group {
+  std::uint32_t name = 0;
+  std::uint8_t kind = 0;
+  std::int64_t count = 0;
+  std::int64_t total_ns = 0;
+  std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_ns = std::numeric_limits<std::int64_t>::min();
+};
+
+// Groups found so far; a table over (name, kind) leads to them.
+class Groups {
+ public:
+  explicit Groups(std::size_t names) : slots_((names + 1) * kKinds, 0) {}
+
+  void add(std::int64_t name, std::int64_t kind, std::int64_t dur) {
+    const std::size_t kind_slot =
+        static_cast<std::uint64_t>(kind) < kKinds ? static_cast<std::size_t>(kind) : kKinds - 1;
+    std::uint32_t& slot = slots_[static_cast<std::size_t>(name) * kKinds + kind_slot];
+    if (slot == 0) {
+      groups_.push_back(
+          {.name = static_cast<std::uint32_t>(name), .kind = static_cast<std::uint8_t>(kind_slot)});
+      slot = static_cast<std::uint32_t>(groups_.size());
+    }
+    Group& group = groups_[slot - 1];
+    ++group.count;
+    if (__builtin_add_overflow(group.total_ns, dur, &group.total_ns))
+      group.total_ns = cappedEnd(group.total_ns, dur);
+    group.min_ns = std::min(group.min_ns, dur);
+    group.max_ns = std::max(group.max_ns, dur);
+  }
+
+  std::vector<Group> take() { return std::move(groups_); }
+
+ private:
+  static constexpr std::size_t kKinds = 16;
+  static_assert(static_cast<std::size_t>(EventKind::communication) < kKinds - 1);
+  std::vector<std::uint32_t> slots_;  // index into groups_ + 1; 0 = none yet
+  std::vector<Group> groups_;
+};
+
+class StatsCursor {
+ public:
+  explicit StatsCursor(TraceData& data) : data_(data) {}
+
+  Status filter(int plan, const char*, std::span<sqlite3_value*> values) {
+    constexpr const char* kNames[] = {"event_stats: track", "event_stats: t0", "event_stats: t1"};
+    for (int k = 0; k < 3; ++k) {
+      arguments_[k].reset();
+      sqlite3_value* value = argumentOf(plan, values, k);
+      if (value == nullptr) continue;
+      Result<std::int64_t> number = integerArgument(value, kNames[k]);
+      if (!number.has_value()) return fail(number.error());
+      arguments_[k] = *number;
+    }
+    return compute();
+  }
+
+  Status next() {
+    ++at_;
+    return {};
+  }
+  bool atEnd() const { return at_ >= groups_.size(); }
+  std::int64_t rowId() const { return static_cast<std::int64_t>(at_); }
+
+  Status column(sqlite3_context* context, int index) {
+    const Group& group = groups_[at_];
+    switch (static_cast<Column>(index)) {
+      case Column::name:
+        resultText(context,
+                   group.name == 0 ? std::string_view("") : data_.dimensions().strings[group.name - 1]);
+        break;
+      case Column::kind: resultText(context, toString(static_cast<EventKind>(group.kind))); break;
+      case Column::count: sqlite3_result_int64(context, group.count); break;
+      case Column::total_ns: sqlite3_result_int64(context, group.total_ns); break;
+      case Column::min_ns: sqlite3_result_int64(context, group.min_ns); break;
+      case Column::max_ns: sqlite3_result_int64(context, group.max_ns); break;
+      default: {
+        const auto& argument = arguments_[index - static_cast<int>(Column::track)];
+        if (argument.has_value()) sqlite3_result_int64(context, *argument);
+        break;
+      }
+    }
+    return {};
+  }
+
+ private:
+  Status compute() {
+    at_ = 0;
+    Groups groups(data_.dimensions().strings.size());
+    const auto& [track, t0, t1] = arguments_;
+    for (std::size_t i = 0; i < data_.events().summaries().size(); ++i) {
+      const ChunkSummary& summary = data_.events().summaries()[i];
+      if (track.has_value() && *track != std::int64_t{summary.track}) continue;
+      if (t1.has_value() && summary.time_ns.least >= *t1) continue;
+      if (Status status = addChunk(*data_.events().chunk(i), groups); !status.has_value()) return status;
+    }
+    groups_ = groups.take();
+    return {};
+  }
+
+  Status addChunk(Chunk& chunk, Groups& groups) {
+    auto starts = column(chunk, EventColumn::start);
+    if (!starts.has_value()) return fail(starts.error());
+    const auto& [track, t0, t1] = arguments_;
+    const auto before = [&](const std::optional<std::int64_t>& time, std::size_t otherwise) {
+      return time.has_value()
+                 ? static_cast<std::size_t>(std::ranges::lower_bound(*starts, *time) - starts->begin())
+                 : otherwise;
+    };
+    const std::size_t from = before(t0, 0), to = before(t1, chunk.rows());
+    if (from >= to) return {};
+    auto names = idColumn(data_, chunk, EventColumn::name);
+    if (!names.has_value()) return fail(names.error());
+    auto kinds = column(chunk, EventColumn::kind);
+    if (!kinds.has_value()) return fail(kinds.error());
+    auto durs = column(chunk, EventColumn::dur);
+    if (!durs.has_value()) return fail(durs.error());
+    for (std::size_t i = from; i < to; ++i) groups.add((*names)[i], (*kinds)[i], (*durs)[i]);
+    return {};
+  }
+
+  static Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {
+    return store::column(chunk, at);
+  }
+
+  TraceData& data_;
+  std::optional<std::int64_t> arguments_[3];  // track, t0, t1
+  std::vector<Group> groups_;
+  std::size_t at_ = 0;
+};
+
+struct EventStats {
+  static constexpr const char* kSchema =
+      "CREATE TABLE x(name TEXT, kind TEXT, count INTEGER, total_ns INTEGER, min_ns INTEGER, max_ns INTEGER,"
+      " track INTEGER HIDDEN, t0 INTEGER HIDDEN, t1 INTEGER HIDDEN)";
+  using Cursor = StatsCursor;
+
+  static int bestIndex(TraceData& data, sqlite3_index_info& info) {
+    info.estimatedCost = 100 + static_cast<double>(data.events().rows()) / 20;
+    info.estimatedRows = 50;
+    return planArguments(info, static_cast<int>(Column::track), 3);
+  }
+};
+
+}  // namespace
+
+const sqlite3_module* eventStatsFunction() { return moduleOf<EventStats>(); }
+
+}  // namespace pitwall::store

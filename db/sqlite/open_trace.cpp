@@ -1,0 +1,108 @@
+// Trace::open: which way to read a file without changing it.
+//
+//   finished trace                      one file, read in place
+//   log mode without a log              read in place as immutable; SQLite would make side files otherwise
+//   log mode with a log                 killed or still being recorded: read in place with the log; where
+//   SQLite cannot (killed writer, live writer)        have its side file (a read-only folder), from a copy
+//   rollback journal                    its writer died closing it: recovered in a copy
+//   older schema                        migrated in a copy
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "db/reader.h"
+#include "db/sqlite/file_state.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/temp_copy.h"
+#include "db/sqlite/trace_data.h"
+#include "db/sqlite/trace_reader.h"
+
+namespace pitwall {
+
+namespace {
+
+using store::Connection;
+using store::FileKind;
+using store::FileState;
+using store::OpenMode;
+using store::TempCopy;
+using store::TraceData;
+
+Status checkReadable(const std::string& path, const FileState& state) {
+  const auto refuse = [&](ErrorCode code, std::string_view what) {
+    return fail(code, fmt::format("cannot read trace '{}': {}", path, what));
+  };
+  switch (state.kind) {
+    case FileKind::missing: return refuse(ErrorCode::notFound, "there is no such file; check the path");
+    case FileKind::folder:
+      return refuse(ErrorCode::invalidInput, "it is a folder; give the path of a .pitwall file");
+    case FileKind::special:
+      return refuse(ErrorCode::invalidInput,
+                    "it is a device, pipe or socket; give the path of a .pitwall file");
+    case FileKind::empty: return refuse(ErrorCode::corruptTrace, "the file is empty; record again");
+    case FileKind::text:
+      return refuse(ErrorCode::corruptTrace, "the file is not a trace; give the path of a .pitwall file");
+    case FileKind::foreignDatabase:
+      return refuse(ErrorCode::corruptTrace,
+                    "the file is a database of another program; give the path of a .pitwall file");
+    case FileKind::trace: break;
+  }
+  if (state.schema_version > store::kSchemaVersion) {
+    return fail(
+        ErrorCode::versionMismatch,
+        fmt::format(
+            "cannot read trace '{}': a newer Pitwall wrote it (schema version {}, this one reads up to "
+            "{}); use that Pitwall",
+            path, state.schema_version, store::kSchemaVersion));
+  }
+  if (state.schema_version < 1)
+    return refuse(ErrorCode::corruptTrace, "it has no schema version; record again, or restore a copy");
+  if (state.truncated)
+    return refuse(ErrorCode::corruptTrace, "the file is cut off; restore a whole copy, or record again");
+  return {};
+}
+
+Result<std::unique_ptr<TraceData>> load(const std::string& path, OpenMode mode) {
+  Result<Connection> connection = Connection::open(path, mode);
+  if (!connection.has_value()) return fail(connection.error());
+  return TraceData::load(std::move(*connection));
+}
+
+Result<std::unique_ptr<TraceData>> migrateAndLoad(const std::string& path) {
+  Result<Connection> connection = Connection::open(path, OpenMode::readWrite);
+  if (!connection.has_value()) return fail(connection.error());
+  Status migrated = store::migrate(*connection, store::kSchemaVersion, store::migrations());
+  if (!migrated.has_value()) return fail(migrated.error());
+  return TraceData::load(std::move(*connection));
+}
+
+Result<std::unique_ptr<Trace>> openCopy(const std::string& path) {
+  Result<TempCopy> copy = TempCopy::make(path);
+  if (!copy.has_value()) return fail(copy.error());
+  Result<std::unique_ptr<TraceData>> data = migrateAndLoad(copy->file());
+  if (!data.has_value()) {
+    return fail(data.error().code,
+                fmt::format("cannot read trace '{}' through a copy: {}", path, data.error().message));
+  }
+  return std::unique_ptr<Trace>(
+      std::make_unique<store::TraceReader>(path, std::move(*copy), std::move(*data)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Trace>> Trace::open(const std::string& path) {
+  Result<FileState> state = store::inspectFile(path);
+  if (!state.has_value()) return fail(state.error());
+  if (Status status = checkReadable(path, *state); !status.has_value()) return fail(status.error());
+  if (state->has_journal || state->schema_version < store::kSchemaVersion) return openCopy(path);
+  const OpenMode mode = state->wal_mode && !state->has_wal ? OpenMode::immutable : OpenMode::readOnly;
+  Result<std::unique_ptr<TraceData>> data = load(path, mode);
+  if (!data.has_value()) {
+    if (state->has_wal && data.error().code == ErrorCode::io) return openCopy(path);
+    return fail(data.error());
+  }
+  return std::unique_ptr<Trace>(std::make_unique<store::TraceReader>(path, TempCopy(), std::move(*data)));
+}
+
+}  // namespace pitwall

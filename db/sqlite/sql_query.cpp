@@ -1,0 +1,197 @@
+#include "db/sqlite/sql_query.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace pitwall::store {
+
+namespace {
+
+struct Finalize {
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+Failure failure(TraceData& data, std::string_view sql) {
+  sqlite3* database = data.connection().handle();
+  const std::string message = sqlite3_errmsg(database);
+  switch (sqlite3_errcode(database) & 0xff) {
+    // Our own tables say what is damaged; SQLite says only that something is.
+    case SQLITE_CORRUPT:
+      if (message.starts_with("trace '")) return fail(ErrorCode::corruptTrace, message);
+      return fail(data.connection().lastError("read"));
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_NOTADB:
+    case SQLITE_NOMEM: return fail(data.connection().lastError("read"));
+    default:
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}; in the statement: {}", message, sql.substr(0, 2000)));
+  }
+}
+
+int bindValue(sqlite3_stmt* statement, int index, const SqlValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value))
+    return sqlite3_bind_int64(statement, index, *integer);
+  if (const auto* real = std::get_if<double>(&value)) return sqlite3_bind_double(statement, index, *real);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return sqlite3_bind_text64(statement, index, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+  return sqlite3_bind_null(statement, index);
+}
+
+Status bindParameters(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
+                      std::span<const SqlParameter> parameters) {
+  const int count = sqlite3_bind_parameter_count(statement);
+  for (int index = 1; index <= count; ++index) {
+    const char* name = sqlite3_bind_parameter_name(statement, index);
+    const auto given = std::find_if(parameters.begin(), parameters.end(), [name](const SqlParameter& p) {
+      return name != nullptr && p.name == name;
+    });
+    if (given == parameters.end()) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("no value was given for parameter {}; in the statement: {}",
+                              name == nullptr ? "?" : name, sql.substr(0, 2000)));
+    }
+    if (bindValue(statement, index, given->value) != SQLITE_OK) return failure(data, sql);
+  }
+  return {};
+}
+
+// BLOBs have no place in a SqlValue: they come as an SQL literal, X'...'.
+std::string blobLiteral(sqlite3_stmt* statement, int column) {
+  const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
+  const int size = sqlite3_column_bytes(statement, column);
+  std::string text = "X'";
+  text.reserve(static_cast<std::size_t>(size) * 2 + 3);
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  for (int i = 0; i < size; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text + "'";
+}
+
+SqlValue valueAt(sqlite3_stmt* statement, int column) {
+  switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_INTEGER: return std::int64_t{sqlite3_column_int64(statement, column)};
+    case SQLITE_FLOAT: return sqlite3_column_double(statement, column);
+    case SQLITE_TEXT:
+      return std::string(reinterpret_cast<const char*>(sqlite3_column_text(statement, column)),
+                         static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+    case SQLITE_BLOB: return blobLiteral(statement, column);
+    default: return std::monostate{};
+  }
+}
+
+// Prepares the first statement of `sql` under the rules for outsiders and moves `sql` behind it. Null when
+// only blanks and comments are left.
+Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
+  if (sql.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return fail(ErrorCode::invalidInput, "the statement is longer than 2 GiB");
+  sqlite3_stmt* raw = nullptr;
+  const char* tail = nullptr;
+  data.user_statement = true;
+  const int code =
+      sqlite3_prepare_v2(data.connection().handle(), sql.data(), static_cast<int>(sql.size()), &raw, &tail);
+  data.user_statement = false;
+  StatementPtr statement(raw);
+  if (code == SQLITE_AUTH) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("a trace is only read: SELECT and temp tables are allowed ({}); in the statement: {}",
+                    sqlite3_errmsg(data.connection().handle()), sql.substr(0, 2000)));
+  }
+  if (code != SQLITE_OK) return failure(data, sql);
+  sql.remove_prefix(static_cast<std::size_t>(tail - sql.data()));
+  return statement;
+}
+
+Result<SqlRows> runStatement(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
+                             std::span<const SqlParameter> parameters) {
+  if (Status status = bindParameters(data, statement, sql, parameters); !status.has_value())
+    return fail(status.error());
+  SqlRows rows;
+  const int columns = sqlite3_column_count(statement);
+  for (int i = 0; i < columns; ++i) rows.columns.emplace_back(sqlite3_column_name(statement, i));
+  while (true) {
+    const int code = sqlite3_step(statement);
+    if (code == SQLITE_DONE) return rows;
+    if (code != SQLITE_ROW) return failure(data, sql);
+    std::vector<SqlValue>& row = rows.rows.emplace_back();
+    row.reserve(static_cast<std::size_t>(columns));
+    for (int i = 0; i < columns; ++i) row.push_back(valueAt(statement, i));
+  }
+}
+
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+Status insertAll(TraceData& data, Statement& insert, const std::string& table,
+                 std::span<const std::vector<SqlValue>> rows) {
+  const std::size_t width = rows.front().size();
+  for (const std::vector<SqlValue>& row : rows) {
+    if (row.size() != width) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("cannot insert into {}: a row has {} values, the first has {}", table,
+                              row.size(), width));
+    }
+    for (std::size_t i = 0; i < width; ++i) bindValue(insert.handle(), static_cast<int>(i + 1), row[i]);
+    const int code = sqlite3_step(insert.handle());
+    sqlite3_reset(insert.handle());
+    if (code != SQLITE_DONE) return failure(data, fmt::format("INSERT INTO temp.{}", table));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SqlRows> runQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters) {
+  SqlRows rows;
+  bool any = false;
+  std::string_view left = sql;
+  while (!left.empty()) {
+    const std::string_view before = left;
+    Result<StatementPtr> statement = prepareNext(data, left);
+    if (!statement.has_value()) return fail(statement.error());
+    if (*statement == nullptr) {
+      if (left.empty() || left.size() == before.size()) break;
+      continue;
+    }
+    const std::string_view text = before.substr(0, before.size() - left.size());
+    Result<SqlRows> result = runStatement(data, statement->get(), text, parameters);
+    if (!result.has_value()) return fail(result.error());
+    rows = std::move(*result);
+    any = true;
+  }
+  if (!any)
+    return fail(ErrorCode::invalidInput, "there is no statement to run; give one, as SELECT * FROM track");
+  return rows;
+}
+
+Status insertTempRows(TraceData& data, const std::string& table,
+                      std::span<const std::vector<SqlValue>> rows) {
+  if (rows.empty()) return {};
+  if (rows.front().empty())
+    return fail(ErrorCode::invalidInput, fmt::format("cannot insert into {}: a row has no values", table));
+  std::string sql = fmt::format("INSERT INTO temp.{} VALUES (?", quoted(table));
+  for (std::size_t i = 1; i < rows.front().size(); ++i) sql += ", ?";
+  sql += ')';
+  Connection& connection = data.connection();
+  Result<Statement> insert = connection.prepare(sql);
+  if (!insert.has_value()) return failure(data, sql);
+  if (Status status = connection.execute("BEGIN"); !status.has_value()) return status;
+  Status status = insertAll(data, *insert, table, rows);
+  Status end = connection.execute(status.has_value() ? "COMMIT" : "ROLLBACK");
+  return status.has_value() ? std::move(end) : std::move(status);
+}
+
+}  // namespace pitwall::store

@@ -1,0 +1,32 @@
+// A copy of a database file with its logs in a folder of its own, for the files that SQLite cannot read where
+// they lie without writing beside them.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "db/result.h"
+
+namespace pitwall::store {
+
+class TempCopy {
+ public:
+  TempCopy() = default;  // of nothing
+  TempCopy(TempCopy&& other) noexcept
+      : folder_(std::exchange(other.folder_, {})), file_(std::move(other.file_)) {}
+  TempCopy& operator=(TempCopy&& other) noexcept;
+  ~TempCopy() { remove(); }
+
+  // Copies the file, its write-ahead log and its journal. Error: io, naming what could not be copied where
+  // to.
+  static Result<TempCopy> make(const std::string& path);
+
+  const std::string& file() const { return file_; }
+
+ private:
+  void remove() noexcept;
+  std::string folder_;  // "" = none
+  std::string file_;
+};
+
+}  // namespace pitwall::store

@@ -1,0 +1,65 @@
+// An open trace as the virtual tables and the reader see it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "db/event.h"
+#include "db/result.h"
+#include "db/sqlite/chunk_columns.h"
+#include "db/sqlite/chunk_table.h"
+#include "db/sqlite/connection.h"
+#include "db/sqlite/dimensions.h"
+
+namespace pitwall::store {
+
+class TraceData {
+ public:
+  // Reads all but the chunks' columns, as of one moment. Registers the virtual tables.
+  static Result<std::unique_ptr<TraceData>> load(Connection connection);
+
+  Connection& connection() { return connection_; }
+  const Dimensions& dimensions() const { return dimensions_; }
+  ChunkTable& events() { return *events_; }
+  ChunkTable& dependencies() { return *dependencies_; }
+  ChunkTable& counters() { return *counters_; }
+
+  // Number of the event name `text`, if it occurs.
+  std::optional<std::uint32_t> findString(std::string_view text);
+
+  // While true, statements are prepared under the rules for a user's SQL (db/sqlite/authorizer.h).
+  bool user_statement = false;
+
+ private:
+  explicit TraceData(Connection connection) : connection_(std::move(connection)) {}
+  Status loadAll();
+
+  Connection connection_;  // first: all below has statements of it
+  Dimensions dimensions_;
+  std::unique_ptr<ChunkTable> events_, dependencies_, counters_;
+  std::unordered_map<std::string_view, std::uint32_t> string_ids_;  // filled at the first look-up
+};
+
+// A column of a chunk, checked to name only rows that exist: for the columns name and operator.
+Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn column);
+
+inline Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {
+  return chunk.column(static_cast<int>(at));
+}
+
+// Half-open, ns.
+struct TimeRange {
+  TimeNs begin_ns = 0;
+  TimeNs end_ns = 0;
+};
+
+// Disjoint ranges, ordered, that events of the track (of that kind only, when given) cover within `window`.
+Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,
+                                             std::optional<EventKind> kind);
+
+}  // namespace pitwall::store

@@ -1,0 +1,47 @@
+// The Trace that Trace::open() returns.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "db/sqlite/temp_copy.h"
+#include "db/sqlite/trace_data.h"
+
+namespace pitwall::store {
+
+class TraceReader final : public Trace {
+ public:
+  // `copy` holds the file that `data` reads where that is not the one at `path`; else it is empty.
+  TraceReader(std::string path, TempCopy copy, std::unique_ptr<TraceData> data);
+
+  const std::string& path() const override { return path_; }
+  bool isComplete() const override;
+  std::optional<std::string> meta(const std::string& key) const override;
+  const std::string& string(StringId id) const override;
+  std::span<const OperatorFacts> operatorFacts() const override { return data_->dimensions().facts; }
+  std::span<const ProcessInfo> processes() const override { return data_->dimensions().processes; }
+  std::span<const ThreadInfo> threads() const override { return data_->dimensions().threads; }
+  std::span<const DeviceInfo> devices() const override { return data_->dimensions().devices; }
+  std::span<const TrackInfo> tracks() const override { return data_->dimensions().tracks; }
+  std::span<const IterationMark> iterations() const override { return data_->dimensions().iterations; }
+  std::span<const SettingInEffect> settings() const override { return data_->dimensions().settings; }
+  std::span<const TunableInEffect> tunables() const override { return data_->dimensions().tunables; }
+  std::span<const Loss> losses() const override { return data_->dimensions().losses; }
+
+  Result<std::vector<Event>> events(TrackId track) override;
+  Result<std::vector<Dependency>> dependencies() override;
+  Result<std::vector<CounterSample>> counters(TrackId track) override;
+  Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters) override;
+  Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) override;
+
+ private:
+  Status appendEvents(Chunk& chunk, std::vector<Event>& events);
+
+  const std::string path_;
+  TempCopy copy_;  // outlives the connection
+  std::unique_ptr<TraceData> data_;
+};
+
+}  // namespace pitwall::store
