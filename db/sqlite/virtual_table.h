@@ -21,7 +21,9 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "db/result.h"
 #include "db/sqlite/trace_data.h"
@@ -62,11 +64,17 @@ int guarded(sqlite3_vtab* table, Call call) {
   }
 }
 
+// A table declares itself while the first statement that names it is prepared; the declaration is ours, so
+// that the rules for outsiders' SQL do not hold for it.
 template <class Table>
-int connect(sqlite3* database, void* data, int, const char* const*, sqlite3_vtab** table, char**) {
-  if (const int code = sqlite3_declare_vtab(database, Table::kSchema); code != SQLITE_OK) return code;
+int connect(sqlite3* database, void* context, int, const char* const*, sqlite3_vtab** table, char**) {
+  auto& data = *static_cast<TraceData*>(context);
+  const bool user_statement = std::exchange(data.user_statement, false);
+  const int code = sqlite3_declare_vtab(database, Table::kSchema);
+  data.user_statement = user_statement;
+  if (code != SQLITE_OK) return code;
   sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
-  *table = new (std::nothrow) TableHandle(*static_cast<TraceData*>(data));
+  *table = new (std::nothrow) TableHandle(data);
   return *table == nullptr ? SQLITE_NOMEM : SQLITE_OK;
 }
 
