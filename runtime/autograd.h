@@ -6,6 +6,8 @@
 // Everything belongs to the thread that records.
 #pragma once
 
+#include <utility>
+
 #include "db/result.h"
 #include "runtime/ndarray.h"
 
@@ -24,6 +26,13 @@ class RecordScope {
  private:
   bool previous_;
 };
+
+// Calls `compute` in a RecordScope: record([&] { return net.forward(images); }).
+template <class Compute>
+auto record(Compute&& compute) {
+  const RecordScope scope;
+  return std::forward<Compute>(compute)();
+}
 
 // Stops recording inside a RecordScope.
 class PauseScope {

@@ -14,7 +14,6 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,11 +195,5 @@ class SoftmaxCrossEntropy {
  private:
   CallSite site_;
 };
-
-// Both wait for the array.
-Result<double> mean(const NDArray& array);
-// How many rows of `scores` (N x C) have their maximum at the label. Errors: invalidInput when the counts
-// differ.
-Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> labels);
 
 }  // namespace pitwall::nn

@@ -1,33 +1,41 @@
-// Progress of a training loop: a bar of one line on a terminal, else a plain line every few seconds.
+// Progress of a training loop: a bar of one line on a terminal, else a plain line every few seconds, and one
+// line at the end for people and scripts.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 
 namespace pitwall {
 
 class Progress {
  public:
-  // `total_items` of the whole run, for percentage and remaining time.
-  explicit Progress(std::int64_t total_items, std::string unit = "images");
-  ~Progress();  // ends the line
+  // Prints the title. `total_items` of the whole run are for percentage and remaining time.
+  Progress(std::string title, std::int64_t total_items, std::string unit = "images");
+  ~Progress();  // ends an open line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `items` more are done; the mean of the losses since the last line is shown.
-  void update(std::int64_t items, double loss, const std::string& label = "");
+  // `items` more are done, with this loss.
+  void update(std::int64_t items, double loss);
 
-  // Ends the line, so that the program can print, and stops the clock until the next update().
-  void pause();
+  // Prints the test accuracy (0..1) after an epoch. The time since the last update() is not counted.
+  void epoch(std::int64_t index, double accuracy);
 
-  // Over all updates but each first one after the start or a pause, which pays for what is prepared once.
+  // Prints "images/s 12345.6  loss 0.3012  accuracy 0.8901".
+  void finish();
+
+  // Between updates; the first after the start or an epoch() is not counted, as it pays for what is prepared
+  // once. 0 when there is nothing to count.
   double itemsPerSecond() const;
-  double lastLoss() const;  // the mean since the last line, else the one shown there
+  double loss() const;  // mean of the last 100 updates
 
  private:
   using Clock = std::chrono::steady_clock;
-  void show(Clock::time_point now, const std::string& label);
+  void show(Clock::time_point now);
+  void endLine();
 
   const std::int64_t total_items_;
   const std::string unit_;
@@ -35,9 +43,8 @@ class Progress {
   std::int64_t done_items_ = 0;
   std::int64_t timed_items_ = 0;
   double timed_seconds_ = 0;
-  double loss_sum_ = 0;
-  std::int64_t losses_ = 0;
-  double shown_loss_ = 0;
+  std::deque<double> losses_;
+  std::optional<double> accuracy_;
   bool running_ = false;
   bool line_open_ = false;
   Clock::time_point last_update_, last_shown_;

@@ -45,7 +45,7 @@ inline bool isTracked(const NDArray& array) {
 bool shouldRecord(std::initializer_list<const NDArray*> inputs);
 
 // Makes `output` the result of `node`.
-void record(const NDArray& output, std::shared_ptr<Node> node);
+void recordNode(const NDArray& output, std::shared_ptr<Node> node);
 
 // Where a node's backward() puts the gradients of its inputs.
 class Gradients {

@@ -27,7 +27,7 @@ bool shouldRecord(std::initializer_list<const NDArray*> inputs) {
   return false;
 }
 
-void record(const NDArray& output, std::shared_ptr<Node> node) {
+void recordNode(const NDArray& output, std::shared_ptr<Node> node) {
   node->sequence = last_sequence.fetch_add(1, std::memory_order_relaxed) + 1;
   output.impl()->node = std::move(node);
 }

@@ -1,9 +1,9 @@
+#include "runtime/metrics.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
-
-#include "runtime/nn.h"
 
 namespace pitwall::nn {
 
@@ -29,6 +29,23 @@ Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> 
     correct += best == static_cast<std::ptrdiff_t>(labels[row]) ? 1 : 0;
   }
   return correct;
+}
+
+Result<double> accuracy(Session& session, Layer& net, data::BatchIterator& batches) {
+  std::int64_t correct = 0, images = 0;
+  data::Batch batch;
+  while (true) {
+    const Result<bool> more = batches.next(batch);
+    if (!more.has_value()) return fail(more.error());
+    if (!*more) break;
+    const Result<NDArray> scores = net.forward(NDArray::fromValues(session, batch.image_shape, batch.images));
+    if (!scores.has_value()) return fail(scores.error());
+    const Result<std::int64_t> right = countCorrect(*scores, batch.labels);
+    if (!right.has_value()) return fail(right.error());
+    correct += *right;
+    images += batch.items;
+  }
+  return images > 0 ? static_cast<double>(correct) / static_cast<double>(images) : 0.0;
 }
 
 }  // namespace pitwall::nn

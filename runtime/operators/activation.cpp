@@ -54,7 +54,7 @@ Result<NDArray> op::activation(const NDArray& data, const ActivationDesc& kind, 
     node->site = site.state();
     node->desc = desc;
     node->kept = readsData(desc) ? valueOf(data) : output;
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

@@ -84,7 +84,7 @@ Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, 
     node->desc = desc;
     node->mean = outputs[1];
     node->variance = outputs[2];
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

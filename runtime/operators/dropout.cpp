@@ -52,7 +52,7 @@ Result<NDArray> op::dropout(const NDArray& data, const DropoutDesc& kind, std::u
     node->site = site.state();
     node->desc = desc;
     node->mask = outputs[1];
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

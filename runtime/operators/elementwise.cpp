@@ -69,7 +69,7 @@ Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, cons
     node->site = site.state();
     node->type = type;
     if (type == BinaryType::divide) node->out = *out;
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

@@ -56,7 +56,7 @@ Result<NDArray> op::pooling(const NDArray& data, const PoolingDesc& kind, const 
     node->desc = desc;
     node->out = outputs[0];
     node->workspace = outputs[1];
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

@@ -29,7 +29,7 @@ Result<NDArray> reshapeAs(const char* name, const NDArray& data, Shape shape, co
     auto node = std::make_shared<ReshapeNode>();
     node->inputs = {data};
     node->site = site.state();
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

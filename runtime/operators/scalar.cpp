@@ -27,7 +27,7 @@ Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, c
     node->inputs = {data};
     node->site = site.state();
     node->scale = desc.scale;
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }

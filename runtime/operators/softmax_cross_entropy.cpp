@@ -49,7 +49,7 @@ Result<NDArray> op::softmaxCrossEntropy(const NDArray& data, const NDArray& labe
     node->site = site.state();
     node->probability = outputs[1];
     node->label = valueOf(label);
-    autograd::record(loss, std::move(node));
+    autograd::recordNode(loss, std::move(node));
   }
   return loss;
 }

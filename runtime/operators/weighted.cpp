@@ -83,7 +83,7 @@ Result<NDArray> weightedOperator(const WeightedNames& names, const NDArray& data
     node->inputs = {data, weight};
     if (bias) node->inputs.push_back(bias);
     node->site = site.state();
-    autograd::record(result, std::move(node));
+    autograd::recordNode(result, std::move(node));
   }
   return result;
 }
