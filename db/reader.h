@@ -34,9 +34,11 @@ class Trace {
  public:
   virtual ~Trace() = default;
 
-  // Opens for reading. Never changes the file. The connection's temp schema is writable through execute().
-  // Errors: notFound, io, corruptTrace (not a database, truncated, another program's), versionMismatch
-  // (newer).
+  // Opens for reading, as of this moment also where it is still being recorded. Never changes the file nor
+  // its log; where the log of a killed recording cannot be read in place, as in a folder that is not
+  // writable, it is read from a copy in the system's temporary folder. Errors: notFound; invalidInput (a
+  // folder or device); io; corruptTrace (empty, not a database, another program's, cut off, damaged);
+  // versionMismatch (written by a newer Pitwall).
   static Result<std::unique_ptr<Trace>> open(const std::string& path);
 
   virtual const std::string& path() const = 0;
@@ -61,11 +63,14 @@ class Trace {
   virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;
 
   // SQL over the dimension tables, the virtual tables event, dependency and counter, and the table-valued
-  // functions (documented by db/schema/schema.sql). Reads only, except that CREATE TEMP TABLE and inserts
-  // into temp tables are allowed, for analysis results that rules share. Errors: invalidInput with SQLite's
-  // message and the statement.
+  // functions (documented by db/schema/schema.sql). Several statements may follow each other; the rows are
+  // the last one's, and each parameter that one of them names must be given. Reads only, except that temp
+  // tables may be made, filled and dropped, for analysis results that rules share. A BLOB comes as text,
+  // X'...'. Errors: invalidInput with SQLite's message and the statement; corruptTrace, naming the damaged
+  // chunk.
   virtual Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters = {}) = 0;
-  // Inserts rows into a temp table created through query(); values in the order of the table's columns.
+  // Inserts rows into a temp table created through query(), all or none; values in the order of the table's
+  // columns.
   virtual Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) = 0;
 };
 
