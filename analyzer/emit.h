@@ -27,4 +27,8 @@ std::string reportAsEnvironment(const Report& report);
 // invalidInput.
 Status writeEnvironmentFile(const Report& report, const std::string& path);
 
+// Puts the findings into the trace file, so that other tools show the same. No reader of the file should be
+// open. Errors: those of saveFindings in db/findings.h.
+Status saveReport(const Report& report);
+
 }  // namespace pitwall

@@ -56,6 +56,7 @@ struct Proposal {
 };
 
 enum class FindingStatus : std::uint8_t { notTested, confirmed, refuted };
+const char* toString(FindingStatus status);  // "not tested", ...
 
 struct Finding {
   std::string id;  // rule id, stable: "batch/can-grow"

@@ -81,6 +81,11 @@ int analyze(const AnalyzeArguments& arguments) {
   if (!trace.has_value()) return complain(trace.error().message, kUnreadableTrace);
   auto report = analyzeTrace(*trace.value(), options.value());
   if (!report.has_value()) return exitCodeFor(report.error());
+  trace.value().reset();  // the file is written next
+  if (auto status = saveReport(report.value()); !status.has_value()) {
+    report.value().notes.push_back("The findings are not saved in the trace: " + status.error().message +
+                                   ".");
+  }
 
   const bool json = arguments.format == "json";
   const auto text =

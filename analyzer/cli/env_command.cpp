@@ -125,8 +125,8 @@ int explain(const std::string& name) {
   if (!info->unit.empty()) type += fmt::format(", {}", info->unit);
   field("type", type);
   field("owner", std::string(info->owner));
-  field("status",
-        std::string(toString(info->status)) + (info->since.empty() ? "" : fmt::format(" since {}", info->since)));
+  field("status", std::string(toString(info->status)) +
+                      (info->since.empty() ? "" : fmt::format(" since {}", info->since)));
   field("note", std::string(info->note));
   field("source", std::string(info->source));
   fmt::print("{}", std::move(emitter).take().substr(1));

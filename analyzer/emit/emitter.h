@@ -20,17 +20,21 @@ struct Cell {
 
 enum class Style : std::uint8_t { plain, heading, high, medium, low, info };
 
+enum class Align : std::uint8_t { left, right };
+
 struct Column {
   std::string key;    // of JSON; empty: only in text
   std::string title;  // of text; empty: only in JSON
-  bool right = false;
+  Align align = Align::left;
+  bool may_be_cut = true;  // to fit the width of a line
 };
 
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows = {};
-  std::size_t text_rows = SIZE_MAX;  // shown in text; JSON has all
-  std::vector<std::string> footer = {};   // a last row of text, in the order of the shown columns
+  std::size_t text_rows = SIZE_MAX;      // shown in text; JSON has all
+  std::size_t gap = 2;                   // blanks between columns
+  std::vector<std::string> footer = {};  // a last row of text, in the order of the shown columns
 };
 
 class Emitter {

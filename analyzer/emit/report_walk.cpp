@@ -29,15 +29,6 @@ std::string upper(std::string text) {
   return text;
 }
 
-const char* toString(FindingStatus status) {
-  switch (status) {
-    case FindingStatus::notTested: return "not tested";
-    case FindingStatus::confirmed: return "confirmed";
-    case FindingStatus::refuted: return "refuted";
-  }
-  return "not tested";
-}
-
 Style styleOf(Severity severity) {
   switch (severity) {
     case Severity::info: return Style::info;
@@ -107,7 +98,7 @@ void walkEvidence(const Finding& finding, Emitter& emitter) {
     std::replace(title.begin(), title.end(), '_', ' ');
     const bool number = column.ends_with("_ns") || column.ends_with("share") || column == "count" ||
                         column.ends_with("_bytes") || column.ends_with("per_second");
-    table.columns.push_back({column, title, number});
+    table.columns.push_back({column, title, number ? Align::right : Align::left});
   }
   for (const auto& row : finding.evidence.rows) {
     auto& cells = table.rows.emplace_back();
@@ -138,7 +129,7 @@ void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
   emitter.field("method", "Gain", {finding.gain_method, gainText(finding)});
   emitter.endObject();
   emitter.field("guard", "Wrong if", text(finding.guard));
-  emitter.field("status", "Status", text(toString(finding.status)));
+  emitter.field("status", "Status", text(pitwall::toString(finding.status)));
   emitter.endObject();
 }
 
@@ -165,10 +156,10 @@ void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   emitter.field("items_per_second", "", jsonOnly(b.items_per_second));
 
   Table table{{{"category", "category"},
-               {"total_ns", "total", true},
-               {"", "per iteration", true},
-               {"share", "share", true},
-               {"", " ", false}}};
+               {"total_ns", "total", Align::right},
+               {"", "per iteration", Align::right},
+               {"share", "share", Align::right},
+               {"", " "}}};
   const auto per_iteration = [&](TimeNs ns) {
     return showDuration(static_cast<double>(ns) /
                         static_cast<double>(std::max<std::int64_t>(1, b.iterations)));
@@ -187,28 +178,39 @@ void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   emitter.endObject();
 }
 
+std::string shortPhase(const std::string& phase) {
+  if (phase == "forward") return "fwd";
+  if (phase == "backward") return "bwd";
+  if (phase == "update") return "upd";
+  return "";
+}
+
 void walkOperators(const Report& report, Emitter& emitter) {
-  Table table{{{"name", "operator"},
-               {"layer", "layer"},
-               {"phase", "phase"},
+  Table table{{{"", "operator", Align::left},
+               {"name", ""},
+               {"layer", ""},
+               {"", "", Align::left},
+               {"phase", ""},
                {"shapes", ""},
-               {"count", "count", true},
-               {"total_ns", "total", true},
+               {"count", "count", Align::right},
+               {"total_ns", "total", Align::right},
                {"mean_ns", ""},
-               {"p50_ns", "p50", true},
-               {"p99_ns", "p99", true},
-               {"share", "share", true},
-               {"flop_per_second", "GFLOP/s", true},
-               {"bytes_per_second", "GB/s", true}},
-              {},
-              kShownOperators,
-              {}};
+               {"p50_ns", "p50", Align::right},
+               {"p99_ns", "p99", Align::right},
+               {"share", "share", Align::right},
+               {"flop_per_second", "GFLOP/s", Align::right},
+               {"bytes_per_second", "GB/s", Align::right}}};
+  table.columns[3].title = " ";
+  table.text_rows = kShownOperators;
+  table.gap = 1;
   const auto giga = [](double value) {
     return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
   };
   for (const auto& row : report.operators) {
-    table.rows.push_back({text(row.name),
+    table.rows.push_back({textOnly(row.layer.empty() ? row.name : row.layer + " " + row.name),
+                          text(row.name),
                           text(row.layer),
+                          textOnly(shortPhase(row.phase)),
                           text(row.phase),
                           text(row.shapes),
                           {row.count, fmt::format("{}", row.count)},

@@ -35,6 +35,20 @@ std::string cut(std::string text, std::size_t width) {
   return text + "~";
 }
 
+// Makes the widest columns give way until a line fits.
+void narrow(const Table& table, const std::vector<std::size_t>& shown, std::size_t total, std::size_t width,
+            std::vector<std::size_t>& widths) {
+  for (; total > width; --total) {
+    std::size_t widest = shown.size();
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      if (!table.columns[shown[i]].may_be_cut || widths[i] <= kLeastColumn) continue;
+      if (widest == shown.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == shown.size()) return;
+    --widths[widest];
+  }
+}
+
 }  // namespace
 
 void TextEmitter::line(std::string_view text, Style style) {
@@ -111,8 +125,8 @@ std::string TextEmitter::tableLine(const Table& table, const std::vector<std::si
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const std::string text = cut(texts[i], widths[i]);
     const std::string pad(widths[i] - columnsOf(text), ' ');
-    if (i > 0) result += "  ";
-    result += table.columns[shown[i]].right ? pad + text : text + pad;
+    if (i > 0) result.append(table.gap, ' ');
+    result += table.columns[shown[i]].align == Align::right ? pad + text : text + pad;
   }
   while (!result.empty() && result.back() == ' ') result.pop_back();
   return result;
@@ -138,14 +152,9 @@ void TextEmitter::table(std::string_view, std::string_view label, const Table& t
     for (std::size_t i = 0; i < shown.size(); ++i) widths[i] = std::max(widths[i], columnsOf(texts[i]));
   }
   std::size_t indent = indent_ + (label.empty() ? 0 : kLabelWidth);
-  std::size_t total = indent + 2 * (shown.size() - 1);
+  std::size_t total = indent + table.gap * (shown.size() - 1);
   for (const auto width : widths) total += width;
-  // Too wide: the widest columns give way.
-  for (; total > static_cast<std::size_t>(options_.width); --total) {
-    auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kLeastColumn) break;
-    --*widest;
-  }
+  narrow(table, shown, total, static_cast<std::size_t>(options_.width), widths);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string head(indent, ' ');
     if (i == 0 && !label.empty()) head.replace(indent_, label.size(), label);

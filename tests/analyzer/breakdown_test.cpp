@@ -1,0 +1,154 @@
+#include "analyzer/analysis/breakdown.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace pitwall::analysis {
+namespace {
+
+OperatorFacts ofPhase(Phase phase) {
+  OperatorFacts facts;
+  facts.phase = phase;
+  return facts;
+}
+
+const std::vector<OperatorFacts> kFacts = {ofPhase(Phase::forward), ofPhase(Phase::backward),
+                                           ofPhase(Phase::update), ofPhase(Phase::none)};
+
+TimeNs at(const CategoryTimes& times, Category category) { return times[static_cast<std::size_t>(category)]; }
+
+// One iteration [0, 100).
+CategoryTimes sweepOne(const Timeline& timeline) {
+  const Iteration iteration{0, 0, 100};
+  return sweepCategories(timeline, {&iteration, 1}, kFacts).at(0);
+}
+
+TEST(Breakdown, EachCategoryWhereItHolds) {
+  Timeline timeline;
+  timeline.operators = {{10, 30, 5, 1, OperatorId{1}},    // forward, queued 5..10
+                        {30, 40, 20, 2, OperatorId{2}},   // backward
+                        {45, 50, 40, 3, OperatorId{3}},   // update, queued 40..45
+                        {90, 95, 90, 4, OperatorId{4}}};  // other
+  timeline.data_waits = {{50, 70}};
+  timeline.engine_waits = {{95, 98}};
+  const auto times = sweepOne(timeline);
+  EXPECT_EQ(at(times, Category::forward), 20);
+  EXPECT_EQ(at(times, Category::backward), 10);
+  EXPECT_EQ(at(times, Category::update), 5);
+  EXPECT_EQ(at(times, Category::otherOperators), 5);
+  EXPECT_EQ(at(times, Category::dataWait), 20);
+  EXPECT_EQ(at(times, Category::engineOverhead), 5 + 5 + 3);
+  EXPECT_EQ(at(times, Category::idle), 5 + 20 + 2);
+  EXPECT_EQ(at(times, Category::unattributed), 0);
+}
+
+TEST(Breakdown, AnOperatorHidesWaitingForData) {
+  Timeline timeline;
+  timeline.operators = {{20, 60, 20, 1, OperatorId{1}}};
+  timeline.data_waits = {{0, 100}};
+  const auto times = sweepOne(timeline);
+  EXPECT_EQ(at(times, Category::forward), 40);
+  EXPECT_EQ(at(times, Category::dataWait), 60);
+}
+
+TEST(Breakdown, GapsOfABulkAreEngineOverhead) {
+  Timeline timeline;
+  timeline.bulks = {{10, 50}};
+  timeline.operators = {{12, 20, 12, 1, OperatorId{1}}, {30, 50, 30, 2, OperatorId{1}}};
+  const auto times = sweepOne(timeline);
+  EXPECT_EQ(at(times, Category::engineOverhead), 2 + 10);
+  EXPECT_EQ(at(times, Category::idle), 10 + 50);
+}
+
+TEST(Breakdown, WhatWasLostIsUnattributed) {
+  Timeline timeline;
+  timeline.operators = {{0, 10, 0, 1, OperatorId{1}}};
+  timeline.losses = {{5, 40}};
+  const auto times = sweepOne(timeline);
+  EXPECT_EQ(at(times, Category::forward), 10);
+  EXPECT_EQ(at(times, Category::unattributed), 30);
+  EXPECT_EQ(at(times, Category::idle), 60);
+}
+
+TEST(Breakdown, WithoutOperatorsNothingIsKnown) {
+  EXPECT_EQ(at(sweepOne(Timeline{}), Category::unattributed), 100);
+}
+
+TEST(Breakdown, WithoutSteadyIterationsAllAreSummed) {
+  Timeline timeline;
+  timeline.operators = {{0, 100, 0, 1, OperatorId{1}}};
+  Iterations iterations{
+      {{0, 0, 50, 8, IterationRole::warmUp}, {1, 50, 100, 8, IterationRole::last}}, "marks", ""};
+  const auto breakdown = summarizeBreakdown(iterations, sweepCategories(timeline, iterations.all, kFacts));
+  EXPECT_EQ(breakdown.iterations, 2);
+  EXPECT_EQ(breakdown.wall_ns, 100);
+  EXPECT_DOUBLE_EQ(breakdown.items_per_second, 16 / 100e-9);
+}
+
+// The second opinion: asks every nanosecond on its own.
+CategoryTimes everyNanosecond(const Timeline& timeline, const Iteration& iteration) {
+  const auto within = [](const std::vector<Interval>& intervals, TimeNs t) {
+    for (const auto& i : intervals) {
+      if (i.start_ns <= t && t < i.end_ns) return true;
+    }
+    return false;
+  };
+  CategoryTimes times{};
+  for (TimeNs t = iteration.start_ns; t < iteration.end_ns; ++t) {
+    bool running[4] = {}, pending = within(timeline.bulks, t);
+    for (const auto& op : timeline.operators) {
+      if (op.start_ns <= t && t < op.end_ns) running[op.op.value - 1] = true;
+      if (op.pushed_ns <= t && t < op.start_ns) pending = true;
+    }
+    Category category = Category::idle;
+    if (pending || within(timeline.engine_waits, t)) category = Category::engineOverhead;
+    if (within(timeline.data_waits, t)) category = Category::dataWait;
+    if (within(timeline.losses, t)) category = Category::unattributed;
+    for (int phase = 3; phase >= 0; --phase) {
+      if (running[phase]) category = static_cast<Category>(phase);
+    }
+    ++times[static_cast<std::size_t>(category)];
+  }
+  return times;
+}
+
+class RandomTrace : public testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomTrace, SumsToWallTimeAndAgreesWithEveryNanosecond) {
+  std::mt19937 random(GetParam());
+  const auto pick = [&](TimeNs low, TimeNs high) {
+    return std::uniform_int_distribution<TimeNs>(low, high)(random);
+  };
+  Timeline timeline;
+  for (int i = 0; i < 60; ++i) {
+    const TimeNs start = pick(-50, 2000);
+    timeline.operators.push_back({start, start + pick(0, 40), start - pick(0, 30), 0,
+                                  OperatorId{static_cast<std::uint32_t>(pick(1, 4))}});
+  }
+  for (auto* intervals : {&timeline.bulks, &timeline.data_waits, &timeline.engine_waits, &timeline.losses}) {
+    for (int i = 0; i < 10; ++i) {
+      const TimeNs start = pick(-50, 2000);
+      intervals->push_back({start, start + pick(0, 60)});
+    }
+  }
+  std::vector<Iteration> iterations;
+  for (TimeNs start = pick(0, 30); start < 1900;) {
+    const TimeNs end = start + pick(1, 300);
+    iterations.push_back({static_cast<std::int64_t>(iterations.size()), start, end});
+    start = end + pick(0, 1) * pick(0, 50);  // with and without gaps between iterations
+  }
+  const auto times = sweepCategories(timeline, iterations, kFacts);
+  ASSERT_EQ(times.size(), iterations.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    EXPECT_EQ(std::accumulate(times[i].begin(), times[i].end(), TimeNs{0}),
+              iterations[i].end_ns - iterations[i].start_ns);
+    EXPECT_EQ(times[i], everyNanosecond(timeline, iterations[i])) << "iteration " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomTrace, testing::Range(0U, 20U));
+
+}  // namespace
+}  // namespace pitwall::analysis

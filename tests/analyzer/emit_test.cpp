@@ -1,0 +1,139 @@
+#include "analyzer/emit.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "analyzer/emit/json_emitter.h"
+#include "analyzer/emit/utf8.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Report sampleReport() {
+  Report report;
+  report.trace_path = "run.pitwall";
+  report.context = {{"engine", "NaiveEngine"}};
+  report.breakdown = {40, 3, 400'000'000, 10'000'000, 1600, "marks", {}};
+  report.breakdown.shares = {{"forward", 300'000'000, 0.75}, {"idle", 100'000'000, 0.25}};
+  report.operators = {{"Convolution", "conv1", "forward", "1x1", 40, 300'000'000, 7'500'000, 7'400'000,
+                       9'000'000, 1, 2e9, 3e9}};
+  Finding finding;
+  finding.id = "input/bound";
+  finding.title = "Waits";
+  finding.severity = Severity::high;
+  finding.verdict = "31 % of the time.";
+  finding.evidence = {{"iteration", "data_wait_ns"}, {{"3", "1.00 ms"}}, 17};
+  finding.proposals = {
+      {"PITWALL_TUNE_prefetch_threads", "0", "1", "Because.\nReally; $(touch /tmp/no)", false},
+      {"OMP_PLACES", "threads", "a'b $HOME", "You chose it.", true}};
+  finding.gain_low = 0.1;
+  finding.gain_high = 0.2;
+  finding.gain_method = "A method.";
+  finding.guard = "something";
+  report.findings = {finding};
+  report.abstentions = {{"batch/can-grow", "Batch", "no memory known."}};
+  report.silent = {"engine/naive"};
+  return report;
+}
+
+TEST(Text, StaysWithinEightyColumnsAndShowsTheSums) {
+  const auto text = reportAsText(sampleReport());
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(emit::columnsOf(line), 80U) << line;
+  EXPECT_THAT(text, HasSubstr("1. HIGH: Waits [input/bound]"));
+  EXPECT_THAT(text, HasSubstr("export PITWALL_TUNE_prefetch_threads=1 (now 0)"));
+  EXPECT_THAT(text, HasSubstr("you set OMP_PLACES=threads; not overridden"));
+  EXPECT_THAT(text, HasSubstr("10.0 % to 20.0 % of the time (1.11x to 1.25x the speed)"));
+  EXPECT_THAT(text, HasSubstr("and 16 more"));
+  EXPECT_THAT(text, testing::ContainsRegex("total +400 ms +10.0 ms +100 %"));
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(reportAsText(sampleReport(), {.color = true}), HasSubstr("\033["));
+}
+
+TEST(Text, NamesFromATraceCannotMoveTheCursor) {
+  auto report = sampleReport();
+  report.operators[0].layer = "a\033[2Jb\n";
+  const auto text = reportAsText(report);
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+}
+
+TEST(Json, StringsAreAlwaysValid) {
+  EXPECT_EQ(emit::jsonQuoted("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\n\\u0001\"");
+  EXPECT_EQ(emit::jsonQuoted("\xff\xc3\xa4\xed\xa0\x80"),
+            "\"\xEF\xBF\xBD\xc3\xa4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
+TEST(Json, NumbersThatJsonLacksAreNull) {
+  emit::JsonEmitter emitter;
+  emitter.beginList("", "");
+  emitter.field("", "", {std::nan(""), ""});
+  emitter.field("", "", {1.5, ""});
+  emitter.field("", "", {INFINITY, ""});
+  emitter.endList();
+  EXPECT_EQ(std::move(emitter).take(), "[\n  null,\n  1.5,\n  null\n]\n");
+}
+
+TEST(Units, AsPeopleReadThem) {
+  EXPECT_EQ(showDuration(999), "999 ns");
+  EXPECT_EQ(showDuration(999'600), "1.00 ms");
+  EXPECT_EQ(showDuration(12'345'678'901.0), "12.3 s");
+  EXPECT_EQ(showBytes(1536), "1.5 KiB");
+  EXPECT_EQ(showRate(1234567), "1,234,567");
+  EXPECT_EQ(showScaled(2.5e9, "FLOP/s"), "2.50 GFLOP/s");
+}
+
+std::string shell(const std::string& command) {
+  std::string out;
+  FILE* pipe = popen(command.c_str(), "r");
+  for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) out += static_cast<char>(c);
+  EXPECT_EQ(pclose(pipe), 0);
+  return out;
+}
+
+class Environment : public testing::Test {
+ protected:
+  std::string path_ = testing::TempDir() + "pitwall_emit_test.env";
+  void TearDown() override { std::remove(path_.c_str()); }
+};
+
+TEST_F(Environment, CanBeSourcedAndRespectsTheUser) {
+  ASSERT_TRUE(writeEnvironmentFile(sampleReport(), path_).has_value());
+  const auto out =
+      shell("unset OMP_PLACES; . " + path_ + " && echo \"$PITWALL_TUNE_prefetch_threads|$OMP_PLACES\"");
+  EXPECT_EQ(out, "1|\n");
+  EXPECT_NE(std::system("test -e /tmp/no"), 0);
+}
+
+TEST_F(Environment, QuotesWhatAShellWouldRead) {
+  auto report = sampleReport();
+  report.findings[0].proposals[1].user_set = false;
+  ASSERT_TRUE(writeEnvironmentFile(report, path_).has_value());
+  EXPECT_EQ(shell(". " + path_ + " && printf %s \"$OMP_PLACES\""), "a'b $HOME");
+}
+
+TEST_F(Environment, SaysWhenThereIsNothing) {
+  EXPECT_THAT(reportAsEnvironment(Report{}), HasSubstr("# Nothing to recommend"));
+}
+
+TEST_F(Environment, LeavesOthersFilesAlone) {
+  std::ofstream(path_) << "export IMPORTANT=1\n";
+  const auto status = writeEnvironmentFile(sampleReport(), path_);
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(status.error().code, ErrorCode::invalidInput);
+  std::ifstream file(path_);
+  std::string line;
+  std::getline(file, line);
+  EXPECT_EQ(line, "export IMPORTANT=1");
+}
+
+}  // namespace
+}  // namespace pitwall

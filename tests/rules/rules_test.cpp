@@ -1,0 +1,146 @@
+// Every rule over the traces beside it: tests/rules/<rule>/<case>.txt in, <case>.expected out. After a change
+// that is meant, PITWALL_UPDATE_GOLDEN=1 writes the expectations anew: read their diff.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "analyzer/analysis.h"
+#include "analyzer/rules/rule_set.h"
+#include "db/reader.h"
+#include "tests/support/trace_text.h"
+
+namespace pitwall {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCases = PITWALL_RULE_CASES;
+const fs::path kRules = PITWALL_RULE_FOLDER;
+
+std::string readAll(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The file of a rule: its id with '_' for '-'.
+fs::path fileOf(std::string id) {
+  std::replace(id.begin(), id.end(), '-', '_');
+  return kRules / (id + ".toml");
+}
+
+void show(const Finding& finding, std::string& out) {
+  out += fmt::format("finding {} {}\n{}\n", finding.id, toString(finding.severity), finding.verdict);
+  std::string head;
+  for (const auto& column : finding.evidence.columns) head += (head.empty() ? "" : " | ") + column;
+  out += fmt::format("evidence, {} rows: {}\n", finding.evidence.total_rows, head);
+  for (const auto& row : finding.evidence.rows) {
+    std::string line;
+    for (const auto& value : row) line += (line.empty() ? "" : " | ") + value;
+    out += "  " + line + "\n";
+  }
+  for (const auto& p : finding.proposals) {
+    out += fmt::format("propose {}: {} -> {}{}\n  {}\n", p.name, p.current, p.proposed,
+                       p.user_set ? " (set by the user)" : "", p.reason);
+  }
+  if (!finding.gain_method.empty()) {
+    out += fmt::format("gain {:.3f} to {:.3f}\n  {}\n", finding.gain_low, finding.gain_high,
+                       finding.gain_method);
+  }
+  out += fmt::format("wrong if {}\n", finding.guard);
+}
+
+// What the rule alone says to the trace.
+std::string answer(const std::string& id, const std::string& text) {
+  const fs::path folder = fs::path(testing::TempDir()) / fmt::format("pitwall-rule-{}", getpid());
+  fs::create_directories(folder);
+  fs::copy_file(fileOf(id), folder / "rule.toml", fs::copy_options::overwrite_existing);
+  const std::string path = (folder / "trace.pitwall").string();
+  std::string out;
+  if (auto status = test::makeTraceFile(text, path); !status.has_value()) out = status.error().message;
+  if (auto trace = Trace::open(path); trace.has_value() && out.empty()) {
+    auto report = analyzeTrace(*trace.value(), {{folder.string()}, {}});
+    if (!report.has_value()) {
+      out = report.error().message;
+    } else {
+      for (const auto& finding : report.value().findings) show(finding, out);
+      for (const auto& a : report.value().abstentions)
+        out += fmt::format("abstains {}\n{}\n", a.id, a.reason);
+      for (const auto& silent : report.value().silent) out += fmt::format("silent {}\n", silent);
+    }
+  } else if (out.empty()) {
+    out = trace.error().message;
+  }
+  fs::remove_all(folder);
+  return out;
+}
+
+struct Case {
+  std::string rule;  // "input/bound"
+  std::string name;  // "fires"
+};
+
+std::vector<Case> allCases() {
+  std::vector<Case> cases;
+  for (const auto& entry : fs::recursive_directory_iterator(kCases)) {
+    if (entry.path().extension() != ".txt" || entry.path().filename() == "CMakeLists.txt") continue;
+    cases.push_back(
+        {fs::relative(entry.path().parent_path(), kCases).string(), entry.path().stem().string()});
+  }
+  std::sort(cases.begin(), cases.end(),
+            [](const Case& a, const Case& b) { return std::tie(a.rule, a.name) < std::tie(b.rule, b.name); });
+  return cases;
+}
+
+class RuleCase : public testing::TestWithParam<Case> {};
+
+TEST_P(RuleCase, SaysWhatIsExpected) {
+  const auto& [rule, name] = GetParam();
+  const auto stem = kCases / rule / name;
+  const auto actual = answer(rule, readAll(stem.string() + ".txt"));
+  // The name says what must come out, however the golden file was made.
+  const std::string kind = name.substr(0, name.find('_'));
+  const std::string first = kind == "fires" ? "finding " : kind == "silent" ? "silent " : "abstains ";
+  EXPECT_EQ(actual.substr(0, first.size()), first) << actual;
+  const auto expected_path = stem.string() + ".expected";
+  if (std::getenv("PITWALL_UPDATE_GOLDEN") != nullptr)
+    std::ofstream(expected_path, std::ios::binary) << actual;
+  EXPECT_EQ(actual, readAll(expected_path));
+}
+
+std::string caseName(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.rule + "_" + info.param.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '-'; }, '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, RuleCase, testing::ValuesIn(allCases()), caseName);
+
+TEST(Rules, EachHasACaseThatFiresOneThatIsSilentAndOneThatAbstains) {
+  const auto set = rules::loadRules({{kRules.string()}, {}});
+  ASSERT_TRUE(set.has_value()) << set.error().message;
+  for (const auto& rule : set.value().rules) {
+    for (const char* name : {"fires", "silent", "abstains"}) {
+      EXPECT_TRUE(fs::exists(kCases / rule.id / fmt::format("{}.txt", name))) << rule.id << " " << name;
+    }
+  }
+}
+
+TEST(Rules, EveryPieceOfSqlAndEveryTemplateIsRight) {
+  for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
+    if (entry.path().extension() != ".toml") continue;
+    const auto status = checkRuleFile(entry.path().string());
+    EXPECT_TRUE(status.has_value()) << status.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace pitwall

@@ -1,0 +1,231 @@
+#include "tests/support/trace_text.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "db/store.h"
+
+namespace pitwall::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Line {
+  int number = 0;
+  Words words;
+};
+
+std::vector<Line> split(std::string_view text) {
+  std::vector<Line> lines;
+  std::istringstream stream{std::string(text)};
+  int number = 0;
+  for (std::string raw; std::getline(stream, raw);) {
+    Line line{++number, {}};
+    std::istringstream words(raw.substr(0, raw.find('#')));
+    for (std::string word; words >> word;) line.words.push_back(word);
+    if (!line.words.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string spaced(std::string name) {
+  for (char& c : name) c = c == '_' ? ' ' : c;
+  return name;
+}
+
+class Writer {
+ public:
+  explicit Writer(TraceSink& sink) : sink_(sink) {
+    process_ = sink.process({.pid = 100, .name = "program", .command_line = "program"});
+    track("main");
+  }
+
+  Status run(const std::vector<Line>& lines) {
+    for (std::size_t i = 0; i < lines.size() && complaint_.empty(); ++i) {
+      line_ = lines[i].number;
+      if (lines[i].words[0] != "repeat") {
+        one(lines[i]);
+        continue;
+      }
+      std::size_t end = i + 1;
+      while (end < lines.size() && lines[end].words[0] != "end") ++end;
+      const auto count = integer(at(lines[i].words, 1));
+      const TimeNs period = time(at(lines[i].words, 2));
+      for (repetition_ = 0; repetition_ < count; ++repetition_) {
+        for (std::size_t inside = i + 1; inside < end; ++inside) one(lines[inside]);
+        offset_ += period;
+      }
+      i = end;
+      offset_ = repetition_ = 0;
+    }
+    for (auto& [name, events] : events_) sink_.events(tracks_[name], events);
+    if (!complaint_.empty()) return fail(ErrorCode::invalidInput, complaint_);
+    return incomplete_ ? sink_.flush() : sink_.finish();
+  }
+
+ private:
+  void complain(const std::string& what) {
+    if (complaint_.empty()) complaint_ = fmt::format("line {}: {}", line_, what);
+  }
+
+  const std::string& at(const Words& words, std::size_t index) {
+    static const std::string kNone;
+    if (index < words.size()) return words[index];
+    complain("a word is missing");
+    return kNone;
+  }
+
+  std::int64_t integer(const std::string& word) {
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || stop != word.data() + word.size()) complain(word + " is no integer");
+    return value;
+  }
+
+  // Without the offset of a repetition.
+  TimeNs time(const std::string& list) {
+    Words entries;
+    std::istringstream stream(list);
+    for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
+    if (entries.empty()) return complain("a time is missing"), 0;
+    const std::string& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
+    double value = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    const std::string unit(stop, word.data() + word.size());
+    static const std::map<std::string, double> kUnits{
+        {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    const auto found = kUnits.find(unit);
+    if (error != std::errc() || found == kUnits.end()) return complain(word + " is no time"), 0;
+    return static_cast<TimeNs>(value * found->second + 0.5);
+  }
+  TimeNs moment(const std::string& word) { return offset_ + time(word); }
+
+  TrackId track(const std::string& name) {
+    auto& id = tracks_[name];
+    if (!id) {
+      const auto thread = sink_.thread({process_, 100 + static_cast<std::int64_t>(tracks_.size()), name});
+      id = sink_.track({TrackKind::thread, process_, thread, DeviceId{}, name, ""});
+    }
+    return id;
+  }
+
+  SettingSource source(const std::string& word) {
+    for (const auto known : {SettingSource::byDefault, SettingSource::environment, SettingSource::program}) {
+      if (word == toString(known)) return known;
+    }
+    complain(word + " is no source of a setting");
+    return SettingSource::byDefault;
+  }
+
+  void one(const Line& line) {
+    line_ = line.number;
+    const auto& w = line.words;
+    const auto text = [&](std::size_t index) { return at(w, index) == "-" ? std::string() : at(w, index); };
+    if (w[0] == "meta") {
+      std::string value = at(w, 2);
+      for (std::size_t i = 3; i < w.size(); ++i) value += " " + w[i];
+      sink_.meta(at(w, 1), value);
+    } else if (w[0] == "setting") {
+      sink_.setting({at(w, 1), text(2), source(at(w, 3))});
+    } else if (w[0] == "tunable") {
+      sink_.tunable({at(w, 1), integer(at(w, 2)), integer(at(w, 2)), integer(at(w, 3)), integer(at(w, 4)),
+                     source(at(w, 5))});
+    } else if (w[0] == "iteration") {
+      sink_.iteration({next_iteration_++, moment(at(w, 1)), integer(at(w, 2))});
+    } else if (w[0] == "op") {
+      operatorRun(w, text(1));
+    } else if (w[0] == "span") {
+      span(w);
+    } else if (w[0] == "loss") {
+      sink_.loss({TrackId{}, moment(at(w, 1)), moment(at(w, 2)), integer(at(w, 3)), spaced(at(w, 4))});
+    } else if (w[0] == "incomplete") {
+      incomplete_ = true;
+    } else {
+      complain("unknown word " + w[0]);
+    }
+  }
+
+  void operatorRun(const Words& w, const std::string& layer) {
+    Event event;
+    event.start_ns = moment(at(w, 4));
+    event.dur_ns = time(at(w, 5));
+    event.correlation = ++correlation_;
+    event.kind = EventKind::operatorRun;
+    OperatorFacts facts;
+    facts.name = at(w, 2);
+    facts.layer = layer;
+    facts.dtype = "float32";
+    for (const auto phase : {Phase::forward, Phase::backward, Phase::update, Phase::data}) {
+      if (at(w, 3) == toString(phase)) facts.phase = phase;
+    }
+    event.pushed_ns = event.start_ns;
+    std::string on = "cpu worker 0";
+    for (std::size_t i = 6; i < w.size(); ++i) {
+      const auto equals = w[i].find('=');
+      const std::string key = w[i].substr(0, equals),
+                        value = equals == std::string::npos ? "" : w[i].substr(equals + 1);
+      if (key == "pushed") {
+        event.pushed_ns = moment(value);
+      } else if (key == "on") {
+        on = spaced(value);
+      } else if (key == "flop") {
+        facts.flop = integer(value);
+      } else if (key == "read") {
+        facts.bytes_read = integer(value);
+      } else if (key == "written") {
+        facts.bytes_written = integer(value);
+      } else {
+        complain("unknown option " + w[i]);
+      }
+    }
+    event.ready_ns = event.pushed_ns;
+    event.op = sink_.operatorFacts(facts);
+    event.name = sink_.string(facts.name);
+    track(on);
+    events_[on].push_back(event);
+  }
+
+  void span(const Words& w) {
+    Event event;
+    event.start_ns = moment(at(w, 2));
+    event.dur_ns = time(at(w, 3));
+    event.pushed_ns = event.ready_ns = event.start_ns;
+    event.name = sink_.string(at(w, 1));
+    bool known = false;
+    for (const auto kind : {EventKind::bulk, EventKind::scope, EventKind::wait, EventKind::dataWait,
+                            EventKind::dataWork, EventKind::recorder}) {
+      if (at(w, 1) == toString(kind)) event.kind = kind, known = true;
+    }
+    if (!known) complain("unknown kind of span " + at(w, 1));
+    const std::string on = w.size() > 4 && w[4].starts_with("on=") ? spaced(w[4].substr(3)) : "main";
+    track(on);
+    events_[on].push_back(event);
+  }
+
+  TraceSink& sink_;
+  ProcessId process_;
+  std::map<std::string, TrackId> tracks_;
+  std::map<std::string, std::vector<Event>> events_;
+  CorrelationId correlation_ = 0;
+  std::int64_t next_iteration_ = 0, repetition_ = 0;
+  TimeNs offset_ = 0;
+  bool incomplete_ = false;
+  int line_ = 0;
+  std::string complaint_;
+};
+
+}  // namespace
+
+Status writeTraceText(std::string_view text, TraceSink& sink) { return Writer(sink).run(split(text)); }
+
+Status makeTraceFile(std::string_view text, const std::string& path) {
+  auto sink = createTrace(path);
+  if (!sink.has_value()) return fail(sink.error());
+  return writeTraceText(text, *sink.value());
+}
+
+}  // namespace pitwall::test

@@ -1,0 +1,34 @@
+// Traces as readable text, for tests: parsed into any TraceSink.
+//
+//   meta KEY VALUE                          VALUE may hold blanks
+//   setting NAME VALUE SOURCE               VALUE - is empty; SOURCE default, environment or program
+//   tunable NAME VALUE MIN MAX SOURCE
+//   iteration TIME ITEMS                    a mark; indices count up
+//   op LAYER TYPE PHASE START DUR [pushed=T] [on=THREAD] [flop=N] [read=BYTES] [written=BYTES]
+//   span KIND START DUR [on=THREAD]         KIND data_wait, data_work, wait, bulk, scope, recorder
+//   loss FROM TO COUNT REASON
+//   incomplete                              as after a kill: the trace is not finished
+//   repeat N PERIOD ... end                 the lines between, N times, each PERIOD later
+//
+// Times: 3ms, 12us, 500ns, 1s, 0. Inside repeat a time may be a list a|b|c: the repetitions take its entries
+// in turn. Operators run on "cpu worker 0", spans on "main" unless `on=` says otherwise (blanks in names as
+// '_').
+// '#' starts a comment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "db/result.h"
+#include "db/sink.h"
+
+namespace pitwall::test {
+
+// Errors: invalidInput with the line's number. The sink is finished unless the text says incomplete; then
+// flushed.
+Status writeTraceText(std::string_view text, TraceSink& sink);
+
+// Makes the trace file PATH from it.
+Status makeTraceFile(std::string_view text, const std::string& path);
+
+}  // namespace pitwall::test
