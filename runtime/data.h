@@ -47,8 +47,8 @@ struct Batch {
 class BatchIterator {
  public:
   virtual ~BatchIterator() = default;
-  // False at the end of the epoch; `batch` is then untouched. The last batch of an epoch may be smaller
-  // unless drop_last. Errors: those of the source.
+  // False at the end of the epoch; `batch` is then untouched. Its memory is reused: keep passing the same
+  // one. The last batch of an epoch may be smaller unless drop_last. Errors: those of the source.
   virtual Result<bool> next(Batch& batch) = 0;
   // Starts the next epoch (with another order when shuffling).
   virtual void reset() = 0;
@@ -63,8 +63,29 @@ struct BatchOptions {
   int prefetch_depth = 2;    // batches ready or in work ahead of the caller, when prefetch_threads > 0
 };
 
-// The dataset must outlive the iterator. Batches and their order do not depend on the prefetch options.
+// The dataset must outlive the iterator, and the session too. Batches and their order do not depend on the
+// prefetch options. Errors: invalidInput naming the option or what is wrong with the dataset.
 Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, const ImageDataset& dataset,
                                                    BatchOptions options);
+
+// Makes batches of data that is not an ImageDataset.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  virtual std::int64_t batchesPerEpoch() const = 0;
+  // Fills `batch`, whose vectors may hold an old one. The same epoch and index give the same batch. When
+  // prefetching: from several threads at once, in any order.
+  virtual Status make(std::int64_t epoch, std::int64_t index, Batch& batch) = 0;
+};
+
+struct PrefetchOptions {
+  int threads = 0;  // 0: on the caller's thread
+  int depth = 2;
+};
+
+// An error of the source is returned by the next() whose batch it is; the next() after it goes on with the
+// following batch. Errors: invalidInput for impossible options.
+Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, std::unique_ptr<BatchSource> source,
+                                                   PrefetchOptions options);
 
 }  // namespace pitwall::data

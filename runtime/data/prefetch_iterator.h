@@ -1,0 +1,58 @@
+// Batches made ahead by threads of its own.
+//
+// Batch k of an epoch goes through slot k modulo depth. A thread takes the lowest batch that nobody makes
+// yet, as soon as its slot is free; the caller takes slot after slot. So the order is the source's, however
+// many threads there are, and at most `depth` batches exist besides the caller's.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "runtime/data/recorded_source.h"
+
+namespace pitwall::data {
+
+class PrefetchIterator : public BatchIterator {
+ public:
+  PrefetchIterator(Profiler& profiler, std::unique_ptr<BatchSource> source, PrefetchOptions options);
+  ~PrefetchIterator() override;  // waits for batches in work, not for those to come
+  Result<bool> next(Batch& batch) override;
+  void reset() override;  // waits for batches in work
+
+ private:
+  struct Slot {
+    Batch batch;
+    CorrelationId made = 0;
+    std::optional<Error> error;
+    bool ready = false;
+  };
+
+  void work(int thread);
+  Slot& slotOf(std::int64_t index) { return slots_[static_cast<std::size_t>(index) % slots_.size()]; }
+  bool mayBegin() const {
+    return begun_ < source_.batchesPerEpoch() && begun_ < taken_ + static_cast<std::int64_t>(slots_.size());
+  }
+
+  RecordedSource source_;  // synchronises itself
+  const SiteId wait_site_;
+  const SiteId ready_site_;
+
+  std::mutex mutex_;
+  std::condition_variable room_;      // a batch may be begun, or stopping
+  std::condition_variable progress_;  // a batch became ready
+  // Guarded by mutex_; a slot's batch belongs to its thread until it is ready.
+  std::vector<Slot> slots_;
+  std::int64_t epoch_ = 0;
+  std::int64_t begun_ = 0;  // batches of this epoch that a thread has taken up
+  std::int64_t taken_ = 0;  // batches of this epoch that the caller has received
+  int in_work_ = 0;
+  std::int64_t ready_ = 0;
+  bool stopping_ = false;
+
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace pitwall::data

@@ -1,0 +1,52 @@
+// A source whose every batch is in the trace: who made it, when, and for which next().
+#pragma once
+
+#include <memory>
+
+#include "runtime/data.h"
+#include "runtime/profiler.h"
+
+namespace pitwall::data {
+
+class RecordedSource {
+ public:
+  RecordedSource(Profiler& profiler, std::unique_ptr<BatchSource> source);
+
+  std::int64_t batchesPerEpoch() const { return source_->batchesPerEpoch(); }
+
+  // On the calling thread, as a dataWork span. Gives the span's correlation through `made` (0 when nothing is
+  // recorded). What the source throws comes back as an error.
+  Status make(std::int64_t epoch, std::int64_t index, Batch& batch, CorrelationId& made);
+
+  Profiler& profiler() { return profiler_; }
+
+ private:
+  Profiler& profiler_;
+  std::unique_ptr<BatchSource> source_;
+  SiteId site_;
+};
+
+// The dataWait span of one next(). Recorded at the end of its life when a batch was received.
+class RecordedWait {
+ public:
+  RecordedWait(Profiler& profiler, SiteId site) : profiler_(profiler), site_(site) {
+    if (profiler.isRecording()) started_ = profiler.enter();
+  }
+  ~RecordedWait();
+  RecordedWait(const RecordedWait&) = delete;
+  RecordedWait& operator=(const RecordedWait&) = delete;
+
+  void received(std::int64_t items, CorrelationId made) {
+    items_ = items;
+    made_ = made;
+  }
+
+ private:
+  Profiler& profiler_;
+  SiteId site_;
+  Ticks started_ = 0;
+  std::int64_t items_ = 0;
+  CorrelationId made_ = 0;
+};
+
+}  // namespace pitwall::data
