@@ -1,0 +1,174 @@
+// Between a reader and the sink: makes tracks, places times, computes nesting, keeps the summary.
+//
+// Readers give times in nanoseconds of their input's own clock. Events are held back (a million at most) so
+// that time 0 can be the earliest of them and names that come late in a file still count; then they go to the
+// sink track by track. What comes later in a larger file goes out in further rounds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "db/import.h"
+#include "db/sink.h"
+
+namespace pitwall::import {
+
+// Handles of the builder; the sink's ids are made when the first events go out.
+struct ProcessRef {
+  std::size_t index = 0;
+};
+struct DeviceRef {
+  std::size_t index = 0;
+};
+struct TrackRef {
+  std::size_t index = 0;
+};
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kOwner = static_cast<std::size_t>(-2);
+
+class Builder {
+ public:
+  Builder(TraceSink& sink, ImportSummary& summary) : sink_(sink), summary_(summary) {}
+
+  // --- Counting ---
+  ImportSummary& summary() { return summary_; }
+  ImportedInput& input() { return summary_.inputs.back(); }
+  // The counter of a word of the file itself; the reference stays valid. A bounded number of words is kept.
+  std::int64_t& record(std::string_view what);
+  void notUnderstood(std::string_view what, std::string_view example);
+  void repaired(std::string_view what, std::string_view example);
+  void dropped(std::string_view what, std::string_view example);
+  void note(std::string text);
+  void damaged(std::string text);  // the current input ends early; the first text stays
+
+  // --- Dimensions; equal keys give equal handles within one input ---
+  ProcessRef process(std::string_view key);
+  void nameProcess(ProcessRef process, std::string_view name);
+  void setPid(ProcessRef process, std::int64_t pid) { processes_[process.index].pid = pid; }
+  void rank(int rank);  // of all processes of this input
+  DeviceRef device(std::string_view kind, int index);
+  void nameDevice(DeviceRef device, std::string_view name, Bytes memory_bytes);
+  TrackRef thread(ProcessRef process, std::string_view key);
+  void nameThread(TrackRef thread, std::string_view name);
+  TrackRef stream(ProcessRef process, DeviceRef device, std::string_view stream,
+                  std::string_view suffix = {});
+  // The same where the file does not say which process uses the device: the one that ownerProcess() names, as
+  // known when the stream's first events go out.
+  TrackRef stream(DeviceRef device, std::string_view stream, std::string_view suffix = {});
+  void ownerProcess(ProcessRef process) {
+    if (owner_ == kNone) owner_ = process.index;
+  }
+  // A row that is neither a thread nor a stream: asynchronous ranges, annotations.
+  TrackRef lane(ProcessRef process, std::string_view name);
+  TrackRef counter(ProcessRef process, std::string_view name, std::string_view unit);
+  StringId name(std::string_view text);  // cleaned of what is not UTF-8
+  OperatorId facts(const OperatorFacts& facts);
+  void meta(std::string_view key, std::string_view value);
+
+  // --- Data; times on the input's clock ---
+  // Refuses (and counts) times out of range; a negative duration becomes 0 (counted). pushed_ns and ready_ns
+  // are set here.
+  bool add(TrackRef track, Event event);
+  void sample(TrackRef track, std::int64_t time_ns, double value);
+  void mark(std::int64_t index, std::int64_t time_ns);
+  CorrelationId newCorrelation() { return ++correlation_; }
+  void depend(CorrelationId source, CorrelationId target, DependencyKind kind);
+  // One end of an arrow between the ranges that enclose the two points.
+  struct FlowPoint {
+    TrackRef track;
+    std::int64_t time_ns = 0;
+    std::uint64_t key = 0;    // hash of what names the arrow
+    int order = 0;            // 0 start, 1 step, 2 end
+    bool next_range = false;  // binds to the range that begins next on the track
+  };
+  void flow(const FlowPoint& point);
+
+  // --- Input by input ---
+  void beginInput();
+  // Where the zero of this input's clock lies on the wall clock, ns since 1970. May come late.
+  void wallClock(std::int64_t zero_unix_ns) { input_zero_unix_ns_ = zero_unix_ns, has_wall_clock_ = true; }
+  // No event of this input begins before this time, should the reader know it beforehand.
+  void expectFrom(std::int64_t time_ns);
+  std::int64_t latest() const { return latest_; }  // end of the last event of this input; its own clock
+  std::int64_t earliest() const { return earliest_; }
+  void endInput();
+  void finish();  // meta that needs everything
+
+ private:
+  struct Process {
+    std::string key;
+    std::string name;
+    std::int64_t pid = 0;
+    ProcessId id;
+  };
+  struct Device {
+    std::string kind;
+    int index = 0;
+    std::string name;
+    Bytes memory_bytes = 0;
+    DeviceId id;
+  };
+  struct Track {
+    TrackKind kind = TrackKind::thread;
+    std::size_t process = kNone;
+    std::size_t device = kNone;
+    std::string thread_key;  // of a thread; else empty
+    std::string name;
+    std::string unit;
+    TrackId id;
+    std::vector<Event> events;
+    std::vector<CounterSample> samples;
+    std::vector<std::int64_t> open;  // ends of ranges that the next round's events may lie in
+  };
+
+  TrackRef track(std::string key, Track fresh);
+  void flush();
+  void chooseZero();
+  void emit(Track& track);
+  void nest(Track& track);
+  void bindFlows();
+  CorrelationId bind(Track& track, const FlowPoint& point);
+  void count(ImportCount& count, std::string_view example);
+  ProcessId idOf(std::size_t process);
+  DeviceId idOf(DeviceRef device);
+  TraceSink& sink_;
+  ImportSummary& summary_;
+  std::vector<Process> processes_;
+  std::vector<Device> devices_;
+  std::vector<Track> tracks_;
+  std::unordered_map<std::string, std::size_t> process_keys_;
+  std::unordered_map<std::string, std::size_t> track_keys_;
+  std::unordered_map<std::string, std::size_t> device_keys_;
+  std::unordered_map<std::string, OperatorId> facts_;
+  std::vector<FlowPoint> flows_;
+  std::vector<Dependency> dependencies_;
+  std::vector<IterationMark> marks_;
+  std::unordered_map<std::uint64_t, CorrelationId> flow_sources_;
+  std::int64_t kinds_[256] = {};
+  std::int64_t sample_count_ = 0;
+  std::int64_t dependency_count_ = 0;
+  std::size_t held_ = 0;
+  std::size_t owner_ = kNone;
+  CorrelationId correlation_ = 0;
+  int rank_ = 0;
+  int input_number_ = 0;
+  std::string scratch_;
+
+  bool has_zero_ = false;
+  std::int64_t zero_ = 0;  // trace time 0 on this input's clock
+  bool has_wall_clock_ = false;
+  std::int64_t input_zero_unix_ns_ = 0;
+  bool trace_has_wall_clock_ = false;
+  std::int64_t trace_zero_unix_ns_ = 0;
+  bool has_span_ = false;
+  std::int64_t earliest_ = 0;
+  std::int64_t latest_ = 0;
+  bool has_total_span_ = false;
+};
+
+}  // namespace pitwall::import

@@ -1,0 +1,82 @@
+// A scanner for JSON as profilers really write it. Works on a piece of text that may end anywhere.
+//
+// Beyond the standard it accepts, and counts as repaired: bare words in place of a value (NaN, N/A,
+// Infinity), a comma too many or too few between members. It keeps strings as they lie in the text and never
+// allocates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pitwall::import {
+
+enum class JsonStatus : std::uint8_t {
+  ok,
+  needMore,  // the piece ends inside the value
+  damaged,   // not JSON, also not the kinds of wrong JSON above; JsonScanner::error() says why
+};
+
+enum class JsonType : std::uint8_t { none, string, number, boolean, null, object, array };
+
+struct JsonValue {
+  JsonType type = JsonType::none;
+  std::string_view text;  // of a string: between the quotes, escapes as they are; else the whole value
+
+  bool isNumberOrString() const { return type == JsonType::number || type == JsonType::string; }
+};
+
+inline constexpr int kDeepestJson = 256;
+
+class JsonScanner {
+ public:
+  explicit JsonScanner(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+
+  void skipSpace();
+  // The next character that is not space, without taking it; 0 at the end.
+  char peek();
+  bool take(char c);  // when it is next
+  std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
+
+  // A value of any type; objects and arrays are skipped over and given as text.
+  JsonStatus value(JsonValue& out);
+  // Inside an object, after its '{': the next member, or ok with key.type none at its '}' (taken).
+  JsonStatus member(JsonValue& key, JsonValue& value);
+  // Inside an array, after its '[': the next element, or ok with type none at its ']' (taken).
+  JsonStatus element(JsonValue& value);
+
+  const char* error() const { return error_; }
+  int repairs() const { return repairs_; }
+  const char* repairKind() const { return repair_kind_; }
+  // Counts what a scan of a part of this text repaired.
+  void adoptRepairs(const JsonScanner& part) {
+    repairs_ += part.repairs_;
+    repair_kind_ = part.repair_kind_;
+  }
+
+ private:
+  JsonStatus string(JsonValue& out);
+  JsonStatus nested(JsonValue& out);
+  JsonStatus word(JsonValue& out);
+  JsonStatus damagedBy(const char* why) {
+    error_ = why;
+    return JsonStatus::damaged;
+  }
+  void repaired(const char* what) {
+    ++repairs_;
+    repair_kind_ = what;
+  }
+
+  const char* const begin_;
+  const char* at_;
+  const char* const end_;
+  const char* error_ = "";
+  const char* repair_kind_ = "";
+  int repairs_ = 0;
+};
+
+// The characters that a JSON string stands for; wrong escapes stay as they are.
+std::string unescape(std::string_view raw);
+
+}  // namespace pitwall::import

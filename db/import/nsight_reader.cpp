@@ -1,0 +1,443 @@
+// Nsight Systems' SQLite export, whatever subset of its tables is there. Columns are found by name, so that
+// an older or newer export reads as far as it goes.
+//
+// Environment variables, command lines and the program's output (TARGET_INFO_SYSTEM_ENV, META_DATA_CAPTURE,
+// ProcessStreams) may hold secrets: of the first a short list of facts is taken, of the others nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "db/import/launches.h"
+#include "db/import/nsight_tables.h"
+#include "db/import/readers.h"
+#include "db/import/text.h"
+#include "db/meta.h"
+
+namespace pitwall::import {
+namespace {
+
+using store::ForeignDatabase;
+using store::ForeignRow;
+
+constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kCopies = "CUPTI_ACTIVITY_KIND_MEMCPY";
+constexpr std::string_view kSets = "CUPTI_ACTIVITY_KIND_MEMSET";
+constexpr std::string_view kCalls = "CUPTI_ACTIVITY_KIND_RUNTIME";
+constexpr std::string_view kSyncs = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+constexpr std::string_view kRanges = "NVTX_EVENTS";
+constexpr std::string_view kSystemCalls = "OSRT_API";
+constexpr std::string_view kOverheads = "PROFILER_OVERHEAD";
+constexpr std::string_view kCuptiOverheads = "CUPTI_ACTIVITY_KIND_OVERHEAD";
+
+constexpr std::array<std::string_view, 10> kEventTables = {
+    kKernels, kCopies, kSets, kCalls, kSyncs, kGraphs, kRanges, kSystemCalls, kOverheads, kCuptiOverheads};
+// Read for names and facts, or known and left out on purpose.
+constexpr std::array<std::string_view, 17> kOtherTables = {"StringIds",
+                                                           "PROCESSES",
+                                                           "ThreadNames",
+                                                           "TARGET_INFO_GPU",
+                                                           "TARGET_INFO_CUDA_DEVICE",
+                                                           "TARGET_INFO_CUDA_CONTEXT_INFO",
+                                                           "TARGET_INFO_CUDA_STREAM",
+                                                           "TARGET_INFO_SESSION_START_TIME",
+                                                           "TARGET_INFO_SYSTEM_ENV",
+                                                           "META_DATA_CAPTURE",
+                                                           "META_DATA_EXPORT",
+                                                           "ProcessStreams",
+                                                           "ANALYSIS_FILE",
+                                                           "ANALYSIS_DETAILS",
+                                                           "DIAGNOSTIC_EVENT",
+                                                           "NVTX_PAYLOAD_SCHEMAS",
+                                                           "NVTX_PAYLOAD_SCHEMA_ENTRIES"};
+
+template <class Range>
+bool contains(const Range& range, std::string_view what) {
+  return std::find(range.begin(), range.end(), what) != range.end();
+}
+
+bool isCollective(std::string_view kernel) {
+  return kernel.find("ncclDevKernel") != std::string_view::npos || kernel.substr(0, 4) == "nccl";
+}
+
+class Nsight {
+ public:
+  Nsight(ForeignDatabase& database, const ImportOptions& options, Builder& builder)
+      : database_(database),
+        options_(options),
+        builder_(builder),
+        names_(database, builder),
+        launches_(builder) {}
+
+  Status run() {
+    bool any = false;
+    for (const std::string_view table : kEventTables) any = any || database_.has(table);
+    if (!any && !database_.has("META_DATA_EXPORT") && !database_.has("StringIds")) return notNsight();
+    builder_.input().format = "Nsight Systems SQLite export";
+    builder_.input().clock = "nanoseconds since the session's start";
+    Status status = readAll();
+    launches_.end();
+    if (!status.has_value()) {
+      if (status.error().code != ErrorCode::corruptTrace) return status;
+      builder_.damaged(status.error().message);
+    }
+    if (!any)
+      builder_.note(
+          fmt::format("{}: none of the tables with events is there (nsys export --lazy=false writes all)",
+                      builder_.input().path));
+    return {};
+  }
+
+ private:
+  Failure notNsight() {
+    const std::vector<std::string> tables = database_.tables();
+    const std::size_t shown = std::min<std::size_t>(tables.size(), 6);
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("{}: an SQLite database, but not one that Nsight Systems exported (its tables: {}{})",
+                    builder_.input().path,
+                    fmt::join(tables.begin(), tables.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                    shown < tables.size() ? ", ..."
+                    : shown == 0          ? "none"
+                                          : ""));
+  }
+
+  Status readAll() {
+    using Step = Status (Nsight::*)();
+    constexpr Step kSteps[] = {&Nsight::about,       &Nsight::strings,   &Nsight::start,  &Nsight::processes,
+                               &Nsight::threadNames, &Nsight::devices,   &Nsight::calls,  &Nsight::kernels,
+                               &Nsight::copies,      &Nsight::sets,      &Nsight::graphs, &Nsight::syncs,
+                               &Nsight::systemCalls, &Nsight::overheads, &Nsight::ranges, &Nsight::unread};
+    std::optional<Failure> damage;
+    for (const Step step : kSteps) {
+      Status status = (this->*step)();
+      if (status.has_value()) continue;
+      if (status.error().code != ErrorCode::corruptTrace) return status;
+      if (!damage) damage = fail(status.error());  // the other tables may still be whole
+    }
+    if (damage) return *damage;
+    return {};
+  }
+
+  // Visits a table, counting its rows.
+  Status visit(std::string_view table, std::span<const std::string_view> columns,
+               const std::function<void(const ForeignRow&)>& row_visitor) {
+    if (!database_.has(table)) return {};
+    std::int64_t& rows = builder_.record(fmt::format("rows {}", table));
+    return database_.visit(table, columns, [&](const ForeignRow& row) -> Status {
+      if ((++rows & 0xFFF) == 0 && options_.cancel != nullptr &&
+          options_.cancel->load(std::memory_order_relaxed)) {
+        return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+      }
+      row_visitor(row);
+      return {};
+    });
+  }
+
+  Status about() {
+    constexpr std::array<std::string_view, 2> kColumns = {"name", "value"};
+    std::string product;
+    auto status = visit("META_DATA_EXPORT", kColumns, [&](const ForeignRow& row) {
+      if (row.text(0) == "EXPORT_PRODUCT_VERSION") product = std::string(row.text(1));
+      if (row.text(0) == "EXPORT_SCHEMA_VERSION")
+        builder_.input().version = fmt::format("schema {}", row.text(1));
+    });
+    if (!product.empty()) builder_.input().version += fmt::format(", nsys {}", product);
+    builder_.meta(meta::kProducer, product.empty() ? "Nsight Systems" : "nsys " + product);
+    if (!status.has_value()) return status;
+    return visit("TARGET_INFO_SYSTEM_ENV", kColumns, [&](const ForeignRow& row) {
+      constexpr std::array<std::pair<std::string_view, const char*>, 6> kKept = {
+          {{"CpuCores", meta::kLogicalCpus},
+           {"CpuDescription", meta::kCpuModel},
+           {"OsDescription", meta::kHostOs},
+           {"Hostname", meta::kHostName},
+           {"NvDriverVersion", "nvidia.driver"},
+           {"CudaDriverVersion", "cuda.driver"}}};
+      for (const auto& [name, key] : kKept) {
+        if (row.text(0) == name && !row.text(1).empty()) builder_.meta(key, row.text(1));
+      }
+    });
+  }
+
+  Status strings() { return names_.read(options_.limits); }
+
+  Status start() {
+    std::optional<std::int64_t> earliest;
+    for (const std::string_view table : kEventTables) {
+      auto first = database_.minimum(table, "start");
+      if (!first.has_value()) return fail(first.error());
+      if (*first && (!earliest || **first < *earliest)) earliest = **first;
+    }
+    if (earliest) builder_.expectFrom(*earliest);
+    constexpr std::array<std::string_view, 1> kColumns = {"utcEpochNs"};
+    return visit("TARGET_INFO_SESSION_START_TIME", kColumns, [&](const ForeignRow& row) {
+      const std::int64_t epoch = row.integer(0);
+      if (epoch > 0 && epoch < kLatestNs) builder_.wallClock(epoch);
+    });
+  }
+
+  ProcessRef process(std::int64_t global) {
+    const ProcessRef ref = builder_.process(std::to_string(global));
+    builder_.setPid(ref, pidOf(global));
+    return ref;
+  }
+
+  TrackRef thread(std::int64_t global_tid) {
+    return builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
+  }
+
+  Status processes() {
+    constexpr std::array<std::string_view, 2> kColumns = {"globalPid", "name"};
+    return visit("PROCESSES", kColumns, [&](const ForeignRow& row) {
+      if (!row.isNull(0)) builder_.nameProcess(process(row.integer(0)), row.text(1));
+    });
+  }
+
+  Status threadNames() {
+    constexpr std::array<std::string_view, 2> kColumns = {"globalTid", "nameId"};
+    return visit("ThreadNames", kColumns, [&](const ForeignRow& row) {
+      if (!row.isNull(0) && names_.haveStrings()) {
+        builder_.nameThread(thread(row.integer(0)), names_.string(row.integer(1), "thread name"));
+      }
+    });
+  }
+
+  Status devices() {
+    constexpr std::array<std::string_view, 4> kColumns = {"id", "name", "totalMemory", "cuDevice"};
+    return visit("TARGET_INFO_GPU", kColumns, [&](const ForeignRow& row) {
+      const std::int64_t index = row.isNull(3) ? row.integer(0) : row.integer(3);
+      if (index < 0 || index > 65535) return;
+      builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), row.text(1),
+                          std::max<std::int64_t>(0, row.integer(2)));
+    });
+  }
+
+  // Correlation numbers repeat between processes.
+  std::uint64_t launchKey(bool has_process, std::int64_t global_process, std::int64_t correlation) {
+    if (correlation <= 0) return 0;
+    const std::uint64_t index =
+        has_process && device_tables_tell_process_ ? process(global_process).index + 1 : 0;
+    return (index << 32) | (static_cast<std::uint64_t>(correlation) & 0xFFFFFFFF);
+  }
+
+  Status calls() {
+    device_tables_tell_process_ = true;
+    for (const std::string_view table : {kKernels, kCopies, kSets}) {
+      if (database_.has(table) && !database_.has(table, "globalPid")) device_tables_tell_process_ = false;
+    }
+    constexpr std::array<std::string_view, 5> kColumns = {"start", "end", "globalTid", "correlationId",
+                                                          "nameId"};
+    return visit(kCalls, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::api;
+      event.name = builder_.name(withoutVersion(names_.string(row.integer(4), "function")));
+      event.correlation = launches_.host(launchKey(true, globalProcess(row.integer(2)), row.integer(3)));
+      if (!device_tables_tell_process_) builder_.ownerProcess(process(globalProcess(row.integer(2))));
+      builder_.add(thread(row.integer(2)), event);
+    });
+  }
+
+  static Event times(const ForeignRow& row) {
+    Event event;
+    event.start_ns = row.integer(0);
+    const std::int64_t end = row.isNull(1) ? event.start_ns : row.integer(1);
+    // Clamped: a difference of numbers from a file may overflow.
+    constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 2;
+    const bool wild = end > kFar || end < -kFar || event.start_ns > kFar || event.start_ns < -kFar;
+    event.dur_ns = wild ? std::numeric_limits<std::int64_t>::max() : end - event.start_ns;
+    return event;
+  }
+
+  // The columns that every table of device work begins with, here: start, end, deviceId, streamId,
+  // correlationId, globalPid.
+  TrackRef stream(const ForeignRow& row, std::string_view suffix) {
+    const std::int64_t index = row.integer(2);
+    const DeviceRef device =
+        builder_.device("gpu", index >= 0 && index < 65536 ? static_cast<int>(index) : 0);
+    const std::string stream = std::to_string(row.integer(3));
+    return row.isNull(5) ? builder_.stream(device, stream, suffix)
+                         : builder_.stream(process(row.integer(5)), device, stream, suffix);
+  }
+
+  Status kernels() {
+    constexpr std::array<std::string_view, 8> kColumns = {
+        "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "shortName", "demangledName"};
+    return visit(kKernels, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      const std::string name = names_.string(row.isNull(6) ? row.integer(7) : row.integer(6), "kernel");
+      event.kind = isCollective(name) ? EventKind::communication : EventKind::kernel;
+      event.name = builder_.name(name);
+      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
+      builder_.add(stream(row, {}), event);
+    });
+  }
+
+  Status copies() {
+    constexpr std::array<std::string_view, 10> kColumns = {
+        "start",     "end",   "deviceId", "streamId", "correlationId",
+        "globalPid", "bytes", "copyKind", "srcKind",  "dstKind"};
+    return visit(kCopies, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::copy;
+      event.value = row.integer(6);
+      std::string name = "Memcpy " + names_.copyKind(row.integer(7));
+      if (!row.isNull(8) && !row.isNull(9)) {
+        name +=
+            fmt::format(" ({} -> {})", names_.memoryKind(row.integer(8)), names_.memoryKind(row.integer(9)));
+      }
+      event.name = builder_.name(name);
+      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
+      builder_.add(stream(row, {}), event);
+    });
+  }
+
+  Status sets() {
+    constexpr std::array<std::string_view, 8> kColumns = {
+        "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes", "memKind"};
+    return visit(kSets, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::copy;
+      event.value = row.integer(6);
+      event.name = builder_.name(
+          row.isNull(7) ? "Memset" : fmt::format("Memset ({})", names_.memoryKind(row.integer(7))));
+      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
+      builder_.add(stream(row, {}), event);
+    });
+  }
+
+  // A graph recorded as a whole: no kernels of its own in the file.
+  Status graphs() {
+    constexpr std::array<std::string_view, 7> kColumns = {
+        "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId"};
+    return visit(kGraphs, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::kernel;
+      event.name = builder_.name(fmt::format("CUDA graph {}", row.integer(6)));
+      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
+      builder_.add(stream(row, {}), event);
+    });
+  }
+
+  Status syncs() {
+    constexpr std::array<std::string_view, 7> kColumns = {
+        "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "syncType"};
+    return visit(kSyncs, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::wait;  // the host waits; the device does no work
+      event.name = builder_.name(names_.syncKind(row.integer(6)));
+      builder_.add(stream(row, "synchronisation"), event);
+    });
+  }
+
+  Status systemCalls() {
+    constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
+    return visit(kSystemCalls, kColumns, [&](const ForeignRow& row) {
+      Event event = times(row);
+      event.kind = EventKind::api;
+      event.name = builder_.name(names_.string(row.integer(3), "function"));
+      builder_.add(thread(row.integer(2)), event);
+    });
+  }
+
+  Status overheads() {
+    constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
+    for (const std::string_view table : {kOverheads, kCuptiOverheads}) {
+      auto status = visit(table, kColumns, [&](const ForeignRow& row) {
+        Event event = times(row);
+        event.name = builder_.name(names_.string(row.integer(3), "overhead"));
+        builder_.add(builder_.lane(process(globalProcess(row.integer(2))), "profiler overhead"), event);
+      });
+      if (!status.has_value()) return status;
+    }
+    return {};
+  }
+
+  Status ranges() {
+    constexpr std::array<std::string_view, 6> kColumns = {"start",     "end",  "globalTid",
+                                                          "eventType", "text", "textId"};
+    std::vector<std::pair<TrackRef, Event>> open;
+    auto status = visit(kRanges, kColumns, [&](const ForeignRow& row) {
+      const std::int64_t type = row.isNull(3) ? 59 : row.integer(3);
+      if (type == 33 || type == 75) return;  // names of categories and domains
+      const std::string name =
+          row.isNull(4) ? names_.string(row.integer(5), "range") : std::string(row.text(4));
+      Event event = times(row);
+      event.name = builder_.name(name);
+      if (type == 34) {
+        event.kind = EventKind::instant;
+        event.dur_ns = 0;
+        builder_.add(thread(row.integer(2)), event);
+        return;
+      }
+      if (type != 59 && type != 60 && type != 70 && type != 71) {
+        builder_.notUnderstood("NVTX events of other types", fmt::format("eventType {}", type));
+        return;
+      }
+      // Start/end ranges may overlap and end on another thread.
+      const bool nested = type == 59 || type == 70;
+      const TrackRef track =
+          nested ? thread(row.integer(2))
+                 : builder_.lane(process(globalProcess(row.integer(2))), "NVTX start/end ranges");
+      if (row.isNull(1)) {
+        open.emplace_back(track, event);
+        return;
+      }
+      if (const auto step = stepNumber(name)) {
+        builder_.mark(*step, event.start_ns);
+        builder_.mark(*step + 1, event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
+      }
+      builder_.add(track, event);
+    });
+    for (auto& [track, event] : open) {
+      builder_.repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
+      event.dur_ns = std::max<std::int64_t>(0, builder_.latest() - event.start_ns);
+      builder_.add(track, event);
+    }
+    return status;
+  }
+
+  // Says what the file holds besides.
+  Status unread() {
+    for (const std::string& table : database_.tables()) {
+      if (contains(kEventTables, table) || contains(kOtherTables, table) || table.substr(0, 5) == "ENUM_" ||
+          table.substr(0, 7) == "sqlite_") {
+        continue;
+      }
+      auto rows = database_.rows(table);
+      if (!rows.has_value()) return fail(rows.error());
+      if (*rows == 0) continue;
+      builder_.record(fmt::format("rows {}", table)) += *rows;
+      builder_.notUnderstood("tables that are not read", fmt::format("{} ({} rows)", table, *rows));
+    }
+    if (database_.has("META_DATA_CAPTURE") || database_.has("ProcessStreams") ||
+        database_.has("TARGET_INFO_SYSTEM_ENV")) {
+      builder_.note(
+          fmt::format("{}: environment variables, command lines and the program's output are not taken "
+                      "over, since they may hold secrets",
+                      builder_.input().path));
+    }
+    return {};
+  }
+
+  ForeignDatabase& database_;
+  const ImportOptions& options_;
+  Builder& builder_;
+  NsightNames names_;
+  Launches launches_;
+  bool device_tables_tell_process_ = true;
+};
+
+}  // namespace
+
+Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder) {
+  auto database = ForeignDatabase::open(path);
+  if (!database.has_value()) return fail(database.error());
+  return Nsight(**database, options, builder).run();
+}
+
+}  // namespace pitwall::import

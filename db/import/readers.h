@@ -1,0 +1,19 @@
+// The readers: each takes one recognised input to the builder. A damaged input ends early and says so through
+// Builder::damaged(); errors are those that end the whole import (io, cancelled, nothing readable at all).
+#pragma once
+
+#include "db/import/builder.h"
+#include "db/import/window.h"
+
+namespace pitwall::import {
+
+// An object with traceEvents, an array of events (closed or not), or one event a line.
+Status readChrome(Window& window, const ImportOptions& options, Builder& builder);
+// oneDNN and MKL verbose lines, in the middle of other text. Sets `found` when there is at least one.
+Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);
+// The text of mxnet.profiler.dumps().
+Status readMxNetTable(Window& window, const ImportOptions& options, Builder& builder);
+// A database that Nsight Systems exported.
+Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
+
+}  // namespace pitwall::import

@@ -1,0 +1,27 @@
+// Which format an input has, from the first bytes of its content.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace pitwall::import {
+
+enum class Format : std::uint8_t {
+  unknown,
+  sqlite,      // some SQLite database; the Nsight reader looks closer
+  chromeJson,  // an object with traceEvents, or an array of events
+  jsonLines,   // one object a line: events, or SageMaker's samples
+  oneDnnLog,   // text with oneDNN (or MKL) verbose lines in it
+  mxnetTable,  // text with the tables that mxnet.profiler.dumps() returns
+};
+
+struct Recognised {
+  Format format = Format::unknown;
+  std::string why_not;  // unknown: what the file looks like instead
+};
+
+// `start` is what the input begins with, decompressed (some 64 KiB, or all of a shorter one).
+Recognised recognise(std::string_view start);
+
+}  // namespace pitwall::import
