@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The loop that Pitwall exists for: record, analyse, apply the environment file, run again. Whether it got faster is for
+# the quickstart to measure; here, that the advice is applied and that the same recording gives the same findings.
+source "$(dirname "$0")/lib.sh" "$@"
+trace=$SCRATCH/lenet.pitwall env_file=$SCRATCH/lenet.env
+
+expect 0 "images/s" env PITWALL_TRACE="$trace" "$TRAIN" --synthetic --steps 600
+expect 0 "batch" "$PITWALL" analyze "$trace" --env "$env_file"
+"$PITWALL" analyze "$trace" --format json >"$SCRATCH/first.json"
+"$PITWALL" analyze "$trace" --format json >"$SCRATCH/second.json"
+cmp -s "$SCRATCH/first.json" "$SCRATCH/second.json" || complain "two analyses of one trace differ"
+
+bash -n "$env_file" || complain "the environment file is not a shell script"
+grep -q '^export ' "$env_file" || complain "the environment file sets nothing: $(cat "$env_file")"
+while read -r line; do
+  grep -qE "^(#.*|export [A-Za-z_][A-Za-z_0-9]*=.*)?$" <<<"$line" || complain "environment file: unexpected '$line'"
+done <"$env_file"
+
+# Applied, the program reads every exported value: the new trace shows it as set by the environment.
+(set -a; . "$env_file"; PITWALL_TRACE=$SCRATCH/after.pitwall "$TRAIN" --synthetic --steps 200 >/dev/null 2>&1) ||
+  complain "training with the recommended settings failed"
+if command -v sqlite3 >/dev/null; then
+  while IFS='=' read -r name value; do
+    name=${name#export }
+    value=${value//[\'\"]/}
+    got=$(sqlite3 "$SCRATCH/after.pitwall" "SELECT value || ' ' || source FROM (
+      SELECT name, value, source FROM setting UNION ALL
+      SELECT 'PITWALL_TUNE_' || name, value, source FROM tunable) WHERE name = '$name'")
+    [ "$got" = "$value environment" ] || complain "$name=$value was exported, but the trace has '$got'"
+    printf 'applied: %s=%s\n' "$name" "$value"
+  done < <(grep '^export ' "$env_file")
+fi
+finish
