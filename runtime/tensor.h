@@ -60,7 +60,7 @@ bool sameLayout(const LayoutPtr& a, const LayoutPtr& b);
 struct TensorSpec {
   Shape shape;
   DType dtype = DType::float32;
-  LayoutPtr layout;  // null = row-major
+  LayoutPtr layout = nullptr;  // null = row-major
   Bytes sizeBytes() const { return layout ? layout->sizeBytes() : shape.elements() * sizeOf(dtype); }
   friend bool operator==(const TensorSpec& a, const TensorSpec& b) {
     return a.shape == b.shape && a.dtype == b.dtype && sameLayout(a.layout, b.layout);

@@ -4,6 +4,7 @@
 
 #include "runtime/backend.h"
 #include "runtime/backend/null/backend.h"
+#include "runtime/backend/onednn/backend.h"
 #include "runtime/backend/reference/backend.h"
 
 namespace pitwall {
@@ -16,6 +17,7 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     // best first
+    {"onednn", makeOnednnBackend},
     {"reference", makeReferenceBackend},
     {"null", makeNullBackend},
 };

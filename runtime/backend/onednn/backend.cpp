@@ -1,0 +1,67 @@
+// oneDNN keeps a cache of primitives of its own, by problem and by number of threads
+// (ONEDNN_PRIMITIVE_CACHE_CAPACITY). Ours lies above it: it keeps whole kernels, and one evicted here is
+// cheap to make again while oneDNN still remembers its primitives.
+#include "runtime/backend/onednn/backend.h"
+
+#include <fmt/format.h>
+
+#include "runtime/backend/common/caching_backend.h"
+#include "runtime/backend/onednn/operators.h"
+#include "runtime/backend/plain/operators.h"
+
+namespace pitwall {
+namespace onednn {
+namespace {
+
+KernelPtr make(const ConvolutionDesc& d, const Request& r) { return convolution(d, r); }
+KernelPtr make(const FullyConnectedDesc& d, const Request& r) { return fullyConnected(d, r); }
+KernelPtr make(const PoolingDesc& d, const Request& r) { return pooling(d, r); }
+KernelPtr make(const ActivationDesc& d, const Request& r) { return activation(d, r); }
+KernelPtr make(const BatchNormDesc& d, const Request& r) { return batchNorm(d, r); }
+KernelPtr make(const ReorderDesc& d, const Request& r) { return reorder(d, r); }
+// Not oneDNN's: see plain/.
+template <class D>
+KernelPtr make(const D&, const Request&) {
+  return nullptr;
+}
+
+class OnednnBackend final : public CachingBackend {
+ public:
+  explicit OnednnBackend(const BackendOptions& options)
+      : CachingBackend(options), engine_(dnnl::engine::kind::cpu, 0) {}
+  std::string_view name() const override { return "onednn"; }
+
+ private:
+  Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                           const TensorSpec* like) override {
+    Result<Signature> signature = inferSignature(desc, pass, inputs, like);
+    if (!signature.has_value()) return fail(signature.error());
+    if (KernelPtr kernel = plain::make(desc, pass, inputs, *signature, options_)) return kernel;
+    const Request request{engine_, pass, inputs, like, std::move(*signature)};
+    try {
+      return std::visit([&](const auto& d) { return make(d, request); }, desc);
+    } catch (const std::exception& error) {
+      std::string shapes;
+      for (const TensorSpec& input : inputs) shapes += (shapes.empty() ? "" : ", ") + input.shape.toString();
+      return fail(ErrorCode::unsupported, fmt::format("oneDNN has no {} {}({}): {}", operatorName(desc),
+                                                      toString(pass), shapes, error.what()));
+    }
+  }
+
+  const dnnl::engine engine_;
+};
+
+}  // namespace
+
+int rankOf(std::string_view implementation) {
+  if (implementation.starts_with("ref") || implementation.starts_with("simple")) return 0;
+  return implementation.find("gemm:") != implementation.npos && !implementation.starts_with("brgemm") ? 1 : 2;
+}
+
+}  // namespace onednn
+
+std::unique_ptr<Backend> makeOnednnBackend(const BackendOptions& options) {
+  return std::make_unique<onednn::OnednnBackend>(options);
+}
+
+}  // namespace pitwall

@@ -1,0 +1,84 @@
+// BatchNorm takes data in the layout it has and keeps it. The running statistics are ours to blend.
+#include "runtime/backend/onednn/operators.h"
+
+namespace pitwall::onednn {
+namespace {
+
+using Forward = dnnl::batch_normalization_forward::primitive_desc;
+using Backward = dnnl::batch_normalization_backward::primitive_desc;
+using Flags = dnnl::normalization_flags;
+
+Forward forwardOf(const Request& r, const BatchNormDesc& d, const Desc& data) {
+  const bool inference = r.pass == Pass::inference;
+  const auto kind = inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
+  const Flags affine = Flags::use_scale | Flags::use_shift;
+  return {{kind, data, d.epsilon, inference ? affine | Flags::use_global_stats : affine},
+          userScratchpad(),
+          r.engine};
+}
+
+// r = momentum * r + (1 - momentum) * batch, for mean and variance
+void blendRunning(const KernelArgs& args, std::int64_t channels, float momentum) {
+  for (std::size_t which = 0; which < 2; ++which) {
+    const auto* batch = static_cast<const float*>(args.outputs[1 + which]);
+    auto* running = static_cast<float*>(args.outputs[3 + which]);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      running[c] = momentum * running[c] + (1 - momentum) * batch[c];
+    }
+  }
+}
+
+KernelPtr forward(const BatchNormDesc& d, const Request& r) {
+  const Shape& shape = r.inputs[0].shape;
+  const Forward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(shape)));
+  const Desc channels = rowMajor({shape[1]});
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setInput(0, pd.src_desc());
+  kernel->setOutput(0, pd.dst_desc());
+  const bool inference = r.pass == Pass::inference;
+  kernel->addStep(dnnl::batch_normalization_forward(pd), pd.scratchpad_desc(),
+                  {{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
+                   {DNNL_ARG_SCALE, channels, inputAt(1)},
+                   {DNNL_ARG_SHIFT, channels, inputAt(2)},
+                   {DNNL_ARG_MEAN, channels, inference ? inputAt(3) : outputAt(1)},
+                   {DNNL_ARG_VARIANCE, channels, inference ? inputAt(4) : outputAt(2)},
+                   {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}});
+  if (!inference) {
+    kernel->setEpilogue([count = shape[1], momentum = d.momentum](const KernelArgs& args) {
+      blendRunning(args, count, momentum);
+    });
+  }
+  return kernel;
+}
+
+KernelPtr backward(const BatchNormDesc& d, const Request& r) {
+  const Shape& shape = r.inputs[0].shape;
+  const Desc data = descOf(r.inputs[0], dimsOf(shape)), channels = rowMajor({shape[1]});
+  const Forward hint = forwardOf(r, d, data);
+  const Backward pd({dnnl::prop_kind::backward, data, data, d.epsilon, Flags::use_scale | Flags::use_shift},
+                    userScratchpad(), r.engine, hint);
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setInput(0, data);
+  kernel->setInput(4, data);
+  kernel->setOutput(0, data);
+  // The shift does not matter to the gradient, but oneDNN 2 insists on one: any array of that size will do.
+  kernel->addStep(dnnl::batch_normalization_backward(pd), pd.scratchpad_desc(),
+                  {{DNNL_ARG_SRC, data, inputAt(0)},
+                   {DNNL_ARG_SCALE, channels, inputAt(1)},
+                   {DNNL_ARG_SHIFT, channels, inputAt(1)},
+                   {DNNL_ARG_MEAN, channels, inputAt(2)},
+                   {DNNL_ARG_VARIANCE, channels, inputAt(3)},
+                   {DNNL_ARG_DIFF_DST, data, inputAt(4)},
+                   {DNNL_ARG_DIFF_SRC, data, outputAt(0)},
+                   {DNNL_ARG_DIFF_SCALE, channels, outputAt(1)},
+                   {DNNL_ARG_DIFF_SHIFT, channels, outputAt(2)}});
+  return kernel;
+}
+
+}  // namespace
+
+KernelPtr batchNorm(const BatchNormDesc& desc, const Request& request) {
+  return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
+}
+
+}  // namespace pitwall::onednn

@@ -1,0 +1,92 @@
+#include "runtime/backend/onednn/layout.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace pitwall::onednn {
+namespace {
+
+// Strides of axes with one element mean nothing, yet oneDNN compares them; we do not.
+bool sameStrides(const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b) {
+  for (int i = 0; i < a.ndims; ++i) {
+    const bool matters = a.padded_dims[i] > 1;
+    if (matters && a.format_desc.blocking.strides[i] != b.format_desc.blocking.strides[i]) return false;
+  }
+  return true;
+}
+
+bool sameArrangement(const Desc& x, const Desc& y) {
+  if (x == y) return true;
+  const dnnl_memory_desc_t &a = x.data, &b = y.data;
+  if (a.format_kind != dnnl_blocked || b.format_kind != dnnl_blocked) return false;
+  if (a.ndims != b.ndims || a.data_type != b.data_type || a.offset0 != b.offset0) return false;
+  if (a.extra.flags != 0 || b.extra.flags != 0) return false;
+  const dnnl_blocking_desc_t &p = a.format_desc.blocking, &q = b.format_desc.blocking;
+  return std::equal(a.dims, a.dims + a.ndims, b.dims) &&
+         std::equal(a.padded_dims, a.padded_dims + a.ndims, b.padded_dims) && sameStrides(a, b) &&
+         p.inner_nblks == q.inner_nblks &&
+         std::equal(p.inner_blks, p.inner_blks + p.inner_nblks, q.inner_blks) &&
+         std::equal(p.inner_idxs, p.inner_idxs + p.inner_nblks, q.inner_idxs);
+}
+
+dnnl::memory::format_tag rowMajorTag(std::size_t rank) {
+  using Tag = dnnl::memory::format_tag;
+  static constexpr Tag kTags[] = {Tag::undef, Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
+  return kTags[rank];
+}
+
+}  // namespace
+
+std::string DnnlLayout::toString() const {
+  const dnnl_memory_desc_t& d = desc_.data;
+  if (d.format_kind != dnnl_blocked) return "opaque";
+  const dnnl_blocking_desc_t& blocking = d.format_desc.blocking;
+  std::array<int, DNNL_MAX_NDIMS> axes{};
+  std::iota(axes.begin(), axes.begin() + d.ndims, 0);
+  std::stable_sort(axes.begin(), axes.begin() + d.ndims,
+                   [&](int a, int b) { return blocking.strides[a] > blocking.strides[b]; });
+  std::string text;
+  for (int i = 0; i < d.ndims; ++i) {
+    const int axis = axes[static_cast<std::size_t>(i)];
+    const auto* blocked = std::find(blocking.inner_idxs, blocking.inner_idxs + blocking.inner_nblks, axis);
+    const bool is_blocked = blocked != blocking.inner_idxs + blocking.inner_nblks;
+    text += static_cast<char>((is_blocked ? 'A' : 'a') + axis);
+  }
+  for (int i = 0; i < blocking.inner_nblks; ++i) {
+    text += std::to_string(blocking.inner_blks[i]) + static_cast<char>('a' + blocking.inner_idxs[i]);
+  }
+  return text;
+}
+
+bool DnnlLayout::equals(const Layout& other) const {
+  const auto* layout = dynamic_cast<const DnnlLayout*>(&other);
+  return layout != nullptr && sameArrangement(desc_, layout->desc_);
+}
+
+Dims dimsOf(const Shape& shape) {
+  Dims dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape[i]);
+  if (dims.empty()) dims.push_back(1);
+  return dims;
+}
+
+Desc rowMajor(const Dims& dims) { return {dims, dnnl::memory::data_type::f32, rowMajorTag(dims.size())}; }
+
+Desc anyLayout(const Dims& dims) {
+  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+}
+
+Desc descOf(const TensorSpec& spec, const Dims& dims) {
+  const auto* layout = dynamic_cast<const DnnlLayout*>(spec.layout.get());
+  return layout != nullptr && layout->desc().dims() == dims ? layout->desc() : rowMajor(dims);
+}
+
+LayoutPtr layoutOf(const Desc& desc) {
+  if (sameArrangement(desc, rowMajor(desc.dims()))) return nullptr;
+  return std::make_shared<DnnlLayout>(desc);
+}
+
+TensorSpec specOf(const Shape& shape, const Desc& desc) { return {shape, DType::float32, layoutOf(desc)}; }
+
+}  // namespace pitwall::onednn

@@ -1,0 +1,43 @@
+// Layouts as oneDNN describes them, and the way between them and row-major arrays.
+//
+// A layout may describe an array under other extents than its Shape: the weight of a grouped convolution is
+// O x I x KH x KW to the world and G x O/G x I x KH x KW to oneDNN. That is sound because both are the same
+// elements in the same row-major order; a reorder between two such views goes through row-major.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "runtime/tensor.h"
+
+namespace pitwall::onednn {
+
+using Desc = dnnl::memory::desc;
+using Dims = dnnl::memory::dims;
+
+class DnnlLayout final : public Layout {
+ public:
+  explicit DnnlLayout(const Desc& desc) : desc_(desc) {}
+  Bytes sizeBytes() const override { return static_cast<Bytes>(desc_.get_size()); }
+  std::string toString() const override;  // "ABcd16b16a": outermost first, capitals are blocked
+  bool equals(const Layout& other) const override;
+
+  const Desc& desc() const { return desc_; }
+
+ private:
+  const Desc desc_;
+};
+
+Dims dimsOf(const Shape& shape);
+Desc rowMajor(const Dims& dims);  // float32
+Desc anyLayout(const Dims& dims);
+
+// The desc of an array seen under `dims`. An array in a layout made for other extents is taken as row-major:
+// the kernel then asks for that.
+Desc descOf(const TensorSpec& spec, const Dims& dims);
+
+// Null when the desc is dense row-major.
+LayoutPtr layoutOf(const Desc& desc);
+
+TensorSpec specOf(const Shape& shape, const Desc& desc);
+
+}  // namespace pitwall::onednn

@@ -1,0 +1,85 @@
+// Pooling takes data in the layout it has and keeps it, so blocked outputs of a convolution flow through.
+//
+// The workspace says where each maximum was. Its inner order is that of the forward primitive, so the
+// backward primitive is made from the same one: same data layout, same output layout.
+#include <algorithm>
+
+#include "runtime/backend/onednn/operators.h"
+
+namespace pitwall::onednn {
+namespace {
+
+using Forward = dnnl::pooling_forward::primitive_desc;
+using Backward = dnnl::pooling_backward::primitive_desc;
+
+struct Problem {
+  dnnl::algorithm algorithm;
+  Desc data;
+  Dims out, strides, kernel, pad_low, pad_high;
+};
+
+Problem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out) {
+  Problem p{.algorithm = d.type == PoolingType::max ? dnnl::algorithm::pooling_max
+                                                    : dnnl::algorithm::pooling_avg_exclude_padding,
+            .data = descOf(data, dimsOf(data.shape)),
+            .out = dimsOf(out),
+            .strides = {d.stride[0], d.stride[1]},
+            .kernel = {d.kernel[0], d.kernel[1]},
+            .pad_low = {d.pad[0], d.pad[1]},
+            .pad_high = {}};
+  for (int i = 0; i < 2; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    p.pad_high.push_back((out[i + 2] - 1) * d.stride[axis] + d.kernel[axis] - data.shape[i + 2] -
+                         d.pad[axis]);
+  }
+  return p;
+}
+
+Forward forwardOf(const Request& r, const Problem& p, dnnl::prop_kind kind) {
+  return {{kind, p.algorithm, p.data, anyLayout(p.out), p.strides, p.kernel, p.pad_low, p.pad_high},
+          userScratchpad(),
+          r.engine};
+}
+
+KernelPtr forward(const PoolingDesc& d, const Request& r) {
+  const Problem p = problemOf(d, r.inputs[0], r.signature.outputs[0].shape);
+  const bool training = r.pass == Pass::forward;
+  const Forward pd =
+      forwardOf(r, p, training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference);
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setInput(0, pd.src_desc());
+  kernel->setOutput(0, pd.dst_desc());
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
+                                  {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}};
+  if (training && d.type == PoolingType::max) {
+    kernel->setWorkspace(1, static_cast<Bytes>(pd.workspace_desc().get_size()));
+    arguments.push_back({DNNL_ARG_WORKSPACE, pd.workspace_desc(), outputAt(1)});
+  }
+  kernel->addStep(dnnl::pooling_forward(pd), pd.scratchpad_desc(), std::move(arguments));
+  return kernel;
+}
+
+KernelPtr backward(const PoolingDesc& d, const Request& r) {
+  const Problem p = problemOf(d, r.inputs[0], r.inputs[2].shape);
+  const Forward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
+  const Backward pd({p.algorithm, p.data, hint.dst_desc(), p.strides, p.kernel, p.pad_low, p.pad_high},
+                    userScratchpad(), r.engine, hint);
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->keepInput(0, r.inputs[0]);
+  kernel->keepInput(1, r.inputs[1]);
+  kernel->setInput(2, pd.diff_dst_desc());
+  kernel->setOutput(0, pd.diff_src_desc());
+  std::vector<Argument> arguments{{DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(2)},
+                                  {DNNL_ARG_DIFF_SRC, pd.diff_src_desc(), outputAt(0)}};
+  if (d.type == PoolingType::max) arguments.push_back({DNNL_ARG_WORKSPACE, pd.workspace_desc(), inputAt(3)});
+  kernel->addStep(dnnl::pooling_backward(pd), pd.scratchpad_desc(), std::move(arguments));
+  return kernel;
+}
+
+}  // namespace
+
+KernelPtr pooling(const PoolingDesc& desc, const Request& request) {
+  return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
+}
+
+}  // namespace pitwall::onednn

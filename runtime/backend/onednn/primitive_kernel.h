@@ -1,0 +1,87 @@
+// A kernel made of oneDNN primitives, run one after the other.
+//
+// Built while it is prepared, then immutable. run() is re-entrant: primitives take their scratchpad from the
+// caller, and each run in progress has its own memory handles, which are kept for the next run. A oneDNN
+// memory object costs more to make (0.5 us) than to point elsewhere (10 ns).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/backend.h"
+#include "runtime/backend/common/signature.h"
+#include "runtime/backend/onednn/layout.h"
+
+namespace pitwall::onednn {
+
+// Where an argument of a primitive lies.
+struct Place {
+  enum class Kind : std::uint8_t { input, output, temporary } kind;
+  std::size_t index;
+};
+inline Place inputAt(std::size_t i) { return {Place::Kind::input, i}; }
+inline Place outputAt(std::size_t i) { return {Place::Kind::output, i}; }
+
+struct Argument {
+  int id;  // DNNL_ARG_*
+  Desc desc;
+  Place place;
+};
+
+class PrimitiveKernel final : public Kernel {
+ public:
+  // What to do after the last primitive.
+  using Epilogue = std::function<void(const KernelArgs&)>;
+
+  PrimitiveKernel(const dnnl::engine& engine, Signature signature, std::string implementation);
+  ~PrimitiveKernel() override;
+  Status run(const KernelArgs& args) const override;
+
+  // For the one who builds it.
+  void setInput(std::size_t i, const Desc& desc) { inputs_[i] = specOf(inputs_[i].shape, desc); }
+  void keepInput(std::size_t i, const TensorSpec& spec) {
+    inputs_[i] = spec;
+  }  // not read: any layout will do
+  void setOutput(std::size_t i, const Desc& desc) { outputs_[i] = specOf(outputs_[i].shape, desc); }
+  void setWorkspace(std::size_t output, Bytes size) { outputs_[output].shape = {size}; }
+  Place addTemporary(const Desc& desc);
+  void addStep(const dnnl::primitive& primitive, const Desc& scratchpad, std::vector<Argument> arguments);
+  void setEpilogue(Epilogue epilogue) { epilogue_ = std::move(epilogue); }
+
+ private:
+  struct Step {
+    dnnl::primitive primitive;
+    Desc scratchpad;
+    std::vector<Argument> arguments;
+  };
+  struct Execution;
+  class Lease;
+
+  void bind(Execution& execution, const KernelArgs& args) const;
+
+  const dnnl::engine engine_;
+  std::vector<Step> steps_;
+  std::vector<Bytes> temporaries_;  // offsets into the scratch buffer
+  Bytes temporary_bytes_ = 0;
+  Bytes scratchpad_bytes_ = 0;  // of the hungriest primitive
+  Epilogue epilogue_;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Execution>> idle_;  // guarded by mutex_
+};
+
+// Asks oneDNN for primitives whose scratchpad the caller provides.
+dnnl::primitive_attr userScratchpad();
+
+// What is passed to every function that builds a kernel.
+struct Request {
+  const dnnl::engine& engine;
+  Pass pass;
+  std::span<const TensorSpec> inputs;
+  const TensorSpec* like;
+  Signature signature;  // row-major
+};
+
+}  // namespace pitwall::onednn
