@@ -37,8 +37,8 @@ constexpr SettingInfo kTable[] = {
          "A folder of traces that other tools have written, for tests that read such files. Tests that "
          "need it are skipped when it is not set.",
      .source = kOwn,
-     .status = planned,
-     .note = "Reading other tools' traces is not part of this version."},
+     .status = external,
+     .note = "Read by Pitwall's own tests, not by programs."},
     {.name = "PITWALL_TUNE_*",
      .owner = "pitwall",
      .type = text,
@@ -49,6 +49,13 @@ constexpr SettingInfo kTable[] = {
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},
+    {.name = "PITWALL_UPDATE_GOLDEN",
+     .owner = "pitwall",
+     .type = text,
+     .meaning = "When set, tests that compare their output with a stored file write the file anew instead.",
+     .source = kOwn,
+     .status = external,
+     .note = "Read by Pitwall's own tests, not by programs."},
 };
 }  // namespace
 
