@@ -1,0 +1,176 @@
+// The gradients of every operator against central differences of its forward pass. The loss is a random
+// projection of the output, summed in double.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "tests/runtime/backend/harness.h"
+
+namespace pitwall {
+namespace {
+
+using test::Array;
+using test::Call;
+
+constexpr unsigned kSeed = 4711;
+constexpr float kStep = 0.01F;
+
+class Gradient : public ::testing::TestWithParam<const char*> {
+ protected:
+  // Distinct multiples of 0.05, none closer to 0 than 0.025: a step of 0.01 crosses no kink of relu or max.
+  Array spread(const Shape& shape) {
+    const auto n = static_cast<std::size_t>(shape.elements());
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<float> values;
+    for (const int i : order)
+      values.push_back((static_cast<float>(i) - static_cast<float>(n / 2) + 0.5F) * 0.05F);
+    return test::makeArray(shape, values);
+  }
+  Array random(const Shape& shape) { return test::randomArray(shape, random_); }
+
+  double loss(const Call& call, const Array& projection) {
+    const Array out = ask(*backend_, call).outputs.at(0);
+    const std::vector<float> values = rowMajorValues(*backend_, out);
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sum += static_cast<double>(values[i]) * static_cast<double>(projection.floats()[i]);
+    }
+    return sum;
+  }
+
+  // `analytic` is output `output` of a backward pass; differences are taken of input `index` of `forward`.
+  void expectGradient(const Call& forward, std::size_t index, const Array& projection, const Call& backward,
+                      std::size_t output = 0) {
+    const test::Answer answer = ask(*backend_, backward);
+    if (!answer.kernel) return;
+    const std::vector<float> analytic = rowMajorValues(*backend_, answer.outputs.at(output));
+    ASSERT_EQ(static_cast<std::int64_t>(analytic.size()), forward.inputs[index].spec.shape.elements());
+    double largest = 0, scale = 0.1;
+    for (std::size_t i = 0; i < analytic.size(); ++i) {
+      const double numeric = difference(forward, index, i, projection);
+      scale = std::max(scale, std::abs(numeric));
+      const double error = std::abs(numeric - static_cast<double>(analytic[i]));
+      largest = std::isnan(error) ? INFINITY : std::max(largest, error);
+    }
+    EXPECT_LE(largest / scale, 2e-3) << backward.toString() << " output " << output << " on " << GetParam()
+                                     << ", seed " << kSeed;
+  }
+
+  std::mt19937 random_{kSeed};
+  std::unique_ptr<Backend> backend_ = test::open(GetParam());
+
+ private:
+  double difference(Call call, std::size_t index, std::size_t element, const Array& projection) {
+    call.inputs[index] = clone(call.inputs[index]);
+    float& x = call.inputs[index].floats()[element];
+    const float above = x + kStep, below = x - kStep;
+    x = above;
+    const double high = loss(call, projection);
+    x = below;
+    return (high - loss(call, projection)) / (static_cast<double>(above) - static_cast<double>(below));
+  }
+};
+
+TEST_P(Gradient, Convolution) {
+  const std::pair<Shape, ConvolutionDesc> cases[] = {
+      {{2, 3, 5, 4}, {.kernel = {3, 2}, .stride = {2, 1}, .pad = {1, 0}, .channels = 4}},
+      {{1, 4, 5, 5}, {.kernel = {2, 2}, .pad = {1, 1}, .dilate = {2, 2}, .channels = 6, .groups = 2}},
+      {{2, 2, 3, 3}, {.channels = 2, .bias = false}},
+  };
+  for (const auto& [shape, desc] : cases) {
+    const Array data = random(shape);
+    const Array weight = random({desc.channels, shape[1] / desc.groups, desc.kernel[0], desc.kernel[1]});
+    Call forward{.desc = desc, .inputs = {data, weight}};
+    if (desc.bias) forward.inputs.push_back(random({desc.channels}));
+    const Array dout = random(ask(*backend_, forward).outputs.at(0).spec.shape);
+    expectGradient(forward, 0, dout,
+                   {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
+    const Call weights{
+        .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
+    expectGradient(forward, 1, dout, weights);
+    if (desc.bias) expectGradient(forward, 2, dout, weights, 1);
+  }
+}
+
+TEST_P(Gradient, FullyConnected) {
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 2, 2}}) {
+    const FullyConnectedDesc desc{.units = 4};
+    const Array data = random(shape), weight = random({4, shape.elements() / shape[0]}),
+                dout = random({shape[0], 4});
+    const Call forward{.desc = desc, .inputs = {data, weight, random({4})}};
+    expectGradient(forward, 0, dout,
+                   {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
+    const Call weights{
+        .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
+    expectGradient(forward, 1, dout, weights);
+    expectGradient(forward, 2, dout, weights, 1);
+  }
+}
+
+TEST_P(Gradient, Pooling) {
+  for (const PoolingType type : {PoolingType::max, PoolingType::average}) {
+    const PoolingDesc desc{.type = type, .kernel = {3, 2}, .stride = {2, 1}, .pad = {1, 1}};
+    const Array data = spread({2, 3, 5, 4});
+    const Call forward{.desc = desc, .inputs = {data}};
+    const test::Answer out = ask(*backend_, forward);
+    const Array dout = random(out.outputs.at(0).spec.shape);
+    expectGradient(
+        forward, 0, dout,
+        {.desc = desc, .pass = Pass::backward, .inputs = {data, out.outputs[0], dout, out.outputs[1]}});
+  }
+}
+
+TEST_P(Gradient, Activation) {
+  for (const auto type :
+       {ActivationType::relu, ActivationType::sigmoid, ActivationType::tanh, ActivationType::softrelu}) {
+    const ActivationDesc desc{type};
+    const Array data = spread({3, 11}), dout = random({3, 11});
+    const Call forward{.desc = desc, .inputs = {data}};
+    const Array out = ask(*backend_, forward).outputs.at(0);
+    expectGradient(forward, 0, dout, {.desc = desc, .pass = Pass::backward, .inputs = {data, out, dout}});
+  }
+}
+
+TEST_P(Gradient, BatchNorm) {
+  for (const Shape& shape : {Shape{3, 2, 3, 2}, Shape{7, 3}}) {
+    const BatchNormDesc desc{.epsilon = 1e-2F};
+    const Shape channels{shape[1]};
+    const Array data = random(shape), gamma = random(channels), dout = random(shape);
+    const Array running = random(channels);
+    const Call forward{
+        .desc = desc, .inputs = {data, gamma, random(channels)}, .outputs = {{}, {}, {}, running, running}};
+    const test::Answer out = ask(*backend_, forward);
+    const Call backward{.desc = desc,
+                        .pass = Pass::backward,
+                        .inputs = {data, gamma, out.outputs.at(1), out.outputs.at(2), dout}};
+    for (std::size_t i = 0; i < 3; ++i) expectGradient(forward, i, dout, backward, i);
+  }
+}
+
+TEST_P(Gradient, Dropout) {
+  const DropoutDesc desc{0.4F};
+  const Array data = random({5, 7}), dout = random({5, 7});
+  const Call forward{.desc = desc, .inputs = {data}, .seed = 5};
+  const Array mask = ask(*backend_, forward).outputs.at(1);
+  expectGradient(forward, 0, dout, {.desc = desc, .pass = Pass::backward, .inputs = {dout, mask}});
+}
+
+TEST_P(Gradient, SoftmaxCrossEntropy) {
+  const Array data = random({4, 5}), label = test::makeArray({4}, {0, 4, 2, 2}), dloss = random({4});
+  const Call forward{.desc = SoftmaxCrossEntropyDesc{}, .inputs = {data, label}};
+  const Array probability = ask(*backend_, forward).outputs.at(1);
+  expectGradient(
+      forward, 0, dloss,
+      {.desc = SoftmaxCrossEntropyDesc{}, .pass = Pass::backward, .inputs = {probability, label, dloss}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Gradient, ::testing::Values("reference", "onednn"),
+                         [](const auto& backend) { return std::string(backend.param); });
+
+}  // namespace
+}  // namespace pitwall
