@@ -38,6 +38,8 @@ struct Breakdown {
 };
 
 struct OperatorRow {
+  std::string
+      title;  // layer and type, for people: "conv1 Convolution"; the phase tells backward from forward
   std::string name, layer, phase, shapes;
   std::int64_t count = 0;
   TimeNs total_ns = 0, mean_ns = 0, p50_ns = 0, p99_ns = 0;

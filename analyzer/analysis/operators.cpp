@@ -35,6 +35,13 @@ std::vector<Samples> collect(const Timeline& timeline, std::span<const Iteration
   return samples;
 }
 
+std::string titleOf(const OperatorRow& row) {
+  constexpr std::string_view kBackward = "_backward_";
+  std::string name = row.name;
+  if (name.rfind(kBackward, 0) == 0) name.erase(0, kBackward.size());
+  return row.layer.empty() ? name : row.layer + " " + name;
+}
+
 OperatorStatistics summarize(const Samples& samples, OperatorId op, const OperatorFacts* facts) {
   OperatorStatistics statistics;
   auto& row = statistics.row;
@@ -48,6 +55,7 @@ OperatorStatistics summarize(const Samples& samples, OperatorId op, const Operat
     statistics.bytes_read = facts->bytes_read;
     statistics.bytes_written = facts->bytes_written;
   }
+  row.title = titleOf(row);
   row.count = static_cast<std::int64_t>(samples.durations.size());
   row.total_ns = samples.total_ns;
   row.mean_ns = samples.total_ns / row.count;

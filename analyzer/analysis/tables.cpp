@@ -45,13 +45,15 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
   Rows rows;
   for (const auto& o : operators.rows) {
     const auto& row = o.row;
-    rows.push_back({static_cast<std::int64_t>(o.op.value), row.name, row.layer, row.phase, row.shapes,
-                    row.count, row.total_ns, row.mean_ns, o.min_ns, o.p10_ns, row.p50_ns, o.p90_ns,
-                    row.p99_ns, o.queued_mean_ns, row.share, o.flop, o.bytes_read, o.bytes_written});
+    rows.push_back({static_cast<std::int64_t>(o.op.value), row.title, row.name, row.layer, row.phase,
+                    row.shapes, row.count, row.total_ns, row.mean_ns, o.min_ns, o.p10_ns, row.p50_ns,
+                    o.p90_ns, row.p99_ns, o.queued_mean_ns, row.share, o.flop, o.bytes_read,
+                    o.bytes_written});
   }
   return fill(
       trace, "analysis_operator",
-      "op INTEGER, name TEXT, layer TEXT, phase TEXT, shapes TEXT, count INTEGER, total_ns INTEGER, "
+      "op INTEGER, title TEXT, name TEXT, layer TEXT, phase TEXT, shapes TEXT, count INTEGER, total_ns "
+      "INTEGER, "
       "mean_ns INTEGER, min_ns INTEGER, p10_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, "
       "queued_mean_ns INTEGER, share REAL, flop INTEGER, bytes_read INTEGER, bytes_written INTEGER",
       rows);

@@ -15,6 +15,7 @@
 //
 // analysis_operator    one row per distinct operator, executions in steady iterations
 //   op                 id of its facts; 0 = none
+//   title              layer and type, for people
 //   name, layer, phase, shapes
 //   count              executions
 //   total_ns, mean_ns, min_ns, p10_ns, p50_ns, p90_ns, p99_ns, queued_mean_ns

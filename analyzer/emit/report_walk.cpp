@@ -207,7 +207,7 @@ void walkOperators(const Report& report, Emitter& emitter) {
     return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
   };
   for (const auto& row : report.operators) {
-    table.rows.push_back({textOnly(row.layer.empty() ? row.name : row.layer + " " + row.name),
+    table.rows.push_back({textOnly(row.title),
                           text(row.name),
                           text(row.layer),
                           textOnly(shortPhase(row.phase)),

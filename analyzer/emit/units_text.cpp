@@ -35,6 +35,7 @@ std::string showBytes(double bytes) {
 
 std::string showShare(double share) {
   const double percent = share * 100;
+  if (percent > 0 && percent < 0.05) return "< 0.1 %";
   if (std::fabs(percent) >= 99.95) return fmt::format("{:.0f} %", percent);
   return fmt::format("{:.1f} %", percent);
 }

@@ -24,8 +24,8 @@ Report sampleReport() {
   report.context = {{"engine", "NaiveEngine"}};
   report.breakdown = {40, 3, 400'000'000, 10'000'000, 1600, "marks", {}};
   report.breakdown.shares = {{"forward", 300'000'000, 0.75}, {"idle", 100'000'000, 0.25}};
-  report.operators = {{"Convolution", "conv1", "forward", "1x1", 40, 300'000'000, 7'500'000, 7'400'000,
-                       9'000'000, 1, 2e9, 3e9}};
+  report.operators = {{"conv1 Convolution", "Convolution", "conv1", "forward", "1x1", 40, 300'000'000,
+                       7'500'000, 7'400'000, 9'000'000, 1, 2e9, 3e9}};
   Finding finding;
   finding.id = "input/bound";
   finding.title = "Waits";

@@ -1,0 +1,282 @@
+// Drives the real `pitwall` executable: exit codes, messages, files.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "db/reader.h"
+#include "tests/support/trace_text.h"
+
+namespace pitwall {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr char kTrace[] = R"(
+meta trace.producer pitwall 0.1.0
+meta process.usable_cpus 2
+meta process.openmp_runtime libgomp
+meta process.openmp_threads 1
+meta runtime.engine ThreadedEnginePerDevice
+meta runtime.backend onednn
+tunable prefetch_threads 0 0 8 program
+tunable prefetch_depth 1 1 64 program
+repeat 12 6ms
+  iteration 0 16
+  span data_wait 0 2ms
+  span data_work 0 2ms
+  op conv1 Convolution forward 2100us 1400us pushed=2050us
+  op conv1 Convolution backward 3500us 2ms pushed=3450us
+end
+)";
+
+struct Run {
+  int code = -1;
+  std::string out, err;
+};
+
+class Command : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / fmt::format("pitwall-cli-{}", getpid());
+    fs::create_directories(folder_);
+    trace_ = (folder_ / "run.pitwall").string();
+    const auto status = test::makeTraceFile(kTrace, trace_);
+    ASSERT_TRUE(status.has_value()) << status.error().message;
+  }
+  void TearDown() override {
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+
+  static std::string readAll(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  Run pitwall(const std::string& arguments, const std::string& environment = "") {
+    const std::string out = (folder_ / "out").string(), err = (folder_ / "err").string();
+    const int status = std::system(
+        fmt::format("env {} {} {} >{} 2>{}", environment, PITWALL_COMMAND, arguments, out, err).c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readAll(out), readAll(err)};
+  }
+
+  // The single answer of SQLite's own JSON, a second opinion on ours.
+  std::string askJson(const std::string& json, const std::string& expression) {
+    auto trace = Trace::open(trace_);
+    if (!trace.has_value()) return trace.error().message;
+    const SqlParameter parameter{":json", json};
+    auto rows = trace.value()->query("SELECT CAST(" + expression + " AS TEXT)", {&parameter, 1});
+    if (!rows.has_value()) return rows.error().message;
+    const auto* text = std::get_if<std::string>(&rows.value().rows.at(0).at(0));
+    return text == nullptr ? "null" : *text;
+  }
+
+  fs::path folder_;
+  std::string trace_;
+};
+
+TEST_F(Command, AnalyzePrintsFindingsBreakdownAndWritesSettings) {
+  const auto run = pitwall("analyze " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1. HIGH: The program waits for its input [input/bound]"));
+  EXPECT_THAT(run.out, ContainsRegex("data wait +18\\.0 ms +2\\.00 ms +33\\.3 %"));
+  EXPECT_THAT(run.out, ContainsRegex("total +54\\.0 ms +6\\.00 ms +100 %"));
+  EXPECT_THAT(run.out, HasSubstr("conv1 Convolution"));
+  EXPECT_THAT(readAll(folder_ / "run.env"), HasSubstr("\nexport PITWALL_TUNE_prefetch_threads=1\n"));
+}
+
+TEST_F(Command, TheSameTraceGivesTheSameReport) {
+  const auto first = pitwall("analyze " + trace_);
+  EXPECT_EQ(first.out, pitwall("analyze " + trace_).out);
+}
+
+TEST_F(Command, JsonIsValidAndSaysTheSame) {
+  const auto run = pitwall("analyze --format json " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(askJson(run.out, "json_valid(:json)"), "1");
+  EXPECT_EQ(askJson(run.out, "json_extract(:json, '$.schema_version')"), "1");
+  EXPECT_EQ(askJson(run.out, "json_extract(:json, '$.findings[0].id')"), "input/bound");
+  EXPECT_EQ(askJson(run.out, "json_extract(:json, '$.findings[0].proposals[0].proposed')"), "1");
+  EXPECT_EQ(
+      askJson(run.out,
+              "(SELECT sum(json_extract(value, '$.total_ns')) FROM json_each(:json, '$.breakdown.shares')) = "
+              "json_extract(:json, '$.breakdown.wall_ns')"),
+      "1");
+}
+
+TEST_F(Command, FindingsAreSavedInTheTrace) {
+  ASSERT_EQ(pitwall("analyze " + trace_).code, 0);
+  EXPECT_EQ(askJson("", "(SELECT group_concat(rule) FROM finding WHERE :json = '')"), "input/bound");
+}
+
+TEST_F(Command, FailOnDecidesTheExitCode) {
+  EXPECT_EQ(pitwall("analyze --fail-on high " + trace_).code, 1);
+  EXPECT_EQ(pitwall("analyze --fail-on high --set input/bound.high_share=0.9 " + trace_).code, 0);
+  EXPECT_EQ(pitwall("analyze --fail-on medium --set input/bound.high_share=0.9 " + trace_).code, 1);
+  EXPECT_EQ(pitwall("analyze --fail-on info --set input/bound.share=0.9 " + trace_).code, 0);
+}
+
+TEST_F(Command, UsageErrorsAreTwo) {
+  EXPECT_EQ(pitwall("").code, 2);
+  EXPECT_EQ(pitwall("analyze").code, 2);
+  EXPECT_EQ(pitwall("analyze --format yaml " + trace_).code, 2);
+  EXPECT_EQ(pitwall("frobnicate").code, 2);
+  auto run = pitwall("analyze --set input/bound.colour=3 " + trace_);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("it has: high_share, share"));
+  EXPECT_EQ(pitwall("analyze --set input/bound.share=much " + trace_).code, 2);
+  run = pitwall("analyze --rules /nonexistent " + trace_);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("/nonexistent"));
+}
+
+TEST_F(Command, HelpAndVersionAreNoErrors) {
+  auto run = pitwall("--help");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, HasSubstr("Exit codes:"));
+  run = pitwall("--version");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, ContainsRegex("^pitwall [0-9]+\\.[0-9]+\\.[0-9]+"));
+}
+
+TEST_F(Command, WhatIsNoTraceIsThree) {
+  auto run = pitwall("analyze " + (folder_ / "none.pitwall").string());
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("none.pitwall"));
+
+  std::ofstream(folder_ / "text.pitwall") << "hello, this is no database\n";
+  run = pitwall("analyze " + (folder_ / "text.pitwall").string());
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("text.pitwall"));
+
+  std::ofstream(folder_ / "empty.pitwall").close();
+  EXPECT_EQ(pitwall("analyze " + (folder_ / "empty.pitwall").string()).code, 3);
+  EXPECT_EQ(pitwall("analyze " + folder_.string()).code, 3);
+}
+
+TEST_F(Command, DamagedTracesAreThreeOrAnalyzedButNeverACrash) {
+  const auto whole = readAll(trace_);
+  for (const double part : {0.02, 0.3, 0.6, 0.9, 0.99}) {
+    const auto size = static_cast<std::size_t>(part * static_cast<double>(whole.size()));
+    std::ofstream(folder_ / "cut.pitwall", std::ios::binary) << whole.substr(0, size);
+    const auto run = pitwall("analyze --no-env " + (folder_ / "cut.pitwall").string());
+    EXPECT_EQ(run.code, 3) << part << run.out;
+    EXPECT_THAT(run.err, HasSubstr("cut.pitwall"));
+  }
+  for (std::size_t at = 0; at < whole.size(); at += whole.size() / 97) {
+    auto damaged = whole;
+    for (std::size_t i = at; i < std::min(at + 64, damaged.size()); ++i)
+      damaged[i] = static_cast<char>(damaged[i] ^ 0x5a);
+    std::ofstream(folder_ / "bad.pitwall", std::ios::binary) << damaged;
+    const auto run = pitwall("analyze --no-env " + (folder_ / "bad.pitwall").string());
+    EXPECT_TRUE(run.code == 0 || run.code == 3) << "byte " << at << ": " << run.code << " " << run.err;
+  }
+}
+
+TEST_F(Command, AForeignDatabaseAndANewerTraceAreThree) {
+  // application_id lies at byte 68 of a SQLite file, user_version at byte 60; both big-endian.
+  auto bytes = readAll(trace_);
+  std::copy_n("\x12\x34\x56\x78", 4, bytes.begin() + 68);
+  std::ofstream(folder_ / "foreign.pitwall", std::ios::binary) << bytes;
+  auto run = pitwall("analyze " + (folder_ / "foreign.pitwall").string());
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("foreign.pitwall"));
+
+  bytes = readAll(trace_);
+  std::copy_n("\x00\x00\x7f\x7f", 4, bytes.begin() + 60);
+  std::ofstream(folder_ / "newer.pitwall", std::ios::binary) << bytes;
+  run = pitwall("analyze " + (folder_ / "newer.pitwall").string());
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("newer"));
+}
+
+TEST_F(Command, AKilledRecordingIsAnalyzedAndSaysSo) {
+  ASSERT_TRUE(test::makeTraceFile(std::string(kTrace) + "incomplete\n", trace_).has_value());
+  const auto run = pitwall("analyze " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("incomplete"));
+}
+
+TEST_F(Command, AnUnwritableSettingsFileIsTwoAndTheReportIsStillPrinted) {
+  const auto run = pitwall("analyze --env /nonexistent/run.env " + trace_);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.out, HasSubstr("input/bound"));
+  EXPECT_THAT(run.err, HasSubstr("/nonexistent/run.env"));
+}
+
+TEST_F(Command, AReadOnlyFolderOnlyCostsTheSettingsAndTheSaving) {
+  fs::create_directory(folder_ / "shelf");
+  const auto path = folder_ / "shelf" / "run.pitwall";
+  fs::copy_file(trace_, path);
+  fs::permissions(path, fs::perms::owner_read);
+  fs::permissions(folder_ / "shelf", fs::perms::owner_read | fs::perms::owner_exec);
+  const auto run = pitwall("analyze " + path.string());
+  fs::permissions(folder_ / "shelf", fs::perms::owner_all);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("input/bound"));
+  if (geteuid() != 0) {  // root may write everywhere
+    EXPECT_THAT(run.out, HasSubstr("not saved in the trace"));
+    EXPECT_THAT(run.err, HasSubstr("run.env"));
+  }
+}
+
+TEST_F(Command, AFullStandardOutputIsFour) {
+  const int status = std::system(
+      fmt::format("{} analyze --no-env {} >/dev/full 2>/dev/null", PITWALL_COMMAND, trace_).c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 4);
+}
+
+TEST_F(Command, ABadRuleIsTwoAndNamesItsLine) {
+  fs::create_directory(folder_ / "rules");
+  const auto file = folder_ / "rules" / "mine.toml";
+  const std::string head = "id = \"my/rule\"\ntitle = \"Mine\"\nseverity = \"low\"\n";
+  const std::string tail = "verdict = \"{n} operators\"\nguard = \"never\"\n";
+  std::ofstream(file) << head << "measure = \"SELECT count(*) AS n FROM analysis_operator\"\n" << tail;
+  EXPECT_EQ(pitwall("rules check " + file.string()).code, 0);
+  auto run = pitwall("analyze --rules " + (folder_ / "rules").string() + " " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("2 operators"));
+
+  std::ofstream(file) << head << "measure = \"SELECT count(*) AS n FROM nowhere\"\n" << tail;
+  run = pitwall("rules check " + file.string());
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("mine.toml:4: "));
+  run = pitwall("analyze --rules " + (folder_ / "rules").string() + " " + trace_);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("mine.toml:4: "));
+}
+
+TEST_F(Command, RulesAreListedAndShown) {
+  EXPECT_THAT(pitwall("rules list").out, HasSubstr("input/bound"));
+  EXPECT_THAT(pitwall("rules show input/bound").out, HasSubstr("input/bound.share = 0.05"));
+  EXPECT_EQ(pitwall("rules show no/rule").code, 2);
+}
+
+TEST_F(Command, EnvExplainsSettings) {
+  auto run = pitwall("env", "MXNET_CPU_WORKER_NTHREADS=3");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("MXNET_CPU_WORKER_NTHREADS +3\\* +1 +honoured"));
+  run = pitwall("env MXNET_CPU_WORKER_NTHREADS", "MXNET_CPU_WORKER_NTHREADS=3");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("value +3 \\(environment\\)"));
+  run = pitwall("env MXNET_CPU_WORKER_NTHREADS", "MXNET_CPU_WORKER_NTHREADS=many");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("MXNET_CPU_WORKER_NTHREADS"));
+  run = pitwall("env MXNET_CPU_WORKER_THREADS");
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("MXNET_CPU_WORKER_NTHREADS"));
+}
+
+}  // namespace
+}  // namespace pitwall
