@@ -3,12 +3,15 @@
 # recording, analyzes the recording, applies the recommended settings and measures whether they help.
 #
 # Needs Debian 12 (as root or with sudo for the packages). Asks nothing. Leaves lenet.pitwall and lenet.env behind.
-# PITWALL_ROUNDS (default 5) is the number of measurements of each variant.
+# To change its length: QUICKSTART_EPOCHS of the recorded training (2), QUICKSTART_ROUNDS of measuring (5),
+# QUICKSTART_IMAGES of one measurement (9600).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bin=build/release/bin
-rounds=${PITWALL_ROUNDS:-5}
+epochs=${QUICKSTART_EPOCHS:-2}
+rounds=${QUICKSTART_ROUNDS:-5}
+images=${QUICKSTART_IMAGES:-9600}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
@@ -25,7 +28,7 @@ fi
 ls -1 $bin/train_lenet $bin/pitwall
 
 say "2/4 Train, recording lenet.pitwall"
-PITWALL_TRACE=lenet.pitwall $bin/train_lenet --epochs 3
+PITWALL_TRACE=lenet.pitwall $bin/train_lenet --epochs "$epochs"
 
 say "3/4 Analyze"
 $bin/pitwall analyze lenet.pitwall --env lenet.env
@@ -33,7 +36,7 @@ $bin/pitwall analyze lenet.pitwall --env lenet.env
 say "4/4 Apply the recommendations and measure"
 # One variant a recommendation: the export lines that share a rule's name in brackets. "all" has every line.
 awk -v work="$work" '
-  /^# .*\[[^]]*\]/ { id = $0; sub(/.*\[/, "", id); sub(/\].*/, "", id) }
+  /^# .*\[[^]]*\]/ { id = $0; sub(/.*\[/, "", id); sub(/\].*/, "", id); gsub("/", ".", id) }
   /^export / { print > (work "/" id ".env"); print > (work "/all.env") }' lenet.env
 if [ ! -e "$work/all.env" ]; then
   echo "lenet.env recommends nothing, so there is nothing to measure."
@@ -43,25 +46,24 @@ variants=()
 for file in "$work"/*.env; do variants+=("$(basename "$file" .env)"); done
 [ ${#variants[@]} -eq 2 ] && variants=(all) # the only recommendation is all of them
 
-# Trains for a moment with a variant's settings and prints images per second.
+# Trains for a moment with a variant's settings and prints images per second. Each variant sees as many images.
 measure() {
   (
     # shellcheck source=/dev/null
     [ "$1" = before ] || . "$work/$1.env"
-    $bin/train_lenet --steps 400 --no-test
+    $bin/train_lenet --steps $((images / ${PITWALL_TUNE_batch_size:-16}))
   ) >"$work/run.log" 2>&1 || { cat "$work/run.log" >&2; return 1; }
-  awk '{ while (match($0, /[0-9.]+ images\/s/)) { rate = substr($0, RSTART, RLENGTH) + 0; $0 = substr($0, RSTART + RLENGTH) } }
-       END { if (!rate) exit 1; print rate }' "$work/run.log"
+  awk '/^images\/s / { rate = $2 } END { if (!rate) exit 1; print rate }' "$work/run.log"
 }
 
 # Interleaved, so that a change of the machine's mood hits all variants alike.
 for ((round = 1; round <= rounds; ++round)); do
   for variant in before "${variants[@]}"; do
     measure "$variant" >>"$work/$variant.rates"
-    printf '\rround %d of %d, %-20s' "$round" "$rounds" "$variant"
+    [ ! -t 1 ] || printf '\rround %d of %d, %-30s' "$round" "$rounds" "$variant"
   done
 done
-printf '\r%60s\r' ''
+[ ! -t 1 ] || printf '\r%60s\r' ''
 
 # Prints median, smallest and largest of the numbers on standard input.
 spread() {

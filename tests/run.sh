@@ -13,6 +13,8 @@ passed=0 failed=0
 summary=()
 # The same source compiled in several build folders is one ccache entry.
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1
+# Tests run side by side: OpenMP threads that spin while they wait would hold each other up.
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-PASSIVE} GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-0}
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="suppressions=$PWD/.ci/tsan.supp second_deadlock_stack=1"
 
 wanted=("$@")
