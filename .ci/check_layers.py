@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "samples": {"db", "runtime"},
     "tests": {"db", "runtime", "analyzer", "gui"},
 }
-# Header pattern (as written between the brackets) -> the folders that may include it; tests of theirs may too.
+# Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
     (r"sqlite3(ext)?\.h", ("db/sqlite",)),
     (r"(oneapi/dnnl/.*|dnnl.*\.hp?p?)", ("runtime/backend/onednn",)),
@@ -56,7 +56,7 @@ def quoted(path, target, is_public):
 def angled(path, target, is_public):
     """What is wrong with #include <target> in path, or None."""
     for pattern, homes in CONFINED:
-        inside = any(path.startswith((home + "/", "tests/" + home + "/")) for home in homes)
+        inside = any(path.startswith((home + "/", "tests/" + home.split("/")[0] + "/")) for home in homes)
         if re.fullmatch(pattern, target) and not inside:
             return f"<{target}> belongs in {' and '.join(homes)} alone; use that folder's interface"
     if is_public and "/" in target and not target.startswith("sys/"):
