@@ -43,8 +43,8 @@ struct Event {
   TimeNs ready_ns = 0;   // operatorRun: when its last dependency was satisfied; else start_ns
   CorrelationId correlation = 0;
   std::int64_t value = 0;  // kind's own number (bytes of a copy, items of a batch), else 0
-  StringId name;
-  OperatorId op;  // facts of the operator; none for other kinds
+  StringId name = {};
+  OperatorId op = {};  // facts of the operator; none for other kinds
   EventKind kind = EventKind::scope;
   std::uint16_t depth = 0;  // nesting on its track, 0 = outermost
 };

@@ -215,7 +215,7 @@ CREATE INDEX counter_chunk_summary ON counter_chunk(track_id, first_time_ns, las
 --   correlation compared to a value.
 -- dependency(source, target, kind)
 --   One row per dependency; source and target are correlations. kind is text: 'read_after_write', 'write_after_read',
---   'write_after_write', 'launch', 'batch'. Fast with: source, target compared to a value.
+--   'write_after_write', 'launch', 'batch', 'flow'. Fast with: source, target compared to a value.
 -- counter(track, time_ns, value, name, unit)
 --   One row per sample; name and unit are the track's. Fast with: track, time_ns compared to a value.
 --

@@ -5,7 +5,7 @@ namespace pitwall::store {
 
 class TraceData;
 
-// Holds as long as the connection; statements are judged when they are prepared, while data.user_statement.
+// Holds as long as the connection; statements prepared while data.user_statement are judged.
 void installAuthorizer(TraceData& data);
 
 }  // namespace pitwall::store

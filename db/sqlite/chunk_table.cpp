@@ -51,7 +51,7 @@ Result<std::unique_ptr<ChunkTable>> ChunkTable::load(Connection& connection, con
 
 Status ChunkTable::loadSummaries() {
   Result<Statement> statement = connection_.prepare(layout_.summary_sql);
-  if (!statement.has_value()) return fail(statement.error());
+  if (!statement.has_value()) return fail(unreadable(statement.error()));
   read_column_.resize(layout_.columns.size());
   while (true) {
     Result<bool> row = statement->step();
@@ -106,7 +106,7 @@ Result<std::vector<std::int64_t>> ChunkTable::readColumn(const ChunkSummary& sum
   if (read.handle() == nullptr) {
     Result<Statement> prepared =
         connection_.prepare(fmt::format("SELECT {} FROM {} WHERE id = ?1", name, layout_.table));
-    if (!prepared.has_value()) return fail(prepared.error());
+    if (!prepared.has_value()) return fail(unreadable(prepared.error()));
     read = std::move(*prepared);
   }
   Result<bool> row = read.bind(1, summary.id).step();
@@ -120,6 +120,14 @@ Result<std::vector<std::int64_t>> ChunkTable::readColumn(const ChunkSummary& sum
   read.reset();
   if (!values.has_value()) return fail(damaged(summary, name, values.error().message));
   return values;
+}
+
+// SQL of ours that the file does not understand: the table or a column is missing.
+Error ChunkTable::unreadable(const Error& error) const {
+  if (error.code != ErrorCode::internal) return error;
+  return {ErrorCode::corruptTrace,
+          fmt::format("trace '{}' is damaged: {}: {}; record again, or restore a copy", connection_.path(),
+                      layout_.table, error.message)};
 }
 
 Error ChunkTable::damaged(const ChunkSummary& summary, const std::string& column,

@@ -82,6 +82,7 @@ class ChunkTable {
   ChunkTable(Connection& connection, const Layout& layout) : connection_(connection), layout_(layout) {}
   Status loadSummaries();
   Result<std::vector<std::int64_t>> readColumn(const ChunkSummary& summary, int column);
+  Error unreadable(const Error& error) const;
   Error damaged(const ChunkSummary& summary, const std::string& column, const std::string& what) const;
 
   Connection& connection_;

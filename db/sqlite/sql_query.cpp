@@ -13,6 +13,18 @@ namespace pitwall::store {
 
 namespace {
 
+// From preparing to the last step: some statements, like VACUUM INTO, prepare others while they run.
+class UserStatement {
+ public:
+  explicit UserStatement(TraceData& data) : data_(data) { data_.user_statement = true; }
+  ~UserStatement() { data_.user_statement = false; }
+  UserStatement(const UserStatement&) = delete;
+  UserStatement& operator=(const UserStatement&) = delete;
+
+ private:
+  TraceData& data_;
+};
+
 struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
@@ -96,10 +108,8 @@ Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
     return fail(ErrorCode::invalidInput, "the statement is longer than 2 GiB");
   sqlite3_stmt* raw = nullptr;
   const char* tail = nullptr;
-  data.user_statement = true;
   const int code =
       sqlite3_prepare_v2(data.connection().handle(), sql.data(), static_cast<int>(sql.size()), &raw, &tail);
-  data.user_statement = false;
   StatementPtr statement(raw);
   if (code == SQLITE_AUTH) {
     return fail(
@@ -155,6 +165,7 @@ Status insertAll(TraceData& data, Statement& insert, const std::string& table,
 }  // namespace
 
 Result<SqlRows> runQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters) {
+  const UserStatement rules(data);
   SqlRows rows;
   bool any = false;
   std::string_view left = sql;

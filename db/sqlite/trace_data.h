@@ -32,7 +32,7 @@ class TraceData {
   // Number of the event name `text`, if it occurs.
   std::optional<std::uint32_t> findString(std::string_view text);
 
-  // While true, statements are prepared under the rules for a user's SQL (db/sqlite/authorizer.h).
+  // While true, what is prepared is judged by the rules for a user's SQL (db/sqlite/authorizer.h).
   bool user_statement = false;
 
  private:
