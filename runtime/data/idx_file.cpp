@@ -106,8 +106,8 @@ Result<std::vector<std::int64_t>> readHeader(Input& input, int dimensions) {
     if (!extent.has_value()) return fail(extent.error());
     if (*extent == 0) return input.wrong(fmt::format("dimension {} is 0", i));
     extents.push_back(*extent);
-    elements = elements > kMostElements ? elements : elements * *extent;
-    if (elements > kMostElements) return input.wrong("the dimensions are impossibly large");
+    if (elements > kMostElements / *extent) return input.wrong("the dimensions are impossibly large");
+    elements *= *extent;
   }
   return extents;
 }
