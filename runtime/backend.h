@@ -5,8 +5,9 @@
 // a ReorderDesc kernel first. Outputs come in the layout of `outputs[i]`. With row-major everywhere nothing
 // differs.
 //
-// Threads: prepare() from any thread; Kernel::run() of one kernel from several threads at once. Kernels are
-// cached by the backend (bounded by MXNET_MKLDNN_CACHE_NUM per operator kind; -1 = unbounded).
+// Threads: prepare() from any thread; Kernel::run() of one kernel from several threads at once. A kernel may
+// use as many OpenMP threads as were allowed where it was prepared. Kernels are cached by the backend
+// (bounded by MXNET_MKLDNN_CACHE_NUM per operator kind; -1 = unbounded).
 #pragma once
 
 #include <array>

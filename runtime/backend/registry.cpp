@@ -44,8 +44,12 @@ std::vector<std::string_view> backendNames() {
 Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settings& settings) {
   for (const Entry& entry : kEntries) {
     if (entry.name != name) continue;
-    return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
-                       .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
+    try {
+      return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
+                         .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
+    } catch (const std::exception& error) {
+      return fail(ErrorCode::unsupported, fmt::format("backend '{}' does not start: {}", name, error.what()));
+    }
   }
   return fail(ErrorCode::notFound, fmt::format("no backend is called '{}'; this build has {}", name,
                                                fmt::join(backendNames(), ", ")));

@@ -2,7 +2,7 @@
 //
 // The workspace says where each maximum was. Its inner order is that of the forward primitive, so the
 // backward primitive is made from the same one: same data layout, same output layout.
-#include <algorithm>
+#include <stdexcept>
 
 #include "runtime/backend/onednn/operators.h"
 
@@ -64,6 +64,10 @@ KernelPtr backward(const PoolingDesc& d, const Request& r) {
   const Forward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
   const Backward pd({p.algorithm, p.data, hint.dst_desc(), p.strides, p.kernel, p.pad_low, p.pad_high},
                     userScratchpad(), r.engine, hint);
+  const auto workspace_bytes = static_cast<Bytes>(pd.workspace_desc().get_size());
+  if (d.type == PoolingType::max && r.inputs[3].sizeBytes() != workspace_bytes) {
+    throw std::invalid_argument("the workspace is not that of the forward pass");
+  }
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->keepInput(0, r.inputs[0]);
   kernel->keepInput(1, r.inputs[1]);

@@ -43,8 +43,9 @@ KernelPtr reorder(const ReorderDesc& desc, const Request& r) {
   const Dims to_view = viewOf(desc.output_layout, from_view);
   const Desc from = descOf(data, from_view);
   const Desc to = descOf({data.shape, DType::float32, desc.output_layout}, to_view);
-  auto kernel = std::make_shared<PrimitiveKernel>(
-      r.engine, r.signature, reorderOf(r.engine, from, rowMajor(from_view)).impl_info_str());
+  const Desc first = from_view == to_view ? to : rowMajor(from_view);  // of the one or two steps
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature,
+                                                  reorderOf(r.engine, from, first).impl_info_str());
   kernel->setInput(0, from);
   kernel->setOutput(0, to);
   addReorder(*kernel, r.engine, from, inputAt(0), to, outputAt(0));

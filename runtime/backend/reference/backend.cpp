@@ -44,8 +44,12 @@ class ReferenceBackend final : public CachingBackend {
       return fail(ErrorCode::unsupported, "the reference backend knows row-major arrays only");
     }
     // A workspace holds, for each output of max pooling, where its maximum was: 4 bytes each.
-    if (std::holds_alternative<PoolingDesc>(desc)) {
-      if (pass == Pass::forward) signature->outputs[1].shape = {signature->outputs[0].shape.elements() * 4};
+    if (std::holds_alternative<PoolingDesc>(desc) && pass == Pass::forward) {
+      signature->outputs[1].shape = {signature->outputs[0].shape.elements() * 4};
+    }
+    if (std::holds_alternative<PoolingDesc>(desc) && pass == Pass::backward &&
+        inputs[3].sizeBytes() != inputs[2].sizeBytes()) {
+      return fail(ErrorCode::invalidInput, "Pooling backward: the workspace is not that of the forward pass");
     }
     RunFunction function = std::visit([&](const auto& d) { return make(d, pass, *signature); }, desc);
     return KernelPtr(

@@ -209,6 +209,15 @@ TEST(SoftmaxCrossEntropy, RefusesLabelsThatAreNoClass) {
   }
 }
 
+TEST(Pooling, RefusesTheWorkspaceOfAnother) {
+  for (const char* name : {"onednn", "reference"}) {
+    const auto backend = test::open(name);
+    const TensorSpec data{{2, 3, 8, 8}}, out{{2, 3, 4, 4}}, workspace{{5}, DType::uint8};
+    EXPECT_THAT(failureOf(*backend, PoolingDesc{}, Pass::backward, {data, out, out, workspace}),
+                AllOf(HasSubstr("Pooling backward"), HasSubstr("workspace")));
+  }
+}
+
 TEST(Null, HasTheShapesAndTouchesNothing) {
   const auto null = test::open("null"), reference = test::open("reference");
   const ConvolutionDesc conv{.kernel = {3, 3}, .pad = {1, 1}, .channels = 5};
