@@ -34,11 +34,10 @@ std::string orUnset(std::string_view value) { return value.empty() ? "unset" : s
 Cell shown(std::string_view text) { return {{}, std::string(text)}; }
 
 int printAll() {
-  emit::Table table{
-      {{"name", "setting"}, {"value", "in effect"}, {"default", "default"}, {"status", "status"}},
-      {},
-      SIZE_MAX,
-      {}};
+  emit::Table table{{{"name", "setting", emit::Align::left, false},
+                     {"value", "value"},
+                     {"default", "default"},
+                     {"status", "status", emit::Align::left, false}}};
   std::vector<std::string> complaints;
   for (const auto& info : settingCatalogue()) {
     const auto effect = inEffect(info);
@@ -49,11 +48,12 @@ int printAll() {
   }
   emit::TextEmitter emitter({});
   emitter.table("", "", table);
+  emitter.heading(fmt::format("{} settings; * marks those set in this environment", table.rows.size()));
+  emitter.paragraph(
+      "honoured: Pitwall's runtime obeys it. external: a library that the program links reads it. planned: "
+      "not in "
+      "the runtime yet. Explain one: pitwall env NAME");
   fmt::print("{}", std::move(emitter).take());
-  fmt::print(
-      "\n{} settings. *: set in this environment. honoured: Pitwall's runtime obeys it; external: a library\n"
-      "that the program links reads it; planned: not in the runtime yet. Explain one: pitwall env NAME\n",
-      table.rows.size());
   for (const auto& complaint : complaints) fmt::print(stderr, "pitwall: {}\n", complaint);
   return complaints.empty() ? kDone : kUsage;
 }

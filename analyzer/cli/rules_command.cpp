@@ -27,7 +27,8 @@ std::string oneLine(const std::string& text) {
 int rulesList(const std::vector<std::string>& folders) {
   auto set = rules::loadRules({folders, {}});
   if (!set.has_value()) return complain(set.error().message, kUsage);
-  emit::Table table{{{"id", "rule"}, {"title", "what it finds"}}};
+  emit::Table table{
+      {{"id", "rule", emit::Align::left, false}, {"title", "what it finds", emit::Align::left, false}}};
   for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
   emit::TextEmitter emitter({});
   emitter.table("", "", table);
