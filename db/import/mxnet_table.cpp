@@ -101,6 +101,8 @@ class TableReader {
       // Min, max, avg in kB of 1000 bytes, the last three in either layout.
       const auto peak = parseScaled(row.numbers[row.numbers.size() - 2], 1000);
       if (!peak) return;
+      constexpr std::string_view kMemory = "Memory: ";
+      if (row.name.substr(0, kMemory.size()) == kMemory) row.name.erase(0, kMemory.size());
       const TrackRef counter = builder_.counter(process, fmt::format("memory live: {}", row.name), "bytes");
       builder_.sample(counter, 0, static_cast<double>(*peak));
       return;

@@ -75,6 +75,11 @@ class Nsight {
         launches_(builder) {}
 
   Status run() {
+    constexpr std::int64_t kPitwall = 0x50697477;  // "Pitw", as db/schema/schema.sql says
+    if (auto id = database_.applicationId(); id.has_value() && *id == kPitwall) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: is already a Pitwall trace; use it as it is", builder_.input().path));
+    }
     bool any = false;
     for (const std::string_view table : kEventTables) any = any || database_.has(table);
     if (!any && !database_.has("META_DATA_EXPORT") && !database_.has("StringIds")) return notNsight();

@@ -1,0 +1,108 @@
+// The conventions of PyTorch's profiler, on a small trace of our own.
+#include <gtest/gtest.h>
+
+#include "tests/db/import/imported.h"
+
+namespace pitwall::test {
+namespace {
+
+const char kTrace[] =
+    R"json({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 4},
+"deviceProperties": [{"id": 1, "name": "A GPU", "totalGlobalMem": 1000}],
+"traceEvents": [
+{"ph":"M","name":"process_name","pid":500,"tid":0,"args":{"name":"python"}},
+{"ph":"M","name":"process_labels","pid":1,"tid":0,"args":{"labels":"GPU 1"}},
+{"ph":"X","cat":"kernel","name":"late","pid":1,"tid":7,"ts":150,"dur":10,"args":{"device":1,"stream":7,"correlation":12}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#5","pid":500,"tid":500,"ts":100,"dur":50,"args":{}},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#6","pid":500,"tid":500,"ts":150,"dur":40,"args":{}},
+{"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#5","pid":1,"tid":7,"ts":110,"dur":50,"args":{"stream":7}},
+{"ph":"X","cat":"user_annotation","name":"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__","pid":500,"tid":500,"ts":101,"dur":5},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":500,"tid":500,"ts":110,"dur":10,"args":{"Input Dims":[[64,3],[3,8],[]],"Input type":["float","float","Scalar"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":500,"tid":500,"ts":112,"dur":2,"args":{"cbid":211,"correlation":11}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":500,"tid":500,"ts":115,"dur":2,"args":{"correlation":12}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":1,"tid":7,"ts":120,"dur":20,"args":{"device":1,"stream":7,"correlation":11}},
+{"ph":"X","cat":"kernel","name":"carried in","pid":1,"tid":7,"ts":101,"dur":5,"args":{"device":1,"stream":7,"correlation":3}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":1,"tid":20,"ts":125,"dur":20,"args":{"device":1,"stream":20,"correlation":0}},
+{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","pid":1,"tid":7,"ts":145,"dur":2,"args":{"device":1,"stream":7,"correlation":0,"bytes":4096}},
+{"ph":"X","cat":"cuda_sync","name":"Stream Sync","pid":1,"tid":7,"ts":100,"dur":60,"args":{"device":1,"stream":7,"correlation":99}},
+{"ph":"s","id":11,"cat":"ac2g","name":"ac2g","pid":500,"tid":500,"ts":112},
+{"ph":"f","id":11,"cat":"ac2g","name":"ac2g","pid":1,"tid":7,"ts":120,"bp":"e"},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":500,"tid":500,"ts":111,"args":{"Total Reserved":200,"Total Allocated":100,"Bytes":8,"Device Id":1,"Device Type":1}},
+{"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9223372036854775807}
+], "traceName": "x.json", "baseTimeNanoseconds": 1700000000000000000})json";
+
+TEST(ImportKineto, DeviceWorkGoesToStreamsOfItsDevice) {
+  const auto imported = importText(kTrace);
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.inputs[0].format, "PyTorch Kineto JSON");
+  EXPECT_EQ(imported->summary.inputs[0].version, "schema 1");
+  auto use = deviceUse(*imported);
+  ASSERT_EQ(use.size(), 1U);
+  EXPECT_EQ(use[1].operations, 5);
+  EXPECT_EQ(use[1].busy_ns, 5000 + 25000 + 2000 + 10000);
+  ASSERT_EQ(imported->sink.devices.size(), 1U);
+  EXPECT_EQ(imported->sink.devices[0].name, "A GPU");
+  EXPECT_EQ(imported->sink.devices[0].memory_bytes, 1000);
+  const TrackInfo& track = imported->track(imported->named("gemm").front().first);
+  EXPECT_EQ(track.kind, TrackKind::stream);
+  EXPECT_EQ(imported->sink.processes.at(track.process.value - 1).pid, 500);
+  EXPECT_EQ(imported->only("ncclDevKernel_AllReduce").kind, EventKind::communication);
+  EXPECT_EQ(imported->only("Memcpy HtoD (Pageable -> Device)").value, 4096);
+  EXPECT_EQ(imported->only("Stream Sync").kind, EventKind::wait);
+  EXPECT_NE(imported->named("Stream Sync").front().first, imported->named("gemm").front().first);
+}
+
+TEST(ImportKineto, LaunchesInAnyOrder) {
+  const auto imported = importText(kTrace);
+  std::map<CorrelationId, CorrelationId> launch_of;
+  for (const Dependency& edge : imported->sink.all_dependencies) {
+    EXPECT_EQ(edge.kind, DependencyKind::launch);
+    launch_of[edge.target] = edge.source;
+  }
+  ASSERT_EQ(launch_of.size(), 2U);
+  std::map<CorrelationId, std::int64_t> start_of;
+  for (const auto& [track, event] : imported->named("cudaLaunchKernel"))
+    start_of[event.correlation] = event.start_ns;
+  EXPECT_EQ(start_of[launch_of[imported->only("gemm").correlation]], 12000);
+  EXPECT_EQ(start_of[launch_of[imported->only("late").correlation]], 15000);
+  EXPECT_NE(imported->only("carried in").correlation, 0U);
+  ASSERT_FALSE(imported->summary.notes.empty());
+  EXPECT_NE(imported->summary.notes[0].find("3 pieces of device work have no launch"), std::string::npos);
+}
+
+TEST(ImportKineto, StepsRanksOperatorsMemory) {
+  const auto imported = importText(kTrace);
+  ASSERT_EQ(imported->sink.iterations.size(), 3U);
+  EXPECT_EQ(imported->sink.iterations[0].index, 5);
+  EXPECT_EQ(imported->sink.iterations[0].time_ns, 0);
+  EXPECT_EQ(imported->sink.iterations[1].time_ns, 50000);
+  EXPECT_EQ(imported->sink.iterations[2].index, 7);
+  EXPECT_EQ(imported->sink.iterations[2].time_ns, 90000);
+  EXPECT_EQ(imported->summary.ranks, std::vector<int>{3});
+  EXPECT_EQ(imported->sink.processes[0].rank, 3);
+  const Event mm = imported->only("aten::mm");
+  EXPECT_EQ(mm.kind, EventKind::operatorRun);
+  const OperatorFacts& facts = imported->sink.facts.at(mm.op.value - 1);
+  EXPECT_EQ(facts.shapes, "64x3,3x8");
+  EXPECT_EQ(facts.dtype, "float");
+  EXPECT_EQ(imported->sink.eventsOf(EventKind::dataWait).size(), 1U);
+  EXPECT_EQ(imported->samples("memory allocated: gpu 1").at(0).value, 100);
+  EXPECT_EQ(imported->sink.meta_values.at("trace.start_unix_ns"), "1700000000000100000");
+  EXPECT_EQ(imported->sink.meta_values.at("distributed.backend"), "nccl");
+  EXPECT_EQ(imported->summary.end_ns, 90000);  // the mark of the recording window does not count
+}
+
+TEST(ImportKineto, SpellingsOf2021) {
+  const auto imported = importText(R"json({"schemaVersion":1,"traceEvents":[
+    {"ph":"X","cat":"Operator","name":"aten::add","pid":9,"tid":9,"ts":0,"dur":9,"args":{"Device":9,"External id":2}},
+    {"ph":"X","cat":"Runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":5}},
+    {"ph":"X","cat":"Kernel","name":"k","pid":0,"tid":"stream 7","ts":4,"dur":2,"args":{"device":0,"stream":7,"correlation":5}},
+    {"ph":"X","cat":"Memset","name":"Memset (Device)","pid":0,"tid":"stream 7","ts":7,"dur":2,"args":{"device":0,"stream":7,"bytes":4}}]})json");
+  EXPECT_EQ(imported->events("operator"), 1);
+  EXPECT_EQ(imported->events("kernel"), 1);
+  EXPECT_EQ(imported->events("copy"), 1);
+  EXPECT_EQ(imported->events("dependencies"), 1);
+}
+
+}  // namespace
+}  // namespace pitwall::test

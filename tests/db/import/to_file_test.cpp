@@ -1,0 +1,121 @@
+// Into a trace file and back, and inputs that were damaged at random.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "db/reader.h"
+#include "tests/db/import/imported.h"
+
+namespace pitwall::test {
+namespace {
+
+const char kTrace[] = R"({"schemaVersion":1,"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":5,"tid":5,"ts":10,"dur":9,"args":{"Input Dims":[[2,3]],"Input type":["float"]}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":5,"ts":12,"dur":2,"args":{"correlation":5}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":14,"dur":2,"args":{"device":0,"stream":7,"correlation":5}},
+{"name":"q","ph":"C","ts":11,"pid":5,"args":{"value":9}},
+{"name":"a","cat":"n","ph":"b","ts":10,"id":1,"pid":5},{"name":"a","cat":"n","ph":"e","ts":17,"id":1,"pid":5},
+{"name":"B","ph":"B","ts":30,"pid":5,"tid":6},{"ph":"E","ts":35,"pid":5,"tid":6}]})";
+
+std::size_t filesIn(const std::string& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+TEST(ImportToFile, WhatWasReadIsInTheFile) {
+  const TemporaryFile input(kTrace);
+  const std::string output = input.folder() + "/out.pitwall";
+  const std::vector<std::string> inputs = {input.path()};
+  const auto summary = importToFile(inputs, output);
+  ASSERT_TRUE(summary.has_value()) << summary.error().message;
+  EXPECT_EQ(filesIn(input.folder()), 2U);
+  auto trace = Trace::open(output);
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  EXPECT_TRUE((*trace)->isComplete());
+  std::int64_t events = 0;
+  for (std::uint32_t id = 1; id <= (*trace)->tracks().size(); ++id) {
+    auto some = (*trace)->events(TrackId{id});
+    ASSERT_TRUE(some.has_value());
+    events += static_cast<std::int64_t>(some->size());
+  }
+  EXPECT_EQ(events, summary->totalEvents());
+  EXPECT_EQ(events, 5);
+  auto edges = (*trace)->dependencies();
+  ASSERT_TRUE(edges.has_value());
+  EXPECT_EQ(edges->size(), 1U);
+  EXPECT_NE((*trace)->meta("import.summary")->find("PyTorch Kineto JSON"), std::string::npos);
+  // Once more over the first.
+  EXPECT_TRUE(importToFile(inputs, output).has_value());
+}
+
+TEST(ImportToFile, FailureLeavesNothingAndHarmsNothing) {
+  const TemporaryFile input("no trace at all");
+  const std::vector<std::string> inputs = {input.path()};
+  EXPECT_FALSE(importToFile(inputs, input.folder() + "/out.pitwall").has_value());
+  EXPECT_EQ(filesIn(input.folder()), 1U);
+  const TemporaryFile precious("a letter", "letter.txt");
+  const auto refused = importToFile(inputs, precious.path());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("not a Pitwall trace"), std::string::npos);
+  EXPECT_EQ(std::filesystem::file_size(precious.path()), 8U);
+  const TemporaryFile good(kTrace);
+  const std::vector<std::string> good_inputs = {good.path()};
+  EXPECT_EQ(importToFile(good_inputs, "/nowhere/out.pitwall").error().code, ErrorCode::io);
+}
+
+TEST(ImportToFile, InterruptionLeavesNothing) {
+  const TemporaryFile input(kTrace);
+  std::atomic<bool> cancel = true;
+  ImportOptions options;
+  options.cancel = &cancel;
+  const std::vector<std::string> inputs = {input.path()};
+  const auto summary = importToFile(inputs, input.folder() + "/out.pitwall", options);
+  ASSERT_FALSE(summary.has_value());
+  EXPECT_EQ(summary.error().code, ErrorCode::cancelled);
+  EXPECT_EQ(filesIn(input.folder()), 1U);
+}
+
+TEST(ImportToFile, OwnTracesAreNamedAsSuch) {
+  const TemporaryFile input(kTrace);
+  const std::string output = input.folder() + "/out.pitwall";
+  const std::vector<std::string> inputs = {input.path()};
+  ASSERT_TRUE(importToFile(inputs, output).has_value());
+  EXPECT_NE(importFiles({output})->error.find("already a Pitwall trace"), std::string::npos);
+}
+
+// Bytes replaced, removed and repeated: an answer each time, and sums that agree.
+TEST(ImportDamage, RandomChangesNeverConfuseIt) {
+  std::mt19937 random(1);
+  const std::string seeds[] = {
+      kTrace,
+      "onednn_verbose,v1,1700000000000.5,primitive,exec,cpu,reorder,jit,undef,src:f32::blocked:ab::f0,,,2x2,"
+      "0.25\n"
+      "MKL_VERBOSE SGEMM(T,N,12) 8.93ms CNR:OFF\n",
+      ",{\"name\":\"x\",\"cat\":\"operator\",\"ph\":\"B\",\"ts\":1,\"pid\":0,\"tid\":2}\n",
+      "Profile Statistics.\noperator\n=====\nName  Total Count  Time (ms)\n----\nx  2  1.0  1.0  1.0  1.0\n"};
+  for (const std::string& seed : seeds) {
+    for (int round = 0; round < 400; ++round) {
+      std::string text = seed;
+      const int changes = 1 + static_cast<int>(random() % 6);
+      for (int i = 0; i < changes && !text.empty(); ++i) {
+        const std::size_t at = random() % text.size();
+        switch (random() % 4) {
+          case 0: text[at] = "{}[]\",:\\0e-\n\xff"[random() % 13]; break;
+          case 1: text.erase(at, 1 + random() % 20); break;
+          case 2: text.insert(at, text.substr(random() % text.size(), random() % 40)); break;
+          default: text[at] = static_cast<char>(random()); break;
+        }
+      }
+      SCOPED_TRACE(text);
+      const auto imported = importText(text);
+      if (imported->error.empty()) {
+        EXPECT_EQ(static_cast<std::size_t>(imported->summary.totalEvents()),
+                  imported->sink.all_events.size());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pitwall::test
