@@ -47,7 +47,11 @@ Error sqliteError(int code, int system_errno, std::string_view path, std::string
         return {ErrorCode::io,
                 message("no space is left for it: free space, raise the limit on file sizes, or "
                         "choose a path on another disk")};
-      return {ErrorCode::io, message("check the disk, or choose a path on another one")};
+      return {
+          ErrorCode::io,
+          message(
+              "check that the disk is sound and has space, and that no limit on file sizes holds, or choose "
+              "a path on another disk")};
     case SQLITE_CANTOPEN:
       return {ErrorCode::io, message("check that its folder exists and that you may use it")};
     case SQLITE_READONLY:

@@ -143,7 +143,7 @@ TEST(Killed, AtRandomMomentsWithEveryConfirmedFlushThere) {
   std::mt19937 random(std::random_device{}());
   for (int round = 0; round < 20; ++round) {
     const std::string path = folder / (std::to_string(round) + ".pitwall");
-    const std::chrono::milliseconds life(random() % 300);
+    const std::chrono::milliseconds life(random() % 100);
     SCOPED_TRACE("round " + std::to_string(round) + ", life " + std::to_string(life.count()) + " ms");
     const KilledRun run = recordAndKill(path, life, true);
     ASSERT_GE(run.reports, 1);
