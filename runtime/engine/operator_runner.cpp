@@ -29,7 +29,7 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
 }
 
 void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
-  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  const Ticks started = profiler_.enter();
   std::int64_t count = 0;
   for (Operator* op = segment.child; op != nullptr; ++count) {
     Operator* const next = op->next;
@@ -38,7 +38,7 @@ void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
     op = next;
   }
   segment.child = nullptr;
-  if (started != 0) profiler_.span(bulk_site_, started, Profiler::now(), count);
+  if (started != 0) profiler_.leave(bulk_site_, started, count);
 }
 
 Status OperatorRunner::call(Operator& op, bool is_bulk) {

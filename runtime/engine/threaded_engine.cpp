@@ -22,8 +22,9 @@ ThreadedEngine::ThreadedEngine(EngineType type, Profiler& profiler)
       threads_(depot_, [this](ThreadState& thread) { flush(thread); }) {}
 
 ThreadedEngine::~ThreadedEngine() {
-  threads_.forEach([this](ThreadState& thread) { flush(thread); });
   stop();
+  // What other threads have gathered and never handed over; a stopped engine runs it here.
+  threads_.forEach([this](ThreadState& thread) { flush(thread); });
   const Status left = runner_.errors().reportAll();
   if (!left.has_value()) {
     std::fprintf(stderr, "pitwall: no wait collected this before the engine ended: %s\n",

@@ -52,7 +52,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor {
   void dispatch(Operator& op, ThreadState& thread);
   void runHere(Operator& op, ThreadState& thread);
   void complete(Operator& op, ThreadState& thread);
-  bool blockUntilWritten(VariableState& variable, ThreadState& thread);
+  void blockUntilWritten(VariableState& variable, ThreadState& thread);
   void blockUntilAllDone();
 
   WorkerPool* poolFor(const Operator& op);

@@ -9,35 +9,34 @@ Status ThreadedEngine::waitForVariable(Variable variable) {
   PITWALL_CHECK(thread.running == 0, "an operator waits on the engine that runs it");
   PITWALL_CHECK(variable.state != nullptr, "a wait for a variable that newVariable() did not make");
   flush(thread);
-  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
-  if (blockUntilWritten(*variable.state, thread) && started != 0) {
-    profiler_.span(wait_variable_site_, started, Profiler::now());
-  }
+  blockUntilWritten(*variable.state, thread);
   return runner_.errors().report(*variable.state);
 }
 
-// False when there was nothing to wait for.
-bool ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thread) {
+void ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thread) {
+  CorrelationId awaited = 0;
   Waiter& waiter = thread.waiter;
   waiter.kind = NodeKind::waiter;
   waiter.waiting.store(1, std::memory_order_relaxed);
   waiter.access = {&variable, nullptr, &waiter, 0, true};
   {
     const std::lock_guard guard(variable.lock);
-    if (!variable.appendWaiter(waiter.access)) return false;
+    if (!variable.appendWaiter(waiter.access)) return;
+    awaited = variable.last_writer;
   }
+  const Ticks started = profiler_.enter();
   waiter.spot.wait(true);
-  return true;
+  if (started != 0) profiler_.leave(wait_variable_site_, started, static_cast<std::int64_t>(awaited));
 }
 
 Status ThreadedEngine::waitForAll() {
   ThreadState& thread = threads_.local();
   PITWALL_CHECK(thread.running == 0, "an operator waits on the engine that runs it");
   flush(thread);
-  const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
   if (!threads_.quiescent()) {
+    const Ticks started = profiler_.enter();
     blockUntilAllDone();
-    if (started != 0) profiler_.span(wait_all_site_, started, Profiler::now());
+    if (started != 0) profiler_.leave(wait_all_site_, started);
   }
   return runner_.errors().reportAll();
 }
