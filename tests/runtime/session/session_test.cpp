@@ -135,63 +135,37 @@ TEST_F(SessionTest, WithoutMkldnnTheReferenceComputes) {
   EXPECT_EQ((*session)->backend().name(), "reference");
 }
 
-TEST_F(SessionTest, RecordsWhatItKnows) {
-  const Env env("PITWALL_TRACE", path_);
-  const Env tune("PITWALL_TUNE_batch_size", "64");
-  const Env workers("MXNET_CPU_WORKER_NTHREADS", "2");
-  {
-    SessionOptions options;
-    options.trace_path = folder_ / "ignored.pitwall";  // the environment wins
-    options.settings = {{"MXNET_CPU_PRIORITY_NTHREADS", "3"}};
-    const auto session = open(options);
-    EXPECT_TRUE(session->profiler().isRecording());
-    EXPECT_EQ(session->tunable("batch_size", 16, {8, 512}), 64);
-    EXPECT_EQ(session->tunable("depth", 2, {1, 9}), 2);
-    session->meta("runtime.mode", "training");
-    const auto weights = session->storage().allocate(1000, MemoryTag::weights);
-    const Variable variable = session->engine().newVariable();
-    for (int i = 0; i < 5; ++i) {
-      session->markIteration(64);
-      OperatorDesc op = operatorThat([] { return Status{}; });
-      op.writes = {&variable, 1};
-      session->engine().push(std::move(op));
-    }
-    EXPECT_TRUE(session->engine().waitForVariable(variable).has_value());
-    session->engine().deleteVariable(variable);
-    EXPECT_TRUE(session->finish().has_value());
-    EXPECT_FALSE(session->profiler().isRecording());
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "ignored.pitwall"));
-  const auto trace = this->trace();
-  ASSERT_NE(trace, nullptr);
-  EXPECT_TRUE(trace->isComplete());
-  EXPECT_EQ(trace->meta(meta::kMode), "training");
-  EXPECT_EQ(trace->meta(meta::kBackend), "null");
-  EXPECT_EQ(trace->meta(meta::kEngine), "ThreadedEnginePerDevice");
-  EXPECT_EQ(trace->meta(meta::kPeakBytes), "1000");
-  EXPECT_EQ(trace->meta(meta::kProducer)->substr(0, 8), "pitwall ");
+void expectFacts(const Trace& trace) {
+  EXPECT_EQ(trace.meta(meta::kMode), "training");
+  EXPECT_EQ(trace.meta(meta::kBackend), "null");
+  EXPECT_EQ(trace.meta(meta::kEngine), "ThreadedEnginePerDevice");
+  EXPECT_EQ(trace.meta(meta::kPeakBytes), "1000");
+  EXPECT_EQ(trace.meta(meta::kProducer)->substr(0, 8), "pitwall ");
   for (const char* key : {meta::kTraceStartUnixNs, meta::kTraceEndNs, meta::kHostName, meta::kHostOs,
                           meta::kLogicalCpus, meta::kMemoryBytes, meta::kUsableCpus, meta::kOpenMpRuntime,
                           meta::kOpenMpThreads, meta::kRecorderSelfNs}) {
-    EXPECT_TRUE(trace->meta(key).has_value()) << key;
+    EXPECT_TRUE(trace.meta(key).has_value()) << key;
   }
-  EXPECT_GE(std::stoi(*trace->meta(meta::kLogicalCpus)), std::stoi(*trace->meta(meta::kUsableCpus)));
-  ASSERT_EQ(trace->processes().size(), 1U);
-  EXPECT_EQ(trace->processes()[0].pid, getpid());
-  EXPECT_EQ(trace->processes()[0].name, "session_test");
-  ASSERT_FALSE(trace->devices().empty());
-  EXPECT_EQ(trace->devices()[0].kind, "cpu");
-  ASSERT_EQ(trace->iterations().size(), 5U);
-  EXPECT_EQ(trace->iterations()[4].index, 4);
-  EXPECT_EQ(trace->iterations()[4].items, 64);
-  ASSERT_EQ(trace->tunables().size(), 2U);
-  for (const TunableInEffect& t : trace->tunables()) {
+  EXPECT_GE(std::stoi(*trace.meta(meta::kLogicalCpus)), std::stoi(*trace.meta(meta::kUsableCpus)));
+  ASSERT_EQ(trace.processes().size(), 1U);
+  EXPECT_EQ(trace.processes()[0].pid, getpid());
+  EXPECT_EQ(trace.processes()[0].name, "session_test");
+  ASSERT_FALSE(trace.devices().empty());
+  EXPECT_EQ(trace.devices()[0].kind, "cpu");
+}
+
+void expectTunables(const Trace& trace) {
+  ASSERT_EQ(trace.tunables().size(), 2U);
+  for (const TunableInEffect& t : trace.tunables()) {
     EXPECT_EQ(t.value, t.name == "batch_size" ? 64 : 2);
     EXPECT_EQ(t.default_value, t.name == "batch_size" ? 16 : 2);
     EXPECT_EQ(t.source, t.name == "batch_size" ? SettingSource::environment : SettingSource::program);
   }
+}
+
+void expectSettings(const Trace& trace) {
   int found = 0;
-  for (const SettingInEffect& s : trace->settings()) {
+  for (const SettingInEffect& s : trace.settings()) {
     if (s.name == "MXNET_CPU_WORKER_NTHREADS") {
       ++found;
       EXPECT_EQ(s.value, "2");
@@ -203,18 +177,65 @@ TEST_F(SessionTest, RecordsWhatItKnows) {
     }
   }
   EXPECT_EQ(found, 2);
+}
+
+void expectMemoryCounter(Trace& trace) {
   bool weights_seen = false;
-  for (std::size_t i = 0; i < trace->tracks().size(); ++i) {
-    const TrackInfo& track = trace->tracks()[i];
+  for (std::size_t i = 0; i < trace.tracks().size(); ++i) {
+    const TrackInfo& track = trace.tracks()[i];
     if (track.name != "memory live: weights") continue;
     weights_seen = true;
     EXPECT_EQ(track.unit, "bytes");
-    const auto samples = trace->counters(TrackId{static_cast<std::uint32_t>(i + 1)});
+    const auto samples = trace.counters(TrackId{static_cast<std::uint32_t>(i + 1)});
     ASSERT_TRUE(samples.has_value());
     EXPECT_EQ(samples->size(), 1U) << "sampled when changed, not per iteration";
     EXPECT_EQ(samples->at(0).value, 1000);
   }
   EXPECT_TRUE(weights_seen);
+}
+
+// A program of five iterations with one operator each.
+void runProgram(Session& session) {
+  EXPECT_TRUE(session.profiler().isRecording());
+  EXPECT_EQ(session.tunable("batch_size", 16, {8, 512}), 64);
+  EXPECT_EQ(session.tunable("depth", 2, {1, 9}), 2);
+  session.meta("runtime.mode", "training");
+  const auto weights = session.storage().allocate(1000, MemoryTag::weights);
+  const Variable variable = session.engine().newVariable();
+  for (int i = 0; i < 5; ++i) {
+    session.markIteration(64);
+    OperatorDesc op = operatorThat([] { return Status{}; });
+    op.writes = {&variable, 1};
+    session.engine().push(std::move(op));
+  }
+  EXPECT_TRUE(session.engine().waitForVariable(variable).has_value());
+  session.engine().deleteVariable(variable);
+  EXPECT_TRUE(session.finish().has_value());
+  EXPECT_FALSE(session.profiler().isRecording());
+}
+
+TEST_F(SessionTest, RecordsWhatItKnows) {
+  const Env env("PITWALL_TRACE", path_);
+  const Env tune("PITWALL_TUNE_batch_size", "64");
+  const Env workers("MXNET_CPU_WORKER_NTHREADS", "2");
+  {
+    SessionOptions options;
+    options.trace_path = folder_ / "ignored.pitwall";  // the environment wins
+    options.settings = {{"MXNET_CPU_PRIORITY_NTHREADS", "3"}};
+    const auto session = open(options);
+    runProgram(*session);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ignored.pitwall"));
+  const auto trace = this->trace();
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  expectFacts(*trace);
+  expectTunables(*trace);
+  expectSettings(*trace);
+  expectMemoryCounter(*trace);
+  ASSERT_EQ(trace->iterations().size(), 5U);
+  EXPECT_EQ(trace->iterations()[4].index, 4);
+  EXPECT_EQ(trace->iterations()[4].items, 64);
   const auto runs = trace->query("SELECT count(*) FROM event WHERE kind = 'operator'");
   ASSERT_TRUE(runs.has_value()) << runs.error().message;
   EXPECT_GE(std::get<std::int64_t>(runs->rows.at(0).at(0)), 5);
