@@ -181,6 +181,7 @@ void reportRecording() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "--child") == 0) return runChild();
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("LeNet, batch %d\n", kBatch);
   if (!reportPrimitives(std::filesystem::read_symlink("/proc/self/exe").string()))
     std::printf("no oneDNN log could be read: this build has no oneDNN backend or its log is off\n");

@@ -119,6 +119,7 @@ class FactsSink final : public MemorySink {
   explicit FactsSink(FactsByName& found) : found_(found) {}
   Status finish() override {
     for (const Event& event : eventsOf(EventKind::operatorRun)) {
+      if (!event.op) continue;  // deletions have no facts
       const OperatorFacts& of = facts.at(event.op.value - 1);
       found_.emplace(of.name, of);
     }
