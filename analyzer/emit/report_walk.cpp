@@ -21,7 +21,7 @@ Cell duration(TimeNs ns) { return {ns, showDuration(static_cast<double>(ns))}; }
 Cell share(double value) { return {value, showShare(value)}; }
 
 std::string plural(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", showRate(static_cast<double>(count)), count == 1 ? one : many);
+  return fmt::format("{} {}", showCount(count), count == 1 ? one : many);
 }
 
 std::string upper(std::string text) {
@@ -142,12 +142,11 @@ void walkFindings(const Report& report, Emitter& emitter) {
 
 void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   emitter.beginObject("breakdown", "WHERE THE TIME GOES", Style::heading);
-  emitter.paragraph(
-      fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}",
-                  plural(b.iterations, "iteration", "iterations"),
-                  showDuration(static_cast<double>(b.median_iteration_ns)),
-                  b.skipped_iterations == 0 ? "none" : showRate(static_cast<double>(b.skipped_iterations)),
-                  b.iteration_source));
+  emitter.paragraph(fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}",
+                                plural(b.iterations, "iteration", "iterations"),
+                                showDuration(static_cast<double>(b.median_iteration_ns)),
+                                b.skipped_iterations == 0 ? "none" : showCount(b.skipped_iterations),
+                                b.iteration_source));
   emitter.field("iterations", "", jsonOnly(b.iterations));
   emitter.field("skipped_iterations", "", jsonOnly(b.skipped_iterations));
   emitter.field("iteration_source", "", jsonOnly(b.iteration_source));

@@ -40,6 +40,10 @@ std::string showShare(double share) {
   return fmt::format("{:.1f} %", percent);
 }
 
+std::string showCount(std::int64_t count) {
+  return std::llabs(count) < 100 ? fmt::format("{}", count) : showRate(static_cast<double>(count));
+}
+
 std::string showRate(double per_second) {
   const double size = std::fabs(per_second);
   if (size < 100) return threeDigits(per_second);

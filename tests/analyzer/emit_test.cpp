@@ -54,6 +54,8 @@ TEST(Text, StaysWithinEightyColumnsAndShowsTheSums) {
   EXPECT_THAT(text, HasSubstr("you set OMP_PLACES=threads; not overridden"));
   EXPECT_THAT(text, HasSubstr("10.0 % to 20.0 % of the time (1.11x to 1.25x the speed)"));
   EXPECT_THAT(text, HasSubstr("and 16 more"));
+  EXPECT_THAT(text, HasSubstr("run.pitwall: 40 iterations, 1,600 items/s"));
+  EXPECT_THAT(text, HasSubstr("3 left out"));
   EXPECT_THAT(text, testing::ContainsRegex("total +400 ms +10.0 ms +100 %"));
   EXPECT_THAT(text, Not(HasSubstr("\033")));
   EXPECT_THAT(reportAsText(sampleReport(), {.color = true}), HasSubstr("\033["));
