@@ -67,8 +67,9 @@ std::optional<std::int64_t> parseScaled(std::string_view text, std::int64_t scal
   }
   std::int64_t value = 0;
   for (const char c : decimal->whole) {
-    value = value * 10 + (c - '0');
-    if (value > kLatestNs / scale) return std::nullopt;
+    const std::int64_t digit = c - '0';
+    if (value > (kLatestNs / scale - digit) / 10) return std::nullopt;
+    value = value * 10 + digit;
   }
   value *= scale;
   // Digits of the fraction add scale/10, scale/100, ...; more than nine change nothing at these scales.
