@@ -111,6 +111,27 @@ TEST(ImportCorpus, DeviceBusyAndSpanToTheNanosecond) {
   EXPECT_GE(devices, 15);
 }
 
+// Kernels that the step before had launched are told apart: within the step's range on the device the sums
+// are those that another tool printed (gpu_timeline.csv beside the trace).
+TEST(ImportCorpus, DeviceBusyWithinAStep) {
+  PITWALL_NEEDS_CORPUS();
+  const auto imported =
+      importFiles({corpusFolder() + "/tracelens/mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"});
+  ASSERT_EQ(imported->error, "");
+  Event step;
+  for (const auto& [track, event] : imported->named("ProfilerStep#6")) {
+    if (imported->track(track).kind == TrackKind::stream) step = event;
+  }
+  EXPECT_EQ(step.dur_ns, 33'131'336);
+  auto clipped = std::make_unique<Imported>();
+  clipped->sink.tracks = imported->sink.tracks;
+  clipped->sink.devices = imported->sink.devices;
+  for (const auto& entry : imported->sink.all_events) {
+    if (entry.second.start_ns >= step.start_ns) clipped->sink.all_events.push_back(entry);
+  }
+  EXPECT_NEAR(static_cast<double>(deviceUse(*clipped)[2].busy_ns), 29'743'928, 20);
+}
+
 TEST(ImportCorpus, RanksAndDevicesOfKineto) {
   PITWALL_NEEDS_CORPUS();
   for (const auto& [path, expected] : expectedCounts()) {
