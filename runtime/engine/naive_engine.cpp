@@ -27,7 +27,8 @@ void NaiveEngine::push(OperatorDesc desc) { pushDesc(desc, false); }
 
 void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
   OperatorDesc desc{
-      .run = std::move(then), .writes = {&variable, 1}, .operator_class = OperatorClass::deletion};
+      .run = std::move(then), .writes = {&variable, 1}, .facts = runner_.deletionFacts(),
+      .operator_class = OperatorClass::deletion};
   pushDesc(desc, true);
 }
 

@@ -9,7 +9,9 @@ namespace pitwall::engine {
 class OperatorRunner {
  public:
   explicit OperatorRunner(Profiler& profiler)
-      : profiler_(profiler), bulk_site_(profiler.site("bulk", EventKind::bulk)) {}
+      : profiler_(profiler),
+        bulk_site_(profiler.site("bulk", EventKind::bulk)),
+        deletion_facts_(profiler.operatorFacts({.name = "DeleteVariable"})) {}
 
   // Runs or skips a single operator and ends its function, so that nothing it holds outlives the operator.
   // `ready` is when it could have run, 0 = unknown.
@@ -20,12 +22,16 @@ class OperatorRunner {
 
   ErrorLedger& errors() { return errors_; }
 
+  // Of the operator that ends a variable, under MXNet's name for it.
+  OperatorId deletionFacts() const { return deletion_facts_; }
+
  private:
   Status call(Operator& op, bool is_bulk);
   std::string describe(OperatorId facts) const;
 
   Profiler& profiler_;
   const SiteId bulk_site_;
+  const OperatorId deletion_facts_;
   ErrorLedger errors_;
 };
 

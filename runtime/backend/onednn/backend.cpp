@@ -30,6 +30,10 @@ class OnednnBackend final : public CachingBackend {
   explicit OnednnBackend(const BackendOptions& options)
       : CachingBackend(options), engine_(dnnl::engine::kind::cpu, 0) {}
   std::string_view name() const override { return "onednn"; }
+  std::string libraryVersion() const override {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+  }
 
  private:
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
