@@ -26,9 +26,10 @@ std::uint64_t NaiveEngine::version(Variable variable) const {
 void NaiveEngine::push(OperatorDesc desc) { pushDesc(desc, false); }
 
 void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
-  OperatorDesc desc{
-      .run = std::move(then), .writes = {&variable, 1}, .facts = runner_.deletionFacts(),
-      .operator_class = OperatorClass::deletion};
+  OperatorDesc desc{.run = std::move(then),
+                    .writes = {&variable, 1},
+                    .facts = runner_.deletionFacts(),
+                    .operator_class = OperatorClass::deletion};
   pushDesc(desc, true);
 }
 

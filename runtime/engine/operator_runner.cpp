@@ -11,7 +11,18 @@ bool runsDespiteErrors(OperatorClass operator_class) {
   return operator_class == OperatorClass::noSkip || operator_class == OperatorClass::deletion;
 }
 
+OperatorId registerDeletion(Profiler& profiler) {
+  OperatorFacts facts;
+  facts.name = "DeleteVariable";
+  return profiler.operatorFacts(facts);
+}
+
 }  // namespace
+
+OperatorRunner::OperatorRunner(Profiler& profiler)
+    : profiler_(profiler),
+      bulk_site_(profiler.site("bulk", EventKind::bulk)),
+      deletion_facts_(registerDeletion(profiler)) {}
 
 void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;

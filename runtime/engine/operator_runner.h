@@ -8,10 +8,7 @@ namespace pitwall::engine {
 
 class OperatorRunner {
  public:
-  explicit OperatorRunner(Profiler& profiler)
-      : profiler_(profiler),
-        bulk_site_(profiler.site("bulk", EventKind::bulk)),
-        deletion_facts_(profiler.operatorFacts({.name = "DeleteVariable"})) {}
+  explicit OperatorRunner(Profiler& profiler);
 
   // Runs or skips a single operator and ends its function, so that nothing it holds outlives the operator.
   // `ready` is when it could have run, 0 = unknown.

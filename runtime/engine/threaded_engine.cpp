@@ -55,9 +55,10 @@ void ThreadedEngine::push(OperatorDesc desc) {
 void ThreadedEngine::deleteVariable(Variable variable, OperatorFunction then) {
   ThreadState& thread = threads_.local();
   flush(thread);
-  OperatorDesc desc{
-      .run = std::move(then), .writes = {&variable, 1}, .facts = runner_.deletionFacts(),
-      .operator_class = OperatorClass::deletion};
+  OperatorDesc desc{.run = std::move(then),
+                    .writes = {&variable, 1},
+                    .facts = runner_.deletionFacts(),
+                    .operator_class = OperatorClass::deletion};
   Operator& op = buildOperator(thread.cache, desc, profiler_.isRecording());
   op.ends_variable = true;
   submit(op, thread);
