@@ -49,10 +49,10 @@ struct alignas(64) Operator {
   DeviceKind device_kind = DeviceKind::cpu;
   bool ends_variable = false;  // deleteVariable(): its one variable is gone when it has run
 
-  OperatorFunction function;
   Ticks pushed = 0;            // 0 = not recorded
   std::uint64_t order = 0;     // arrival in a priority queue
   std::uint32_t capacity = 0;  // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
+  OperatorFunction function;   // last: what a small callable keeps is still on the second line
 
   std::span<Access> uses() const { return {accesses, access_count}; }
   Device device() const { return {device_kind, device_index}; }

@@ -109,6 +109,7 @@ TEST_F(ProfilerTest, AnOperatorKeepsItsFourTimesAndItsFacts) {
   EXPECT_EQ(profiler.operatorFacts(facts), id);
   EXPECT_EQ(profiler.operatorFacts(id), facts);
   const auto kept = start(profiler);
+  const auto before = std::chrono::steady_clock::now();
   const Ticks pushed = Profiler::now();
   spin(std::chrono::microseconds(200));
   const Ticks ready = Profiler::now();
@@ -116,6 +117,7 @@ TEST_F(ProfilerTest, AnOperatorKeepsItsFourTimesAndItsFacts) {
   const Ticks started = Profiler::now();
   spin(std::chrono::microseconds(200));
   profiler.operatorRun({pushed, ready, started, Profiler::now(), 42, id});
+  const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - before;
   profiler.operatorRun({0, 0, started, started, 43, {}});
   profiler.dependency({42, 43, DependencyKind::writeAfterRead});
   ASSERT_TRUE(profiler.stop().has_value());
@@ -126,9 +128,12 @@ TEST_F(ProfilerTest, AnOperatorKeepsItsFourTimesAndItsFacts) {
   EXPECT_EQ(kept->memory.text(e.name), "Convolution");
   EXPECT_EQ(kept->memory.facts.at(e.op.value - 1), facts);
   EXPECT_EQ(kept->memory.facts.size(), 1U) << "only facts of what ran";
-  EXPECT_NEAR(static_cast<double>(e.ready_ns - e.pushed_ns), 200e3, 100e3);
-  EXPECT_NEAR(static_cast<double>(e.start_ns - e.ready_ns), 200e3, 100e3);
+  // However long the machine lets the thread wait: each part takes its time, and the whole no more than it
+  // took.
+  EXPECT_GE(e.ready_ns - e.pushed_ns, 199'000);
+  EXPECT_GE(e.start_ns - e.ready_ns, 199'000);
   EXPECT_GE(e.dur_ns, 199'000);
+  EXPECT_LE(e.start_ns + e.dur_ns - e.pushed_ns, elapsed.count() + 1'000);
   EXPECT_EQ(kept->memory.text(events[1].name), "operator");
   EXPECT_EQ(events[1].op, OperatorId{});
   EXPECT_EQ(events[1].pushed_ns, events[1].start_ns) << "unknown times count as started";
@@ -468,6 +473,11 @@ TEST_F(ProfilerTest, StartingAndStoppingWhileThreadsRecord) {
 }
 
 TEST_F(ProfilerTest, AForkedChildDoesNotRecordAndDoesNotHang) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP()
+      << "g++ 12's address sanitizer does not hold its allocator's locks across fork(), so that a child of a "
+         "process with threads may hang in malloc";
+#endif
   Profiler profiler({.flush_interval_ms = 1});
   const SiteId site = profiler.site("work", EventKind::scope);
   const auto kept = start(profiler);
