@@ -3,13 +3,13 @@
 # recording, analyzes the recording, applies the recommended settings and measures whether they help.
 #
 # Needs Debian 12 (as root or with sudo for the packages). Asks nothing. Leaves lenet.pitwall and lenet.env behind.
-# To change its length: QUICKSTART_EPOCHS of the recorded training (2), QUICKSTART_ROUNDS of measuring (5),
+# To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (5),
 # QUICKSTART_IMAGES of one measurement (9600).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bin=build/release/bin
-epochs=${QUICKSTART_EPOCHS:-2}
+epochs=${QUICKSTART_EPOCHS:-3}
 rounds=${QUICKSTART_ROUNDS:-5}
 images=${QUICKSTART_IMAGES:-9600}
 work=$(mktemp -d)
