@@ -58,18 +58,6 @@ void push(Session& session, PreparedPtr prepared, std::vector<Chunk*> chunks, co
   BulkRegion::countPush();
 }
 
-template <class Desc>
-bool sameKind(const Desc& a, const Desc& b) {
-  return a == b;
-}
-bool sameKind(const ReorderDesc& a, const ReorderDesc& b) { return a.output_layout == b.output_layout; }
-
-bool sameDesc(const OperatorKindDesc& a, const OperatorKindDesc& b) {
-  return a.index() == b.index() &&
-         std::visit(
-             [&b](const auto& kind) { return sameKind(kind, std::get<std::decay_t<decltype(kind)>>(b)); }, a);
-}
-
 bool matches(const Prepared& prepared, const Call& call) {
   if (prepared.name != call.name || prepared.pass != call.pass || prepared.phase != call.phase) return false;
   if (prepared.at_hand.size() != call.inputs.size()) return false;
@@ -80,7 +68,7 @@ bool matches(const Prepared& prepared, const Call& call) {
       return false;
   }
   if (call.like != nullptr && prepared.like_layout != call.like->chunk->layout) return false;
-  return sameDesc(prepared.desc, call.desc);
+  return prepared.desc == call.desc;
 }
 
 Result<PreparedPtr> prepare(Session& session, const SitePtr& site, const Call& call) {
