@@ -112,10 +112,12 @@ TEST_F(LayoutTest, ActivationsFlowBlocked) {
 
 // Elementwise operators between convolutions leave the padding of blocked arrays zero.
 TEST_F(LayoutTest, PaddingStaysZero) {
-  const ConvolutionDesc desc{.kernel = {3, 3}, .channels = 20, .bias = false};
-  const LayoutPtr layout = layoutsOf(desc, {2, 20, 9, 9}, {20, 20, 3, 3}).data;
-  const Array data = reordered(*onednn_, random({2, 20, 9, 9}), layout);
-  ASSERT_GT(data.spec.sizeBytes(), data.spec.shape.elements() * 4) << "the case needs padding";
+  // 19 channels: no block of 4, 8 or 16, whichever this CPU has, holds them without padding.
+  const ConvolutionDesc desc{.kernel = {3, 3}, .channels = 19, .bias = false};
+  const LayoutPtr layout = layoutsOf(desc, {2, 19, 9, 9}, {19, 19, 3, 3}).data;
+  const Array data = reordered(*onednn_, random({2, 19, 9, 9}), layout);
+  if (data.spec.sizeBytes() == data.spec.shape.elements() * 4)
+    GTEST_SKIP() << "oneDNN's convolution for this CPU (older than AVX) takes arrays without padding";
   const test::Call calls[] = {
       {.desc = LinearDesc{2, 1}, .inputs = {data}},
       {.desc = LinearDesc{2, 0}, .inputs = {data}},
