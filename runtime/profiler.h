@@ -37,6 +37,30 @@ Ticks monotonicNs();
 inline bool clock_is_tsc = tscIsInvariant();
 }  // namespace profiler
 
+// What an EventSource is given while a recording is drained. Valid during the call.
+class DrainContext {
+ public:
+  virtual ~DrainContext() = default;
+  virtual TraceSink& sink() = 0;
+  virtual ProcessId process() const = 0;
+  // Ns since the trace's start; ticks before it give 0.
+  virtual TimeNs toNs(Ticks ticks) const = 0;
+  virtual Ticks startTicks() const = 0;
+  // The thread with this id of the operating system; the same one that its own records belong to.
+  virtual ThreadId threadOf(std::int64_t tid) = 0;
+  // The recording ends with this drain.
+  virtual bool isLast() const = 0;
+};
+
+// Something that collects events elsewhere than in the rings (device activity, ranges across threads) and
+// hands them over whenever the recording is drained.
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  // On one thread at a time, with the recorder's sink lock held: call nothing of the profiler but now().
+  virtual void drain(DrainContext& context) = 0;
+};
+
 enum class RecorderClock : std::uint8_t { automatic, monotonic };
 
 // Something with a name, registered once: use from a function-local static or keep it.
@@ -72,6 +96,12 @@ class Profiler {
   // Runs `write` on the recording's sink, on the calling thread, between drains (for dimension rows:
   // settings, meta). No effect when not recording.
   void withSink(const std::function<void(TraceSink&)>& write);
+
+  // Asks `source` at every drain, from the next one on, after the threads' rings. It must stay until it is
+  // removed or the profiler is gone; removeSource() waits for a drain in progress. Any time; sources survive
+  // stop().
+  void addSource(EventSource& source);
+  void removeSource(EventSource& source);
 
   // Drains now and flushes the sink. Returns the sink's first failure. No effect when not recording.
   Status flush();

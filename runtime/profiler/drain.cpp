@@ -38,8 +38,9 @@ ProcessInfo describeProcess(int rank) {
   return process;
 }
 
-Drain::Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, int rank)
-    : sink_(sink), logs_(logs), identities_(identities), clock_(sampleClocks()) {
+Drain::Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, int rank,
+             const std::vector<EventSource*>& sources)
+    : sink_(sink), logs_(logs), identities_(identities), sources_(sources), clock_(sampleClocks()) {
   timespec wall{};
   clock_gettime(CLOCK_REALTIME, &wall);
   const std::int64_t wall_ns = static_cast<std::int64_t>(wall.tv_sec) * 1'000'000'000 + wall.tv_nsec;
@@ -53,13 +54,13 @@ Drain::Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, in
 }
 
 Status Drain::finish() {
-  (void)run();
+  (void)run(true);
   sendOwnSpan();
   sink_.meta(meta::kRecorderSelfNs, std::to_string(self_ns_));
   return sink_.finish();
 }
 
-Status Drain::run() {
+Status Drain::run(bool is_last) {
   const TimeNs cpu_before = threadCpuNs();
   const Ticks started = Profiler::now();
   struct Work {
@@ -79,9 +80,12 @@ Status Drain::run() {
   for (const Work& w : work) {
     drainRing(*w.log, w.head);
     reportDrops(*w.log);
-    if (w.ended) logs_.recycle(w.log);
+    if (!w.ended) continue;
+    threads_.erase(w.log->tid);  // the system may give the number to another thread
+    logs_.recycle(w.log);
   }
   sendCounters();
+  askSources(is_last);
   if (const std::uint64_t lost = logs_.takeUnrecorded(); lost != 0) {
     sink_.loss({{}, 0, clock_.endNs(), static_cast<std::int64_t>(lost), "no memory for a thread's ring"});
   }
@@ -229,10 +233,40 @@ void Drain::sendOwnSpan() {
 TrackId Drain::trackOf(ThreadLog& log) {
   if (!log.track) {
     const std::string name = logs_.nameOf(log);
-    const ThreadId thread = sink_.thread({process_, log.tid, name});
+    const ThreadId thread = threadOf(log.tid, name);
     log.track = sink_.track({TrackKind::thread, process_, thread, {}, name, ""});
   }
   return log.track;
+}
+
+ThreadId Drain::threadOf(std::int64_t tid, const std::string& name) {
+  ThreadId& thread = threads_[tid];
+  if (!thread) thread = sink_.thread({process_, tid, name});
+  return thread;
+}
+
+void Drain::askSources(bool is_last) {
+  class Context : public DrainContext {
+   public:
+    Context(Drain& drain, bool is_last) : drain_(drain), is_last_(is_last) {}
+    TraceSink& sink() override { return drain_.sink_; }
+    ProcessId process() const override { return drain_.process_; }
+    TimeNs toNs(Ticks ticks) const override { return drain_.clock_.toNs(ticks); }
+    Ticks startTicks() const override { return drain_.clock_.startTicks(); }
+    ThreadId threadOf(std::int64_t tid) override {
+      for (const auto& log : drain_.logs_.all()) {
+        if (log->tid == tid) return drain_.threadOf(tid, drain_.logs_.nameOf(*log));
+      }
+      return drain_.threadOf(tid, tid == getpid() ? "main" : "thread");
+    }
+    bool isLast() const override { return is_last_; }
+
+   private:
+    Drain& drain_;
+    const bool is_last_;
+  };
+  Context context(*this, is_last);
+  for (EventSource* const source : sources_) source->drain(context);
 }
 
 Drain::Site& Drain::siteOf(std::uint32_t id) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "db/sink.h"
@@ -18,11 +19,13 @@ ProcessInfo describeProcess(int rank);
 
 class Drain {
  public:
-  // Writes the process row. Records older than this moment are discarded or cut.
-  Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, int rank);
+  // Writes the process row. Records older than this moment are discarded or cut. `sources` outlives it and
+  // changes only between runs.
+  Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, int rank,
+        const std::vector<EventSource*>& sources);
 
   // Everything published up to now goes to the sink, which is then flushed. Returns the sink's first failure.
-  Status run();
+  Status run(bool is_last = false);
 
   // run() for the last time, then finishes the sink.
   Status finish();
@@ -47,6 +50,8 @@ class Drain {
   void reportDrops(ThreadLog& log);
   void sendCounters();
   void sendOwnSpan();
+  void askSources(bool is_last);
+  ThreadId threadOf(std::int64_t tid, const std::string& name);
   TrackId trackOf(ThreadLog& log);
   Site& siteOf(std::uint32_t id);
   StringId operatorName(std::uint32_t id);
@@ -54,6 +59,8 @@ class Drain {
   TraceSink& sink_;
   ThreadLogs& logs_;
   const Identities& identities_;
+  const std::vector<EventSource*>& sources_;
+  std::unordered_map<std::int64_t, ThreadId> threads_;  // by tid
   ClockMap clock_;
   ProcessId process_;
   TrackId own_track_;

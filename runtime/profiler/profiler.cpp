@@ -67,7 +67,7 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink) {
     const std::scoped_lock lock(s.sink_mutex, s.status_mutex);
     s.first_failure.reset();
     s.sink = std::move(sink);
-    s.drain = std::make_unique<profiler::Drain>(*s.sink, s.logs, s.identities, s.options.rank);
+    s.drain = std::make_unique<profiler::Drain>(*s.sink, s.logs, s.identities, s.options.rank, s.sources);
   }
   s.self_ns = 0;
   s.stopping = false;
@@ -105,6 +105,17 @@ void Profiler::withSink(const std::function<void(TraceSink&)>& write) {
   if (s.in_child) return;
   const std::scoped_lock lock(s.sink_mutex);
   if (s.sink != nullptr) write(*s.sink);
+}
+
+void Profiler::addSource(EventSource& source) {
+  const std::scoped_lock lock(state_->sink_mutex);
+  state_->sources.push_back(&source);
+}
+
+void Profiler::removeSource(EventSource& source) {
+  if (state_->in_child) return;
+  const std::scoped_lock lock(state_->sink_mutex);
+  std::erase(state_->sources, &source);
 }
 
 Status Profiler::flush() { return state_->in_child ? Status{} : state_->drainOnce(); }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "runtime/profiler/drain.h"
 #include "runtime/profiler/identities.h"
@@ -39,6 +40,7 @@ struct Profiler::State {
   std::mutex sink_mutex;
   std::unique_ptr<TraceSink> sink;
   std::unique_ptr<profiler::Drain> drain;
+  std::vector<EventSource*> sources;
 
   // Guarded by status_mutex, which is never held during a sink's call.
   std::mutex status_mutex;
