@@ -30,6 +30,16 @@ struct SqlParameter {
   SqlValue value;
 };
 
+// Sees the answer of SQL row by row.
+class SqlVisitor {
+ public:
+  virtual ~SqlVisitor() = default;
+  // Before the first row of each statement that yields any columns.
+  virtual void columns(std::span<const std::string> names) = 0;
+  // False ends the query, without an error. The values are gone after the call.
+  virtual bool row(std::span<const SqlValue> values) = 0;
+};
+
 class Trace {
  public:
   virtual ~Trace() = default;
@@ -69,6 +79,9 @@ class Trace {
   // X'...'. Errors: invalidInput with SQLite's message and the statement; corruptTrace, naming the damaged
   // chunk.
   virtual Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters = {}) = 0;
+  // The same for answers larger than memory: the visitor sees the rows of every statement, as they come.
+  virtual Status visit(const std::string& sql, std::span<const SqlParameter> parameters,
+                       SqlVisitor& visitor) = 0;
   // Inserts rows into a temp table created through query(), all or none; values in the order of the table's
   // columns.
   virtual Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) = 0;

@@ -122,21 +122,64 @@ Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
   return statement;
 }
 
-Result<SqlRows> runStatement(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
-                             std::span<const SqlParameter> parameters) {
+// False when the visitor has seen enough.
+Result<bool> runStatement(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
+                          std::span<const SqlParameter> parameters, SqlVisitor& visitor) {
   if (Status status = bindParameters(data, statement, sql, parameters); !status.has_value())
     return fail(status.error());
-  SqlRows rows;
   const int columns = sqlite3_column_count(statement);
-  for (int i = 0; i < columns; ++i) rows.columns.emplace_back(sqlite3_column_name(statement, i));
+  std::vector<std::string> names;
+  for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(statement, i));
+  if (columns > 0) visitor.columns(names);
+  std::vector<SqlValue> row(static_cast<std::size_t>(columns));
   while (true) {
     const int code = sqlite3_step(statement);
-    if (code == SQLITE_DONE) return rows;
+    if (code == SQLITE_DONE) return true;
     if (code != SQLITE_ROW) return failure(data, sql);
-    std::vector<SqlValue>& row = rows.rows.emplace_back();
-    row.reserve(static_cast<std::size_t>(columns));
-    for (int i = 0; i < columns; ++i) row.push_back(valueAt(statement, i));
+    for (int i = 0; i < columns; ++i) row[static_cast<std::size_t>(i)] = valueAt(statement, i);
+    if (!visitor.row(row)) return false;
   }
+}
+
+// Keeps the rows of the last statement; one that yields no columns clears them too.
+class RowCollector final : public SqlVisitor {
+ public:
+  void beginStatement() { rows_ = {}; }
+  void columns(std::span<const std::string> names) override {
+    rows_.columns.assign(names.begin(), names.end());
+  }
+  bool row(std::span<const SqlValue> values) override {
+    rows_.rows.emplace_back(values.begin(), values.end());
+    return true;
+  }
+  SqlRows take() && { return std::move(rows_); }
+
+ private:
+  SqlRows rows_;
+};
+
+// Calls `run` with each statement of `sql`, until it says false.
+template <class Run>
+Status eachStatement(TraceData& data, const std::string& sql, Run run) {
+  const UserStatement rules(data);
+  bool any = false;
+  std::string_view left = sql;
+  while (!left.empty()) {
+    const std::string_view before = left;
+    Result<StatementPtr> statement = prepareNext(data, left);
+    if (!statement.has_value()) return fail(statement.error());
+    if (*statement == nullptr) {
+      if (left.empty() || left.size() == before.size()) break;
+      continue;
+    }
+    any = true;
+    Result<bool> more = run(statement->get(), before.substr(0, before.size() - left.size()));
+    if (!more.has_value()) return fail(more.error());
+    if (!*more) return {};
+  }
+  if (!any)
+    return fail(ErrorCode::invalidInput, "there is no statement to run; give one, as SELECT * FROM track");
+  return {};
 }
 
 std::string quoted(std::string_view name) {
@@ -165,27 +208,20 @@ Status insertAll(TraceData& data, Statement& insert, const std::string& table,
 }  // namespace
 
 Result<SqlRows> runQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters) {
-  const UserStatement rules(data);
-  SqlRows rows;
-  bool any = false;
-  std::string_view left = sql;
-  while (!left.empty()) {
-    const std::string_view before = left;
-    Result<StatementPtr> statement = prepareNext(data, left);
-    if (!statement.has_value()) return fail(statement.error());
-    if (*statement == nullptr) {
-      if (left.empty() || left.size() == before.size()) break;
-      continue;
-    }
-    const std::string_view text = before.substr(0, before.size() - left.size());
-    Result<SqlRows> result = runStatement(data, statement->get(), text, parameters);
-    if (!result.has_value()) return fail(result.error());
-    rows = std::move(*result);
-    any = true;
-  }
-  if (!any)
-    return fail(ErrorCode::invalidInput, "there is no statement to run; give one, as SELECT * FROM track");
-  return rows;
+  RowCollector rows;
+  Status status = eachStatement(data, sql, [&](sqlite3_stmt* statement, std::string_view text) {
+    rows.beginStatement();
+    return runStatement(data, statement, text, parameters, rows);
+  });
+  if (!status.has_value()) return fail(status.error());
+  return std::move(rows).take();
+}
+
+Status visitQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters,
+                  SqlVisitor& visitor) {
+  return eachStatement(data, sql, [&](sqlite3_stmt* statement, std::string_view text) {
+    return runStatement(data, statement, text, parameters, visitor);
+  });
 }
 
 Status insertTempRows(TraceData& data, const std::string& table,

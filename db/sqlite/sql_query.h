@@ -15,6 +15,10 @@ namespace pitwall::store {
 // statement; a parameter of the statement that was not given), corruptTrace (a damaged chunk), io.
 Result<SqlRows> runQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters);
 
+// The rows of every statement, one by one. Errors: the same.
+Status visitQuery(TraceData& data, const std::string& sql, std::span<const SqlParameter> parameters,
+                  SqlVisitor& visitor);
+
 // All rows or none. Errors: invalidInput.
 Status insertTempRows(TraceData& data, const std::string& table, std::span<const std::vector<SqlValue>> rows);
 

@@ -111,6 +111,11 @@ Result<SqlRows> TraceReader::query(const std::string& sql, std::span<const SqlPa
   return runQuery(*data_, sql, parameters);
 }
 
+Status TraceReader::visit(const std::string& sql, std::span<const SqlParameter> parameters,
+                          SqlVisitor& visitor) {
+  return visitQuery(*data_, sql, parameters, visitor);
+}
+
 Status TraceReader::insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) {
   return insertTempRows(*data_, table, rows);
 }

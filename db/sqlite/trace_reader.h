@@ -34,6 +34,8 @@ class TraceReader final : public Trace {
   Result<std::vector<Dependency>> dependencies() override;
   Result<std::vector<CounterSample>> counters(TrackId track) override;
   Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters) override;
+  Status visit(const std::string& sql, std::span<const SqlParameter> parameters,
+               SqlVisitor& visitor) override;
   Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) override;
 
  private:
