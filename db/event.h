@@ -4,6 +4,7 @@
 // Times are TimeNs since the trace's start; sizes are Bytes. The structs own nothing but their strings.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -44,7 +45,11 @@ struct Event {
   CorrelationId correlation = 0;
   std::int64_t value = 0;  // kind's own number (bytes of a copy, items of a batch), else 0
   StringId name = {};
-  OperatorId op = {};  // facts of the operator; none for other kinds
+  OperatorId op = {};    // facts of the operator; none for other kinds
+  KernelId kernel = {};  // facts of the kernel; none where they are not known
+  // A JSON object of what else is known, with snake_case keys; none = nothing. Values that differ from event
+  // to event do not belong there: each distinct text is kept once.
+  StringId args = {};
   EventKind kind = EventKind::scope;
   std::uint16_t depth = 0;  // nesting on its track, 0 = outermost
 };
@@ -119,6 +124,19 @@ struct OperatorFacts {
   Bytes bytes_read = 0;  // operands once each
   Bytes bytes_written = 0;
   friend bool operator==(const OperatorFacts&, const OperatorFacts&) = default;
+};
+
+// How a kernel was launched and what it needs. One row per distinct combination, shared by its launches.
+struct KernelFacts {
+  std::array<std::int32_t, 3> grid = {};   // blocks, x, y, z; 0 = unknown
+  std::array<std::int32_t, 3> block = {};  // threads of a block, x, y, z; 0 = unknown
+  std::int32_t registers_per_thread = 0;   // 0 = unknown
+  Bytes static_shared_bytes = 0;           // of a block
+  Bytes dynamic_shared_bytes = 0;          // of a block
+  Bytes local_bytes = 0;                   // of a thread
+  double theoretical_occupancy = 0;        // share of the warps that fit, 0..1; 0 = unknown
+  std::string limiter;  // what keeps the occupancy down: "registers"; empty = unknown or nothing
+  friend bool operator==(const KernelFacts&, const KernelFacts&) = default;
 };
 
 enum class SettingSource : std::uint8_t { byDefault = 0, environment = 1, program = 2 };

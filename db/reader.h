@@ -58,6 +58,7 @@ class Trace {
   virtual std::optional<std::string> meta(const std::string& key) const = 0;
   virtual const std::string& string(StringId id) const = 0;  // valid as long as the trace; "" for none
   virtual std::span<const OperatorFacts> operatorFacts() const = 0;  // index = OperatorId.value - 1
+  virtual std::span<const KernelFacts> kernelFacts() const = 0;      // index = KernelId.value - 1
   virtual std::span<const ProcessInfo> processes() const = 0;
   virtual std::span<const ThreadInfo> threads() const = 0;
   virtual std::span<const DeviceInfo> devices() const = 0;

@@ -24,6 +24,7 @@ class TraceSink {
   virtual DeviceId device(const DeviceInfo& device) = 0;
   virtual TrackId track(const TrackInfo& track) = 0;
   virtual OperatorId operatorFacts(const OperatorFacts& facts) = 0;
+  virtual KernelId kernelFacts(const KernelFacts& facts) = 0;
 
   // Facts of host, process and libraries, as text. Keys are documented in db/meta.h. A second call with
   // the same key replaces the value.

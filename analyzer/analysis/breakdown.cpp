@@ -8,84 +8,51 @@
 namespace pitwall::analysis {
 namespace {
 
-// What can hold at a moment; the first four are the phases in Category's order.
-enum Channel : std::uint8_t {
-  kForward,
-  kBackward,
-  kUpdate,
-  kOther,
-  kPending,
-  kDataWait,
-  kEngineWait,
-  kLost,
-  kChannels
-};
-
-struct Edge {
-  TimeNs time_ns;
-  Channel channel;
-  std::int8_t delta;
-};
-
-Channel channelOf(Phase phase) {
+Category categoryOf(Phase phase) {
   switch (phase) {
-    case Phase::forward: return kForward;
-    case Phase::backward: return kBackward;
-    case Phase::update: return kUpdate;
+    case Phase::forward: return Category::forward;
+    case Phase::backward: return Category::backward;
+    case Phase::update: return Category::update;
     case Phase::none:
-    case Phase::data: return kOther;
+    case Phase::data: return Category::otherOperators;
   }
-  return kOther;
+  return Category::otherOperators;
 }
 
-class Edges {
- public:
-  Edges(TimeNs begin_ns, TimeNs end_ns) : begin_ns_(begin_ns), end_ns_(end_ns) {}
+using Lists = std::array<Intervals, kCategories>;
 
-  void add(TimeNs start_ns, TimeNs end_ns, Channel channel) {
-    start_ns = std::max(start_ns, begin_ns_);
-    end_ns = std::min(end_ns, end_ns_);
-    if (end_ns <= start_ns) return;
-    edges_.push_back({start_ns, channel, 1});
-    edges_.push_back({end_ns, channel, -1});
-  }
-  void add(std::span<const Interval> intervals, Channel channel) {
-    for (const auto& interval : intervals) add(interval.start_ns, interval.end_ns, channel);
-  }
-  std::vector<Edge> sorted() && {
-    std::sort(edges_.begin(), edges_.end(),
-              [](const Edge& a, const Edge& b) { return a.time_ns < b.time_ns; });
-    return std::move(edges_);
-  }
-
- private:
-  TimeNs begin_ns_, end_ns_;
-  std::vector<Edge> edges_;
-};
-
-std::vector<Edge> edgesOf(const Timeline& timeline, TimeNs begin_ns, TimeNs end_ns,
-                          std::span<const OperatorFacts> facts) {
-  Edges edges(begin_ns, end_ns);
+void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts, Lists& lists) {
+  auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
   for (const auto& op : timeline.operators) {
     const bool known = op.op && op.op.value <= facts.size();
-    edges.add(op.start_ns, op.end_ns, channelOf(known ? facts[op.op.value - 1].phase : Phase::none));
-    edges.add(op.pushed_ns, op.start_ns, kPending);
+    const bool transfers = known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
+    const auto category = transfers ? Category::communication
+                                    : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
+    appendUnion(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
+    if (op.pushed_ns >= op.start_ns) continue;
+    // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
+    if (!pending.empty() && op.pushed_ns >= pending.back().start_ns) {
+      appendUnion(pending, {op.pushed_ns, op.start_ns});
+    } else if (!pending.empty() && op.start_ns >= pending.back().start_ns) {
+      pending.back() = {op.pushed_ns, std::max(pending.back().end_ns, op.start_ns)};
+    } else {
+      pending.push_back({op.pushed_ns, op.start_ns});
+    }
   }
-  edges.add(timeline.bulks, kPending);
-  edges.add(timeline.data_waits, kDataWait);
-  edges.add(timeline.engine_waits, kEngineWait);
-  edges.add(timeline.losses, kLost);
-  return std::move(edges).sorted();
 }
 
-Category categoryNow(const std::array<std::int64_t, kChannels>& open, bool blind) {
-  for (std::uint8_t phase = kForward; phase <= kOther; ++phase) {
-    if (open[phase] > 0) return static_cast<Category>(phase);
+// Adds what the list covers of each iteration; both are ordered.
+void distribute(std::span<const Interval> list, Category category, std::span<const Iteration> iterations,
+                std::vector<CategoryTimes>& times) {
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const auto& iteration = iterations[i];
+    while (from < list.size() && list[from].end_ns <= iteration.start_ns) ++from;
+    auto& sum = times[i][static_cast<std::size_t>(category)];
+    for (std::size_t k = from; k < list.size() && list[k].start_ns < iteration.end_ns; ++k) {
+      sum += std::min(list[k].end_ns, iteration.end_ns) - std::max(list[k].start_ns, iteration.start_ns);
+    }
   }
-  if (blind || open[kLost] > 0) return Category::unattributed;
-  if (open[kDataWait] > 0) return Category::dataWait;
-  if (open[kPending] > 0 || open[kEngineWait] > 0) return Category::engineOverhead;
-  return Category::idle;
 }
 
 }  // namespace
@@ -96,6 +63,7 @@ const char* toString(Category category) {
     case Category::backward: return "backward";
     case Category::update: return "update";
     case Category::otherOperators: return "other operators";
+    case Category::communication: return "communication";
     case Category::dataWait: return "data wait";
     case Category::engineOverhead: return "engine overhead";
     case Category::idle: return "idle";
@@ -108,23 +76,30 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
                                            std::span<const OperatorFacts> facts) {
   std::vector<CategoryTimes> times(iterations.size(), CategoryTimes{});
   if (iterations.empty()) return times;
-  const auto edges = edgesOf(timeline, iterations.front().start_ns, iterations.back().end_ns, facts);
+  Lists lists;
+  const auto list = [&lists](Category category) -> Intervals& { return lists[static_cast<std::size_t>(category)]; };
+  addOperators(timeline, facts, lists);
+  auto& overhead = list(Category::engineOverhead);
+  overhead.insert(overhead.end(), timeline.bulks.begin(), timeline.bulks.end());
+  overhead.insert(overhead.end(), timeline.engine_waits.begin(), timeline.engine_waits.end());
+  list(Category::dataWait) = timeline.data_waits;
   const bool blind = timeline.operators.empty() && timeline.data_waits.empty();
+  const Interval whole{iterations.front().start_ns, iterations.back().end_ns};
+  list(Category::unattributed) = blind ? Intervals{whole} : timeline.losses;
 
-  std::array<std::int64_t, kChannels> open{};
-  std::size_t next_edge = 0;
+  // In order of precedence; each takes what those before it left.
+  Intervals taken;
+  for (const auto category : {Category::forward, Category::backward, Category::update, Category::otherOperators,
+                              Category::communication, Category::unattributed, Category::dataWait,
+                              Category::engineOverhead}) {
+    const auto own = united(std::move(list(category)));
+    distribute(subtract(own, taken), category, iterations, times);
+    taken = united({std::array<const Intervals*, 2>{&taken, &own}});
+  }
   for (std::size_t i = 0; i < iterations.size(); ++i) {
-    TimeNs now = iterations[i].start_ns;
-    const TimeNs end = iterations[i].end_ns;
-    while (now < end) {
-      while (next_edge < edges.size() && edges[next_edge].time_ns <= now) {
-        open[edges[next_edge].channel] += edges[next_edge].delta;
-        ++next_edge;
-      }
-      const TimeNs until = next_edge < edges.size() ? std::min(edges[next_edge].time_ns, end) : end;
-      times[i][static_cast<std::size_t>(categoryNow(open, blind))] += until - now;
-      now = until;
-    }
+    TimeNs sum = 0;
+    for (const TimeNs part : times[i]) sum += part;
+    times[i][static_cast<std::size_t>(Category::idle)] = iterations[i].end_ns - iterations[i].start_ns - sum;
   }
   return times;
 }
@@ -158,6 +133,8 @@ Breakdown summarizeBreakdown(const Iterations& iterations, std::span<const Categ
     breakdown.items_per_second = static_cast<double>(items) * 1e9 / wall;
   for (std::size_t c = 0; c < kCategories; ++c) {
     const double share = breakdown.wall_ns > 0 ? static_cast<double>(sums[c]) / wall : 0;
+    const bool absent = static_cast<Category>(c) == Category::communication && sums[c] == 0;
+    if (absent) continue;  // one device: nothing to communicate
     breakdown.shares.push_back({toString(static_cast<Category>(c)), sums[c], share});
   }
   return breakdown;

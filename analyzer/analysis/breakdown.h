@@ -2,13 +2,15 @@
 //
 // At each moment of an iteration exactly one category holds, the first that applies:
 //   forward, backward, update, other operators   an operator of that phase runs (on any thread or stream)
+//   communication    none of those runs, but one that moves data between devices (CopyCPU2GPU, KVStorePush)
 //   unattributed     none runs, but events of this moment were lost, or the trace holds no operators at all
 //   data wait        none runs, and the training thread waits for its next batch
 //   engine overhead  none runs, but one is pushed and not started, a bulk segment is between two operators,
 //   or the
 //                    training thread is blocked in a wait that nothing runs for: dispatch, queues, wake-ups
 //   idle             nothing is queued and nobody waits: the program's own code between its calls
-// So the categories are disjoint and sum to the wall time exactly. The sweep is O(n log n) in the events.
+// So the categories are disjoint and sum to the wall time exactly. Linear in the events, when those of
+// each kind come ordered by time, else O(n log n).
 #pragma once
 
 #include <array>
@@ -28,12 +30,13 @@ enum class Category : std::uint8_t {
   backward,
   update,
   otherOperators,
+  communication,
   dataWait,
   engineOverhead,
   idle,
   unattributed,
 };
-inline constexpr std::size_t kCategories = 8;
+inline constexpr std::size_t kCategories = 9;
 const char* toString(Category category);
 
 using CategoryTimes = std::array<TimeNs, kCategories>;

@@ -92,7 +92,8 @@ Iterations findIterations(const Timeline& timeline, std::span<const IterationMar
     result.all = fromMarks(timeline, marks);
   }
   if (result.all.empty()) {
-    const auto starts = repeatingStarts(timeline.operators);
+    const bool named = timeline.step_starts.size() >= 3;
+    const auto starts = named ? timeline.step_starts : repeatingStarts(timeline.operators);
     const std::int64_t items = commonItems(marks);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       result.all.push_back({static_cast<std::int64_t>(i), starts[i], starts[i + 1], items});
@@ -101,7 +102,7 @@ Iterations findIterations(const Timeline& timeline, std::span<const IterationMar
       result.all.push_back(
           {static_cast<std::int64_t>(starts.size()) - 1, starts.back(), timeline.end_ns, items});
     }
-    result.source = "repeating sequence";
+    result.source = named ? "step ranges" : "repeating sequence";
     if (ahead) {
       result.note =
           "The program runs ahead of the engine: most operators ran after its last iteration mark. "

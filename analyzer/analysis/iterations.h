@@ -1,6 +1,7 @@
 // Finds the iterations of a training or inference loop, and which of them are steady.
 //
-// From the program's marks; else from the operator sequence that repeats; else the whole trace is one. Marks
+// From the program's marks; else from a range that it names once per step (NVTX, the optimizer's step); else from
+// the operator sequence that repeats; else the whole trace is one. Marks
 // are set aside when the program runs ahead of the engine (most of the work happens after the last mark):
 // they then tell when work was handed over, not when it was done.
 //
@@ -33,7 +34,7 @@ struct Iteration {
 
 struct Iterations {
   std::vector<Iteration> all;  // ordered, disjoint
-  std::string source;          // "marks", "repeating sequence", "whole trace"
+  std::string source;          // "marks", "step ranges", "repeating sequence", "whole trace"
   std::string note;            // why marks were not used; else empty
 };
 

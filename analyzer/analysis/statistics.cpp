@@ -17,6 +17,14 @@ double quantile(std::vector<double> samples, double q) {
   return low + (high - low) * (position - static_cast<double>(below));
 }
 
+double quantileOfSorted(const std::vector<double>& samples, double q) {
+  if (samples.empty()) return 0;
+  const double position = q * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  if (below + 1 >= samples.size()) return samples.back();
+  return samples[below] + (samples[below + 1] - samples[below]) * (position - static_cast<double>(below));
+}
+
 double mean(const std::vector<double>& samples) {
   if (samples.empty()) return 0;
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());

@@ -9,6 +9,9 @@ namespace pitwall::analysis {
 // only.
 double quantile(std::vector<double> samples, double q);
 
+// The same of samples that are in ascending order, without a copy.
+double quantileOfSorted(const std::vector<double>& samples, double q);
+
 double mean(const std::vector<double>& samples);
 
 // Standard deviation of the sample over its mean; 0 for fewer than two.

@@ -72,11 +72,13 @@ void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown,
 
 void addShareFacts(const Breakdown& breakdown, std::vector<Fact>& facts) {
   double operators = 0;
-  for (std::size_t c = 0; c < breakdown.shares.size(); ++c) {
-    std::string key = breakdown.shares[c].category + "_share";
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    const auto category = static_cast<Category>(c);
+    const double share = breakdown.share(toString(category));
+    std::string key = std::string(toString(category)) + "_share";
     std::replace(key.begin(), key.end(), ' ', '_');
-    facts.push_back({key, breakdown.shares[c].share});
-    if (c <= static_cast<std::size_t>(Category::otherOperators)) operators += breakdown.shares[c].share;
+    facts.push_back({key, share});
+    if (category <= Category::otherOperators) operators += share;
   }
   facts.push_back({"operators_share", operators});
 }

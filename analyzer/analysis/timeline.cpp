@@ -3,42 +3,18 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/analysis/activity.h"
+
 namespace pitwall::analysis {
 namespace {
 
-struct LoadedTrack {
-  TrackInfo info;
-  std::vector<Event> events;
-};
-
-bool isDeviceWork(EventKind kind) {
-  return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
-}
-
-Result<std::vector<LoadedTrack>> loadTracks(Trace& trace) {
-  std::vector<LoadedTrack> loaded;
-  const auto tracks = trace.tracks();
-  for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (tracks[i].kind == TrackKind::counter) continue;
-    auto events = trace.events(TrackId{i + 1});
-    if (!events.has_value()) return fail(events.error());
-    loaded.push_back({tracks[i], std::move(events).value()});
-  }
-  return loaded;
-}
-
-std::int64_t countKind(const LoadedTrack& track, EventKind kind) {
-  return std::count_if(track.events.begin(), track.events.end(),
-                       [kind](const Event& event) { return event.kind == kind; });
-}
-
 // The process with most operators (else most events), and how many others ran operators.
-void chooseProcess(Trace& trace, const std::vector<LoadedTrack>& tracks, Timeline& timeline) {
+void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timeline) {
   std::map<ProcessId, std::pair<std::int64_t, std::int64_t>> weights;  // operators, events
-  for (const auto& track : tracks) {
-    auto& weight = weights[track.info.process];
-    weight.first += countKind(track, EventKind::operatorRun);
-    weight.second += static_cast<std::int64_t>(track.events.size());
+  for (const auto& track : activity.tracks) {
+    auto& weight = weights[trace.tracks()[track.id.value - 1].process];
+    weight.first += track.operators;
+    weight.second += track.events;
   }
   std::pair<std::int64_t, std::int64_t> best{-1, -1};
   int with_operators = 0;
@@ -55,48 +31,64 @@ void chooseProcess(Trace& trace, const std::vector<LoadedTrack>& tracks, Timelin
 
 // The thread that trains: the one that waits for data; else the one called "main"; else the one that waits
 // for operators. -1 when none can be told.
-int trainingTrack(Trace& trace, const std::vector<LoadedTrack>& tracks, ProcessId process) {
+int trainingTrack(const Trace& trace, const Activity& activity, ProcessId process) {
   int best = -1;
   std::int64_t best_score = 0;
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    const auto& track = tracks[i];
-    if (track.info.process != process || track.info.kind != TrackKind::thread) continue;
-    const auto thread = track.info.thread;
+  for (std::size_t i = 0; i < activity.tracks.size(); ++i) {
+    const auto& track = activity.tracks[i];
+    const auto& info = trace.tracks()[track.id.value - 1];
+    if (info.process != process || info.kind != TrackKind::thread) continue;
+    const auto thread = info.thread;
     const bool is_main =
         thread && thread.value <= trace.threads().size() && trace.threads()[thread.value - 1].name == "main";
-    const std::int64_t score = countKind(track, EventKind::dataWait) * 1'000'000 + (is_main ? 500'000 : 0) +
-                               std::min<std::int64_t>(countKind(track, EventKind::wait), 400'000);
+    const std::int64_t score = track.data_waits * 1'000'000 + (is_main ? 500'000 : 0) +
+                               std::min<std::int64_t>(track.waits, 400'000);
     if (score > best_score) best_score = score, best = static_cast<int>(i);
   }
   return best;
 }
 
-void addEvent(const Event& event, bool in_training_thread, Timeline& timeline) {
-  const TimeNs end = event.start_ns + event.dur_ns;
-  switch (event.kind) {
-    case EventKind::operatorRun:
-      timeline.operators.push_back(
-          {event.start_ns, end, std::min(event.pushed_ns, event.start_ns), event.correlation, event.op});
-      break;
-    case EventKind::bulk: timeline.bulks.push_back({event.start_ns, end}); break;
-    case EventKind::dataWait:
-      if (in_training_thread) timeline.data_waits.push_back({event.start_ns, end});
-      break;
-    case EventKind::wait:
-      if (in_training_thread) timeline.engine_waits.push_back({event.start_ns, end});
-      break;
-    case EventKind::dataWork:
-      timeline.data_work_ns += event.dur_ns;
-      if (in_training_thread) timeline.data_work_in_training_ns += event.dur_ns;
-      break;
-    case EventKind::recorder: timeline.recorder_ns += event.dur_ns; return;
-    default: break;
+void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) {
+  if (track.device_work > 0 || track.operators > 0) ++timeline.operator_tracks;
+  if (track.data_works > 0) ++timeline.data_work_tracks;
+  timeline.data_work_ns += track.data_work_ns;
+  if (is_training) {
+    timeline.data_work_in_training_ns += track.data_work_ns;
+    timeline.data_waits = track.data_wait_list;
+    timeline.engine_waits = track.wait_list;
   }
-  timeline.begin_ns = std::min(timeline.begin_ns, event.start_ns);
-  timeline.end_ns = std::max(timeline.end_ns, end);
+  timeline.recorder_ns += track.recorder_ns;
+  timeline.bulks.insert(timeline.bulks.end(), track.bulk_list.begin(), track.bulk_list.end());
+  if (track.events == 0) return;
+  timeline.begin_ns = std::min(timeline.begin_ns, track.first_ns);
+  timeline.end_ns = std::max(timeline.end_ns, track.last_ns);
 }
 
-void addLosses(Trace& trace, Timeline& timeline) {
+// The operators of the timeline's process. Moves them all when no other process has any.
+void takeOperators(const Trace& trace, Activity& activity, Timeline& timeline) {
+  if (timeline.other_processes == 0) {
+    timeline.operators = std::move(activity.operators);
+  } else {
+    for (std::size_t i = 0; i < activity.tracks.size(); ++i) {
+      if (trace.tracks()[activity.tracks[i].id.value - 1].process != timeline.process) continue;
+      const auto begin = activity.operators.begin();
+      timeline.operators.insert(timeline.operators.end(),
+                                begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i]),
+                                begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i + 1]));
+    }
+  }
+  activity.operators = {};
+  const auto earlier = [](const auto& a, const auto& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.correlation < b.correlation;
+  };
+  auto& operators = timeline.operators;
+  if (!std::is_sorted(operators.begin(), operators.end(),
+                      [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; })) {
+    std::sort(operators.begin(), operators.end(), earlier);
+  }
+}
+
+void addLosses(const Trace& trace, Timeline& timeline) {
   for (const auto& loss : trace.losses()) {
     timeline.lost_events += loss.count;
     const bool ours = !loss.track || loss.track.value > trace.tracks().size() ||
@@ -105,31 +97,36 @@ void addLosses(Trace& trace, Timeline& timeline) {
   }
 }
 
+// The range that begins a step most often: at least three times, the longest in total of those.
+void addSteps(const Activity& activity, Timeline& timeline) {
+  std::map<StringId, std::vector<TimeNs>> by_name;
+  for (const auto& [name, start_ns] : activity.steps) by_name[name].push_back(start_ns);
+  for (auto& [name, starts] : by_name) {
+    if (starts.size() < 3 || starts.size() <= timeline.step_starts.size()) continue;
+    std::sort(starts.begin(), starts.end());
+    timeline.step_starts = starts;
+  }
+}
+
 }  // namespace
 
-Result<Timeline> loadTimeline(Trace& trace) {
-  auto loaded = loadTracks(trace);
-  if (!loaded.has_value()) return fail(loaded.error());
-  auto& tracks = loaded.value();
-
+Timeline timelineOf(const Trace& trace, Activity& activity) {
   Timeline timeline;
-  chooseProcess(trace, tracks, timeline);
-  const int training = trainingTrack(trace, tracks, timeline.process);
+  chooseProcess(trace, activity, timeline);
+  const int training = trainingTrack(trace, activity, timeline.process);
   timeline.begin_ns = INT64_MAX;
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    auto& track = tracks[i];
-    if (track.info.process != timeline.process) continue;
-    const bool device = std::any_of(track.events.begin(), track.events.end(),
-                                    [](const Event& event) { return isDeviceWork(event.kind); });
-    if (device || countKind(track, EventKind::operatorRun) > 0) ++timeline.operator_tracks;
-    if (countKind(track, EventKind::dataWork) > 0) ++timeline.data_work_tracks;
-    for (const auto& event : track.events) addEvent(event, static_cast<int>(i) == training, timeline);
-    track.events = {};  // the flat arrays are enough; a trace may be large
+  for (std::size_t i = 0; i < activity.tracks.size(); ++i) {
+    if (trace.tracks()[activity.tracks[i].id.value - 1].process != timeline.process) continue;
+    addTrack(activity.tracks[i], static_cast<int>(i) == training, timeline);
   }
   if (timeline.begin_ns == INT64_MAX) timeline.begin_ns = 0;
-  std::stable_sort(timeline.operators.begin(), timeline.operators.end(),
-                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  takeOperators(trace, activity, timeline);
+  addSteps(activity, timeline);
   addLosses(trace, timeline);
+  std::vector<bool> transfers;  // by facts
+  for (const auto& facts : trace.operatorFacts())
+    transfers.push_back((meaningOf(facts.name, EventKind::operatorRun) & kTransfers) != 0);
+  timeline.is_transfer = std::move(transfers);
   return timeline;
 }
 

@@ -5,15 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis/intervals.h"
 #include "db/reader.h"
-#include "db/result.h"
 
 namespace pitwall::analysis {
 
-struct Interval {
-  TimeNs start_ns = 0;
-  TimeNs end_ns = 0;
-};
+struct Activity;
 
 struct OperatorInterval {
   TimeNs start_ns = 0;
@@ -29,6 +26,8 @@ struct Timeline {
   int other_processes = 0;  // with operators too, which this timeline leaves out
 
   std::vector<OperatorInterval> operators;
+  std::vector<bool> is_transfer;        // by OperatorId.value - 1: it moves data between devices
+  std::vector<TimeNs> step_starts;      // of a range that the program names once per step; may be empty
   std::vector<Interval> bulks;
   std::vector<Interval> data_waits;     // training thread waits for a batch
   std::vector<Interval> engine_waits;   // training thread waits for operators
@@ -42,7 +41,7 @@ struct Timeline {
   std::int64_t lost_events = 0;         // 0 with losses: an unknown number
 };
 
-// Takes the process that ran most operators. Errors: corruptTrace.
-Result<Timeline> loadTimeline(Trace& trace);
+// Of the process that ran most operators; takes the operators out of `activity`.
+Timeline timelineOf(const Trace& trace, Activity& activity);
 
 }  // namespace pitwall::analysis

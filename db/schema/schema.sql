@@ -19,10 +19,10 @@ CREATE TABLE meta(
   value TEXT NOT NULL             -- the value as text, in the unit that db/meta.h gives for the key
 ) STRICT, WITHOUT ROWID;
 
--- Every distinct event name, once.
+-- Every distinct event name and text of arguments, once.
 CREATE TABLE string(
-  id INTEGER PRIMARY KEY,  -- number that event chunks use for the name; 0 in a chunk means no name
-  text TEXT NOT NULL       -- the name, UTF-8
+  id INTEGER PRIMARY KEY,  -- number that event chunks use for the text; 0 in a chunk means none
+  text TEXT NOT NULL       -- the text, UTF-8
 ) STRICT;
 
 -- A process that was recorded.
@@ -75,6 +75,23 @@ CREATE TABLE operator(
   flop INTEGER NOT NULL,          -- floating-point operations of one execution, multiply-add = 2; 0 = none or unknown
   bytes_read INTEGER NOT NULL,    -- operands read by one execution, each once, bytes
   bytes_written INTEGER NOT NULL  -- operands written by one execution, each once, bytes
+) STRICT;
+
+-- How kernels were launched and what they need; one row per distinct combination, shared by all launches.
+CREATE TABLE kernel(
+  id INTEGER PRIMARY KEY,                 -- facts number; column kernel of the virtual table event
+  grid_x INTEGER NOT NULL,                -- blocks in x; 0 when unknown, as in the next five
+  grid_y INTEGER NOT NULL,                -- blocks in y
+  grid_z INTEGER NOT NULL,                -- blocks in z
+  block_x INTEGER NOT NULL,               -- threads of a block in x
+  block_y INTEGER NOT NULL,               -- threads of a block in y
+  block_z INTEGER NOT NULL,               -- threads of a block in z
+  registers_per_thread INTEGER NOT NULL,  -- registers that one thread uses; 0 when unknown
+  static_shared_bytes INTEGER NOT NULL,   -- shared memory of a block fixed when compiled, bytes
+  dynamic_shared_bytes INTEGER NOT NULL,  -- shared memory of a block asked for at launch, bytes
+  local_bytes INTEGER NOT NULL,           -- local memory of a thread, bytes
+  theoretical_occupancy REAL NOT NULL,    -- share of a multiprocessor's warps that fit at once, 0..1; 0 when unknown
+  limiter TEXT NOT NULL                   -- what keeps that share down: 'registers'; empty when unknown or nothing
 ) STRICT;
 
 -- Settings as the recorded program used them.
@@ -171,6 +188,8 @@ CREATE TABLE event_chunk(
   value BLOB NOT NULL,                      -- column: the kind's own number (bytes of a copy, items of a batch), else 0
   name BLOB NOT NULL,                       -- column: string.id of the name; 0 = none
   operator BLOB NOT NULL,                   -- column: operator.id; 0 = none
+  kernel BLOB NOT NULL,                     -- column: kernel.id; 0 = none
+  args BLOB NOT NULL,                       -- column: string.id of a JSON object of what else is known; 0 = none
   kind BLOB NOT NULL,                       -- column: number of the event kind (db/event.h)
   depth BLOB NOT NULL                       -- column: nesting on the track, 0 = outermost
 ) STRICT;
@@ -208,11 +227,13 @@ CREATE INDEX counter_chunk_summary ON counter_chunk(track_id, first_time_ns, las
 
 -- Virtual tables (offered by the library, not stored):
 --
--- event(id, track, start_ns, dur_ns, end_ns, pushed_ns, ready_ns, name, kind, phase, layer, operator, correlation, depth, value)
+-- event(id, track, start_ns, dur_ns, end_ns, pushed_ns, ready_ns, name, kind, phase, layer, operator, correlation, depth, value,
+--       kernel, args)
 --   One row per event. kind is text: 'operator', 'bulk', 'scope', 'wait', 'data_wait', 'data_work', 'instant', 'recorder',
 --   'api', 'kernel', 'copy', 'communication'. phase and layer are those of the operator facts, '' for other events ('none'
---   for phase). operator is operator.id, NULL when none. Fast with: id, track, start_ns, end_ns, dur_ns, name, kind, operator,
---   correlation compared to a value.
+--   for phase). operator is operator.id and kernel is kernel.id, NULL when none. args is a JSON object, '' when
+--   none: args ->> 'dtype'. Fast with: id, track, start_ns, end_ns, dur_ns, name, kind, operator, kernel, args, correlation
+--   compared to a value.
 -- dependency(source, target, kind)
 --   One row per dependency; source and target are correlations. kind is text: 'read_after_write', 'write_after_read',
 --   'write_after_write', 'launch', 'batch', 'flow'. Fast with: source, target compared to a value.

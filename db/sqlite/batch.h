@@ -20,6 +20,7 @@ struct Batch {
   std::vector<DeviceInfo> devices;
   std::vector<TrackInfo> tracks;
   std::vector<OperatorFacts> facts;
+  std::vector<KernelFacts> kernels;
 
   std::vector<std::pair<std::string, std::string>> meta;
   std::vector<SettingInEffect> settings;
@@ -44,6 +45,7 @@ struct Batch {
     devices.clear();
     tracks.clear();
     facts.clear();
+    kernels.clear();
     meta.clear();
     settings.clear();
     tunables.clear();

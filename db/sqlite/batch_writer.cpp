@@ -54,6 +54,10 @@ Status BatchWriter::prepareAll() {
       {"INSERT INTO operator(name, layer, shapes, dtype, backend, implementation, phase, flop, bytes_read,"
        " bytes_written) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
        facts_},
+      {"INSERT INTO kernel(grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread,"
+       " static_shared_bytes, dynamic_shared_bytes, local_bytes, theoretical_occupancy, limiter)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+       kernels_},
       {"INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)", meta_},
       {"INSERT OR REPLACE INTO setting(name, value, source) VALUES (?1, ?2, ?3)", setting_},
       {"INSERT OR REPLACE INTO tunable(name, value, default_value, minimum, maximum, source)"
@@ -80,12 +84,13 @@ Status BatchWriter::write(Batch& batch) {
 }
 
 Status BatchWriter::writeRows(Batch& batch) {
-  strings_ += batch.strings.size();
-  fact_rows_ += batch.facts.size();
+  rows_.strings += batch.strings.size();
+  rows_.facts += batch.facts.size();
+  rows_.kernels += batch.kernels.size();
   if (Status status = writeDimensions(batch); !status.has_value()) return status;
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};
-    if (Status status = chunks_->events(track, batch.events[i], strings_, fact_rows_); !status.has_value())
+    if (Status status = chunks_->events(track, batch.events[i], rows_); !status.has_value())
       return status;
   }
   for (std::size_t i = 0; i < batch.counters.size(); ++i) {
@@ -128,6 +133,16 @@ Status BatchWriter::writeThings(const Batch& batch) {
 }
 
 Status BatchWriter::writeFacts(const Batch& batch) {
+  Status status = insertRows(kernels_, batch.kernels, [](Statement& s, const KernelFacts& k) {
+    for (int i = 0; i < 3; ++i) {
+      s.bind(1 + i, std::int64_t{k.grid[static_cast<std::size_t>(i)]});
+      s.bind(4 + i, std::int64_t{k.block[static_cast<std::size_t>(i)]});
+    }
+    s.bind(7, std::int64_t{k.registers_per_thread}).bind(8, k.static_shared_bytes);
+    s.bind(9, k.dynamic_shared_bytes).bind(10, k.local_bytes).bind(11, k.theoretical_occupancy);
+    s.bind(12, std::string_view(k.limiter));
+  });
+  if (!status.has_value()) return status;
   return insertRows(facts_, batch.facts, [](Statement& s, const OperatorFacts& f) {
     s.bind(1, std::string_view(f.name))
         .bind(2, std::string_view(f.layer))

@@ -29,15 +29,15 @@ class BatchWriter {
   Status writeRows(Batch& batch);
   Status writeDimensions(const Batch& batch);
   Status writeThings(const Batch& batch);    // processes, threads, devices, tracks
-  Status writeFacts(const Batch& batch);     // operator facts
+  Status writeFacts(const Batch& batch);     // operator and kernel facts
   Status writeSettings(const Batch& batch);  // meta, settings, tunables
   Status writeMarks(const Batch& batch);     // iterations, losses
 
   Connection connection_;
   std::unique_ptr<ChunkWriter> chunks_;
   Statement begin_, commit_, rollback_;
-  Statement string_, process_, thread_, device_, track_, facts_, meta_, setting_, tunable_, iteration_, loss_;
-  std::size_t strings_ = 0, fact_rows_ = 0;  // so far, this batch's included
+  Statement string_, process_, thread_, device_, track_, facts_, kernels_, meta_, setting_, tunable_, iteration_, loss_;
+  KnownRows rows_;  // so far, this batch's included
 };
 
 }  // namespace pitwall::store

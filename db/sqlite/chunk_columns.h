@@ -16,13 +16,15 @@ enum class EventColumn : int {
   value,
   name,
   op,
+  kernel,
+  args,
   kind,
   depth,
 };
-inline constexpr int kEventColumns = 10;
+inline constexpr int kEventColumns = 12;
 inline constexpr const char* kEventColumnNames[kEventColumns] = {
     "start", "dur",  "pushed_before", "ready_before", "correlation",
-    "value", "name", "operator",      "kind",         "depth"};
+    "value", "name", "operator", "kernel", "args", "kind", "depth"};
 
 enum class DependencyColumn : int { source, target, kind };
 inline constexpr int kDependencyColumns = 3;

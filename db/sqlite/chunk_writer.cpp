@@ -15,10 +15,9 @@ namespace {
 
 constexpr char kInsertEvents[] =
     "INSERT INTO event_chunk(id, track_id, first_start_ns, last_end_ns, event_count, max_dur_ns, sum_dur_ns,"
-    " min_correlation, max_correlation, start, dur, pushed_before, ready_before, correlation, value, name, "
-    "operator,"
-    " kind, depth) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "
-    "?19)";
+    " min_correlation, max_correlation, start, dur, pushed_before, ready_before, correlation, value, name,"
+    " operator, kernel, args, kind, depth) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
+    " ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)";
 constexpr char kInsertDependencies[] =
     "INSERT INTO dependency_chunk(id, dependency_count, min_source, max_source, min_target, max_target, "
     "source, target,"
@@ -62,6 +61,16 @@ bool eventBefore(const Event& a, const Event& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
 }
 
+Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::int64_t kernel,
+                  const KnownRows& known) {
+  const auto exists = [](std::int64_t id, std::size_t rows) { return id <= static_cast<std::int64_t>(rows); };
+  if (exists(string, known.strings) && exists(facts, known.facts) && exists(kernel, known.kernels)) return {};
+  return fail(ErrorCode::internal,
+              fmt::format("an event on track {} names string {} of {}, facts {} of {} and kernel {} of {}: its "
+                          "producer made up an id",
+                          track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
+}
+
 }  // namespace
 
 Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chunk_rows) {
@@ -82,12 +91,12 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
   return writer;
 }
 
-Status ChunkWriter::events(TrackId track, std::span<Event> events, std::size_t strings, std::size_t facts) {
+Status ChunkWriter::events(TrackId track, std::span<Event> events, const KnownRows& known) {
   if (!std::is_sorted(events.begin(), events.end(), eventBefore))
     std::stable_sort(events.begin(), events.end(), eventBefore);
   for (std::size_t at = 0; at < events.size(); at += chunk_rows_) {
     const std::size_t count = std::min(chunk_rows_, events.size() - at);
-    if (Status status = eventChunk(track, events.subspan(at, count), strings, facts); !status.has_value())
+    if (Status status = eventChunk(track, events.subspan(at, count), known); !status.has_value())
       return status;
   }
   return {};
@@ -111,8 +120,7 @@ Status ChunkWriter::counters(TrackId track, std::span<CounterSample> samples) {
   return {};
 }
 
-Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, std::size_t strings,
-                               std::size_t facts) {
+Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known) {
   const auto column = [&](EventColumn at, auto get) {
     return encodeFrom(events, get, column_, encoded_[static_cast<std::size_t>(at)]);
   };
@@ -127,15 +135,16 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, std
       column(EventColumn::name, [](const Event& e) { return static_cast<std::int64_t>(e.name.value); });
   const Extremes op =
       column(EventColumn::op, [](const Event& e) { return static_cast<std::int64_t>(e.op.value); });
+  const Extremes kernel =
+      column(EventColumn::kernel, [](const Event& e) { return static_cast<std::int64_t>(e.kernel.value); });
+  const Extremes args =
+      column(EventColumn::args, [](const Event& e) { return static_cast<std::int64_t>(e.args.value); });
   column(EventColumn::kind, [](const Event& e) { return static_cast<std::int64_t>(e.kind); });
   column(EventColumn::depth, [](const Event& e) { return static_cast<std::int64_t>(e.depth); });
-  if (name.greatest > static_cast<std::int64_t>(strings) || op.greatest > static_cast<std::int64_t>(facts)) {
-    return fail(
-        ErrorCode::internal,
-        fmt::format(
-            "an event on track {} names string {} of {} and facts {} of {}: its producer made up an id",
-            track.value, name.greatest, strings, op.greatest, facts));
-  }
+  if (Status status = checkKnown(track, std::max(name.greatest, args.greatest), op.greatest, kernel.greatest,
+                                 known);
+      !status.has_value())
+    return status;
   std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
   for (const Event& event : events) last_end = std::max(last_end, cappedEnd(event.start_ns, event.dur_ns));
 

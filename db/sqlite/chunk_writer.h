@@ -12,21 +12,25 @@
 
 namespace pitwall::store {
 
+// Dimension rows that exist so far, and that events may therefore name.
+struct KnownRows {
+  std::size_t strings = 0, facts = 0, kernels = 0;
+};
+
 class ChunkWriter {
  public:
   // The connection must outlive the writer. `chunk_rows` is at least 1 and at most kMaxChunkRows.
   static Result<ChunkWriter> create(Connection& connection, std::size_t chunk_rows);
 
-  // Sorts `events` by start, outer before inner. Error: internal when an event names a string or facts beyond
-  // `strings` and `facts`, the numbers that exist so far.
-  Status events(TrackId track, std::span<Event> events, std::size_t strings, std::size_t facts);
+  // Sorts `events` by start, outer before inner. Error: internal when an event names a row beyond `known`.
+  Status events(TrackId track, std::span<Event> events, const KnownRows& known);
   Status dependencies(std::span<const Dependency> dependencies);
   // Sorts `samples` by time.
   Status counters(TrackId track, std::span<CounterSample> samples);
 
  private:
   ChunkWriter() = default;
-  Status eventChunk(TrackId track, std::span<const Event> events, std::size_t strings, std::size_t facts);
+  Status eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known);
   Status dependencyChunk(std::span<const Dependency> dependencies);
   Status counterChunk(TrackId track, std::span<const CounterSample> samples);
 

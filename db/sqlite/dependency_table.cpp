@@ -75,11 +75,14 @@ class DependencyCursor {
       if (!values.has_value()) return fail(values.error());
       auto order = chunk_->orderBy(key);
       if (!order.has_value()) return fail(order.error());
-      const auto range = std::ranges::equal_range(
-          *order, wanted_[key].least, {}, [v = *values](std::uint32_t position) { return v[position]; });
+      const std::int64_t wanted = wanted_[key].least;
+      const auto first = std::partition_point(order->begin(), order->end(),
+                                              [&, v = *values](std::uint32_t at) { return v[at] < wanted; });
+      const auto last = std::partition_point(first, order->end(),
+                                             [&, v = *values](std::uint32_t at) { return v[at] == wanted; });
       order_ = *order;
-      at_ = static_cast<std::size_t>(range.begin() - order->begin());
-      end_ = static_cast<std::size_t>(range.end() - order->begin());
+      at_ = static_cast<std::size_t>(first - order->begin());
+      end_ = static_cast<std::size_t>(last - order->begin());
       return {};
     }
     return {};

@@ -136,6 +136,25 @@ Status loadFacts(Connection& connection, Dimensions& into) {
                    });
 }
 
+Status loadKernels(Connection& connection, Dimensions& into) {
+  return readDense(
+      connection, "kernel",
+      "SELECT id, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread,"
+      " static_shared_bytes, dynamic_shared_bytes, local_bytes, theoretical_occupancy, limiter"
+      " FROM kernel ORDER BY id",
+      into.kernels, [](const Statement& s) {
+        const auto number = [&s](int column) { return static_cast<std::int32_t>(s.integer(column)); };
+        return std::optional(KernelFacts{.grid = {number(1), number(2), number(3)},
+                                         .block = {number(4), number(5), number(6)},
+                                         .registers_per_thread = number(7),
+                                         .static_shared_bytes = s.integer(8),
+                                         .dynamic_shared_bytes = s.integer(9),
+                                         .local_bytes = s.integer(10),
+                                         .theoretical_occupancy = s.real(11),
+                                         .limiter = s.text(12)});
+      });
+}
+
 Status loadSettings(Connection& connection, Dimensions& into) {
   Status status = readTable(connection, "meta", "SELECT key, value FROM meta", [&](const Statement& s) {
     into.meta.insert_or_assign(s.text(0), s.text(1));
@@ -209,7 +228,7 @@ Status checkReferences(const Connection& connection, const Dimensions& dimension
 
 Result<Dimensions> loadDimensions(Connection& connection) {
   Dimensions into;
-  for (const auto load : {loadThings, loadTracks, loadFacts, loadSettings, loadMarks}) {
+  for (const auto load : {loadThings, loadTracks, loadFacts, loadKernels, loadSettings, loadMarks}) {
     if (Status status = load(connection, into); !status.has_value()) return fail(status.error());
   }
   if (Status status = checkReferences(connection, into); !status.has_value()) return fail(status.error());

@@ -15,6 +15,7 @@ struct Dimensions {
   std::vector<std::string> strings;  // index = StringId.value - 1
   std::unordered_map<std::string, std::string> meta;
   std::vector<OperatorFacts> facts;
+  std::vector<KernelFacts> kernels;
   std::vector<ProcessInfo> processes;
   std::vector<ThreadInfo> threads;
   std::vector<DeviceInfo> devices;

@@ -33,12 +33,14 @@ enum class Column : int {
   correlation,
   depth,
   value,
+  kernel,
+  args,
 };
 
 // What the constraints of one scan leave.
 struct Wanted {
   IntegerRange id, track, start, dur, end, correlation;
-  // Columns that must have one value; filled from name, kind and operator.
+  // Columns that must have one value; filled from name, args, kind, operator and kernel.
   std::vector<std::pair<EventColumn, std::int64_t>> equal;
   bool nothing = false;
 
@@ -55,10 +57,11 @@ std::string_view textOf(sqlite3_value* value) {
 void Wanted::addText(TraceData& data, Column at, sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) return;  // SQLite compares it, row by row
   const std::string_view text = textOf(value);
-  if (at == Column::name) {
+  if (at == Column::name || at == Column::args) {
     if (text.empty()) return;  // no name and an empty one look alike
     const std::optional<std::uint32_t> found = data.findString(text);
-    if (found.has_value()) equal.emplace_back(EventColumn::name, *found);
+    if (found.has_value())
+      equal.emplace_back(at == Column::name ? EventColumn::name : EventColumn::args, *found);
     nothing = nothing || !found.has_value();
     return;
   }
@@ -80,8 +83,10 @@ void Wanted::add(TraceData& data, PlannedConstraint constraint, sqlite3_value* v
     case Column::end_ns: end.narrow(constraint.op, value); break;
     case Column::correlation: correlation.narrow(constraint.op, value); break;
     case Column::op:
+    case Column::kernel:
       if (sqlite3_value_type(value) == SQLITE_INTEGER)
-        equal.emplace_back(EventColumn::op, sqlite3_value_int64(value));
+        equal.emplace_back(at == Column::op ? EventColumn::op : EventColumn::kernel,
+                           sqlite3_value_int64(value));
       break;
     default: addText(data, at, value); break;
   }
@@ -153,8 +158,7 @@ class EventCursor {
   Result<std::span<const std::int64_t>> values(EventColumn at) {
     std::span<const std::int64_t>& known = columns_[static_cast<std::size_t>(at)];
     if (known.empty()) {
-      const bool is_id = at == EventColumn::name || at == EventColumn::op;
-      auto read = is_id ? idColumn(data_, *chunk_, at) : store::column(*chunk_, at);
+      auto read = isIdColumn(at) ? idColumn(data_, *chunk_, at) : store::column(*chunk_, at);
       if (!read.has_value()) return read;
       known = *read;
     }
@@ -202,11 +206,13 @@ Status EventCursor::narrowRows() {
     if (!read.has_value()) return fail(read.error());
     auto order = chunk_->orderBy(static_cast<int>(EventColumn::correlation));
     if (!order.has_value()) return fail(order.error());
-    const auto value_at = [v = *read](std::uint32_t position) { return v[position]; };
-    const auto range = std::ranges::equal_range(*order, correlation.least, {}, value_at);
+    const auto first = std::partition_point(
+        order->begin(), order->end(), [&, v = *read](std::uint32_t at) { return v[at] < correlation.least; });
+    const auto last = std::partition_point(
+        first, order->end(), [&, v = *read](std::uint32_t at) { return v[at] == correlation.least; });
     order_ = *order;
-    at_ = static_cast<std::size_t>(range.begin() - order->begin());
-    end_ = static_cast<std::size_t>(range.end() - order->begin());
+    at_ = static_cast<std::size_t>(first - order->begin());
+    end_ = static_cast<std::size_t>(last - order->begin());
     return {};
   }
   if (!wanted_.start.isAll()) {
@@ -238,6 +244,8 @@ EventColumn sourceOf(Column at) {
     case Column::correlation: return EventColumn::correlation;
     case Column::depth: return EventColumn::depth;
     case Column::value: return EventColumn::value;
+    case Column::kernel: return EventColumn::kernel;
+    case Column::args: return EventColumn::args;
     default: return EventColumn::start;
   }
 }
@@ -267,6 +275,7 @@ Status EventCursor::column(sqlite3_context* context, int index) {
       break;
     }
     case Column::name:
+    case Column::args:
       resultText(context,
                  value == 0 ? std::string_view("") : dimensions.strings[static_cast<std::size_t>(value - 1)]);
       break;
@@ -280,6 +289,7 @@ Status EventCursor::column(sqlite3_context* context, int index) {
                                      : dimensions.facts[static_cast<std::size_t>(value - 1)].layer);
       break;
     case Column::op:
+    case Column::kernel:
       if (value != 0) sqlite3_result_int64(context, value);
       break;
     default: sqlite3_result_int64(context, value); break;
@@ -293,7 +303,7 @@ struct EventTable {
       "INTEGER,"
       " ready_ns INTEGER, name TEXT, kind TEXT, phase TEXT, layer TEXT, operator INTEGER, correlation "
       "INTEGER,"
-      " depth INTEGER, value INTEGER)";
+      " depth INTEGER, value INTEGER, kernel INTEGER, args TEXT)";
   using Cursor = EventCursor;
 
   static bool wants(int column, unsigned char op) {
@@ -306,7 +316,9 @@ struct EventTable {
       case Column::correlation: return true;
       case Column::name:
       case Column::kind:
-      case Column::op: return op == SQLITE_INDEX_CONSTRAINT_EQ;
+      case Column::op:
+      case Column::kernel:
+      case Column::args: return op == SQLITE_INDEX_CONSTRAINT_EQ;
       default: return false;
     }
   }

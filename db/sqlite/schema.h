@@ -11,6 +11,7 @@
 namespace pitwall::store {
 
 inline constexpr std::int64_t kApplicationId = 0x50697477;  // "Pitw"
+// Stays 1 while no version of Pitwall has been released: files of before are made again, not migrated.
 inline constexpr int kSchemaVersion = 1;
 
 // Makes the tables in an empty database, in one transaction, and leaves it in WAL mode.

@@ -84,8 +84,10 @@ std::optional<std::uint32_t> TraceData::findString(std::string_view text) {
 Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn at) {
   Result<std::span<const std::int64_t>> ids = column(chunk, at);
   if (!ids.has_value()) return ids;
-  const std::size_t rows =
-      at == EventColumn::name ? data.dimensions().strings.size() : data.dimensions().facts.size();
+  const Dimensions& dimensions = data.dimensions();
+  const std::size_t rows = at == EventColumn::op       ? dimensions.facts.size()
+                           : at == EventColumn::kernel ? dimensions.kernels.size()
+                                                       : dimensions.strings.size();
   const bool inside = std::all_of(ids->begin(), ids->end(), [rows](std::int64_t id) {
     return id >= 0 && id <= static_cast<std::int64_t>(rows);
   });

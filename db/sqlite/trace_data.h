@@ -45,7 +45,13 @@ class TraceData {
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;  // filled at the first look-up
 };
 
-// A column of a chunk, checked to name only rows that exist: for the columns name and operator.
+// Whether the column's values are ids of dimension rows.
+inline bool isIdColumn(EventColumn at) {
+  return at == EventColumn::name || at == EventColumn::op || at == EventColumn::kernel ||
+         at == EventColumn::args;
+}
+
+// An id column of a chunk, checked to name only rows that exist.
 Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn column);
 
 inline Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {

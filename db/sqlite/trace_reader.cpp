@@ -30,8 +30,7 @@ Status TraceReader::appendEvents(Chunk& chunk, std::vector<Event>& events) {
   std::array<std::span<const std::int64_t>, kEventColumns> columns;
   for (int i = 0; i < kEventColumns; ++i) {
     const auto at = static_cast<EventColumn>(i);
-    const bool is_id = at == EventColumn::name || at == EventColumn::op;
-    auto read = is_id ? idColumn(*data_, chunk, at) : column(chunk, at);
+    auto read = isIdColumn(at) ? idColumn(*data_, chunk, at) : column(chunk, at);
     if (!read.has_value()) return fail(read.error());
     columns[static_cast<std::size_t>(i)] = *read;
   }
@@ -49,6 +48,8 @@ Status TraceReader::appendEvents(Chunk& chunk, std::vector<Event>& events) {
                       .value = value(EventColumn::value, i),
                       .name = StringId{static_cast<std::uint32_t>(value(EventColumn::name, i))},
                       .op = OperatorId{static_cast<std::uint32_t>(value(EventColumn::op, i))},
+                      .kernel = KernelId{static_cast<std::uint32_t>(value(EventColumn::kernel, i))},
+                      .args = StringId{static_cast<std::uint32_t>(value(EventColumn::args, i))},
                       .kind = static_cast<EventKind>(value(EventColumn::kind, i)),
                       .depth = static_cast<std::uint16_t>(value(EventColumn::depth, i))});
   }

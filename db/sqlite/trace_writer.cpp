@@ -30,6 +30,22 @@ std::size_t TraceWriter::FactsHash::operator()(const OperatorFacts& facts) const
   return hash;
 }
 
+std::size_t TraceWriter::FactsHash::operator()(const KernelFacts& facts) const {
+  std::size_t hash = std::hash<double>{}(facts.theoretical_occupancy);
+  const auto mix = [&hash](std::int64_t part) {
+    hash = (hash ^ static_cast<std::size_t>(part)) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  };
+  for (const auto& extent : {facts.grid, facts.block}) {
+    for (const std::int32_t part : extent) mix(part);
+  }
+  mix(facts.registers_per_thread);
+  mix(facts.static_shared_bytes);
+  mix(facts.dynamic_shared_bytes);
+  mix(facts.local_bytes);
+  return hash;
+}
+
 TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path)
     : path_(std::move(path)), thread_([this, w = std::move(writer)]() mutable { writeLoop(std::move(w)); }) {}
 
@@ -89,6 +105,15 @@ OperatorId TraceWriter::operatorFacts(const OperatorFacts& facts) {
   const OperatorId id{static_cast<std::uint32_t>(facts_ids_.size() + 1)};
   facts_ids_.emplace(facts, id);
   append(1, 0, [&](Batch& batch) { batch.facts.push_back(facts); });
+  return id;
+}
+
+KernelId TraceWriter::kernelFacts(const KernelFacts& facts) {
+  const auto found = kernel_ids_.find(facts);
+  if (found != kernel_ids_.end()) return found->second;
+  const KernelId id{static_cast<std::uint32_t>(kernel_ids_.size() + 1)};
+  kernel_ids_.emplace(facts, id);
+  append(1, 0, [&](Batch& batch) { batch.kernels.push_back(facts); });
   return id;
 }
 

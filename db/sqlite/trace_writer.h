@@ -34,6 +34,7 @@ class TraceWriter final : public TraceSink {
   DeviceId device(const DeviceInfo& device) override;
   TrackId track(const TrackInfo& track) override;
   OperatorId operatorFacts(const OperatorFacts& facts) override;
+  KernelId kernelFacts(const KernelFacts& facts) override;
   void meta(std::string_view key, std::string_view value) override;
   void setting(const SettingInEffect& setting) override;
   void tunable(const TunableInEffect& tunable) override;
@@ -52,6 +53,7 @@ class TraceWriter final : public TraceSink {
   };
   struct FactsHash {
     std::size_t operator()(const OperatorFacts& facts) const;
+    std::size_t operator()(const KernelFacts& facts) const;
   };
   enum class End : std::uint8_t { running, abandoned, finished };
 
@@ -72,6 +74,7 @@ class TraceWriter final : public TraceSink {
   // --- the producer's alone
   std::unordered_map<std::string, StringId, TextHash, std::equal_to<>> string_ids_;
   std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_;
+  std::unordered_map<KernelFacts, KernelId, FactsHash> kernel_ids_;
   std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0;
 
   // --- guarded by mutex_

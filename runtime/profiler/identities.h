@@ -3,42 +3,53 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
-#include <utility>
 
 #include "db/event.h"
+#include "db/ring_decoder.h"
 #include "runtime/profiler.h"
+#include "runtime/profiler/ring_file.h"
 
 namespace pitwall::profiler {
 
 struct Site {
   std::string name;
   EventKind kind = EventKind::scope;
+  std::string args;  // see ring::SiteFacts
+  friend bool operator==(const Site&, const Site&) = default;
 };
 
+struct SiteHash {
+  std::size_t operator()(const Site& site) const noexcept;
+};
 struct FactsHash {
   std::size_t operator()(const OperatorFacts& facts) const noexcept;
 };
 
-class Identities {
+class Identities : public ring::NameSource {
  public:
-  SiteId site(std::string_view name, EventKind kind);
-  OperatorId facts(const OperatorFacts& facts);
+  SiteId add(const Site& site);
+  OperatorId add(const OperatorFacts& facts);
 
   // Copies; a default one for an unknown id.
-  Site site(SiteId id) const;
-  OperatorFacts facts(OperatorId id) const;
+  ring::SiteFacts site(std::uint32_t id) const override;
+  OperatorFacts facts(std::uint32_t id) const override;
+
+  // From now on names also go into `file` (nullptr: no longer), those that exist at once.
+  void keepIn(RingFile* file);
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it
+  void leaveFileInChild() { file_ = nullptr; }
 
  private:
   mutable std::mutex mutex_;
+  RingFile* file_ = nullptr;
   std::deque<Site> sites_;  // index = id - 1
-  std::map<std::pair<std::string, EventKind>, SiteId> site_ids_;
+  std::unordered_map<Site, SiteId, SiteHash> site_ids_;
   std::deque<OperatorFacts> facts_;  // index = id - 1
   std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_;
 };

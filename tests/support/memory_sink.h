@@ -26,6 +26,7 @@ class MemorySink : public TraceSink {
   std::vector<DeviceInfo> devices;
   std::vector<TrackInfo> tracks;
   std::vector<OperatorFacts> facts;  // index = OperatorId.value - 1
+  std::vector<KernelFacts> kernels;  // index = KernelId.value - 1
   std::map<std::string, std::string, std::less<>> meta_values;
   std::map<std::string, SettingInEffect> settings;
   std::map<std::string, TunableInEffect> tunables;
@@ -53,6 +54,12 @@ class MemorySink : public TraceSink {
       if (facts[i] == info) return OperatorId{static_cast<std::uint32_t>(i + 1)};
     }
     return append<OperatorId>(facts, info);
+  }
+  KernelId kernelFacts(const KernelFacts& info) override {
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      if (kernels[i] == info) return KernelId{static_cast<std::uint32_t>(i + 1)};
+    }
+    return append<KernelId>(kernels, info);
   }
   void meta(std::string_view key, std::string_view value) override {
     if (open()) meta_values.insert_or_assign(std::string(key), std::string(value));

@@ -54,6 +54,10 @@ void makeDimensions(RandomTrace& trace, Dice& dice, const RandomTraceOptions& op
                            dice.word(), static_cast<Phase>(dice.between(0, 4)), dice.between(0, 1 << 20), i,
                            2 * i});
   }
+  for (std::int32_t i = 0; i < 9; ++i) {
+    trace.kernels.push_back({{i + 1, i, 1}, {32 * i, 1, i}, i * 8, i * 1024, dice.between(0, 1 << 16), i,
+                             static_cast<double>(i) / 8, i % 2 == 0 ? "registers" : ""});
+  }
   trace.meta = {{"host.name", "here"}, {"trace.producer", "a test"}, {"host.name", "there"}};
   trace.settings = {{"OMP_NUM_THREADS", "4", SettingSource::environment},
                     {"MXNET_ENGINE_TYPE", "", SettingSource::byDefault},
@@ -75,6 +79,8 @@ Event makeEvent(RandomTrace& trace, Dice& dice, bool extreme) {
   event.value = extreme ? dice.any() : dice.between(-10, 10);
   event.name = StringId{dice.idOf(trace.strings)};
   event.op = OperatorId{dice.idOf(trace.facts)};
+  event.kernel = KernelId{dice.idOf(trace.kernels)};
+  event.args = StringId{dice.between(0, 3) == 0 ? dice.idOf(trace.strings) : 0};
   event.depth = static_cast<std::uint16_t>(dice.between(0, extreme ? 0xffff : 5));
   return event;
 }
@@ -129,6 +135,7 @@ void feed(TraceSink& sink, const RandomTrace& trace) {
   for (const DeviceInfo& device : trace.devices) sink.device(device);
   for (const TrackInfo& track : trace.tracks) sink.track(track);
   for (const OperatorFacts& facts : trace.facts) sink.operatorFacts(facts);
+  for (const KernelFacts& facts : trace.kernels) sink.kernelFacts(facts);
   for (const auto& [key, value] : trace.meta) sink.meta(key, value);
   for (const SettingInEffect& setting : trace.settings) sink.setting(setting);
   for (const TunableInEffect& tunable : trace.tunables) sink.tunable(tunable);
@@ -148,7 +155,7 @@ void feed(TraceSink& sink, const RandomTrace& trace) {
 bool same(const Event& a, const Event& b) {
   const auto tie = [](const Event& e) {
     return std::tie(e.start_ns, e.dur_ns, e.pushed_ns, e.ready_ns, e.correlation, e.value, e.name, e.op,
-                    e.kind, e.depth);
+                    e.kernel, e.args, e.kind, e.depth);
   };
   return tie(a) == tie(b);
 }
@@ -161,7 +168,8 @@ std::string describe(const Event& e) {
   std::string text = toString(e.kind);
   for (const std::int64_t number :
        {e.start_ns, e.dur_ns, e.pushed_ns, e.ready_ns, static_cast<std::int64_t>(e.correlation), e.value,
-        std::int64_t{e.name.value}, std::int64_t{e.op.value}, std::int64_t{e.depth}})
+        std::int64_t{e.name.value}, std::int64_t{e.op.value}, std::int64_t{e.kernel.value},
+        std::int64_t{e.args.value}, std::int64_t{e.depth}})
     text += ' ' + std::to_string(number);
   return text;
 }

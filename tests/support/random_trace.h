@@ -28,6 +28,7 @@ struct RandomTrace {
   std::vector<DeviceInfo> devices;
   std::vector<TrackInfo> tracks;  // event tracks first, then counters
   std::vector<OperatorFacts> facts;
+  std::vector<KernelFacts> kernels;
   std::vector<std::pair<std::string, std::string>> meta;
   std::vector<SettingInEffect> settings;
   std::vector<TunableInEffect> tunables;

@@ -31,6 +31,7 @@ void expectSameDimensions(Trace& trace, const RandomTrace& content) {
   for (std::size_t i = 0; i < content.strings.size(); ++i)
     EXPECT_EQ(trace.string(StringId{static_cast<std::uint32_t>(i + 1)}), content.strings[i]);
   EXPECT_TRUE(std::ranges::equal(trace.operatorFacts(), content.facts));
+  EXPECT_TRUE(std::ranges::equal(trace.kernelFacts(), content.kernels));
   const auto process = [](const ProcessInfo& p) { return std::tie(p.pid, p.name, p.command_line, p.rank); };
   EXPECT_TRUE(std::ranges::equal(trace.processes(), content.processes, {}, process, process));
   const auto thread = [](const ThreadInfo& t) { return std::tie(t.process, t.tid, t.name); };
@@ -178,9 +179,14 @@ TEST(RoundTrip, EqualStringsAndFactsShareAnId) {
   EXPECT_EQ(sink->operatorFacts(facts), OperatorId{2});
   facts.bytes_read = 0;
   EXPECT_EQ(sink->operatorFacts(facts), OperatorId{1});
+  EXPECT_EQ(sink->kernelFacts({}), KernelId{1});
+  EXPECT_EQ(sink->kernelFacts({.grid = {2, 1, 1}}), KernelId{2});
+  EXPECT_EQ(sink->kernelFacts({.limiter = "registers"}), KernelId{3});
+  EXPECT_EQ(sink->kernelFacts({.grid = {2, 1, 1}}), KernelId{2});
   ASSERT_TRUE(sink->finish().has_value());
   const auto trace = mustOpen(folder / "a.pitwall");
   EXPECT_EQ(trace->operatorFacts().size(), 2u);
+  EXPECT_EQ(trace->kernelFacts().size(), 3u);
   EXPECT_EQ(mustCount(*trace, "SELECT count(*) FROM string"), 3);
 }
 

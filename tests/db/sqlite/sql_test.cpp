@@ -67,13 +67,15 @@ TEST_F(Sql, EventShowsEveryField) {
       add(static_cast<std::int64_t>(e.correlation));
       add(std::int64_t{e.depth});
       add(e.value);
+      e.kernel ? add(std::int64_t{e.kernel.value}) : add(std::monostate{});
+      add(nameOf(e.args));
       expected.insert(row);
     }
   }
   const SqlRows rows = mustQuery(*trace_, "SELECT * FROM event");
   EXPECT_EQ(rows.columns, (std::vector<std::string>{"id", "track", "start_ns", "dur_ns", "end_ns",
                                                     "pushed_ns", "ready_ns", "name", "kind", "phase", "layer",
-                                                    "operator", "correlation", "depth", "value"}));
+                                                    "operator", "correlation", "depth", "value", "kernel", "args"}));
   std::set<std::int64_t> ids;
   for (const auto& row : rows.rows) {
     std::string text;
