@@ -50,23 +50,39 @@ step() {
 
 # configure_build_test FOLDER PRESET [-DOPTION...]: one configuration, in build/FOLDER.
 configure_build_test() {
+  local folder=build/$1
+  configure_build "$@" && ctest --test-dir "$folder" --no-tests=error
+}
+
+configure_build() {
   local folder=build/$1 preset=$2
   shift 2
-  cmake --preset "$preset" -B "$folder" -Wno-dev "$@" && cmake --build "$folder" &&
-    ctest --test-dir "$folder" --no-tests=error
+  cmake --preset "$preset" -B "$folder" -Wno-dev "$@" && cmake --build "$folder"
+}
+
+# test_parts FOLDER PART...: the tests of some folders of tests/ alone.
+test_parts() {
+  local folder=$1 part code=0
+  shift
+  for part in "$@"; do
+    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error || code=1
+  done
+  return $code
+}
+
+# Without the optional parts everything builds; what then is another code runs its tests.
+minimal() {
+  configure_build minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF &&
+    test_parts build/minimal runtime/session runtime/profiler package e2e
 }
 
 # The tests of db, engine, memory and profiler alone, which is where threads and raw memory are.
 sanitized() {
-  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler) part code=0
+  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler)
   cmake --preset "$preset" -DPITWALL_BUILD_ANALYZER=OFF || return 1
   # With Ninja each folder is a target that builds what it holds.
   local targets=("${parts[@]/#/tests/}")
-  ninja -C "$folder" "${targets[@]/%//all}" || return 1
-  for part in "${parts[@]}"; do
-    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error || code=1
-  done
-  return $code
+  ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "${parts[@]}"
 }
 
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
@@ -81,7 +97,7 @@ step layers .ci/check_layers.py
 step sizes .ci/check_sizes.py
 step headers .ci/check_headers.sh
 step release configure_build_test release release -DPITWALL_CUDA=AUTO
-step minimal configure_build_test minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF
+step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
 step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
 step asan sanitized asan
