@@ -135,7 +135,7 @@ struct KernelFacts {
   Bytes dynamic_shared_bytes = 0;          // of a block
   Bytes local_bytes = 0;                   // of a thread
   double theoretical_occupancy = 0;        // share of the warps that fit, 0..1; 0 = unknown
-  std::string limiter;  // what keeps the occupancy down: "registers"; empty = unknown or nothing
+  std::string limiter = {};  // what keeps the occupancy down: "registers"; empty = unknown or nothing
   friend bool operator==(const KernelFacts&, const KernelFacts&) = default;
 };
 

@@ -227,8 +227,7 @@ CREATE INDEX counter_chunk_summary ON counter_chunk(track_id, first_time_ns, las
 
 -- Virtual tables (offered by the library, not stored):
 --
--- event(id, track, start_ns, dur_ns, end_ns, pushed_ns, ready_ns, name, kind, phase, layer, operator, correlation, depth, value,
---       kernel, args)
+-- event(id, track, start_ns, dur_ns, end_ns, pushed_ns, ready_ns, name, kind, phase, layer, operator, correlation, depth, value, kernel, args)
 --   One row per event. kind is text: 'operator', 'bulk', 'scope', 'wait', 'data_wait', 'data_work', 'instant', 'recorder',
 --   'api', 'kernel', 'copy', 'communication'. phase and layer are those of the operator facts, '' for other events ('none'
 --   for phase). operator is operator.id and kernel is kernel.id, NULL when none. args is a JSON object, '' when

@@ -90,8 +90,7 @@ Status BatchWriter::writeRows(Batch& batch) {
   if (Status status = writeDimensions(batch); !status.has_value()) return status;
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};
-    if (Status status = chunks_->events(track, batch.events[i], rows_); !status.has_value())
-      return status;
+    if (Status status = chunks_->events(track, batch.events[i], rows_); !status.has_value()) return status;
   }
   for (std::size_t i = 0; i < batch.counters.size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};

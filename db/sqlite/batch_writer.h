@@ -36,7 +36,8 @@ class BatchWriter {
   Connection connection_;
   std::unique_ptr<ChunkWriter> chunks_;
   Statement begin_, commit_, rollback_;
-  Statement string_, process_, thread_, device_, track_, facts_, kernels_, meta_, setting_, tunable_, iteration_, loss_;
+  Statement string_, process_, thread_, device_, track_, facts_, kernels_, meta_, setting_, tunable_,
+      iteration_, loss_;
   KnownRows rows_;  // so far, this batch's included
 };
 

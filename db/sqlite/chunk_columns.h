@@ -23,8 +23,8 @@ enum class EventColumn : int {
 };
 inline constexpr int kEventColumns = 12;
 inline constexpr const char* kEventColumnNames[kEventColumns] = {
-    "start", "dur",  "pushed_before", "ready_before", "correlation",
-    "value", "name", "operator", "kernel", "args", "kind", "depth"};
+    "start", "dur",      "pushed_before", "ready_before", "correlation", "value",
+    "name",  "operator", "kernel",        "args",         "kind",        "depth"};
 
 enum class DependencyColumn : int { source, target, kind };
 inline constexpr int kDependencyColumns = 3;

@@ -65,10 +65,11 @@ Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::i
                   const KnownRows& known) {
   const auto exists = [](std::int64_t id, std::size_t rows) { return id <= static_cast<std::int64_t>(rows); };
   if (exists(string, known.strings) && exists(facts, known.facts) && exists(kernel, known.kernels)) return {};
-  return fail(ErrorCode::internal,
-              fmt::format("an event on track {} names string {} of {}, facts {} of {} and kernel {} of {}: its "
-                          "producer made up an id",
-                          track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
+  return fail(
+      ErrorCode::internal,
+      fmt::format("an event on track {} names string {} of {}, facts {} of {} and kernel {} of {}: its "
+                  "producer made up an id",
+                  track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
 }
 
 }  // namespace
@@ -141,8 +142,8 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
       column(EventColumn::args, [](const Event& e) { return static_cast<std::int64_t>(e.args.value); });
   column(EventColumn::kind, [](const Event& e) { return static_cast<std::int64_t>(e.kind); });
   column(EventColumn::depth, [](const Event& e) { return static_cast<std::int64_t>(e.depth); });
-  if (Status status = checkKnown(track, std::max(name.greatest, args.greatest), op.greatest, kernel.greatest,
-                                 known);
+  if (Status status =
+          checkKnown(track, std::max(name.greatest, args.greatest), op.greatest, kernel.greatest, known);
       !status.has_value())
     return status;
   std::int64_t last_end = std::numeric_limits<std::int64_t>::min();

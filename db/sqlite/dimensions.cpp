@@ -137,22 +137,23 @@ Status loadFacts(Connection& connection, Dimensions& into) {
 }
 
 Status loadKernels(Connection& connection, Dimensions& into) {
-  return readDense(
-      connection, "kernel",
-      "SELECT id, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread,"
-      " static_shared_bytes, dynamic_shared_bytes, local_bytes, theoretical_occupancy, limiter"
-      " FROM kernel ORDER BY id",
-      into.kernels, [](const Statement& s) {
-        const auto number = [&s](int column) { return static_cast<std::int32_t>(s.integer(column)); };
-        return std::optional(KernelFacts{.grid = {number(1), number(2), number(3)},
-                                         .block = {number(4), number(5), number(6)},
-                                         .registers_per_thread = number(7),
-                                         .static_shared_bytes = s.integer(8),
-                                         .dynamic_shared_bytes = s.integer(9),
-                                         .local_bytes = s.integer(10),
-                                         .theoretical_occupancy = s.real(11),
-                                         .limiter = s.text(12)});
-      });
+  return readDense(connection, "kernel",
+                   "SELECT id, grid_x, grid_y, grid_z, block_x, block_y, block_z, registers_per_thread,"
+                   " static_shared_bytes, dynamic_shared_bytes, local_bytes, theoretical_occupancy, limiter"
+                   " FROM kernel ORDER BY id",
+                   into.kernels, [](const Statement& s) {
+                     const auto number = [&s](int column) {
+                       return static_cast<std::int32_t>(s.integer(column));
+                     };
+                     return std::optional(KernelFacts{.grid = {number(1), number(2), number(3)},
+                                                      .block = {number(4), number(5), number(6)},
+                                                      .registers_per_thread = number(7),
+                                                      .static_shared_bytes = s.integer(8),
+                                                      .dynamic_shared_bytes = s.integer(9),
+                                                      .local_bytes = s.integer(10),
+                                                      .theoretical_occupancy = s.real(11),
+                                                      .limiter = s.text(12)});
+                   });
 }
 
 Status loadSettings(Connection& connection, Dimensions& into) {

@@ -27,6 +27,7 @@ class NoSink : public TraceSink {
   DeviceId device(const DeviceInfo&) override { return {++others_}; }
   TrackId track(const TrackInfo&) override { return {++others_}; }
   OperatorId operatorFacts(const OperatorFacts&) override { return {++others_}; }
+  KernelId kernelFacts(const KernelFacts&) override { return {++others_}; }
   void meta(std::string_view, std::string_view) override {}
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}

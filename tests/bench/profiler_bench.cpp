@@ -22,6 +22,7 @@ class NullSink : public TraceSink {
   DeviceId device(const DeviceInfo&) override { return {1}; }
   TrackId track(const TrackInfo&) override { return {1}; }
   OperatorId operatorFacts(const OperatorFacts&) override { return {1}; }
+  KernelId kernelFacts(const KernelFacts&) override { return {1}; }
   void meta(std::string_view, std::string_view) override {}
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}

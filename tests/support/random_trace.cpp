@@ -55,8 +55,14 @@ void makeDimensions(RandomTrace& trace, Dice& dice, const RandomTraceOptions& op
                            2 * i});
   }
   for (std::int32_t i = 0; i < 9; ++i) {
-    trace.kernels.push_back({{i + 1, i, 1}, {32 * i, 1, i}, i * 8, i * 1024, dice.between(0, 1 << 16), i,
-                             static_cast<double>(i) / 8, i % 2 == 0 ? "registers" : ""});
+    trace.kernels.push_back({{i + 1, i, 1},
+                             {32 * i, 1, i},
+                             i * 8,
+                             i * 1024,
+                             dice.between(0, 1 << 16),
+                             i,
+                             static_cast<double>(i) / 8,
+                             i % 2 == 0 ? "registers" : ""});
   }
   trace.meta = {{"host.name", "here"}, {"trace.producer", "a test"}, {"host.name", "there"}};
   trace.settings = {{"OMP_NUM_THREADS", "4", SettingSource::environment},

@@ -73,9 +73,10 @@ TEST_F(Sql, EventShowsEveryField) {
     }
   }
   const SqlRows rows = mustQuery(*trace_, "SELECT * FROM event");
-  EXPECT_EQ(rows.columns, (std::vector<std::string>{"id", "track", "start_ns", "dur_ns", "end_ns",
-                                                    "pushed_ns", "ready_ns", "name", "kind", "phase", "layer",
-                                                    "operator", "correlation", "depth", "value", "kernel", "args"}));
+  EXPECT_EQ(rows.columns,
+            (std::vector<std::string>{"id", "track", "start_ns", "dur_ns", "end_ns", "pushed_ns", "ready_ns",
+                                      "name", "kind", "phase", "layer", "operator", "correlation", "depth",
+                                      "value", "kernel", "args"}));
   std::set<std::int64_t> ids;
   for (const auto& row : rows.rows) {
     std::string text;
@@ -127,6 +128,10 @@ TEST_F(Sql, ConstraintsAnswerAsOnAPlainTable) {
                                           "kind = 'nonsense'",
                                           "kind <> 'scope'",
                                           "operator = 5",
+                                          "kernel = 3",
+                                          "kernel = 'name'",
+                                          "args = 'name 4'",
+                                          "args = '' AND kernel IS NULL",
                                           "operator = 0",
                                           "operator IS NULL",
                                           "operator = '7'",

@@ -51,6 +51,7 @@ class SharedSink : public TraceSink {
   DeviceId device(const DeviceInfo& info) override { return kept_->memory.device(info); }
   TrackId track(const TrackInfo& info) override { return kept_->memory.track(info); }
   OperatorId operatorFacts(const OperatorFacts& facts) override { return kept_->memory.operatorFacts(facts); }
+  KernelId kernelFacts(const KernelFacts& facts) override { return kept_->memory.kernelFacts(facts); }
   void meta(std::string_view key, std::string_view value) override { kept_->memory.meta(key, value); }
   void setting(const SettingInEffect& setting) override { kept_->memory.setting(setting); }
   void tunable(const TunableInEffect& tunable) override { kept_->memory.tunable(tunable); }
