@@ -105,7 +105,6 @@ KernelPtr backwardData(const ConvolutionDesc& d, const Request& r) {
   return kernel;
 }
 
-// The gradient comes in the layout wished for; where no good implementation writes that, a reorder follows.
 KernelPtr backwardWeights(const ConvolutionDesc& d, const Request& r) {
   const Shape& shape = r.signature.outputs[0].shape;
   const Problem p = problemOf(d, r.inputs[0].shape, shape, r.inputs[1].shape);
@@ -114,19 +113,7 @@ KernelPtr backwardWeights(const ConvolutionDesc& d, const Request& r) {
   const BackwardWeights pd = preferGivenWeight(p.weight, wish, [&](const Desc& weight, bool allow_failure) {
     return backwardWeightsOf(r, p, hint, weight, allow_failure);
   });
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setInput(0, pd.src_desc());
-  kernel->setInput(1, pd.diff_dst_desc());
-  kernel->setOutput(0, wish);
-  const bool direct = pd.diff_weights_desc() == wish;
-  const Place dweight = direct ? outputAt(0) : kernel->addTemporary(pd.diff_weights_desc());
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
-                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(1)},
-                                  {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc(), dweight}};
-  if (d.bias) arguments.push_back({DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc(), outputAt(1)});
-  kernel->addStep(dnnl::convolution_backward_weights(pd), pd.scratchpad_desc(), std::move(arguments));
-  if (!direct) addReorder(*kernel, r.engine, pd.diff_weights_desc(), dweight, wish, outputAt(0));
-  return kernel;
+  return weightGradient<dnnl::convolution_backward_weights>(r, pd, wish, d.bias);
 }
 
 }  // namespace

@@ -70,17 +70,7 @@ KernelPtr backwardWeights(const FullyConnectedDesc& d, const Request& r) {
     return BackwardWeights({rowMajor(p.data), weight, p.biasDesc(), rowMajor(p.out)}, userScratchpad(),
                            r.engine, hint, allow_failure);
   });
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setOutput(0, wish);
-  const bool direct = pd.diff_weights_desc() == wish;
-  const Place dweight = direct ? outputAt(0) : kernel->addTemporary(pd.diff_weights_desc());
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
-                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(1)},
-                                  {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc(), dweight}};
-  if (d.bias) arguments.push_back({DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc(), outputAt(1)});
-  kernel->addStep(dnnl::inner_product_backward_weights(pd), pd.scratchpad_desc(), std::move(arguments));
-  if (!direct) addReorder(*kernel, r.engine, pd.diff_weights_desc(), dweight, wish, outputAt(0));
-  return kernel;
+  return weightGradient<dnnl::inner_product_backward_weights>(r, pd, wish, d.bias);
 }
 
 }  // namespace

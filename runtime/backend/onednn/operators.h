@@ -28,4 +28,23 @@ auto preferGivenWeight(const Dims& weight, const Desc& given, Make make) {
 void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc& from_desc, Place from,
                 const Desc& to_desc, Place to);
 
+// The gradient of a weight, written in the layout `wish`; where the implementation chosen writes another, a
+// reorder follows. Primitive is the one that `pd` describes; its other operands keep their layouts.
+template <class Primitive, class PrimitiveDesc>
+KernelPtr weightGradient(const Request& r, const PrimitiveDesc& pd, const Desc& wish, bool bias) {
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setInput(0, pd.src_desc());
+  kernel->setInput(1, pd.diff_dst_desc());
+  kernel->setOutput(0, wish);
+  const bool direct = pd.diff_weights_desc() == wish;
+  const Place dweight = direct ? outputAt(0) : kernel->addTemporary(pd.diff_weights_desc());
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
+                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(1)},
+                                  {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc(), dweight}};
+  if (bias) arguments.push_back({DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc(), outputAt(1)});
+  kernel->addStep(Primitive(pd), pd.scratchpad_desc(), std::move(arguments));
+  if (!direct) addReorder(*kernel, r.engine, pd.diff_weights_desc(), dweight, wish, outputAt(0));
+  return kernel;
+}
+
 }  // namespace pitwall::onednn
