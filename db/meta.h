@@ -6,7 +6,11 @@ namespace pitwall::meta {
 
 inline constexpr char kTraceStartUnixNs[] = "trace.start_unix_ns";  // wall clock at time 0, ns since 1970
 inline constexpr char kTraceEndNs[] = "trace.end_ns";               // time of the last flush, ns since start
-inline constexpr char kProducer[] = "trace.producer";               // "pitwall 0.1.0", "nsys 2026.2"
+inline constexpr char kRecorderRings[] = "recorder.rings";  // where rings lay: "file" (a kill loses nothing),
+                                                            // or "memory" and why
+inline constexpr char kRecorderCompleted[] =
+    "recorder.completed";                              // events that a killed recording's ring file gave
+inline constexpr char kProducer[] = "trace.producer";  // "pitwall 0.1.0", "nsys 2026.2"
 inline constexpr char kComplete[] = "trace.complete";  // "1" once finished; written by the store alone
 inline constexpr char kHostName[] = "host.name";
 inline constexpr char kHostOs[] = "host.os";  // "Linux 6.1.0"
@@ -31,6 +35,18 @@ inline constexpr char kEngine[] = "runtime.engine";         // "ThreadedEnginePe
 inline constexpr char kModelBytes[] = "runtime.parameter_bytes";  // all trainable parameters
 inline constexpr char kPeakBytes[] = "runtime.peak_bytes";        // peak live CPU storage of the runtime
 inline constexpr char kRecorderSelfNs[] = "recorder.self_ns";     // CPU time of the drain thread so far
-inline constexpr char kMode[] = "runtime.mode";                   // "training", "inference"
+inline constexpr char kNumaCpus[] = "host.numa_cpus";             // CPUs of each node: "0-15;16-31"
+inline constexpr char kCgroupMemory[] = "process.cgroup_memory_bytes";  // limit; absent = none
+inline constexpr char kAffinity[] = "process.affinity";                 // CPUs it may run on: "0-3,8"
+inline constexpr char kExitCode[] = "process.exit_code";                // of the program that was recorded
+inline constexpr char kExitSignal[] = "process.exit_signal";            // that ended it; absent = none
+inline constexpr char kProcessCpuNs[] = "process.cpu_ns";  // CPU time of the program and its children
+inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples a second that were taken; 0 = none
+inline constexpr char kRecorderNotes[] =
+    "recorder.notes";  // what could not be recorded; sentences, a line each
+inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted
+inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": what this trace has of another
+inline constexpr char kExportRank[] = "export.rank";          // the one rank that this trace has of another
+inline constexpr char kMode[] = "runtime.mode";               // "training", "inference"
 
 }  // namespace pitwall::meta
