@@ -85,6 +85,13 @@ sanitized() {
   ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "${parts[@]}"
 }
 
+# A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
+fuzz() {
+  CC=clang-14 CXX=clang++-14 cmake --preset asan -B build/fuzz -Wno-dev -DPITWALL_FUZZ=ON -DPITWALL_BUILD_RUNTIME=OFF \
+    -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link &&
+    cmake --build build/fuzz --target fuzzers && tests/fuzz/run.sh build/fuzz 3
+}
+
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
 without_aslr=(setarch "$(uname -m)" -R)
 "${without_aslr[@]}" true 2>/dev/null || without_aslr=()
@@ -102,6 +109,7 @@ step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWA
 step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
 step asan sanitized asan
 step tsan sanitized tsan
+step fuzz fuzz
 
 printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"

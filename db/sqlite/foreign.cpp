@@ -19,6 +19,18 @@ std::string quotedName(std::string_view name) {
   return out + '"';
 }
 
+// What SQLite calls a fault of the statement is a fault of the file here: the statements are ours, and
+// simple.
+Error asDamage(Error error) {
+  if (error.code != ErrorCode::internal) return error;
+  constexpr std::string_view kRemedy = "; please report this";
+  const std::size_t at = error.message.rfind(kRemedy);
+  if (at != std::string::npos)
+    error.message.replace(at, std::string::npos, "; the file is damaged: export it again");
+  error.code = ErrorCode::corruptTrace;
+  return error;
+}
+
 sqlite3_stmt* handleOf(void* statement) { return static_cast<sqlite3_stmt*>(statement); }
 
 }  // namespace
@@ -46,7 +58,7 @@ ForeignDatabase::~ForeignDatabase() = default;
 
 Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(const std::string& path) {
   auto connection = Connection::open(path, OpenMode::immutable);
-  if (!connection.has_value()) return fail(connection.error());
+  if (!connection.has_value()) return fail(asDamage(connection.error()));
   std::unique_ptr<ForeignDatabase> database(new ForeignDatabase);
   database->connection_ = std::make_unique<Connection>(std::move(*connection));
   sqlite3* handle = database->connection_->handle();
@@ -56,27 +68,27 @@ Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(const std::string
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
-  if (auto status = database->readTables(); !status.has_value()) return fail(status.error());
+  if (auto status = database->readTables(); !status.has_value()) return fail(asDamage(status.error()));
   return database;
 }
 
 Status ForeignDatabase::readTables() {
   auto list = connection_->prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'");
-  if (!list.has_value()) return fail(list.error());
+  if (!list.has_value()) return fail(asDamage(list.error()));
   for (;;) {
     auto row = list->step();
-    if (!row.has_value()) return fail(row.error());
+    if (!row.has_value()) return fail(asDamage(row.error()));
     if (!*row) break;
     columns_[list->text(0)];
   }
   for (auto& [table, columns] : columns_) {
     auto info = connection_->prepare("SELECT name FROM pragma_table_info(?)");
-    if (!info.has_value()) return fail(info.error());
+    if (!info.has_value()) return fail(asDamage(info.error()));
     info->bind(1, std::string_view(table));
     for (;;) {
       auto row = info->step();
-      if (!row.has_value()) return fail(row.error());
+      if (!row.has_value()) return fail(asDamage(row.error()));
       if (!*row) break;
       columns.insert(info->text(0));
     }
@@ -108,11 +120,11 @@ Status ForeignDatabase::visit(std::string_view table, std::span<const std::strin
   }
   if (wanted.empty()) return {};
   auto statement = connection_->prepare(fmt::format("SELECT {} FROM {}", wanted, quotedName(table)));
-  if (!statement.has_value()) return fail(statement.error());
+  if (!statement.has_value()) return fail(asDamage(statement.error()));
   view.statement_ = statement->handle();
   for (;;) {
     auto row = statement->step();
-    if (!row.has_value()) return fail(row.error());
+    if (!row.has_value()) return fail(asDamage(row.error()));
     if (!*row) return {};
     if (auto status = visitor(view); !status.has_value()) return status;
   }
@@ -123,20 +135,24 @@ Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view ta
   if (!has(table, column)) return std::optional<std::int64_t>();
   auto statement =
       connection_->prepare(fmt::format("SELECT min({}) FROM {}", quotedName(column), quotedName(table)));
-  if (!statement.has_value()) return fail(statement.error());
+  if (!statement.has_value()) return fail(asDamage(statement.error()));
   auto row = statement->step();
-  if (!row.has_value()) return fail(row.error());
+  if (!row.has_value()) return fail(asDamage(row.error()));
   if (!*row || statement->isNull(0)) return std::optional<std::int64_t>();
   return std::optional<std::int64_t>(statement->integer(0));
 }
 
 Result<std::int64_t> ForeignDatabase::rows(std::string_view table) {
   if (!has(table)) return std::int64_t{0};
-  return connection_->integer(fmt::format("SELECT count(*) FROM {}", quotedName(table)));
+  auto rows = connection_->integer(fmt::format("SELECT count(*) FROM {}", quotedName(table)));
+  if (!rows.has_value()) return fail(asDamage(rows.error()));
+  return rows;
 }
 
 Result<std::int64_t> ForeignDatabase::applicationId() {
-  return connection_->integer("PRAGMA application_id");
+  auto id = connection_->integer("PRAGMA application_id");
+  if (!id.has_value()) return fail(asDamage(id.error()));
+  return id;
 }
 
 }  // namespace pitwall::store

@@ -1,0 +1,16 @@
+// The file that holds the input under test.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace pitwall::fuzz {
+
+// Writes the bytes to a file, always the same, in a folder that goes with the process. Returns its path.
+const std::string& asFile(std::span<const std::uint8_t> bytes);
+
+// The target `pitwall_trace`, which is large enough for a file of its own.
+void openTrace(std::span<const std::uint8_t> input);
+
+}  // namespace pitwall::fuzz

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# run.sh BUILD_FOLDER SECONDS [TARGET...]: lets each fuzzer run that long, from its seeds and what was found before. New
+# inputs go to BUILD_FOLDER/fuzz/TARGET/; one that fails is left there as TARGET-crash-..., and belongs, made small
+# (-minimize_crash=1), into found/TARGET/ with the repair. Exit code 1 when one failed.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$1 seconds=$2
+shift 2
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=($(cd "$here/seeds" && ls))
+failed=0
+for target in "${targets[@]}"; do
+  work=$build/fuzz/$target
+  mkdir -p "$work" "$here/found/$target"
+  dictionary=()
+  [ -f "$here/$target.dict" ] && dictionary=("-dict=$here/$target.dict")
+  if "$build/fuzz/fuzz_$target" "$work" "$here/seeds/$target" "$here/found/$target" "${dictionary[@]}" \
+    -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=16384 -artifact_prefix="$build/fuzz/$target-" \
+    -print_final_stats=1 >"$build/fuzz/$target.log" 2>&1; then
+    echo "ok      $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$target.log") inputs"
+  else
+    echo "FAILED  $target: $build/fuzz/$target.log"
+    tail -n 40 "$build/fuzz/$target.log"
+    failed=1
+  fi
+done
+exit $failed

@@ -1,0 +1,22 @@
+// What the fuzzer drives: each target takes any bytes, hands them to Pitwall through the entry point that a
+// user reaches, and ends the process when what comes back contradicts itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace pitwall::fuzz {
+
+struct Target {
+  const char* name;  // also of its folders of seeds and of inputs that once failed
+  void (*run)(std::span<const std::uint8_t> input);
+};
+
+// One for each reader, one for compressed files, one for opening and querying a trace.
+std::span<const Target> targets();
+
+// Null when there is none of this name.
+const Target* findTarget(const char* name);
+
+}  // namespace pitwall::fuzz
