@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,9 @@ const char* toString(Severity severity);
 // Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
 // category explains.
 struct TimeShare {
-  // "forward", "backward", "update", "other operators", "data wait", "engine overhead", "idle" (nothing
-  // queued: the program's own code between its calls), "unattributed"; defined in
-  // analyzer/analysis/breakdown.h.
+  // "forward", "backward", "update", "other operators", "communication", "data wait", "engine overhead", "idle"
+  // (nothing queued: the program's own code between its calls), "unattributed"; defined in
+  // analyzer/analysis/breakdown.h. Of a trace with device work those of analyzer/analysis/devices.h.
   std::string category;
   TimeNs total_ns = 0;  // over all steady iterations
   double share = 0;     // of wall, 0..1
@@ -35,6 +36,14 @@ struct Breakdown {
   double items_per_second = 0;   // 0 = items unknown
   std::string iteration_source;  // "marks", "repeating sequence", "whole trace"
   std::vector<TimeShare> shares;
+
+  // Of wall, 0 for a category that is not there.
+  double share(std::string_view category) const {
+    for (const auto& part : shares) {
+      if (part.category == category) return part.share;
+    }
+    return 0;
+  }
 };
 
 struct OperatorRow {
@@ -94,6 +103,8 @@ struct Report {
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that looked and found nothing
   std::vector<std::string> notes;   // data quality, in words
+  // Time of each analysis and rule, in the order in which they ran: "analysis devices", "rule input/bound".
+  std::vector<std::pair<std::string, TimeNs>> timings;
 };
 
 }  // namespace pitwall

@@ -1,8 +1,15 @@
 // The order of an analysis: load, iterations, breakdown, operators, facts, tables, rules, budget.
 #include <fmt/core.h>
 
+#include <chrono>
+#include <string>
+#include <utility>
+
 #include "analyzer/analysis.h"
+#include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/setting_table.h"
@@ -31,6 +38,38 @@ namespace {
 
 using namespace analysis;
 
+// Notes in the report how long each part of an analysis took.
+class Stopwatch {
+ public:
+  explicit Stopwatch(Report& report) : report_(report) {}
+  void lap(std::string part) {
+    const auto now = std::chrono::steady_clock::now();
+    report_.timings.emplace_back(std::move(part),
+                                 std::chrono::duration_cast<std::chrono::nanoseconds>(now - since_).count());
+    since_ = now;
+  }
+
+ private:
+  Report& report_;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
+Status writeDeviceTables(Trace& trace, const Context& context, Stopwatch& watch) {
+  struct Part {
+    const char* name;
+    Status (*write)(Trace&, const Context&);
+  };
+  constexpr Part kParts[] = {{"gaps", writeDevices},       {"kernels", writeKernels}, {"launches", writeLaunches},
+                             {"copies", writeCopies},      {"calls", writeCalls},     {"threads", writeThreads},
+                             {"memory", writeMemory},      {"data", writeData},       {"ranks", writeRanks},
+                             {"critical path", writeCriticalPath}};
+  for (const auto& [name, write] : kParts) {
+    if (auto status = write(trace, context); !status.has_value()) return status;
+    watch.lap(std::string("analysis ") + name);
+  }
+  return {};
+}
+
 void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
   const auto add = [&report](const char* key, const std::string& value) {
     if (!value.empty()) report.context.emplace_back(key, value);
@@ -56,7 +95,7 @@ void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
   add("producer", meta(meta::kProducer));
 }
 
-void addNotes(const Timeline& timeline, const Iterations& iterations, Report& report) {
+void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_device_work, Report& report) {
   auto& notes = report.notes;
   if (!report.trace_complete) {
     notes.push_back(
@@ -70,7 +109,7 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, Report& re
                                 showDuration(static_cast<double>(loss.to_ns)), loss.reason));
   }
   if (!iterations.note.empty()) notes.push_back(iterations.note);
-  if (timeline.operators.empty()) {
+  if (timeline.operators.empty() && !has_device_work) {
     notes.push_back("The trace holds no operators: nothing can be said about where time goes.");
   }
   if (timeline.other_processes > 0) {
@@ -80,11 +119,12 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, Report& re
   }
 }
 
-Status runRules(const rules::RuleSet& set, Trace& trace, Report& report) {
+Status runRules(const rules::RuleSet& set, Trace& trace, Report& report, Stopwatch& watch) {
   const auto settings = settingStates(trace);
   std::vector<rules::Claim> claims;
   for (const auto& rule : set.rules) {
     auto outcome = rules::runRule(rule, trace, settings);
+    watch.lap("rule " + rule.id);
     if (!outcome.has_value()) return fail(outcome.error());
     if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
       claims.push_back(std::move(*claim));
@@ -103,28 +143,40 @@ Status runRules(const rules::RuleSet& set, Trace& trace, Report& report) {
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   auto set = rules::loadRules(options);
   if (!set.has_value()) return fail(set.error());
-  auto loaded = loadTimeline(trace);
-  if (!loaded.has_value()) return fail(loaded.error());
-  const Timeline& timeline = loaded.value();
-
   Report report;
+  Stopwatch watch(report);
+  auto gathered = gatherActivity(trace);
+  if (!gathered.has_value()) return fail(gathered.error());
+  const Timeline timeline = timelineOf(trace, gathered.value());
+  watch.lap("analysis events");
   report.trace_path = trace.path();
   report.trace_complete = trace.isComplete();
   report.losses.assign(trace.losses().begin(), trace.losses().end());
   const auto iterations = findIterations(timeline, trace.iterations());
+  watch.lap("analysis iterations");
   const auto times = sweepCategories(timeline, iterations.all, trace.operatorFacts());
   report.breakdown = summarizeBreakdown(iterations, times);
+  watch.lap("analysis breakdown");
   const auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
   for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
+  watch.lap("analysis operators");
+  const LaunchIndex launches(gathered.value().calls);
+  const auto devices = analyzeDevices(trace, gathered.value(), launches, iterations.all);
+  summarizeDevices(devices, report.breakdown);
+  watch.lap("analysis devices");
   addContext(trace, timeline, report);
-  addNotes(timeline, iterations, report);
+  addNotes(timeline, iterations, !devices.all.empty(), report);
 
-  const auto facts = summarize(trace, timeline, iterations, report.breakdown, operators);
+  const Context context{gathered.value(), launches, devices, timeline, iterations, report.breakdown};
+  if (auto status = writeDeviceTables(trace, context, watch); !status.has_value()) return fail(status.error());
+  auto facts = summarize(trace, timeline, iterations, report.breakdown, operators);
+  addDeviceFacts(trace, context, facts);
   if (auto status = writeTables(trace, {iterations.all, times, report.breakdown, operators, facts});
       !status.has_value()) {
     return fail(status.error());
   }
-  if (auto status = runRules(set.value(), trace, report); !status.has_value()) return fail(status.error());
+  watch.lap("analysis tables");
+  if (auto status = runRules(set.value(), trace, report, watch); !status.has_value()) return fail(status.error());
   return report;
 }
 

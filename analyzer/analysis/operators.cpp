@@ -42,7 +42,7 @@ std::string titleOf(const OperatorRow& row) {
   return row.layer.empty() ? name : row.layer + " " + name;
 }
 
-OperatorStatistics summarize(const Samples& samples, OperatorId op, const OperatorFacts* facts) {
+OperatorStatistics summarize(Samples& samples, OperatorId op, const OperatorFacts* facts) {
   OperatorStatistics statistics;
   auto& row = statistics.row;
   statistics.op = op;
@@ -54,12 +54,16 @@ OperatorStatistics summarize(const Samples& samples, OperatorId op, const Operat
     statistics.flop = facts->flop;
     statistics.bytes_read = facts->bytes_read;
     statistics.bytes_written = facts->bytes_written;
+    statistics.dtype = facts->dtype;
+    statistics.backend = facts->backend;
+    statistics.implementation = facts->implementation;
   }
   row.title = titleOf(row);
   row.count = static_cast<std::int64_t>(samples.durations.size());
   row.total_ns = samples.total_ns;
   row.mean_ns = samples.total_ns / row.count;
-  const auto at = [&](double q) { return static_cast<TimeNs>(quantile(samples.durations, q)); };
+  std::sort(samples.durations.begin(), samples.durations.end());
+  const auto at = [&](double q) { return static_cast<TimeNs>(quantileOfSorted(samples.durations, q)); };
   row.p50_ns = at(0.5);
   row.p99_ns = at(0.99);
   statistics.min_ns = at(0);
@@ -81,7 +85,7 @@ OperatorStatistics summarize(const Samples& samples, OperatorId op, const Operat
 OperatorTable tabulateOperators(const Timeline& timeline, std::span<const Iteration> iterations,
                                 std::span<const OperatorFacts> facts) {
   OperatorTable table;
-  const auto samples = collect(timeline, iterations, facts.size());
+  auto samples = collect(timeline, iterations, facts.size());
   for (std::uint32_t i = 0; i < samples.size(); ++i) {
     if (samples[i].durations.empty()) continue;
     table.rows.push_back(summarize(samples[i], OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));

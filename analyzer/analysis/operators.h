@@ -20,6 +20,7 @@ struct OperatorStatistics {
   TimeNs queued_mean_ns = 0;  // pushed -> started
   Flop flop = 0;              // of one execution
   Bytes bytes_read = 0, bytes_written = 0;
+  std::string dtype, backend, implementation;
 };
 
 struct OperatorTable {

@@ -6,7 +6,7 @@
 //   role               'steady', 'warm-up', 'last', 'outlier'
 //   start_ns, dur_ns   since the trace's start
 //   items              samples; 0 = not told
-//   forward_ns, backward_ns, update_ns, other_operators_ns, data_wait_ns, engine_overhead_ns, idle_ns,
+//   forward_ns, backward_ns, update_ns, other_operators_ns, communication_ns, data_wait_ns, engine_overhead_ns, idle_ns,
 //   unattributed_ns    where dur_ns went; they sum to it
 //
 // analysis_breakdown   one row per category, over the steady iterations
@@ -21,6 +21,7 @@
 //   total_ns, mean_ns, min_ns, p10_ns, p50_ns, p90_ns, p99_ns, queued_mean_ns
 //   share              of all operator time, 0..1
 //   flop, bytes_read, bytes_written      of one execution
+//   dtype, backend, implementation       as the library tells them; may be empty
 //
 // analysis_setting     one row per setting of the catalogue that the trace names or that has a default
 //   name, value        value in effect, text

@@ -18,6 +18,7 @@ struct OperatorInterval {
   TimeNs pushed_ns = 0;
   CorrelationId correlation = 0;
   OperatorId op;
+  std::uint32_t track = 0;  // TrackId.value
 };
 
 struct Timeline {

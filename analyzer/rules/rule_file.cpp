@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/devices.h"
 
 namespace pitwall::rules {
 namespace {
@@ -122,6 +123,9 @@ void readProposals(Reader& reader, const toml::table& root, Rule& rule) {
 bool isCategory(std::string_view name) {
   for (std::size_t c = 0; c < analysis::kCategories; ++c) {
     if (name == analysis::toString(static_cast<analysis::Category>(c))) return true;
+  }
+  for (std::size_t p = 0; p < analysis::kDeviceParts; ++p) {
+    if (name == analysis::toString(static_cast<analysis::DevicePart>(p))) return true;
   }
   return false;
 }

@@ -1,0 +1,96 @@
+// Everything that analyses need of a trace's events, gathered in one pass, track after track, so that never
+// more than one track is decoded at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analyzer/analysis/intervals.h"
+#include "analyzer/analysis/timeline.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+enum class WorkClass : std::uint8_t { computation, communication, copy };
+const char* toString(WorkClass work);
+
+// A kernel, collective or copy on a device stream.
+struct DeviceWork {
+  TimeNs start_ns = 0, end_ns = 0;
+  CorrelationId correlation = 0;  // of its launch; 0 = none
+  std::int64_t value = 0;         // bytes of a copy or collective
+  StringId name;
+  StringId args;
+  TrackId track;
+  std::uint32_t kernel = 0;  // KernelId.value, 0 = none
+  WorkClass work = WorkClass::computation;
+};
+
+// A call of a library on a host thread.
+struct HostCall {
+  TimeNs start_ns = 0, end_ns = 0;
+  CorrelationId correlation = 0;
+  StringId name;
+  TrackId track;
+};
+
+// What a name means to rules, told from its spelling.
+enum NameMeaning : std::uint8_t {
+  kNoMeaning = 0,
+  kSynchronises = 1,    // a call that blocks until the device is done
+  kReadsData = 2,       // a range in which the program waits for its next batch
+  kTransfers = 4,       // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
+  kAnnotatesStep = 8,   // ProfilerStep#7
+  kBeginsStep = 32,      // a range that a program has once per step
+  kLaunches = 16,       // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
+};
+std::uint8_t meaningOf(std::string_view name, EventKind kind);
+
+struct NameTotal {
+  StringId name;
+  EventKind kind = EventKind::scope;
+  TrackKind track_kind = TrackKind::thread;
+  ProcessId process;
+  std::int64_t count = 0, items = 0;  // items: sum of the events' values
+  TimeNs total_ns = 0, min_ns = 0, max_ns = 0;
+};
+
+struct TrackActivity {
+  TrackId id;
+  std::int64_t events = 0, operators = 0, waits = 0, data_waits = 0, device_work = 0, data_works = 0;
+  TimeNs busy_ns = 0, data_work_ns = 0, recorder_ns = 0;
+  TimeNs first_ns = 0, last_ns = 0;  // of all but the recorder's own work
+  Intervals data_wait_list, wait_list, bulk_list, data_work_list;
+  Intervals sync_list;  // calls that wait for a device
+  Intervals step_list;  // steps annotated on a device's stream
+};
+
+struct Activity {
+  std::vector<TrackActivity> tracks;  // of kind thread and stream
+  std::vector<DeviceWork> work;       // grouped by track, in tracks' order; ordered by start within
+  std::vector<HostCall> calls;        // likewise
+  std::vector<NameTotal> names;
+  std::vector<std::pair<StringId, TimeNs>> steps;  // starts of ranges that begin a step
+  std::vector<OperatorInterval> operators;      // likewise
+  std::vector<std::size_t> operators_of_track;  // where those of tracks[i] begin; one entry more than tracks
+  std::vector<std::size_t> work_of_track;       // likewise
+};
+
+// Errors: corruptTrace.
+Result<Activity> gatherActivity(Trace& trace);
+
+// The calls that launched device work, by correlation.
+class LaunchIndex {
+ public:
+  explicit LaunchIndex(std::span<const HostCall> calls);
+  // nullptr when the trace has no such call.
+  const HostCall* find(CorrelationId correlation) const;
+
+ private:
+  std::vector<std::pair<CorrelationId, const HostCall*>> calls_;
+};
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,102 @@
+// Facts of analysis_summary that come from devices, launches, ranks and meta. Shares are of the devices' time.
+#include <algorithm>
+#include <charconv>
+
+#include "analyzer/analysis/device_tables.h"
+#include "db/meta.h"
+
+namespace pitwall::analysis {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+SqlValue firstNumber(Trace& trace, const std::string& sql) {
+  auto rows = trace.query(sql);
+  if (!rows.has_value() || rows.value().rows.empty()) return {};
+  return rows.value().rows[0][0];
+}
+
+SqlValue typed(const std::optional<std::string>& text) {
+  if (!text) return {};
+  double real = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, real);
+  if (error != std::errc() || stop != end) return *text;
+  const auto whole = static_cast<std::int64_t>(std::clamp(real, -9e18, 9e18));
+  return static_cast<double>(whole) == real ? SqlValue(whole) : SqlValue(real);
+}
+
+}  // namespace
+
+std::string frameworkOf(const Trace& trace) {
+  const auto producer = trace.meta(meta::kProducer).value_or("");
+  if (contains(producer, "PyTorch") || contains(producer, "Kineto")) return "pytorch";
+  if (contains(producer, "MXNet")) return "mxnet";
+  if (trace.meta(meta::kEngine).has_value() || producer.rfind("pitwall", 0) == 0) return "pitwall";
+  for (const auto& facts : trace.operatorFacts()) {
+    if (facts.name.rfind("aten::", 0) == 0) return "pytorch";
+  }
+  if (contains(producer, "oneDNN")) return "onednn";
+  return "unknown";
+}
+
+void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts) {
+  const auto& devices = context.devices.all;
+  const auto count = static_cast<std::int64_t>(devices.size());
+  const auto share = [&](DevicePart part) {
+    return devices.empty() ? SqlValue() : SqlValue(context.breakdown.share(toString(part)));
+  };
+  std::int64_t carried = 0, work = 0, ranks = 0, collectives = 0, copies = 0, kernels = 0;
+  TimeNs communication = 0, exposed = 0, busy = 0;
+  int last_rank = -1;
+  for (const auto& d : devices) {
+    carried += d.carried_in;
+    work += static_cast<std::int64_t>(d.work.size());
+    ranks += d.rank != last_rank;
+    last_rank = d.rank;
+    collectives += d.collectives;
+    copies += d.copies;
+    kernels += d.kernels;
+    communication += d.communication_ns;
+    exposed += d.parts[static_cast<std::size_t>(DevicePart::communication)];
+    busy += covered(d.busy);
+  }
+  const auto wall = static_cast<double>(context.breakdown.wall_ns);
+  const auto of_wall = [&](TimeNs part) {
+    return devices.empty() || wall <= 0 ? SqlValue() : SqlValue(static_cast<double>(part) / wall);
+  };
+  facts.push_back({"framework", frameworkOf(trace)});
+  facts.push_back({"timeline_kind", trace.meta("import.timeline").value_or("")});
+  facts.push_back({"devices", count});
+  facts.push_back({"ranks", std::max<std::int64_t>(ranks, 1)});
+  facts.push_back({"kernels", kernels});
+  facts.push_back({"collectives", collectives});
+  facts.push_back({"copies", copies});
+  facts.push_back({"carried_in_share", work + carried > 0 ? SqlValue(static_cast<double>(carried) / static_cast<double>(work + carried)) : SqlValue()});
+  facts.push_back({"gpu_busy_share", of_wall(busy)});
+  facts.push_back({"gpu_idle_share", devices.empty() ? SqlValue() : SqlValue(1 - static_cast<double>(busy) / std::max(wall, 1.0))});
+  facts.push_back({"computation_share", share(DevicePart::computation)});
+  facts.push_back({"copies_share", share(DevicePart::copies)});
+  facts.push_back({"host_wait_share", share(DevicePart::hostWait)});
+  facts.push_back({"kernel_wait_share", share(DevicePart::kernelWait)});
+  facts.push_back({"synchronisation_share", share(DevicePart::synchronisation)});
+  facts.push_back({"communication_total_share", of_wall(communication)});
+  facts.push_back({"communication_overlap", communication > 0 ? SqlValue(1 - static_cast<double>(exposed) / static_cast<double>(communication)) : SqlValue()});
+  facts.push_back({"short_kernel_share", firstNumber(trace, "SELECT sum(short_share_of_work * kernel_ns) / sum(kernel_ns) FROM (SELECT l.short_share_of_work, d.computation_ns AS kernel_ns FROM analysis_launch l JOIN analysis_device d USING (device, rank))")});
+  facts.push_back({"kernel_p50_ns", firstNumber(trace, "SELECT avg(kernel_p50_ns) FROM analysis_launch")});
+  facts.push_back({"launch_delay_p50_ns", firstNumber(trace, "SELECT avg(delay_p50_ns) FROM analysis_launch")});
+  facts.push_back({"launches_matched", firstNumber(trace, "SELECT sum(matched) FROM analysis_launch")});
+  facts.push_back({"runnable_cpus", firstNumber(trace, "SELECT runnable_mean FROM analysis_threads")});
+  facts.push_back({"cpu_samples", firstNumber(trace, "SELECT sampled FROM analysis_threads")});
+  for (const auto& [column, key] : {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
+                                    std::pair{"cgroup_cpus", meta::kCgroupCpus},
+                                    std::pair{"onednn_version", meta::kOneDnnVersion}, std::pair{"cpu_model", meta::kCpuModel}}) {
+    facts.push_back({column, typed(trace.meta(key))});
+  }
+  facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});
+  facts.push_back({"kvstore", typed(trace.meta("mxnet.kvstore"))});
+  facts.push_back({"world_size", typed(trace.meta("distributed.world_size"))});
+  facts.push_back({"distributed_backend", typed(trace.meta("distributed.backend"))});
+}
+
+}  // namespace pitwall::analysis

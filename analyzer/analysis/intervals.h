@@ -1,0 +1,36 @@
+// Arithmetic over lists of intervals that are ordered by start. A list that a function returns is disjoint
+// too, and touching intervals are one. Everything here is linear in the lengths of its lists.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "db/units.h"
+
+namespace pitwall::analysis {
+
+struct Interval {
+  TimeNs start_ns = 0;
+  TimeNs end_ns = 0;
+};
+
+using Intervals = std::vector<Interval>;
+
+// Adds an interval that starts no earlier than the last one of a disjoint list did.
+void appendUnion(Intervals& list, Interval next);
+
+// Sorts if it must, then unites.
+Intervals united(Intervals list);
+Intervals united(std::span<const Intervals* const> lists);
+
+// What `from` covers and `without` does not; both disjoint.
+Intervals subtract(std::span<const Interval> from, std::span<const Interval> without);
+// What both cover; both disjoint.
+Intervals intersect(std::span<const Interval> a, std::span<const Interval> b);
+Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
+
+TimeNs covered(std::span<const Interval> list);
+// Time of a disjoint list within [begin_ns, end_ns).
+TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,79 @@
+// Memory by tag: what is live, its peak, and whether it grows from iteration to iteration.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/temp_table.h"
+
+namespace pitwall::analysis {
+namespace {
+
+struct Growth {
+  SqlValue per_iteration, share, monotone;
+};
+
+double valueAt(const std::vector<CounterSample>& samples, TimeNs time_ns) {
+  const auto after = std::partition_point(samples.begin(), samples.end(),
+                                          [time_ns](const CounterSample& s) { return s.time_ns <= time_ns; });
+  return after == samples.begin() ? 0 : (after - 1)->value;
+}
+
+// The value at the end of each steady iteration: the same phase of each. Before the first third is the allocators'
+// warm-up, so the share compares the end with the end of that third.
+Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Iteration> iterations) {
+  std::vector<double> values;
+  for (const auto& iteration : iterations) {
+    if (iteration.role == IterationRole::steady && samples.front().time_ns <= iteration.end_ns)
+      values.push_back(valueAt(samples, iteration.end_ns));
+  }
+  if (values.size() < 5) return {};
+  const auto n = static_cast<double>(values.size());
+  double x = 0, y = 0, xx = 0, xy = 0;
+  bool monotone = true;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<double>(i);
+    x += at, y += values[i], xx += at * at, xy += at * values[i];
+    if (i > 0) monotone = monotone && values[i] >= values[i - 1];
+  }
+  const double third = values[values.size() / 3];
+  return {(n * xy - x * y) / (n * xx - x * x),
+          third > 0 ? SqlValue((values.back() - third) / third) : SqlValue(),
+          static_cast<std::int64_t>(monotone)};
+}
+
+}  // namespace
+
+Status writeMemory(Trace& trace, const Context& context) {
+  TempTable table("analysis_memory",
+                  "tag TEXT, live_bytes INTEGER, peak_bytes INTEGER, growth_per_iteration REAL, growth_share REAL, "
+                  "monotone INTEGER, reserved_bytes INTEGER");
+  const auto tracks = trace.tracks();
+  for (std::uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks[i].kind != TrackKind::counter || tracks[i].unit != "bytes") continue;
+    const auto& name = tracks[i].name;
+    const bool is_reserve = name.rfind("memory reserved: ", 0) == 0;
+    const auto colon = name.find(": ");
+    const bool is_live = name.rfind("memory live: ", 0) == 0 || name.rfind("memory allocated: ", 0) == 0 ||
+                         name == "resident memory" || name == "gpu memory";
+    if (!is_live && !is_reserve) continue;
+    auto samples = trace.counters(TrackId{i + 1});
+    if (!samples.has_value()) return fail(samples.error());
+    if (samples.value().empty()) continue;
+    double peak = 0;
+    for (const auto& sample : samples.value()) peak = std::max(peak, sample.value);
+    const std::string tag = colon == std::string::npos ? name : name.substr(colon + 2);
+    const auto bytes = [](double value) { return static_cast<std::int64_t>(std::min(value, 9e18)); };
+    const auto growth = growthOf(samples.value(), context.iterations.all);
+    const bool resident = colon == std::string::npos;
+    if (is_reserve) {
+      table.row({"reserved: " + tag, {}, {}, {}, {}, {}, bytes(peak)});
+    } else {
+      table.row({resident ? name : tag, bytes(samples.value().back().value), bytes(peak), growth.per_iteration, growth.share,
+                 growth.monotone, {}});
+    }
+  }
+  return table.write(trace);
+}
+
+}  // namespace pitwall::analysis
