@@ -1,41 +1,34 @@
 // The recorder: what runs in the program's threads while it is recorded. Target pitwall::profiler; depends on
-// db's contract alone (no engine, oneDNN, CUDA or SQLite), so any C++ program can use it.
+// db's contract alone (no engine, oneDNN, CUDA or SQLite), so any C++ program can use it. Programs usually
+// write the macros of runtime/record.h; C programs have runtime/profiler_c.h.
 //
 // Each thread has a ring of 32-byte records that it alone writes; a drain thread turns rings into events of a
 // TraceSink every flush interval, or when a ring is half full. A recording thread never allocates, locks or
-// calls the system after its first record. When a ring is full, records are dropped, counted and reported as
-// Loss. Recording steers nothing: no scheduler may read isRecording() for a decision.
+// calls the system after its first record. When a ring is full, ProfilerOptions::when_full says what happens;
+// what is lost is counted and reported as Loss. Recording steers nothing: no scheduler may read isRecording()
+// for a decision.
 //
-// fork(): the child does not record; a Profiler made in the child does.
+// With RecordingOptions::ring_path the rings lie in a file beside the trace: what a killed program had
+// recorded is completed from it when the trace is opened next (db/ring_format.h).
+//
+// fork(): the child does not record; a Profiler made in the child does. exec(): as a kill, nothing is lost.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #include "db/event.h"
 #include "db/result.h"
 #include "db/sink.h"
+#include "runtime/ring_writer.h"
 
 namespace pitwall {
-
-// A point on the recorder's clock: TSC ticks where invariant, else CLOCK_MONOTONIC ns. Converted when
-// drained. Never 0.
-using Ticks = std::uint64_t;
-
-namespace profiler {
-class Ring;
-bool tscIsInvariant();
-Ticks monotonicNs();
-inline bool clock_is_tsc = tscIsInvariant();
-}  // namespace profiler
 
 // What an EventSource is given while a recording is drained. Valid during the call.
 class DrainContext {
@@ -61,6 +54,12 @@ class EventSource {
   virtual void drain(DrainContext& context) = 0;
 };
 
+class Arguments;
+namespace profiler {
+// The record with what belongs to it; the arguments may be nullptr.
+void putWith(Ring* ring, const ring::Record& record, CorrelationId correlation, const Arguments* arguments);
+}  // namespace profiler
+
 enum class RecorderClock : std::uint8_t { automatic, monotonic };
 
 // Something with a name, registered once: use from a function-local static or keep it.
@@ -68,11 +67,48 @@ struct SiteId {
   std::uint32_t value = 0;
 };
 
+using ring::RingPolicy;
+
 struct ProfilerOptions {
-  int flush_interval_ms = 250;
-  int poll_interval_ms = 5;    // how often rings are looked at, for one that is half full
-  Bytes ring_bytes = 2 << 20;  // per thread, rounded up to a power of two; at least 1 KiB
-  int rank = 0;                // of this process in a distributed job, for the trace
+  int flush_interval_ms = 250;  // 0: drained only by flush() and stop(); what fits the rings is what is kept
+  int poll_interval_ms = 5;     // how often rings are looked at, for one that is half full
+  Bytes ring_bytes = 2 << 20;   // per thread, rounded up to a power of two; at least 1 KiB. The 33rd thread
+                               // and those after it get an eighth, the 129th and those after it a 32nd
+  RingPolicy when_full = RingPolicy::drop;
+  int rank = 0;  // of this process in a distributed job, for the trace
+};
+
+struct RecordingOptions {
+  // Where the rings lie, ring::filePath(trace); "" = in memory, and a kill loses what was not flushed. A file
+  // that cannot be made or has no room is a fact in the trace (meta recorder.rings), no error. Deleted at
+  // stop(), unless the sink has failed: then it keeps the loss for the trace's next opening.
+  std::string ring_path;
+};
+
+// Up to 15 arguments of an event, of which texts take one place per 24 bytes and one more. Keys are sites of
+// any kind, their names matter alone. What does not fit is left out; a text is cut.
+class Arguments {
+ public:
+  Arguments() {}
+  void add(SiteId key, std::int64_t value) {
+    put(key, ring::ArgumentType::integer, static_cast<std::uint64_t>(value));
+  }
+  void add(SiteId key, double value) {
+    put(key, ring::ArgumentType::real, std::bit_cast<std::uint64_t>(value));
+  }
+  void add(SiteId key, std::string_view text);
+
+ private:
+  friend class Profiler;
+  friend void profiler::putWith(profiler::Ring*, const ring::Record&, CorrelationId, const Arguments*);
+  static constexpr std::uint32_t kMost = 15;
+  void put(SiteId key, ring::ArgumentType type, std::uint64_t bits) {
+    if (count_ < kMost)
+      records_[count_++] = {
+          bits, 0, 0, key.value, ring::RecordKind::argument, static_cast<std::uint8_t>(type), 0};
+  }
+  std::uint32_t count_ = 0;
+  ring::Record records_[kMost];  // the first count_ are set
 };
 
 class Profiler {
@@ -84,7 +120,7 @@ class Profiler {
 
   // Starts recording into `sink`, which the profiler owns from now on. Errors: invalidInput when already
   // recording; unsupported in a forked child.
-  Status start(std::unique_ptr<TraceSink> sink);
+  Status start(std::unique_ptr<TraceSink> sink, RecordingOptions options = {});
 
   // Drains all, finishes the sink, and returns the sink's first failure if any. No effect when not recording.
   Status stop();
@@ -110,7 +146,9 @@ class Profiler {
   bool isRecording() const { return recording_.load(std::memory_order_relaxed); }
 
   // --- identities; any thread; these may lock and allocate ---------------------------------------------
-  SiteId site(std::string_view name, EventKind kind);  // equal name and kind, equal id
+  // Equal name, kind and domain, equal id. The domain, when given, becomes the argument "domain" of its
+  // events.
+  SiteId site(std::string_view name, EventKind kind, std::string_view domain = {});
   OperatorId operatorFacts(
       const OperatorFacts& facts);  // equal facts, equal id; valid for the profiler's life
   OperatorFacts operatorFacts(OperatorId id) const;
@@ -120,13 +158,7 @@ class Profiler {
   CorrelationId newCorrelation();
 
   // --- recording; any thread; only while isRecording(), else ignored -----------------------------------
-  static Ticks now() {
-#if defined(__x86_64__)
-    if (profiler::clock_is_tsc) [[likely]]
-      return __rdtsc();
-#endif
-    return profiler::monotonicNs();
-  }
+  static Ticks now() { return profiler::readClock(); }
 
   // The clock of the whole process; for tests and for machines whose TSC lies. Only while nothing records.
   static void useClock(RecorderClock clock);
@@ -139,24 +171,77 @@ class Profiler {
   };
   void operatorRun(const OperatorRun& run);  // on the thread that ran it
   // Spans of one thread are recorded in the order they end.
-  void span(SiteId site, Ticks started, Ticks finished, std::int64_t value = 0,
-            CorrelationId correlation = 0);
-  void instant(SiteId site, std::int64_t value = 0);
+  void span(SiteId site, Ticks started, Ticks finished, std::int64_t value = 0, CorrelationId correlation = 0,
+            const Arguments* arguments = nullptr) {
+    if (!isRecording()) return;
+    put({started, finished - started, static_cast<std::uint64_t>(value), site.value, ring::RecordKind::span,
+         0, profiler::t_current.depth},
+        correlation, arguments);
+  }
+  void instant(SiteId site, std::int64_t value = 0, const Arguments* arguments = nullptr) {
+    if (!isRecording()) return;
+    put({now(), 0, static_cast<std::uint64_t>(value), site.value, ring::RecordKind::instant, 0,
+         profiler::t_current.depth},
+        0, arguments);
+  }
   void dependency(const Dependency& dependency);
-  void counter(SiteId site, double value);  // site's kind is ignored; unit in site name "name|unit"
+  // An arrow between two events that have these correlations.
+  void flow(CorrelationId from, CorrelationId to) { dependency({from, to, DependencyKind::flow}); }
+  void counter(SiteId site, double value) {  // site's kind is ignored; unit in site name "name|unit"
+    if (!isRecording()) return;
+    put({now(), 0, std::bit_cast<std::uint64_t>(value), site.value, ring::RecordKind::counter, 0, 0}, 0,
+        nullptr);
+  }
   void iteration(std::int64_t index, std::int64_t items);  // the boundary before iteration `index`
 
-  // A span whose start is announced, so that what it encloses gets its nesting depth also when it ends long
-  // after. enter() returns its start, 0 when not recording; a leave() for each enter() that was not 0.
-  Ticks enter();
-  void leave(SiteId site, Ticks started, std::int64_t value = 0, CorrelationId correlation = 0);
+  // A span whose start is announced: what it encloses gets its nesting depth also when it ends long after,
+  // and a killed program's trace shows it as open. enter() returns its start, 0 when not recording; a leave()
+  // for each enter() that was not 0.
+  Ticks enter(SiteId site = {}) {
+    if (!isRecording()) return 0;
+    profiler::Ring* const own = ring();
+    const Ticks started = now();
+    profiler::open(own, site.value, started);
+    return started;
+  }
+  void leave(SiteId site, Ticks started, std::int64_t value = 0, CorrelationId correlation = 0,
+             const Arguments* arguments = nullptr) {
+    const std::uint16_t depth = --profiler::t_current.depth;
+    if (!isRecording()) return;
+    const Ticks finished = now();
+    profiler::Ring* const own = ring();
+    if (own == nullptr) return;
+    const ring::Record record{started,    finished - started,     static_cast<std::uint64_t>(value),
+                              site.value, ring::RecordKind::span, ring::kAnnounced,
+                              depth};
+    if (correlation == 0 && arguments == nullptr) [[likely]] {
+      profiler::put(own, record);
+    } else {
+      profiler::putWith(own, record, correlation, arguments);
+    }
+    own->depth.store(depth, std::memory_order_release);
+  }
 
   // CPU time that draining has cost so far, ns.
   TimeNs selfTime() const;
 
  private:
+  friend class SiteRegistry;
   struct State;
-  profiler::Ring* ring();  // of the calling thread; nullptr when there is no memory for one
+  // Of the calling thread; nullptr when there is no memory for one.
+  profiler::Ring* ring() {
+    if (profiler::t_current.owner == id_) [[likely]]
+      return profiler::t_current.ring;
+    return makeRing();
+  }
+  profiler::Ring* makeRing();
+  void put(const ring::Record& record, CorrelationId correlation, const Arguments* arguments) {
+    if (correlation == 0 && arguments == nullptr) [[likely]] {
+      profiler::put(ring(), record);
+    } else {
+      profiler::putWith(ring(), record, correlation, arguments);
+    }
+  }
 
   std::atomic<bool> recording_{false};
   const std::uint64_t id_;  // distinguishes profilers, also those that lay at the same address
@@ -167,15 +252,16 @@ class Profiler {
 class ScopedSpan {
  public:
   ScopedSpan(Profiler& profiler, SiteId site)
-      : profiler_(profiler), site_(site), started_(profiler.isRecording() ? profiler.enter() : 0) {}
+      : profiler_(profiler), site_(site), started_(profiler.isRecording() ? profiler.enter(site) : 0) {}
   ~ScopedSpan() {
-    if (started_ != 0) profiler_.leave(site_, started_, value_, correlation_);
+    if (started_ != 0) profiler_.leave(site_, started_, value_, correlation_, arguments_);
   }
   ScopedSpan(const ScopedSpan&) = delete;
   ScopedSpan& operator=(const ScopedSpan&) = delete;
 
   void setValue(std::int64_t value) { value_ = value; }
   void setCorrelation(CorrelationId correlation) { correlation_ = correlation; }
+  void setArguments(const Arguments& arguments) { arguments_ = &arguments; }  // which must outlive the span
 
  private:
   Profiler& profiler_;
@@ -183,6 +269,7 @@ class ScopedSpan {
   Ticks started_;
   std::int64_t value_ = 0;
   CorrelationId correlation_ = 0;
+  const Arguments* arguments_ = nullptr;
 };
 
 }  // namespace pitwall

@@ -30,7 +30,7 @@ class RecordedSource {
 class RecordedWait {
  public:
   RecordedWait(Profiler& profiler, SiteId site) : profiler_(profiler), site_(site) {
-    if (profiler.isRecording()) started_ = profiler.enter();
+    if (profiler.isRecording()) started_ = profiler.enter(site);
   }
   ~RecordedWait();
   RecordedWait(const RecordedWait&) = delete;

@@ -40,7 +40,7 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
 }
 
 void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
-  const Ticks started = profiler_.enter();
+  const Ticks started = profiler_.enter(bulk_site_);
   std::int64_t count = 0;
   for (Operator* op = segment.child; op != nullptr; ++count) {
     Operator* const next = op->next;

@@ -7,9 +7,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "db/ring_decoder.h"
 #include "db/sink.h"
 #include "runtime/profiler/clock.h"
 #include "runtime/profiler/identities.h"
+#include "runtime/profiler/ring_file.h"
 #include "runtime/profiler/thread_log.h"
 
 namespace pitwall::profiler {
@@ -19,12 +21,20 @@ ProcessInfo describeProcess(int rank);
 
 class Drain {
  public:
-  // Writes the process row. Records older than this moment are discarded or cut. `sources` outlives it and
-  // changes only between runs.
-  Drain(TraceSink& sink, ThreadLogs& logs, const Identities& identities, int rank,
-        const std::vector<EventSource*>& sources);
+  struct Setup {
+    TraceSink& sink;
+    ThreadLogs& logs;
+    const Identities& identities;
+    const std::vector<EventSource*>& sources;  // outlives the drain; changes only between runs
+    RingFile* file = nullptr;                  // where the rings lie, when in a file
+    RingFile::Start start;
+  };
+  // Writes the process row. Records older than `start` are discarded or cut.
+  explicit Drain(const Setup& setup);
 
-  // Everything published up to now goes to the sink, which is then flushed. Returns the sink's first failure.
+  // Everything published up to now goes to the sink, which is then flushed; only then do the rings give the
+  // room back, so that a kill at any moment finds each record in the file or in the rings. Returns the sink's
+  // first failure.
   Status run(bool is_last = false);
 
   // run() for the last time, then finishes the sink.
@@ -34,50 +44,39 @@ class Drain {
   TimeNs selfNs() const { return self_ns_; }
 
  private:
-  struct Site {
-    StringId name;
-    EventKind kind = EventKind::scope;
-    bool known = false;
-    TrackId counter_track;
-    std::vector<CounterSample> samples;
+  struct Work {
+    std::shared_ptr<ThreadLog> log;
+    bool ended;
+    std::uint64_t head;
   };
 
+  std::vector<Work> collect();
   void drainRing(ThreadLog& log, std::uint64_t head);
-  std::uint64_t convert(const Ring& ring, std::uint64_t index);
-  void convertSpan(const Record& record, CorrelationId correlation);
-  void convertOperator(const Record& record, const Record& times);
-  void setDepths();
+  std::uint64_t copyValid(const Ring& ring, std::uint64_t from, std::uint64_t to);
+  void reportOverwritten(ThreadLog& log, std::uint64_t count, const Record& first_kept);
   void reportDrops(ThreadLog& log);
-  void sendCounters();
   void sendOwnSpan();
   void askSources(bool is_last);
   ThreadId threadOf(std::int64_t tid, const std::string& name);
   TrackId trackOf(ThreadLog& log);
-  Site& siteOf(std::uint32_t id);
-  StringId operatorName(std::uint32_t id);
 
   TraceSink& sink_;
   ThreadLogs& logs_;
-  const Identities& identities_;
   const std::vector<EventSource*>& sources_;
+  RingFile* const file_;
   std::unordered_map<std::int64_t, ThreadId> threads_;  // by tid
-  ClockMap clock_;
+  ring::ClockMap clock_;
   ProcessId process_;
+  ring::RingDecoder decoder_;
+  std::vector<Record> copy_;  // of a ring whose writer does not wait for us
   TrackId own_track_;
   Event own_event_;  // of the run before; sent by the next one
   StringId own_name_;
   bool own_pending_ = false;
   TimeNs self_ns_ = 0;
-
-  struct Operator {
-    OperatorId id;
-    StringId name;
-  };
-  std::vector<Operator> operators_;  // index = the profiler's id
-  std::vector<Site> sites_;          // index = the profiler's id
-  std::vector<Event> events_;
-  std::vector<bool> announced_;  // of events_: a scope that counted itself in the depths it encloses
-  std::vector<Dependency> dependencies_;
+  TimeNs flushed_ns_ = 0;   // up to here the sink has confirmed
+  std::uint64_t sent_ = 0;  // events of this run
+  std::uint64_t dependencies_sent_ = 0;
 };
 
 }  // namespace pitwall::profiler

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "runtime/profiler/site_registry.h"
 #include "runtime/profiler/state.h"
 
 namespace pitwall::profiler {
@@ -22,34 +23,47 @@ Guard& guard() {
 }
 
 void prepare() {
+  SiteRegistry::lockForFork();  // first: who holds it may take all that follows
   guard().mutex.lock();
   for (ForkEntry& entry : guard().entries) {
     entry.logs->mutex().lock();
     entry.identities->mutex().lock();
+    if (*entry.file != nullptr) (*entry.file)->mutex().lock();
   }
 }
 
 void release() {
   for (ForkEntry& entry : guard().entries) {
+    if (*entry.file != nullptr) (*entry.file)->mutex().unlock();
     entry.identities->mutex().unlock();
     entry.logs->mutex().unlock();
   }
   guard().mutex.unlock();
+  SiteRegistry::unlockAfterFork();
 }
 
 void releaseInChild() {
+  SiteRegistry::leaveInChild();
   for (ForkEntry& entry : guard().entries) {
     entry.recording->store(false);
     entry.in_child->store(true);
+    // The rings are the parent's: with their mappings goes the child's share in the file's lock.
+    entry.logs->leaveRingsInChild();
+    entry.identities->leaveFileInChild();
+    if (*entry.file != nullptr) (*entry.file)->closeInChild();
   }
   release();
 }
 
 }  // namespace
 
-void joinForkGuard(const ForkEntry& entry) {
+void registerForkGuard() {
   static const int registered = pthread_atfork(prepare, release, releaseInChild);
   PITWALL_CHECK(registered == 0, "pthread_atfork gave %d", registered);
+}
+
+void joinForkGuard(const ForkEntry& entry) {
+  registerForkGuard();
   const std::scoped_lock lock(guard().mutex);
   guard().entries.push_back(entry);
 }

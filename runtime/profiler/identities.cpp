@@ -60,8 +60,10 @@ void Identities::keepIn(RingFile* file) {
   const std::scoped_lock lock(mutex_);
   file_ = file;
   if (file == nullptr) return;
-  for (std::size_t i = 0; i < sites_.size(); ++i) file->writeSite(static_cast<std::uint32_t>(i + 1), sites_[i]);
-  for (std::size_t i = 0; i < facts_.size(); ++i) file->writeFacts(static_cast<std::uint32_t>(i + 1), facts_[i]);
+  for (std::size_t i = 0; i < sites_.size(); ++i)
+    file->writeSite(static_cast<std::uint32_t>(i + 1), sites_[i]);
+  for (std::size_t i = 0; i < facts_.size(); ++i)
+    file->writeFacts(static_cast<std::uint32_t>(i + 1), facts_[i]);
 }
 
 }  // namespace pitwall::profiler

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "db/meta.h"
+#include "runtime/profiler/site_registry.h"
 #include "runtime/profiler/state.h"
 
 namespace pitwall {
@@ -20,7 +22,14 @@ std::uint64_t nextProfilerId() {
 
 std::uint64_t ringRecords(Bytes bytes) {
   const auto least = static_cast<std::uint64_t>(std::max<Bytes>(bytes, 1024));
-  return std::bit_ceil(least) / sizeof(profiler::Record);
+  return std::bit_ceil(least) / sizeof(ring::Record);
+}
+
+// Of an overwriting ring a few records are always about to be written over.
+Bytes ringBytes(const ProfilerOptions& options) {
+  constexpr Bytes kLeast = 4 * ring::kMostRecords * sizeof(ring::Record);
+  return options.when_full == RingPolicy::overwrite ? std::max(options.ring_bytes, kLeast)
+                                                    : options.ring_bytes;
 }
 
 // A thread that takes no signals, so that the program's handlers run on the program's threads.
@@ -34,11 +43,26 @@ std::unique_ptr<std::thread> quietThread(F body) {
   return thread;
 }
 
+// The thread that holds the sink is the one that makes room in the rings: it must not wait for room itself.
+class HoldsSink {
+ public:
+  explicit HoldsSink(std::mutex& mutex) : lock_(mutex), before_(profiler::t_current.must_not_block) {
+    profiler::t_current.must_not_block = true;
+  }
+  ~HoldsSink() { profiler::t_current.must_not_block = before_; }
+  HoldsSink(const HoldsSink&) = delete;
+  HoldsSink& operator=(const HoldsSink&) = delete;
+
+ private:
+  const std::scoped_lock<std::mutex> lock_;
+  const bool before_;
+};
+
 }  // namespace
 
 Profiler::State::State(const ProfilerOptions& chosen, std::uint64_t id, std::atomic<bool>& recording_flag)
-    : options(chosen), recording(recording_flag), logs(id, ringRecords(chosen.ring_bytes)) {
-  profiler::joinForkGuard({&recording, &in_child, &logs, &identities});
+    : options(chosen), recording(recording_flag), logs(id, ringRecords(ringBytes(chosen)), chosen.when_full) {
+  profiler::joinForkGuard({&recording, &in_child, &logs, &identities, &file});
 }
 
 Profiler::Profiler(ProfilerOptions options)
@@ -53,7 +77,7 @@ Profiler::~Profiler() {
 
 // --- control -------------------------------------------------------------------------------------------
 
-Status Profiler::start(std::unique_ptr<TraceSink> sink) {
+Status Profiler::start(std::unique_ptr<TraceSink> sink, RecordingOptions options) {
   State& s = *state_;
   if (s.in_child) {
     return fail(ErrorCode::unsupported,
@@ -63,17 +87,54 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink) {
   if (s.drain_thread != nullptr) {
     return fail(ErrorCode::invalidInput, "the profiler is already recording: stop() it first");
   }
-  {
-    const std::scoped_lock lock(s.sink_mutex, s.status_mutex);
-    s.first_failure.reset();
-    s.sink = std::move(sink);
-    s.drain = std::make_unique<profiler::Drain>(*s.sink, s.logs, s.identities, s.options.rank, s.sources);
-  }
+  s.begin(std::move(sink), options.ring_path);
   s.self_ns = 0;
   s.stopping = false;
   recording_.store(true, std::memory_order_relaxed);
   s.drain_thread = quietThread([&s] { s.drainLoop(); });
+  SiteRegistry::recordingStarted(*this);
   return {};
+}
+
+void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::string& ring_path) {
+  profiler::RingFile::Start start;
+  start.process = profiler::describeProcess(options.rank);
+  start.clock = profiler::sampleClocks();
+  start.ticks_are_ns = !profiler::clock_is_tsc;
+  start.unix_ns = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  std::string where = "memory";
+  if (!ring_path.empty()) {
+    auto made = profiler::RingFile::create(ring_path, start);
+    where = made.has_value() ? "file" : "memory: " + made.error().message;
+    if (made.has_value()) setFile(std::move(made).value());
+  }
+  logs.keepIn(file.get());
+  identities.keepIn(file.get());
+  if (file != nullptr && logs.ringsInMemory() != 0) where = "partly memory: no room for the ring file";
+  const std::scoped_lock lock(sink_mutex, status_mutex);
+  first_failure.reset();
+  sink = std::move(new_sink);
+  sink->meta(meta::kRecorderRings, where);
+  drain = std::make_unique<profiler::Drain>(
+      profiler::Drain::Setup{*sink, logs, identities, sources, file.get(), start});
+  logs.setWaiting(true);
+}
+
+// The sink is finished. A ring file is needed no longer, unless it holds what the sink could not take.
+void Profiler::State::end() {
+  logs.setWaiting(false);
+  drain.reset();
+  sink.reset();
+  if (file == nullptr) return;
+  identities.keepIn(nullptr);
+  logs.keepIn(nullptr);
+  if (file->header().lost == 0) file->remove();
+  setFile(nullptr);
+}
+
+void Profiler::State::setFile(std::unique_ptr<profiler::RingFile> changed) {
+  const std::scoped_lock lock(logs.mutex());  // a fork() on another thread looks at it with this lock
+  file.swap(changed);
 }
 
 Status Profiler::stop() {
@@ -81,6 +142,7 @@ Status Profiler::stop() {
   if (s.in_child) return {};
   const std::scoped_lock control(s.control_mutex);
   if (s.drain_thread == nullptr) return {};
+  SiteRegistry::recordingStopped(*this);
   recording_.store(false, std::memory_order_relaxed);
   {
     const std::scoped_lock lock(s.wake_mutex);
@@ -103,7 +165,7 @@ Status Profiler::sinkStatus() const {
 void Profiler::withSink(const std::function<void(TraceSink&)>& write) {
   State& s = *state_;
   if (s.in_child) return;
-  const std::scoped_lock lock(s.sink_mutex);
+  const HoldsSink lock(s.sink_mutex);
   if (s.sink != nullptr) write(*s.sink);
 }
 
@@ -130,7 +192,7 @@ void Profiler::State::keepFirst(const Status& status) {
 }
 
 Status Profiler::State::drainOnce() {
-  const std::scoped_lock lock(sink_mutex);
+  const HoldsSink lock(sink_mutex);
   if (drain == nullptr) return {};
   Status status = drain->run();
   self_ns.store(drain->selfNs(), std::memory_order_relaxed);
@@ -141,31 +203,45 @@ Status Profiler::State::drainOnce() {
 void Profiler::State::drainLoop() {
   using Clock = std::chrono::steady_clock;
   const std::chrono::milliseconds interval(std::max(1, options.flush_interval_ms));
-  const std::chrono::milliseconds poll(std::clamp(options.poll_interval_ms, 1, options.flush_interval_ms));
+  const std::chrono::milliseconds poll(
+      std::clamp(options.poll_interval_ms, 1, std::max(1, options.flush_interval_ms)));
+  const bool periodic = options.flush_interval_ms > 0;
   auto next = Clock::now() + interval;
+  bool busy = false;  // a ring was half full when we looked last: the next is soon
   for (;;) {
     {
       std::unique_lock lock(wake_mutex);
-      if (wake.wait_for(lock, poll, [this] { return stopping; })) break;
+      if (wake.wait_for(lock, busy ? std::chrono::milliseconds(1) : poll, [this] { return stopping; })) break;
     }
-    if (Clock::now() < next && !logs.anyHalfFull()) continue;
-    (void)drainOnce();
+    // At full rate no pause between drains.
+    for (busy = periodic && logs.anyHalfFull(); busy && logs.anyHalfFull() && !isStopping();)
+      (void)drainOnce();
+    if (!busy && (!periodic || Clock::now() < next)) continue;
+    if (!busy) (void)drainOnce();
     next = Clock::now() + interval;
   }
-  const std::scoped_lock lock(sink_mutex);
+  const HoldsSink lock(sink_mutex);
   keepFirst(drain->finish());
   self_ns.store(drain->selfNs(), std::memory_order_relaxed);
-  drain.reset();
-  sink.reset();
+  end();
+}
+
+bool Profiler::State::isStopping() {
+  const std::scoped_lock lock(wake_mutex);
+  return stopping;
 }
 
 // --- identities ----------------------------------------------------------------------------------------
 
-SiteId Profiler::site(std::string_view name, EventKind kind) { return state_->identities.site(name, kind); }
+SiteId Profiler::site(std::string_view name, EventKind kind, std::string_view domain) {
+  profiler::Site site{std::string(name), kind, ""};
+  if (!domain.empty()) site.args = "\"domain\":" + ring::quoteJson(std::string(domain));
+  return state_->identities.add(site);
+}
 
-OperatorId Profiler::operatorFacts(const OperatorFacts& facts) { return state_->identities.facts(facts); }
+OperatorId Profiler::operatorFacts(const OperatorFacts& facts) { return state_->identities.add(facts); }
 
-OperatorFacts Profiler::operatorFacts(OperatorId id) const { return state_->identities.facts(id); }
+OperatorFacts Profiler::operatorFacts(OperatorId id) const { return state_->identities.facts(id.value); }
 
 void Profiler::nameThread(std::string_view name) { state_->logs.nameThisThread(name); }
 
@@ -176,112 +252,6 @@ CorrelationId Profiler::newCorrelation() {
 
 void Profiler::useClock(RecorderClock clock) {
   profiler::clock_is_tsc = clock == RecorderClock::automatic && profiler::tscIsInvariant();
-}
-
-// --- recording: the program's threads ------------------------------------------------------------------
-
-inline profiler::Ring* Profiler::ring() {
-  const profiler::CurrentRing& current = profiler::currentRing();
-  if (current.owner == id_) [[likely]]
-    return current.ring;
-  return state_->logs.forThisThread();
-}
-
-void Profiler::operatorRun(const OperatorRun& run) {
-  if (!isRecording()) return;
-  profiler::Ring* const ring = this->ring();
-  if (ring == nullptr || !ring->reserve(2, run.finished)) return;
-  ring->slot(0) = {run.started,
-                   run.finished - run.started,
-                   run.correlation,
-                   run.op.value,
-                   profiler::RecordKind::operatorRun,
-                   0,
-                   profiler::currentRing().depth};
-  profiler::Record& times = ring->slot(1);
-  times.a = run.pushed;
-  times.b = run.ready;
-  ring->publish(2);
-}
-
-namespace {
-
-inline void recordSpan(profiler::Ring* ring, const profiler::Record& record, CorrelationId correlation) {
-  if (ring == nullptr) return;
-  if (correlation == 0) [[likely]] {
-    if (!ring->reserve(1, record.a + record.b)) return;
-    ring->slot(0) = record;
-    ring->publish(1);
-    return;
-  }
-  if (!ring->reserve(2, record.a + record.b)) return;
-  ring->slot(0) = record;
-  ring->slot(0).kind = profiler::RecordKind::spanLinked;
-  ring->slot(1).a = correlation;
-  ring->publish(2);
-}
-
-}  // namespace
-
-void Profiler::span(SiteId site, Ticks started, Ticks finished, std::int64_t value,
-                    CorrelationId correlation) {
-  if (!isRecording()) return;
-  recordSpan(ring(),
-             {started, finished - started, static_cast<std::uint64_t>(value), site.value,
-              profiler::RecordKind::span, 0, profiler::currentRing().depth},
-             correlation);
-}
-
-Ticks Profiler::enter() {
-  if (!isRecording()) return 0;
-  ++profiler::currentRing().depth;
-  return now();
-}
-
-void Profiler::leave(SiteId site, Ticks started, std::int64_t value, CorrelationId correlation) {
-  const std::uint16_t depth = --profiler::currentRing().depth;
-  if (!isRecording()) return;
-  recordSpan(ring(),
-             {started, now() - started, static_cast<std::uint64_t>(value), site.value,
-              profiler::RecordKind::span, profiler::kAnnounced, depth},
-             correlation);
-}
-
-void Profiler::instant(SiteId site, std::int64_t value) {
-  if (!isRecording()) return;
-  recordSpan(ring(),
-             {now(), 0, static_cast<std::uint64_t>(value), site.value, profiler::RecordKind::instant, 0,
-              profiler::currentRing().depth},
-             0);
-}
-
-void Profiler::dependency(const Dependency& dependency) {
-  if (!isRecording()) return;
-  profiler::Ring* const ring = this->ring();
-  if (ring == nullptr || !ring->reserve(1, 0)) return;
-  ring->slot(0) = {dependency.source,
-                   dependency.target,
-                   0,
-                   0,
-                   profiler::RecordKind::dependency,
-                   static_cast<std::uint8_t>(dependency.kind),
-                   0};
-  ring->publish(1);
-}
-
-void Profiler::counter(SiteId site, double value) {
-  if (!isRecording()) return;
-  recordSpan(ring(),
-             {now(), 0, std::bit_cast<std::uint64_t>(value), site.value, profiler::RecordKind::counter, 0, 0},
-             0);
-}
-
-void Profiler::iteration(std::int64_t index, std::int64_t items) {
-  if (!isRecording()) return;
-  recordSpan(ring(),
-             {now(), static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(items), 0,
-              profiler::RecordKind::iteration, 0, 0},
-             0);
 }
 
 }  // namespace pitwall

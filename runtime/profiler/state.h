@@ -18,7 +18,11 @@ namespace pitwall {
 struct Profiler::State {
   State(const ProfilerOptions& chosen, std::uint64_t id, std::atomic<bool>& recording_flag);
 
+  void begin(std::unique_ptr<TraceSink> new_sink, const std::string& ring_path);
+  void end();
+  void setFile(std::unique_ptr<profiler::RingFile> changed);
   void drainLoop();
+  bool isStopping();
   Status drainOnce();
   void keepFirst(const Status& status);
 
@@ -35,6 +39,7 @@ struct Profiler::State {
   // Guarded by control_mutex: start and stop.
   std::mutex control_mutex;
   std::unique_ptr<std::thread> drain_thread;
+  std::unique_ptr<profiler::RingFile> file;  // changed only while no thread records
 
   // Guarded by sink_mutex: whoever calls the sink.
   std::mutex sink_mutex;
@@ -60,7 +65,9 @@ struct ForkEntry {
   std::atomic<bool>* in_child;
   ThreadLogs* logs;
   Identities* identities;
+  std::unique_ptr<RingFile>* file;
 };
+void registerForkGuard();
 void joinForkGuard(const ForkEntry& entry);
 void leaveForkGuard(const std::atomic<bool>* recording);
 

@@ -1,16 +1,16 @@
 #include "runtime/profiler/thread_log.h"
 
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace pitwall::profiler {
 
 namespace {
-
-constinit thread_local CurrentRing t_current;
 
 // Every log of this thread, one per profiler it has recorded for. Tells them when the thread ends.
 struct OwnLogs {
@@ -33,9 +33,13 @@ thread_local OwnLogs t_logs;
 
 std::int64_t threadId() { return syscall(SYS_gettid); }
 
-}  // namespace
+void nameRing(Ring& ring, std::string_view name) {
+  const std::size_t length = std::min(name.size(), sizeof ring.thread_name - 1);
+  std::memcpy(ring.thread_name, name.data(), length);
+  ring.thread_name[length] = '\0';
+}
 
-CurrentRing& currentRing() { return t_current; }
+}  // namespace
 
 std::string currentThreadName() {
   if (!t_logs.name.empty()) return t_logs.name;
@@ -48,8 +52,35 @@ std::string currentThreadName() {
 void rememberThreadName(std::string_view name) { t_logs.name = name; }
 
 ThreadLogs::~ThreadLogs() {
-  for (const auto& log : logs_) Ring::destroy(log->ring);
-  for (Ring* ring : free_) Ring::destroy(ring);
+  for (const auto& log : logs_) destroyRing(log->ring);
+  for (Ring* ring : free_) destroyRing(ring);
+}
+
+// A program with hundreds of threads gives each a smaller ring: 32 whole ones, 96 of an eighth, then a 32nd.
+std::uint64_t ThreadLogs::recordsOfNextRing() const {
+  const std::uint64_t least = std::min<std::uint64_t>(records_, 1024);
+  if (rings_ < 32) return records_;
+  return std::max(least, rings_ < 128 ? records_ / 8 : records_ / 32);
+}
+
+Ring* ThreadLogs::takeRing() {
+  if (!free_.empty()) {
+    // The largest: rings of many threads are small, and serve on when few are left.
+    const auto largest = std::max_element(
+        free_.begin(), free_.end(), [](const Ring* a, const Ring* b) { return a->capacity < b->capacity; });
+    Ring* const ring = *largest;
+    free_.erase(largest);
+    return ring;
+  }
+  const std::uint64_t before = file_ == nullptr ? 0 : file_->header().file_bytes.load();
+  Ring* const ring = createRing(recordsOfNextRing(), file_);
+  if (ring == nullptr) {
+    unrecorded_.fetch_add(1, std::memory_order_relaxed);
+    return nullptr;
+  }
+  ++rings_;
+  if (file_ != nullptr && file_->header().file_bytes.load() == before) ++rings_in_memory_;
+  return ring;
 }
 
 Ring* ThreadLogs::forThisThread() {
@@ -61,22 +92,17 @@ Ring* ThreadLogs::forThisThread() {
     return t_current.ring;
   }
   const std::scoped_lock lock(mutex_);
-  Ring* ring = nullptr;
-  if (!free_.empty()) {
-    ring = free_.back();
-    free_.pop_back();
-  } else {
-    ring = Ring::create(records_);
-    if (ring == nullptr) {
-      unrecorded_.fetch_add(1, std::memory_order_relaxed);
-      return nullptr;
-    }
-    ++rings_;
-  }
+  Ring* const ring = takeRing();
+  if (ring == nullptr) return nullptr;
   auto log = std::make_shared<ThreadLog>();
   log->ring = ring;
   log->tid = threadId();
   log->name = currentThreadName();
+  ring->tid = log->tid;
+  nameRing(*ring, log->name);
+  const bool may_wait = waiting_allowed_ || policy_ != ring::RingPolicy::block;
+  ring->policy = static_cast<std::uint32_t>(may_wait ? policy_ : ring::RingPolicy::drop);
+  ring->in_use = 1;
   logs_.push_back(log);
   // Logs of profilers that are gone are only kept by us.
   std::erase_if(t_logs.entries, [](const OwnLogs::Entry& entry) { return entry.log.use_count() == 1; });
@@ -90,8 +116,36 @@ void ThreadLogs::nameThisThread(std::string_view name) {
   rememberThreadName(name);
   const std::scoped_lock lock(mutex_);
   for (const OwnLogs::Entry& entry : t_logs.entries) {
-    if (entry.owner == owner_) entry.log->name = name;
+    if (entry.owner != owner_) continue;
+    entry.log->name = name;
+    if (entry.log->ring != nullptr) nameRing(*entry.log->ring, name);
   }
+}
+
+void ThreadLogs::keepIn(RingFile* file) {
+  const std::scoped_lock lock(mutex_);
+  // Rings in memory already stay there when a recording without a file follows another.
+  if (file == nullptr && file_ == nullptr) return;
+  file_ = file;
+  rings_in_memory_ = 0;
+  const auto move = [&](Ring* ring) {
+    if (!moveRing(ring, file, true)) ++rings_in_memory_;
+  };
+  for (const auto& log : logs_) move(log->ring);
+  for (Ring* ring : free_) move(ring);
+}
+
+std::size_t ThreadLogs::ringsInMemory() const {
+  const std::scoped_lock lock(mutex_);
+  return rings_in_memory_;
+}
+
+void ThreadLogs::setWaiting(bool allowed) {
+  if (policy_ != ring::RingPolicy::block) return;
+  const std::scoped_lock lock(mutex_);
+  waiting_allowed_ = allowed;
+  const auto policy = static_cast<std::uint32_t>(allowed ? policy_ : ring::RingPolicy::drop);
+  for (const auto& log : logs_) log->ring->policy.store(policy, std::memory_order_release);
 }
 
 std::vector<std::shared_ptr<ThreadLog>> ThreadLogs::all() const {
@@ -107,19 +161,33 @@ std::string ThreadLogs::nameOf(const ThreadLog& log) const {
 void ThreadLogs::recycle(const std::shared_ptr<ThreadLog>& log) {
   const std::scoped_lock lock(mutex_);
   std::erase(logs_, log);
-  log->ring->reset();
+  reset(*log->ring);
   free_.push_back(log->ring);
   log->ring = nullptr;
 }
 
 bool ThreadLogs::anyHalfFull() const {
   const std::scoped_lock lock(mutex_);
-  return std::any_of(logs_.begin(), logs_.end(), [](const auto& log) { return log->ring->halfFull(); });
+  return std::any_of(logs_.begin(), logs_.end(), [](const auto& log) { return halfFull(*log->ring); });
 }
 
 std::size_t ThreadLogs::ringCount() const {
   const std::scoped_lock lock(mutex_);
   return rings_;
+}
+
+void ThreadLogs::leaveRingsInChild() {
+  const auto leave = [](Ring* ring) { destroyRing(ring); };
+  for (const auto& log : logs_) leave(log->ring);
+  for (Ring* ring : free_) leave(ring);
+  logs_.clear();
+  free_.clear();
+  file_ = nullptr;
+  if (t_current.owner == owner_) {
+    t_current.owner = 0;
+    t_current.ring = nullptr;
+  }
+  std::erase_if(t_logs.entries, [this](const OwnLogs::Entry& entry) { return entry.owner == owner_; });
 }
 
 }  // namespace pitwall::profiler

@@ -25,18 +25,9 @@ struct ThreadLog {
   std::atomic<bool> ended{false};  // set after the thread's last record
 
   // The drain's own.
-  TrackId track;  // in the present recording; none = not told to the sink yet
+  TrackId track;             // in the present recording; none = not told to the sink yet
+  std::uint64_t events = 0;  // given to that track
 };
-
-// The calling thread's shortcut: the ring it has in profiler `owner`. Trivial, so that finding it needs no
-// guard.
-struct CurrentRing {
-  std::uint64_t owner = 0;
-  Ring* ring = nullptr;
-  std::uint16_t depth = 0;  // announced scopes that are open
-  bool ended = false;       // the thread's locals are being destroyed: record no more
-};
-CurrentRing& currentRing();
 
 // The name given to the calling thread, or a default.
 std::string currentThreadName();
@@ -45,7 +36,8 @@ void rememberThreadName(std::string_view name);
 class ThreadLogs {
  public:
   // `owner` is the profiler's id.
-  ThreadLogs(std::uint64_t owner, std::uint64_t records) : owner_(owner), records_(records) {}
+  ThreadLogs(std::uint64_t owner, std::uint64_t records, ring::RingPolicy policy)
+      : owner_(owner), records_(records), policy_(policy) {}
   ~ThreadLogs();
   ThreadLogs(const ThreadLogs&) = delete;
   ThreadLogs& operator=(const ThreadLogs&) = delete;
@@ -54,6 +46,15 @@ class ThreadLogs {
   Ring* forThisThread();
 
   void nameThisThread(std::string_view name);
+
+  // Where rings lie from now on, those that exist too: a file, or nullptr for memory. Only while nothing is
+  // recorded.
+  void keepIn(RingFile* file);
+  // Rings that the file had no room for.
+  std::size_t ringsInMemory() const;
+
+  // What threads do when their ring is full: from now on the chosen policy, or no longer wait.
+  void setWaiting(bool allowed);
 
   // For the drain: all logs, those of ended threads included.
   std::vector<std::shared_ptr<ThreadLog>> all() const;
@@ -68,15 +69,23 @@ class ThreadLogs {
   std::size_t ringCount() const;  // mapped so far
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it
+  void leaveRingsInChild();
 
  private:
+  Ring* takeRing();  // mutex_ is held
+  std::uint64_t recordsOfNextRing() const;
+
   const std::uint64_t owner_;
   const std::uint64_t records_;
+  const ring::RingPolicy policy_;
   std::atomic<std::uint64_t> unrecorded_{0};
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<ThreadLog>> logs_;  // guarded by mutex_
   std::vector<Ring*> free_;                       // guarded by mutex_
   std::size_t rings_ = 0;                         // guarded by mutex_
+  std::size_t rings_in_memory_ = 0;               // guarded by mutex_
+  RingFile* file_ = nullptr;                      // guarded by mutex_
+  bool waiting_allowed_ = false;                  // guarded by mutex_
 };
 
 }  // namespace pitwall::profiler

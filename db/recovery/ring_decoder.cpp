@@ -1,0 +1,298 @@
+#include "db/ring_decoder.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace pitwall::ring {
+
+namespace {
+
+// Bytes of the UTF-8 sequence at `at`, 0 when it is none.
+std::size_t sequenceAt(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(at);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xf0 && first < 0xf5 ? 4
+                                                             : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80) return 0;
+  }
+  // No overlong forms, no surrogates, nothing beyond U+10FFFF.
+  const unsigned char second = byte(at + 1);
+  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
+      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90))
+    return 0;
+  return length;
+}
+
+std::string realText(double value) {
+  if (!std::isfinite(value)) return "null";
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, end.ptr);
+}
+
+}  // namespace
+
+std::string quoteJson(const std::string& text) {
+  std::string out = "\"";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = sequenceAt(text, at);
+    const char c = text[at];
+    if (length == 0) {
+      out += "\\ufffd";
+    } else if (length > 1) {
+      out.append(text, at, length);
+    } else if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      out += escape;
+    } else {
+      out += c;
+    }
+    at += std::max<std::size_t>(length, 1);
+  }
+  out += '"';
+  return out;
+}
+
+void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
+                         const ClockMap& clock) {
+  const auto at = [&](std::uint64_t index) -> const Record& { return records[index & (capacity - 1)]; };
+  for (std::uint64_t i = from; i < to;) {
+    const Record& record = at(i++);
+    if (record.kind >= kFirstContinuation) continue;
+    Extras extras;
+    text_left_ = 0;
+    text_.clear();
+    for (; i < to && at(i).kind >= kFirstContinuation; ++i) {
+      const Record& extra = at(i);
+      switch (extra.kind) {
+        case RecordKind::operatorTimes:
+          extras.pushed = extra.a;
+          extras.ready = extra.b;
+          break;
+        case RecordKind::link: extras.correlation = extra.a; break;
+        default: addArgument(extra, extras.args); break;
+      }
+    }
+    finishText(extras.args);
+    decodeOne(record, extras, clock);
+  }
+  setDepths();
+}
+
+void RingDecoder::addArgument(const Record& record, std::string& args) {
+  if (record.kind == RecordKind::text) {
+    if (text_left_ == 0) return;
+    const std::size_t bytes = std::min<std::size_t>({record.detail, kTextPart, text_left_});
+    text_.append(reinterpret_cast<const char*>(&record), bytes);
+    text_left_ -= bytes;
+    return;
+  }
+  if (record.kind != RecordKind::argument) return;
+  finishText(args);
+  if (!args.empty()) args += ',';
+  args += quoteJson(names_.site(record.id).name) + ':';
+  switch (static_cast<ArgumentType>(record.detail)) {
+    case ArgumentType::real: args += realText(std::bit_cast<double>(record.a)); break;
+    case ArgumentType::text:
+      text_left_ = record.a;
+      text_awaited_ = true;
+      break;
+    default: args += std::to_string(static_cast<std::int64_t>(record.a)); break;
+  }
+}
+
+void RingDecoder::finishText(std::string& args) {
+  if (!text_awaited_) return;
+  args += quoteJson(text_);
+  text_.clear();
+  text_awaited_ = false;
+}
+
+void RingDecoder::decodeOne(const Record& record, const Extras& extras, const ClockMap& clock) {
+  switch (record.kind) {
+    case RecordKind::span:
+    case RecordKind::instant: return decodeSpan(record, extras, clock);
+    case RecordKind::operatorRun: return decodeOperator(record, extras, clock);
+    case RecordKind::dependency:
+      dependencies_.push_back({record.a, record.b, static_cast<DependencyKind>(record.detail)});
+      return;
+    case RecordKind::counter:
+      if (record.a < clock.startTicks()) return;
+      siteOf(record.id).samples.push_back({clock.toNs(record.a), std::bit_cast<double>(record.c)});
+      return;
+    case RecordKind::iteration:
+      if (record.a < clock.startTicks()) return;
+      iterations_.push_back(
+          {static_cast<std::int64_t>(record.b), clock.toNs(record.a), static_cast<std::int64_t>(record.c)});
+      return;
+    default: return;  // of a damaged file
+  }
+}
+
+namespace {
+
+std::string joinMembers(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + "," + b;
+}
+
+}  // namespace
+
+void RingDecoder::decodeSpan(const Record& record, const Extras& extras, const ClockMap& clock) {
+  if (record.a + record.b < clock.startTicks()) return;  // left over from an earlier recording
+  const Site& site = siteOf(record.id);
+  Event event;
+  event.start_ns = event.pushed_ns = event.ready_ns = clock.toNs(record.a);
+  event.dur_ns = clock.toNs(record.a + record.b) - event.start_ns;
+  event.correlation = extras.correlation;
+  event.value = static_cast<std::int64_t>(record.c);
+  event.name = site.name;
+  event.kind = record.kind == RecordKind::instant ? EventKind::instant : site.kind;
+  event.depth = record.depth;
+  event.args = site.args;
+  if (!extras.args.empty())
+    event.args = sink_.string("{" + joinMembers(names_.site(record.id).args, extras.args) + "}");
+  events_.push_back(event);
+  announced_.push_back(record.detail == kAnnounced);
+}
+
+void RingDecoder::decodeOperator(const Record& record, const Extras& extras, const ClockMap& clock) {
+  if (record.a + record.b < clock.startTicks()) return;
+  Event event;
+  event.kind = EventKind::operatorRun;
+  event.start_ns = clock.toNs(record.a);
+  event.dur_ns = clock.toNs(record.a + record.b) - event.start_ns;
+  event.ready_ns = extras.ready == 0 ? event.start_ns : std::min(clock.toNs(extras.ready), event.start_ns);
+  event.pushed_ns = extras.pushed == 0 ? event.ready_ns : std::min(clock.toNs(extras.pushed), event.ready_ns);
+  event.correlation = record.c;
+  event.name = operatorName(record.id);
+  event.op = operators_[record.id].id;
+  event.depth = record.depth;
+  events_.push_back(event);
+  announced_.push_back(record.detail == kAnnounced);
+}
+
+// Announced scopes are counted by the recording thread. What encloses without having been announced (a bulk
+// segment) is found here: records come in the order they end, so walking backwards meets the encloser first.
+// An encloser that ends in a later drain is missed.
+void RingDecoder::setDepths() {
+  struct Open {
+    TimeNs start, end;
+    bool announced;
+  };
+  std::vector<Open> open;
+  std::uint16_t unannounced = 0;  // of `open`
+  const auto pop = [&] {
+    if (!open.back().announced) --unannounced;
+    open.pop_back();
+  };
+  for (std::size_t i = events_.size(); i-- > 0;) {
+    Event& event = events_[i];
+    const TimeNs end = event.start_ns + event.dur_ns;
+    while (!open.empty() && (event.start_ns < open.back().start || end > open.back().end)) pop();
+    event.depth = static_cast<std::uint16_t>(event.depth + unannounced);
+    if (event.dur_ns == 0) continue;
+    open.push_back({event.start_ns, end, announced_[i]});
+    if (!announced_[i]) ++unannounced;
+  }
+}
+
+void RingDecoder::add(const Event& event) {
+  events_.push_back(event);
+  announced_.push_back(true);
+}
+
+std::uint64_t RingDecoder::sendEvents(TrackId track, std::uint64_t skip) {
+  const std::uint64_t count = events_.size();
+  if (skip < count)
+    sink_.events(track, std::span<const Event>(events_).subspan(static_cast<std::size_t>(skip)));
+  events_.clear();
+  announced_.clear();
+  return count;
+}
+
+std::uint64_t RingDecoder::sendDependencies() {
+  const std::uint64_t count = dependencies_.size();
+  if (count != 0) sink_.dependencies(dependencies_);
+  dependencies_.clear();
+  return count;
+}
+
+void RingDecoder::sendIterations() {
+  for (const IterationMark& mark : iterations_) sink_.iteration(mark);
+  iterations_.clear();
+}
+
+void RingDecoder::sendCounters() {
+  for (std::size_t id = 0; id < sites_.size(); ++id) {
+    Site& site = sites_[id];
+    std::erase_if(site.samples, [&](const CounterSample& s) { return s.time_ns <= site.skip_up_to; });
+    if (site.samples.empty()) continue;
+    if (!site.counter_track) {
+      const std::string text = names_.site(static_cast<std::uint32_t>(id)).name;
+      const std::size_t bar = text.find('|');
+      TrackInfo track;
+      track.kind = TrackKind::counter;
+      track.process = process_;
+      track.name = text.substr(0, bar);
+      if (bar != std::string::npos) track.unit = text.substr(bar + 1);
+      site.counter_track = sink_.track(track);
+    }
+    sink_.counters(site.counter_track, site.samples);
+    site.samples.clear();
+  }
+}
+
+void RingDecoder::skipIterationsUpTo(std::int64_t index) {
+  std::erase_if(iterations_, [index](const IterationMark& mark) { return mark.index <= index; });
+}
+
+void RingDecoder::skipSamplesUpTo(const std::string& track_name, TimeNs time, TrackId track) {
+  for (std::size_t id = 0; id < sites_.size(); ++id) {
+    if (sites_[id].samples.empty()) continue;
+    const std::string text = names_.site(static_cast<std::uint32_t>(id)).name;
+    if (text.substr(0, text.find('|')) != track_name) continue;
+    sites_[id].skip_up_to = time;
+    sites_[id].counter_track = track;
+  }
+}
+
+RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
+  constexpr std::uint32_t kMost = 1U << 26U;  // of a damaged file
+  if (id >= kMost) id = 0;
+  if (id >= sites_.size()) sites_.resize(id + 1);
+  Site& site = sites_[id];
+  if (!site.known) {
+    const SiteFacts told = names_.site(id);
+    site.name = sink_.string(told.name);
+    if (!told.args.empty()) site.args = sink_.string("{" + told.args + "}");
+    site.kind = told.kind;
+    site.known = true;
+  }
+  return site;
+}
+
+StringId RingDecoder::operatorName(std::uint32_t id) {
+  if (id >= operators_.size()) operators_.resize(id + 1);
+  Operator& op = operators_[id];
+  if (!op.name) {
+    const OperatorFacts facts = names_.facts(id);
+    if (id != 0) op.id = sink_.operatorFacts(facts);
+    op.name = sink_.string(facts.name.empty() ? "operator" : facts.name);
+  }
+  return op.name;
+}
+
+}  // namespace pitwall::ring

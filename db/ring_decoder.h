@@ -1,0 +1,109 @@
+// Turns records of rings into a sink's events: for the recorder's drain, and for the completion of a killed
+// recording. One per recording, used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/event.h"
+#include "db/ring_clock.h"
+#include "db/ring_format.h"
+#include "db/sink.h"
+
+namespace pitwall::ring {
+
+// What a site number stands for.
+struct SiteFacts {
+  std::string name;
+  EventKind kind = EventKind::scope;
+  std::string
+      args;  // of every event of it: members of a JSON object without braces, e.g. "domain":"MXNET_C_API"
+};
+
+// `text` as a JSON string, quotes included. What is no UTF-8 becomes U+FFFD.
+std::string quoteJson(const std::string& text);
+
+class NameSource {
+ public:
+  virtual ~NameSource() = default;
+  virtual SiteFacts site(std::uint32_t id) const = 0;  // a default one for an unknown id
+  virtual OperatorFacts facts(std::uint32_t id) const = 0;
+};
+
+class RingDecoder {
+ public:
+  RingDecoder(TraceSink& sink, const NameSource& names, ProcessId process)
+      : sink_(sink), names_(names), process_(process) {}
+
+  // The records [from, to) of a ring that lies at `records`, `capacity` of them, a power of two. What does
+  // not fit is skipped: continuations without a beginning, unknown kinds.
+  void decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
+              const ClockMap& clock);
+
+  // An event for what decode() cannot know of (a scope that was open).
+  void add(const Event& event);
+
+  // Sends the decoded events, but for the first `skip`, and forgets them. Returns how many there were.
+  std::uint64_t sendEvents(TrackId track, std::uint64_t skip = 0);
+  bool hasEvents() const { return !events_.empty(); }
+
+  // What belongs to no ring's track: each a single call of the sink, so that it arrives whole or not at all.
+  std::uint64_t sendDependencies();  // returns how many
+  void sendCounters();
+  void sendIterations();
+
+  // For the completion: the trace has these already.
+  void skipDependencies() { dependencies_.clear(); }
+  void skipIterationsUpTo(std::int64_t index);
+  void skipSamplesUpTo(const std::string& track_name, TimeNs time, TrackId track);
+
+  StringId siteName(std::uint32_t site) { return siteOf(site).name; }
+  EventKind siteKind(std::uint32_t site) { return siteOf(site).kind; }
+
+ private:
+  struct Site {
+    StringId name;
+    StringId args;
+    EventKind kind = EventKind::scope;
+    bool known = false;
+    TrackId counter_track;
+    TimeNs skip_up_to = -1;
+    std::vector<CounterSample> samples;
+  };
+  struct Extras {  // what followed a record
+    CorrelationId correlation = 0;
+    std::uint64_t pushed = 0, ready = 0;
+    std::string args;  // members of a JSON object
+  };
+
+  void decodeOne(const Record& record, const Extras& extras, const ClockMap& clock);
+  void decodeSpan(const Record& record, const Extras& extras, const ClockMap& clock);
+  void decodeOperator(const Record& record, const Extras& extras, const ClockMap& clock);
+  void addArgument(const Record& record, std::string& args);
+  void finishText(std::string& args);
+  void setDepths();
+  Site& siteOf(std::uint32_t id);
+  StringId operatorName(std::uint32_t id);
+
+  TraceSink& sink_;
+  const NameSource& names_;
+  const ProcessId process_;
+
+  struct Operator {
+    OperatorId id;
+    StringId name;
+  };
+  std::vector<Operator> operators_;  // index = the recorder's number
+  std::vector<Site> sites_;          // index = the recorder's number
+  std::vector<Event> events_;
+  std::vector<bool> announced_;  // of events_: a scope that counted itself in the depths it encloses
+  std::vector<Dependency> dependencies_;
+  std::vector<IterationMark> iterations_;
+  // Of the text argument that is being read.
+  std::string text_;
+  std::uint64_t text_left_ = 0;
+  bool text_awaited_ = false;
+};
+
+}  // namespace pitwall::ring

@@ -1,0 +1,185 @@
+// The recorder's rings, in memory and in the file that outlives a killed program.
+//
+// While a program records into NAME.pitwall, what has not reached the trace yet lies in NAME.pitwall.rings,
+// mapped MAP_SHARED, so that the kernel keeps it whatever happens to the process. A finished recording
+// deletes the file; Trace::open finds it beside the trace of a killed one and completes the trace from it.
+//
+// Layout (little endian, as the machine has it; the file never leaves its machine):
+//   page 0                FileHeader
+//   then extents, each beginning with an ExtentHeader on a page boundary, `bytes` long:
+//     kRingExtent         a RingHeader in the first page, then `capacity` records of 32 bytes (a power of
+//     two) kNamesExtent        a NamesHeader, then entries: what the numbers in records stand for
+// The recorder holds an OFD lock on the file as long as it lives; a reader that gets the lock may take all.
+// A field is added at the end of its header, and kVersion counts up.
+//
+// Order of writing: one writer per ring stores records plainly and publishes them by a release store of
+// `head`; the reader gives room back by `tail`. Records below `head` are whole, also after SIGKILL.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "db/units.h"
+
+namespace pitwall::ring {
+
+inline constexpr char kMagic[8] = {'P', 'W', 'R', 'I', 'N', 'G', 'S', '\n'};
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kPage = 4096;
+inline constexpr std::uint32_t kRingExtent = 0x474e4952;   // "RING"
+inline constexpr std::uint32_t kNamesExtent = 0x454d414e;  // "NAME"
+
+enum class RecordKind : std::uint8_t {
+  span = 0,         // a start, b length, c value, id site
+  instant = 1,      // a time, c value, id site
+  operatorRun = 2,  // a start, b length, c correlation, id operator; then operatorTimes
+  dependency = 3,   // a source, b target, detail kind
+  counter = 4,      // a time, c value's bits, id site
+  iteration = 5,    // a time, b index, c items
+  // What follows a record and belongs to it; never the first of its event.
+  operatorTimes = 16,  // a pushed, b ready
+  link = 17,           // a correlation
+  argument = 18,       // id site whose name is the key, detail ArgumentType, a value's bits
+  text = 19,  // the next 24 bytes of the text that the argument before it announced; detail: how many
+};
+inline constexpr RecordKind kFirstContinuation = RecordKind::operatorTimes;
+
+enum class ArgumentType : std::uint8_t { integer = 0, real = 1, text = 2 };  // text: a is its length
+
+struct Record {
+  std::uint64_t a, b, c;
+  std::uint32_t id;
+  RecordKind kind;
+  std::uint8_t detail;
+  std::uint16_t depth;  // announced scopes that enclose it
+};
+static_assert(sizeof(Record) == 32);
+
+inline constexpr std::uint8_t kAnnounced = 1;      // detail of a span whose start was announced
+inline constexpr std::uint32_t kMostRecords = 64;  // of one event with all that belongs to it
+inline constexpr std::size_t kTextPart = 24;
+
+// Both clocks at one moment.
+struct ClockPair {
+  std::uint64_t ticks = 0;
+  TimeNs monotonic_ns = 0;
+};
+
+// What a thread does when its ring is full.
+enum class RingPolicy : std::uint32_t {
+  drop = 0,       // the new record is lost and counted
+  block = 1,      // it waits: nothing is lost, and the program is as slow as the disk
+  overwrite = 2,  // the oldest is lost and counted: a flight recorder
+};
+
+struct FileHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t header_bytes;  // sizeof(FileHeader)
+  std::uint32_t check;         // of the fields from `pid` to `start`, see checkOf()
+  std::uint32_t ticks_are_ns;  // 1: the clock is CLOCK_MONOTONIC, 0: the time stamp counter
+  std::int64_t pid;
+  std::int64_t rank;
+  std::int64_t start_unix_ns;  // also in the trace's meta table: which recording this file belongs to
+  ClockPair start;             // time 0 of the trace
+  char process_name[64];
+  char command_line[1024];  // cut
+  static constexpr std::uint64_t kPairs = 16;
+  std::atomic<std::uint64_t> pairs_written;  // the latest of them is pairs[(n - 1) % kPairs]
+  ClockPair pairs[kPairs];
+  std::atomic<std::uint64_t> file_bytes;  // extents reach up to here
+  // How many dependencies the trace had been given when the rings' tails were last moved.
+  std::atomic<std::uint64_t> dependencies_released;
+  // Events that the trace could not take (disk full); told here, where there is room.
+  std::atomic<std::int64_t> lost;
+  std::atomic<TimeNs> lost_from_ns, lost_to_ns;
+  char lost_reason[128];
+  std::atomic<std::uint32_t> process;  // in the trace; 0 = none yet
+};
+static_assert(sizeof(FileHeader) <= kPage);
+
+struct ExtentHeader {
+  std::uint32_t kind;
+  std::uint32_t reserved;
+  std::uint64_t bytes;  // of the extent; a multiple of kPage
+};
+
+struct OpenScope {
+  std::uint64_t started;
+  std::uint64_t site;
+};
+
+struct RingHeader {
+  ExtentHeader extent;
+  std::uint64_t capacity;  // records
+  std::int64_t tid;
+  char thread_name[64];               // cut
+  std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread
+  std::atomic<std::uint32_t> policy;  // RingPolicy
+
+  // --- the writer's
+  alignas(64) std::uint64_t next;  // = head but for records being written
+  std::uint64_t tail_seen;
+  std::atomic<std::uint64_t> head;
+  std::atomic<std::uint32_t> depth;             // announced scopes that are open
+  std::atomic<std::uint32_t> waiting;           // 1: the writer waits for room
+  static constexpr std::uint32_t kScopes = 64;  // deeper ones are counted alone
+  OpenScope scopes[kScopes];
+  std::atomic<std::uint64_t> dropped;
+  std::atomic<std::uint64_t> drop_first;
+  std::atomic<std::uint64_t> drop_last;
+
+  // --- the reader's, on a line of its own
+  alignas(64) std::atomic<std::uint64_t> tail;
+  std::atomic<std::uint64_t> dropped_seen;
+  std::uint64_t drops_reported_to;
+  // What the trace had been given when tail was moved, so that a completion adds each event once: events of
+  // this ring's track up to `tail`. Two, written by turns; released[releases & 1] is valid.
+  struct Released {
+    std::uint64_t tail;
+    std::uint64_t events;
+  };
+  std::atomic<std::uint64_t> releases;
+  Released released[2];
+  std::atomic<std::uint64_t> taken;  // records that the latest drain looked at
+  std::atomic<std::uint32_t> track;  // of this ring's thread in the trace; 0 = none yet
+};
+static_assert(sizeof(RingHeader) <= kPage);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+struct NamesHeader {
+  ExtentHeader extent;
+  std::atomic<std::uint64_t> used;  // bytes of entries
+};
+
+// An entry of a names extent: this, then `fields` texts, each a u32 length and its bytes. Entries begin at
+// multiples of 8.
+struct NameEntry {
+  static constexpr std::uint32_t kSite = 1;      // number: EventKind; texts: name, arguments as JSON
+  static constexpr std::uint32_t kOperator = 2;  // number: Phase; texts: name, layer, shapes, dtype, backend,
+                                                 // implementation
+  std::uint32_t bytes;                           // of the entry, this header included
+  std::uint32_t what;
+  std::uint32_t id;
+  std::uint32_t number;
+  std::uint32_t fields;
+  std::uint32_t reserved;
+  std::int64_t flop, bytes_read, bytes_written;  // of an operator
+};
+static_assert(sizeof(NameEntry) == 48);
+
+// FNV-1a of the header's constant fields.
+inline std::uint32_t checkOf(const FileHeader& header) {
+  const auto* byte = reinterpret_cast<const unsigned char*>(&header.pid);
+  const auto* end = reinterpret_cast<const unsigned char*>(&header.start) + sizeof header.start;
+  std::uint32_t hash = 2166136261U;
+  for (; byte != end; ++byte) hash = (hash ^ *byte) * 16777619U;
+  return hash;
+}
+
+// Where the rings of a recording into `trace_path` lie.
+inline std::string filePath(const std::string& trace_path) { return trace_path + ".rings"; }
+
+}  // namespace pitwall::ring

@@ -1,0 +1,74 @@
+// The longer records: what the inline part of runtime/profiler.h leaves to a call.
+#include <algorithm>
+
+#include "runtime/profiler.h"
+#include "runtime/profiler/state.h"
+
+namespace pitwall {
+
+void Arguments::add(SiteId key, std::string_view text) {
+  if (count_ >= kMost) return;
+  const std::size_t room = (kMost - count_ - 1) * ring::kTextPart;
+  std::size_t length = std::min(text.size(), room);
+  // A cut falls between characters.
+  while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0U) == 0x80)
+    --length;
+  put(key, ring::ArgumentType::text, length);
+  for (std::size_t at = 0; at < length; at += ring::kTextPart) {
+    ring::Record& part = records_[count_++];
+    const std::size_t bytes = std::min(ring::kTextPart, length - at);
+    part = {0, 0, 0, 0, ring::RecordKind::text, static_cast<std::uint8_t>(bytes), 0};
+    std::memcpy(static_cast<void*>(&part), text.data() + at, bytes);
+  }
+}
+
+namespace profiler {
+
+void putWith(Ring* ring, const Record& record, CorrelationId correlation, const Arguments* arguments) {
+  if (ring == nullptr) return;
+  const std::uint64_t links = correlation == 0 ? 0 : 1;
+  const std::uint64_t more = arguments == nullptr ? 0 : arguments->count_;
+  if (!reserve(*ring, 1 + links + more, record.a + record.b)) return;
+  slot(*ring, 0) = record;
+  if (links != 0) slot(*ring, 1) = {correlation, 0, 0, 0, RecordKind::link, 0, 0};
+  for (std::uint64_t i = 0; i < more; ++i) slot(*ring, 1 + links + i) = arguments->records_[i];
+  publish(*ring, 1 + links + more);
+}
+
+}  // namespace profiler
+
+profiler::Ring* Profiler::makeRing() { return state_->logs.forThisThread(); }
+
+void Profiler::operatorRun(const OperatorRun& run) {
+  if (!isRecording()) return;
+  profiler::Ring* const own = ring();
+  if (own == nullptr || !profiler::reserve(*own, 2, run.finished)) return;
+  profiler::slot(*own, 0) = {
+      run.started, run.finished - run.started, run.correlation, run.op.value, ring::RecordKind::operatorRun,
+      0,           profiler::t_current.depth};
+  profiler::slot(*own, 1) = {run.pushed, run.ready, 0, 0, ring::RecordKind::operatorTimes, 0, 0};
+  profiler::publish(*own, 2);
+}
+
+void Profiler::dependency(const Dependency& dependency) {
+  if (!isRecording()) return;
+  profiler::Ring* const own = ring();
+  if (own == nullptr || !profiler::reserve(*own, 1, 0)) return;
+  profiler::slot(*own, 0) = {dependency.source,
+                             dependency.target,
+                             0,
+                             0,
+                             ring::RecordKind::dependency,
+                             static_cast<std::uint8_t>(dependency.kind),
+                             0};
+  profiler::publish(*own, 1);
+}
+
+void Profiler::iteration(std::int64_t index, std::int64_t items) {
+  if (!isRecording()) return;
+  put({now(), static_cast<std::uint64_t>(index), static_cast<std::uint64_t>(items), 0,
+       ring::RecordKind::iteration, 0, 0},
+      0, nullptr);
+}
+
+}  // namespace pitwall

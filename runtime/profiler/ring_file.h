@@ -1,0 +1,63 @@
+// The file that a recording's rings lie in (db/ring_format.h), from the side that writes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "db/event.h"
+#include "db/result.h"
+#include "db/ring_format.h"
+
+namespace pitwall::profiler {
+
+struct Site;
+
+class RingFile {
+ public:
+  struct Start {
+    ProcessInfo process;
+    std::int64_t unix_ns = 0;
+    ring::ClockPair clock;
+    bool ticks_are_ns = false;
+  };
+  // Replaces the file at `path`. Errors: io.
+  static Result<std::unique_ptr<RingFile>> create(const std::string& path, const Start& start);
+  ~RingFile();  // closes; the file stays unless remove() was called
+  RingFile(const RingFile&) = delete;
+  RingFile& operator=(const RingFile&) = delete;
+
+  // A new extent at the end, its header written, mapped and backed by disk space: never a SIGBUS. nullptr
+  // when there is no room. Any thread.
+  void* mapExtent(std::uint32_t kind, std::size_t bytes);
+
+  // Any thread. Lost when there is no room.
+  void writeSite(std::uint32_t id, const Site& site);
+  void writeFacts(std::uint32_t id, const OperatorFacts& facts);
+
+  ring::FileHeader& header() { return *header_; }
+  void addClockPair(ring::ClockPair pair);
+  void addLost(std::int64_t count, TimeNs from_ns, TimeNs to_ns, std::string_view reason);
+
+  void remove();                          // the recording is complete: nothing needs the file
+  void closeInChild();                    // fork() copied it: the child lets go, the parent keeps its lock
+  std::mutex& mutex() { return mutex_; }  // fork() holds it
+
+ private:
+  RingFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  Status prepare(const Start& start);
+  bool extend(std::size_t bytes, std::uint64_t& at);
+  void writeName(ring::NameEntry entry, std::initializer_list<std::string_view> texts);
+
+  const std::string path_;
+  int file_;
+  ring::FileHeader* header_ = nullptr;
+
+  std::mutex mutex_;
+  ring::NamesHeader* names_ = nullptr;  // guarded by mutex_; the extent that names go to
+};
+
+}  // namespace pitwall::profiler

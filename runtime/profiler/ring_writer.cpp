@@ -1,0 +1,52 @@
+#include "runtime/ring_writer.h"
+
+#include <time.h>
+
+namespace pitwall::profiler {
+
+constinit thread_local CurrentRing t_current __attribute__((tls_model("initial-exec")));
+
+namespace {
+
+void drop(Ring& ring, Ticks time) {
+  if (time == 0) time = readClock();
+  const std::uint64_t dropped = ring.dropped.load(std::memory_order_relaxed);
+  if (dropped == ring.dropped_seen.load(std::memory_order_relaxed))
+    ring.drop_first.store(time, std::memory_order_relaxed);
+  ring.drop_last.store(time, std::memory_order_relaxed);
+  ring.dropped.store(dropped + 1, std::memory_order_release);
+}
+
+bool fits(Ring& ring, std::uint64_t count) {
+  ring.tail_seen = ring.tail.load(std::memory_order_acquire);
+  return ring.next + count - ring.tail_seen <= ring.capacity;
+}
+
+ring::RingPolicy policyOf(const Ring& ring) {
+  return static_cast<ring::RingPolicy>(ring.policy.load(std::memory_order_acquire));
+}
+
+}  // namespace
+
+bool makeRoom(Ring& ring, std::uint64_t count, Ticks time) {
+  if (fits(ring, count)) return true;
+  if (policyOf(ring) == ring::RingPolicy::overwrite) {
+    // As if the reader had taken the oldest; it finds out by itself what it has missed.
+    ring.tail_seen = ring.next + count - ring.capacity;
+    return true;
+  }
+  if (policyOf(ring) == ring::RingPolicy::block && !t_current.must_not_block) {
+    ring.waiting.store(1, std::memory_order_relaxed);
+    // Ended by room, or by the recording's end, which turns the policy into drop.
+    while (!fits(ring, count) && policyOf(ring) == ring::RingPolicy::block) {
+      const timespec nap{0, 20'000};
+      nanosleep(&nap, nullptr);
+    }
+    ring.waiting.store(0, std::memory_order_relaxed);
+    if (fits(ring, count)) return true;
+  }
+  drop(ring, time);
+  return false;
+}
+
+}  // namespace pitwall::profiler

@@ -1,0 +1,85 @@
+// How a thread writes into its ring: the few instructions that every record costs, inline. Used through
+// runtime/profiler.h and runtime/record.h.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "db/ring_format.h"
+
+namespace pitwall {
+
+// A point on the recorder's clock: TSC ticks where invariant, else CLOCK_MONOTONIC ns. Converted when
+// drained. Never 0.
+using Ticks = std::uint64_t;
+
+namespace profiler {
+
+using ring::Record;
+using ring::RecordKind;
+using Ring = ring::RingHeader;
+
+bool tscIsInvariant();
+Ticks monotonicNs();
+inline bool clock_is_tsc = tscIsInvariant();
+
+inline Ticks readClock() {
+#if defined(__x86_64__)
+  if (clock_is_tsc) [[likely]]
+    return __rdtsc();
+#endif
+  return monotonicNs();
+}
+
+// The calling thread's shortcut: the ring it has in profiler `owner`. Trivial and in static TLS, so that
+// finding it needs neither guard nor call.
+struct CurrentRing {
+  std::uint64_t owner = 0;
+  Ring* ring = nullptr;
+  std::uint16_t depth = 0;      // announced scopes that are open
+  bool ended = false;           // the thread's locals are being destroyed: record no more
+  bool must_not_block = false;  // it holds what the drain needs
+};
+extern constinit thread_local CurrentRing t_current __attribute__((tls_model("initial-exec")));
+
+// What to do when `count` records do not fit; false: dropped and counted.
+bool makeRoom(Ring& ring, std::uint64_t count, Ticks time);
+
+// Room for `count` records, or false after counting one loss at `time` (0 = now).
+inline bool reserve(Ring& ring, std::uint64_t count, Ticks time) {
+  if (ring.next + count - ring.tail_seen <= ring.capacity) [[likely]]
+    return true;
+  return makeRoom(ring, count, time);
+}
+
+inline Record& slot(Ring& ring, std::uint64_t ahead) {
+  auto* const records = reinterpret_cast<Record*>(reinterpret_cast<char*>(&ring) + ring::kPage);
+  return records[(ring.next + ahead) & (ring.capacity - 1)];
+}
+
+inline void publish(Ring& ring, std::uint64_t count) {
+  ring.next += count;
+  ring.head.store(ring.next, std::memory_order_release);
+}
+
+inline void put(Ring* ring, const Record& record) {
+  if (ring == nullptr || !reserve(*ring, 1, record.a + record.b)) return;
+  slot(*ring, 0) = record;
+  publish(*ring, 1);
+}
+
+// Opens a scope of the calling thread: written into the mapping, so that a killed program's file shows it.
+// `ring` may be nullptr.
+inline void open(Ring* ring, std::uint32_t site, Ticks started) {
+  const std::uint16_t depth = t_current.depth++;
+  if (ring == nullptr) return;
+  ring->scopes[depth % Ring::kScopes] = {started, site};
+  ring->depth.store(depth + 1U, std::memory_order_release);
+}
+
+}  // namespace profiler
+}  // namespace pitwall
