@@ -11,10 +11,10 @@ targets=("$@")
 failed=0
 for target in "${targets[@]}"; do
   work=$build/fuzz/$target
-  mkdir -p "$work" "$here/found/$target"
-  dictionary=()
-  [ -f "$here/$target.dict" ] && dictionary=("-dict=$here/$target.dict")
-  if "$build/fuzz/fuzz_$target" "$work" "$here/seeds/$target" "$here/found/$target" "${dictionary[@]}" \
+  mkdir -p "$work"
+  known=("$here/seeds/$target")
+  [ -d "$here/found/$target" ] && known+=("$here/found/$target")
+  if "$build/fuzz/fuzz_$target" "$work" "${known[@]}" \
     -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=16384 -artifact_prefix="$build/fuzz/$target-" \
     -print_final_stats=1 >"$build/fuzz/$target.log" 2>&1; then
     echo "ok      $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$target.log") inputs"
