@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/event.h"
+#include "db/sqlite/event_blocks.h"
 
 namespace pitwall::store {
 
@@ -28,7 +29,8 @@ struct Batch {
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
 
-  std::vector<std::vector<Event>> events;            // by track, index = TrackId.value - 1
+  std::vector<EventBlocks> events;  // by track, index = TrackId.value - 1
+  std::vector<EventBlock> spare_blocks;
   std::vector<std::vector<CounterSample>> counters;  // likewise
   std::vector<Dependency> dependencies;
 
@@ -51,7 +53,7 @@ struct Batch {
     tunables.clear();
     iterations.clear();
     losses.clear();
-    for (auto& of_track : events) of_track.clear();
+    for (auto& of_track : events) of_track.clear(spare_blocks);
     for (auto& of_track : counters) of_track.clear();
     dependencies.clear();
     rows = 0;

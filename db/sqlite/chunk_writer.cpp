@@ -72,6 +72,14 @@ Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::i
                   track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
 }
 
+bool isSorted(std::span<const EventBlock> blocks) {
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (i > 0 && eventBefore(blocks[i].front(), blocks[i - 1].back())) return false;
+    if (!std::is_sorted(blocks[i].begin(), blocks[i].end(), eventBefore)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chunk_rows) {
@@ -92,9 +100,24 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
   return writer;
 }
 
-Status ChunkWriter::events(TrackId track, std::span<Event> events, const KnownRows& known) {
-  if (!std::is_sorted(events.begin(), events.end(), eventBefore))
-    std::stable_sort(events.begin(), events.end(), eventBefore);
+Status ChunkWriter::events(TrackId track, EventBlocks& events, const KnownRows& known) {
+  const std::span<EventBlock> blocks = events.blocks();
+  if (blocks.empty()) return {};
+  if (isSorted(blocks) && (blocks.size() == 1 || chunk_rows_ == kBlockEvents)) {
+    for (const EventBlock& block : blocks) {
+      if (Status status = eventChunks(track, block, known); !status.has_value()) return status;
+    }
+    return {};
+  }
+  gathered_.clear();
+  gathered_.reserve(events.size());
+  for (const EventBlock& block : blocks) gathered_.insert(gathered_.end(), block.begin(), block.end());
+  if (!std::is_sorted(gathered_.begin(), gathered_.end(), eventBefore))
+    std::stable_sort(gathered_.begin(), gathered_.end(), eventBefore);
+  return eventChunks(track, gathered_, known);
+}
+
+Status ChunkWriter::eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known) {
   for (std::size_t at = 0; at < events.size(); at += chunk_rows_) {
     const std::size_t count = std::min(chunk_rows_, events.size() - at);
     if (Status status = eventChunk(track, events.subspan(at, count), known); !status.has_value())

@@ -9,6 +9,7 @@
 #include "db/event.h"
 #include "db/result.h"
 #include "db/sqlite/connection.h"
+#include "db/sqlite/event_blocks.h"
 
 namespace pitwall::store {
 
@@ -17,19 +18,30 @@ struct KnownRows {
   std::size_t strings = 0, facts = 0, kernels = 0;
 };
 
+// Ids of the rows that chunks continue with.
+struct NextRows {
+  std::int64_t event = 1, dependency = 1, sample = 1;
+};
+
 class ChunkWriter {
  public:
   // The connection must outlive the writer. `chunk_rows` is at least 1 and at most kMaxChunkRows.
   static Result<ChunkWriter> create(Connection& connection, std::size_t chunk_rows);
+  void continueAt(const NextRows& next) {
+    next_event_ = next.event;
+    next_dependency_ = next.dependency;
+    next_sample_ = next.sample;
+  }
 
-  // Sorts `events` by start, outer before inner. Error: internal when an event names a row beyond `known`.
-  Status events(TrackId track, std::span<Event> events, const KnownRows& known);
+  // Orders the events by start, outer before inner. Error: internal when one names a row beyond `known`.
+  Status events(TrackId track, EventBlocks& events, const KnownRows& known);
   Status dependencies(std::span<const Dependency> dependencies);
   // Sorts `samples` by time.
   Status counters(TrackId track, std::span<CounterSample> samples);
 
  private:
   ChunkWriter() = default;
+  Status eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known);  // sorted
   Status eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known);
   Status dependencyChunk(std::span<const Dependency> dependencies);
   Status counterChunk(TrackId track, std::span<const CounterSample> samples);
@@ -38,6 +50,7 @@ class ChunkWriter {
   std::int64_t next_event_ = 1, next_dependency_ = 1, next_sample_ = 1;
   Statement insert_events_, insert_dependencies_, insert_counters_;
   std::vector<std::int64_t> column_;             // scratch
+  std::vector<Event> gathered_;                  // scratch
   std::vector<std::vector<std::byte>> encoded_;  // one per column; bound to the statement until it ran
 };
 

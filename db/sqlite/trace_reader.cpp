@@ -37,7 +37,6 @@ Status TraceReader::appendEvents(Chunk& chunk, std::vector<Event>& events) {
   const auto value = [&columns](EventColumn at, std::size_t row) {
     return columns[static_cast<std::size_t>(at)][row];
   };
-  events.reserve(events.size() + chunk.rows());
   for (std::size_t i = 0; i < chunk.rows(); ++i) {
     const TimeNs start = value(EventColumn::start, i);
     events.push_back({.start_ns = start,
@@ -58,6 +57,11 @@ Status TraceReader::appendEvents(Chunk& chunk, std::vector<Event>& events) {
 
 Result<std::vector<Event>> TraceReader::events(TrackId track) {
   std::vector<Event> events;
+  std::int64_t rows = 0;
+  for (const std::uint32_t index : data_->events().ofTrack(track.value))
+    rows += data_->events().summaries()[index].count;
+  // Bounded, as the counts are the file's word.
+  events.reserve(static_cast<std::size_t>(std::min<std::int64_t>(rows, 1 << 24)));
   for (const std::uint32_t index : data_->events().ofTrack(track.value)) {
     const std::shared_ptr<Chunk> chunk = data_->events().chunk(index);
     if (Status status = appendEvents(*chunk, events); !status.has_value()) return fail(status.error());

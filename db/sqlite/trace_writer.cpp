@@ -49,6 +49,20 @@ std::size_t TraceWriter::FactsHash::operator()(const KernelFacts& facts) const {
 TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path)
     : path_(std::move(path)), thread_([this, w = std::move(writer)]() mutable { writeLoop(std::move(w)); }) {}
 
+void TraceWriter::continueAt(const Dimensions& there) {
+  const auto number = [](std::size_t rows) { return static_cast<std::uint32_t>(rows); };
+  for (const std::string& text : there.strings)
+    string_ids_.emplace(text, StringId{number(string_ids_.size() + 1)});
+  for (const OperatorFacts& facts : there.facts)
+    facts_ids_.emplace(facts, OperatorId{number(facts_ids_.size() + 1)});
+  for (const KernelFacts& facts : there.kernels)
+    kernel_ids_.emplace(facts, KernelId{number(kernel_ids_.size() + 1)});
+  processes_ = number(there.processes.size());
+  threads_ = number(there.threads.size());
+  devices_ = number(there.devices.size());
+  tracks_ = number(there.tracks.size());
+}
+
 TraceWriter::~TraceWriter() { end(End::abandoned); }
 
 template <class Add>
@@ -151,8 +165,7 @@ void TraceWriter::events(TrackId track, std::span<const Event> events) {
   if (!accepts(track)) return;
   append(events.size(), events.size(), [&](Batch& batch) {
     if (batch.events.size() < tracks_) batch.events.resize(tracks_);
-    auto& of_track = batch.events[track.value - 1];
-    of_track.insert(of_track.end(), events.begin(), events.end());
+    batch.events[track.value - 1].append(events, batch.spare_blocks);
   });
 }
 
