@@ -73,7 +73,7 @@ struct ProfilerOptions {
   int flush_interval_ms = 250;  // 0: drained only by flush() and stop(); what fits the rings is what is kept
   int poll_interval_ms = 5;     // how often rings are looked at, for one that is half full
   Bytes ring_bytes = 2 << 20;   // per thread, rounded up to a power of two; at least 1 KiB. The 33rd thread
-                               // and those after it get an eighth, the 129th and those after it a 32nd
+                                // and those after it get an eighth, the 129th and those after it a 32nd
   RingPolicy when_full = RingPolicy::drop;
   int rank = 0;  // of this process in a distributed job, for the trace
 };
@@ -149,6 +149,8 @@ class Profiler {
   // Equal name, kind and domain, equal id. The domain, when given, becomes the argument "domain" of its
   // events.
   SiteId site(std::string_view name, EventKind kind, std::string_view domain = {});
+  // The same with any arguments for its events: members of a JSON object, without braces.
+  SiteId siteWithArguments(std::string_view name, EventKind kind, std::string_view members);
   OperatorId operatorFacts(
       const OperatorFacts& facts);  // equal facts, equal id; valid for the profiler's life
   OperatorFacts operatorFacts(OperatorId id) const;

@@ -98,8 +98,8 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink, RecordingOptions options
 
 void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::string& ring_path) {
   profiler::RingFile::Start start;
-  start.process = profiler::describeProcess(options.rank);
   start.clock = profiler::sampleClocks();
+  start.process = profiler::describeProcess(options.rank);
   start.ticks_are_ns = !profiler::clock_is_tsc;
   start.unix_ns = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
   std::string where = "memory";
@@ -118,6 +118,8 @@ void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::stri
   drain = std::make_unique<profiler::Drain>(
       profiler::Drain::Setup{*sink, logs, identities, sources, file.get(), start});
   logs.setWaiting(true);
+  // A second pair at once: with one alone the file of a program killed now would have ticks without a speed.
+  if (file != nullptr) file->addClockPair(profiler::sampleClocks());
 }
 
 // The sink is finished. A ring file is needed no longer, unless it holds what the sink could not take.
@@ -237,6 +239,10 @@ SiteId Profiler::site(std::string_view name, EventKind kind, std::string_view do
   profiler::Site site{std::string(name), kind, ""};
   if (!domain.empty()) site.args = "\"domain\":" + ring::quoteJson(std::string(domain));
   return state_->identities.add(site);
+}
+
+SiteId Profiler::siteWithArguments(std::string_view name, EventKind kind, std::string_view members) {
+  return state_->identities.add({std::string(name), kind, std::string(members)});
 }
 
 OperatorId Profiler::operatorFacts(const OperatorFacts& facts) { return state_->identities.add(facts); }

@@ -1,0 +1,42 @@
+// Records what the GPUs of this process do, by CUPTI: kernels, copies, memory sets, CUDA calls,
+// synchronisation, graphs, memory, CUPTI's own overhead.
+//
+// CUPTI and the CUDA libraries are loaded when attach() is called, never linked: a program without a driver
+// runs as it would. One collector per process, as CUPTI has one subscriber.
+#pragma once
+
+#include "db/result.h"
+#include "runtime/profiler.h"
+
+namespace pitwall::cupti {
+
+// From now on the activity of the GPUs becomes events of `profiler`'s recordings; it must stay until
+// detach(). Any time, also long after the first use of CUDA. No effect when attached already. Errors:
+// unsupported, in a sentence for the user: built without CUPTI, no driver, a driver too old, CUPTI not found,
+// another tool attached. NVTX and CPU recording do not depend on it.
+Status attach(Profiler& profiler);
+
+// Hands over what is outstanding and gives CUPTI up, so that nothing of it slows the program down any more.
+// No effect when not attached.
+void detach() noexcept;
+
+bool isAttached() noexcept;
+
+// Around the launches of an operator of ours, on the launching thread: joins them to the operator's event.
+// Cheap when not attached.
+class OperatorScope {
+ public:
+  explicit OperatorScope(CorrelationId correlation) : open_(isAttached() && push(correlation)) {}
+  ~OperatorScope() {
+    if (open_) pop();
+  }
+  OperatorScope(const OperatorScope&) = delete;
+  OperatorScope& operator=(const OperatorScope&) = delete;
+
+ private:
+  static bool push(CorrelationId correlation) noexcept;
+  static void pop() noexcept;
+  const bool open_;
+};
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,17 @@
+// A build without CUPTI's headers.
+#include "runtime/profiler/cupti/collector.h"
+
+namespace pitwall::cupti {
+
+Status attach(Profiler&) {
+  return fail(ErrorCode::unsupported,
+              "GPU activity is not recorded: Pitwall was built without CUPTI (configure with PITWALL_CUDA=ON "
+              "where the CUDA toolkit with CUPTI is installed); CPU and NVTX are recorded");
+}
+
+void detach() noexcept {}
+bool isAttached() noexcept { return false; }
+bool OperatorScope::push(CorrelationId) noexcept { return false; }
+void OperatorScope::pop() noexcept {}
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,54 @@
+// What NVTX, the CUDA driver and the loader call in libpitwall_inject.so.
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <exception>
+
+#include "runtime/profiler/cupti/collector.h"
+#include "runtime/profiler/inject/recording.h"
+#include "runtime/profiler/nvtx/callbacks.h"
+
+#define PITWALL_EXPORT extern "C" __attribute__((visibility("default")))
+
+using namespace pitwall;
+
+// Each copy of NVTX in the process calls this, once; 1 = its calls are recorded from now on.
+PITWALL_EXPORT int InitializeInjectionNvtx2(nvtx::abi::GetExportTable get) {
+  try {
+    return get != nullptr && inject::begin() != nullptr && nvtx::install(get) ? 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+PITWALL_EXPORT int InitializeInjectionNvtxExtension(nvtx::abi::ExtensionModule* module) {
+  try {
+    return module != nullptr && inject::begin() != nullptr && nvtx::install(*module) ? 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+// The CUDA driver calls this in cuInit() when CUDA_INJECTION64_PATH names this library.
+PITWALL_EXPORT int InitializeInjection() {
+  try {
+    Profiler* const profiler = inject::begin();
+    if (profiler == nullptr) return 1;
+    if (const Status status = cupti::attach(*profiler); !status.has_value())
+      inject::say(status.error().message);
+  } catch (const std::exception&) {
+    // The program goes on unrecorded.
+  }
+  return 1;
+}
+
+// Where this library was loaded before the program (LD_PRELOAD), its _exit() finishes the trace too.
+PITWALL_EXPORT __attribute__((noreturn)) void _exit(int status) {
+  inject::end();
+  for (;;) syscall(SYS_exit_group, status);
+}
+PITWALL_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
+
+namespace {
+__attribute__((destructor)) void atUnload() { inject::end(); }
+}  // namespace

@@ -1,0 +1,69 @@
+// A TraceSink before another one that lets through only a window of time, and can be held still.
+//
+// Flight recorder: with `last_ns` the events of that many ns before the latest one are kept in memory and
+// written at finish(); what describes them (names, tracks, facts) is written at once.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "db/sink.h"
+
+namespace pitwall::inject {
+
+struct Window {
+  std::optional<TimeNs> last_ns;   // before the end
+  std::optional<TimeNs> until_ns;  // since the trace's start; what begins later is left out
+};
+
+class WindowSink : public TraceSink {
+ public:
+  WindowSink(std::unique_ptr<TraceSink> inner, Window window);
+
+  // Until release(): the inner sink has written all it was given and is not called. For fork(): its thread
+  // then holds no lock that the child would find locked for ever.
+  void hold();
+  void release();
+
+  StringId string(std::string_view text) override;
+  ProcessId process(const ProcessInfo& process) override;
+  ThreadId thread(const ThreadInfo& thread) override;
+  DeviceId device(const DeviceInfo& device) override;
+  TrackId track(const TrackInfo& track) override;
+  OperatorId operatorFacts(const OperatorFacts& facts) override;
+  KernelId kernelFacts(const KernelFacts& facts) override;
+  void meta(std::string_view key, std::string_view value) override;
+  void setting(const SettingInEffect& setting) override;
+  void tunable(const TunableInEffect& tunable) override;
+  void iteration(const IterationMark& mark) override;
+  void loss(const Loss& loss) override;
+  void events(TrackId track, std::span<const Event> events) override;
+  void dependencies(std::span<const Dependency> dependencies) override;
+  void counters(TrackId track, std::span<const CounterSample> samples) override;
+  Status flush() override;
+  Status finish() override;
+
+ private:
+  struct Batch {
+    TimeNs latest = 0;  // end of its last event
+    TrackId track;
+    std::vector<Event> events;
+    std::vector<Dependency> dependencies;
+    std::vector<CounterSample> samples;
+    std::vector<IterationMark> marks;
+  };
+  bool isLate(TimeNs time) const { return window_.until_ns && time > *window_.until_ns; }
+  void keep(Batch batch);
+  void write(const Batch& batch, TimeNs from);
+
+  const Window window_;
+  std::mutex mutex_;  // guards what follows
+  std::unique_ptr<TraceSink> inner_;
+  std::deque<Batch> kept_;
+  TimeNs latest_ = 0;
+};
+
+}  // namespace pitwall::inject

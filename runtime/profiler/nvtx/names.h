@@ -1,0 +1,93 @@
+// What NVTX programs name: domains, categories, registered strings; and the recorder's site for each
+// combination of name, domain, category, colour and payload that an event has.
+//
+// Domains and strings live as long as the process: programs keep their handles. Sites belong to one profiler,
+// of which there is a new one in a forked child; a generation number tells which, so that what a cache holds
+// is known to be stale.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/profiler.h"
+
+namespace pitwall::nvtx {
+
+struct Domain {
+  std::string name;
+  bool recorded = true;
+  std::map<std::uint32_t, std::string> categories;  // guarded by Names
+};
+
+struct RegisteredString {
+  std::string text;
+  Domain* domain = nullptr;
+  // Of the plain event with this name: generation in the upper half, site in the lower; 0 = not known yet.
+  std::atomic<std::uint64_t> site{0};
+};
+
+// What one event has beside its times and number.
+struct Look {
+  Domain* domain = nullptr;
+  std::uint32_t category = 0;
+  std::uint32_t color = 0;  // ARGB; 0 = none
+  std::string_view text;
+  std::string_view payload;  // members of a JSON object, without braces; may be empty
+};
+
+class Names {
+ public:
+  // `only`: names of the domains to record, separated by commas; empty = all. The default domain is called
+  // "default".
+  explicit Names(std::string_view only = {});
+
+  Domain& defaultDomain() { return *default_; }
+  Domain& domain(std::string_view name);  // equal names, one domain
+  void nameCategory(Domain& domain, std::uint32_t category, std::string_view name);
+  RegisteredString& registerString(Domain& domain, std::string_view text);
+
+  // From now on sites are those of `profiler`.
+  void use(Profiler& profiler);
+  std::uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
+
+  SiteId site(const Look& look);
+  // Name and arguments (members of a JSON object) of a site that site() gave.
+  struct Told {
+    std::string name;
+    std::string args;
+  };
+  Told told(SiteId site) const;
+
+  // A text that stays, equal to this one.
+  const char* keep(std::string_view text);
+
+  std::uint64_t payloadsDropped() const { return payloads_dropped_.load(std::memory_order_relaxed); }
+
+  std::mutex& mutex() { return mutex_; }  // fork() holds it
+
+ private:
+  std::string argumentsOf(const Look& look) const;
+
+  const std::vector<std::string> only_;
+  std::atomic<std::uint32_t> generation_{0};
+  std::atomic<std::uint64_t> payloads_dropped_{0};
+  mutable std::mutex mutex_;
+  Profiler* profiler_ = nullptr;
+  std::deque<Domain> domains_;
+  Domain* default_ = nullptr;
+  std::deque<RegisteredString> strings_;
+  std::map<std::pair<const Domain*, std::string>, RegisteredString*> by_text_;
+  std::unordered_map<std::string, SiteId> sites_;  // by name, kind of arguments
+  std::unordered_map<std::uint32_t, Told> told_;
+  std::unordered_map<std::string, bool> kept_;
+  std::size_t with_payload_ = 0;
+};
+
+}  // namespace pitwall::nvtx

@@ -1,0 +1,67 @@
+// NVTX's payload extension: a schema says how the bytes that an event carries are laid out; decoding them
+// gives members of a JSON object.
+//
+// Understood: static schemas of scalars, fixed-size strings and arrays, C strings, registered strings, enums
+// and schemas within schemas. An entry of another kind is left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/profiler/nvtx/abi.h"
+
+namespace pitwall::nvtx {
+
+struct DecodedPayload {
+  std::string members;                // "\"loss\":0.5,\"step\":3"; empty when nothing was understood
+  std::string message;                // of the entry that is the event's message
+  std::optional<std::int64_t> value;  // of the first integer
+};
+
+class Schemas {
+ public:
+  // The id by which payloads name it: the one that the program chose, else a new one. 0 when the schema is
+  // not understood.
+  std::uint64_t add(const abi::SchemaAttributes& attributes);
+  std::uint64_t add(const abi::EnumAttributes& attributes);
+
+  // Reads only what lies within each payload's size.
+  DecodedPayload decode(std::span<const abi::PayloadData> payloads) const;
+
+  std::mutex& mutex() { return mutex_; }  // fork() holds it
+
+ private:
+  struct Entry {
+    std::uint64_t flags, type, detail;
+    std::string name;
+    std::size_t offset, size;  // size of one element
+  };
+  struct Schema {
+    std::string name;
+    std::vector<Entry> entries;
+    std::size_t size = 0, align = 1;
+  };
+  struct Layout {
+    std::size_t size, align;
+  };
+  struct Writer;
+
+  std::optional<Layout> layoutOf(std::uint64_t type) const;
+  void decode(const Schema& schema, std::span<const std::byte> bytes, int depth, Writer& out) const;
+  void decodeEntry(const Entry& entry, std::span<const std::byte> bytes, int depth, Writer& out) const;
+  std::string text(const Entry& entry, std::span<const std::byte> bytes) const;
+  std::string scalar(std::uint64_t type, std::span<const std::byte> bytes, int depth, Writer& out) const;
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Schema> schemas_;
+  std::map<std::uint64_t, std::map<std::uint64_t, std::string>> enums_;
+  std::map<std::uint64_t, std::size_t> enum_sizes_;
+  std::uint64_t next_ = std::uint64_t{1} << 32U;
+};
+
+}  // namespace pitwall::nvtx

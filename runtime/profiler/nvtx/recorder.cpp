@@ -1,0 +1,315 @@
+#include "runtime/profiler/nvtx/recorder.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "db/ring_decoder.h"
+#include "runtime/profiler/nvtx/wide_text.h"
+
+namespace pitwall::nvtx {
+
+namespace {
+
+std::size_t slotOf(const void* domain, std::uint64_t key) {
+  key ^= reinterpret_cast<std::uintptr_t>(domain);
+  return (key * 0x9E3779B97F4A7C15U) >> (64U - std::bit_width(ThreadState::kEntries - 1));
+}
+
+std::uint64_t hashOf(const char* text) {
+  std::uint64_t hash = 0x9E3779B97F4A7C15U;
+  std::size_t length = std::strlen(text);
+  for (; length >= 8; length -= 8, text += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text, 8);
+    hash = (hash ^ word) * 0xFF51AFD7ED558CCDU;
+    hash ^= hash >> 32U;
+  }
+  std::uint64_t rest = length;
+  std::memcpy(&rest, text, length);
+  return (hash ^ rest) * 0xFF51AFD7ED558CCDU;
+}
+
+std::int64_t integerOf(const abi::EventAttributes& attributes) {
+  switch (attributes.payload_type) {
+    case abi::kUint64:
+    case abi::kInt64: return attributes.payload.i64;
+    case abi::kUint32: return attributes.payload.u32;
+    case abi::kInt32: return attributes.payload.i32;
+    default: return 0;
+  }
+}
+
+std::string realMember(double value) {
+  return "\"payload\":" +
+         (std::isfinite(value) ? fmt::format("{}", value) : ring::quoteJson(fmt::format("{}", value)));
+}
+
+}  // namespace
+
+Recorder::Recorder(Profiler& profiler, Names& names, Schemas& schemas)
+    : profiler_(profiler), names_(names), schemas_(schemas) {
+  names_.use(profiler);
+  profiler_.addSource(*this);
+}
+
+Recorder::~Recorder() { profiler_.removeSource(*this); }
+
+// --- names -----------------------------------------------------------------------------------------------
+
+SiteId Recorder::siteOf(Domain& domain, const char* text) {
+  if (text == nullptr) text = "";
+  ThreadState* const state = ensureThreadState(names_.generation());
+  if (state == nullptr) return names_.site({&domain, 0, 0, text, {}});
+  CachedMessage& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
+  if (here.address == text && here.domain == &domain && std::strcmp(here.text, text) == 0) [[likely]]
+    return here.site;
+  CachedMessage& same = state->by_content[slotOf(&domain, hashOf(text))];
+  if (same.domain != &domain || same.text == nullptr || std::strcmp(same.text, text) != 0) {
+    same = {&domain, text, names_.keep(text), names_.site({&domain, 0, 0, text, {}})};
+  }
+  here = same;
+  here.address = text;
+  return same.site;
+}
+
+SiteId Recorder::siteOf(Domain& domain, const RegisteredString& text) {
+  auto& cached = const_cast<RegisteredString&>(text).site;
+  const std::uint64_t generation = names_.generation();
+  const std::uint64_t known = cached.load(std::memory_order_relaxed);
+  if (known >> 32U == generation && text.domain == &domain) [[likely]]
+    return SiteId{static_cast<std::uint32_t>(known)};
+  const SiteId site = names_.site({&domain, 0, 0, text.text, {}});
+  if (text.domain == &domain) cached.store(generation << 32U | site.value, std::memory_order_relaxed);
+  return site;
+}
+
+Recorder::Found Recorder::find(Domain& domain, const abi::EventAttributes& attributes) {
+  const auto* registered = attributes.message_type == abi::kRegistered
+                               ? static_cast<const RegisteredString*>(attributes.message.registered)
+                               : nullptr;
+  const bool has_color = attributes.color_type == abi::kColorArgb;
+  const std::int32_t payload = attributes.payload_type;
+  const bool is_plain = attributes.category == 0 && !has_color && payload != abi::kExtendedPayload &&
+                        payload != abi::kDouble && payload != abi::kFloat;
+  Found found{{}, integerOf(attributes)};
+  if (is_plain && registered != nullptr) {
+    found.site = siteOf(domain, *registered);
+    return found;
+  }
+  if (is_plain && attributes.message_type == abi::kAscii) {
+    found.site = siteOf(domain, attributes.message.ascii);
+    return found;
+  }
+  std::string text, members;
+  if (registered != nullptr) text = registered->text;
+  if (attributes.message_type == abi::kAscii && attributes.message.ascii != nullptr)
+    text = attributes.message.ascii;
+  if (attributes.message_type == abi::kUnicode) text = utf8(attributes.message.unicode);
+  if (payload == abi::kDouble) members = realMember(attributes.payload.f64);
+  if (payload == abi::kFloat) members = realMember(attributes.payload.f32);
+  if (payload == abi::kExtendedPayload && attributes.reserved0 > 0) {
+    const auto* data = reinterpret_cast<const abi::PayloadData*>(attributes.payload.u64);
+    DecodedPayload decoded = schemas_.decode({data, static_cast<std::size_t>(attributes.reserved0)});
+    members = std::move(decoded.members);
+    found.value = decoded.value.value_or(0);
+    if (text.empty()) text = std::move(decoded.message);
+  }
+  found.site = names_.site({&domain, attributes.category, has_color ? attributes.color : 0, text, members});
+  return found;
+}
+
+Recorder::Found Recorder::find(Domain& domain, std::span<const abi::PayloadData> payload) {
+  const DecodedPayload decoded = schemas_.decode(payload);
+  return {names_.site({&domain, 0, 0, decoded.message, decoded.members}), decoded.value.value_or(0)};
+}
+
+// --- push and pop ------------------------------------------------------------------------------------------
+
+int Recorder::open(Domain& domain, SiteId site, std::int64_t value) {
+  ThreadState* const state = ensureThreadState(names_.generation());
+  if (state == nullptr) return -1;
+  std::int32_t level = 0;
+  for (std::size_t i = state->open.size(); i-- > 0;) {
+    if (state->open[i].domain != &domain) continue;
+    level = state->open[i].level + 1;
+    break;
+  }
+  state->open.push_back({&domain, 0, value, site, level});
+  state->open.back().started = profiler_.enter(site);
+  return level;
+}
+
+int Recorder::push(Domain& domain, const char* text) {
+  if (!domain.recorded) return 0;
+  return open(domain, siteOf(domain, text), 0);
+}
+
+int Recorder::push(Domain& domain, const abi::EventAttributes& attributes) {
+  if (!domain.recorded) return 0;
+  const Found found = find(domain, attributes);
+  return open(domain, found.site, found.value);
+}
+
+int Recorder::push(Domain& domain, std::span<const abi::PayloadData> payload) {
+  if (!domain.recorded) return 0;
+  const Found found = find(domain, payload);
+  return open(domain, found.site, found.value);
+}
+
+int Recorder::pop(Domain& domain, std::span<const abi::PayloadData> payload) {
+  if (!domain.recorded) return 0;
+  ThreadState* const state = ensureThreadState(names_.generation());
+  if (state == nullptr) return -1;
+  std::size_t at = state->open.size();
+  while (at > 0 && state->open[at - 1].domain != &domain) --at;
+  if (at-- == 0) {
+    unbalanced_.fetch_add(1, std::memory_order_relaxed);
+    return -1;
+  }
+  OpenRange range = state->open[at];
+  if (!payload.empty()) {
+    const DecodedPayload decoded = schemas_.decode(payload);
+    range.site = names_.site({&domain, 0, 0, names_.told(range.site).name, decoded.members});
+    range.value = decoded.value.value_or(range.value);
+  }
+  if (range.started != 0) profiler_.leave(range.site, range.started, range.value);
+  if (at + 1 == state->open.size())
+    state->open.pop_back();
+  else
+    state->open.erase(state->open.begin() + static_cast<std::ptrdiff_t>(at));
+  return range.level;
+}
+
+// --- marks -------------------------------------------------------------------------------------------------
+
+void Recorder::mark(Domain& domain, const char* text) {
+  if (domain.recorded) profiler_.instant(siteOf(domain, text));
+}
+
+void Recorder::mark(Domain& domain, const abi::EventAttributes& attributes) {
+  if (!domain.recorded) return;
+  const Found found = find(domain, attributes);
+  profiler_.instant(found.site, found.value);
+}
+
+void Recorder::mark(Domain& domain, std::span<const abi::PayloadData> payload) {
+  if (!domain.recorded) return;
+  const Found found = find(domain, payload);
+  profiler_.instant(found.site, found.value);
+}
+
+// --- ranges across threads
+// -----------------------------------------------------------------------------------
+
+std::uint64_t Recorder::begin(SiteId site, std::int64_t value) {
+  const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t id = next_range_++;
+  const auto gap = std::find(rows_.begin(), rows_.end(), false);
+  const auto row = static_cast<std::uint32_t>(gap - rows_.begin());
+  if (gap == rows_.end())
+    rows_.push_back(true);
+  else
+    *gap = true;
+  free_.emplace(id, Free{site, value, now, 0, row});
+  return id;
+}
+
+std::uint64_t Recorder::start(Domain& domain, const char* text) {
+  return domain.recorded ? begin(siteOf(domain, text), 0) : ~std::uint64_t{0};
+}
+
+std::uint64_t Recorder::start(Domain& domain, const abi::EventAttributes& attributes) {
+  if (!domain.recorded) return ~std::uint64_t{0};
+  const Found found = find(domain, attributes);
+  return begin(found.site, found.value);
+}
+
+std::uint64_t Recorder::start(Domain& domain, std::span<const abi::PayloadData> payload) {
+  if (!domain.recorded) return ~std::uint64_t{0};
+  const Found found = find(domain, payload);
+  return begin(found.site, found.value);
+}
+
+void Recorder::end(std::uint64_t range) {
+  if (range == ~std::uint64_t{0}) return;  // of a domain that is not recorded
+  const Ticks now = Profiler::now();
+  const std::scoped_lock lock(mutex_);
+  const auto found = free_.find(range);
+  if (found == free_.end()) {
+    unbalanced_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  Free ended = found->second;
+  free_.erase(found);
+  rows_[ended.row] = false;
+  if (ended.started == 0) return;
+  ended.ended = now;
+  ended_.push_back(ended);
+}
+
+// --- threads and the trace
+// -----------------------------------------------------------------------------------
+
+void Recorder::nameThread(std::int64_t tid, std::string_view name) {
+  if (tid == syscall(SYS_gettid)) profiler_.nameThread(name);
+}
+
+void Recorder::drain(DrainContext& context) {
+  if (recording_ != context.startTicks()) {
+    recording_ = context.startTicks();
+    track_ = {};
+    told_.clear();
+  }
+  std::vector<Free> ended;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended.swap(ended_);
+    if (context.isLast()) {
+      for (const auto& [id, range] : free_) {
+        if (range.started != 0) ended.push_back(range);
+      }
+    }
+  }
+  if (const std::int64_t count = unbalanced_.load(std::memory_order_relaxed); count > 0)
+    context.sink().meta(kUnbalancedKey, std::to_string(count));
+  if (const std::uint64_t count = names_.payloadsDropped(); count > 0 && context.isLast()) {
+    context.sink().loss({{},
+                         0,
+                         context.toNs(Profiler::now()),
+                         static_cast<std::int64_t>(count),
+                         "NVTX payloads of too many different values"});
+  }
+  std::vector<Event> events;
+  for (const Free& range : ended) {
+    if (range.ended != 0 && range.ended < context.startTicks()) continue;
+    auto& [name, args] = told_[range.site.value];
+    if (!name) {
+      const Names::Told told = names_.told(range.site);
+      name = context.sink().string(told.name);
+      args = context.sink().string("{" + told.args + "}");
+    }
+    Event event;
+    event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(range.started);
+    event.dur_ns = context.toNs(range.ended == 0 ? Profiler::now() : range.ended) - event.start_ns;
+    event.value = range.value;
+    event.name = name;
+    event.args = args;
+    event.depth = static_cast<std::uint16_t>(std::min<std::uint32_t>(range.row, 0xFFFF));
+    events.push_back(event);
+  }
+  if (events.empty()) return;
+  if (!track_) {
+    track_ =
+        context.sink().track({TrackKind::thread, context.process(), {}, {}, "NVTX start/end ranges", ""});
+  }
+  context.sink().events(track_, events);
+}
+
+}  // namespace pitwall::nvtx

@@ -1,0 +1,97 @@
+// Records what NVTX calls say: push/pop ranges on the calling thread, ranges that start on one thread and end
+// on any other, marks, names of threads. One per profiler; in a forked child there is a new one.
+//
+// Push and pop cost two readings of the clock and little more: the site of a name is found in the calling
+// thread's cache, by the text's address and confirmed by its content, as the address may be that of a
+// temporary.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/profiler.h"
+#include "runtime/profiler/nvtx/names.h"
+#include "runtime/profiler/nvtx/payload.h"
+#include "runtime/profiler/nvtx/thread_state.h"
+
+namespace pitwall::nvtx {
+
+// Meta key: pops without a push and ends without a start, as a decimal number; absent = none.
+inline constexpr char kUnbalancedKey[] = "nvtx.unbalanced";
+
+class Recorder : public EventSource {
+ public:
+  // Both outlive it.
+  Recorder(Profiler& profiler, Names& names, Schemas& schemas);
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  Names& names() { return names_; }
+  Schemas& schemas() { return schemas_; }
+  bool isRecording() const { return profiler_.isRecording(); }
+
+  // Nesting levels count per thread and domain, from 0; a pop without a push gives -1 and is counted.
+  int push(Domain& domain, const char* text);
+  int push(Domain& domain, const abi::EventAttributes& attributes);
+  int push(Domain& domain, std::span<const abi::PayloadData> payload);
+  int pop(Domain& domain, std::span<const abi::PayloadData> payload = {});
+
+  void mark(Domain& domain, const char* text);
+  void mark(Domain& domain, const abi::EventAttributes& attributes);
+  void mark(Domain& domain, std::span<const abi::PayloadData> payload);
+
+  // Never 0. end() of an id that is none, or of a range that has ended, is counted.
+  std::uint64_t start(Domain& domain, const char* text);
+  std::uint64_t start(Domain& domain, const abi::EventAttributes& attributes);
+  std::uint64_t start(Domain& domain, std::span<const abi::PayloadData> payload);
+  void end(std::uint64_t range);
+
+  void nameThread(std::int64_t tid, std::string_view name);
+
+  void drain(DrainContext& context) override;
+
+ private:
+  struct Found {
+    SiteId site;
+    std::int64_t value = 0;
+  };
+  // A range between start() and end(), or an ended one on its way to the trace.
+  struct Free {
+    SiteId site;
+    std::int64_t value = 0;
+    Ticks started = 0, ended = 0;
+    std::uint32_t row = 0;
+  };
+
+  ThreadState& thread();
+  SiteId siteOf(Domain& domain, const char* text);
+  SiteId siteOf(Domain& domain, const RegisteredString& text);
+  Found find(Domain& domain, const abi::EventAttributes& attributes);
+  Found find(Domain& domain, std::span<const abi::PayloadData> payload);
+  int open(Domain& domain, SiteId site, std::int64_t value);
+  std::uint64_t begin(SiteId site, std::int64_t value);
+
+  Profiler& profiler_;
+  Names& names_;
+  Schemas& schemas_;
+  std::atomic<std::int64_t> unbalanced_{0};  // pops and ends without their beginning
+
+  std::mutex mutex_;  // guards what follows
+  std::unordered_map<std::uint64_t, Free> free_;
+  std::vector<bool> rows_;  // taken by an open range
+  std::vector<Free> ended_;
+  std::uint64_t next_range_ = 1;
+
+  // The drain's own, within one recording.
+  Ticks recording_ = 0;  // its start
+  TrackId track_;
+  std::unordered_map<std::uint32_t, std::pair<StringId, StringId>> told_;  // site -> name, arguments
+};
+
+}  // namespace pitwall::nvtx

@@ -1,0 +1,43 @@
+#include "runtime/profiler/nvtx/thread_state.h"
+
+#include <memory>
+
+namespace pitwall::nvtx {
+
+namespace {
+
+// Initial-exec: in a library that is loaded late this takes one word of the room for such variables, and is
+// found without a call.
+__attribute__((tls_model("initial-exec"))) constinit thread_local ThreadState* t_state = nullptr;
+constinit thread_local bool t_ended = false;
+
+struct Owner {
+  std::unique_ptr<ThreadState> state;
+  ~Owner() {
+    t_state = nullptr;
+    t_ended = true;
+  }
+};
+
+thread_local Owner t_owner;
+
+}  // namespace
+
+ThreadState* currentThreadState() { return t_state; }
+
+ThreadState* ensureThreadState(std::uint32_t generation) {
+  if (t_ended) return nullptr;
+  if (t_state == nullptr) {
+    t_owner.state = std::make_unique<ThreadState>();
+    t_state = t_owner.state.get();
+  }
+  if (t_state->generation != generation) {
+    t_state->open.clear();  // of the parent's thread, before fork()
+    t_state->by_address.fill({});
+    t_state->by_content.fill({});
+    t_state->generation = generation;
+  }
+  return t_state;
+}
+
+}  // namespace pitwall::nvtx
