@@ -12,10 +12,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "db": set(),
     "runtime": {"db"},
-    "analyzer": {"db"},
+    "record": {"db"},
+    "analyzer": {"db", "record"},  # record in the command alone
     "gui": {"db", "analyzer"},
     "samples": {"db", "runtime"},
-    "tests": {"db", "runtime", "analyzer", "gui"},
+    "tests": {"db", "runtime", "record", "analyzer", "gui"},
 }
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [

@@ -4,6 +4,7 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/import_command.h"
+#include "analyzer/cli/record_command.h"
 
 namespace {
 
@@ -60,6 +61,9 @@ int main(int argc, char** argv) {
   pitwall::cli::ImportArguments import_arguments;
   auto* import_traces = pitwall::cli::addImport(app, import_arguments);
 
+  pitwall::cli::RecordArguments record_arguments;
+  auto* record = pitwall::cli::addRecord(app, record_arguments);
+
   std::string setting;
   auto* env = app.add_subcommand("env", "List every known setting with the value in effect, or explain one");
   env->add_option("name", setting, "Setting to explain")->type_name("NAME");
@@ -84,6 +88,7 @@ int main(int argc, char** argv) {
   int code = pitwall::cli::kUsage;
   if (app.got_subcommand("analyze")) code = pitwall::cli::analyze(analyze_arguments);
   if (import_traces->parsed()) code = pitwall::cli::importTraces(import_arguments);
+  if (record->parsed()) code = pitwall::cli::runRecord(record_arguments, record->remaining());
   if (env->parsed()) code = pitwall::cli::env(setting);
   if (list->parsed()) code = pitwall::cli::rulesList(folders);
   if (show->parsed()) code = pitwall::cli::rulesShow(id, folders);

@@ -1,0 +1,124 @@
+#include "analyzer/cli/record_command.h"
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+
+#include "analyzer/cli/commands.h"
+#include "record/record.h"
+
+namespace pitwall::cli {
+namespace {
+
+// As shells have them.
+constexpr int kCannotExecute = 126, kNoSuchProgram = 127, kBySignal = 128;
+
+int exitCodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::notFound: return kNoSuchProgram;
+    case ErrorCode::unsupported: return kCannotExecute;
+    default: return kUsage;
+  }
+}
+
+// The same end as the program's, so that whoever started us sees it; without a second core dump.
+int endBySignal(int number) {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  signal(number, SIG_DFL);
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, number);
+  sigprocmask(SIG_UNBLOCK, &mask, nullptr);
+  raise(number);
+  return kBySignal + number;  // a signal that does not end a process
+}
+
+std::string plural(int count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void printSummary(const Recorded& recorded, bool sampled) {
+  for (const std::string& note : recorded.notes) fmt::print(stderr, "pitwall: note: {}\n", note);
+  fmt::print(stderr, "pitwall: recorded {:.2f} s", recorded.seconds);
+  if (sampled) {
+    fmt::print(stderr, ", {}, {}", plural(recorded.processes, "process", "processes"),
+               plural(recorded.most_threads, "thread", "threads at once"));
+    if (recorded.sample_hz > 0) fmt::print(stderr, ", {:.3g} samples a second", recorded.sample_hz);
+  }
+  if (!recorded.trace.empty()) fmt::print(stderr, " -> {}", recorded.trace);
+  fmt::print(stderr, "\n");
+}
+
+}  // namespace
+
+CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
+  auto* command =
+      app.add_subcommand("record", "Run any program and record it: processes, GPUs, NVTX, CUDA, oneDNN");
+  command->prefix_command();
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "Trace file to write (default: PROGRAM.pitwall, here); %p process id, %r rank of a "
+                   "distributed job, "
+                   "%h host")
+      ->type_name("OUT.pitwall");
+  command
+      ->add_option("--sample", arguments.sample_hz,
+                   "Samples a second of processes, threads and GPUs; 0 = none")
+      ->type_name("HZ")
+      ->capture_default_str();
+  command->add_option("--duration", arguments.duration_s, "Record so long; the program goes on")
+      ->type_name("SECONDS");
+  command->add_option("--last", arguments.last_s, "Flight recorder: keep only so much before the end")
+      ->type_name("SECONDS");
+  command->add_option("--only", arguments.only_domains, "Record NVTX of this domain alone; may be repeated")
+      ->type_name("DOMAIN")
+      ->allow_extra_args(false);
+  command->add_flag(
+      "--onednn", arguments.onednn,
+      "Record oneDNN's primitives from its verbose lines, which are taken out of the program's output");
+  command->add_flag("--wait-all", arguments.wait_all,
+                    "Record until the last process of the program has ended, not only the first");
+  command->add_flag("--keep-parts", arguments.keep_parts,
+                    "Keep the folder of parts that the trace is merged from");
+  command->add_flag("-q,--quiet", arguments.quiet, "Print nothing but failures");
+  command->footer(
+      "pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
+      "Ends with the program's exit code, or by the same signal. 127: no such program; 126: it cannot be "
+      "executed; 2: "
+      "wrong\n"
+      "arguments or a trace that cannot be written, before the program was started. ctrl-C goes to the "
+      "program; a "
+      "second\n"
+      "one ends the recording. Several ranks: mpirun -n 4 pitwall record -o rank%r.pitwall -- PROGRAM");
+  return command;
+}
+
+int runRecord(const RecordArguments& arguments, const std::vector<std::string>& command) {
+  RecordOptions options;
+  options.command = command;
+  if (!options.command.empty() && options.command.front() == "--")
+    options.command.erase(options.command.begin());
+  options.output = arguments.output;
+  options.sample_hz = arguments.sample_hz;
+  options.duration_s = arguments.duration_s;
+  options.last_s = arguments.last_s;
+  options.only_domains = arguments.only_domains;
+  options.onednn = arguments.onednn;
+  options.wait_all = arguments.wait_all;
+  options.keep_parts = arguments.keep_parts;
+  std::error_code none;
+  options.executable = std::filesystem::read_symlink("/proc/self/exe", none).string();
+  options.producer = std::string("pitwall ") + PITWALL_VERSION;
+  const auto recorded = recordProgram(options);
+  if (!recorded.has_value())
+    return complain(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
+  if (!arguments.quiet) printSummary(recorded.value(), arguments.sample_hz > 0);
+  for (const std::string& failure : recorded.value().failures) fmt::print(stderr, "pitwall: {}\n", failure);
+  if (recorded.value().exit_signal != 0) return endBySignal(recorded.value().exit_signal);
+  return recorded.value().exit_code;
+}
+
+}  // namespace pitwall::cli

@@ -1,0 +1,49 @@
+// What is going to be run, where its trace goes and what it is told about being recorded.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/result.h"
+
+namespace pitwall::record {
+
+// The file that `command` names, looked for along PATH as a shell does. Errors: notFound; unsupported when it
+// is there but cannot be executed (a folder, no permission).
+Result<std::string> findProgram(const std::string& command, const std::string& path);
+
+// Fills in the name of a trace: %p process id, %r rank, %h host, %% percent sign. Where `rank` is known and
+// the template would give all ranks one name, ".rank%r" is put before its extension. Errors: invalidInput for
+// another letter after %.
+struct OutputName {
+  std::string path;
+  bool rank_added = false;
+};
+Result<OutputName> outputName(std::string_view text, pid_t pid, std::optional<int> rank);
+
+// The rank that the launcher of a distributed job has put into this process's environment.
+std::optional<int> launcherRank();
+
+// libpitwall_inject.so: beside the executable, in ../lib of it (build tree and installed layout) and in
+// ../lib/ARCH-linux-gnu. Empty when it is not there.
+std::string findInjectionLibrary(const std::string& executable);
+
+struct Telling {
+  std::string injection_library;  // "" = none
+  std::string trace_template;     // PITWALL_TRACE; "" = the program is not told
+  std::vector<std::string> only_domains;
+  std::optional<double> last_s;
+  std::optional<double> until_monotonic_s;
+  bool onednn = false;
+};
+// The environment of the program: ours, with what docs/recording.md promises. `notes` gets a sentence for
+// each variable that was set already and is left alone.
+std::vector<std::string> programEnvironment(std::span<const std::string> own, const Telling& telling,
+                                            std::vector<std::string>& notes);
+
+}  // namespace pitwall::record

@@ -1,0 +1,323 @@
+#include "record/recording.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "db/meta.h"
+#include "db/store.h"
+#include "record/merge.h"
+
+namespace pitwall::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+std::vector<std::string> ownEnvironment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+std::string escapedPercent(const std::string& path) {
+  std::string text;
+  for (const char c : path) text += c == '%' ? std::string("%%") : std::string(1, c);
+  return text;
+}
+
+Status checkOptions(const RecordOptions& options) {
+  const auto wrong = [](const char* text) { return fail(ErrorCode::invalidInput, text); };
+  if (options.command.empty() || options.command.front().empty()) {
+    return wrong("name the program to record after --: pitwall record -- PROGRAM ARGUMENTS");
+  }
+  if (!(options.sample_hz >= 0 && options.sample_hz <= 1000))
+    return wrong("--sample: samples a second, from 0 (none) to 1000");
+  if (options.duration_s && !(*options.duration_s > 0)) return wrong("--duration: seconds, more than 0");
+  if (options.last_s && !(*options.last_s > 0)) return wrong("--last: seconds, more than 0");
+  return {};
+}
+
+}  // namespace
+
+BlockedSignals::BlockedSignals() {
+  sigemptyset(&taken_);
+  for (const int signal : kPassedOn) sigaddset(&taken_, signal);
+  sigaddset(&taken_, SIGCHLD);
+  sigaddset(&taken_, SIGWINCH);
+  sigprocmask(SIG_BLOCK, &taken_, &before_);
+}
+
+BlockedSignals::~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+std::optional<siginfo_t> BlockedSignals::next(TimeNs timeout_ns) const {
+  timeout_ns = std::max<TimeNs>(0, timeout_ns);
+  const timespec timeout{timeout_ns / kSecondNs, timeout_ns % kSecondNs};
+  siginfo_t info{};
+  if (sigtimedwait(&taken_, &info, &timeout) > 0) return info;
+  return std::nullopt;
+}
+
+Status Recording::prepare() {
+  if (auto status = checkOptions(options_); !status.has_value()) return status;
+  const char* path = std::getenv("PATH");
+  auto program = findProgram(options_.command.front(), path != nullptr ? path : "/usr/bin:/bin");
+  if (!program.has_value()) return fail(program.error());
+  program_ = program.value();
+  rank_ = launcherRank();
+  name_template_ = options_.output;
+  if (name_template_.empty()) {
+    name_template_ = escapedPercent(fs::path(options_.command.front()).filename().string()) + ".pitwall";
+  }
+  if (auto name = outputName(name_template_, 1, rank_); !name.has_value()) return fail(name.error());
+  injection_ = findInjectionLibrary(options_.executable);
+  if (injection_.empty()) {
+    result_.notes.push_back(
+        "NVTX and CUDA are not recorded: libpitwall_inject.so does not lie beside this command");
+  }
+  own_environment_ = ownEnvironment();
+  if (options_.onednn) {
+    auto capture = OutputCapture::open();
+    if (!capture.has_value()) return fail(capture.error());
+    capture_ = std::move(capture.value());
+  }
+  return {};
+}
+
+// Also called in the program's process, before it becomes the program: both must find the same.
+OutputName Recording::nameFor(pid_t pid) const { return outputName(name_template_, pid, rank_).value(); }
+
+std::vector<std::string> Recording::environmentFor(pid_t pid, std::vector<std::string>& notes) const {
+  Telling telling;
+  telling.injection_library = injection_;
+  std::error_code none;
+  const std::string full = fs::absolute(nameFor(pid).path, none).string();
+  telling.trace_template = escapedPercent(partsFolder(full)) + "/%p.pitwall";
+  telling.only_domains = options_.only_domains;
+  telling.last_s = options_.last_s;
+  telling.onednn = options_.onednn;
+  if (options_.duration_s) {
+    telling.until_monotonic_s = static_cast<double>(clock_.start_monotonic_ns) * 1e-9 + *options_.duration_s;
+  }
+  return programEnvironment(own_environment_, telling, notes);
+}
+
+Status Recording::openTrace() {
+  const OutputName name = nameFor(program_pid_);
+  auto sink = createTrace(name.path);
+  if (!sink.has_value()) return fail(sink.error());
+  sink_ = std::move(sink.value());
+  result_.trace = name.path;
+  if (name.rank_added && !options_.output.empty()) {
+    result_.notes.push_back(
+        fmt::format("rank {} of a distributed job writes {}; choose the name with %r", *rank_, name.path));
+  }
+  std::error_code none;
+  fs::remove_all(partsFolder(name.path), none);  // of an earlier recording that was killed
+  if (!fs::create_directory(partsFolder(name.path), none)) {
+    result_.notes.push_back(fmt::format("what happens inside the program is not recorded: {}: {}",
+                                        partsFolder(name.path), none.message()));
+  }
+  sink_->meta(meta::kProducer, options_.producer);
+  sink_->meta(meta::kTraceStartUnixNs, std::to_string(clock_.start_unix_ns));
+  return {};
+}
+
+void Recording::abandonTrace() {
+  sink_.reset();
+  std::error_code none;
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(result_.trace + suffix, none);
+  fs::remove_all(partsFolder(result_.trace), none);
+}
+
+Status Recording::startProgram(const BlockedSignals& signals) {
+  ChildSetup setup;
+  setup.path = program_;
+  setup.command = options_.command;
+  setup.environment = [this](pid_t pid) {
+    std::vector<std::string> told_by_parent;
+    return environmentFor(pid, told_by_parent);
+  };
+  setup.signal_mask = signals.before();
+  if (capture_) {
+    setup.output = capture_->programEnd();
+    setup.error_too = capture_->errorToo();
+  }
+  auto child = Child::fork(setup);
+  if (!child.has_value()) return fail(child.error());
+  program_pid_ = child->pid();
+  environmentFor(program_pid_, result_.notes);
+  // Not before the fork: what is ignored stays ignored in the program.
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
+  if (auto status = openTrace(); !status.has_value()) return status;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans of the program become our children
+  if (auto status = child->start(); !status.has_value()) {
+    abandonTrace();
+    return status;
+  }
+  return {};
+}
+
+Result<Recorded> Recording::run() {
+  if (auto status = prepare(); !status.has_value()) return fail(status.error());
+  const BlockedSignals signals;
+  if (auto status = startProgram(signals); !status.has_value()) return fail(status.error());
+  tracing_ = true;
+  if (capture_) capture_->begin(verboseLog(fs::absolute(result_.trace).string()));
+  if (options_.sample_hz > 0) {
+    SamplerOptions sampling;
+    sampling.hz = options_.sample_hz;
+    if (options_.last_s) sampling.last_ns = static_cast<TimeNs>(*options_.last_s * 1e9);
+    sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, sampling);
+    sampler_->sample();
+  }
+  follow(signals);
+  return std::move(result_);
+}
+
+void Recording::follow(const BlockedSignals& signals) {
+  while (!over()) {
+    if (const auto signal = signals.next(nextWork() - clock_.now())) take(*signal);
+    work(clock_.now());
+  }
+  finishTrace();
+  if (capture_) {
+    if (interrupts_ > 1) capture_->stop();
+    capture_->wait();
+  }
+}
+
+// Whether the recording has seen what it was to see.
+bool Recording::over() const {
+  if (interrupts_ > 1) return true;  // the program had its chance to end
+  if (!program_ended_) return false;
+  if (capture_ && !capture_->ended()) return false;  // someone may still print
+  const bool others = sampler_ != nullptr && sampler_->anyAlive();
+  return !options_.wait_all || !others;
+}
+
+TimeNs Recording::nextWork() const {
+  constexpr TimeNs kSoonNs = 1'000'000;
+  if (program_ended_ && capture_) return clock_.now() + kSoonNs;
+  if (!tracing_) return clock_.now() + 3600 * kSecondNs;
+  TimeNs next = write_due_ns_;
+  if (sampler_) next = std::min(next, sampler_->nextNs());
+  if (options_.duration_s) next = std::min(next, static_cast<TimeNs>(*options_.duration_s * 1e9));
+  return next;
+}
+
+void Recording::work(TimeNs now_ns) {
+  if (!tracing_) return;
+  if (sampler_ && now_ns >= sampler_->nextNs()) sampler_->sample();
+  if (options_.duration_s && static_cast<double>(now_ns) >= *options_.duration_s * 1e9) return finishTrace();
+  if (now_ns < write_due_ns_) return;
+  write_due_ns_ = now_ns + kSecondNs;
+  if (sampler_) sampler_->write();
+  if (auto status = sink_->flush(); !status.has_value()) {
+    result_.failures.push_back(fmt::format("recording ended after {:.1f} s, the program goes on: {}",
+                                           static_cast<double>(now_ns) * 1e-9, status.error().message));
+    finishTrace();
+  }
+}
+
+// A terminal sends its signals to the program as well as to us; what others send reaches us alone.
+void Recording::take(const siginfo_t& signal) {
+  if (signal.si_signo == SIGCHLD) return reap();
+  if (signal.si_signo == SIGWINCH) {
+    if (capture_) capture_->resize();
+    return;
+  }
+  if (signal.si_code != SI_KERNEL && !program_ended_) kill(program_pid_, signal.si_signo);
+  if (signal.si_signo == SIGINT) ++interrupts_;
+}
+
+void Recording::reap() {
+  siginfo_t ended{};
+  if (!program_ended_ &&
+      waitid(P_PID, static_cast<id_t>(program_pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      ended.si_pid == program_pid_) {
+    if (tracing_ && sampler_) sampler_->sample();  // while its last numbers can still be read
+  }
+  int status = 0;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    if (pid != program_pid_) continue;
+    program_ended_ = true;
+    if (WIFSIGNALED(status)) result_.exit_signal = WTERMSIG(status);
+    if (WIFEXITED(status)) result_.exit_code = WEXITSTATUS(status);
+  }
+}
+
+void Recording::writeEnd() {
+  if (program_ended_) {
+    sink_->meta(meta::kExitCode, std::to_string(result_.exit_code));
+    if (result_.exit_signal != 0) sink_->meta(meta::kExitSignal, std::to_string(result_.exit_signal));
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
+    sink_->meta(meta::kProcessCpuNs, std::to_string(ns(used.ru_utime) + ns(used.ru_stime)));
+  }
+  sink_->meta(meta::kRecorderSelfNs, std::to_string(readClock(CLOCK_PROCESS_CPUTIME_ID)));
+  std::string notes;
+  for (const std::string& note : result_.notes) notes += (notes.empty() ? "" : "\n") + note;
+  sink_->meta(meta::kRecorderNotes, notes);
+}
+
+// What the sampler saw, for the summary.
+void Recording::tell() {
+  if (!sampler_) return;
+  result_.processes = sampler_->processesSeen();
+  result_.most_threads = sampler_->mostThreads();
+  result_.sample_hz = sampler_->achievedHz();
+  for (std::string& note : sampler_->notes()) result_.notes.push_back(std::move(note));
+  const auto alive = sampler_->alive();
+  if (program_ended_ && !alive.empty()) {
+    result_.notes.push_back(
+        fmt::format("{} of the program's processes run on unrecorded (the first is {}); --wait-all "
+                    "records them to their end",
+                    alive.size(), alive.front()));
+  }
+}
+
+void Recording::finishTrace() {
+  if (!tracing_) return;
+  tracing_ = false;
+  result_.seconds = static_cast<double>(clock_.now()) * 1e-9;
+  if (sampler_) sampler_->finish();
+  tell();
+  writeEnd();
+  sampler_.reset();
+  if (capture_) {
+    capture_->stopLogging();
+    if (std::string note = capture_->note(); !note.empty()) result_.failures.push_back(std::move(note));
+  }
+  const auto finished = sink_->finish();
+  sink_.reset();
+  if (!finished.has_value()) {
+    if (result_.failures.empty()) result_.failures.push_back(finished.error().message);
+    return;  // the parts stay
+  }
+  if (auto merged = mergeParts(result_.trace, options_.keep_parts); !merged.has_value()) {
+    result_.failures.push_back(
+        fmt::format("{} holds samples alone; what was recorded inside the program stays in {}: {}",
+                    result_.trace, partsFolder(result_.trace), merged.error().message));
+  }
+}
+
+}  // namespace pitwall::record
+
+namespace pitwall {
+
+Result<Recorded> recordProgram(const RecordOptions& options) { return record::Recording(options).run(); }
+
+}  // namespace pitwall

@@ -1,0 +1,77 @@
+// One recording, from the start of the program to the finished trace.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/sink.h"
+#include "record/capture/output_capture.h"
+#include "record/launch/child.h"
+#include "record/launch/program.h"
+#include "record/record.h"
+#include "record/sample/sampler.h"
+
+namespace pitwall::record {
+
+// While it lives, the signals that are passed on or tell of children are blocked, to be taken one by one.
+class BlockedSignals {
+ public:
+  BlockedSignals();
+  ~BlockedSignals();
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  const sigset_t& before() const { return before_; }  // what the program gets
+  // The next of them, or nothing when `timeout_ns` have passed.
+  std::optional<siginfo_t> next(TimeNs timeout_ns) const;
+
+ private:
+  sigset_t taken_{}, before_{};
+};
+
+class Recording {
+ public:
+  explicit Recording(const RecordOptions& options) : options_(options) {}
+  Result<Recorded> run();
+
+ private:
+  Status prepare();
+  OutputName nameFor(pid_t pid) const;
+  std::vector<std::string> environmentFor(pid_t pid, std::vector<std::string>& notes) const;
+  Status openTrace();
+  void abandonTrace();
+  Status startProgram(const BlockedSignals& signals);
+  void follow(const BlockedSignals& signals);
+  void take(const siginfo_t& signal);
+  void reap();
+  void work(TimeNs now_ns);
+  TimeNs nextWork() const;
+  bool over() const;
+  void finishTrace();
+  void writeEnd();
+  void tell();
+
+  const RecordOptions& options_;
+  std::string program_;
+  std::string injection_;
+  std::string name_template_;
+  std::vector<std::string> own_environment_;
+  std::optional<int> rank_;
+
+  TraceClock clock_;
+  std::unique_ptr<TraceSink> sink_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<OutputCapture> capture_;
+  pid_t program_pid_ = -1;
+  TimeNs write_due_ns_ = 0;
+  bool tracing_ = false;  // until the trace is finished
+  bool program_ended_ = false;
+  int interrupts_ = 0;
+  Recorded result_;
+};
+
+}  // namespace pitwall::record

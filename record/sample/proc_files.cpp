@@ -1,0 +1,176 @@
+#include "record/sample/proc_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace pitwall::record {
+namespace {
+
+constexpr int kMaxCpus = 1 << 16;  // no list names more; a damaged one must not make a large vector
+constexpr int kMaxNodes = 1024;
+
+// Takes the next number off the front of `text`, with the blanks before it.
+std::optional<std::int64_t> takeNumber(std::string_view& text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+std::string_view takeLine(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view openMpRuntimeOf(std::string_view file) {
+  for (const std::string_view runtime : {"libgomp", "libomp", "libiomp5"}) {
+    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (as Python wheels ship it)
+    if (!file.starts_with(runtime) || file.find(".so") == file.npos) continue;
+    const char next = file[runtime.size()];
+    if (next == '.' || next == '-') return runtime;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool readFileInto(int folder, const char* path, std::string& text) {
+  const int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  if (text.size() < 4096) text.resize(4096);
+  std::size_t size = 0;
+  ssize_t got = 0;
+  while ((got = read(file, text.data() + size, text.size() - size)) > 0) {
+    size += static_cast<std::size_t>(got);
+    if (size == text.size()) text.resize(size * 2);
+  }
+  close(file);
+  text.resize(size);
+  return got == 0;
+}
+
+std::optional<std::string> readFile(const std::string& path) {
+  std::string text;
+  if (!readFileInto(AT_FDCWD, path.c_str(), text)) return std::nullopt;
+  return text;
+}
+
+std::optional<StatLine> parseStat(std::string_view text) {
+  // "pid (name) state parent ...": a name may itself hold blanks and brackets, so the last bracket counts.
+  const std::size_t open = text.find('('), close = text.rfind(')');
+  if (open == text.npos || close == text.npos || close < open || close + 4 > text.size()) return std::nullopt;
+  StatLine stat;
+  stat.name = std::string(text.substr(open + 1, close - open - 1));
+  stat.state = text[close + 2];
+  std::string_view rest = text.substr(close + 3);
+  std::array<std::int64_t, 36> fields{};  // fields 4 (parent) to 39 (cpu) of proc(5)
+  for (auto& field : fields) {
+    const auto number = takeNumber(rest);
+    if (!number) {
+      // Unsigned ones above the signed range (addresses and limits) are of no use here.
+      const std::size_t blank = rest.find(' ', 1);
+      if (blank == rest.npos) return std::nullopt;
+      rest.remove_prefix(blank);
+      continue;
+    }
+    field = *number;
+  }
+  const auto at = [&fields](std::size_t number) { return fields[number - 4]; };
+  stat.parent = static_cast<pid_t>(at(4));
+  stat.minor_faults = at(10);
+  stat.major_faults = at(12);
+  stat.threads = at(20);
+  stat.start_ticks = at(22);
+  stat.resident_pages = at(24);
+  stat.image = static_cast<std::uint64_t>(at(26)) * 31 + static_cast<std::uint64_t>(at(28));
+  stat.cpu = static_cast<int>(at(39));
+  return stat;
+}
+
+std::optional<SchedStat> parseSchedStat(std::string_view text) {
+  const auto run = takeNumber(text), wait = takeNumber(text), slices = takeNumber(text);
+  if (!run || !wait || !slices) return std::nullopt;
+  return SchedStat{*run, *wait, *slices};
+}
+
+std::optional<std::int64_t> fieldOf(std::string_view text, std::string_view key) {
+  for (std::size_t at = 0; (at = text.find(key, at)) != text.npos; at += key.size()) {
+    const std::size_t colon = at + key.size();
+    if ((at != 0 && text[at - 1] != '\n') || colon >= text.size() || text[colon] != ':') continue;
+    std::string_view rest = text.substr(colon + 1);
+    return takeNumber(rest);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> splitNul(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+std::string openMpRuntimesOf(std::string_view maps) {
+  constexpr std::array<std::string_view, 3> kOrder = {"libgomp", "libomp", "libiomp5"};
+  std::array<bool, 3> found{};
+  while (!maps.empty()) {
+    const std::string_view line = takeLine(maps);
+    const std::size_t slash = line.rfind('/');
+    if (slash == line.npos) continue;
+    const std::string_view runtime = openMpRuntimeOf(line.substr(slash + 1));
+    for (std::size_t i = 0; i < kOrder.size(); ++i) found[i] = found[i] || kOrder[i] == runtime;
+  }
+  std::string names;
+  for (std::size_t i = 0; i < kOrder.size(); ++i) {
+    if (found[i]) names += (names.empty() ? "" : "+") + std::string(kOrder[i]);
+  }
+  return names;
+}
+
+std::vector<int> parseCpuList(std::string_view text) {
+  std::vector<int> numbers;
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto first = takeNumber(part);
+    if (!first || *first < 0 || *first >= kMaxCpus) continue;
+    std::int64_t last = *first;
+    if (!part.empty() && part.front() == '-') {
+      part.remove_prefix(1);
+      last = takeNumber(part).value_or(-1);
+    }
+    for (std::int64_t i = *first; i <= last && i < kMaxCpus; ++i) numbers.push_back(static_cast<int>(i));
+  }
+  return numbers;
+}
+
+std::vector<std::int64_t> numaPages(std::string_view numa_maps) {
+  std::vector<std::int64_t> pages;
+  for (std::size_t at = 0; (at = numa_maps.find(" N", at)) != numa_maps.npos; at += 2) {
+    std::string_view rest = numa_maps.substr(at + 2);
+    const auto node = takeNumber(rest);
+    if (!node || *node < 0 || *node >= kMaxNodes || rest.empty() || rest.front() != '=') continue;
+    rest.remove_prefix(1);
+    const auto count = takeNumber(rest);
+    if (!count) continue;
+    const auto index = static_cast<std::size_t>(*node);
+    if (pages.size() <= index) pages.resize(index + 1);
+    pages[index] += *count;
+  }
+  return pages;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,59 @@
+// What the files of /proc say of one process or thread, parsed. Each reader returns nothing when the file is
+// gone (the process ended), not readable (another user's) or not as the kernel writes it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/units.h"
+
+namespace pitwall::record {
+
+// The whole of a small file; nothing when it cannot be read. Files of /proc tell no size: read to the end.
+std::optional<std::string> readFile(const std::string& path);
+// The same into `text`, whose memory is used again.
+bool readFileInto(int folder, const char* path, std::string& text);
+
+struct StatLine {    // /proc/PID/stat, of a process or a thread
+  std::string name;  // as the kernel knows it, 15 characters at most
+  char state = '?';  // R, S, D, Z, T, ...
+  pid_t parent = 0;
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+  std::int64_t threads = 0;
+  std::int64_t start_ticks = 0;  // since boot; with the pid it names a process for good
+  std::int64_t resident_pages = 0;
+  std::uint64_t image = 0;  // where program and stack lie: another value after exec; 0 = not told
+  int cpu = 0;              // it last ran on
+};
+std::optional<StatLine> parseStat(std::string_view text);
+
+struct SchedStat {          // /proc/PID/task/TID/schedstat
+  TimeNs run_ns = 0;        // on a CPU
+  TimeNs wait_ns = 0;       // runnable, waiting for a CPU
+  std::int64_t slices = 0;  // times it was put on a CPU
+};
+std::optional<SchedStat> parseSchedStat(std::string_view text);
+
+// The number after "key:" at a line's beginning, as in /proc/PID/status and /proc/PID/io.
+std::optional<std::int64_t> fieldOf(std::string_view text, std::string_view key);
+
+// Arguments or variables separated by NUL, as in /proc/PID/cmdline and /proc/PID/environ.
+std::vector<std::string> splitNul(std::string_view text);
+
+// OpenMP runtimes among the libraries of /proc/PID/maps: "libgomp", "libomp", "libiomp5"; several joined by
+// '+', in that order; "" = none.
+std::string openMpRuntimesOf(std::string_view maps);
+
+// CPU or node lists as the kernel writes them ("0-3,8,10-11"): the numbers. Damaged parts are left out.
+std::vector<int> parseCpuList(std::string_view text);
+
+// Pages on each NUMA node, summed over /proc/PID/numa_maps ("N0=12 N1=3"); index = node.
+std::vector<std::int64_t> numaPages(std::string_view numa_maps);
+
+}  // namespace pitwall::record

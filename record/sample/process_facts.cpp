@@ -1,0 +1,81 @@
+#include "record/sample/process_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "db/meta.h"
+#include "db/redact.h"
+#include "db/settings.h"
+#include "record/sample/cgroup.h"
+#include "record/sample/host.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr std::size_t kLongestValue = 4096;  // of a variable; the rest of a longer one is no fact of interest
+
+// Threads of a parallel region: what OMP_NUM_THREADS says ("4" or "4,2" for nested ones), else as many CPUs
+// as the process may use, which all three runtimes take.
+std::string openMpThreads(const ProcessFacts& facts) {
+  for (const auto& [name, value] : facts.environment) {
+    int threads = 0;
+    if (name == "OMP_NUM_THREADS" &&
+        std::from_chars(value.data(), value.data() + value.size(), threads).ec == std::errc() &&
+        threads > 0) {
+      return std::to_string(threads);
+    }
+  }
+  return facts.affinity.empty() ? "" : std::to_string(facts.affinity.size());
+}
+
+void writeLimits(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
+  const auto quota = cgroupCpus(pid);
+  if (quota) sink.meta(meta::kCgroupCpus, std::to_string(*quota));
+  if (const auto memory = cgroupMemory(pid)) sink.meta(meta::kCgroupMemory, std::to_string(*memory));
+  if (facts.affinity.empty()) return;
+  const auto affinity = static_cast<int>(facts.affinity.size());
+  // A quota of 1.5 counts as 2, as one thread could not use it up.
+  const int usable = quota ? std::max(1, std::min(affinity, static_cast<int>(std::ceil(*quota)))) : affinity;
+  sink.meta(meta::kUsableCpus, std::to_string(usable));
+  sink.meta(meta::kAffinity, cpuListText(facts.affinity));
+  if (const int cores = coresOf(facts.affinity); cores > 0)
+    sink.meta(meta::kUsableCores, std::to_string(cores));
+}
+
+void writeEnvironment(TraceSink& sink, const ProcessFacts& facts) {
+  for (const auto& [name, value] : facts.environment) {
+    const std::string shown = redactValue(name, std::string_view(value).substr(0, kLongestValue));
+    sink.meta(meta::kEnvironmentPrefix + name, shown);
+    if (!value.empty() && findSetting(name) != nullptr) {
+      sink.setting({name, shown, SettingSource::environment});
+    }
+  }
+}
+
+}  // namespace
+
+std::string cpuListText(const std::vector<int>& cpus) {
+  std::string text;
+  for (std::size_t i = 0; i < cpus.size();) {
+    std::size_t last = i;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
+    if (last > i) text += "-" + std::to_string(cpus[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+void writeProcessFacts(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
+  writeLimits(sink, pid, facts);
+  sink.meta(meta::kOpenMpRuntime, facts.openmp_runtimes.empty() ? "none" : facts.openmp_runtimes);
+  if (!facts.openmp_runtimes.empty()) {
+    if (const std::string threads = openMpThreads(facts); !threads.empty()) {
+      sink.meta(meta::kOpenMpThreads, threads);
+    }
+  }
+  writeEnvironment(sink, facts);
+}
+
+}  // namespace pitwall::record

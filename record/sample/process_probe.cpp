@@ -1,0 +1,261 @@
+#include "record/sample/process_probe.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <unordered_set>
+
+#include "db/redact.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr TimeNs kNodesEveryNs = 5'000'000'000;  // the kernel walks all pages to answer
+
+std::optional<std::string> readIn(int folder, const char* name) {
+  std::string text;
+  if (!readFileInto(folder, name, text)) return std::nullopt;
+  return text;
+}
+
+// The clock of another process's CPU time, of all its threads, dead ones included, in nanoseconds.
+std::optional<TimeNs> cpuClock(pid_t pid) {
+  clockid_t clock = 0;
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return std::nullopt;
+  return TimeNs{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+std::vector<int> affinityOf(pid_t pid) {
+  std::vector<int> cpus;
+  // More CPUs than a fixed cpu_set_t holds make the call fail: then ask with a larger one.
+  for (int most = CPU_SETSIZE; most <= (1 << 16) && cpus.empty(); most *= 2) {
+    cpu_set_t* mask = CPU_ALLOC(most);
+    const std::size_t bytes = CPU_ALLOC_SIZE(most);
+    if (sched_getaffinity(pid, bytes, mask) == 0) {
+      for (int cpu = 0; cpu < most; ++cpu) {
+        if (CPU_ISSET_S(static_cast<unsigned>(cpu), bytes, mask)) cpus.push_back(cpu);
+      }
+    }
+    CPU_FREE(mask);
+  }
+  return cpus;
+}
+
+std::string executableName(int folder, const std::string& otherwise) {
+  char path[4096];
+  const ssize_t size = readlinkat(folder, "exe", path, sizeof path);
+  if (size <= 0) return otherwise;
+  const std::string_view text(path, static_cast<std::size_t>(size));
+  std::string name(text.substr(text.rfind('/') + 1));
+  if (const std::size_t deleted = name.find(" (deleted)"); deleted != name.npos) name.resize(deleted);
+  return name;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> environmentPairs(std::string_view environ_file) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& entry : splitNul(environ_file)) {
+    const std::size_t equals = entry.find('=');
+    if (equals == entry.npos || equals == 0) continue;
+    pairs.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return pairs;
+}
+
+int rankOf(const std::vector<std::pair<std::string, std::string>>& environment) {
+  // Open MPI, MPICH and Intel MPI, PMIx, MVAPICH, Slurm, torchrun, in the order of how surely they mean it.
+  for (const char* name :
+       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"}) {
+    const auto found = std::ranges::find(environment, name, &std::pair<std::string, std::string>::first);
+    if (found == environment.end()) continue;
+    const std::string& text = found->second;
+    int rank = -1;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+    if (error == std::errc() && end == text.data() + text.size() && rank >= 0) return rank;
+  }
+  return 0;
+}
+
+ProcessProbe::ProcessProbe(pid_t pid, TimeNs since_ns) : pid_(pid), since_ns_(since_ns) {
+  folder_ = open(("/proc/" + std::to_string(pid)).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ >= 0) tasks_ = openat(folder_, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+ProcessProbe::~ProcessProbe() {
+  if (tasks_ >= 0) close(tasks_);
+  if (folder_ >= 0) close(folder_);
+}
+
+void ProcessProbe::refreshFacts() {
+  if (auto maps = readIn(folder_, "maps")) facts_.openmp_runtimes = openMpRuntimesOf(*maps);
+  if (auto cpus = affinityOf(pid_); !cpus.empty()) facts_.affinity = std::move(cpus);
+}
+
+void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
+  facts_ = {};
+  facts_.environment = environmentPairs(readIn(folder_, "environ").value_or(""));
+  refreshFacts();
+  ProcessInfo info;
+  info.pid = pid_;
+  info.name = executableName(folder_, stat.name);
+  info.command_line = joined(redactArguments(splitNul(readIn(folder_, "cmdline").value_or(""))));
+  info.rank = rankOf(facts_.environment);
+  process_ = log.process(std::move(info));
+  threads_.clear();
+  nodes_.clear();
+  makeTracks(log);
+}
+
+void ProcessProbe::makeTracks(SampleLog& log) {
+  const auto track = [&](const char* name, const char* unit) { return log.series(process_, name, unit); };
+  series_.cpu = track("cpu", "cores");
+  series_.resident = track("resident memory", "bytes");
+  series_.threads = track("threads", "");
+  series_.major = track("major faults", "1/s");
+  series_.minor = track("minor faults", "1/s");
+  Io now;
+  io_readable_ = readIo(now);
+  if (!io_readable_) return;
+  series_.read = track("read", "bytes/s");
+  series_.written = track("written", "bytes/s");
+  series_.read_calls = track("read by calls", "bytes/s");
+  series_.written_calls = track("written by calls", "bytes/s");
+}
+
+bool ProcessProbe::readIo(Io& io) {
+  const auto text = readIn(folder_, "io");
+  if (!text) return false;
+  io.read = fieldOf(*text, "read_bytes").value_or(0);
+  io.written = fieldOf(*text, "write_bytes").value_or(0);
+  io.read_calls = fieldOf(*text, "rchar").value_or(0);
+  io.written_calls = fieldOf(*text, "wchar").value_or(0);
+  return true;
+}
+
+void ProcessProbe::sampleIo(TimeNs now_ns, SampleLog& log) {
+  Io now;
+  if (!io_readable_ || !readIo(now)) return;
+  const double seconds = static_cast<double>(now_ns - since_ns_) * 1e-9;
+  const auto rate = [&](SeriesRef series, std::int64_t value, std::int64_t before) {
+    log.add(series, since_ns_, static_cast<double>(std::max<std::int64_t>(0, value - before)) / seconds);
+  };
+  rate(series_.read, now.read, io_.read);
+  rate(series_.written, now.written, io_.written);
+  rate(series_.read_calls, now.read_calls, io_.read_calls);
+  rate(series_.written_calls, now.written_calls, io_.written_calls);
+  io_ = now;
+}
+
+void ProcessProbe::sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog& log) {
+  const double seconds = static_cast<double>(now_ns - since_ns_) * 1e-9;
+  const TimeNs cpu_ns = cpuClock(pid_).value_or(cpu_ns_);
+  log.add(series_.cpu, since_ns_,
+          static_cast<double>(std::max<TimeNs>(0, cpu_ns - cpu_ns_)) * 1e-9 / seconds);
+  log.add(series_.minor, since_ns_, static_cast<double>(stat.minor_faults - minor_) / seconds);
+  log.add(series_.major, since_ns_, static_cast<double>(stat.major_faults - major_) / seconds);
+  cpu_ns_ = cpu_ns;
+  minor_ = stat.minor_faults;
+  major_ = stat.major_faults;
+  sampleIo(now_ns, log);
+  if (stat.state == 'Z') return;  // ended: its memory and threads are gone
+  log.add(series_.resident, now_ns, static_cast<double>(stat.resident_pages * sysconf(_SC_PAGESIZE)));
+  log.add(series_.threads, now_ns, static_cast<double>(stat.threads));
+}
+
+// On machines with several memory nodes, where its pages lie.
+void ProcessProbe::sampleMemoryNodes(TimeNs now_ns, SampleLog& log) {
+  if (nodes_read_ns_ != 0 && now_ns - nodes_read_ns_ < kNodesEveryNs) return;
+  nodes_read_ns_ = now_ns;
+  static const bool several = access("/sys/devices/system/node/node1", F_OK) == 0;
+  if (!several) return;
+  const auto pages = numaPages(readIn(folder_, "numa_maps").value_or(""));
+  for (std::size_t node = 0; node < pages.size(); ++node) {
+    if (node == nodes_.size()) {
+      nodes_.push_back(log.series(process_, "memory on node " + std::to_string(node), "bytes"));
+    }
+    log.add(nodes_[node], now_ns, static_cast<double>(pages[node] * sysconf(_SC_PAGESIZE)));
+  }
+}
+
+void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
+  const int listing = openat(folder_, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* folder = listing >= 0 ? fdopendir(listing) : nullptr;
+  if (folder == nullptr) {
+    if (listing >= 0) close(listing);
+    return;
+  }
+  std::unordered_set<pid_t> seen;
+  while (const dirent* entry = readdir(folder)) {
+    const auto tid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (tid <= 0) continue;
+    auto found = threads_.find(tid);
+    if (found == threads_.end()) {
+      if (budget.threads_left <= 0) {
+        ++budget.threads_denied;
+        continue;
+      }
+      found = threads_.emplace(tid, ThreadProbe(tid, since_ns_)).first;
+    }
+    const bool had_tracks = found->second.hasTracks();
+    if (found->second.sample(tasks_, clock, process_, log)) seen.insert(tid);
+    if (!had_tracks && found->second.hasTracks()) --budget.threads_left;
+  }
+  closedir(folder);
+  for (auto it = threads_.begin(); it != threads_.end();) {
+    if (seen.contains(it->first)) {
+      ++it;
+    } else {
+      it->second.gone(clock.now(), log);
+      it = threads_.erase(it);
+    }
+  }
+}
+
+void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
+  if (!described_) return;
+  for (auto& [tid, thread] : threads_) thread.gone(now_ns, log);
+  threads_.clear();
+  const TimeNs at = std::max(now_ns, since_ns_);
+  log.add(series_.cpu, at, 0);
+  log.add(series_.threads, at, 0);
+  log.add(series_.resident, at, 0);
+  described_ = false;
+}
+
+bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
+  std::string text;
+  const bool there = folder_ >= 0 && tasks_ >= 0 && readFileInto(folder_, "stat", text);
+  const auto stat = there ? parseStat(text) : std::nullopt;
+  const TimeNs now = clock.now();
+  if (!stat) {
+    end(now, log);
+    return false;
+  }
+  if (stat->state != 'Z' && (!described_ || stat->image != image_)) {
+    describe(*stat, log);
+    described_ = true;
+    image_ = stat->image;
+  }
+  if (!described_ || now <= since_ns_) return stat->state != 'Z';
+  if (stat->state != 'Z') sampleMemoryNodes(now, log);
+  sampleProcess(*stat, now, log);
+  sampleThreads(clock, log, budget);
+  since_ns_ = now;
+  if (stat->state == 'Z') end(now, log);
+  return stat->state != 'Z';
+}
+
+}  // namespace pitwall::record

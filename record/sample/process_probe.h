@@ -1,0 +1,91 @@
+// Samples one process with its threads, and finds out what it is: program, environment, libraries, limits.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "record/sample/proc_files.h"
+#include "record/sample/sample_log.h"
+#include "record/sample/thread_probe.h"
+#include "record/sample/trace_clock.h"
+
+namespace pitwall::record {
+
+// What rules ask of a process. Found out when it is first seen and again now and then: libraries are loaded
+// late, and a program may change its own affinity.
+struct ProcessFacts {
+  std::vector<std::pair<std::string, std::string>> environment;  // as it was when the program began
+  std::string openmp_runtimes;                                   // "" = none
+  std::vector<int> affinity;                                     // CPUs it may run on
+};
+
+// The NAME=VALUE pairs of /proc/PID/environ, and the rank of a distributed job that they tell (0 when none).
+std::vector<std::pair<std::string, std::string>> environmentPairs(std::string_view environ_file);
+int rankOf(const std::vector<std::pair<std::string, std::string>>& environment);
+
+// Limits that all probes of one recording share.
+struct ProbeBudget {
+  int threads_left = 4096;          // that still may get tracks of their own
+  std::int64_t threads_denied = 0;  // that did not get any
+};
+
+class ProcessProbe {
+ public:
+  // `since_ns`: when the intervals of its first samples begin.
+  ProcessProbe(pid_t pid, TimeNs since_ns);
+  ~ProcessProbe();
+  ProcessProbe(const ProcessProbe&) = delete;
+  ProcessProbe& operator=(const ProcessProbe&) = delete;
+
+  // False once the process is gone; then its tracks are ended.
+  bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
+  // Reads libraries and limits again. Costs up to milliseconds for programs with many libraries.
+  void refreshFacts();
+
+  pid_t pid() const { return pid_; }
+  TimeNs cpuNs() const { return cpu_ns_; }
+  int threadCount() const { return static_cast<int>(threads_.size()); }
+  const ProcessFacts& facts() const { return facts_; }
+  ProcessRef process() const { return process_; }
+  bool described() const { return described_; }  // whether process() means anything
+
+ private:
+  struct Series {
+    SeriesRef cpu, resident, major, minor, threads, read, written, read_calls,
+        written_calls;  // rates but two
+  };
+  struct Io {
+    std::int64_t read = 0, written = 0, read_calls = 0, written_calls = 0;
+  };
+  void describe(const StatLine& stat, SampleLog& log);
+  void makeTracks(SampleLog& log);
+  void sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog& log);
+  void sampleIo(TimeNs now_ns, SampleLog& log);
+  void sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
+  void sampleMemoryNodes(TimeNs now_ns, SampleLog& log);
+  bool readIo(Io& io);
+  void end(TimeNs now_ns, SampleLog& log);
+
+  pid_t pid_;
+  int folder_ = -1;  // of /proc/PID: stays with this process when its id is given to another
+  int tasks_ = -1;   // of /proc/PID/task
+  TimeNs since_ns_;
+  bool described_ = false;
+  std::uint64_t image_ = 0;  // changes with exec
+  ProcessRef process_;
+  Series series_;
+  bool io_readable_ = false;
+  TimeNs cpu_ns_ = 0;
+  std::int64_t minor_ = 0, major_ = 0;
+  Io io_;
+  std::vector<SeriesRef> nodes_;
+  TimeNs nodes_read_ns_ = 0;
+  ProcessFacts facts_;
+  std::unordered_map<pid_t, ThreadProbe> threads_;
+};
+
+}  // namespace pitwall::record

@@ -1,0 +1,195 @@
+#include "record/sample/sampler.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "db/meta.h"
+#include "record/sample/cgroup.h"
+#include "record/sample/process_facts.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
+constexpr std::size_t kMostOthers = 1 << 20;
+
+}  // namespace
+
+Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
+    : root_(root), clock_(clock), options_(options), log_(sink, options.last_ns) {
+  for (const auto& [key, value] : hostFacts()) sink.meta(key, value);
+  probes_.emplace(root, std::make_unique<ProcessProbe>(root, clock.now()));
+  processes_seen_ = 1;
+  gpus_ = std::make_unique<GpuSampler>(clock, options.hz);
+  host_load_ = hostLoad();
+  host_since_ns_ = clock.now();
+  throttle_file_ = cgroupCpus(root) ? cgroupStatFile(root) : "";
+  throttled_ns_ = throttledNs(throttle_file_).value_or(0);
+}
+
+// A process is ours when its parent is, or when it was left to us as the subreaper. Parents come before their
+// children in the listing but where process ids have wrapped around: then the child is found with the next
+// sample.
+void Sampler::findProcesses() {
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return;
+  std::unordered_set<pid_t> others;
+  std::string text;
+  while (const dirent* entry = readdir(folder)) {
+    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid <= 0 || probes_.contains(pid)) continue;
+    if (others_.contains(pid)) {
+      others.insert(pid);
+      continue;
+    }
+    const auto stat = parseStat(readFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
+    if (!stat) continue;
+    const bool ours = pid != getpid() && (probes_.contains(stat->parent) || stat->parent == getpid());
+    if (!ours) {
+      others.insert(pid);
+    } else if (stat->state != 'Z') {
+      probes_.emplace(pid, std::make_unique<ProcessProbe>(pid, last_ns_));
+      ++processes_seen_;
+    }
+  }
+  closedir(folder);
+  others_ = others.size() < kMostOthers ? std::move(others) : std::unordered_set<pid_t>();
+}
+
+void Sampler::sample() {
+  const TimeNs begin = clock_.now(), cost_begin = readClock(CLOCK_THREAD_CPUTIME_ID);
+  findProcesses();
+  int threads = 0;
+  for (auto it = probes_.begin(); it != probes_.end();) {
+    ProcessProbe& probe = *it->second;
+    const bool alive = probe.sample(clock_, log_, budget_);
+    threads += probe.threadCount();
+    if (probe.cpuNs() > busiest_cpu_ns_ || probe.pid() == busiest_pid_) {
+      // Kept, as the process may end before the recording does.
+      if (probe.pid() != busiest_pid_ || !alive) busiest_facts_ = probe.facts();
+      busiest_cpu_ns_ = probe.cpuNs();
+      busiest_pid_ = probe.pid();
+    }
+    it = alive ? std::next(it) : probes_.erase(it);
+  }
+  most_threads_ = std::max(most_threads_, threads);
+  sampleHost(begin);
+  refreshFacts(begin);
+  if (samples_++ == 0) first_ns_ = begin;
+  last_ns_ = begin;
+  // Sampling may cost so much of a CPU and no more: with many threads it becomes rarer.
+  const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
+  cost_ns_ = samples_ <= 1 ? 0 : cost_ns_ + (cost - cost_ns_) / 8;
+  const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
+  next_ns_ = begin + static_cast<TimeNs>(interval);
+}
+
+void Sampler::sampleHost(TimeNs now_ns) {
+  if (!host_cpu_) {
+    const auto root = probes_.find(root_);
+    if (root == probes_.end() || !root->second->described()) return;  // tracks belong to a process
+    first_process_ = root->second->process();
+    host_cpu_ = log_.series(first_process_, "host cpu", "cores");
+    host_steal_ = log_.series(first_process_, "host steal", "cores");
+    if (!throttle_file_.empty()) throttled_ = log_.series(first_process_, "throttled", "cores");
+  }
+  const auto load = hostLoad();
+  const auto length = static_cast<double>(now_ns - host_since_ns_);
+  // The kernel counts this in ticks of 10 ms: over less than a tenth of a second it says nothing.
+  if (!load || !host_load_ || length < 1e8) return;
+  log_.add(*host_cpu_, host_since_ns_, static_cast<double>(load->busy_ns - host_load_->busy_ns) / length);
+  log_.add(*host_steal_, host_since_ns_, static_cast<double>(load->steal_ns - host_load_->steal_ns) / length);
+  if (throttled_) {
+    const TimeNs throttled = throttledNs(throttle_file_).value_or(throttled_ns_);
+    log_.add(*throttled_, host_since_ns_, static_cast<double>(throttled - throttled_ns_) / length);
+    throttled_ns_ = throttled;
+  }
+  host_load_ = load;
+  host_since_ns_ = now_ns;
+}
+
+// Libraries are loaded in the first seconds of a program; later they change seldom.
+void Sampler::refreshFacts(TimeNs now_ns) {
+  if (now_ns < facts_due_ns_) return;
+  for (auto& [pid, probe] : probes_) probe->refreshFacts();
+  facts_every_ns_ = std::min(facts_every_ns_ * 2, kRarestFactsNs);
+  facts_due_ns_ = now_ns + facts_every_ns_;
+}
+
+void Sampler::writeFacts() {
+  if (busiest_pid_ != 0) {
+    if (const auto found = probes_.find(busiest_pid_); found != probes_.end()) {
+      busiest_facts_ = found->second->facts();
+    }
+    writeProcessFacts(log_.sink(), busiest_pid_, busiest_facts_);
+  }
+  log_.sink().meta(meta::kSampleHz, fmt::format("{:.3g}", achievedHz()));
+}
+
+void Sampler::writeGpus() {
+  if (!host_cpu_) return;
+  auto gpus = gpus_->take();
+  if (gpu_series_.empty()) {
+    for (const SampledGpu& gpu : gpus) {
+      const DeviceRef device = log_.device(gpu.info);
+      for (const GpuSeries& series : gpu.series) {
+        gpu_series_.push_back(log_.series(first_process_, device, series.name, series.unit));
+      }
+    }
+  }
+  std::size_t at = 0;
+  for (const SampledGpu& gpu : gpus) {
+    for (const GpuSeries& series : gpu.series) {
+      if (at == gpu_series_.size()) return;
+      for (const CounterSample& sample : series.samples)
+        log_.add(gpu_series_[at], sample.time_ns, sample.value);
+      ++at;
+    }
+  }
+}
+
+void Sampler::write() {
+  writeGpus();
+  log_.write(clock_.now());
+  writeFacts();
+}
+
+void Sampler::finish() {
+  writeGpus();
+  log_.writeAll(clock_.now());
+  writeFacts();
+}
+
+std::vector<pid_t> Sampler::alive() const {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, probe] : probes_) pids.push_back(pid);
+  return pids;
+}
+
+double Sampler::achievedHz() const {
+  if (samples_ < 2 || last_ns_ <= first_ns_) return 0;
+  return static_cast<double>(samples_ - 1) * 1e9 / static_cast<double>(last_ns_ - first_ns_);
+}
+
+std::vector<std::string> Sampler::notes() const {
+  std::vector<std::string> notes;
+  if (std::string note = gpus_->note(); !note.empty()) notes.push_back(std::move(note));
+  if (budget_.threads_denied > 0) {
+    notes.push_back(
+        "the program had more threads than are sampled one by one; the others are in its total alone");
+  }
+  if (samples_ > 10 && achievedHz() < options_.hz * 0.7) {
+    notes.push_back(
+        fmt::format("sampled {:.3g} times a second instead of {:g}: with {} threads more would have cost "
+                    "over {:.0f} % of a CPU",
+                    achievedHz(), options_.hz, most_threads_, options_.most_cpu_share * 100));
+  }
+  return notes;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,86 @@
+// Samples a program with all its children from outside, through /proc and NVML.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "record/sample/gpu_sampler.h"
+#include "record/sample/host.h"
+#include "record/sample/process_probe.h"
+#include "record/sample/sample_log.h"
+#include "record/sample/trace_clock.h"
+
+namespace pitwall::record {
+
+struct SamplerOptions {
+  double hz = 20;                 // at most; fewer when the sampler itself would cost too much
+  std::optional<TimeNs> last_ns;  // flight recorder: keep only that much
+  double most_cpu_share = 0.02;   // of one CPU, that sampling may cost
+};
+
+class Sampler {
+ public:
+  // Samples `root` and its descendants, also those whose parents are gone, as they become children of this
+  // process (a subreaper). The sink outlives it. One thread calls all of it.
+  Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options);
+
+  // Takes one sample of everything. Cheap calls often are right: it finds new processes too.
+  void sample();
+  // When the next sample is due.
+  TimeNs nextNs() const { return next_ns_; }
+  // Hands samples and facts to the sink; call about once a second.
+  void write();
+  // The same for the last time.
+  void finish();
+
+  bool anyAlive() const { return !probes_.empty(); }
+  std::vector<pid_t> alive() const;
+  int processesSeen() const { return processes_seen_; }
+  int mostThreads() const { return most_threads_; }
+  double achievedHz() const;
+  std::vector<std::string> notes() const;  // what was not sampled and why; sentences
+
+ private:
+  void findProcesses();
+  void sampleHost(TimeNs now_ns);
+  void writeFacts();
+  void writeGpus();
+  void refreshFacts(TimeNs now_ns);
+
+  pid_t root_;
+  const TraceClock& clock_;
+  SamplerOptions options_;
+  SampleLog log_;
+  ProbeBudget budget_;
+  std::map<pid_t, std::unique_ptr<ProcessProbe>> probes_;
+  std::unordered_set<pid_t> others_;  // of other programs, so that they are looked at once
+  std::unique_ptr<GpuSampler> gpus_;
+  std::vector<SeriesRef> gpu_series_;
+  ProcessRef first_process_;  // whose tracks hold what is of the machine; valid with host_cpu_
+
+  TimeNs next_ns_ = 0;
+  TimeNs first_ns_ = 0, last_ns_ = 0;
+  double cost_ns_ = 0;  // CPU time of a sample, smoothed
+  std::int64_t samples_ = 0;
+  int processes_seen_ = 0, most_threads_ = 0;
+
+  TimeNs facts_due_ns_ = 100'000'000, facts_every_ns_ = 100'000'000;
+  // Of the process with the most CPU time so far: kept, as it may end before the recording does.
+  TimeNs busiest_cpu_ns_ = -1;
+  ProcessFacts busiest_facts_;
+  pid_t busiest_pid_ = 0;
+
+  std::optional<HostLoad> host_load_;
+  TimeNs host_since_ns_ = 0;
+  std::optional<SeriesRef> host_cpu_, host_steal_, throttled_;
+  std::string throttle_file_;
+  TimeNs throttled_ns_ = 0;
+};
+
+}  // namespace pitwall::record
