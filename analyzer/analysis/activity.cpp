@@ -87,7 +87,7 @@ class Gatherer {
     if (info.kind == TrackKind::stream && isDeviceWork(event.kind)) {
       ++track.device_work;
       activity_.work.push_back({interval.start_ns, interval.end_ns, event.correlation, event.value, event.name,
-                                StringId{}, track.id, 0, classOf(event.kind)});
+                                event.args, track.id, event.kernel.value, classOf(event.kind)});
       return;
     }
     switch (event.kind) {
@@ -179,12 +179,32 @@ Result<Activity> gatherActivity(Trace& trace) {
   return activity;
 }
 
-LaunchIndex::LaunchIndex(std::span<const HostCall> calls) {
+LaunchIndex::LaunchIndex(std::span<const HostCall> calls, std::span<const Dependency> dependencies) {
   for (const auto& call : calls) {
     if (call.correlation != 0) calls_.emplace_back(call.correlation, &call);
   }
-  const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(calls_.begin(), calls_.end(), lower)) std::sort(calls_.begin(), calls_.end(), lower);
+  const auto sort = [this] {
+    const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
+    if (!std::is_sorted(calls_.begin(), calls_.end(), lower)) std::sort(calls_.begin(), calls_.end(), lower);
+  };
+  sort();
+  std::vector<std::pair<CorrelationId, const HostCall*>> launched;
+  for (const auto& dependency : dependencies) {
+    if (dependency.kind != DependencyKind::launch) continue;
+    if (const auto* call = find(dependency.source)) launched.emplace_back(dependency.target, call);
+  }
+  calls_.insert(calls_.end(), launched.begin(), launched.end());
+  sort();
+}
+
+Result<LaunchIndex> indexLaunches(Trace& trace, const Activity& activity) {
+  std::vector<Dependency> dependencies;
+  if (!activity.work.empty()) {
+    auto all = trace.dependencies();
+    if (!all.has_value()) return fail(all.error());
+    dependencies = std::move(all).value();
+  }
+  return LaunchIndex(activity.calls, dependencies);
 }
 
 const HostCall* LaunchIndex::find(CorrelationId correlation) const {

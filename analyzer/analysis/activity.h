@@ -82,15 +82,19 @@ struct Activity {
 // Errors: corruptTrace.
 Result<Activity> gatherActivity(Trace& trace);
 
-// The calls that launched device work, by correlation.
+// The calls that launched device work: those that a launch dependency leads from, or of the same correlation. The
+// calls outlive it.
 class LaunchIndex {
  public:
-  explicit LaunchIndex(std::span<const HostCall> calls);
+  LaunchIndex(std::span<const HostCall> calls, std::span<const Dependency> dependencies);
   // nullptr when the trace has no such call.
   const HostCall* find(CorrelationId correlation) const;
 
  private:
-  std::vector<std::pair<CorrelationId, const HostCall*>> calls_;
+  std::vector<std::pair<CorrelationId, const HostCall*>> calls_;  // by correlation of the work
 };
+
+// Errors: corruptTrace.
+Result<LaunchIndex> indexLaunches(Trace& trace, const Activity& activity);
 
 }  // namespace pitwall::analysis

@@ -160,7 +160,9 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   const auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
   for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
   watch.lap("analysis operators");
-  const LaunchIndex launches(gathered.value().calls);
+  auto indexed = indexLaunches(trace, gathered.value());
+  if (!indexed.has_value()) return fail(indexed.error());
+  const LaunchIndex& launches = indexed.value();
   const auto devices = analyzeDevices(trace, gathered.value(), launches, iterations.all);
   summarizeDevices(devices, report.breakdown);
   watch.lap("analysis devices");

@@ -21,6 +21,15 @@ Category categoryOf(Phase phase) {
 
 using Lists = std::array<Intervals, kCategories>;
 
+// Unites with the last one where both are in order; what is not is sorted later.
+void collect(Intervals& list, Interval next) {
+  if (!list.empty() && next.start_ns < list.back().start_ns) {
+    list.push_back(next);
+  } else {
+    appendUnion(list, next);
+  }
+}
+
 void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts, Lists& lists) {
   auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
   for (const auto& op : timeline.operators) {
@@ -28,7 +37,7 @@ void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts
     const bool transfers = known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
     const auto category = transfers ? Category::communication
                                     : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
-    appendUnion(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
+    collect(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
     if (op.pushed_ns >= op.start_ns) continue;
     // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
     if (!pending.empty() && op.pushed_ns >= pending.back().start_ns) {

@@ -33,7 +33,6 @@ Status writeData(Trace& trace, const Context& context) {
   const auto waited = static_cast<double>(covered(united(std::move(all_waits))));
   std::sort(waits.begin(), waits.end());
   if (waits.empty() && batches == 0) return table.write(trace);
-  const auto known = [](bool is, double value) { return is ? SqlValue(value) : SqlValue(); };
   const auto per_batch = batches > 0 ? static_cast<double>(work_ns) / static_cast<double>(batches) : 0;
   table.row({waited / iterations, known(span > 0, waited / static_cast<double>(std::max<TimeNs>(1, span))),
              quantileOfSorted(waits, 0.5), quantileOfSorted(waits, 0.95), static_cast<std::int64_t>(waits.size()), producers,

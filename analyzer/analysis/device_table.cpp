@@ -3,6 +3,18 @@
 
 namespace pitwall::analysis {
 
+SqlValue known(bool is_known, double value) {
+  SqlValue result;
+  if (is_known) result = value;
+  return result;
+}
+
+SqlValue known(bool is_known, std::int64_t value) {
+  SqlValue result;
+  if (is_known) result = value;
+  return result;
+}
+
 Status writeDevices(Trace& trace, const Context& context) {
   TempTable devices("analysis_device",
                     "device TEXT, rank INTEGER, window TEXT, begin_ns INTEGER, span_ns INTEGER, computation_ns INTEGER, "

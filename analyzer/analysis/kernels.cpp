@@ -58,7 +58,6 @@ Status writeKernels(Trace& trace, const Context& context) {
                                 at(0.99), at(1), all > 0 ? total / all : 0.0,
                                 static_cast<std::int64_t>(key.second == WorkClass::computation && isMatrix(name)),
                                 usesTensorCores(name)};
-#if 0
       const auto found = kernels.find(key);
       if (found != kernels.end() && found->second <= trace.kernelFacts().size()) {
         const auto& facts = trace.kernelFacts()[found->second - 1];
@@ -67,12 +66,10 @@ Status writeKernels(Trace& trace, const Context& context) {
         };
         row.emplace_back(product(facts.grid));
         row.emplace_back(product(facts.block));
-        row.push_back(facts.theoretical_occupancy > 0 ? SqlValue(facts.theoretical_occupancy) : SqlValue());
+        row.push_back(known(facts.theoretical_occupancy > 0, facts.theoretical_occupancy));
       } else {
         row.resize(row.size() + 3);
       }
-#endif
-      row.resize(row.size() + 3);
       table.row(std::move(row));
     }
   }

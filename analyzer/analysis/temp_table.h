@@ -10,6 +10,10 @@
 
 namespace pitwall::analysis {
 
+// The value, or null when it is not known. (A conditional expression makes g++ 12 warn of uninitialized text.)
+SqlValue known(bool is_known, double value);
+SqlValue known(bool is_known, std::int64_t value);
+
 class TempTable {
  public:
   // `columns` as CREATE TABLE takes them: "name TEXT, total_ns INTEGER".

@@ -17,20 +17,7 @@
 namespace pitwall::analysis {
 namespace {
 
-// Null where nothing was sampled. Not a conditional expression: g++ 12 takes its text for uninitialized.
-SqlValue number(const std::optional<double>& value) {
-  SqlValue result;
-  if (value) result = *value;
-  return result;
-}
-
-SqlValue known(bool is_known, double value) { return number(is_known ? std::optional(value) : std::nullopt); }
-
-SqlValue known(bool is_known, std::int64_t value) {
-  SqlValue result;
-  if (is_known) result = value;
-  return result;
-}
+SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
 
 struct Sampled {
   ThreadId thread;
