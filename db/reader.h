@@ -44,11 +44,12 @@ class Trace {
  public:
   virtual ~Trace() = default;
 
-  // Opens for reading, as of this moment also where it is still being recorded. Never changes the file nor
-  // its log; where the log of a killed recording cannot be read in place, as in a folder that is not
-  // writable, it is read from a copy in the system's temporary folder. Errors: notFound; invalidInput (a
-  // folder or device); io; corruptTrace (empty, not a database, another program's, cut off, damaged);
-  // versionMismatch (written by a newer Pitwall).
+  // Opens for reading, as of this moment also where it is still being recorded. A recording that was
+  // killed is first completed from the rings that lie beside it (db/ring_format.h); where that fails,
+  // losses() says why. Otherwise never changes the file nor its log; where the log of a killed recording
+  // cannot be read in place, as in a folder that is not writable, it is read from a copy in the system's
+  // temporary folder. Errors: notFound; invalidInput (a folder or device); io; corruptTrace (empty, not a
+  // database, another program's, cut off, damaged); versionMismatch (written by a newer Pitwall).
   static Result<std::unique_ptr<Trace>> open(const std::string& path);
 
   virtual const std::string& path() const = 0;

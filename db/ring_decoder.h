@@ -82,7 +82,7 @@ class RingDecoder {
   void decodeOperator(const Record& record, const Extras& extras, const ClockMap& clock);
   void addArgument(const Record& record, std::string& args);
   void finishText(std::string& args);
-  void setDepths();
+  void setDepths(std::size_t first);
   Site& siteOf(std::uint32_t id);
   StringId operatorName(std::uint32_t id);
 

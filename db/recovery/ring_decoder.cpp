@@ -68,6 +68,7 @@ std::string quoteJson(const std::string& text) {
 
 void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
                          const ClockMap& clock) {
+  const std::size_t first = events_.size();
   const auto at = [&](std::uint64_t index) -> const Record& { return records[index & (capacity - 1)]; };
   for (std::uint64_t i = from; i < to;) {
     const Record& record = at(i++);
@@ -89,7 +90,7 @@ void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uin
     finishText(extras.args);
     decodeOne(record, extras, clock);
   }
-  setDepths();
+  setDepths(first);
 }
 
 void RingDecoder::addArgument(const Record& record, std::string& args) {
@@ -187,7 +188,7 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
 // Announced scopes are counted by the recording thread. What encloses without having been announced (a bulk
 // segment) is found here: records come in the order they end, so walking backwards meets the encloser first.
 // An encloser that ends in a later drain is missed.
-void RingDecoder::setDepths() {
+void RingDecoder::setDepths(std::size_t first) {
   struct Open {
     TimeNs start, end;
     bool announced;
@@ -198,7 +199,7 @@ void RingDecoder::setDepths() {
     if (!open.back().announced) --unannounced;
     open.pop_back();
   };
-  for (std::size_t i = events_.size(); i-- > 0;) {
+  for (std::size_t i = events_.size(); i-- > first;) {
     Event& event = events_[i];
     const TimeNs end = event.start_ns + event.dur_ns;
     while (!open.empty() && (event.start_ns < open.back().start || end > open.back().end)) pop();

@@ -16,6 +16,12 @@ class BatchWriter {
   // Takes a connection to an empty trace in WAL mode.
   static Result<std::unique_ptr<BatchWriter>> create(Connection connection, std::size_t chunk_rows);
 
+  // For a trace that holds something already: what it has, and where its chunks go on.
+  void continueAt(const KnownRows& rows, const NextRows& next) {
+    rows_ = rows;
+    chunks_->continueAt(next);
+  }
+
   // All of the batch or, on an error, nothing of it. Sorts the batch's events in place.
   Status write(Batch& batch);
 

@@ -6,12 +6,16 @@
 //   SQLite cannot (killed writer, live writer)        have its side file (a read-only folder), from a copy
 //   rollback journal                    its writer died closing it: recovered in a copy
 //   older schema                        migrated in a copy
+//
+// A trace beside which the rings of a killed recording lie is completed from them first, in place: the one
+// time that opening changes a file (db/recovery/complete.h).
 #include <fmt/format.h>
 
 #include <memory>
 #include <utility>
 
 #include "db/reader.h"
+#include "db/recovery/complete.h"
 #include "db/sqlite/file_state.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/temp_copy.h"
@@ -89,20 +93,31 @@ Result<std::unique_ptr<Trace>> openCopy(const std::string& path) {
       std::make_unique<store::TraceReader>(path, std::move(*copy), std::move(*data)));
 }
 
+// `problem` is what of a killed recording could not be recovered; "" = nothing.
+Result<std::unique_ptr<Trace>> openAsItIs(const std::string& path, const FileState& state,
+                                          const std::string& problem) {
+  if (state.has_journal || state.schema_version < store::kSchemaVersion) return openCopy(path);
+  const OpenMode mode = state.wal_mode && !state.has_wal ? OpenMode::immutable : OpenMode::readOnly;
+  Result<std::unique_ptr<TraceData>> data = load(path, mode);
+  if (!data.has_value()) {
+    if (state.has_wal && data.error().code == ErrorCode::io) return openCopy(path);
+    return fail(data.error());
+  }
+  if (!problem.empty()) (*data)->addLoss({{}, 0, 0, 1, problem});
+  return std::unique_ptr<Trace>(std::make_unique<store::TraceReader>(path, TempCopy(), std::move(*data)));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Trace>> Trace::open(const std::string& path) {
   Result<FileState> state = store::inspectFile(path);
   if (!state.has_value()) return fail(state.error());
   if (Status status = checkReadable(path, *state); !status.has_value()) return fail(status.error());
-  if (state->has_journal || state->schema_version < store::kSchemaVersion) return openCopy(path);
-  const OpenMode mode = state->wal_mode && !state->has_wal ? OpenMode::immutable : OpenMode::readOnly;
-  Result<std::unique_ptr<TraceData>> data = load(path, mode);
-  if (!data.has_value()) {
-    if (state->has_wal && data.error().code == ErrorCode::io) return openCopy(path);
-    return fail(data.error());
-  }
-  return std::unique_ptr<Trace>(std::make_unique<store::TraceReader>(path, TempCopy(), std::move(*data)));
+  // What a killed recording left in its rings goes into the trace first; most traces have none.
+  const recovery::Completion completed = recovery::completeTrace(path);
+  if (completed.events != 0 || completed.open_scopes != 0) state = store::inspectFile(path);
+  if (!state.has_value()) return fail(state.error());
+  return openAsItIs(path, *state, completed.problem);
 }
 
 }  // namespace pitwall

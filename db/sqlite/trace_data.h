@@ -25,6 +25,8 @@ class TraceData {
 
   Connection& connection() { return connection_; }
   const Dimensions& dimensions() const { return dimensions_; }
+  // Something about this opening that a reader of losses must see; not in the file.
+  void addLoss(Loss loss) { dimensions_.losses.push_back(std::move(loss)); }
   ChunkTable& events() { return *events_; }
   ChunkTable& dependencies() { return *dependencies_; }
   ChunkTable& counters() { return *counters_; }

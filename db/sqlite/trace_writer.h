@@ -19,12 +19,15 @@
 #include "db/sink.h"
 #include "db/sqlite/batch.h"
 #include "db/sqlite/batch_writer.h"
+#include "db/sqlite/dimensions.h"
 
 namespace pitwall::store {
 
 class TraceWriter final : public TraceSink {
  public:
   TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path);
+  // For a trace that holds something already; before the first call.
+  void continueAt(const Dimensions& there);
   // Writes what is left; the trace stays marked incomplete unless finish() was called.
   ~TraceWriter() override;
 

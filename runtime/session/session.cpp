@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 
 #include "db/meta.h"
+#include "db/ring_format.h"
 #include "db/store.h"
 #include "runtime/session/memory_counters.h"
 #include "runtime/session/openmp.h"
@@ -25,6 +28,13 @@ Result<Settings> readSettings(const SessionOptions& options) {
     if (Status set = settings->set(name, value); !set.has_value()) return fail(set.error());
   }
   return settings;
+}
+
+// As the trace's reader looks for it: beside the file itself, not beside a link to it.
+std::string ringPathFor(const std::string& trace_path) {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(trace_path, error);
+  return ring::filePath(error ? trace_path : target.string());
 }
 
 std::string chooseBackend(const SessionOptions& options, const Settings& settings) {
@@ -73,7 +83,7 @@ void Session::State::startRecording(const SessionOptions& options) {
     return;
   }
   session::writeTraceFacts(**sink, {settings, *backend, *engine, openmp_threads});
-  const Status started = profiler.start(std::move(sink).value());
+  const Status started = profiler.start(std::move(sink).value(), {.ring_path = ringPathFor(trace_path)});
   PITWALL_CHECK(started.has_value(), "%s", started.error().message.c_str());
 }
 
