@@ -11,6 +11,8 @@
 namespace pitwall::store {
 
 inline constexpr std::int64_t kApplicationId = 0x50697477;  // "Pitw"
+// Of a trace exported as ordinary rows.
+inline constexpr std::int64_t kRowsApplicationId = 0x50697452;  // "PitR"
 // Stays 1 while no version of Pitwall has been released: files of before are made again, not migrated.
 inline constexpr int kSchemaVersion = 1;
 

@@ -1,0 +1,68 @@
+// Traces out, for other tools: docs/export.md says what each format holds and what it has no place for.
+//
+// A trace is read chunk by chunk and written as it comes; memory does not grow with the trace. A file is
+// written under another name and renamed at the end, so that a failure, an interrupt or a kill never leaves a
+// half file under the name asked for.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "db/result.h"
+#include "db/units.h"
+
+namespace pitwall {
+
+enum class ExportFormat : std::uint8_t {
+  chrome,   // Chrome Trace Event JSON, for Perfetto, chrome://tracing, and back into Pitwall
+  mxnet,    // profile.json as MXNet's profiler writes it
+  csv,      // one table or view of `pitwall query --schema`
+  pitwall,  // a trace file: of a time range or a rank, or a copy
+  rows,     // an SQLite database with ordinary rows, for programs that know nothing of chunks
+};
+
+// Half-open, ns since the trace's start.
+struct ExportRange {
+  TimeNs begin_ns = 0;
+  TimeNs end_ns = 0;
+};
+
+struct ExportProgress {
+  std::int64_t done_rows = 0;  // events, samples and dependencies
+  std::int64_t total_rows = 0;
+};
+
+struct ExportOptions {
+  ExportFormat format = ExportFormat::chrome;
+  // What to export: events that touch the range, whole; samples within it; dependencies whose both ends are
+  // there. Not for csv.
+  std::optional<ExportRange> range;
+  // Only the processes of this rank. Not for csv.
+  std::optional<int> rank;
+  std::string table;          // csv: its name
+  bool mxnet_doubled = true;  // mxnet: operators also as b/e tasks of their category, as MXNet writes them
+  std::function<void(const ExportProgress&)> progress;  // about ten thousand rows apart
+  // When it becomes true, the export ends with the error `cancelled`. May be set from a signal handler.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct ExportSummary {
+  std::int64_t events = 0;
+  std::int64_t samples = 0;
+  std::int64_t dependencies = 0;
+  std::int64_t rows = 0;           // csv
+  std::vector<std::string> notes;  // what the format has no place for, counted
+};
+
+// Writes the trace to `output`; "-" is standard output (chrome, mxnet, csv). An existing file is replaced,
+// but not the trace itself, and a trace or another program's database only by the formats that write such.
+// Errors: invalidInput (no such table or rank, an option the format has no use for, a file that is not
+// replaced); io (not writable, disk full; nothing is left); cancelled; corruptTrace.
+Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options);
+
+}  // namespace pitwall

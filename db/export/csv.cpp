@@ -1,0 +1,116 @@
+// One table as CSV (RFC 4180): a header, a line a row, texts quoted where they need it, NULL empty.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "db/export/formats.h"
+#include "db/export/output_file.h"
+
+namespace pitwall::exporting {
+
+namespace {
+
+void appendField(fmt::memory_buffer& out, std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(text.data(), text.data() + text.size());
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+void appendValue(fmt::memory_buffer& out, const SqlValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    fmt::format_to(std::back_inserter(out), "{}", *integer);
+  } else if (const auto* real = std::get_if<double>(&value)) {
+    fmt::format_to(std::back_inserter(out), "{}", *real);
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    appendField(out, *text);
+  }
+}
+
+class Lines final : public SqlVisitor {
+ public:
+  Lines(OutputFile& out, Pace& pace) : out_(out), pace_(pace) {}
+  void columns(std::span<const std::string> names) override {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (i > 0) out_.append(",");
+      appendField(out_.buffer(), names[i]);
+    }
+    out_.append("\r\n");
+  }
+  bool row(std::span<const SqlValue> values) override {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out_.append(",");
+      appendValue(out_.buffer(), values[i]);
+    }
+    out_.append("\r\n");
+    status = out_.flush();
+    if (status.has_value() && ++rows % 8192 == 0) status = pace_.advance(8192);
+    return status.has_value();
+  }
+  Status status;
+  std::int64_t rows = 0;
+
+ private:
+  OutputFile& out_;
+  Pace& pace_;
+};
+
+std::string quotedName(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+// Table-valued functions are tables too; the chunk tables hold BLOBs that say nothing to anyone.
+Status checkTable(Trace& trace, const std::string& table) {
+  const auto rows = trace.query(
+      "SELECT name FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
+      "UNION SELECT name FROM pragma_module_list WHERE name IN ('event', 'dependency', 'counter', "
+      "'event_stats', 'event_busy')) WHERE name NOT LIKE '%\\_chunk' ESCAPE '\\' AND name NOT LIKE 'sqlite%' "
+      "ORDER BY name");
+  if (!rows.has_value()) return fail(rows.error());
+  std::string names;
+  for (const auto& row : rows->rows) {
+    const auto& name = std::get<std::string>(row[0]);
+    if (name == table) return {};
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return fail(ErrorCode::invalidInput,
+              table.empty()
+                  ? fmt::format("csv is written of one table: name it with --table; there are {}", names)
+                  : fmt::format("there is no table '{}'; there are {}", table, names));
+}
+
+}  // namespace
+
+Result<ExportSummary> writeCsv(Trace& trace, const std::string& output, const ExportOptions& options) {
+  if (options.range || options.rank) {
+    return fail(ErrorCode::invalidInput,
+                "csv has a whole table: export the range or rank as a trace first (--format pitwall), or use "
+                "'pitwall query' with WHERE and --format csv");
+  }
+  if (Status status = checkTable(trace, options.table); !status.has_value()) return fail(status.error());
+  const std::string from = quotedName(options.table);
+  const auto counted = trace.query("SELECT count(*) FROM " + from);
+  if (!counted.has_value()) return fail(counted.error());
+  Pace pace(options, std::get<std::int64_t>(counted->rows.at(0).at(0)));
+  auto out = OutputFile::create(output);
+  if (!out.has_value()) return fail(out.error());
+  Lines lines(**out, pace);
+  Status status = trace.visit("SELECT * FROM " + from, {}, lines);
+  if (!status.has_value()) return fail(status.error());
+  if (!lines.status.has_value()) return fail(lines.status.error());
+  if (Status finished = (*out)->finish(); !finished.has_value()) return fail(finished.error());
+  ExportSummary summary;
+  summary.rows = lines.rows;
+  return summary;
+}
+
+}  // namespace pitwall::exporting

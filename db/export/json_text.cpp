@@ -1,0 +1,212 @@
+#include "db/export/json_text.h"
+
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+namespace pitwall::exporting {
+
+namespace {
+
+constexpr std::int64_t kExact = std::int64_t{1} << 53;
+constexpr int kDeepest = 64;
+
+void append(fmt::memory_buffer& out, std::string_view text) {
+  out.append(text.data(), text.data() + text.size());
+}
+
+// Length of the well-formed UTF-8 sequence at the front, 0 when there is none.
+std::size_t sequenceLength(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
+                     (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
+  return wrong ? 0 : length;
+}
+
+bool isPlain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+void appendEscaped(fmt::memory_buffer& out, char c) {
+  switch (c) {
+    case '"': return append(out, "\\\"");
+    case '\\': return append(out, "\\\\");
+    case '\n': return append(out, "\\n");
+    case '\r': return append(out, "\\r");
+    case '\t': return append(out, "\\t");
+    default: fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
+  }
+}
+
+// A recursive-descent check of one JSON text; it stops at the first mistake.
+class Checker {
+ public:
+  explicit Checker(std::string_view text) : text_(text) {}
+  bool object() { return members() && at_ == text_.size(); }
+
+ private:
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  bool take(char c) { return peek() == c && ++at_ > 0; }
+  void blanks() {
+    while (peek() == ' ') ++at_;
+  }
+
+  bool string() {
+    if (!take('"')) return false;
+    while (at_ < text_.size() && text_[at_] != '"') {
+      if (static_cast<unsigned char>(text_[at_]) < 0x20) return false;
+      if (text_[at_] == '\\') {
+        ++at_;
+        if (peek() == 'u') {
+          for (int i = 0; i < 4; ++i) {
+            ++at_;
+            if (std::string_view("0123456789abcdefABCDEF").find(peek()) == std::string_view::npos ||
+                peek() == '\0')
+              return false;
+          }
+        } else if (peek() == '\0' || std::string_view("\"\\/bfnrt").find(peek()) == std::string_view::npos) {
+          return false;
+        }
+        ++at_;
+        continue;
+      }
+      const std::size_t length = sequenceLength(text_.substr(at_));
+      if (length == 0) return false;
+      at_ += length;
+    }
+    return take('"');
+  }
+
+  bool digits() {
+    const std::size_t from = at_;
+    while (peek() >= '0' && peek() <= '9') ++at_;
+    return at_ > from;
+  }
+
+  bool number() {
+    take('-');
+    if (!take('0') && !digits()) return false;
+    if (take('.') && !digits()) return false;
+    if (peek() == 'e' || peek() == 'E') {
+      ++at_;
+      if (!take('+')) take('-');
+      if (!digits()) return false;
+    }
+    return true;
+  }
+
+  bool word(std::string_view word) {
+    if (text_.substr(at_, word.size()) != word) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  bool value() {
+    switch (peek()) {
+      case '{': return members();
+      case '[': return elements();
+      case '"': return string();
+      case 't': return word("true");
+      case 'f': return word("false");
+      case 'n': return word("null");
+      default: return number();
+    }
+  }
+
+  template <class Item>
+  bool list(char open, char close, Item item) {
+    if (++depth_ > kDeepest || !take(open)) return false;
+    blanks();
+    if (!take(close)) {
+      do {
+        blanks();
+        if (!item()) return false;
+        blanks();
+      } while (take(','));
+      if (!take(close)) return false;
+    }
+    --depth_;
+    return true;
+  }
+  bool elements() {
+    return list('[', ']', [this] { return value(); });
+  }
+  bool members() {
+    return list('{', '}', [this] {
+      if (!string()) return false;
+      blanks();
+      if (!take(':')) return false;
+      blanks();
+      return value();
+    });
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+void appendQuoted(fmt::memory_buffer& out, std::string_view text) {
+  out.push_back('"');
+  while (!text.empty()) {
+    std::size_t plain = 0;
+    while (plain < text.size() && isPlain(text[plain])) ++plain;
+    append(out, text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const std::size_t length = sequenceLength(text);
+    if (length == 0) {
+      append(out, "\xEF\xBF\xBD");
+    } else if (length == 1) {
+      appendEscaped(out, text[0]);
+    } else {
+      append(out, text.substr(0, length));
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  out.push_back('"');
+}
+
+void appendInteger(fmt::memory_buffer& out, std::int64_t value) {
+  const bool exact = value < kExact && value > -kExact;
+  if (!exact) out.push_back('"');
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (!exact) out.push_back('"');
+}
+
+void appendInteger(fmt::memory_buffer& out, std::uint64_t value) {
+  const bool exact = value < static_cast<std::uint64_t>(kExact);
+  if (!exact) out.push_back('"');
+  fmt::format_to(std::back_inserter(out), "{}", value);
+  if (!exact) out.push_back('"');
+}
+
+void appendReal(fmt::memory_buffer& out, double value) {
+  if (std::isfinite(value)) {
+    fmt::format_to(std::back_inserter(out), "{}", value);
+  } else {
+    append(out, std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+  }
+}
+
+void appendMicroseconds(fmt::memory_buffer& out, std::int64_t ns) {
+  const bool negative = ns < 0;
+  const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+  if (negative) out.push_back('-');
+  fmt::format_to(std::back_inserter(out), "{}", size / 1000);
+  if (size % 1000 != 0) fmt::format_to(std::back_inserter(out), ".{:03}", size % 1000);
+}
+
+bool isJsonObject(std::string_view text) { return Checker(text).object(); }
+
+}  // namespace pitwall::exporting

@@ -1,0 +1,131 @@
+#include "db/export/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace pitwall::exporting {
+
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 20;
+
+const char* remedyFor(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return "create its folder, or choose another path";
+    case EACCES:
+    case EPERM: return "choose a folder that you may write";
+    case EROFS: return "choose a path on a file system that can be written";
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return "free space, or choose a path on another disk";
+    default: return "choose another path";
+  }
+}
+
+bool isDatabase(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<char, 16> head{};
+  const ssize_t got = ::read(file, head.data(), head.size());
+  ::close(file);
+  return got == static_cast<ssize_t>(head.size()) &&
+         std::memcmp(head.data(), "SQLite format 3", head.size()) == 0;
+}
+
+}  // namespace
+
+Failure cannotWrite(std::string_view path, int error) {
+  return fail(ErrorCode::io, fmt::format("cannot write '{}': {}; {}", path == "-" ? "standard output" : path,
+                                         std::strerror(error), remedyFor(error)));
+}
+
+Status checkReplaceable(const std::string& path, const std::string& source, bool is_database) {
+  if (path.empty()) return fail(ErrorCode::invalidInput, "cannot write the export: give a file name with -o");
+  struct stat about {};
+  if (path == "-" || ::stat(path.c_str(), &about) != 0) return {};
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("cannot write '{}': {}; choose another path with -o", path, why));
+  };
+  if (S_ISDIR(about.st_mode)) return refuse("it is a folder");
+  std::error_code error;
+  if (std::filesystem::equivalent(path, source, error)) return refuse("it is the trace that is exported");
+  if (!is_database && S_ISREG(about.st_mode) && isDatabase(path))
+    return refuse("there is a trace or another database, which is not replaced by text");
+  return {};
+}
+
+std::string temporaryName(const std::string& path) { return fmt::format("{}.{}.tmp", path, ::getpid()); }
+
+Status moveIntoPlace(const std::string& temporary, const std::string& path) {
+  if (std::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  return cannotWrite(path, error);
+}
+
+OutputFile::OutputFile(std::string path, std::string temporary, int file)
+    : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
+
+Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path) {
+  if (path == "-") return std::unique_ptr<OutputFile>(new OutputFile(path, {}, STDOUT_FILENO));
+  struct stat about {};
+  const bool in_place = ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
+  const std::string name = in_place ? path : temporaryName(path);
+  const int flags = in_place ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+  const int file = ::open(name.c_str(), flags, 0666);
+  if (file < 0) return cannotWrite(path, errno);
+  return std::unique_ptr<OutputFile>(new OutputFile(path, in_place ? "" : name, file));
+}
+
+OutputFile::~OutputFile() {
+  if (file_ < 0 || path_ == "-") return;
+  ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status OutputFile::writeAll() {
+  const char* at = buffer_.data();
+  std::size_t left = buffer_.size();
+  while (left > 0 && error_ == 0) {
+    const ssize_t got = ::write(file_, at, left);
+    if (got < 0) {
+      if (errno != EINTR) error_ = errno;
+      continue;
+    }
+    at += got;
+    left -= static_cast<std::size_t>(got);
+  }
+  buffer_.clear();
+  if (error_ != 0) return cannotWrite(path_, error_);
+  return {};
+}
+
+Status OutputFile::flush() {
+  if (buffer_.size() < kLarge) return {};
+  return writeAll();
+}
+
+Status OutputFile::finish() {
+  if (Status status = writeAll(); !status.has_value()) return status;
+  if (path_ == "-") return {};
+  // A full network disk says so only here.
+  if (::close(std::exchange(file_, -1)) != 0) {
+    const int error = errno;
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    return cannotWrite(path_, error);
+  }
+  return temporary_.empty() ? Status() : moveIntoPlace(temporary_, path_);
+}
+
+}  // namespace pitwall::exporting

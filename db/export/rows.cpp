@@ -1,0 +1,178 @@
+// A trace as a database of ordinary rows, that any program with SQLite reads: the documented tables as they
+// are, and event, dependency and counter as tables of the columns that their virtual ones have.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "db/export/formats.h"
+#include "db/export/output_file.h"
+#include "db/sqlite/connection.h"
+#include "db/sqlite/schema.h"
+
+namespace pitwall::exporting {
+
+namespace {
+
+using store::Connection;
+using store::OpenMode;
+using store::Statement;
+
+std::string quotedName(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+// Inserts what it sees into one table.
+class Inserter final : public SqlVisitor {
+ public:
+  Inserter(Connection& connection, std::string table, Pace& pace)
+      : connection_(connection), table_(std::move(table)), pace_(pace) {}
+  void columns(std::span<const std::string> names) override {
+    std::string sql = "INSERT INTO " + quotedName(table_) + " VALUES (?";
+    for (std::size_t i = 1; i < names.size(); ++i) sql += ", ?";
+    Result<Statement> statement = connection_.prepare(sql + ")");
+    if (statement.has_value()) {
+      insert_ = std::move(*statement);
+    } else {
+      status = fail(statement.error());
+    }
+  }
+  bool row(std::span<const SqlValue> values) override {
+    if (!status.has_value()) return false;
+    for (std::size_t i = 0; i < values.size(); ++i) bind(static_cast<int>(i + 1), values[i]);
+    status = insert_.run();
+    if (status.has_value() && ++rows % 8192 == 0) status = pace_.advance(8192);
+    return status.has_value();
+  }
+  Status status;
+  std::int64_t rows = 0;
+
+ private:
+  void bind(int index, const SqlValue& value) {
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      insert_.bind(index, *integer);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      insert_.bind(index, *real);
+    } else if (const auto* text = std::get_if<std::string>(&value)) {
+      insert_.bind(index, std::string_view(*text));
+    } else {
+      insert_.bindNull(index);
+    }
+  }
+  Connection& connection_;
+  std::string table_;
+  Pace& pace_;
+  Statement insert_;
+};
+
+class RowsWriter {
+ public:
+  RowsWriter(Trace& trace, Connection connection, Pace& pace)
+      : trace_(trace), connection_(std::move(connection)), pace_(pace) {}
+
+  Result<ExportSummary> write() {
+    Status status = begin();
+    if (status.has_value()) status = ordinaryTables();
+    if (status.has_value()) status = virtualTable("event", summary_.events);
+    if (status.has_value()) status = virtualTable("dependency", summary_.dependencies);
+    if (status.has_value()) status = virtualTable("counter", summary_.samples);
+    if (status.has_value()) status = finish();
+    if (!status.has_value()) return fail(status.error());
+    return summary_;
+  }
+
+ private:
+  // The file gets its name only when it is whole: a journal and waiting for the disk would gain nothing.
+  Status begin() {
+    const std::string sql = fmt::format(
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
+        "BEGIN;",
+        store::kRowsApplicationId, store::kSchemaVersion);
+    return connection_.execute(sql.c_str());
+  }
+
+  Status ordinaryTables() {
+    const auto tables = trace_.query(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_chunk' ESCAPE '\\' "
+        "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid");
+    if (!tables.has_value()) return fail(tables.error());
+    for (const auto& row : tables->rows) {
+      std::int64_t rows = 0;
+      Status status = connection_.execute(std::get<std::string>(row[1]).c_str());
+      if (status.has_value()) status = copy(std::get<std::string>(row[0]), rows);
+      if (!status.has_value()) return status;
+    }
+    return {};
+  }
+
+  Status virtualTable(const std::string& name, std::int64_t& rows) {
+    const auto columns = trace_.query("PRAGMA table_info(" + quotedName(name) + ")");
+    if (!columns.has_value()) return fail(columns.error());
+    std::string sql = "CREATE TABLE " + quotedName(name) + "(";
+    for (std::size_t i = 0; i < columns->rows.size(); ++i) {
+      const auto& column = std::get<std::string>(columns->rows[i].at(1));
+      sql += (i == 0 ? "" : ", ") + quotedName(column);
+      sql += " " + std::get<std::string>(columns->rows[i].at(2));
+      if (column == "id") sql += " PRIMARY KEY";
+    }
+    if (Status status = connection_.execute((sql + ")").c_str()); !status.has_value()) return status;
+    return copy(name, rows);
+  }
+
+  Status copy(const std::string& table, std::int64_t& rows) {
+    Inserter inserter(connection_, table, pace_);
+    Status status = trace_.visit("SELECT * FROM " + quotedName(table), {}, inserter);
+    rows = inserter.rows;
+    return inserter.status.has_value() ? std::move(status) : std::move(inserter.status);
+  }
+
+  Status finish() {
+    return connection_.execute(
+        "CREATE INDEX event_by_time ON event(track, start_ns);"
+        "CREATE INDEX event_by_name ON event(name);"
+        "CREATE INDEX event_by_correlation ON event(correlation);"
+        "CREATE INDEX dependency_by_source ON dependency(source);"
+        "CREATE INDEX dependency_by_target ON dependency(target);"
+        "CREATE INDEX counter_by_time ON counter(track, time_ns);"
+        "COMMIT; PRAGMA optimize;");
+  }
+
+  Trace& trace_;
+  Connection connection_;
+  Pace& pace_;
+  ExportSummary summary_;
+};
+
+Result<ExportSummary> writeWhole(Trace& trace, const std::string& output, Pace& pace) {
+  const std::string temporary = temporaryName(output);
+  std::remove(temporary.c_str());
+  Result<Connection> connection = Connection::open(temporary, OpenMode::createFile);
+  if (!connection.has_value()) return fail(connection.error());
+  Result<ExportSummary> summary = RowsWriter(trace, std::move(*connection), pace).write();
+  if (!summary.has_value()) {
+    std::remove(temporary.c_str());
+    return summary;
+  }
+  if (Status status = moveIntoPlace(temporary, output); !status.has_value()) return fail(status.error());
+  return summary;
+}
+
+}  // namespace
+
+// A part of a trace becomes a trace first, so that both formats leave out the same.
+Result<ExportSummary> writeRows(Trace& trace, const std::string& output, const Selection& selection,
+                                Pace& pace, const ExportOptions& options) {
+  if (selection.isWhole()) return writeWhole(trace, output, pace);
+  const std::string part = output + ".part";
+  if (Result<ExportSummary> copied = writeTrace(trace, part, selection, pace, options); !copied.has_value())
+    return copied;
+  Result<std::unique_ptr<Trace>> opened = Trace::open(part);
+  std::remove(part.c_str());  // stays readable while it is open
+  if (!opened.has_value()) return fail(opened.error());
+  return writeWhole(**opened, output, pace);
+}
+
+}  // namespace pitwall::exporting
