@@ -1,0 +1,180 @@
+#include "analyzer/cli/export_command.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/interrupt.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/progress_line.h"
+#include "analyzer/units_text.h"
+#include "db/export.h"
+
+namespace pitwall::cli {
+namespace {
+
+struct FormatName {
+  const char* name;
+  ExportFormat format;
+  const char* extension;
+};
+constexpr FormatName kFormats[] = {{"chrome", ExportFormat::chrome, ".json"},
+                                   {"mxnet", ExportFormat::mxnet, ".json"},
+                                   {"csv", ExportFormat::csv, ".csv"},
+                                   {"pitwall", ExportFormat::pitwall, ".pitwall"},
+                                   {"rows", ExportFormat::rows, ".sqlite"}};
+
+const FormatName& formatOf(const std::string& name) {
+  for (const FormatName& format : kFormats) {
+    if (name == format.name) return format;
+  }
+  return kFormats[0];
+}
+
+// "1.5s", "20ms", "3us", "7ns" or "7": nanoseconds.
+std::optional<TimeNs> timeOf(std::string_view text) {
+  double number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  const std::string_view unit(stop, static_cast<std::size_t>(text.data() + text.size() - stop));
+  const double scale = unit == "s"                    ? 1e9
+                       : unit == "ms"                 ? 1e6
+                       : unit == "us"                 ? 1e3
+                       : unit == "ns" || unit.empty() ? 1
+                                                      : 0;
+  const double ns = number * scale;
+  if (scale == 0 || !(std::fabs(ns) < 9e18)) return std::nullopt;
+  return static_cast<TimeNs>(std::llround(ns));
+}
+
+// Errors: invalidInput for what is not A..B.
+Result<ExportRange> rangeOf(const std::string& text) {
+  const auto dots = text.find("..");
+  const auto wrong = [&] {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("--range {}: write BEGIN..END since the trace's start, as 1.5s..2s or 20ms..", text));
+  };
+  if (dots == std::string::npos) return wrong();
+  ExportRange range{std::numeric_limits<TimeNs>::min(), std::numeric_limits<TimeNs>::max()};
+  const std::string_view begin = std::string_view(text).substr(0, dots);
+  const std::string_view end = std::string_view(text).substr(dots + 2);
+  if (begin.empty() && end.empty()) return wrong();
+  if (!begin.empty()) {
+    const auto time = timeOf(begin);
+    if (!time) return wrong();
+    range.begin_ns = *time;
+  }
+  if (!end.empty()) {
+    const auto time = timeOf(end);
+    if (!time) return wrong();
+    range.end_ns = *time;
+  }
+  return range;
+}
+
+std::string outputFor(const ExportArguments& arguments) {
+  if (!arguments.output.empty()) return arguments.output;
+  std::string name = std::filesystem::path(arguments.trace).stem().string();
+  if (arguments.format == "csv") name += "." + arguments.table;
+  if (!arguments.range.empty() || arguments.rank >= 0 || arguments.format == "mxnet") name += ".export";
+  return name + formatOf(arguments.format).extension;
+}
+
+// "3 events", "1,234 samples": what there was any of.
+std::string contentsOf(const ExportSummary& summary) {
+  std::string text;
+  const auto add = [&text](std::int64_t count, const char* one, const char* many) {
+    if (count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", showCount(count), count == 1 ? one : many);
+  };
+  add(summary.rows, "row", "rows");
+  add(summary.events, "event", "events");
+  add(summary.samples, "counter sample", "counter samples");
+  add(summary.dependencies, "dependency", "dependencies");
+  return text.empty() ? "nothing" : text;
+}
+
+int exitCodeOf(const Error& error) {
+  complain(error.message, kUsage);
+  switch (error.code) {
+    case ErrorCode::cancelled: return kInterrupted;
+    case ErrorCode::corruptTrace:
+    case ErrorCode::versionMismatch: return kUnreadableTrace;
+    case ErrorCode::internal: return kInternal;
+    default: return kUsage;
+  }
+}
+
+}  // namespace
+
+CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
+  auto* command =
+      app.add_subcommand("export", "Write a trace for other tools, or a part of it as a new trace");
+  command->add_option("trace", arguments.trace, "Trace file, or one of another tool")
+      ->required()
+      ->type_name("TRACE");
+  command
+      ->add_option(
+          "--format", arguments.format,
+          "chrome (Perfetto, chrome://tracing), mxnet (profile.json), csv (one table), pitwall (a new "
+          "trace), rows (SQLite)")
+      ->check(CLI::IsMember({"chrome", "mxnet", "csv", "pitwall", "rows"}))
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "File to write, - for standard output (default: by the trace's name, here)")
+      ->type_name("FILE");
+  command
+      ->add_option("--range", arguments.range,
+                   "Only what touches these times since the trace's start: 1.5s..2s, 20ms..")
+      ->type_name("A..B");
+  command->add_option("--rank", arguments.rank, "Only the processes of this rank")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--table", arguments.table,
+                   "Table of the csv: any that 'pitwall query TRACE --schema' lists")
+      ->type_name("T");
+  command->add_flag("--single", arguments.plain_mxnet,
+                    "mxnet: operators once, not also as tasks as MXNet does");
+  command->add_flag_callback(
+      "--rows", [&arguments] { arguments.format = "rows"; }, "The same as --format rows");
+  command->footer("docs/export.md says what each format holds. Exit code 130: interrupted; nothing is left.");
+  return command;
+}
+
+int exportTraceFile(const ExportArguments& arguments) {
+  ExportOptions options;
+  options.format = formatOf(arguments.format).format;
+  options.table = arguments.table;
+  options.mxnet_doubled = !arguments.plain_mxnet;
+  if (arguments.rank >= 0) options.rank = arguments.rank;
+  if (!arguments.range.empty()) {
+    const auto range = rangeOf(arguments.range);
+    if (!range.has_value()) return complain(range.error().message, kUsage);
+    options.range = *range;
+  }
+  auto opened = openTrace(arguments.trace);
+  if (!opened.has_value()) return complainOfTrace(opened.error());
+  const std::string output = outputFor(arguments);
+  ProgressLine line("million rows/s", 1e6);
+  options.progress = [&](const ExportProgress& p) { line.show("export", p.done_rows, p.total_rows); };
+  options.cancel = &InterruptGuard::flag();
+  const InterruptGuard guard;
+  const auto summary = exportTrace(*opened->trace, output, options);
+  line.clear();
+  if (!summary.has_value()) return exitCodeOf(summary.error());
+  // The data themselves may be on standard output.
+  fmt::print(output == "-" ? stderr : stdout, "{}: {}\n", output == "-" ? "written" : "written: " + output,
+             contentsOf(*summary));
+  for (const std::string& note : summary->notes) fmt::print(stderr, "pitwall: note: {}\n", note);
+  return kDone;
+}
+
+}  // namespace pitwall::cli

@@ -1,0 +1,127 @@
+#include "analyzer/cli/query_command.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "analyzer/analysis.h"
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/row_printer.h"
+#include "analyzer/cli/terminal.h"
+#include "analyzer/emit/text_emitter.h"
+#include "db/schema_docs.h"
+
+namespace pitwall::cli {
+namespace {
+
+constexpr char kAnalysisPrefix[] = "analysis_";
+
+// Tables that the analyses leave in the trace's connection, with what SQLite knows of their columns.
+Status printAnalysisTables(Trace& trace, emit::TextEmitter& emitter) {
+  const auto rows = trace.query(
+      "SELECT m.name, group_concat(c.name || ' ' || c.type, ', ') FROM temp.sqlite_schema AS m, "
+      "pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name LIKE 'analysis\\_%' ESCAPE '\\' "
+      "GROUP BY "
+      "m.name ORDER BY m.name");
+  if (!rows.has_value()) return fail(rows.error());
+  emitter.heading("RESULTS OF THE ANALYSES, made when a query names one (docs/analyses.md)");
+  for (const auto& row : rows->rows) {
+    emitter.beginObject("", std::get<std::string>(row[0]), emit::Style::heading);
+    emitter.paragraph(std::get<std::string>(row[1]));
+  }
+  return {};
+}
+
+void printStoredTables(emit::TextEmitter& emitter) {
+  emitter.heading("TABLES");
+  for (const TableDoc& table : tableDocs()) {
+    if (table.is_virtual || table.is_chunk) continue;
+    emitter.beginObject("", table.name, emit::Style::heading);
+    emitter.paragraph(table.text);
+    emit::Table columns{{{"name", "column"}, {"type", "type"}, {"text", "meaning"}}};
+    std::size_t widest = 0;
+    for (const ColumnDoc& column : table.columns) widest = std::max(widest, column.name.size());
+    for (const ColumnDoc& column : table.columns) {
+      emitter.field("", fmt::format("{:{}} {:7}", column.name, widest, column.type), {{}, column.text});
+    }
+  }
+}
+
+void printVirtualTables(emit::TextEmitter& emitter) {
+  emitter.heading("TABLES OVER THE PACKED EVENTS, AND FUNCTIONS");
+  for (const TableDoc& table : tableDocs()) {
+    if (!table.is_virtual) continue;
+    emitter.beginObject("", table.name, emit::Style::heading);
+    emitter.paragraph(table.text);
+  }
+}
+
+int printSchema(Trace& trace) {
+  emit::TextEmitter emitter(
+      {.width = static_cast<int>(std::max<std::size_t>(40, terminalWidth())), .color = colorWanted()});
+  printVirtualTables(emitter);
+  printStoredTables(emitter);
+  if (auto report = analyzeTrace(trace); report.has_value()) {
+    if (Status status = printAnalysisTables(trace, emitter); !status.has_value())
+      return complain(status.error().message, kUnreadableTrace);
+  }
+  const std::string text = std::move(emitter).take();
+  std::fwrite(text.data() + 1, 1, text.size() - 1, stdout);
+  return kDone;
+}
+
+int exitCodeOf(const Error& error) {
+  const bool unreadable = error.code == ErrorCode::corruptTrace || error.code == ErrorCode::io;
+  return complain(error.message, unreadable ? kUnreadableTrace : kUsage);
+}
+
+}  // namespace
+
+CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
+  auto* command = app.add_subcommand("query", "Ask a trace in SQL; nothing in it is changed");
+  command->add_option("trace", arguments.trace, "Trace file, or one of another tool")
+      ->required()
+      ->type_name("TRACE");
+  command->add_option("sql", arguments.sql, "One or more SELECTs; - reads them from standard input")
+      ->type_name("SQL");
+  command
+      ->add_option("--format", arguments.format,
+                   "text, csv, tsv or json (default: text on a terminal, else tsv)")
+      ->check(CLI::IsMember({"auto", "text", "csv", "tsv", "json"}));
+  command->add_flag("--schema", arguments.schema,
+                    "Print the tables, columns and functions with what they mean");
+  command->footer(
+      "Examples:\n"
+      "  pitwall query run.pitwall \"SELECT name, count, total_ns FROM event_stats ORDER BY total_ns DESC "
+      "LIMIT 5\"\n"
+      "  pitwall query run.pitwall \"SELECT * FROM analysis_iteration\"     (results of the analyses)");
+  return command;
+}
+
+int queryTrace(const QueryArguments& arguments) {
+  if (arguments.schema == !arguments.sql.empty())
+    return complain("query: give either an SQL statement or --schema", kUsage);
+  auto opened = openTrace(arguments.trace);
+  if (!opened.has_value()) return complainOfTrace(opened.error());
+  Trace& trace = *opened->trace;
+  if (arguments.schema) return printSchema(trace);
+  std::string sql = arguments.sql;
+  if (sql == "-") {
+    sql.clear();
+    for (int c = std::getchar(); c != EOF; c = std::getchar()) sql += static_cast<char>(c);
+  }
+  if (sql.find(kAnalysisPrefix) != std::string::npos) {
+    if (auto report = analyzeTrace(trace); !report.has_value()) return exitCodeOf(report.error());
+  }
+  const bool text = arguments.format == "auto" && outputIsTerminal();
+  const std::string format = text ? "text" : arguments.format == "auto" ? "tsv" : arguments.format;
+  const auto printer = makeRowPrinter(format, outputIsTerminal() ? terminalWidth() : 0);
+  Status status = trace.visit(sql, {}, *printer);
+  if (!printer->finish()) return complain("the rows could not be written to standard output", kInternal);
+  return status.has_value() ? static_cast<int>(kDone) : exitCodeOf(status.error());
+}
+
+}  // namespace pitwall::cli

@@ -1,0 +1,14 @@
+// What is known of the terminal, if standard output is one.
+#pragma once
+
+#include <cstddef>
+
+namespace pitwall::cli {
+
+bool outputIsTerminal();
+// On a terminal, unless NO_COLOR or TERM=dumb forbids it.
+bool colorWanted();
+// Columns of the terminal; COLUMNS when it is set; 80 elsewhere.
+std::size_t terminalWidth();
+
+}  // namespace pitwall::cli
