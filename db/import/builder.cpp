@@ -11,10 +11,13 @@
 namespace pitwall::import {
 namespace {
 
-constexpr std::size_t kHeldEvents = std::size_t{1} << 20;
 constexpr std::size_t kDistinctWords = 4096;
 constexpr std::size_t kDistinctFacts = std::size_t{1} << 16;
-constexpr std::size_t kFurthestBack = 4096;  // events looked at to find the one that encloses a point
+// What different names and arguments may take in memory, their place in the sink's table included.
+constexpr std::size_t kDistinctBytes = std::size_t{48} << 20;
+constexpr std::size_t kBytesOfAnEntry = 96;
+constexpr std::size_t kMostTracks = std::size_t{1} << 16;
+constexpr std::size_t kMostMarks = std::size_t{1} << 20;
 
 bool inRange(std::int64_t time_ns) { return time_ns < kLatestNs && time_ns > -kLatestNs; }
 
@@ -31,6 +34,14 @@ auto& entryOf(Map& map, std::string_view what) {
 }  // namespace
 
 std::int64_t& Builder::record(std::string_view what) { return entryOf(summary_.records, what); }
+
+ImportCount& Builder::repairedCounter(std::string_view what) { return entryOf(summary_.repaired, what); }
+ImportCount& Builder::droppedCounter(std::string_view what) { return entryOf(summary_.dropped, what); }
+
+void Builder::setExample(ImportCount& counter, std::string_view example) {
+  counter.example.clear();
+  appendClean(example, counter.example);
+}
 
 void Builder::count(ImportCount& count, std::string_view example) {
   if (count.count++ == 0) appendClean(example, count.example);
@@ -69,6 +80,7 @@ void Builder::nameProcess(ProcessRef process, std::string_view name) {
 
 void Builder::rank(int rank) {
   rank_ = rank;
+  has_rank_ = true;
   auto& ranks = summary_.ranks;
   if (std::find(ranks.begin(), ranks.end(), rank) == ranks.end()) ranks.push_back(rank);
 }
@@ -93,6 +105,15 @@ void Builder::nameDevice(DeviceRef device, std::string_view name, Bytes memory_b
 }
 
 TrackRef Builder::track(std::string key, Track fresh) {
+  if (tracks_.size() >= kMostTracks && track_keys_.find(key) == track_keys_.end()) {
+    note(fmt::format("{}: more than {} threads, streams and counters: the others share one", input().path,
+                     kMostTracks));
+    key = fresh.kind == TrackKind::counter  ? "other counters"
+          : fresh.kind == TrackKind::stream ? "other streams"
+                                            : "others";
+    fresh.name = key;
+    fresh.thread_key.clear();
+  }
   const auto [found, inserted] = track_keys_.try_emplace(std::move(key), tracks_.size());
   if (inserted) tracks_.push_back(std::move(fresh));
   return {found->second};
@@ -153,10 +174,53 @@ TrackRef Builder::counter(ProcessRef process, std::string_view name, std::string
   return track(scratch_, std::move(fresh));
 }
 
+namespace {
+
+// The text with every run of digits made one '#', so that names that count become one.
+std::string withoutNumbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) out += c;
+    if (digit && (out.empty() || out.back() != '#')) out += '#';
+  }
+  return out;
+}
+
+}  // namespace
+
+StringId Builder::distinct(std::string_view text, std::string_view what) {
+  std::string shorter;
+  if (distinct_bytes_ > kDistinctBytes) {
+    shorter = distinct_bytes_ > kDistinctBytes + kDistinctBytes / 4 ? "(others)" : withoutNumbers(text);
+    repaired(fmt::format("{} beyond the first {} MB of different ones: numbers in them replaced by #", what,
+                         kDistinctBytes >> 20),
+             text);
+    text = shorter;
+  }
+  const StringId id = sink_.string(text);
+  if (id.value > newest_text_.value) {  // ids are dense: it is new
+    newest_text_ = id;
+    distinct_bytes_ += text.size() + kBytesOfAnEntry;
+  }
+  return id;
+}
+
 StringId Builder::name(std::string_view text) {
+  if (const StringId* known = names_.find({0, text})) return *known;
   std::string clean;
-  if (appendClean(text, clean)) repaired("names with bytes that are not text, or too long", clean);
-  return sink_.string(clean);
+  const bool replaced = appendClean(text, clean);
+  if (replaced) repaired("names with bytes that are not text, or too long", clean);
+  const StringId id = distinct(clean, "names");
+  return replaced ? id : names_.put({0, text}, id);
+}
+
+StringId Builder::args(std::string_view object) {
+  if (object.size() > kLongestName || distinct_bytes_ > kDistinctBytes) {
+    dropped("arguments of events that are too long or of too many kinds", object);
+    return {};
+  }
+  return distinct(object, "arguments");
 }
 
 OperatorId Builder::facts(const OperatorFacts& facts) {
@@ -179,10 +243,22 @@ OperatorId Builder::facts(const OperatorFacts& facts) {
   return facts_[key] = sink_.operatorFacts(clean);
 }
 
+KernelId Builder::kernel(const KernelFacts& facts) {
+  if (kernels_ >= kDistinctFacts) {
+    note(fmt::format("more than {} different facts of kernels: those of the others are left out",
+                     kDistinctFacts));
+    return {};
+  }
+  const KernelId id = sink_.kernelFacts(facts);
+  kernels_ = std::max<std::size_t>(kernels_, id.value);
+  return id;
+}
+
 void Builder::meta(std::string_view key, std::string_view value) {
   std::string clean;
   appendClean(value, clean);
-  sink_.meta(key, clean);
+  // Of several inputs the first's facts are the trace's.
+  sink_.meta(input_number_ <= 1 ? std::string(key) : fmt::format("input.{}.{}", input_number_, key), clean);
 }
 
 // --- Data ---
@@ -199,13 +275,17 @@ bool Builder::add(TrackRef track, Event event) {
   }
   event.pushed_ns = event.start_ns;
   event.ready_ns = event.start_ns;
-  earliest_ = has_span_ ? std::min(earliest_, event.start_ns) : event.start_ns;
-  latest_ = has_span_ ? std::max(latest_, event.start_ns + event.dur_ns) : event.start_ns + event.dur_ns;
-  has_span_ = true;
+  extend(event.start_ns, event.start_ns + event.dur_ns);
   ++kinds_[static_cast<std::uint8_t>(event.kind)];
   tracks_[track.index].events.push_back(event);
-  if (++held_ >= kHeldEvents) flush();
+  flushIfFull();
   return true;
+}
+
+void Builder::extend(std::int64_t start_ns, std::int64_t end_ns) {
+  earliest_ = has_span_ ? std::min(earliest_, start_ns) : start_ns;
+  latest_ = has_span_ ? std::max(latest_, end_ns) : end_ns;
+  has_span_ = true;
 }
 
 void Builder::sample(TrackRef track, std::int64_t time_ns, double value) {
@@ -213,12 +293,10 @@ void Builder::sample(TrackRef track, std::int64_t time_ns, double value) {
     dropped("counter samples with a time out of range", fmt::format("time {} ns", time_ns));
     return;
   }
-  earliest_ = has_span_ ? std::min(earliest_, time_ns) : time_ns;
-  latest_ = has_span_ ? std::max(latest_, time_ns) : time_ns;
-  has_span_ = true;
+  extend(time_ns, time_ns);
   ++sample_count_;
   tracks_[track.index].samples.push_back({time_ns, value});
-  if (++held_ >= kHeldEvents) flush();
+  flushIfFull();
 }
 
 void Builder::expectFrom(std::int64_t time_ns) {
@@ -228,7 +306,9 @@ void Builder::expectFrom(std::int64_t time_ns) {
 }
 
 void Builder::mark(std::int64_t index, std::int64_t time_ns) {
-  if (inRange(time_ns)) marks_.push_back({index, time_ns, 0});
+  if (!inRange(time_ns)) return;
+  if (marks_.size() >= kMostMarks) return dropped("marks of iterations beyond the first million", "");
+  marks_.push_back({index, time_ns, 0});
 }
 
 void Builder::depend(CorrelationId source, CorrelationId target, DependencyKind kind) {
@@ -242,227 +322,7 @@ void Builder::flow(const FlowPoint& point) {
     return;
   }
   flows_.push_back(point);
-  if (++held_ >= kHeldEvents) flush();
-}
-
-// --- Rounds ---
-
-void Builder::nest(Track& track) {
-  auto& events = track.events;
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.dur_ns > b.dur_ns;
-  });
-  auto& open = track.open;
-  for (Event& event : events) {
-    const std::int64_t end = event.start_ns + event.dur_ns;
-    while (!open.empty() && open.back() <= event.start_ns) open.pop_back();
-    if (!open.empty() && open.back() < end && !track.thread_key.empty()) {
-      repaired("events that overlap on their thread without one enclosing the other: both kept",
-               fmt::format("two events of thread {} at {} ns", track.thread_key, event.start_ns));
-    }
-    event.depth = static_cast<std::uint16_t>(
-        std::min<std::size_t>(open.size(), std::numeric_limits<std::uint16_t>::max()));
-    if (event.dur_ns > 0) open.push_back(end);
-  }
-}
-
-CorrelationId Builder::bind(Track& track, const FlowPoint& point) {
-  auto& events = track.events;
-  const auto after =
-      std::upper_bound(events.begin(), events.end(), point.time_ns,
-                       [](std::int64_t time, const Event& event) { return time < event.start_ns; });
-  Event* found = nullptr;
-  if (point.next_range) {
-    const auto next =
-        std::lower_bound(events.begin(), events.end(), point.time_ns,
-                         [](const Event& event, std::int64_t time) { return event.start_ns < time; });
-    if (next != events.end()) found = &*next;
-  } else {
-    std::size_t steps = 0;
-    for (auto at = after; at != events.begin() && steps < kFurthestBack; ++steps) {
-      --at;
-      if (at->kind != EventKind::instant && at->start_ns + at->dur_ns >= point.time_ns) {
-        found = &*at;
-        break;
-      }
-    }
-  }
-  if (found == nullptr) return 0;
-  if (found->correlation == 0) found->correlation = newCorrelation();
-  return found->correlation;
-}
-
-void Builder::bindFlows() {
-  std::stable_sort(flows_.begin(), flows_.end(), [](const FlowPoint& a, const FlowPoint& b) {
-    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.order < b.order;
-  });
-  for (const FlowPoint& point : flows_) {
-    const CorrelationId end = bind(tracks_[point.track.index], point);
-    if (end == 0) {
-      dropped("arrows with an end that no range encloses", fmt::format("at {} ns", point.time_ns));
-      continue;
-    }
-    if (point.order == 0) {
-      flow_sources_[point.key] = end;
-      continue;
-    }
-    const auto source = flow_sources_.find(point.key);
-    if (source == flow_sources_.end()) {
-      dropped("arrows with an end but no start", fmt::format("at {} ns", point.time_ns));
-      continue;
-    }
-    if (source->second != end) depend(source->second, end, DependencyKind::flow);
-    if (point.order == 1) source->second = end;
-  }
-  flows_.clear();
-}
-
-void Builder::chooseZero() {
-  if (has_zero_) return;
-  has_zero_ = true;
-  zero_ = earliest_;
-  if (input_number_ == 1) return;
-  if (has_wall_clock_ && trace_has_wall_clock_) {
-    const std::int64_t zero = trace_zero_unix_ns_ - input_zero_unix_ns_;
-    if (inRange(zero)) {
-      zero_ = zero;
-      note(fmt::format("{}: placed by its wall clock; error = the difference of the machines' clocks",
-                       input().path));
-      return;
-    }
-  }
-  note(fmt::format(
-      "{}: starts with the trace: its clock does not say when; do not compare its times with others'",
-      input().path));
-}
-
-ProcessId Builder::idOf(std::size_t process) {
-  if (process == kOwner) process = owner_;
-  if (process == kNone) return {};
-  Process& known = processes_[process];
-  if (!known.id) {
-    ProcessInfo info;
-    info.pid = known.pid;
-    info.name = known.name.empty() ? fmt::format("process {}", known.key) : known.name;
-    std::string clean;
-    appendClean(info.name, clean);
-    info.name = clean;
-    info.rank = rank_;
-    known.id = sink_.process(info);
-  }
-  return known.id;
-}
-
-DeviceId Builder::idOf(DeviceRef device) {
-  Device& known = devices_[device.index];
-  if (!known.id) {
-    known.id = sink_.device({known.kind, known.index, known.name, known.memory_bytes});
-    std::string text = fmt::format("{} {}", known.kind, known.index);
-    if (!known.name.empty()) text += fmt::format(" ({})", known.name);
-    auto& devices = summary_.devices;
-    if (std::find(devices.begin(), devices.end(), text) == devices.end()) devices.push_back(std::move(text));
-  }
-  return known.id;
-}
-
-void Builder::emit(Track& track) {
-  if (track.events.empty() && track.samples.empty()) return;
-  if (!track.id) {
-    TrackInfo info;
-    info.kind = track.kind;
-    info.process = idOf(track.process);
-    info.name = track.name;
-    info.unit = track.unit;
-    if (track.device != kNone) info.device = idOf(DeviceRef{track.device});
-    if (!track.thread_key.empty()) {
-      std::string key;
-      appendClean(track.thread_key, key);
-      if (info.name.empty()) info.name = fmt::format("thread {}", key);
-      info.thread = sink_.thread({info.process, parseInteger(track.thread_key).value_or(0), info.name});
-    }
-    track.id = sink_.track(info);
-  }
-  for (Event& event : track.events) {
-    event.start_ns -= zero_;
-    event.pushed_ns -= zero_;
-    event.ready_ns -= zero_;
-  }
-  for (CounterSample& sample : track.samples) sample.time_ns -= zero_;
-  if (!track.events.empty()) sink_.events(track.id, track.events);
-  if (!track.samples.empty()) sink_.counters(track.id, track.samples);
-  track.events = {};
-  track.samples = {};
-}
-
-void Builder::flush() {
-  chooseZero();
-  for (Track& track : tracks_) nest(track);
-  bindFlows();
-  for (Track& track : tracks_) emit(track);
-  if (!dependencies_.empty()) sink_.dependencies(dependencies_);
-  dependencies_.clear();
-  held_ = 0;
-}
-
-// --- Inputs ---
-
-void Builder::beginInput() {
-  ++input_number_;
-  processes_.clear();
-  devices_.clear();
-  tracks_.clear();
-  process_keys_.clear();
-  track_keys_.clear();
-  device_keys_.clear();
-  flow_sources_.clear();
-  marks_.clear();
-  rank_ = 0;
-  owner_ = kNone;
-  has_zero_ = false;
-  has_wall_clock_ = false;
-  has_span_ = false;
-}
-
-void Builder::endInput() {
-  flush();
-  if (has_span_) {
-    const std::int64_t begin = earliest_ - zero_;
-    const std::int64_t end = latest_ - zero_;
-    summary_.begin_ns = has_total_span_ ? std::min(summary_.begin_ns, begin) : begin;
-    summary_.end_ns = has_total_span_ ? std::max(summary_.end_ns, end) : end;
-    has_total_span_ = true;
-  }
-  if (has_wall_clock_ && !trace_has_wall_clock_ && input_number_ == 1) {
-    trace_has_wall_clock_ = true;
-    trace_zero_unix_ns_ = input_zero_unix_ns_ + zero_;
-  }
-  if (!marks_.empty() && summary_.events["iterations"] > 0) {
-    note(fmt::format("{}: its iteration marks are left out, since the first input's count", input().path));
-    marks_.clear();
-  }
-  std::stable_sort(marks_.begin(), marks_.end(),
-                   [](const IterationMark& a, const IterationMark& b) { return a.time_ns < b.time_ns; });
-  std::int64_t last = std::numeric_limits<std::int64_t>::min();
-  for (IterationMark mark : marks_) {
-    if (mark.index <= last) continue;  // the same step seen on another thread
-    last = mark.index;
-    mark.time_ns -= zero_;
-    sink_.iteration(mark);
-    ++summary_.events["iterations"];
-  }
-  marks_.clear();
-}
-
-void Builder::finish() {
-  for (int kind = 0; kind < 256; ++kind) {
-    if (kinds_[kind] > 0) summary_.events[toString(static_cast<EventKind>(kind))] += kinds_[kind];
-  }
-  if (sample_count_ > 0) summary_.events["counter samples"] = sample_count_;
-  if (dependency_count_ > 0) summary_.events["dependencies"] = dependency_count_;
-  if (summary_.events["iterations"] == 0) summary_.events.erase("iterations");
-  std::sort(summary_.ranks.begin(), summary_.ranks.end());
-  if (trace_has_wall_clock_) sink_.meta(meta::kTraceStartUnixNs, std::to_string(trace_zero_unix_ns_));
-  sink_.meta(meta::kTraceEndNs, std::to_string(summary_.end_ns));
+  flushIfFull();
 }
 
 }  // namespace pitwall::import

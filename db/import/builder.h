@@ -1,18 +1,24 @@
 // Between a reader and the sink: makes tracks, places times, computes nesting, keeps the summary.
 //
-// Readers give times in nanoseconds of their input's own clock. Events are held back (a million at most) so
-// that time 0 can be the earliest of them and names that come late in a file still count; then they go to the
-// sink track by track. What comes later in a larger file goes out in further rounds.
+// Readers give times in nanoseconds of their input's own clock. Events are held back (half a million at most)
+// so that time 0 can be the earliest of them and names that come late in a file still count; then they go to
+// the sink track by track. What comes later in a larger file goes out in further rounds.
+//
+// What is kept beyond a round is bounded, however large the input: tracks, distinct names and arguments,
+// arrows that wait for their end, iteration marks. What exceeds a bound is joined or left out, and counted.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "db/import.h"
+#include "db/import/recent_texts.h"
 #include "db/sink.h"
 
 namespace pitwall::import {
@@ -40,9 +46,24 @@ class Builder {
   ImportedInput& input() { return summary_.inputs.back(); }
   // The counter of a word of the file itself; the reference stays valid. A bounded number of words is kept.
   std::int64_t& record(std::string_view what);
+  // The same counters for what happens so often that looking them up costs. The references stay valid.
+  ImportCount& repairedCounter(std::string_view what);
+  ImportCount& droppedCounter(std::string_view what);
   void notUnderstood(std::string_view what, std::string_view example);
   void repaired(std::string_view what, std::string_view example);
   void dropped(std::string_view what, std::string_view example);
+  // The same where the example costs: asked for once.
+  template <class Example>
+  requires std::is_invocable_r_v<std::string, Example>
+  void repaired(std::string_view what, const Example& example) { tally(repairedCounter(what), example); }
+  template <class Example>
+  requires std::is_invocable_r_v<std::string, Example>
+  void dropped(std::string_view what, const Example& example) { tally(droppedCounter(what), example); }
+  template <class Example>
+  static void tally(ImportCount& counter, const Example& example) {
+    if (counter.count == 0) setExample(counter, example());
+    ++counter.count;
+  }
   void note(std::string text);
   void damaged(std::string text);  // the current input ends early; the first text stays
 
@@ -51,6 +72,7 @@ class Builder {
   void nameProcess(ProcessRef process, std::string_view name);
   void setPid(ProcessRef process, std::int64_t pid) { processes_[process.index].pid = pid; }
   void rank(int rank);  // of all processes of this input
+  int rankOr(int unknown) const { return has_rank_ ? rank_ : unknown; }
   DeviceRef device(std::string_view kind, int index);
   void nameDevice(DeviceRef device, std::string_view name, Bytes memory_bytes);
   TrackRef thread(ProcessRef process, std::string_view key);
@@ -67,7 +89,10 @@ class Builder {
   TrackRef lane(ProcessRef process, std::string_view name);
   TrackRef counter(ProcessRef process, std::string_view name, std::string_view unit);
   StringId name(std::string_view text);  // cleaned of what is not UTF-8
+  // The text of Event.args, a JSON object; none when there are too many different ones already.
+  StringId args(std::string_view object);
   OperatorId facts(const OperatorFacts& facts);
+  KernelId kernel(const KernelFacts& facts);
   void meta(std::string_view key, std::string_view value);
 
   // --- Data; times on the input's clock ---
@@ -77,6 +102,10 @@ class Builder {
   void sample(TrackRef track, std::int64_t time_ns, double value);
   void mark(std::int64_t index, std::int64_t time_ns);
   CorrelationId newCorrelation() { return ++correlation_; }
+  CorrelationId newCorrelations(std::uint64_t count) {  // the first of so many
+    correlation_ += count;
+    return correlation_ - count + 1;
+  }
   void depend(CorrelationId source, CorrelationId target, DependencyKind kind);
   // One end of an arrow between the ranges that enclose the two points.
   struct FlowPoint {
@@ -92,12 +121,25 @@ class Builder {
   void beginInput();
   // Where the zero of this input's clock lies on the wall clock, ns since 1970. May come late.
   void wallClock(std::int64_t zero_unix_ns) { input_zero_unix_ns_ = zero_unix_ns, has_wall_clock_ = true; }
+  // Where this input's time 0 (its first event) lies in the trace, decided before its first event; its
+  // processes' names then begin with the rank, and `rank` is theirs unless the file tells another.
+  void place(TimeNs begin_ns, std::optional<int> rank);
   // No event of this input begins before this time, should the reader know it beforehand.
   void expectFrom(std::int64_t time_ns);
   std::int64_t latest() const { return latest_; }  // end of the last event of this input; its own clock
   std::int64_t earliest() const { return earliest_; }
   void endInput();
   void finish();  // meta that needs everything
+
+  // --- A trace of ours, which goes to the sink as it is ---
+  TraceSink& sink() { return sink_; }
+  bool isFirstInput() const { return input_number_ == 1; }
+  // It covers these of its own times; returns where its time 0 lies.
+  TimeNs adopt(TimeNs first_ns, TimeNs last_ns);
+  void adopted(EventKind kind, std::int64_t count) { kinds_[static_cast<std::uint8_t>(kind)] += count; }
+  void adoptedSamples(std::int64_t count) { sample_count_ += count; }
+  void adoptedDependencies(std::int64_t count) { dependency_count_ += count; }
+  std::string shownName(int rank, std::string_view process) const;
 
  private:
   struct Process {
@@ -113,6 +155,8 @@ class Builder {
     Bytes memory_bytes = 0;
     DeviceId id;
   };
+  static constexpr std::size_t kHeldEvents = std::size_t{1} << 19;
+
   struct Track {
     TrackKind kind = TrackKind::thread;
     std::size_t process = kNone;
@@ -126,8 +170,15 @@ class Builder {
     std::vector<std::int64_t> open;  // ends of ranges that the next round's events may lie in
   };
 
+  static void setExample(ImportCount& counter, std::string_view example);
   TrackRef track(std::string key, Track fresh);
   void flush();
+  void flushIfFull() {
+    if (++held_ >= kHeldEvents) flush();
+  }
+  void boundFlowSources();
+  StringId distinct(std::string_view text, std::string_view what);
+  void extend(std::int64_t start_ns, std::int64_t end_ns);
   void chooseZero();
   void emit(Track& track);
   void nest(Track& track);
@@ -148,7 +199,16 @@ class Builder {
   std::vector<FlowPoint> flows_;
   std::vector<Dependency> dependencies_;
   std::vector<IterationMark> marks_;
-  std::unordered_map<std::uint64_t, CorrelationId> flow_sources_;
+  struct FlowSource {
+    CorrelationId id = 0;
+    bool ended = false;
+  };
+  std::unordered_map<std::uint64_t, FlowSource> flow_sources_;
+  std::vector<Event> sorted_;  // scratch of nest()
+  RecentTexts<StringId, 4096> names_;
+  StringId newest_text_;            // of those that the sink was given
+  std::size_t distinct_bytes_ = 0;  // that they take
+  std::size_t kernels_ = 0;         // different facts of kernels
   std::int64_t kinds_[256] = {};
   std::int64_t sample_count_ = 0;
   std::int64_t dependency_count_ = 0;
@@ -159,6 +219,8 @@ class Builder {
   int input_number_ = 0;
   std::string scratch_;
 
+  std::optional<TimeNs> placed_;
+  bool has_rank_ = false;
   bool has_zero_ = false;
   std::int64_t zero_ = 0;  // trace time 0 on this input's clock
   bool has_wall_clock_ = false;

@@ -3,16 +3,58 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "db/import/json.h"
 
 namespace pitwall::import {
 
+// The arguments that some reader asks for by name.
+enum class Arg : std::uint8_t {
+  bandwidth,
+  block,
+  blocksPerSm,
+  bytes,
+  collective,
+  correlation,
+  device,
+  deviceId,
+  deviceType,
+  dtype,
+  externalId,
+  grid,
+  groupRanks,
+  groupSize,
+  inElements,
+  inputDims,
+  inputTypes,
+  name,
+  occupancy,
+  outElements,
+  processGroup,
+  registers,
+  sharedMemory,
+  startSinceEpoch,
+  stream,
+  syncKind,
+  totalAllocated,
+  totalReserved,
+  waitOnStream,
+  warpsPerSm,
+  none,  // any other
+};
+Arg argOf(std::string_view name);
+
+struct ChromeArg {
+  std::string_view name;
+  JsonValue value;
+};
+
 // Views into the piece of text that was parsed; reused from event to event.
-struct ChromeEvent {
+class ChromeEvent {
+ public:
   JsonValue name;
   JsonValue category;
   JsonValue phase;
@@ -25,21 +67,38 @@ struct ChromeEvent {
   JsonValue binding;
   JsonValue process;
   JsonValue thread;
-  std::vector<std::pair<std::string_view, JsonValue>> args;
   // Samples of SageMaker's system metrics are objects of their own kind.
   JsonValue dimension;
   JsonValue node;
   JsonValue value;
   JsonValue timestamp;  // s since 1970
+  // The arguments as one piece of text, with their braces; empty when the event has none.
+  std::string_view args_text;
 
   char ph() const { return phase.text.size() == 1 ? phase.text[0] : '\0'; }
+  std::span<const ChromeArg> args() const { return {args_.data(), arg_count_}; }
   // The argument of this name, or a value of type none.
   JsonValue arg(std::string_view key) const;
-  std::optional<std::int64_t> argInteger(std::string_view key) const;
+  JsonValue arg(Arg key) const {
+    const auto at = static_cast<unsigned>(key);
+    return (known_args_ >> at & 1) != 0 ? args_[arg_places_[at]].value : JsonValue{};
+  }
+  bool has(Arg key) const { return (known_args_ >> static_cast<unsigned>(key) & 1) != 0; }
+  std::optional<std::int64_t> argInteger(Arg key) const;
+  std::optional<double> argReal(Arg key) const;
   // The time in ns; none when it is missing or not a number.
   std::optional<std::int64_t> timeNs() const;
   std::optional<std::int64_t> durationNs() const;
+
   void clear();
+  void addArg(Arg known, std::string_view its_name, const JsonValue& its_value);
+
+ private:
+  static constexpr std::size_t kMostArgs = 4096;
+  std::vector<ChromeArg> args_;  // the first arg_count_ count
+  std::size_t arg_count_ = 0;
+  std::uint64_t known_args_ = 0;
+  std::uint16_t arg_places_[static_cast<unsigned>(Arg::none)] = {};
 };
 
 // Parses the object that begins at the front of `text`. `taken` is its length.

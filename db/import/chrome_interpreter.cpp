@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 #include "db/import/text.h"
 #include "db/meta.h"
@@ -17,6 +18,18 @@ constexpr std::int64_t kYear2100Ns = 4'102'444'800'000'000'000;
 
 bool isEpoch(std::int64_t time_ns) { return time_ns > kYear2001Ns && time_ns < kYear2100Ns; }
 
+constexpr std::size_t kMostOpen = std::size_t{1} << 20;  // ranges that wait for their end
+constexpr std::size_t kIdleKeys = 4096;                  // of asynchronous ranges, kept for the next of them
+constexpr std::size_t kDistinctArgs = 4096;              // texts of arguments of tools that we do not know
+constexpr std::size_t kLongestArgs = 1024;
+
+// Whether each argument is a value of JSON as it should be, so that the text can be handed on.
+bool isWhole(std::span<const ChromeArg> args) {
+  return std::all_of(args.begin(), args.end(), [](const ChromeArg& arg) {
+    return arg.value.type != JsonType::null || arg.value.text == "null";
+  });
+}
+
 // PyTorch's marks of the ends of its recording window: their times are unreliable and say nothing.
 bool isWindowMark(std::string_view name) {
   return name == "Record Window End" || name.substr(0, 16) == "Iteration Start:";
@@ -26,25 +39,29 @@ bool isWindowMark(std::string_view name) {
 
 std::string Place::text() const { return fmt::format("{}: {}", window.place(ahead), quoted(raw, 160)); }
 
-std::string ChromeInterpreter::nameOf(const ChromeEvent& event) const {
-  if (event.name.text.find('\\') == std::string_view::npos) return std::string(event.name.text);
-  return unescape(event.name.text);
+std::string_view ChromeInterpreter::nameOf(const ChromeEvent& event) {
+  if (event.name.text.find('\\') == std::string_view::npos) return event.name.text;
+  unescaped_name_ = unescape(event.name.text);
+  return unescaped_name_;
 }
 
 ProcessRef ChromeInterpreter::processOf(const ChromeEvent& event) {
   return mxnet_.seen() ? mxnet_.process() : builder_.process(event.process.text);
 }
 
-TrackRef ChromeInterpreter::threadOf(const ChromeEvent& event) {
-  if (mxnet_.seen()) return mxnet_.threadOf(event);
+TrackRef ChromeInterpreter::threadOf(const ChromeEvent& event, const Category& category) {
+  if (mxnet_.seen()) return mxnet_.threadOf(category.mxnet, event);
   const bool none = event.thread.type == JsonType::none;
-  return builder_.thread(builder_.process(event.process.text), none ? event.process.text : event.thread.text);
+  const std::string_view thread = none ? event.process.text : event.thread.text;
+  const TextKey key{0, event.process.text, thread};
+  if (const TrackRef* known = threads_.find(key)) return *known;
+  return threads_.put(key, builder_.thread(builder_.process(event.process.text), thread));
 }
 
 std::optional<std::int64_t> ChromeInterpreter::timeOf(const ChromeEvent& event, const Place& place) {
   const auto time = event.timeNs();
   if (!time) {
-    builder_.dropped("events whose time (ts) is missing, no number or out of range", place.text());
+    builder_.dropped("events whose time (ts) is missing, no number or out of range", place);
     return std::nullopt;
   }
   if (!events_seen_) {
@@ -63,29 +80,51 @@ void ChromeInterpreter::count(const ChromeEvent& event) {
     phase = &builder_.record("phase " + (ph == '\0' ? std::string("(none)") : clean));
   }
   ++*phase;
-  if (event.category.type == JsonType::string) {
-    ++builder_.record(fmt::format("category {}", event.category.text.substr(0, 64)));
+}
+
+const ChromeInterpreter::Category& ChromeInterpreter::categoryOf(const ChromeEvent& event) {
+  static const Category kWithout;
+  if (event.category.type != JsonType::string) return kWithout;
+  const std::string_view text = event.category.text;
+  Category* known = categories_.find({0, text});
+  if (known == nullptr) {
+    Category fresh;
+    fresh.count = &builder_.record(fmt::format("category {}", text.substr(0, 64)));
+    fresh.kineto = kinetoRoleOf(text);
+    fresh.mxnet = mxNetRoleOf(text);
+    const bool implied = (fresh.kineto != KinetoRole::none && fresh.kineto != KinetoRole::plain &&
+                          text.find("driver") == std::string_view::npos) ||
+                         fresh.mxnet == MxNetRole::operation || fresh.mxnet == MxNetRole::call;
+    std::string clean;
+    if (!implied && text.size() <= 256 && !appendClean(text, clean))
+      fresh.args = builder_.args(fmt::format("{{\"category\":\"{}\"}}", clean));
+    known = &categories_.put({0, text}, fresh);
   }
+  ++*known->count;
+  return *known;
 }
 
 void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
   if (event.dimension.type == JsonType::string && event.ph() == '\0') return metric(event, place);
   count(event);
+  const Category& category = categoryOf(event);
   const char ph = event.ph();
   if (ph == 'M') return metadata(event);
-  mxnet_.notice(event, {});
-  if (mxnet_.isTwin(event)) {
-    if (ph == 'b') builder_.repaired("operators that MXNet writes twice: counted once", place.text());
-    return;
+  mxnet_.notice(category.mxnet);
+  if (mxnet_.isTwin(category.mxnet, ph)) {
+    if (ph == 'e') return;
+    if (tallies_.twins == nullptr)
+      tallies_.twins = &builder_.repairedCounter("operators that MXNet writes twice: counted once");
+    return Builder::tally(*tallies_.twins, place);
   }
   switch (ph) {
-    case 'X': return complete(event, place);
-    case 'B': return begin(event, place);
-    case 'E': return endRange(event, place);
+    case 'X': return complete(event, category, place);
+    case 'B': return begin(event, category, place);
+    case 'E': return endRange(event, category, place);
     case 'T':
       if (event.id.type == JsonType::none && event.duration.type != JsonType::none)
-        return complete(event, place);
-      return async(event, place);
+        return complete(event, category, place);
+      return async(event, category, place);
     case 'b':
     case 'e':
     case 'n':
@@ -93,15 +132,15 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
     case 'p':
     case 'F':
     case '(':
-    case ')': return async(event, place);
+    case ')': return async(event, category, place);
     case 'i':
     case 'I':
     case 'R':
-    case 'P': return instant(event, place);
-    case 'C': return counter(event, place);
+    case 'P': return instant(event, category, place);
+    case 'C': return counter(event, category, place);
     case 's':
     case 't':
-    case 'f': return flow(event, place);
+    case 'f': return flow(event, category, place);
     case 'N':
     case 'O':
     case 'D':
@@ -116,15 +155,15 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
 
 void ChromeInterpreter::metadata(const ChromeEvent& event) {
   const std::string_view what = event.name.text;
-  const JsonValue name = event.arg("name");
+  const JsonValue name = event.arg(Arg::name);
   if (what == "process_name") {
-    const auto start = event.argInteger("start_time_since_epoch_in_micros");
+    const auto start = event.argInteger(Arg::startSinceEpoch);
     if (start && *start > 0 && isEpoch(*start * 1000)) builder_.wallClock(*start * 1000);
     if (name.type != JsonType::string) return;
-    mxnet_.notice(event, name.text);
+    mxnet_.noticeProcess(event, name.text);
     if (!mxnet_.seen()) builder_.nameProcess(builder_.process(event.process.text), unescape(name.text));
   } else if (what == "thread_name" && name.type == JsonType::string) {
-    if (!mxnet_.seen()) builder_.nameThread(threadOf(event), unescape(name.text));
+    if (!mxnet_.seen()) builder_.nameThread(threadOf(event, {}), unescape(name.text));
   } else if (what == "process_sort_index" || what == "thread_sort_index" || what == "process_labels") {
     builder_.notUnderstood("hints for display (sort index, labels): no place in a trace", what);
   } else {
@@ -132,132 +171,182 @@ void ChromeInterpreter::metadata(const ChromeEvent& event) {
   }
 }
 
-void ChromeInterpreter::complete(const ChromeEvent& event, const Place& place) {
+StringId ChromeInterpreter::argsOf(const ChromeEvent& event, const Category& category, const Place& place) {
+  if (event.args().empty()) return category.args;
+  const bool foreign = category.kineto == KinetoRole::none && !kineto_.seen() && !mxnet_.seen();
+  if (foreign && event.args_text.size() <= kLongestArgs) {
+    if (const StringId* known = args_.find({0, event.args_text})) return *known;
+    std::string clean;
+    if (distinct_args_ < kDistinctArgs && isWhole(event.args()) &&
+        !appendClean(compact(event.args_text), clean)) {
+      ++distinct_args_;
+      return args_.put({0, event.args_text}, builder_.args(clean));
+    }
+  }
+  if (tallies_.args == nullptr)
+    tallies_.args =
+        &builder_.droppedCounter("arguments of events: only those named in docs/formats.md are kept");
+  Builder::tally(*tallies_.args, place);
+  return category.args;
+}
+
+void ChromeInterpreter::complete(const ChromeEvent& event, const Category& category, const Place& place) {
   const auto start = timeOf(event, place);
   if (!start) return;
   auto duration = event.durationNs();
   if (!duration) {
     if (event.duration.type != JsonType::none) {
-      builder_.dropped("events whose length (dur) is no number or out of range", place.text());
+      builder_.dropped("events whose length (dur) is no number or out of range", place);
       return;
     }
-    builder_.repaired("complete events without a length (dur): taken as 0", place.text());
+    builder_.repaired("complete events without a length (dur): taken as 0", place);
     duration = 0;
   }
   if (*duration < 0) {
-    builder_.repaired("negative lengths (dur): taken as 0", place.text());
+    builder_.repaired("negative lengths (dur): taken as 0", place);
     duration = 0;
   }
-  const std::string name = nameOf(event);
-  if (!event.args.empty())
-    builder_.dropped("arguments of events: only those named in docs/formats.md are kept", place.text());
-  if (kineto_.complete(event, name, *start, *duration)) return;
+  const std::string_view name = nameOf(event);
   Event out;
   out.start_ns = *start;
   out.dur_ns = *duration;
   out.name = builder_.name(name);
-  if (mxnet_.seen()) out.kind = MxNet::kindOf(event.category.text, name);
-  if (out.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(name);
+  if (category.kineto != KinetoRole::none) {
+    out.args = category.args;
+    return kineto_.complete(category.kineto, event, name, out);
+  }
+  out.args = argsOf(event, category, place);
+  if (mxnet_.seen()) out.kind = MxNet::kindOf(category.mxnet, name);
+  if (out.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(out.name, name);
   if (event.ph() == 'T') {
     builder_.add(builder_.lane(processOf(event), fmt::format("state of thread {}", event.thread.text)), out);
   } else {
-    builder_.add(threadOf(event), out);
+    builder_.add(threadOf(event, category), out);
   }
 }
 
-void ChromeInterpreter::begin(const ChromeEvent& event, const Place& place) {
-  const auto start = timeOf(event, place);
-  if (!start) return;
-  const TrackRef track = threadOf(event);
-  std::string name = nameOf(event);
-  const EventKind kind = mxnet_.seen() ? MxNet::kindOf(event.category.text, name) : EventKind::scope;
-  open_[track.index].push_back({std::move(name), *start, kind, track});
+bool ChromeInterpreter::mayOpen(const Place& place) {
+  if (open_count_ < kMostOpen) {
+    ++open_count_;
+    return true;
+  }
+  if (tallies_.open == nullptr)
+    tallies_.open = &builder_.droppedCounter("ranges beyond a million that are open at a time");
+  Builder::tally(*tallies_.open, place);
+  return false;
 }
 
-void ChromeInterpreter::endRange(const ChromeEvent& event, const Place& place) {
+ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, const Category& category,
+                                                  std::int64_t start_ns, TrackRef track, const Place& place) {
+  const std::string_view name = nameOf(event);
+  Open open{.start_ns = start_ns, .track = track, .name = builder_.name(name)};
+  open.args = argsOf(event, category, place);
+  if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
+  if (open.kind == EventKind::operatorRun) open.op = mxnet_.factsOf(open.name, name);
+  return open;
+}
+
+void ChromeInterpreter::begin(const ChromeEvent& event, const Category& category, const Place& place) {
+  const auto start = timeOf(event, place);
+  if (!start || !mayOpen(place)) return;
+  const TrackRef track = threadOf(event, category);
+  if (open_.size() <= track.index) open_.resize(track.index + 1);
+  open_[track.index].push_back(opened(event, category, *start, track, place));
+}
+
+void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& category, const Place& place) {
   const auto end = timeOf(event, place);
   if (!end) return;
-  auto& stack = open_[threadOf(event).index];
-  if (stack.empty()) {
-    builder_.dropped("ends (phase E) without a begin", place.text());
+  const TrackRef track = threadOf(event, category);
+  if (open_.size() <= track.index || open_[track.index].empty()) {
+    builder_.dropped("ends (phase E) without a begin", place);
     return;
   }
+  auto& stack = open_[track.index];
   if (*end < stack.back().start_ns)
-    builder_.repaired("ends that lie before their begin: length taken as 0", place.text());
+    builder_.repaired("ends that lie before their begin: length taken as 0", place);
   close(stack.back(), *end);
   stack.pop_back();
 }
 
-void ChromeInterpreter::close(Open& open, std::int64_t end_ns) {
+void ChromeInterpreter::close(const Open& open, std::int64_t end_ns) {
+  --open_count_;
   Event out;
   out.start_ns = open.start_ns;
   out.dur_ns = std::max<std::int64_t>(0, end_ns - open.start_ns);
-  out.name = builder_.name(open.name);
+  out.name = open.name;
+  out.args = open.args;
   out.kind = open.kind;
-  if (open.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(open.name);
+  out.op = open.op;
   builder_.add(open.track, out);
 }
 
-std::string ChromeInterpreter::asyncKey(const ChromeEvent& event) const {
+std::uint64_t ChromeInterpreter::asyncKey(const ChromeEvent& event) const {
   const char ph = event.ph();
+  const auto key = [](std::initializer_list<std::string_view> parts) {
+    std::uint64_t hash = 0;
+    for (const std::string_view part : parts) hash = mixed(hash, std::hash<std::string_view>{}(part));
+    return hash | 1;
+  };
   const std::string_view category = event.category.text;
-  if (ph == '(' || ph == ')') return fmt::format("({}\n{}\n{}", category, event.name.text, event.thread.text);
+  if (ph == '(' || ph == ')') return key({"(", category, event.name.text, event.thread.text});
   // Old style pairs (S, T, p, F) by name too; the nestable style (b, n, e) by category, id and scope only.
   const bool old_style = ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F';
   const std::string_view name = old_style ? event.name.text : std::string_view();
-  const auto key = [&](std::string_view id, std::string_view where) {
-    return id.empty() ? std::string()
-                      : fmt::format("{}\n{}\n{}\n{}\n{}", where, category, event.scope.text, name, id);
+  const auto byId = [&](std::string_view id, std::string_view where) {
+    return id.empty() ? 0 : key({where, category, event.scope.text, name, id});
   };
-  if (event.id_local.isNumberOrString()) return key(event.id_local.text, event.process.text);
-  if (event.id_global.isNumberOrString()) return key(event.id_global.text, "");
-  if (event.id.isNumberOrString()) return key(event.id.text, "");
-  return {};
+  if (event.id_local.isNumberOrString()) return byId(event.id_local.text, event.process.text);
+  if (event.id_global.isNumberOrString()) return byId(event.id_global.text, "");
+  if (event.id.isNumberOrString()) return byId(event.id.text, "");
+  return 0;
 }
 
-TrackRef ChromeInterpreter::asyncLane(const ChromeEvent& event) {
+TrackRef ChromeInterpreter::asyncLane(const ChromeEvent& event, const Category& category) {
   // MXNet writes calls of its C API as asynchronous, but they are ranges of their thread.
-  if (mxnet_.seen() && event.category.text == "MXNET_C_API") return threadOf(event);
+  if (mxnet_.seen() && category.mxnet == MxNetRole::call) return threadOf(event, category);
+  const TextKey key{1, mxnet_.seen() ? std::string_view() : event.process.text, event.category.text};
+  if (const TrackRef* known = threads_.find(key)) return *known;
   std::string name = "asynchronous";
   if (!event.category.text.empty()) name += ": " + unescape(event.category.text);
-  return builder_.lane(processOf(event), name);
+  return threads_.put(key, builder_.lane(processOf(event), name));
 }
 
-void ChromeInterpreter::async(const ChromeEvent& event, const Place& place) {
-  const std::string key = asyncKey(event);
-  if (key.empty()) {
-    builder_.dropped("asynchronous events without an id", place.text());
+void ChromeInterpreter::async(const ChromeEvent& event, const Category& category, const Place& place) {
+  const std::uint64_t key = asyncKey(event);
+  if (key == 0) {
+    builder_.dropped("asynchronous events without an id", place);
     return;
   }
   const auto time = timeOf(event, place);
   if (!time) return;
   const char ph = event.ph();
-  std::string name = nameOf(event);
   if (ph == 'b' || ph == 'S' || ph == '(') {
-    const EventKind kind = mxnet_.seen() ? MxNet::kindOf(event.category.text, name) : EventKind::scope;
-    open_async_[key].push_back({std::move(name), *time, kind, asyncLane(event)});
+    if (!mayOpen(place)) return;
+    open_async_[key].push_back(opened(event, category, *time, asyncLane(event, category), place));
     return;
   }
   if (ph == 'e' || ph == 'F' || ph == ')') {
     const auto found = open_async_.find(key);
-    if (found == open_async_.end()) {
-      builder_.dropped("ends of asynchronous events without a begin", place.text());
+    if (found == open_async_.end() || found->second.empty()) {
+      builder_.dropped("ends of asynchronous events without a begin", place);
       return;
     }
     close(found->second.back(), *time);
     found->second.pop_back();
-    if (found->second.empty()) open_async_.erase(found);
+    if (found->second.empty() && open_async_.size() > kIdleKeys) open_async_.erase(found);
     return;
   }
   Event out;  // n, T, p: a step on the way
   out.kind = EventKind::instant;
   out.start_ns = *time;
-  out.name = builder_.name(name);
-  builder_.add(asyncLane(event), out);
+  out.name = builder_.name(nameOf(event));
+  out.args = argsOf(event, category, place);
+  builder_.add(asyncLane(event, category), out);
 }
 
-void ChromeInterpreter::instant(const ChromeEvent& event, const Place& place) {
-  const std::string name = nameOf(event);
+void ChromeInterpreter::instant(const ChromeEvent& event, const Category& category, const Place& place) {
+  const std::string_view name = nameOf(event);
   if (isWindowMark(name)) {
     builder_.notUnderstood("marks of the recording window: not part of the program", place.text());
     return;
@@ -268,46 +357,46 @@ void ChromeInterpreter::instant(const ChromeEvent& event, const Place& place) {
   out.kind = EventKind::instant;
   out.start_ns = *time;
   out.name = builder_.name(name);
-  builder_.add(threadOf(event), out);
+  out.args = argsOf(event, category, place);
+  builder_.add(threadOf(event, category), out);
 }
 
-void ChromeInterpreter::counter(const ChromeEvent& event, const Place& place) {
+void ChromeInterpreter::counter(const ChromeEvent& event, const Category& category, const Place& place) {
   const auto time = timeOf(event, place);
   if (!time) return;
-  const std::string name = nameOf(event);
-  for (const auto& [series, value] : event.args) {
+  const std::string_view name = nameOf(event);
+  for (const auto& [series, value] : event.args()) {
     const auto number = value.isNumberOrString() ? parseReal(value.text) : std::nullopt;
     if (!number || !std::isfinite(*number)) {
-      builder_.dropped("counter values that are no number", place.text());
+      builder_.dropped("counter values that are no number", place);
+      continue;
+    }
+    if (mxnet_.seen()) {
+      builder_.sample(mxnet_.counter(category.mxnet, event, name), *time, *number);
       continue;
     }
     const std::string id = event.id.isNumberOrString() ? fmt::format("[{}]", event.id.text) : "";
-    TrackRef track;
-    if (mxnet_.seen()) {
-      track = mxnet_.counter(event, name);
-    } else {
-      const std::string part = unescape(series);
-      const bool plain = event.args.size() == 1 && (part == "value" || part == name);
-      track =
-          builder_.counter(processOf(event), plain ? name + id : fmt::format("{}{} {}", name, id, part), "");
-    }
+    const std::string part = unescape(series);
+    const bool plain = event.args().size() == 1 && (part == "value" || part == name);
+    const TrackRef track = builder_.counter(
+        processOf(event), plain ? fmt::format("{}{}", name, id) : fmt::format("{}{} {}", name, id, part), "");
     builder_.sample(track, *time, *number);
   }
 }
 
-void ChromeInterpreter::flow(const ChromeEvent& event, const Place& place) {
+void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category, const Place& place) {
   if (kineto_.seen() && Kineto::isLaunchArrow(event.category.text)) return;  // known from the correlations
   const auto time = timeOf(event, place);
   if (!time) return;
-  const std::string key = asyncKey(event);
-  if (key.empty()) {
-    builder_.dropped("arrows without an id", place.text());
+  const std::uint64_t key = asyncKey(event);
+  if (key == 0) {
+    builder_.dropped("arrows without an id", place);
     return;
   }
   Builder::FlowPoint point;
-  point.track = threadOf(event);
+  point.track = threadOf(event, category);
   point.time_ns = *time;
-  point.key = std::hash<std::string>{}(key + '\n' + std::string(event.name.text));
+  point.key = mixed(key, std::hash<std::string_view>{}(event.name.text));
   point.order = event.ph() == 's' ? 0 : event.ph() == 't' ? 1 : 2;
   point.next_range = event.ph() == 'f' && event.binding.text != "e";
   builder_.flow(point);
@@ -320,7 +409,7 @@ void ChromeInterpreter::metric(const ChromeEvent& event, const Place& place) {
       event.timestamp.isNumberOrString() ? parseScaled(event.timestamp.text, 1'000'000'000) : std::nullopt;
   const auto value = event.value.isNumberOrString() ? parseReal(event.value.text) : std::nullopt;
   if (!time || !value) {
-    builder_.dropped("samples without a time or a value", place.text());
+    builder_.dropped("samples without a time or a value", place);
     return;
   }
   if (isEpoch(*time)) builder_.wallClock(0);
@@ -353,19 +442,16 @@ void ChromeInterpreter::documentMember(std::string_view key, const JsonValue& va
 }
 
 void ChromeInterpreter::end() {
-  std::size_t open = 0;
   const std::int64_t latest = builder_.latest();
-  const auto closeAll = [&](auto& stacks) {
-    for (auto& [key, stack] : stacks) {
-      for (Open& range : stack) {
-        close(range, std::max(latest, range.start_ns));
-        builder_.repaired("ranges without an end: taken as lasting to the end of the trace", range.name);
-        ++open;
-      }
+  const auto closeAll = [&](const std::vector<Open>& stack) {
+    for (const Open& range : stack) {
+      close(range, std::max(latest, range.start_ns));
+      builder_.repaired("ranges without an end: taken as lasting to the end of the trace",
+                        [&] { return fmt::format("one that begins at {} ns", range.start_ns); });
     }
   };
-  closeAll(open_);
-  closeAll(open_async_);
+  for (const auto& stack : open_) closeAll(stack);
+  for (const auto& [key, stack] : open_async_) closeAll(stack);
   kineto_.end();
   ImportedInput& input = builder_.input();
   input.format = "Chrome Trace Event JSON";

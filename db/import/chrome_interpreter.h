@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "db/import/chrome_event.h"
 #include "db/import/kineto.h"
 #include "db/import/mxnet.h"
+#include "db/import/recent_texts.h"
 #include "db/import/window.h"
 
 namespace pitwall::import {
@@ -23,6 +25,7 @@ struct Place {
   std::size_t ahead;
   std::string_view raw;
   std::string text() const;
+  std::string operator()() const { return text(); }
 };
 
 class ChromeInterpreter {
@@ -36,38 +39,66 @@ class ChromeInterpreter {
 
  private:
   struct Open {
-    std::string name;
     std::int64_t start_ns = 0;
-    EventKind kind = EventKind::scope;
     TrackRef track;
+    StringId name;
+    OperatorId op = {};
+    StringId args = {};
+    EventKind kind = EventKind::scope;
   };
-  using OpenStacks = std::unordered_map<std::string, std::vector<Open>>;
+  // What the text of a category says, found out once.
+  struct Category {
+    std::int64_t* count = nullptr;
+    KinetoRole kineto = KinetoRole::none;
+    MxNetRole mxnet = MxNetRole::none;
+    StringId args;  // {"category":...}, where the kind of event does not imply it
+  };
+  // What happens to many events of some files.
+  struct Tallies {
+    ImportCount* twins = nullptr;
+    ImportCount* args = nullptr;
+    ImportCount* open = nullptr;
+  };
 
   void count(const ChromeEvent& event);
+  const Category& categoryOf(const ChromeEvent& event);
   void metadata(const ChromeEvent& event);
-  void complete(const ChromeEvent& event, const Place& place);
-  void begin(const ChromeEvent& event, const Place& place);
-  void endRange(const ChromeEvent& event, const Place& place);
-  void async(const ChromeEvent& event, const Place& place);
-  void instant(const ChromeEvent& event, const Place& place);
-  void counter(const ChromeEvent& event, const Place& place);
-  void flow(const ChromeEvent& event, const Place& place);
+  void complete(const ChromeEvent& event, const Category& category, const Place& place);
+  void begin(const ChromeEvent& event, const Category& category, const Place& place);
+  void endRange(const ChromeEvent& event, const Category& category, const Place& place);
+  void async(const ChromeEvent& event, const Category& category, const Place& place);
+  void instant(const ChromeEvent& event, const Category& category, const Place& place);
+  void counter(const ChromeEvent& event, const Category& category, const Place& place);
+  void flow(const ChromeEvent& event, const Category& category, const Place& place);
   void metric(const ChromeEvent& event, const Place& place);
-  void close(Open& open, std::int64_t end_ns);
+  bool mayOpen(const Place& place);
+  Open opened(const ChromeEvent& event, const Category& category, std::int64_t start_ns, TrackRef track,
+              const Place& place);
+  void close(const Open& open, std::int64_t end_ns);
   // The event's time; counts and tells when there is none.
   std::optional<std::int64_t> timeOf(const ChromeEvent& event, const Place& place);
-  std::string asyncKey(const ChromeEvent& event) const;  // empty: the event has no id
-  TrackRef asyncLane(const ChromeEvent& event);
+  // Names what pairs an asynchronous event with others; 0: the event has no id.
+  std::uint64_t asyncKey(const ChromeEvent& event) const;
+  TrackRef asyncLane(const ChromeEvent& event, const Category& category);
   ProcessRef processOf(const ChromeEvent& event);
-  TrackRef threadOf(const ChromeEvent& event);
-  std::string nameOf(const ChromeEvent& event) const;
+  TrackRef threadOf(const ChromeEvent& event, const Category& category);
+  std::string_view nameOf(const ChromeEvent& event);
+  // The arguments as they are kept with an event of no tool that we know.
+  StringId argsOf(const ChromeEvent& event, const Category& category, const Place& place);
 
   Builder& builder_;
   Kineto kineto_;
   MxNet mxnet_;
-  std::unordered_map<std::size_t, std::vector<Open>> open_;  // by track
-  OpenStacks open_async_;
+  std::vector<std::vector<Open>> open_;  // by track
+  std::unordered_map<std::uint64_t, std::vector<Open>> open_async_;
+  std::size_t open_count_ = 0;
   std::int64_t* phases_[256] = {};
+  Tallies tallies_;
+  RecentTexts<Category> categories_;
+  RecentTexts<TrackRef> threads_;
+  RecentTexts<StringId> args_;
+  std::size_t distinct_args_ = 0;
+  std::string unescaped_name_;
   bool samples_seen_ = false;
   bool events_seen_ = false;
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "db/import/chrome_interpreter.h"
+#include "db/import/event_parser.h"
 #include "db/import/readers.h"
 #include "db/import/text.h"
 
@@ -231,7 +232,7 @@ class ChromeWalk {
         if (container == Container::none && scan.take(':')) {
           // A member of the tail ("displayTimeUnit": "ms"): its value follows and is passed over too.
         } else {
-          builder_.dropped("values among the events that are no events", place.text());
+          builder_.dropped("values among the events that are no events", place);
         }
         window_.take(scan.position());
         return {};
@@ -246,10 +247,10 @@ class ChromeWalk {
 
   Status event() {
     for (;;) {
-      const ParsedEvent parsed = parseEvent(window_.view(), event_);
+      const ParsedEvent parsed = parser_.parse(window_.view(), event_);
       if (parsed.status == JsonStatus::ok) {
         const Place place{window_, 0, window_.view().substr(0, parsed.taken)};
-        if (parsed.repairs > 0) builder_.repaired(parsed.repair_kind, place.text());
+        if (parsed.repairs > 0) builder_.repaired(parsed.repair_kind, place);
         interpreter_.event(event_, place);
         window_.take(parsed.taken);
         return {};
@@ -321,6 +322,7 @@ class ChromeWalk {
   const std::size_t limit_;
   Builder& builder_;
   ChromeInterpreter interpreter_;
+  EventParser parser_;
   ChromeEvent event_;
   std::int64_t damages_ = 0;
   bool ended_early_ = false;

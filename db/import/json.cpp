@@ -1,18 +1,13 @@
 #include "db/import/json.h"
 
 #include <cstddef>
-#include <cstring>
+
+#include "db/import/scan.h"
 
 namespace pitwall::import {
-namespace {
-
-bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-bool endsWord(char c) { return c == ',' || c == '}' || c == ']' || c == ':' || c == '"' || isSpace(c); }
-
-}  // namespace
 
 void JsonScanner::skipSpace() {
-  while (at_ != end_ && isSpace(*at_)) ++at_;
+  while (at_ != end_ && isJsonSpace(*at_)) ++at_;
 }
 
 char JsonScanner::peek() {
@@ -27,45 +22,57 @@ bool JsonScanner::take(char c) {
 }
 
 JsonStatus JsonScanner::string(JsonValue& out) {
-  const char* from = at_ + 1;
+  const char* const from = at_ + 1;
   const char* search = from;
   for (;;) {
-    const char* quote =
-        static_cast<const char*>(std::memchr(search, '"', static_cast<std::size_t>(end_ - search)));
-    if (quote == nullptr) return JsonStatus::needMore;
-    const char* slash = quote;
-    while (slash != from && slash[-1] == '\\') --slash;
-    if ((quote - slash) % 2 == 0) {
-      out.type = JsonType::string;
-      out.text = {from, static_cast<std::size_t>(quote - from)};
-      at_ = quote + 1;
-      return JsonStatus::ok;
-    }
-    search = quote + 1;
+    search = findQuoteOrEscape(search, end_);
+    if (search == end_) return JsonStatus::needMore;
+    if (*search == '"') break;
+    if (end_ - search < 2) return JsonStatus::needMore;
+    search += 2;
   }
+  out.type = JsonType::string;
+  out.text = {from, static_cast<std::size_t>(search - from)};
+  at_ = search + 1;
+  return JsonStatus::ok;
 }
 
 // Skips an object or array. Bounded depth, no recursion.
 JsonStatus JsonScanner::nested(JsonValue& out) {
-  const char* from = at_;
-  const JsonType type = *at_ == '{' ? JsonType::object : JsonType::array;
+  const char* const from = at_;
   int depth = 0;
+  std::uint64_t in_string = 0;  // all bits, when the block before ends within a string
+  while (end_ - at_ >= 64) {
+    NestingBits bits = nestingBits(at_);
+    if (bits.escapes != 0) break;  // byte by byte
+    const std::uint64_t strings = parityUpTo(bits.quotes) ^ in_string;
+    std::uint64_t brackets = (bits.opens | bits.closes) & ~strings;
+    for (; brackets != 0; brackets &= brackets - 1) {
+      const int bit = __builtin_ctzll(brackets);
+      if ((bits.opens >> bit & 1) != 0) {
+        if (++depth > kDeepestJson) return damagedAt(at_ + bit + 1, "nested deeper than 256 levels");
+      } else if (--depth == 0) {
+        return nestedUpTo(at_ + bit + 1, from, out);
+      }
+    }
+    in_string = (strings >> 63) != 0 ? ~std::uint64_t{0} : 0;
+    at_ += 64;
+  }
+  if (in_string != 0) {  // to the end of the string that the blocks end in
+    --at_;
+    if (const JsonStatus status = string(out); status != JsonStatus::ok) return status;
+  }
   while (at_ != end_) {
     const char c = *at_;
     if (c == '"') {
-      JsonValue ignored;
-      if (const JsonStatus status = string(ignored); status != JsonStatus::ok) return status;
+      if (const JsonStatus status = string(out); status != JsonStatus::ok) return status;
       continue;
     }
     ++at_;
     if (c == '{' || c == '[') {
       if (++depth > kDeepestJson) return damagedBy("nested deeper than 256 levels");
-    } else if (c == '}' || c == ']') {
-      if (--depth == 0) {
-        out.type = type;
-        out.text = {from, static_cast<std::size_t>(at_ - from)};
-        return JsonStatus::ok;
-      }
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return nestedUpTo(at_, from, out);
     }
   }
   return JsonStatus::needMore;
@@ -73,7 +80,7 @@ JsonStatus JsonScanner::nested(JsonValue& out) {
 
 JsonStatus JsonScanner::word(JsonValue& out) {
   const char* from = at_;
-  while (at_ != end_ && !endsWord(*at_)) ++at_;
+  while (at_ != end_ && !endsJsonWord(*at_)) ++at_;
   if (at_ == end_) return JsonStatus::needMore;
   out.text = {from, static_cast<std::size_t>(at_ - from)};
   if (out.text.empty()) return damagedBy("a value is missing");
@@ -108,6 +115,11 @@ JsonStatus JsonScanner::value(JsonValue& out) {
 }
 
 JsonStatus JsonScanner::member(JsonValue& key, JsonValue& value) {
+  const JsonStatus status = name(key);
+  return status == JsonStatus::ok && key.type != JsonType::none ? this->value(value) : status;
+}
+
+JsonStatus JsonScanner::name(JsonValue& key) {
   key = {};
   bool comma = false;
   while (take(',')) {
@@ -125,7 +137,7 @@ JsonStatus JsonScanner::member(JsonValue& key, JsonValue& value) {
   // A member right after a value without a comma between them.
   if (!comma && at_ != begin_) {
     const char* before = at_;
-    while (before != begin_ && isSpace(before[-1])) --before;
+    while (before != begin_ && isJsonSpace(before[-1])) --before;
     if (before != begin_ && before[-1] != '{') repaired("commas too few");
   }
   if (const JsonStatus status = string(key); status != JsonStatus::ok) return status;
@@ -133,7 +145,8 @@ JsonStatus JsonScanner::member(JsonValue& key, JsonValue& value) {
   if (at_ == end_) return JsonStatus::needMore;
   if (*at_ != ':') return damagedBy("no ':' after a member's name");
   ++at_;
-  return this->value(value);
+  skipSpace();
+  return at_ == end_ ? JsonStatus::needMore : JsonStatus::ok;
 }
 
 JsonStatus JsonScanner::element(JsonValue& value) {
@@ -203,6 +216,20 @@ std::size_t unicodeEscape(std::string_view raw, std::size_t at, std::string& out
 }
 
 }  // namespace
+
+std::string compact(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!in_string && isJsonSpace(c)) continue;
+    out += c;
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\' && i + 1 < text.size()) out += text[++i];
+  }
+  return out;
+}
 
 std::string unescape(std::string_view raw) {
   std::string out;

@@ -43,17 +43,18 @@ class JsonScanner {
   JsonStatus value(JsonValue& out);
   // Inside an object, after its '{': the next member, or ok with key.type none at its '}' (taken).
   JsonStatus member(JsonValue& key, JsonValue& value);
+  // The same up to where the value begins.
+  JsonStatus name(JsonValue& key);
   // Inside an array, after its '[': the next element, or ok with type none at its ']' (taken).
   JsonStatus element(JsonValue& value);
+
+  // For a caller that reads ahead by itself: where the scan stands, and standing elsewhere in the text.
+  const char* at() const { return at_; }
+  void moveTo(const char* at) { at_ = at; }
 
   const char* error() const { return error_; }
   int repairs() const { return repairs_; }
   const char* repairKind() const { return repair_kind_; }
-  // Counts what a scan of a part of this text repaired.
-  void adoptRepairs(const JsonScanner& part) {
-    repairs_ += part.repairs_;
-    repair_kind_ = part.repair_kind_;
-  }
 
  private:
   JsonStatus string(JsonValue& out);
@@ -62,6 +63,16 @@ class JsonScanner {
   JsonStatus damagedBy(const char* why) {
     error_ = why;
     return JsonStatus::damaged;
+  }
+  JsonStatus damagedAt(const char* at, const char* why) {
+    at_ = at;
+    return damagedBy(why);
+  }
+  JsonStatus nestedUpTo(const char* end, const char* from, JsonValue& out) {
+    at_ = end;
+    out.type = *from == '{' ? JsonType::object : JsonType::array;
+    out.text = {from, static_cast<std::size_t>(end - from)};
+    return JsonStatus::ok;
   }
   void repaired(const char* what) {
     ++repairs_;
@@ -75,6 +86,9 @@ class JsonScanner {
   const char* repair_kind_ = "";
   int repairs_ = 0;
 };
+
+// JSON text without the spaces between its parts.
+std::string compact(std::string_view text);
 
 // The characters that a JSON string stands for; wrong escapes stay as they are.
 std::string unescape(std::string_view raw);

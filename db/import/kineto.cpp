@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "db/import/text.h"
 #include "db/meta.h"
@@ -11,47 +12,38 @@
 namespace pitwall::import {
 namespace {
 
-enum class Role { none, hostOperator, hostCall, deviceWork, deviceSync, deviceAnnotation, annotation, plain };
-
 struct CategoryRole {
   std::string_view category;
-  Role role;
+  KinetoRole role;
 };
 
 // Both spellings: since 2022, and of 2021.
 constexpr CategoryRole kRoles[] = {
-    {"cpu_op", Role::hostOperator},
-    {"Operator", Role::hostOperator},
-    {"cuda_runtime", Role::hostCall},
-    {"cuda_driver", Role::hostCall},
-    {"Runtime", Role::hostCall},
-    {"hip_runtime", Role::hostCall},
-    {"xpu_runtime", Role::hostCall},
-    {"mtia_runtime", Role::hostCall},
-    {"privateuse1_runtime", Role::hostCall},
-    {"privateuse1_driver", Role::hostCall},
-    {"kernel", Role::deviceWork},
-    {"Kernel", Role::deviceWork},
-    {"gpu_memcpy", Role::deviceWork},
-    {"Memcpy", Role::deviceWork},
-    {"gpu_memset", Role::deviceWork},
-    {"Memset", Role::deviceWork},
-    {"mtia_ccp_events", Role::deviceWork},
-    {"cuda_sync", Role::deviceSync},
-    {"gpu_user_annotation", Role::deviceAnnotation},
-    {"cuda_profiler_range", Role::deviceAnnotation},
-    {"user_annotation", Role::annotation},
-    {"python_function", Role::plain},
-    {"overhead", Role::plain},
-    {"Trace", Role::plain},
+    {"cpu_op", KinetoRole::hostOperator},
+    {"Operator", KinetoRole::hostOperator},
+    {"cuda_runtime", KinetoRole::hostCall},
+    {"cuda_driver", KinetoRole::hostCall},
+    {"Runtime", KinetoRole::hostCall},
+    {"hip_runtime", KinetoRole::hostCall},
+    {"xpu_runtime", KinetoRole::hostCall},
+    {"mtia_runtime", KinetoRole::hostCall},
+    {"privateuse1_runtime", KinetoRole::hostCall},
+    {"privateuse1_driver", KinetoRole::hostCall},
+    {"kernel", KinetoRole::kernel},
+    {"Kernel", KinetoRole::kernel},
+    {"mtia_ccp_events", KinetoRole::kernel},
+    {"gpu_memcpy", KinetoRole::copy},
+    {"Memcpy", KinetoRole::copy},
+    {"gpu_memset", KinetoRole::copy},
+    {"Memset", KinetoRole::copy},
+    {"cuda_sync", KinetoRole::deviceSync},
+    {"gpu_user_annotation", KinetoRole::deviceAnnotation},
+    {"cuda_profiler_range", KinetoRole::deviceAnnotation},
+    {"user_annotation", KinetoRole::annotation},
+    {"python_function", KinetoRole::plain},
+    {"overhead", KinetoRole::plain},
+    {"Trace", KinetoRole::plain},
 };
-
-Role roleOf(std::string_view category) {
-  for (const CategoryRole& entry : kRoles) {
-    if (entry.category == category) return entry.role;
-  }
-  return Role::none;
-}
 
 bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
@@ -93,6 +85,16 @@ std::string firstType(std::string_view types) {
   return std::string(types.substr(from + 1, to - from - 1));
 }
 
+// All of them, by commas.
+std::string allTypes(std::string_view types) {
+  std::string out;
+  for (const char c : types.substr(0, 512)) {
+    if (c != '"' && c != '[' && c != ']' && c != ' ' && c != '\\' && static_cast<unsigned char>(c) > 0x20)
+      out += c;
+  }
+  return out;
+}
+
 Phase phaseOf(std::string_view name) {
   if (startsWith(name, "autograd::engine::") || name.find("Backward") != std::string_view::npos)
     return Phase::backward;
@@ -101,41 +103,151 @@ Phase phaseOf(std::string_view name) {
 }
 
 std::uint64_t correlationOf(const ChromeEvent& event) {
-  const auto number = event.argInteger("correlation");
+  const auto number = event.argInteger(Arg::correlation);
   return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
 }
 
 int deviceNumber(const ChromeEvent& event) {
-  auto number = event.argInteger("device");
+  auto number = event.argInteger(Arg::device);
   if (!number) number = parseInteger(event.process.text);
   return number && *number >= 0 && *number < 65536 ? static_cast<int>(*number) : 0;
 }
 
+// "[512, 1, 1]"
+std::array<std::int32_t, 3> extents(std::string_view array) {
+  std::array<std::int32_t, 3> out{};
+  std::size_t dimension = 0;
+  for (const char c : array) {
+    if (c == ',' && ++dimension == out.size()) break;
+    if (c < '0' || c > '9') continue;
+    std::int32_t& extent = out[dimension];
+    if (extent > (INT32_MAX - 9) / 10) return {};
+    extent = extent * 10 + (c - '0');
+  }
+  return out;
+}
+
+std::int64_t atLeastZero(const std::optional<std::int64_t>& number) {
+  return std::max<std::int64_t>(0, number.value_or(0));
+}
+
+// Bytes of an element, 0 when the type is not known.
+std::int64_t sizeOfType(std::string_view type) {
+  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
+      {"Float", 4}, {"Double", 8}, {"Half", 2}, {"BFloat16", 2}, {"Int", 4},
+      {"Long", 8},  {"Char", 1},   {"Byte", 1}, {"Bool", 1},     {"Short", 2},
+      {"float", 4}, {"double", 8}, {"half", 2}, {"int", 4},      {"long", 8}};
+  for (const auto& [name, size] : kSizes) {
+    if (type == name) return size;
+  }
+  return 0;
+}
+
+// A JSON object, member by member; text() is empty when it has none.
+class ObjectText {
+ public:
+  void number(std::string_view key, const std::optional<std::int64_t>& value) {
+    if (value) text_ += fmt::format("{}\"{}\":{}", separator(), key, *value);
+  }
+  // `raw` as it lies in a JSON file, cut where it is long; left out when there is none.
+  void string(std::string_view key, const JsonValue& raw) {
+    if (raw.type != JsonType::string || raw.text.find('\\') != std::string_view::npos) return;
+    std::string clean;
+    appendClean(raw.text.substr(0, 256), clean);
+    text_ += fmt::format("{}\"{}\":\"{}\"", separator(), key, clean);
+  }
+  std::string text() const { return text_.empty() ? text_ : text_ + "}"; }
+
+ private:
+  char separator() const { return text_.empty() ? '{' : ','; }
+  std::string text_;
+};
+
 }  // namespace
 
+KinetoRole kinetoRoleOf(std::string_view category) {
+  for (const CategoryRole& entry : kRoles) {
+    if (entry.category == category) return entry.role;
+  }
+  return KinetoRole::none;
+}
+
 TrackRef Kineto::streamOf(const ChromeEvent& event, std::string_view suffix) {
-  JsonValue stream = event.arg("stream");
+  JsonValue stream = event.arg(Arg::stream);
   if (stream.type == JsonType::none) stream = event.thread;
-  return builder_.stream(builder_.device("gpu", deviceNumber(event)), stream.text, suffix);
+  const JsonValue device = event.arg(Arg::device);
+  const TextKey key{suffix.size(), device.isNumberOrString() ? device.text : event.process.text, stream.text};
+  if (const TrackRef* known = streams_.find(key)) return *known;
+  return streams_.put(key, builder_.stream(builder_.device("gpu", deviceNumber(event)), stream.text, suffix));
 }
 
 TrackRef Kineto::threadOf(const ChromeEvent& event) {
+  const std::string_view thread =
+      event.thread.type == JsonType::none ? event.process.text : event.thread.text;
+  const TextKey key{0, event.process.text, thread};
+  if (const TrackRef* known = threads_.find(key)) return *known;
   const ProcessRef process = builder_.process(event.process.text);
   if (event.process.type == JsonType::number) builder_.ownerProcess(process);
-  return builder_.thread(process,
-                         event.thread.type == JsonType::none ? event.process.text : event.thread.text);
+  return threads_.put(key, builder_.thread(process, thread));
 }
 
-void Kineto::deviceWork(const ChromeEvent& event, std::string_view category, Event out) {
+KernelId Kineto::kernelFacts(const ChromeEvent& event) {
+  const JsonValue registers = event.arg(Arg::registers);
+  const JsonValue occupancy = event.arg(Arg::occupancy);
+  const JsonValue grid = event.arg(Arg::grid);
+  const JsonValue block = event.arg(Arg::block);
+  if (grid.type != JsonType::array && registers.type == JsonType::none) return {};
+  // All that is known of a kernel lies together, from its registers to its occupancy.
+  const char* const from = registers.text.data();
+  const char* const to = occupancy.text.data() + occupancy.text.size();
+  const bool together = from != nullptr && occupancy.text.data() != nullptr && from < to && to - from < 1024;
+  const TextKey key{
+      hashOf(hashOf(0, grid.text), block.text),
+      together ? std::string_view(from, static_cast<std::size_t>(to - from)) : std::string_view()};
+  if (together) {
+    if (const KernelId* known = kernels_.find(key)) return *known;
+  }
+  KernelFacts facts;
+  if (grid.type == JsonType::array) facts.grid = extents(grid.text);
+  if (block.type == JsonType::array) facts.block = extents(block.text);
+  facts.registers_per_thread =
+      static_cast<std::int32_t>(std::min<std::int64_t>(65536, atLeastZero(event.argInteger(Arg::registers))));
+  facts.dynamic_shared_bytes = atLeastZero(event.argInteger(Arg::sharedMemory));  // static ones included
+  const auto percent = event.argReal(Arg::occupancy);
+  if (percent && *percent > 0 && *percent <= 100) facts.theoretical_occupancy = *percent / 100;
+  const KernelId id = builder_.kernel(facts);
+  return together ? kernels_.put(key, id) : id;
+}
+
+void Kineto::kernel(const ChromeEvent& event, std::string_view name, Event out) {
   out.kind = EventKind::kernel;
-  if (category == "gpu_memcpy" || category == "Memcpy" || category == "gpu_memset" || category == "Memset") {
-    out.kind = EventKind::copy;
-    out.value = event.argInteger("bytes").value_or(0);
-  } else if (isCollective(event.name.text)) {
+  out.kernel = kernelFacts(event);
+  if (isCollective(name) || event.has(Arg::collective)) {
     out.kind = EventKind::communication;
+    const auto in = event.argInteger(Arg::inElements);
+    const std::int64_t size = sizeOfType(event.arg(Arg::dtype).text);
+    if (in && *in > 0 && *in < kLatestNs / 16) out.value = *in * size;
+    ObjectText args;
+    args.string("collective", event.arg(Arg::collective));
+    args.string("dtype", event.arg(Arg::dtype));
+    args.number("in_elements", in);
+    args.number("out_elements", event.argInteger(Arg::outElements));
+    args.number("group_size", event.argInteger(Arg::groupSize));
+    args.string("process_group", event.arg(Arg::processGroup));
+    if (const std::string text = args.text(); !text.empty()) out.args = builder_.args(text);
   }
   out.correlation = launches_.device(correlationOf(event));
   builder_.add(streamOf(event, {}), out);
+}
+
+// A host call waits for the device, which does no work by that.
+void Kineto::deviceSync(const ChromeEvent& event, Event out) {
+  out.kind = EventKind::wait;
+  ObjectText args;
+  args.string("cuda_sync_kind", event.arg(Arg::syncKind));
+  args.number("stream_wait", event.argInteger(Arg::waitOnStream));
+  if (const std::string text = args.text(); !text.empty()) out.args = builder_.args(text);
+  builder_.add(streamOf(event, "synchronisation"), out);
 }
 
 void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event out) {
@@ -155,86 +267,121 @@ void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event o
 }
 
 void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event out) {
-  OperatorFacts facts;
-  facts.name = std::string(name);
-  facts.phase = phaseOf(name);
-  facts.shapes = shapesOf(event.arg("Input Dims").text);
-  JsonValue types = event.arg("Input type");
-  facts.dtype = firstType(types.text);
-  out.op = builder_.facts(facts);
+  const JsonValue dims = event.arg(Arg::inputDims);
+  const JsonValue types = event.arg(Arg::inputTypes);
+  const TextKey key{out.name.value, dims.text, types.text};
+  const OperatorKnown* known = operators_.find(key);
+  if (known == nullptr) {
+    OperatorFacts facts;
+    facts.name = std::string(name);
+    facts.phase = phaseOf(name);
+    facts.shapes = shapesOf(dims.text);
+    facts.dtype = firstType(types.text);
+    OperatorKnown fresh{builder_.facts(facts), {}};
+    std::string clean;
+    appendClean(allTypes(types.text), clean);
+    if (!clean.empty()) fresh.args = builder_.args(fmt::format("{{\"input_types\":\"{}\"}}", clean));
+    known = &operators_.put(key, fresh);
+  }
+  out.op = known->facts;
+  out.args = known->args;
   out.kind = EventKind::operatorRun;
   builder_.add(threadOf(event), out);
 }
 
-bool Kineto::complete(const ChromeEvent& event, std::string_view name, std::int64_t start_ns,
-                      std::int64_t dur_ns) {
-  const std::string_view category = event.category.text;
-  const Role role = roleOf(category);
-  if (role == Role::none) return false;
+void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out) {
   seen_ = true;
-  Event out;
-  out.start_ns = start_ns;
-  out.dur_ns = dur_ns;
-  out.name = builder_.name(name);
   switch (role) {
-    case Role::hostOperator: hostOperator(event, name, out); break;
-    case Role::hostCall:
+    case KinetoRole::hostOperator: return hostOperator(event, name, out);
+    case KinetoRole::hostCall:
       out.kind = EventKind::api;
       out.correlation = launches_.host(correlationOf(event));
       builder_.add(threadOf(event), out);
-      break;
-    case Role::deviceWork: deviceWork(event, category, out); break;
-    case Role::deviceSync:  // a host call waits; the device does no work
-      out.kind = EventKind::wait;
-      builder_.add(streamOf(event, "synchronisation"), out);
-      break;
-    case Role::deviceAnnotation: builder_.add(streamOf(event, "annotations"), out); break;
-    case Role::annotation: annotation(event, name, out); break;
-    case Role::plain:
-    case Role::none: builder_.add(threadOf(event), out); break;
+      return;
+    case KinetoRole::kernel: return kernel(event, name, out);
+    case KinetoRole::copy:
+      out.kind = EventKind::copy;
+      out.value = event.argInteger(Arg::bytes).value_or(0);
+      out.correlation = launches_.device(correlationOf(event));
+      builder_.add(streamOf(event, {}), out);
+      return;
+    case KinetoRole::deviceSync: return deviceSync(event, out);
+    case KinetoRole::deviceAnnotation: builder_.add(streamOf(event, "annotations"), out); return;
+    case KinetoRole::annotation: return annotation(event, name, out);
+    case KinetoRole::plain:
+    case KinetoRole::none: builder_.add(threadOf(event), out); return;
   }
-  return true;
 }
 
 bool Kineto::instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns) {
   if (name != "[memory]") return false;
   seen_ = true;
-  const auto type = event.argInteger("Device Type").value_or(0);
-  const auto index = event.argInteger("Device Id").value_or(0);
-  const std::string where = type == 0 ? "cpu" : fmt::format("gpu {}", std::max<std::int64_t>(0, index));
-  const ProcessRef process = builder_.process(event.process.text);
   for (const auto& [arg, counter] :
-       {std::pair{"Total Allocated", "allocated"}, std::pair{"Total Reserved", "reserved"}}) {
+       {std::pair{Arg::totalAllocated, "allocated"}, std::pair{Arg::totalReserved, "reserved"}}) {
     const auto bytes = event.argInteger(arg);
     if (!bytes) continue;
-    builder_.sample(builder_.counter(process, fmt::format("memory {}: {}", counter, where), "bytes"), time_ns,
-                    static_cast<double>(*bytes));
+    const TextKey key{hashOf(static_cast<std::uint64_t>(arg), event.arg(Arg::deviceType).text),
+                      event.process.text, event.arg(Arg::deviceId).text};
+    const TrackRef* track = memory_.find(key);
+    if (track == nullptr) {
+      const auto type = event.argInteger(Arg::deviceType).value_or(0);
+      const auto index = event.argInteger(Arg::deviceId).value_or(0);
+      const std::string where = type == 0 ? "cpu" : fmt::format("gpu {}", std::max<std::int64_t>(0, index));
+      track = &memory_.put(key, builder_.counter(builder_.process(event.process.text),
+                                                 fmt::format("memory {}: {}", counter, where), "bytes"));
+    }
+    builder_.sample(*track, time_ns, static_cast<double>(*bytes));
   }
   return true;
+}
+
+namespace {
+
+// "maxThreadsPerBlock" -> "max_threads_per_block"
+std::string snakeCase(std::string_view camel) {
+  std::string out;
+  for (const char c : camel.substr(0, 64)) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper) out += '_';
+    out += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+void Kineto::oneDevice(std::string_view object) {
+  JsonValue key;
+  JsonValue value;
+  std::int64_t index = -1;
+  std::int64_t memory = 0;
+  std::string name;
+  const auto each = [&](auto take) {
+    JsonScanner members(object);
+    members.take('{');
+    while (members.member(key, value) == JsonStatus::ok && key.type != JsonType::none) take();
+  };
+  each([&] {
+    if (key.text == "id") index = parseInteger(value.text).value_or(-1);
+    if (key.text == "name") name = unescape(value.text);
+    if (key.text == "totalGlobalMem") memory = parseInteger(value.text).value_or(0);
+  });
+  if (index < 0 || index >= 65536) return;
+  builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), name,
+                      std::max<std::int64_t>(0, memory));
+  each([&] {
+    if (value.type == JsonType::number && key.text != "id")
+      builder_.meta(fmt::format("{}gpu.{}.{}", meta::kDevicePrefix, index, snakeCase(key.text)), value.text);
+  });
 }
 
 void Kineto::deviceProperties(std::string_view array) {
   JsonScanner scan(array);
   scan.take('[');
   JsonValue device;
-  while (scan.element(device) == JsonStatus::ok && device.type != JsonType::none) {
-    if (device.type != JsonType::object) continue;
-    JsonScanner members(device.text);
-    members.take('{');
-    JsonValue key;
-    JsonValue value;
-    std::int64_t index = -1;
-    std::int64_t memory = 0;
-    std::string name;
-    while (members.member(key, value) == JsonStatus::ok && key.type != JsonType::none) {
-      if (key.text == "id") index = parseInteger(value.text).value_or(-1);
-      if (key.text == "name") name = unescape(value.text);
-      if (key.text == "totalGlobalMem") memory = parseInteger(value.text).value_or(0);
-    }
-    if (index >= 0 && index < 65536) {
-      builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), name,
-                          std::max<std::int64_t>(0, memory));
-    }
+  for (int count = 0; count < 1024; ++count) {
+    if (scan.element(device) != JsonStatus::ok || device.type == JsonType::none) return;
+    if (device.type == JsonType::object) oneDevice(device.text);
   }
 }
 
@@ -249,6 +396,9 @@ void Kineto::distributedInfo(std::string_view object) {
       if (rank && *rank >= 0 && *rank < (1 << 24)) builder_.rank(static_cast<int>(*rank));
     } else if (value.type == JsonType::number || value.type == JsonType::string) {
       builder_.meta(fmt::format("distributed.{}", unescape(key.text).substr(0, 64)), unescape(value.text));
+    } else if (value.type == JsonType::array && value.text.size() < 4096) {
+      builder_.meta(fmt::format("distributed.{}", unescape(key.text).substr(0, 64)),
+                    value.text);  // pg_config
     }
   }
 }

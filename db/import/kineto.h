@@ -8,8 +8,23 @@
 #include "db/import/builder.h"
 #include "db/import/chrome_event.h"
 #include "db/import/launches.h"
+#include "db/import/recent_texts.h"
 
 namespace pitwall::import {
+
+// What the events of a category are.
+enum class KinetoRole : std::uint8_t {
+  none,  // no category of Kineto's
+  hostOperator,
+  hostCall,
+  kernel,
+  copy,
+  deviceSync,
+  deviceAnnotation,
+  annotation,
+  plain,
+};
+KinetoRole kinetoRoleOf(std::string_view category);
 
 class Kineto {
  public:
@@ -17,8 +32,9 @@ class Kineto {
 
   // A member of the document besides traceEvents. Returns whether it is one of Kineto's.
   bool documentMember(std::string_view key, const JsonValue& value);
-  // A complete event; false when its category is none of Kineto's.
-  bool complete(const ChromeEvent& event, std::string_view name, std::int64_t start_ns, std::int64_t dur_ns);
+  // A complete event of a category that is Kineto's: `out` has its times, name and, where the category says
+  // more than the kind, arguments.
+  void complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out);
   // An instant of the memory profiler; false when it is not one.
   bool instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns);
   // True for arrows that say no more than the correlation numbers do.
@@ -30,16 +46,29 @@ class Kineto {
   std::string version() const;
 
  private:
+  struct OperatorKnown {
+    OperatorId facts;
+    StringId args;
+  };
+
   TrackRef streamOf(const ChromeEvent& event, std::string_view suffix);
   TrackRef threadOf(const ChromeEvent& event);
   void deviceProperties(std::string_view array);
+  void oneDevice(std::string_view object);
   void distributedInfo(std::string_view object);
-  void deviceWork(const ChromeEvent& event, std::string_view category, Event out);
+  void kernel(const ChromeEvent& event, std::string_view name, Event out);
+  KernelId kernelFacts(const ChromeEvent& event);
+  void deviceSync(const ChromeEvent& event, Event out);
   void annotation(const ChromeEvent& event, std::string_view name, Event out);
   void hostOperator(const ChromeEvent& event, std::string_view name, Event out);
 
   Builder& builder_;
   Launches launches_;
+  RecentTexts<TrackRef> threads_;
+  RecentTexts<TrackRef> streams_;
+  RecentTexts<OperatorKnown> operators_;
+  RecentTexts<KernelId> kernels_;
+  RecentTexts<TrackRef> memory_;
   bool seen_ = false;
   bool has_base_ = false;
   std::string schema_;

@@ -1,7 +1,12 @@
 // Joins calls on the host with the device work that they launch, by the correlation number of the profiler.
+//
+// Event ids follow from the number, so that no table of calls is needed: whether a call or its work was seen
+// is one bit, kept in pages of the numbers near it. Numbers come dense from every profiler known; a file with
+// scattered ones costs a page each, up to kMostPages (32 MiB); what lies beyond is not joined, and counted.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -17,14 +22,32 @@ class Launches {
   // `key` is unique per process; 0 means that the profiler gave none. Returns the event's correlation.
   CorrelationId host(std::uint64_t key);
   CorrelationId device(std::uint64_t key);
-  // Resolves work that came before its launch in the file; the rest was launched before recording began.
+  // Tells of the work that no launch in the file explains: launched before recording began.
   void end();
 
  private:
+  static constexpr unsigned kPageBits = 11;
+  static constexpr std::size_t kMostPages = std::size_t{1} << 16;
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
+  static constexpr std::uint64_t kPageKeys = std::uint64_t{1} << kPageBits;
+
+  // Of the numbers that agree in all but the lowest bits.
+  struct Page {
+    std::uint64_t host[kPageKeys / 64] = {};
+    std::uint64_t device[kPageKeys / 64] = {};  // the first work of a launch
+    CorrelationId first_id = 0;                 // of the page's ids: two for each number
+  };
+
+  Page* pageOf(std::uint64_t key);
+
   Builder& builder_;
-  std::unordered_map<std::uint64_t, CorrelationId> hosts_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  Page* last_page_ = nullptr;
+  std::uint64_t last_number_ = 0;
+  // Second and further work of a launch that has not come yet: number and id.
   std::vector<std::pair<std::uint64_t, CorrelationId>> waiting_;
-  std::int64_t without_launch_ = 0;
+  std::int64_t without_number_ = 0;
+  std::int64_t not_joined_ = 0;
 };
 
 }  // namespace pitwall::import

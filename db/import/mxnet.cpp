@@ -16,55 +16,59 @@ bool isDeviceName(std::string_view name) {
   return device && parseInteger(name.substr(4)).has_value();
 }
 
-bool isOperator(std::string_view category) { return category == "operator" || category == "Custom Operator"; }
-
 }  // namespace
 
-void MxNet::notice(const ChromeEvent& event, std::string_view metadata_name) {
-  if (isDeviceName(metadata_name)) {
-    seen_ = true;
-    devices_[std::string(event.process.text)] = std::string(metadata_name);
-  }
-  const std::string_view category = event.category.text;
-  if (category == "MXNET_C_API" || category == "Device Storage") seen_ = true;
+MxNetRole mxNetRoleOf(std::string_view category) {
+  if (category == "operator" || category == "Custom Operator") return MxNetRole::operation;
+  if (category == "MXNET_C_API") return MxNetRole::call;
+  return category == "Device Storage" ? MxNetRole::storage : MxNetRole::none;
 }
 
-bool MxNet::isTwin(const ChromeEvent& event) const {
-  return seen_ && (event.ph() == 'b' || event.ph() == 'e') && isOperator(event.category.text);
+void MxNet::noticeProcess(const ChromeEvent& event, std::string_view metadata_name) {
+  if (!isDeviceName(metadata_name)) return;
+  seen_ = true;
+  if (devices_.size() < 4096) devices_[std::string(event.process.text)] = std::string(metadata_name);
 }
 
-TrackRef MxNet::threadOf(const ChromeEvent& event) {
+TrackRef MxNet::threadOf(MxNetRole role, const ChromeEvent& event) {
+  const bool operation = role == MxNetRole::operation;
+  const TextKey key{0, event.thread.text, operation ? event.process.text : std::string_view()};
+  if (const TrackRef* known = threads_.find(key)) return *known;
   const TrackRef track = builder_.thread(process(), event.thread.text);
-  if (isOperator(event.category.text)) {
+  if (operation) {
     const auto device = devices_.find(std::string(event.process.text));
-    if (device != devices_.end()) {
-      builder_.nameThread(track, fmt::format("{} worker {}", device->second, event.thread.text));
-    }
+    if (device == devices_.end()) return track;  // its name may come yet
+    builder_.nameThread(track, fmt::format("{} worker {}", device->second, event.thread.text));
   }
-  return track;
+  return threads_.put(key, track);
 }
 
-EventKind MxNet::kindOf(std::string_view category, std::string_view name) {
-  if (isOperator(category)) return EventKind::operatorRun;
-  if (category != "MXNET_C_API") return EventKind::scope;
+EventKind MxNet::kindOf(MxNetRole role, std::string_view name) {
+  if (role == MxNetRole::operation) return EventKind::operatorRun;
+  if (role != MxNetRole::call) return EventKind::scope;
   return startsWith(name, "MXNDArrayWait") ? EventKind::wait : EventKind::api;
 }
 
-OperatorId MxNet::factsOf(std::string_view name) {
+OperatorFacts MxNet::describe(std::string_view operation) {
   OperatorFacts facts;
-  facts.name = std::string(name);
-  if (startsWith(name, "_backward_")) facts.phase = Phase::backward;
-  if (name.size() > 7 && name.substr(name.size() - 7) == "_update") facts.phase = Phase::update;
-  return builder_.facts(facts);
+  facts.name = std::string(operation);
+  if (startsWith(operation, "_backward_")) facts.phase = Phase::backward;
+  if (operation.size() > 7 && operation.substr(operation.size() - 7) == "_update") facts.phase = Phase::update;
+  return facts;
 }
 
-TrackRef MxNet::counter(const ChromeEvent& event, std::string_view name) {
-  if (event.category.text == "Device Storage") {
-    constexpr std::string_view kMemory = "Memory: ";
-    const std::string_view device = startsWith(name, kMemory) ? name.substr(kMemory.size()) : name;
-    return builder_.counter(process(), fmt::format("memory live: {}", device), "bytes");
-  }
-  return builder_.counter(process(), name, "");
+OperatorId MxNet::factsOf(StringId id, std::string_view name) {
+  if (const OperatorId* known = operators_.find({id.value})) return *known;
+  return operators_.put({id.value}, builder_.facts(describe(name)));
+}
+
+TrackRef MxNet::counter(MxNetRole role, const ChromeEvent& event, std::string_view name) {
+  const TextKey key{static_cast<std::uint64_t>(role), event.category.text, name};
+  if (const TrackRef* known = counters_.find(key)) return *known;
+  if (role != MxNetRole::storage) return counters_.put(key, builder_.counter(process(), name, ""));
+  constexpr std::string_view kMemory = "Memory: ";
+  const std::string_view device = startsWith(name, kMemory) ? name.substr(kMemory.size()) : name;
+  return counters_.put(key, builder_.counter(process(), fmt::format("memory live: {}", device), "bytes"));
 }
 
 }  // namespace pitwall::import

@@ -9,29 +9,43 @@
 
 #include "db/import/builder.h"
 #include "db/import/chrome_event.h"
+#include "db/import/recent_texts.h"
 
 namespace pitwall::import {
+
+// What the events of a category are.
+enum class MxNetRole : std::uint8_t { none, operation, call, storage };
+MxNetRole mxNetRoleOf(std::string_view category);
 
 class MxNet {
  public:
   explicit MxNet(Builder& builder) : builder_(builder) {}
 
-  // Looks at every event until the first that tells; `metadata_name` is a process_name's args.name.
-  void notice(const ChromeEvent& event, std::string_view metadata_name);
+  // Looks at every event; `metadata_name` is a process_name's args.name.
+  void notice(MxNetRole role) {
+    if (role == MxNetRole::call || role == MxNetRole::storage) seen_ = true;
+  }
+  void noticeProcess(const ChromeEvent& event, std::string_view metadata_name);
   bool seen() const { return seen_; }
 
   // The second writing of an operator, to be left out.
-  bool isTwin(const ChromeEvent& event) const;
-  TrackRef threadOf(const ChromeEvent& event);
+  bool isTwin(MxNetRole role, char ph) const {
+    return seen_ && role == MxNetRole::operation && (ph == 'b' || ph == 'e');
+  }
+  TrackRef threadOf(MxNetRole role, const ChromeEvent& event);
   ProcessRef process() { return builder_.process("mxnet"); }
-  static EventKind kindOf(std::string_view category, std::string_view name);
-  OperatorId factsOf(std::string_view name);
-  TrackRef counter(const ChromeEvent& event, std::string_view name);
+  static EventKind kindOf(MxNetRole role, std::string_view name);
+  static OperatorFacts describe(std::string_view operation);
+  OperatorId factsOf(StringId id, std::string_view name);
+  TrackRef counter(MxNetRole role, const ChromeEvent& event, std::string_view name);
 
  private:
   Builder& builder_;
   bool seen_ = false;
   std::unordered_map<std::string, std::string> devices_;  // pid -> "gpu/0"
+  RecentTexts<TrackRef> threads_;
+  RecentTexts<TrackRef> counters_;
+  RecentTexts<OperatorId> operators_;
 };
 
 }  // namespace pitwall::import

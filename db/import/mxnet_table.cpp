@@ -129,8 +129,8 @@ class TableReader {
     event.dur_ns = *total;
     event.value = row.count;
     event.name = builder_.name(row.name);
-    event.kind = MxNet::kindOf(section_, row.name);
-    if (is_operator) event.op = MxNet(builder_).factsOf(row.name);
+    event.kind = MxNet::kindOf(mxNetRoleOf(section_), row.name);
+    if (is_operator) event.op = builder_.facts(MxNet::describe(row.name));
     if (cursor < kLatestNs - *total) cursor += *total;
     builder_.add(builder_.lane(process, track), event);
   }

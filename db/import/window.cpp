@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "db/import/scan.h"
+
 namespace pitwall::import {
 
 namespace {
@@ -16,18 +18,14 @@ constexpr Bytes kProgressBytes = Bytes{1} << 20;
 Window::Window(ByteSource& source, const ImportOptions& options, std::string path)
     : source_(source), options_(options), path_(std::move(path)), buffer_(kStartBytes) {}
 
-void Window::take(std::size_t bytes) {
-  const char* from = buffer_.data() + begin_;
-  line_ += std::count(from, from + bytes, '\n');
-  begin_ += bytes;
-  offset_ += static_cast<std::int64_t>(bytes);
-}
+std::int64_t Window::line() const { return line_ + countLines(buffer_.data(), buffer_.data() + begin_); }
 
 Status Window::more(std::size_t limit) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
     return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", path_));
   }
   if (begin_ > 0) {
+    line_ = line();
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
@@ -54,7 +52,7 @@ Status Window::more(std::size_t limit) {
 std::string Window::place(std::size_t ahead) const {
   const std::string_view seen = view().substr(0, ahead);
   return fmt::format("byte {}, line {}", offset_ + static_cast<std::int64_t>(seen.size()),
-                     line_ + std::count(seen.begin(), seen.end(), '\n'));
+                     line() + countLines(seen.data(), seen.data() + seen.size()));
 }
 
 }  // namespace pitwall::import

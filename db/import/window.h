@@ -20,13 +20,16 @@ class Window {
   bool atEnd() const { return source_ended_; }  // nothing can be added to view()
 
   // Drops `bytes` from the front.
-  void take(std::size_t bytes);
+  void take(std::size_t bytes) {
+    begin_ += bytes;
+    offset_ += static_cast<std::int64_t>(bytes);
+  }
   // Adds bytes at the back, growing the window when it is full, to `limit` at most. When it can add none
   // because the source ended, atEnd() becomes true. Errors: io, cancelled, invalidInput (limits).
   Status more(std::size_t limit);
 
   std::int64_t offset() const { return offset_; }  // of view()'s first byte, after decompression
-  std::int64_t line() const { return line_; }      // of view()'s first byte, from 1
+  std::int64_t line() const;                       // of view()'s first byte, from 1
   // "byte 123, line 4" of the place `ahead` bytes after the front.
   std::string place(std::size_t ahead = 0) const;
 
@@ -40,7 +43,7 @@ class Window {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t offset_ = 0;
-  std::int64_t line_ = 1;
+  std::int64_t line_ = 1;  // of the buffer's first byte
   Bytes reported_ = 0;
   bool source_ended_ = false;
 };

@@ -4,6 +4,7 @@
 
 #include "db/import/byte_source.h"
 #include "db/import/chrome_event.h"
+#include "db/import/event_parser.h"
 #include "db/import/window.h"
 
 namespace pitwall::bench {
@@ -14,6 +15,7 @@ std::int64_t parseAlone(const std::string& path) {
   if (!source.has_value()) return 0;
   import::Window window(**source, options, path);
   import::ChromeEvent event;
+  import::EventParser parser;
   std::int64_t events = 0;
   std::int64_t sum = 0;
   bool inside = false;
@@ -29,7 +31,7 @@ std::int64_t parseAlone(const std::string& path) {
         continue;
       }
       if (view[at] == ']') return sum == -1 ? 0 : events;
-      const import::ParsedEvent parsed = import::parseEvent(view.substr(at), event);
+      const import::ParsedEvent parsed = parser.parse(view.substr(at), event);
       if (parsed.status != import::JsonStatus::ok) break;
       window.take(at + parsed.taken);
       ++events;
