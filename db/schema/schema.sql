@@ -8,10 +8,14 @@
 -- Times are integers, ns since the trace's start; meta key 'trace.start_unix_ns' places that start in wall-clock
 -- time. Sizes are bytes. Ids are dense, start at 1 in the order of creation, and NULL means none.
 --
--- A column BLOB: u8 format, i64 base, u32 check, then n unsigned offsets of `width` bytes each, all little-endian;
--- n is the chunk's count. format's low nibble is width (0, 1, 2, 4 or 8); value i is base + offset i, modulo 2^64.
+-- A column BLOB: u8 format, i64 base, u32 check, then a body, all little-endian; it has as many values as the chunk's
+-- count says, all modulo 2^64. The low nibble of format says how they lie in the body: 0: nothing, every value is base;
+-- 12, 13, 14, 15: value i is base plus unsigned number i of 1, 2, 4 or 8 bytes (1, 2, 4, 8: the same with an older check);
+-- 9: numbers are packed in bits, with patches for the large ones (db/sqlite/bit_packing.h), value i is base plus number i;
+-- 10: i64 least_step, then packed numbers: value 0 is base, each later one the value before plus least_step plus its
+-- number; 11: u8 width, then plain numbers of that width compressed by zstd.
 -- High nibble 0: signed integers; 1: real numbers that are whole, stored as integers; 2: the bits of IEEE doubles.
--- check is a hash over format, base and offsets (db/sqlite/column_codec.cpp).
+-- check is a hash over format, base and body (db/sqlite/column_codec.cpp).
 
 -- Facts of host, process and libraries, as text; the keys are listed in db/meta.h.
 CREATE TABLE meta(

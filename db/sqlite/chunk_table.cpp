@@ -14,20 +14,32 @@ namespace {
 
 // Decoded chunks that are kept: 8192 rows of ten 8-byte columns make 40 MB of 64.
 constexpr std::size_t kCachedChunks = 64;
+constexpr std::size_t kSpareColumns = 64;
 
 }  // namespace
 
 Chunk::Chunk(ChunkTable& table, const ChunkSummary& summary)
     : table_(table), summary_(summary), columns_(table.layout_.columns.size()), orders_(columns_.size()) {}
 
-Result<std::span<const std::int64_t>> Chunk::column(int index) {
-  auto& column = columns_[static_cast<std::size_t>(index)];
-  if (!column.has_value()) {
-    Result<std::vector<std::int64_t>> values = table_.readColumn(summary_, index);
-    if (!values.has_value()) return fail(values.error());
-    column = std::move(*values);
+Chunk::~Chunk() {
+  for (std::vector<std::int64_t>& column : columns_) {
+    if (!column.empty() && table_.spare_.size() < kSpareColumns) table_.spare_.push_back(std::move(column));
   }
-  return std::span<const std::int64_t>(*column);
+}
+
+Result<std::span<const std::int64_t>> Chunk::column(int index) {
+  std::vector<std::int64_t>& column = columns_[static_cast<std::size_t>(index)];
+  if (column.empty()) {
+    std::vector<std::int64_t> values;
+    if (!table_.spare_.empty()) {
+      values = std::move(table_.spare_.back());
+      table_.spare_.pop_back();
+    }
+    if (Status status = table_.readColumn(summary_, index, values); !status.has_value())
+      return fail(status.error());
+    column = std::move(values);
+  }
+  return std::span<const std::int64_t>(column);
 }
 
 Result<std::span<const std::uint32_t>> Chunk::orderBy(int index) {
@@ -99,7 +111,16 @@ std::shared_ptr<Chunk> ChunkTable::chunk(std::size_t index) {
   return chunk;
 }
 
-Result<std::vector<std::int64_t>> ChunkTable::readColumn(const ChunkSummary& summary, int column) {
+Result<std::span<const std::int64_t>> ChunkTable::scan(std::size_t index, int column,
+                                                       std::vector<std::int64_t>& scratch) {
+  const auto found = cached_.find(index);
+  if (found != cached_.end()) return found->second->second->column(column);
+  if (Status status = readColumn(summaries_[index], column, scratch); !status.has_value())
+    return fail(status.error());
+  return std::span<const std::int64_t>(scratch);
+}
+
+Status ChunkTable::readColumn(const ChunkSummary& summary, int column, std::vector<std::int64_t>& values) {
   const auto index = static_cast<std::size_t>(column);
   const std::string name = layout_.columns[index];
   Statement& read = read_column_[index];
@@ -109,17 +130,18 @@ Result<std::vector<std::int64_t>> ChunkTable::readColumn(const ChunkSummary& sum
     if (!prepared.has_value()) return fail(unreadable(prepared.error()));
     read = std::move(*prepared);
   }
+  ++columns_read_;
+  values.resize(static_cast<std::size_t>(summary.count));
   Result<bool> row = read.bind(1, summary.id).step();
   if (!row.has_value()) {
     read.reset();
     return fail(damaged(summary, name, row.error().message));
   }
-  Result<std::vector<std::int64_t>> values =
-      *row ? decodeColumn(read.blob(0), summary.count)
-           : Result<std::vector<std::int64_t>>(fail(ErrorCode::corruptTrace, "the row is gone"));
+  Status status =
+      *row ? decodeColumn(read.blob(0), values) : fail(ErrorCode::corruptTrace, "the row is gone");
   read.reset();
-  if (!values.has_value()) return fail(damaged(summary, name, values.error().message));
-  return values;
+  if (!status.has_value()) return fail(damaged(summary, name, status.error().message));
+  return {};
 }
 
 // SQL of ours that the file does not understand: the table or a column is missing.

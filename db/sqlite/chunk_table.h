@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -39,6 +38,9 @@ class ChunkTable;
 // The rows of one chunk, column by column.
 class Chunk {
  public:
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk();
   const ChunkSummary& summary() const { return summary_; }
   std::size_t rows() const { return static_cast<std::size_t>(summary_.count); }
 
@@ -53,7 +55,7 @@ class Chunk {
   Chunk(ChunkTable& table, const ChunkSummary& summary);
   ChunkTable& table_;
   const ChunkSummary& summary_;
-  std::vector<std::optional<std::vector<std::int64_t>>> columns_;
+  std::vector<std::vector<std::int64_t>> columns_;  // empty: not decoded
   std::vector<std::vector<std::uint32_t>> orders_;
 };
 
@@ -77,11 +79,19 @@ class ChunkTable {
   // The chunk stays valid while the caller holds it. `index` is one into summaries().
   std::shared_ptr<Chunk> chunk(std::size_t index);
 
+  // For those who pass over many chunks once: the column as the chunk has it if it is in use, else decoded
+  // into `scratch` and not kept.
+  Result<std::span<const std::int64_t>> scan(std::size_t index, int column,
+                                             std::vector<std::int64_t>& scratch);
+
+  // Columns read from the file so far, for tests of what a query touches.
+  std::int64_t columnsRead() const { return columns_read_; }
+
  private:
   friend class Chunk;
   ChunkTable(Connection& connection, const Layout& layout) : connection_(connection), layout_(layout) {}
   Status loadSummaries();
-  Result<std::vector<std::int64_t>> readColumn(const ChunkSummary& summary, int column);
+  Status readColumn(const ChunkSummary& summary, int column, std::vector<std::int64_t>& values);
   Error unreadable(const Error& error) const;
   Error damaged(const ChunkSummary& summary, const std::string& column, const std::string& what) const;
 
@@ -90,7 +100,9 @@ class ChunkTable {
   std::vector<ChunkSummary> summaries_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> by_track_;
   std::int64_t rows_ = 0;
-  std::vector<Statement> read_column_;  // by column, prepared when needed
+  std::int64_t columns_read_ = 0;
+  std::vector<Statement> read_column_;            // by column, prepared when needed
+  std::vector<std::vector<std::int64_t>> spare_;  // memory of columns that nobody uses any more
   // Least recently used first.
   std::list<std::pair<std::size_t, std::shared_ptr<Chunk>>> recent_;
   std::unordered_map<std::size_t, decltype(recent_)::iterator> cached_;

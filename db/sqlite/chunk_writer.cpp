@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "db/sqlite/chunk_columns.h"
-#include "db/sqlite/column_codec.h"
 
 namespace pitwall::store {
 
@@ -27,25 +26,15 @@ constexpr char kInsertCounters[] =
     "max_value, time,"
     " value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-struct Extremes {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
-};
-
-// Encodes one column, got from each row by `get`, and returns its extremes.
-template <class Row, class Get>
-Extremes encodeFrom(std::span<const Row> rows, Get get, std::vector<std::int64_t>& scratch,
-                    std::vector<std::byte>& out) {
-  scratch.resize(rows.size());
-  Extremes extremes;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t value = get(rows[i]);
-    scratch[i] = value;
-    extremes.least = std::min(extremes.least, value);
-    extremes.greatest = std::max(extremes.greatest, value);
+ColumnShape shapeOf(EventColumn column) {
+  switch (column) {
+    case EventColumn::start:
+    case EventColumn::correlation: return ColumnShape::ascending;
+    case EventColumn::dur:
+    case EventColumn::pushed_before:
+    case EventColumn::ready_before: return ColumnShape::scattered;
+    default: return ColumnShape::repeating;
   }
-  encodeColumn(scratch, extremes.least, extremes.greatest, out);
-  return extremes;
 }
 
 std::int64_t cappedSum(std::span<const Event> events) {
@@ -82,10 +71,27 @@ bool isSorted(std::span<const EventBlock> blocks) {
 
 }  // namespace
 
+// Encodes one column, got from each row by `get`, and returns its extremes.
+template <class Row, class Get>
+ChunkWriter::Extremes ChunkWriter::encode(std::span<const Row> rows, Get get, ColumnShape shape,
+                                          std::size_t column) {
+  column_.resize(rows.size());
+  Extremes extremes;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int64_t value = get(rows[i]);
+    column_[i] = value;
+    extremes.least = std::min(extremes.least, value);
+    extremes.greatest = std::max(extremes.greatest, value);
+  }
+  encoder_.encode(column_, extremes.least, extremes.greatest, shape, experience_[column], encoded_[column]);
+  return extremes;
+}
+
 Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chunk_rows) {
   ChunkWriter writer;
   writer.chunk_rows_ = chunk_rows;
-  writer.encoded_.resize(kEventColumns);
+  writer.encoded_.resize(kEventColumns + kDependencyColumns);
+  writer.experience_.resize(writer.encoded_.size());
   struct Prepare {
     const char* sql;
     Statement& into;
@@ -146,7 +152,7 @@ Status ChunkWriter::counters(TrackId track, std::span<CounterSample> samples) {
 
 Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known) {
   const auto column = [&](EventColumn at, auto get) {
-    return encodeFrom(events, get, column_, encoded_[static_cast<std::size_t>(at)]);
+    return encode(events, get, shapeOf(at), static_cast<std::size_t>(at));
   };
   const Extremes start = column(EventColumn::start, [](const Event& e) { return e.start_ns; });
   const Extremes dur = column(EventColumn::dur, [](const Event& e) { return e.dur_ns; });
@@ -189,7 +195,9 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
 
 Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {
   const auto column = [&](DependencyColumn at, auto get) {
-    return encodeFrom(dependencies, get, column_, encoded_[static_cast<std::size_t>(at)]);
+    const bool kind = at == DependencyColumn::kind;
+    return encode(dependencies, get, kind ? ColumnShape::repeating : ColumnShape::ascending,
+                  kEventColumns + static_cast<std::size_t>(at));
   };
   const Extremes source = column(DependencyColumn::source,
                                  [](const Dependency& d) { return static_cast<std::int64_t>(d.source); });
@@ -203,15 +211,15 @@ Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {
       .bind(5, target.least)
       .bind(6, target.greatest);
   for (int i = 0; i < kDependencyColumns; ++i)
-    insert_dependencies_.bindBlob(7 + i, encoded_[static_cast<std::size_t>(i)]);
+    insert_dependencies_.bindBlob(7 + i, encoded_[kEventColumns + static_cast<std::size_t>(i)]);
   next_dependency_ += static_cast<std::int64_t>(dependencies.size());
   return insert_dependencies_.run();
 }
 
 Status ChunkWriter::counterChunk(TrackId track, std::span<const CounterSample> samples) {
-  encodeFrom(
-      samples, [](const CounterSample& s) { return s.time_ns; }, column_,
-      encoded_[static_cast<std::size_t>(CounterColumn::time)]);
+  encode(
+      samples, [](const CounterSample& s) { return s.time_ns; }, ColumnShape::ascending,
+      static_cast<std::size_t>(CounterColumn::time));
   std::vector<double> values(samples.size());
   double least = std::numeric_limits<double>::quiet_NaN(), greatest = least;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -219,7 +227,7 @@ Status ChunkWriter::counterChunk(TrackId track, std::span<const CounterSample> s
     least = std::fmin(least, values[i]);  // fmin and fmax pass over what is not a number
     greatest = std::fmax(greatest, values[i]);
   }
-  encodeReals(values, encoded_[static_cast<std::size_t>(CounterColumn::value)]);
+  encoder_.encodeReals(values, encoded_[static_cast<std::size_t>(CounterColumn::value)]);
   insert_counters_.bind(1, next_sample_)
       .bindId(2, track.value)
       .bind(3, samples.front().time_ns)

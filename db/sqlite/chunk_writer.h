@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "db/event.h"
 #include "db/result.h"
+#include "db/sqlite/column_codec.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/event_blocks.h"
 
@@ -40,7 +42,13 @@ class ChunkWriter {
   Status counters(TrackId track, std::span<CounterSample> samples);
 
  private:
+  struct Extremes {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
+  };
   ChunkWriter() = default;
+  template <class Row, class Get>
+  Extremes encode(std::span<const Row> rows, Get get, ColumnShape shape, std::size_t column);
   Status eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known);  // sorted
   Status eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known);
   Status dependencyChunk(std::span<const Dependency> dependencies);
@@ -49,9 +57,12 @@ class ChunkWriter {
   std::size_t chunk_rows_ = 0;
   std::int64_t next_event_ = 1, next_dependency_ = 1, next_sample_ = 1;
   Statement insert_events_, insert_dependencies_, insert_counters_;
-  std::vector<std::int64_t> column_;             // scratch
-  std::vector<Event> gathered_;                  // scratch
-  std::vector<std::vector<std::byte>> encoded_;  // one per column; bound to the statement until it ran
+  std::vector<std::int64_t> column_;  // scratch
+  std::vector<Event> gathered_;       // scratch
+  ColumnEncoder encoder_;
+  // One per column of events, then of dependencies; samples use the first again.
+  std::vector<std::vector<std::byte>> encoded_;  // bound to the statement until it ran
+  std::vector<ColumnEncoder::Experience> experience_;
 };
 
 }  // namespace pitwall::store

@@ -1,34 +1,71 @@
 // One column of a chunk as bytes, and back. The format is documented at the top of db/schema/schema.sql.
 //
-// Frame of reference: the least value once, then each value's distance from it in 0, 1, 2, 4 or 8 bytes, the
-// same width for the whole column. A column of equal values costs its header alone.
+// Each value's distance from the least one (or from the value before) in whole bytes, in bits with patches
+// for the few large ones, or compressed by zstd: whichever is the smallest for what the column is. A column
+// of equal values costs its header alone.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "db/result.h"
 
+struct ZSTD_CCtx_s;
+
 namespace pitwall::store {
 
 // Rows of a chunk, at most. Bounds what a damaged count can make a reader allocate.
 inline constexpr std::int64_t kMaxChunkRows = 1 << 20;
 
-// Appends nothing but replaces `out`. Precondition: values is not empty; `least` and `greatest` are its
-// extremes.
-void encodeColumn(std::span<const std::int64_t> values, std::int64_t least, std::int64_t greatest,
-                  std::vector<std::byte>& out);
-// The same, looking for the extremes itself.
-void encodeColumn(std::span<const std::int64_t> values, std::vector<std::byte>& out);
+// What is tried on a column.
+enum class ColumnShape : std::uint8_t {
+  scattered,  // durations: most are small, some are not
+  ascending,  // times, correlations: each little beyond the one before
+  repeating,  // names, kinds: few distinct values, patterns that come again
+};
 
-// Real numbers; exact for every bit pattern.
-void encodeReals(std::span<const double> values, std::vector<std::byte>& out);
+// Encodes columns one after the other and keeps its scratch memory. Used by one thread.
+class ColumnEncoder {
+ public:
+  // What an encoder remembers of the columns of one kind: where compression did not pay, it is tried again
+  // only now and then.
+  struct Experience {
+    int skip = 0;
+  };
 
-// Values of a column of `count` rows. Reals come back as their IEEE bits. The error's message says what is
-// wrong with the bytes ("12 bytes instead of 8205"); the caller adds which column of which chunk.
-Result<std::vector<std::int64_t>> decodeColumn(std::span<const std::byte> bytes, std::int64_t count);
+  // Replaces `out`. Precondition: values is not empty; `least` and `greatest` are its extremes.
+  void encode(std::span<const std::int64_t> values, std::int64_t least, std::int64_t greatest,
+              ColumnShape shape, Experience& experience, std::vector<std::byte>& out);
+  // The same, looking for the extremes itself and trying everything that the shape asks for.
+  void encode(std::span<const std::int64_t> values, ColumnShape shape, std::vector<std::byte>& out);
+  // Real numbers; exact for every bit pattern.
+  void encodeReals(std::span<const double> values, std::vector<std::byte>& out);
+
+ private:
+  enum class Type : std::uint8_t;
+  void encode(Type type, std::span<const std::int64_t> values, std::int64_t least, std::int64_t greatest,
+              ColumnShape shape, Experience& experience, std::vector<std::byte>& out);
+  bool packed(Type type, std::span<const std::int64_t> values, std::uint64_t least, std::size_t at_most,
+              std::vector<std::byte>& out);
+  bool packedSteps(Type type, std::span<const std::int64_t> values, std::size_t at_most,
+                   std::vector<std::byte>& out);
+  bool compressed(Type type, std::span<const std::int64_t> values, std::uint64_t least, int width,
+                  std::size_t at_most, std::vector<std::byte>& out);
+
+  struct FreeContext {
+    void operator()(ZSTD_CCtx_s* context) const;
+  };
+  std::unique_ptr<ZSTD_CCtx_s, FreeContext> context_;  // made when first needed
+  std::vector<std::uint64_t> numbers_;
+  std::vector<std::byte> plain_, other_;
+};
+
+// Fills `values` from a column of as many rows. Reals come back as their IEEE bits. The error's message says
+// what is wrong with the bytes ("12 bytes instead of 8205"); the caller adds which column of which chunk.
+Status decodeColumn(std::span<const std::byte> bytes, std::span<std::int64_t> values);
 
 }  // namespace pitwall::store
