@@ -97,7 +97,7 @@ without_aslr=(setarch "$(uname -m)" -R)
 "${without_aslr[@]}" true 2>/dev/null || without_aslr=()
 
 mkdir -p "$logs"
-step packages .ci/install_packages.sh build data check
+step packages .ci/install_packages.sh build viewer data check
 [ "$failed" -eq 0 ] || exit 1
 step format .ci/check_format.sh
 step layers .ci/check_layers.py
