@@ -3,6 +3,7 @@
 #include <array>
 
 #include "db/import/event_parser.h"
+#include "db/import/scan.h"
 #include "db/import/text.h"
 
 namespace pitwall::import {
@@ -42,7 +43,33 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::none)> kArg
 };
 static_assert(!kArgNames.back().empty() && kArgNames.size() <= 64);
 
+// Microseconds with up to three digits behind the point, as nearly all times are written; false: not so.
+bool plainMicroseconds(std::string_view text, std::int64_t& ns) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (text.size() > 15) {
+    std::uint64_t eight = 0;
+    if (text.size() > 19 || !eightDigits(at, eight)) return false;
+    ns = static_cast<std::int64_t>(eight);
+    at += 8;
+  } else {
+    ns = 0;
+  }
+  const char* const first = at;
+  for (; at != end && *at >= '0' && *at <= '9'; ++at) ns = ns * 10 + (*at - '0');
+  if (at - first > 8 || text.front() == '.') return false;
+  std::int64_t scale = 1000;
+  if (at != end && *at == '.') {
+    ++at;
+    for (; at != end && *at >= '0' && *at <= '9' && scale > 1; ++at, scale /= 10) ns = ns * 10 + (*at - '0');
+  }
+  ns *= scale;
+  return at == end;
+}
+
 std::optional<std::int64_t> microseconds(const JsonValue& value) {
+  std::int64_t ns = 0;
+  if (value.type == JsonType::number && plainMicroseconds(value.text, ns)) return ns;
   if (!value.isNumberOrString()) return std::nullopt;
   return parseScaled(value.text, 1000);
 }
@@ -56,28 +83,12 @@ Arg argOf(std::string_view name) {
   return Arg::none;
 }
 
-void ChromeEvent::clear() {
-  for (JsonValue* field : {&name, &category, &phase, &time, &duration, &id, &id_local, &id_global, &scope,
-                           &binding, &process, &thread, &dimension, &node, &value, &timestamp}) {
-    *field = {};
-  }
-  args_text = {};
-  arg_count_ = 0;
-  known_args_ = 0;
-}
-
-void ChromeEvent::addArg(Arg known, std::string_view its_name, const JsonValue& its_value) {
-  if (arg_count_ == args_.size()) {
-    if (arg_count_ == kMostArgs) return;
+void ChromeEvent::growArgs() {
+  if (arg_count_ < kMostArgs) {
     args_.resize(arg_count_ == 0 ? 32 : arg_count_ * 2);
+  } else {
+    --arg_count_;  // the last place takes what is too much
   }
-  args_[arg_count_] = {its_name, its_value};
-  const auto at = static_cast<unsigned>(known);
-  if (known != Arg::none && (known_args_ >> at & 1) == 0) {  // the first of a name counts
-    known_args_ |= std::uint64_t{1} << at;
-    arg_places_[at] = static_cast<std::uint16_t>(arg_count_);
-  }
-  ++arg_count_;
 }
 
 JsonValue ChromeEvent::arg(std::string_view key) const {

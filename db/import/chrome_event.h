@@ -52,9 +52,8 @@ struct ChromeArg {
   JsonValue value;
 };
 
-// Views into the piece of text that was parsed; reused from event to event.
-class ChromeEvent {
- public:
+// What events have besides arguments: views into the piece of text that was parsed.
+struct ChromeFields {
   JsonValue name;
   JsonValue category;
   JsonValue phase;
@@ -74,7 +73,11 @@ class ChromeEvent {
   JsonValue timestamp;  // s since 1970
   // The arguments as one piece of text, with their braces; empty when the event has none.
   std::string_view args_text;
+};
 
+// Reused from event to event.
+class ChromeEvent : public ChromeFields {
+ public:
   char ph() const { return phase.text.size() == 1 ? phase.text[0] : '\0'; }
   std::span<const ChromeArg> args() const { return {args_.data(), arg_count_}; }
   // The argument of this name, or a value of type none.
@@ -90,11 +93,28 @@ class ChromeEvent {
   std::optional<std::int64_t> timeNs() const;
   std::optional<std::int64_t> durationNs() const;
 
-  void clear();
-  void addArg(Arg known, std::string_view its_name, const JsonValue& its_value);
+  void clear() {
+    static_cast<ChromeFields&>(*this) = {};
+    arg_count_ = 0;
+    known_args_ = 0;
+  }
+  // A new argument, whose value the caller sets at once.
+  JsonValue& addArg(Arg known, std::string_view its_name) {
+    if (arg_count_ == args_.size()) growArgs();
+    ChromeArg& fresh = args_[arg_count_];
+    fresh.name = its_name;
+    const auto at = static_cast<unsigned>(known);
+    if (known != Arg::none && (known_args_ >> at & 1) == 0) {  // the first of a name counts
+      known_args_ |= std::uint64_t{1} << at;
+      arg_places_[at] = static_cast<std::uint16_t>(arg_count_);
+    }
+    ++arg_count_;
+    return fresh.value;
+  }
 
  private:
   static constexpr std::size_t kMostArgs = 4096;
+  void growArgs();
   std::vector<ChromeArg> args_;  // the first arg_count_ count
   std::size_t arg_count_ = 0;
   std::uint64_t known_args_ = 0;

@@ -8,28 +8,28 @@
 namespace pitwall::import {
 namespace {
 
-using Field = JsonValue ChromeEvent::*;
+using Field = JsonValue ChromeFields::*;
 
 struct FieldName {
   std::string_view name;
   Field field;
 };
 constexpr FieldName kFields[] = {
-    {"ph", &ChromeEvent::phase},
-    {"ts", &ChromeEvent::time},
-    {"id", &ChromeEvent::id},
-    {"bp", &ChromeEvent::binding},
-    {"cat", &ChromeEvent::category},
-    {"dur", &ChromeEvent::duration},
-    {"pid", &ChromeEvent::process},
-    {"tid", &ChromeEvent::thread},
-    {"name", &ChromeEvent::name},
-    {"Name", &ChromeEvent::name},
-    {"scope", &ChromeEvent::scope},
-    {"Value", &ChromeEvent::value},
-    {"NodeId", &ChromeEvent::node},
-    {"Dimension", &ChromeEvent::dimension},
-    {"Timestamp", &ChromeEvent::timestamp},
+    {"ph", &ChromeFields::phase},
+    {"ts", &ChromeFields::time},
+    {"id", &ChromeFields::id},
+    {"bp", &ChromeFields::binding},
+    {"cat", &ChromeFields::category},
+    {"dur", &ChromeFields::duration},
+    {"pid", &ChromeFields::process},
+    {"tid", &ChromeFields::thread},
+    {"name", &ChromeFields::name},
+    {"Name", &ChromeFields::name},
+    {"scope", &ChromeFields::scope},
+    {"Value", &ChromeFields::value},
+    {"NodeId", &ChromeFields::node},
+    {"Dimension", &ChromeFields::dimension},
+    {"Timestamp", &ChromeFields::timestamp},
 };
 
 Field fieldOf(std::string_view key) {
@@ -82,17 +82,15 @@ struct EventParser::Step {
   bool in_args = false;
   bool done = false;
   const char* args_from = nullptr;
-  std::string_view key = {};
-  JsonValue value = {};
 };
 
-const EventParser::Continuation* EventParser::expected(std::uint16_t place, const char* at,
-                                                       const char* end) const {
+inline const EventParser::Continuation* EventParser::expected(std::uint16_t place, const char* at,
+                                                              const char* end) const {
   if (place == kNowhere || end - at < static_cast<std::ptrdiff_t>(kLongestLiteral) + 1) return nullptr;
   const Place& from = places_[place];
-  for (std::size_t i = 0; i < from.count; ++i) {
-    const Continuation& next = from.continuations[i];
-    if (sameBytes(at, next.literal, next.length)) return &next;
+  const Continuation* const last = from.continuations + from.count;
+  for (const Continuation* next = from.continuations; next != last; ++next) {
+    if (sameBytes(at, next->literal, next->length)) return next;
   }
   return nullptr;
 }
@@ -134,15 +132,9 @@ void EventParser::remember(std::uint16_t from, std::uint16_t to, std::string_vie
   if (!key.empty()) next.key_offset = static_cast<std::uint8_t>(key.data() - literal.data());
   next.key_length = static_cast<std::uint8_t>(key.size());
   next.place = to;
-}
-
-inline void EventParser::keep(const Place& place, const Step& step, ChromeEvent& event) const {
-  switch (place.role) {
-    case Role::field: event.*place.field = step.value; break;
-    case Role::argument: event.addArg(place.arg, step.key, step.value); break;
-    case Role::id2: readId2(step.value.text, event); break;
-    default: break;
-  }
+  next.role = places_[to].role;
+  next.arg = places_[to].arg;
+  next.field = places_[to].field;
 }
 
 // At the braces of the arguments and of the event; `at` is behind the brace.
@@ -154,31 +146,37 @@ inline void EventParser::turn(Role role, const char* at, Step& step, ChromeEvent
   step.done = role == Role::eventEnd;
 }
 
-inline JsonStatus EventParser::takeValue(Step& step) {
-  step.scan.moveTo(step.at);
-  const JsonStatus status = step.scan.value(step.value);
-  step.at = step.scan.at();
-  return status;
-}
-
 // One member at the speed of comparing; false when what comes is not what came before.
 inline bool EventParser::stepAsExpected(Step& step, const char* end, ChromeEvent& event) {
   const Continuation* const next = expected(step.place, step.at, end);
   if (next == nullptr) return false;
-  const Place& place = places_[next->place];
   const char* at = step.at + next->length;
-  if (place.role == Role::args || place.role == Role::argsEnd || place.role == Role::eventEnd) {
-    turn(place.role, at, step, event);
-  } else {
-    if (place.role == Role::id2 && *at != '{') return false;
-    if (!takePlain(at, end, step.value)) {
-      step.scan.moveTo(at);
-      if (step.scan.value(step.value) != JsonStatus::ok) return false;
-      at = step.scan.at();
-    }
-    step.key = {step.at + next->key_offset, next->key_length};
-    keep(place, step, event);
+  JsonValue elsewhere;
+  JsonValue* value = &elsewhere;
+  switch (next->role) {
+    case Role::args:
+    case Role::argsEnd:
+    case Role::eventEnd:
+      turn(next->role, at, step, event);
+      step.at = at;
+      step.place = next->place;
+      return true;
+    case Role::field: value = &(event.*next->field); break;
+    case Role::argument:
+      value = &event.addArg(next->arg, {step.at + next->key_offset, next->key_length});
+      break;
+    case Role::id2:
+      if (*at != '{') return false;
+      break;
+    case Role::start:
+    case Role::ignored: break;
   }
+  if (!takePlain(at, end, *value)) {
+    step.scan.moveTo(at);
+    if (step.scan.value(*value) != JsonStatus::ok) return false;  // the other way tells why
+    at = step.scan.at();
+  }
+  if (next->role == Role::id2) readId2(value->text, event);
   step.at = at;
   step.place = next->place;
   return true;
@@ -215,16 +213,14 @@ JsonStatus EventParser::stepByScanning(Step& step, ChromeEvent& event) {
     turn(role, step.at, step, event);
     return JsonStatus::ok;
   }
-  status = takeValue(step);
+  JsonValue value;
+  step.scan.moveTo(step.at);
+  status = step.scan.value(value);
+  step.at = step.scan.at();
   if (status != JsonStatus::ok) return status;
-  step.key = key.text;
-  Place unknown;  // more places than are remembered
-  if (to == kNowhere) {
-    unknown.role = role;
-    unknown.field = fieldOf(key.text);
-    if (role == Role::argument) unknown.arg = argOf(key.text);
-  }
-  keep(to == kNowhere ? unknown : places_[to], step, event);
+  if (role == Role::field) event.*fieldOf(key.text) = value;
+  if (role == Role::argument) event.addArg(argOf(key.text), key.text) = value;
+  if (role == Role::id2) readId2(value.text, event);
   return JsonStatus::ok;
 }
 

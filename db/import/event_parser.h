@@ -34,21 +34,25 @@ class EventParser {
   static constexpr std::size_t kMostPlaces = 200;
   static constexpr std::uint16_t kNowhere = 0xFFFF;
 
-  struct Continuation {
+  // All that is needed of the place that it leads to lies beside it.
+  struct alignas(32) Continuation {
     char literal[kLongestLiteral] = {};
     std::uint8_t length = 0;
     std::uint8_t key_offset = 0;
     std::uint8_t key_length = 0;
-    std::uint16_t place = 0;
-  };
-  struct Place {
     Role role = Role::start;
     Arg arg = Arg::none;
-    JsonValue ChromeEvent::*field = nullptr;
-    std::string key;
+    std::uint16_t place = 0;
+    JsonValue ChromeFields::*field = nullptr;
+  };
+  struct Place {
+    Continuation continuations[kContinuations];
     std::uint8_t count = 0;
     std::uint8_t oldest = 0;
-    Continuation continuations[kContinuations];
+    Role role = Role::start;
+    Arg arg = Arg::none;
+    JsonValue ChromeFields::*field = nullptr;
+    std::string key;
   };
   struct Step;
 
@@ -57,9 +61,7 @@ class EventParser {
   void remember(std::uint16_t from, std::uint16_t to, std::string_view literal, std::string_view key);
   bool stepAsExpected(Step& step, const char* end, ChromeEvent& event);
   JsonStatus stepByScanning(Step& step, ChromeEvent& event);
-  static JsonStatus takeValue(Step& step);
   static void turn(Role role, const char* at, Step& step, ChromeEvent& event);
-  void keep(const Place& place, const Step& step, ChromeEvent& event) const;
 
   std::vector<Place> places_;
 };

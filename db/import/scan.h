@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -127,6 +128,20 @@ inline bool sameBytes(const char* text, const char* literal, std::size_t length)
 #endif
 }
 
+// Eight digits as a number; false when one of the characters is none.
+inline bool eightDigits(const char* at, std::uint64_t& out) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  std::uint64_t text = 0;
+  std::memcpy(&text, at, sizeof text);
+  const std::uint64_t digits = text - 0x3030303030303030ULL;
+  if ((((text + 0x4646464646464646ULL) | digits) & 0x8080808080808080ULL) != 0) return false;
+  const std::uint64_t pairs = digits * 10 + (digits >> 8);  // of the lower byte of every two
+  out = (((pairs & 0x000000FF000000FFULL) * (100 + (1000000ULL << 32))) +
+         (((pairs >> 16) & 0x000000FF000000FFULL) * (1 + (10000ULL << 32)))) >>
+        32;
+  return true;
+}
+
 // The number of line ends in a piece of text.
 inline std::int64_t countLines(const char* at, const char* end) {
   std::int64_t lines = 0;
@@ -137,6 +152,13 @@ inline std::int64_t countLines(const char* at, const char* end) {
     // Each byte counts at most 255 times before the sums are taken.
     const char* const pause = end - at > 255 * 16 ? at + 255 * 16 : at + (end - at) / 16 * 16;
     __m128i counts = zero;
+    for (; pause - at >= 64; at += 64) {  // each difference is 0 or -1 a byte
+      const __m128i first =
+          _mm_add_epi8(_mm_cmpeq_epi8(load16(at), wanted), _mm_cmpeq_epi8(load16(at + 16), wanted));
+      const __m128i second =
+          _mm_add_epi8(_mm_cmpeq_epi8(load16(at + 32), wanted), _mm_cmpeq_epi8(load16(at + 48), wanted));
+      counts = _mm_sub_epi8(counts, _mm_add_epi8(first, second));
+    }
     for (; at != pause; at += 16) counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(load16(at), wanted));
     const __m128i sums = _mm_sad_epu8(counts, zero);
     lines += _mm_cvtsi128_si64(sums) + _mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums));

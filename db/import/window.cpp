@@ -11,7 +11,7 @@
 namespace pitwall::import {
 
 namespace {
-constexpr std::size_t kStartBytes = std::size_t{1} << 20;
+constexpr std::size_t kStartBytes = std::size_t{256} << 10;  // stays in the processor's second cache
 constexpr Bytes kProgressBytes = Bytes{1} << 20;
 }  // namespace
 
