@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,67 @@ class SqlVisitor {
   virtual bool row(std::span<const SqlValue> values) = 0;
 };
 
+// Columns of events, for those who read many. Values join by |.
+enum EventFields : std::uint16_t {
+  kStart = 1 << 0,
+  kDur = 1 << 1,
+  kPushed = 1 << 2,
+  kReady = 1 << 3,
+  kCorrelation = 1 << 4,
+  kValue = 1 << 5,
+  kName = 1 << 6,
+  kOperator = 1 << 7,
+  kKernel = 1 << 8,
+  kArgs = 1 << 9,
+  kKind = 1 << 10,
+  kDepth = 1 << 11,
+  kAllFields = (1 << 12) - 1,
+};
+inline constexpr EventFields operator|(EventFields a, EventFields b) {
+  return static_cast<EventFields>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
+}
+
+// Some events of one track, one span per field, all as long as there are events; empty for fields not asked
+// for. Ids and kinds are the numbers of StringId, OperatorId, KernelId and EventKind. Ordered by start within
+// the spans.
+struct EventSpans {
+  std::int64_t first_id = 0;  // event.id of the first; the others follow it
+  std::size_t size = 0;
+  std::span<const std::int64_t> start_ns, dur_ns, pushed_ns, ready_ns, correlation, value, name, op, kernel,
+      args, kind, depth;
+};
+
+struct EventSelection {
+  TrackId track;
+  // Events that start before to_ns and may end after from_ns: all that touch the range, and some that do not.
+  TimeNs from_ns = std::numeric_limits<TimeNs>::min();
+  TimeNs to_ns = std::numeric_limits<TimeNs>::max();
+  EventFields fields = kAllFields;
+};
+
+// Sees some thousand events at a time; the spans are valid during the call. False ends the reading.
+using EventVisitor = std::function<bool(const EventSpans&)>;
+
+// A range of time cut into bins of equal width, to be shown on as many pixels.
+struct BinRequest {
+  TrackId track;
+  TimeNs from_ns = 0;
+  TimeNs to_ns = 0;          // beyond from_ns
+  int bins = 0;              // 1..1048576
+  std::optional<int> depth;  // events of that depth only
+};
+
+// What a bin holds. Where many events fall into one bin they are not told apart: an event, and its time, may
+// then be told in the bin beside its own. All bins together are exact: none is left out, none told twice.
+struct EventBin {
+  int bin = 0;
+  TimeNs begin_ns = 0;
+  std::int64_t events = 0;  // that start in it; 0: one that started before reaches into it
+  TimeNs total_ns = 0;      // time of events within it; events inside each other count each
+  TimeNs longest_ns = 0;    // whole duration of the longest event that touches it
+  StringId longest_name;
+};
+
 class Trace {
  public:
   virtual ~Trace() = default;
@@ -71,6 +133,15 @@ class Trace {
 
   // Events of one track ordered by start, decoded chunk by chunk. Errors: corruptTrace, naming the chunk.
   virtual Result<std::vector<Event>> events(TrackId track) = 0;
+  // The same column by column, a chunk at a time, without making rows: reads and decodes nothing but the
+  // fields asked for of the chunks that may touch the range. Chunks come in the order in which they were
+  // recorded; an event that encloses others may come in a later one than they. Errors: corruptTrace, naming
+  // the chunk.
+  virtual Status eventColumns(const EventSelection& selection, const EventVisitor& visitor) = 0;
+  // The bins that events of the track touch, by time; from sums that lie in the file, so that it takes about
+  // as long for a million events as for a thousand. The first call for a track reads its sums. Errors:
+  // invalidInput (an empty range, no bins); corruptTrace.
+  virtual Result<std::vector<EventBin>> eventBins(const BinRequest& request) = 0;
   virtual Result<std::vector<Dependency>> dependencies() = 0;
   virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;
 

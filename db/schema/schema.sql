@@ -200,6 +200,29 @@ CREATE TABLE event_chunk(
 CREATE INDEX event_chunk_summary ON event_chunk(track_id, first_start_ns, last_end_ns, event_count, max_dur_ns,
   sum_dur_ns, min_correlation, max_correlation);
 
+-- What a chunk of events comes to, so that statistics and pictures need not read it. Chunks of fewer than 256 events have
+-- none. Groups are by name and kind; nodes are up to 64 events of one depth after each other. Columns as in the chunks.
+CREATE TABLE event_summary(
+  id INTEGER PRIMARY KEY,          -- event_chunk.id
+  last_start_ns INTEGER NOT NULL,  -- greatest start, ns since the trace's start
+  group_count INTEGER NOT NULL,    -- groups, by name and kind; 0: too many to be told
+  group_name BLOB,                 -- column: string.id of the name; 0 = none
+  group_kind BLOB,                 -- column: number of the event kind (db/event.h)
+  group_events BLOB,               -- column: number of events
+  group_total BLOB,                -- column: sum of the durations, ns; capped at 2^63 - 1
+  group_min BLOB,                  -- column: shortest duration, ns
+  group_max BLOB,                  -- column: longest duration, ns
+  node_count INTEGER NOT NULL,     -- nodes, ordered by depth, then by start; 0: too many to be told
+  node_depth BLOB,                 -- column: nesting of its events, 0 = outermost
+  node_start BLOB,                 -- column: least start, ns since the trace's start
+  node_end BLOB,                   -- column: greatest end, ns since the trace's start
+  node_events BLOB,                -- column: number of events
+  node_total BLOB,                 -- column: sum of the durations, ns; capped at 2^63 - 1
+  node_longest BLOB,               -- column: longest duration, ns
+  node_name BLOB,                  -- column: string.id of the longest event's name; 0 = none
+  node_row BLOB                    -- column: position of its first event in the chunk, from 0
+) STRICT;
+
 -- Chunks of dependencies between executions.
 CREATE TABLE dependency_chunk(
   id INTEGER PRIMARY KEY,             -- number of the chunk's first dependency; the others follow it
@@ -252,3 +275,7 @@ CREATE INDEX counter_chunk_summary ON counter_chunk(track_id, first_time_ns, las
 --   select the hidden column track to tell them apart.
 -- event_overlap(a, b, t0, t1) -> overlap_ns
 --   Time within [t0, t1) that events of track a and events of track b cover at once, ns. Both tracks are needed.
+-- event_lod(track, t0, t1, bins, depth) -> bin, begin_ns, count, total_ns, longest_ns, longest_name
+--   The range [t0, t1), the whole track without them, cut into bins of equal width (1000), for as many pixels. A row per bin
+--   that events (of that depth) touch: how many start there, their time within it, ns, and the longest that touches it.
+--   Where many events fall into a bin, one may be told in the bin beside its own; the sums over all bins are exact.

@@ -75,15 +75,16 @@ bool isSorted(std::span<const EventBlock> blocks) {
 template <class Row, class Get>
 ChunkWriter::Extremes ChunkWriter::encode(std::span<const Row> rows, Get get, ColumnShape shape,
                                           std::size_t column) {
-  column_.resize(rows.size());
+  std::vector<std::int64_t>& values = columns_[column];
+  values.resize(rows.size());
   Extremes extremes;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int64_t value = get(rows[i]);
-    column_[i] = value;
+    values[i] = value;
     extremes.least = std::min(extremes.least, value);
     extremes.greatest = std::max(extremes.greatest, value);
   }
-  encoder_.encode(column_, extremes.least, extremes.greatest, shape, experience_[column], encoded_[column]);
+  encoder_.encode(values, extremes.least, extremes.greatest, shape, experience_[column], encoded_[column]);
   return extremes;
 }
 
@@ -92,6 +93,10 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
   writer.chunk_rows_ = chunk_rows;
   writer.encoded_.resize(kEventColumns + kDependencyColumns);
   writer.experience_.resize(writer.encoded_.size());
+  writer.columns_.resize(writer.encoded_.size());
+  Result<EventSummaryWriter> summaries = EventSummaryWriter::create(connection);
+  if (!summaries.has_value()) return fail(summaries.error());
+  writer.summaries_ = std::move(*summaries);
   struct Prepare {
     const char* sql;
     Statement& into;
@@ -189,8 +194,26 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
       .bind(9, correlation.greatest);
   for (int i = 0; i < kEventColumns; ++i)
     insert_events_.bindBlob(10 + i, encoded_[static_cast<std::size_t>(i)]);
+  const std::int64_t chunk = next_event_;
   next_event_ += static_cast<std::int64_t>(events.size());
-  return insert_events_.run();
+  if (Status status = insert_events_.run(); !status.has_value()) return status;
+  return events.size() >= kLeastSummedUp ? eventSummary(chunk) : Status();
+}
+
+Status ChunkWriter::eventSummary(std::int64_t chunk) {
+  const auto column = [this](EventColumn at) -> const std::vector<std::int64_t>& {
+    return columns_[static_cast<std::size_t>(at)];
+  };
+  EventSummary summary;
+  summary.last_start_ns = column(EventColumn::start).back();
+  summary.groups =
+      groupEvents(column(EventColumn::name), column(EventColumn::kind), column(EventColumn::dur));
+  summary.nodes = nodesOf({.start = column(EventColumn::start),
+                           .dur = column(EventColumn::dur),
+                           .name = column(EventColumn::name),
+                           .depth = column(EventColumn::depth)});
+  if (summary.nodes.size() > column(EventColumn::start).size() / 16) summary.nodes.clear();
+  return summaries_.write(chunk, summary);
 }
 
 Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {

@@ -12,6 +12,7 @@
 #include "db/sqlite/column_codec.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/event_blocks.h"
+#include "db/sqlite/event_summary.h"
 
 namespace pitwall::store {
 
@@ -51,16 +52,18 @@ class ChunkWriter {
   Extremes encode(std::span<const Row> rows, Get get, ColumnShape shape, std::size_t column);
   Status eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known);  // sorted
   Status eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known);
+  Status eventSummary(std::int64_t chunk);  // of the events whose columns were encoded last
   Status dependencyChunk(std::span<const Dependency> dependencies);
   Status counterChunk(TrackId track, std::span<const CounterSample> samples);
 
   std::size_t chunk_rows_ = 0;
   std::int64_t next_event_ = 1, next_dependency_ = 1, next_sample_ = 1;
   Statement insert_events_, insert_dependencies_, insert_counters_;
-  std::vector<std::int64_t> column_;  // scratch
-  std::vector<Event> gathered_;       // scratch
+  std::vector<Event> gathered_;  // scratch
   ColumnEncoder encoder_;
+  EventSummaryWriter summaries_;
   // One per column of events, then of dependencies; samples use the first again.
+  std::vector<std::vector<std::int64_t>> columns_;
   std::vector<std::vector<std::byte>> encoded_;  // bound to the statement until it ran
   std::vector<ColumnEncoder::Experience> experience_;
 };

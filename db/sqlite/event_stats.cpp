@@ -1,6 +1,7 @@
 // The table-valued function event_stats(track, t0, t1): durations by name and kind, without SQLite's row
 // machinery.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -13,44 +14,34 @@ namespace {
 
 enum class Column : int { name, kind, count, total_ns, min_ns, max_ns, track, t0, t1 };
 
-struct Group {
-  std::uint32_t name = 0;
-  std::uint8_t kind = 0;
-  std::int64_t count = 0;
-  std::int64_t total_ns = 0;
-  std::int64_t min_ns = std::numeric_limits<std::int64_t>::max();
-  std::int64_t max_ns = std::numeric_limits<std::int64_t>::min();
-};
-
 // Groups found so far; a table over (name, kind) leads to them.
 class Groups {
  public:
   explicit Groups(std::size_t names) : slots_((names + 1) * kKinds, 0) {}
 
-  void add(std::int64_t name, std::int64_t kind, std::int64_t dur) {
+  void add(std::int64_t name, std::int64_t kind, std::int64_t dur) { of(name, kind).add(dur); }
+  void add(const EventGroup& more) { of(more.name, more.kind).add(more); }
+
+  std::vector<EventGroup> take() { return std::move(groups_); }
+
+ private:
+  EventGroup& of(std::int64_t name, std::int64_t kind) {
     const std::size_t kind_slot =
         static_cast<std::uint64_t>(kind) < kKinds ? static_cast<std::size_t>(kind) : kKinds - 1;
     std::uint32_t& slot = slots_[static_cast<std::size_t>(name) * kKinds + kind_slot];
     if (slot == 0) {
-      groups_.push_back(
-          {.name = static_cast<std::uint32_t>(name), .kind = static_cast<std::uint8_t>(kind_slot)});
+      EventGroup& group = groups_.emplace_back();
+      group.name = name;
+      group.kind = static_cast<std::int64_t>(kind_slot);
       slot = static_cast<std::uint32_t>(groups_.size());
     }
-    Group& group = groups_[slot - 1];
-    ++group.count;
-    if (__builtin_add_overflow(group.total_ns, dur, &group.total_ns))
-      group.total_ns = cappedEnd(group.total_ns, dur);
-    group.min_ns = std::min(group.min_ns, dur);
-    group.max_ns = std::max(group.max_ns, dur);
+    return groups_[slot - 1];
   }
 
-  std::vector<Group> take() { return std::move(groups_); }
-
- private:
   static constexpr std::size_t kKinds = 16;
   static_assert(static_cast<std::size_t>(EventKind::communication) < kKinds - 1);
   std::vector<std::uint32_t> slots_;  // index into groups_ + 1; 0 = none yet
-  std::vector<Group> groups_;
+  std::vector<EventGroup> groups_;
 };
 
 class StatsCursor {
@@ -78,17 +69,18 @@ class StatsCursor {
   std::int64_t rowId() const { return static_cast<std::int64_t>(at_); }
 
   Status column(sqlite3_context* context, int index) {
-    const Group& group = groups_[at_];
+    const EventGroup& group = groups_[at_];
     switch (static_cast<Column>(index)) {
       case Column::name:
-        resultText(context,
-                   group.name == 0 ? std::string_view("") : data_.dimensions().strings[group.name - 1]);
+        resultText(context, group.name == 0
+                                ? std::string_view("")
+                                : data_.dimensions().strings[static_cast<std::size_t>(group.name - 1)]);
         break;
       case Column::kind: resultText(context, toString(static_cast<EventKind>(group.kind))); break;
-      case Column::count: sqlite3_result_int64(context, group.count); break;
+      case Column::count: sqlite3_result_int64(context, group.events); break;
       case Column::total_ns: sqlite3_result_int64(context, group.total_ns); break;
-      case Column::min_ns: sqlite3_result_int64(context, group.min_ns); break;
-      case Column::max_ns: sqlite3_result_int64(context, group.max_ns); break;
+      case Column::min_ns: sqlite3_result_int64(context, group.least_ns); break;
+      case Column::max_ns: sqlite3_result_int64(context, group.most_ns); break;
       default: {
         const auto& argument = arguments_[index - static_cast<int>(Column::track)];
         if (argument.has_value()) sqlite3_result_int64(context, *argument);
@@ -107,14 +99,35 @@ class StatsCursor {
       const ChunkSummary& summary = data_.events().summaries()[i];
       if (track.has_value() && *track != std::int64_t{summary.track}) continue;
       if (t1.has_value() && summary.time_ns.least >= *t1) continue;
-      if (Status status = addChunk(*data_.events().chunk(i), groups); !status.has_value()) return status;
+      if (Status status = addChunk(i, groups); !status.has_value()) return status;
     }
     groups_ = groups.take();
     return {};
   }
 
-  Status addChunk(Chunk& chunk, Groups& groups) {
-    auto starts = column(chunk, EventColumn::start);
+  // Adds what the chunk's summary says; false when it has none or is only partly wanted.
+  Result<bool> addSummary(const ChunkSummary& chunk, Groups& groups) {
+    const auto& [track, t0, t1] = arguments_;
+    if (t0.has_value() && chunk.time_ns.least < *t0) return false;
+    const auto strings = static_cast<std::int64_t>(data_.dimensions().strings.size());
+    Result<bool> found = data_.eventSummaries().groups(chunk.id, strings, summary_);
+    if (!found.has_value() || !*found || (t1.has_value() && summary_.last_start_ns >= *t1))
+      return found.has_value() ? Result<bool>(false) : found;
+    for (const EventGroup& group : summary_.groups) groups.add(group);
+    return true;
+  }
+
+  Status addChunk(std::size_t index, Groups& groups) {
+    Result<bool> summed = addSummary(data_.events().summaries()[index], groups);
+    if (!summed.has_value()) return fail(summed.error());
+    return *summed ? Status() : addRows(index, groups);
+  }
+
+  Status addRows(std::size_t index, Groups& groups) {
+    const auto column = [&](EventColumn at) {
+      return scanColumn(data_, index, at, scratch_[static_cast<std::size_t>(at)]);
+    };
+    auto starts = column(EventColumn::start);
     if (!starts.has_value()) return fail(starts.error());
     const auto& [track, t0, t1] = arguments_;
     const auto before = [&](const std::optional<std::int64_t>& time, std::size_t otherwise) {
@@ -122,25 +135,23 @@ class StatsCursor {
                  ? static_cast<std::size_t>(std::ranges::lower_bound(*starts, *time) - starts->begin())
                  : otherwise;
     };
-    const std::size_t from = before(t0, 0), to = before(t1, chunk.rows());
+    const std::size_t from = before(t0, 0), to = before(t1, starts->size());
     if (from >= to) return {};
-    auto names = idColumn(data_, chunk, EventColumn::name);
+    auto names = column(EventColumn::name);
     if (!names.has_value()) return fail(names.error());
-    auto kinds = column(chunk, EventColumn::kind);
+    auto kinds = column(EventColumn::kind);
     if (!kinds.has_value()) return fail(kinds.error());
-    auto durs = column(chunk, EventColumn::dur);
+    auto durs = column(EventColumn::dur);
     if (!durs.has_value()) return fail(durs.error());
     for (std::size_t i = from; i < to; ++i) groups.add((*names)[i], (*kinds)[i], (*durs)[i]);
     return {};
   }
 
-  static Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {
-    return store::column(chunk, at);
-  }
-
+  EventSummary summary_;  // scratch
+  std::array<std::vector<std::int64_t>, kEventColumns> scratch_;
   TraceData& data_;
   std::optional<std::int64_t> arguments_[3];  // track, t0, t1
-  std::vector<Group> groups_;
+  std::vector<EventGroup> groups_;
   std::size_t at_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "db/sqlite/authorizer.h"
 #include "db/sqlite/virtual_tables.h"
@@ -81,79 +82,123 @@ std::optional<std::uint32_t> TraceData::findString(std::string_view text) {
   return found == string_ids_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn at) {
-  Result<std::span<const std::int64_t>> ids = column(chunk, at);
+namespace {
+
+Result<std::span<const std::int64_t>> checkedIds(TraceData& data, std::int64_t chunk, EventColumn at,
+                                                 Result<std::span<const std::int64_t>> ids) {
   if (!ids.has_value()) return ids;
   const Dimensions& dimensions = data.dimensions();
   const std::size_t rows = at == EventColumn::op       ? dimensions.facts.size()
                            : at == EventColumn::kernel ? dimensions.kernels.size()
                                                        : dimensions.strings.size();
-  const bool inside = std::all_of(ids->begin(), ids->end(), [rows](std::int64_t id) {
-    return id >= 0 && id <= static_cast<std::int64_t>(rows);
-  });
-  if (inside) return ids;
+  // No early end: so the compiler makes it a few instructions for many rows.
+  std::uint64_t greatest = 0;
+  for (const std::int64_t id : *ids) greatest = std::max(greatest, static_cast<std::uint64_t>(id));
+  if (greatest <= rows) return ids;
   return fail(
       ErrorCode::corruptTrace,
       fmt::format("trace '{}' is damaged: event_chunk {}, column {}: names rows that are not there; record "
                   "again, or restore a copy",
-                  data.connection().path(), chunk.summary().id,
-                  kEventColumnNames[static_cast<std::size_t>(at)]));
+                  data.connection().path(), chunk, kEventColumnNames[static_cast<std::size_t>(at)]));
+}
+
+}  // namespace
+
+Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn at) {
+  return checkedIds(data, chunk.summary().id, at, column(chunk, at));
+}
+
+Result<std::span<const std::int64_t>> scanColumn(TraceData& data, std::size_t chunk, EventColumn at,
+                                                 std::vector<std::int64_t>& scratch) {
+  Result<std::span<const std::int64_t>> values = data.events().scan(chunk, static_cast<int>(at), scratch);
+  return isIdColumn(at) ? checkedIds(data, data.events().summaries()[chunk].id, at, std::move(values))
+                        : values;
+}
+
+Result<EventPyramid*> TraceData::pyramid(std::uint32_t track) {
+  std::unique_ptr<EventPyramid>& pyramid = pyramids_[track];
+  if (pyramid == nullptr) {
+    Result<std::unique_ptr<EventPyramid>> made = EventPyramid::make(*this, track);
+    if (!made.has_value()) return fail(made.error());
+    pyramid = std::move(*made);
+  }
+  return pyramid.get();
 }
 
 namespace {
 
 // Appends what the chunk's events cover of the window.
-Status appendRanges(Chunk& chunk, TimeRange window, std::optional<EventKind> kind,
-                    std::vector<TimeRange>& ranges) {
-  Result<std::span<const std::int64_t>> starts = column(chunk, EventColumn::start);
+Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::optional<EventKind> kind,
+                    std::vector<std::int64_t> (&scratch)[3], std::vector<TimeRange>& ranges) {
+  Result<std::span<const std::int64_t>> starts = scanColumn(data, chunk, EventColumn::start, scratch[0]);
   if (!starts.has_value()) return fail(starts.error());
-  Result<std::span<const std::int64_t>> durs = column(chunk, EventColumn::dur);
+  Result<std::span<const std::int64_t>> durs = scanColumn(data, chunk, EventColumn::dur, scratch[1]);
   if (!durs.has_value()) return fail(durs.error());
   std::span<const std::int64_t> kinds;
   if (kind.has_value()) {
-    Result<std::span<const std::int64_t>> read = column(chunk, EventColumn::kind);
+    Result<std::span<const std::int64_t>> read = scanColumn(data, chunk, EventColumn::kind, scratch[2]);
     if (!read.has_value()) return fail(read.error());
     kinds = *read;
   }
-  for (std::size_t i = 0; i < chunk.rows(); ++i) {
+  bool open = !ranges.empty();
+  TimeRange last;
+  if (open) {
+    last = ranges.back();
+    ranges.pop_back();
+  }
+  for (std::size_t i = 0; i < starts->size(); ++i) {
     if (kind.has_value() && kinds[i] != static_cast<std::int64_t>(*kind)) continue;
     const TimeRange range{std::max((*starts)[i], window.begin_ns),
                           std::min(cappedEnd((*starts)[i], (*durs)[i]), window.end_ns)};
     if (range.begin_ns >= range.end_ns) continue;
     // Most events lie in or next to the one before: joined here, they need no memory.
-    if (!ranges.empty() && range.begin_ns >= ranges.back().begin_ns &&
-        range.begin_ns <= ranges.back().end_ns) {
-      ranges.back().end_ns = std::max(ranges.back().end_ns, range.end_ns);
-    } else {
-      ranges.push_back(range);
+    if (open && range.begin_ns >= last.begin_ns && range.begin_ns <= last.end_ns) {
+      last.end_ns = std::max(last.end_ns, range.end_ns);
+      continue;
     }
+    if (open) ranges.push_back(last);
+    last = range;
+    open = true;
   }
+  if (open) ranges.push_back(last);
   return {};
 }
 
 }  // namespace
 
+TimeRange extentOf(TraceData& data, std::uint32_t track) {
+  TimeRange all{std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()};
+  for (const std::uint32_t index : data.events().ofTrack(track)) {
+    const ChunkSummary& summary = data.events().summaries()[index];
+    all.begin_ns = std::min(all.begin_ns, summary.time_ns.least);
+    all.end_ns = std::max(all.end_ns, summary.time_ns.greatest);
+  }
+  return all.begin_ns > all.end_ns ? TimeRange{} : all;
+}
+
 Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,
                                              std::optional<EventKind> kind) {
   std::vector<TimeRange> ranges;
+  std::vector<std::int64_t> scratch[3];
   for (const std::uint32_t index : data.events().ofTrack(track)) {
     const ChunkSummary& summary = data.events().summaries()[index];
     if (summary.time_ns.least >= window.end_ns || summary.time_ns.greatest <= window.begin_ns) continue;
-    const std::shared_ptr<Chunk> chunk = data.events().chunk(index);
-    if (Status status = appendRanges(*chunk, window, kind, ranges); !status.has_value())
+    if (Status status = appendRanges(data, index, window, kind, scratch, ranges); !status.has_value())
       return fail(status.error());
   }
   const auto before = [](const TimeRange& a, const TimeRange& b) { return a.begin_ns < b.begin_ns; };
   if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::sort(ranges.begin(), ranges.end(), before);
-  std::vector<TimeRange> merged;
+  // Joined in place: there are never more.
+  std::size_t kept = 0;
   for (const TimeRange& range : ranges) {
-    if (!merged.empty() && range.begin_ns <= merged.back().end_ns) {
-      merged.back().end_ns = std::max(merged.back().end_ns, range.end_ns);
+    if (kept > 0 && range.begin_ns <= ranges[kept - 1].end_ns) {
+      ranges[kept - 1].end_ns = std::max(ranges[kept - 1].end_ns, range.end_ns);
     } else {
-      merged.push_back(range);
+      ranges[kept++] = range;
     }
   }
-  return merged;
+  ranges.resize(kept);
+  return ranges;
 }
 
 }  // namespace pitwall::store

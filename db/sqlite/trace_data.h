@@ -15,6 +15,8 @@
 #include "db/sqlite/chunk_table.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/dimensions.h"
+#include "db/sqlite/event_pyramid.h"
+#include "db/sqlite/event_summary.h"
 
 namespace pitwall::store {
 
@@ -28,6 +30,9 @@ class TraceData {
   // Something about this opening that a reader of losses must see; not in the file.
   void addLoss(Loss loss) { dimensions_.losses.push_back(std::move(loss)); }
   ChunkTable& events() { return *events_; }
+  EventSummaryReader& eventSummaries() { return event_summaries_; }
+  // The track's pyramid, made at the first call. Error: corruptTrace.
+  Result<EventPyramid*> pyramid(std::uint32_t track);
   ChunkTable& dependencies() { return *dependencies_; }
   ChunkTable& counters() { return *counters_; }
 
@@ -44,6 +49,8 @@ class TraceData {
   Connection connection_;  // first: all below has statements of it
   Dimensions dimensions_;
   std::unique_ptr<ChunkTable> events_, dependencies_, counters_;
+  EventSummaryReader event_summaries_{connection_};
+  std::unordered_map<std::uint32_t, std::unique_ptr<EventPyramid>> pyramids_;
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;  // filled at the first look-up
 };
 
@@ -56,6 +63,10 @@ inline bool isIdColumn(EventColumn at) {
 // An id column of a chunk, checked to name only rows that exist.
 Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn column);
 
+// The same of a chunk that is passed over once; not kept but in `scratch`. Id columns are checked, too.
+Result<std::span<const std::int64_t>> scanColumn(TraceData& data, std::size_t chunk, EventColumn column,
+                                                 std::vector<std::int64_t>& scratch);
+
 inline Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {
   return chunk.column(static_cast<int>(at));
 }
@@ -65,6 +76,9 @@ struct TimeRange {
   TimeNs begin_ns = 0;
   TimeNs end_ns = 0;
 };
+
+// From the least start to the greatest end of the track's events; empty without events.
+TimeRange extentOf(TraceData& data, std::uint32_t track);
 
 // Disjoint ranges, ordered, that events of the track (of that kind only, when given) cover within `window`.
 Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,

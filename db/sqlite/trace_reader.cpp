@@ -1,5 +1,7 @@
 #include "db/sqlite/trace_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,18 +28,18 @@ const std::string& TraceReader::string(StringId id) const {
   return id && id.value <= strings.size() ? strings[id.value - 1] : none;
 }
 
-Status TraceReader::appendEvents(Chunk& chunk, std::vector<Event>& events) {
+Status TraceReader::appendEvents(std::size_t chunk, Scratch& scratch, std::vector<Event>& events) {
   std::array<std::span<const std::int64_t>, kEventColumns> columns;
   for (int i = 0; i < kEventColumns; ++i) {
     const auto at = static_cast<EventColumn>(i);
-    auto read = isIdColumn(at) ? idColumn(*data_, chunk, at) : column(chunk, at);
+    auto read = scanColumn(*data_, chunk, at, scratch[static_cast<std::size_t>(i)]);
     if (!read.has_value()) return fail(read.error());
     columns[static_cast<std::size_t>(i)] = *read;
   }
   const auto value = [&columns](EventColumn at, std::size_t row) {
     return columns[static_cast<std::size_t>(at)][row];
   };
-  for (std::size_t i = 0; i < chunk.rows(); ++i) {
+  for (std::size_t i = 0; i < columns[0].size(); ++i) {
     const TimeNs start = value(EventColumn::start, i);
     events.push_back({.start_ns = start,
                       .dur_ns = value(EventColumn::dur, i),
@@ -62,9 +64,10 @@ Result<std::vector<Event>> TraceReader::events(TrackId track) {
     rows += data_->events().summaries()[index].count;
   // Bounded, as the counts are the file's word.
   events.reserve(static_cast<std::size_t>(std::min<std::int64_t>(rows, 1 << 24)));
+  Scratch scratch;
   for (const std::uint32_t index : data_->events().ofTrack(track.value)) {
-    const std::shared_ptr<Chunk> chunk = data_->events().chunk(index);
-    if (Status status = appendEvents(*chunk, events); !status.has_value()) return fail(status.error());
+    if (Status status = appendEvents(index, scratch, events); !status.has_value())
+      return fail(status.error());
   }
   // Chunks of one track overlap where an event ended in a later commit than those it encloses.
   const auto before = [](const Event& a, const Event& b) {
@@ -73,6 +76,96 @@ Result<std::vector<Event>> TraceReader::events(TrackId track) {
   if (!std::is_sorted(events.begin(), events.end(), before))
     std::stable_sort(events.begin(), events.end(), before);
   return events;
+}
+
+namespace {
+
+struct Field {
+  EventFields field;
+  EventColumn column;
+  std::span<const std::int64_t> EventSpans::*span;
+};
+constexpr Field kFields[] = {
+    {kStart, EventColumn::start, &EventSpans::start_ns},
+    {kDur, EventColumn::dur, &EventSpans::dur_ns},
+    {kPushed, EventColumn::pushed_before, &EventSpans::pushed_ns},
+    {kReady, EventColumn::ready_before, &EventSpans::ready_ns},
+    {kCorrelation, EventColumn::correlation, &EventSpans::correlation},
+    {kValue, EventColumn::value, &EventSpans::value},
+    {kName, EventColumn::name, &EventSpans::name},
+    {kOperator, EventColumn::op, &EventSpans::op},
+    {kKernel, EventColumn::kernel, &EventSpans::kernel},
+    {kArgs, EventColumn::args, &EventSpans::args},
+    {kKind, EventColumn::kind, &EventSpans::kind},
+    {kDepth, EventColumn::depth, &EventSpans::depth},
+};
+
+}  // namespace
+
+Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& selection,
+                                     const EventVisitor& visitor, Scratch& scratch) {
+  const ChunkSummary& summary = data_->events().summaries()[chunk];
+  std::size_t from = 0, to = static_cast<std::size_t>(summary.count);
+  // A chunk that lies within the range needs no look at its starts, unless they are asked for.
+  const bool partly =
+      summary.time_ns.least < selection.from_ns || summary.time_ns.greatest >= selection.to_ns;
+  const bool before_start = (selection.fields & (kPushed | kReady)) != 0;
+  std::span<const std::int64_t> starts;
+  if (partly || before_start || (selection.fields & kStart) != 0) {
+    auto read = scanColumn(*data_, chunk, EventColumn::start, scratch[0]);
+    if (!read.has_value()) return fail(read.error());
+    starts = *read;
+  }
+  if (partly) {
+    TimeNs reach = 0;  // an event that starts earlier ends before the range
+    if (__builtin_sub_overflow(selection.from_ns, std::max<TimeNs>(0, summary.max_dur_ns), &reach))
+      reach = std::numeric_limits<TimeNs>::min();
+    from = static_cast<std::size_t>(std::ranges::lower_bound(starts, reach) - starts.begin());
+    to = static_cast<std::size_t>(std::ranges::lower_bound(starts, selection.to_ns) - starts.begin());
+    if (from >= to) return true;
+  }
+  EventSpans spans;
+  spans.first_id = summary.id + static_cast<std::int64_t>(from);
+  spans.size = to - from;
+  for (const Field& field : kFields) {
+    if ((selection.fields & field.field) == 0) continue;
+    std::vector<std::int64_t>& memory = scratch[static_cast<std::size_t>(field.column)];
+    auto read = field.field == kStart ? Result<std::span<const std::int64_t>>(starts)
+                                      : scanColumn(*data_, chunk, field.column, memory);
+    if (!read.has_value()) return fail(read.error());
+    if (field.field == kPushed || field.field == kReady) {
+      memory.resize(read->size());  // the span may be the cache's own
+      for (std::size_t i = 0; i < read->size(); ++i) memory[i] = wrappingMinus(starts[i], (*read)[i]);
+      *read = memory;
+    }
+    spans.*field.span = read->subspan(from, to - from);
+  }
+  return visitor(spans);
+}
+
+Status TraceReader::eventColumns(const EventSelection& selection, const EventVisitor& visitor) {
+  Scratch scratch;
+  for (const std::uint32_t index : data_->events().ofTrack(selection.track.value)) {
+    const ChunkSummary& summary = data_->events().summaries()[index];
+    if (summary.time_ns.least >= selection.to_ns || summary.time_ns.greatest < selection.from_ns) continue;
+    Result<bool> more = visitChunk(index, selection, visitor, scratch);
+    if (!more.has_value()) return fail(more.error());
+    if (!*more) break;
+  }
+  return {};
+}
+
+Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) {
+  constexpr int kMostBins = 1 << 20;
+  if (request.from_ns >= request.to_ns || request.bins < 1 || request.bins > kMostBins) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("cannot cut {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
+                    request.from_ns, request.to_ns, request.bins, kMostBins));
+  }
+  Result<EventPyramid*> pyramid = data_->pyramid(request.track.value);
+  if (!pyramid.has_value()) return fail(pyramid.error());
+  return (*pyramid)->bins(request);
 }
 
 Result<std::vector<Dependency>> TraceReader::dependencies() {

@@ -1,6 +1,7 @@
 // The Trace that Trace::open() returns.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class TraceReader final : public Trace {
   std::span<const Loss> losses() const override { return data_->dimensions().losses; }
 
   Result<std::vector<Event>> events(TrackId track) override;
+  Status eventColumns(const EventSelection& selection, const EventVisitor& visitor) override;
+  Result<std::vector<EventBin>> eventBins(const BinRequest& request) override;
   Result<std::vector<Dependency>> dependencies() override;
   Result<std::vector<CounterSample>> counters(TrackId track) override;
   Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters) override;
@@ -40,7 +43,10 @@ class TraceReader final : public Trace {
   Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) override;
 
  private:
-  Status appendEvents(Chunk& chunk, std::vector<Event>& events);
+  using Scratch = std::array<std::vector<std::int64_t>, kEventColumns>;
+  Status appendEvents(std::size_t chunk, Scratch& scratch, std::vector<Event>& events);
+  Result<bool> visitChunk(std::size_t chunk, const EventSelection& selection, const EventVisitor& visitor,
+                          Scratch& scratch);
 
   const std::string path_;
   TempCopy copy_;  // outlives the connection

@@ -16,7 +16,8 @@ Status registerVirtualTables(TraceData& data) {
                            {"counter", counterTable()},
                            {"event_stats", eventStatsFunction()},
                            {"event_busy", eventBusyFunction()},
-                           {"event_overlap", eventOverlapFunction()}};
+                           {"event_overlap", eventOverlapFunction()},
+                           {"event_lod", eventLodFunction()}};
   for (const Entry& entry : entries) {
     if (sqlite3_create_module_v2(data.connection().handle(), entry.name, entry.module, &data, nullptr) !=
         SQLITE_OK)

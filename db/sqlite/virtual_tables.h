@@ -20,5 +20,6 @@ const sqlite3_module* counterTable();
 const sqlite3_module* eventStatsFunction();
 const sqlite3_module* eventBusyFunction();
 const sqlite3_module* eventOverlapFunction();
+const sqlite3_module* eventLodFunction();
 
 }  // namespace pitwall::store

@@ -202,6 +202,37 @@ void reading(const std::string& path, const Options& options) {
       "to reach: 2");
   sql(*trace, options, "one pass through SQL: a track, durations above 1 ms",
       "SELECT count(*) FROM event WHERE track = 6 AND dur_ns > 1000000", "");
+  const auto lod = [&](std::string_view what, double from, double to, std::string_view target) {
+    sql(*trace, options, what,
+        fmt::format("SELECT count(*) FROM event_lod(6, {}, {}, 2000)", at(from), at(to)), target);
+  };
+  std::unique_ptr<Trace> fresh;
+  milliseconds("2000 pixels of that track, opening included",
+               least(options.repeat,
+                     [&] {
+                       fresh = must(Trace::open(path));
+                       must(fresh->query("SELECT count(*) FROM event_lod(6, NULL, NULL, 2000)"));
+                     }),
+               "");
+  lod("2000 pixels of that track, all of it", 0, 1, "to reach: 2");
+  lod("2000 pixels of a tenth of it", 0.1, 0.2, "to reach: 2");
+  lod("2000 pixels of a hundredth of it", 0.1, 0.11, "to reach: 2");
+  const auto columns = [&](const EventSelection& selection) {
+    return least(options.repeat, [&] {
+      TimeNs sum = 0;
+      must(trace->eventColumns(selection, [&](const EventSpans& spans) {
+        for (const TimeNs dur : spans.dur_ns) sum += dur;
+        return true;
+      }));
+    });
+  };
+  EventSelection selection;
+  selection.track = TrackId{6};
+  selection.fields = kStart | kDur;
+  milliseconds("start and duration of that track, as columns", columns(selection), "");
+  selection.from_ns = static_cast<TimeNs>(end * 0.1);
+  selection.to_ns = static_cast<TimeNs>(end * 0.11);
+  milliseconds("1 % of that track, as columns", columns(selection), "to reach: 2");
   milliseconds("a track as structs", least(options.repeat, [&] { must(trace->events(TrackId{6})); }), "");
 }
 
