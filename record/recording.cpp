@@ -48,6 +48,12 @@ Status checkOptions(const RecordOptions& options) {
   return {};
 }
 
+// Whether the user has asked oneDNN for its lines: then they are part of the program's output.
+bool verboseAsked() {
+  return std::getenv("ONEDNN_VERBOSE") != nullptr || std::getenv("DNNL_VERBOSE") != nullptr ||
+         std::getenv("MKLDNN_VERBOSE") != nullptr;
+}
+
 }  // namespace
 
 BlockedSignals::BlockedSignals() {
@@ -174,7 +180,7 @@ Result<Recorded> Recording::run() {
   const BlockedSignals signals;
   if (auto status = startProgram(signals); !status.has_value()) return fail(status.error());
   tracing_ = true;
-  if (capture_) capture_->begin(verboseLog(fs::absolute(result_.trace).string()));
+  if (capture_) capture_->begin(verboseLog(result_.trace), verboseAsked());
   if (options_.sample_hz > 0) {
     SamplerOptions sampling;
     sampling.hz = options_.sample_hz;
@@ -192,6 +198,7 @@ void Recording::follow(const BlockedSignals& signals) {
     work(clock_.now());
   }
   finishTrace();
+  if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as shells have it
   if (capture_) {
     if (interrupts_ > 1) capture_->stop();
     capture_->wait();

@@ -56,6 +56,7 @@ struct OutputCapture::State {
   int stop_read = -1, stop_write = -1;
   bool terminal = false, error_too = false;
   std::string log_path;
+  bool leave_lines = false;
   int log = -1;
   std::string note;
   std::atomic<bool> logging = true, ended = false;
@@ -114,7 +115,7 @@ void OutputCapture::State::keep(std::string& lines) {
 }
 
 void OutputCapture::State::run() {
-  VerboseFilter filter;
+  VerboseFilter filter(leave_lines);
   std::string buffer(1 << 16, '\0'), passed, lines;
   for (bool stopping = false;;) {
     std::array<pollfd, 2> wait = {{{ours, POLLIN, 0}, {stop_read, POLLIN, 0}}};
@@ -161,9 +162,10 @@ bool OutputCapture::errorToo() const { return state_->error_too; }
 bool OutputCapture::ended() const { return state_->ended; }
 void OutputCapture::stopLogging() { state_->logging = false; }
 
-void OutputCapture::begin(std::string log) {
+void OutputCapture::begin(std::string log, bool leave_lines) {
   close(std::exchange(state_->programs, -1));
   state_->log_path = std::move(log);
+  state_->leave_lines = leave_lines;
   state_->thread = std::thread([this] { state_->run(); });
 }
 

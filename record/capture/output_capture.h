@@ -25,8 +25,8 @@ class OutputCapture {
   bool errorToo() const;
 
   // After the program has begun: closes our copy of its end and begins to pass bytes on. Verbose lines are
-  // appended to the file `log`, made with the first of them.
-  void begin(std::string log);
+  // appended to the file `log`, made with the first of them; with `leave_lines` they pass, too.
+  void begin(std::string log, bool leave_lines);
   // The terminal has another size.
   void resize();
   // Waits until every process that holds the program's end has closed it, or until stop().

@@ -59,6 +59,7 @@ void VerboseFilter::take(std::string_view bytes, std::string& passed, std::strin
       if (end == bytes.npos && line_.size() < kLongestLine) return;
       if (line_.back() != '\n') line_ += '\n';
       lines += line_;
+      if (leave_) passed += line_;
       line_.clear();
       in_line_ = end == bytes.npos;
       bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
@@ -85,6 +86,7 @@ void VerboseFilter::flush(std::string& passed) {
 void VerboseFilter::finish(std::string& passed, std::string& lines) {
   flush(passed);
   if (line_.empty()) return;
+  if (leave_) passed += line_;
   lines += line_ + '\n';
   line_.clear();
   in_line_ = false;

@@ -16,6 +16,9 @@ namespace pitwall::record {
 
 class VerboseFilter {
  public:
+  // `leave`: the lines are the program's own, as its user has asked oneDNN for them: they pass, too.
+  explicit VerboseFilter(bool leave = false) : leave_(leave) {}
+
   // Appends to `passed` what goes on to the program's output and to `lines` whole verbose lines with
   // newlines.
   void take(std::string_view bytes, std::string& passed, std::string& lines);
@@ -28,6 +31,7 @@ class VerboseFilter {
   bool holds() const { return !held_.empty(); }
 
  private:
+  bool leave_;
   std::string held_;      // may be the beginning of a marker
   std::string line_;      // of a verbose line that has no newline yet
   bool in_line_ = false;  // between a marker and its newline

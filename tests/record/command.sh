@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The command as a user has it: arguments, exit codes, messages, Python, ranks of a distributed job.
+source "$(dirname "$0")/../e2e/lib.sh" "$@"
+TARGET=$TRAIN
+cd "$SCRATCH" || exit 1
+
+expect 7 'recorded .* -> sh.pitwall' "$PITWALL" record -- sh -c 'exit 7'
+expect 0 'complete' "$PITWALL" analyze --no-env --format json sh.pitwall
+expect 127 'no such program in PATH' "$PITWALL" record -- no-such-program
+expect 126 'not executable' "$PITWALL" record -- "$SCRATCH"
+expect 2 'none/x.pitwall' "$PITWALL" record -o none/x.pitwall -- true
+expect 2 'after --' "$PITWALL" record
+expect 2 'sample' "$PITWALL" record --sample -1 -- true
+expect 143 '' "$PITWALL" record -- sh -c 'kill -TERM $$'
+expect 0 '^--help -x$' "$PITWALL" record -q -- echo --help -x
+
+if command -v python3 >/dev/null; then
+  expect 0 'python3.*pitwall' "$PITWALL" record -o py.pitwall -- python3 -c '
+try:
+    import numpy; print("numpy", numpy.ones((300, 300)).dot(numpy.ones((300, 300)))[0, 0])
+except ImportError:
+    print(sum(i * i for i in range(300000)))
+print("python3 py.pitwall")'
+fi
+
+if command -v mpirun >/dev/null; then
+  mpirun --allow-run-as-root --oversubscribe -n 4 "$PITWALL" record -q -o 'rank%r.pitwall' -- "$TARGET" burn 50 ||
+    complain "mpirun ended with $?"
+  for rank in 0 1 2 3; do
+    [ -s "rank$rank.pitwall" ] || complain "no trace of rank $rank"
+  done
+  expect 0 'rank' "$PITWALL" import rank0.pitwall rank1.pitwall rank2.pitwall rank3.pitwall -o all.pitwall
+fi
+finish

@@ -1,0 +1,210 @@
+// What is read from /proc, /sys and the environment, from made-up files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "db/meta.h"
+#include "record/launch/program.h"
+#include "record/sample/cgroup.h"
+#include "record/sample/host.h"
+#include "record/sample/proc_files.h"
+#include "record/sample/process_facts.h"
+#include "tests/support/memory_sink.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::record {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+void write(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path) << text;
+}
+
+TEST(ProcFiles, StatOfANameWithBlanksAndBrackets) {
+  const auto stat = parseStat(
+      "42 (a ) (b) R 7 42 7 34816 42 4194304 101 5 3 6 11 12 0 0 20 0 9 0 1234 999424 250 "
+      "18446744073709551615 "
+      "94000 95000 140000 0 0 0 0 0 0 0 0 0 17 5 0 0 0 0 0\n");
+  ASSERT_TRUE(stat.has_value());
+  EXPECT_EQ(stat->name, "a ) (b");
+  EXPECT_EQ(stat->state, 'R');
+  EXPECT_EQ(stat->parent, 7);
+  EXPECT_EQ(stat->minor_faults, 101);
+  EXPECT_EQ(stat->major_faults, 3);
+  EXPECT_EQ(stat->threads, 9);
+  EXPECT_EQ(stat->start_ticks, 1234);
+  EXPECT_EQ(stat->resident_pages, 250);
+  EXPECT_EQ(stat->cpu, 5);
+  EXPECT_EQ(stat->image, 94000u * 31 + 140000u);
+  for (const char* bad : {"", "42", "42 (x", "42 (x)", "42 (x) R", "42 (x) R 1 2 3", ") ("}) {
+    EXPECT_FALSE(parseStat(bad).has_value()) << bad;
+  }
+}
+
+TEST(ProcFiles, OwnStatIsUnderstood) {  // the second opinion: what the kernel writes today
+  const auto stat = parseStat(readFile("/proc/self/stat").value());
+  ASSERT_TRUE(stat.has_value());
+  EXPECT_EQ(stat->parent, getppid());
+  EXPECT_GE(stat->threads, 1);
+  EXPECT_GT(stat->resident_pages, 0);
+}
+
+TEST(ProcFiles, SchedStatFieldsAndLists) {
+  EXPECT_EQ(parseSchedStat("123 456 7\n")->wait_ns, 456);
+  EXPECT_FALSE(parseSchedStat("123 456").has_value());
+  const std::string status =
+      "Name:\tvoluntary_ctxt_switches:\nvoluntary_ctxt_switches:\t12\nnonvoluntary_ctxt_switches:\t3\n";
+  EXPECT_EQ(fieldOf(status, "voluntary_ctxt_switches"), 12);
+  EXPECT_EQ(fieldOf(status, "nonvoluntary_ctxt_switches"), 3);
+  EXPECT_FALSE(fieldOf(status, "VmRSS").has_value());
+  EXPECT_THAT(splitNul(std::string("a\0\0b c\0", 7)), ElementsAre("a", "", "b c"));
+  EXPECT_THAT(parseCpuList("0-3,8,10-11\n"), ElementsAre(0, 1, 2, 3, 8, 10, 11));
+  EXPECT_THAT(parseCpuList("x,-1,5,9999999999999,2-"), ElementsAre(5));
+  EXPECT_EQ(cpuListText({0, 1, 2, 3, 8, 10, 11}), "0-3,8,10-11");
+  EXPECT_THAT(numaPages("7f00 default file=/x N0=12 N1=3\n7f01 bind:1 anon=2 N1=2 kernelpagesize_kB=4\n"),
+              ElementsAre(12, 5));
+  EXPECT_TRUE(numaPages("N0 N9999999=1 N=3").empty());
+}
+
+TEST(ProcFiles, OpenMpRuntimesOfTheirFiles) {
+  EXPECT_EQ(openMpRuntimesOf("7f-80 r-xp 0 08:01 1 /usr/lib/libiomp5.so\n"
+                             "7f-80 r-xp 0 08:01 1 /site/torch/lib/libgomp-a34b3233.so.1\n"
+                             "7f-80 r-xp 0 08:01 1 /usr/lib/libgomp.so.1\n"),
+            "libgomp+libiomp5");
+  EXPECT_EQ(openMpRuntimesOf("7f-80 r-xp 0 08:01 1 /usr/lib/llvm-14/lib/libomp-14.so.5\n"), "libomp");
+  EXPECT_EQ(openMpRuntimesOf("7f-80 r-xp 0 08:01 1 /usr/lib/libompl.so.1\n7f 00:00 0 [heap]\n"), "");
+}
+
+TEST(Cgroup, TightestQuotaOfBothVersions) {
+  const test::TempFolder root;
+  const std::string at = root.path().string();
+  write(at + "/proc/5/cgroup", "0::/a/b\n");
+  write(at + "/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  write(at + "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  write(at + "/sys/fs/cgroup/a/memory.max", "1048576\n");
+  write(at + "/sys/fs/cgroup/a/b/memory.max", "max\n");
+  write(at + "/sys/fs/cgroup/a/b/cpu.stat", "usage_usec 10\nthrottled_usec 25\n");
+  EXPECT_EQ(cgroupCpus(5, at), 1.5);
+  EXPECT_EQ(cgroupMemory(5, at), 1048576);
+  EXPECT_EQ(throttledNs(cgroupStatFile(5, at)), 25000);
+
+  write(at + "/proc/6/cgroup",
+        "3:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n");  // the path of the host: not seen here
+  write(at + "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "50000\n");
+  write(at + "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+  write(at + "/sys/fs/cgroup/cpu,cpuacct/cpu.stat", "nr_throttled 3\nthrottled_time 77\n");
+  write(at + "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(cgroupCpus(6, at), 0.5);
+  EXPECT_FALSE(cgroupMemory(6, at).has_value());
+  EXPECT_EQ(throttledNs(cgroupStatFile(6, at)), 77);
+
+  EXPECT_FALSE(cgroupCpus(7, at).has_value());
+  EXPECT_EQ(cgroupStatFile(7, at), "");
+}
+
+TEST(Host, TopologyAndLoad) {
+  const test::TempFolder root;
+  const std::string at = root.path().string();
+  write(at + "/sys/devices/system/cpu/online", "0-3\n");
+  for (int cpu = 0; cpu < 4; ++cpu) {
+    const std::string folder = at + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    write(folder + "physical_package_id", std::to_string(cpu / 2) + "\n");
+    write(folder + "core_id", "0\n");
+  }
+  write(at + "/sys/devices/system/node/online", "0-1\n");
+  write(at + "/sys/devices/system/node/node0/cpulist", "0-1\n");
+  write(at + "/sys/devices/system/node/node1/cpulist", "2-3\n");
+  write(at + "/proc/cpuinfo", "processor\t: 0\nmodel name\t: A CPU @ 2 GHz\n");
+  write(at + "/proc/meminfo", "MemTotal:       16 kB\n");
+  write(at + "/proc/stat", "cpu  10 1 2 500 5 1 1 4 0 0\ncpu0 1 1\n");
+  const auto facts = hostFacts(at);
+  EXPECT_EQ(facts.at(meta::kLogicalCpus), "4");
+  EXPECT_EQ(facts.at(meta::kPhysicalCores), "2");
+  EXPECT_EQ(facts.at(meta::kSockets), "2");
+  EXPECT_EQ(facts.at(meta::kNumaNodes), "2");
+  EXPECT_EQ(facts.at(meta::kNumaCpus), "0-1;2-3");
+  EXPECT_EQ(facts.at(meta::kCpuModel), "A CPU @ 2 GHz");
+  EXPECT_EQ(facts.at(meta::kMemoryBytes), "16384");
+  EXPECT_EQ(coresOf({0, 1}, at), 1);
+  const TimeNs tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  EXPECT_EQ(hostLoad(at)->busy_ns, 15 * tick_ns);
+  EXPECT_EQ(hostLoad(at)->steal_ns, 4 * tick_ns);
+  EXPECT_FALSE(hostLoad(at + "/none").has_value());
+}
+
+TEST(Facts, EnvironmentIsRedactedAndKnownSettingsAreInEffect) {
+  test::MemorySink sink;
+  ProcessFacts facts;
+  facts.environment =
+      environmentPairs(std::string("OMP_NUM_THREADS=3,2\0HF_TOKEN=abc\0PROXY=http://u:p@h\0=C:\0X\0", 56));
+  facts.openmp_runtimes = "libgomp";
+  facts.affinity = {0, 1, 4};
+  writeProcessFacts(sink, getpid(), facts);
+  EXPECT_EQ(sink.meta_values.at("environment.HF_TOKEN"), "[redacted]");
+  EXPECT_EQ(sink.meta_values.at("environment.PROXY"), "http://[redacted]@h");
+  EXPECT_EQ(sink.meta_values.at(meta::kOpenMpThreads), "3");
+  EXPECT_EQ(sink.meta_values.at(meta::kOpenMpRuntime), "libgomp");
+  EXPECT_EQ(sink.meta_values.at(meta::kAffinity), "0-1,4");
+  ASSERT_EQ(sink.settings.size(), 1u);
+  EXPECT_EQ(sink.settings.at("OMP_NUM_THREADS").value, "3,2");
+  EXPECT_EQ(sink.settings.at("OMP_NUM_THREADS").source, SettingSource::environment);
+  EXPECT_EQ(rankOf({{"RANK", "x"}, {"PMI_RANK", "2"}, {"OMPI_COMM_WORLD_RANK", "1"}}), 1);
+  EXPECT_EQ(rankOf({{"SLURM_PROCID", ""}, {"RANK", "5"}}), 5);
+  EXPECT_EQ(rankOf({}), 0);
+}
+
+TEST(Program, IsLookedForAsAShellDoes) {
+  const test::TempFolder folder;
+  const std::string at = folder.path().string();
+  write(at + "/a/tool", "");
+  write(at + "/b/tool", "");
+  chmod((at + "/b/tool").c_str(), 0755);
+  EXPECT_EQ(findProgram("tool", at + "/none:" + at + "/a:" + at + "/b").value(), at + "/b/tool");
+  EXPECT_EQ(findProgram("tool", at + "/a").error().code, ErrorCode::unsupported);
+  EXPECT_THAT(findProgram("tool", at + "/a").error().message, HasSubstr(at + "/a/tool: is not executable"));
+  EXPECT_EQ(findProgram("tool", at).error().code, ErrorCode::notFound);
+  EXPECT_EQ(findProgram(at + "/b/tool", "").value(), at + "/b/tool");
+  EXPECT_EQ(findProgram(at + "/a", "").error().code, ErrorCode::unsupported);
+  EXPECT_EQ(findProgram(at + "/none", "").error().code, ErrorCode::notFound);
+}
+
+TEST(Program, NamesOfTraces) {
+  EXPECT_EQ(outputName("out/x%r-%p%%.pitwall", 12, 3)->path, "out/x3-12%.pitwall");
+  EXPECT_EQ(outputName("x.pitwall", 12, std::nullopt)->path, "x.pitwall");
+  EXPECT_EQ(outputName("a.b/x.pitwall", 12, 2)->path,
+            "a.b/x.rank2.pitwall");  // else four ranks write one file
+  EXPECT_TRUE(outputName("x.pitwall", 12, 2)->rank_added);
+  EXPECT_FALSE(outputName("x%p", 12, 2)->rank_added);
+  for (const char* bad : {"x%", "x%q"})
+    EXPECT_EQ(outputName(bad, 1, 0).error().code, ErrorCode::invalidInput) << bad;
+}
+
+TEST(Program, IsToldThroughItsEnvironment) {
+  Telling telling;
+  telling.injection_library = "/lib/libpitwall_inject.so";
+  telling.trace_template = "/t/%p.pitwall";
+  telling.only_domains = {"a", "b"};
+  telling.last_s = 2.5;
+  telling.onednn = true;
+  std::vector<std::string> notes;
+  const std::vector<std::string> own = {"HOME=/h", "PITWALL_TRACE=old", "NVTX_INJECTION64_PATH=/other.so",
+                                        "ONEDNN_VERBOSE=2"};
+  EXPECT_THAT(
+      programEnvironment(own, telling, notes),
+      UnorderedElementsAre("HOME=/h", "NVTX_INJECTION64_PATH=/other.so", "ONEDNN_VERBOSE=2",
+                           "PITWALL_TRACE=/t/%p.pitwall", "CUDA_INJECTION64_PATH=/lib/libpitwall_inject.so",
+                           "PITWALL_RECORD_ONLY=a,b", "PITWALL_RECORD_LAST=2.500", "DNNL_VERBOSE=1",
+                           "MKLDNN_VERBOSE=1", "ONEDNN_VERBOSE_TIMESTAMP=1", "DNNL_VERBOSE_TIMESTAMP=1"));
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("another tool records there")));
+}
+
+}  // namespace
+}  // namespace pitwall::record

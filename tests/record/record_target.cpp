@@ -1,0 +1,86 @@
+// A program to be recorded, for the tests: record_target MODE [NUMBER].
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void sleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+// Uses CPU time, however long that takes on a busy machine.
+void burnMs(int ms) {
+  const auto used = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+  };
+  volatile double sink = 1;
+  while (used() < ms) {
+    for (int i = 0; i < 10000; ++i) sink = sink * 1.0000001;
+  }
+}
+
+template <class Work>
+void inThreads(int count, Work work) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) threads.emplace_back(work);
+  for (auto& thread : threads) thread.join();
+}
+
+void say(const std::string& text) {
+  if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) _exit(3);
+}
+
+int verbose() {
+  const std::string exec =
+      "onednn_verbose,1700000000000.5,exec,cpu,convolution,jit:avx2,forward_training,src_f32::blocked:abcd:"
+      "f0 "
+      "wei_f32::blocked:abcd:f0 "
+      "dst_f32::blocked:abcd:f0,,alg:convolution_direct,mb1_ic1oc1_ih4oh2kh3sh1dh0ph0_iw4ow2kw3sw1dw0pw0,0."
+      "25\n";
+  say("Loss: ");
+  say("onednn_verbose,info,oneDNN v2.6.3 (commit abc)\n");
+  for (int i = 0; i < 100; ++i) say(exec);
+  say(std::string("0.5\n\0\xff binary onednn_verbose\n", 29));
+  say("half a line, as a prompt o");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const int number = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (mode == "burn") inThreads(2, [number] { burnMs(number); });
+  if (mode == "threads") inThreads(number, [] { sleepMs(1500); });
+  if (mode == "short-threads") {  // a thread per event
+    for (int i = 0; i < number; ++i) std::thread([] {}).join();
+  }
+  if (mode == "fork") {  // without exec
+    if (fork() == 0) {
+      sleepMs(700);
+      _exit(0);
+    }
+    wait(nullptr);
+  }
+  if (mode == "exec") {
+    sleepMs(300);
+    execl("/bin/sh", "sh", "-c", "sleep 0.6; exit 4", nullptr);
+  }
+  if (mode == "daemon" && fork() == 0) {  // its parent is gone at once
+    if (fork() != 0) _exit(0);
+    sleepMs(number);
+    _exit(0);
+  }
+  if (mode == "daemon") sleepMs(100);
+  if (mode == "verbose") return verbose();
+  return 0;
+}
