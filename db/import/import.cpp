@@ -12,11 +12,14 @@
 #include <memory>
 #include <utility>
 
+#include "db/import/align.h"
 #include "db/import/builder.h"
 #include "db/import/byte_source.h"
+#include "db/import/input_list.h"
 #include "db/import/readers.h"
 #include "db/import/recognise.h"
 #include "db/import/window.h"
+#include "db/meta.h"
 #include "db/store.h"
 
 namespace pitwall {
@@ -24,10 +27,12 @@ namespace pitwall {
 using import::Builder;
 using import::ByteSource;
 using import::Format;
+using import::InputFile;
 using import::Window;
 
 namespace {
 
+constexpr int kDeepestNesting = 2;
 constexpr std::size_t kRecogniseBytes = std::size_t{64} << 10;
 
 std::int64_t recordsOf(const ImportSummary& summary) {
@@ -38,14 +43,67 @@ std::int64_t recordsOf(const ImportSummary& summary) {
 
 constexpr char kKnownFormats[] =
     "read are Chrome Trace Event JSON, PyTorch Kineto JSON, MXNet profiler JSON and dumps() tables, oneDNN "
-    "and MKL "
-    "verbose logs, and Nsight Systems SQLite exports";
+    "and "
+    "MKL verbose logs, NCCL inspector dumps and debug logs, Nsight Systems SQLite exports, Pitwall traces";
 
 Failure unknownFormat(const std::string& path, const std::string& why) {
   return fail(ErrorCode::invalidInput, fmt::format("{}: {}; {}", path, why, kKnownFormats));
 }
 
-Status readText(Window& window, const std::string& path, const ImportOptions& options, Builder& builder) {
+// The reader for the database's application id.
+Status readFile(std::string_view start, const std::string& path, const ImportOptions& options,
+                Builder& builder) {
+  const std::string_view mark = start.size() >= 72 ? start.substr(68, 4) : std::string_view();
+  if (mark == "Pitw") return import::readTrace(path, options, builder);
+  return import::readNsight(path, options, builder);
+}
+
+Status readDatabase(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder) {
+  const std::string start(window.view().substr(0, 72));
+  if (!input.member && std::strcmp(window.source().compression(), "none") == 0)
+    return readFile(start, input.path, options, builder);
+  // SQLite reads in place.
+  auto copy = import::TemporaryCopy::make(window);
+  if (!copy.has_value()) return fail(copy.error());
+  const std::string& path = (*copy)->path();
+  Status status = readFile(start, path, options, builder);
+  if (!window.source().damage().empty()) builder.damaged(window.source().damage());
+  return status;
+}
+
+Status readText(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
+                int nested);
+
+// Compressed content of something compressed, as traces in an archive often are.
+Status readNested(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
+                  int nested) {
+  if (nested >= kDeepestNesting) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: is compressed more than {} times over; unpack it yourself", input.shown,
+                            kDeepestNesting));
+  }
+  auto copy = import::TemporaryCopy::make(window);
+  if (!copy.has_value()) return fail(copy.error());
+  const std::vector<std::string> paths = {(*copy)->path()};
+  auto inside = import::expandInputs(paths, options.limits);
+  if (!inside.has_value()) return fail(inside.error());
+  if (inside->size() != 1) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
+  }
+  auto source = import::openInput(inside->front(), options.limits);
+  if (!source.has_value()) return fail(source.error());
+  builder.input().compression += fmt::format(", {}", (*source)->compression());
+  Window inner(**source, options, input.shown);
+  auto status = readText(inner, {inside->front().path, input.shown, inside->front().member, false}, options,
+                         builder, nested + 1);
+  if (!window.source().damage().empty()) builder.damaged(window.source().damage());
+  return status;
+}
+
+Status readText(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
+                int nested) {
+  const std::string& path = input.shown;
   while (window.view().size() < kRecogniseBytes && !window.atEnd()) {
     if (auto more = window.more(std::size_t{1} << 20); !more.has_value()) return more;
   }
@@ -54,17 +112,13 @@ Status readText(Window& window, const std::string& path, const ImportOptions& op
     return fail(ErrorCode::invalidInput, fmt::format("{}: holds nothing that can be read{}{}", path,
                                                      damage.empty() ? "" : ": ", damage));
   }
+  if (import::looksCompressed(window.view())) return readNested(window, input, options, builder, nested);
   const import::Recognised found = import::recognise(window.view().substr(0, kRecogniseBytes));
   switch (found.format) {
-    case Format::sqlite:
-      if (std::strcmp(window.source().compression(), "none") == 0)
-        return import::readNsight(path, options, builder);
-      return fail(
-          ErrorCode::unsupported,
-          fmt::format("{}: a compressed SQLite database; decompress it first, since SQLite reads in place",
-                      path));
+    case Format::sqlite: return readDatabase(window, input, options, builder);
     case Format::chromeJson:
     case Format::jsonLines: return import::readChrome(window, options, builder);
+    case Format::ncclInspector: return import::readNcclInspector(window, options, builder);
     case Format::mxnetTable: return import::readMxNetTable(window, options, builder);
     case Format::oneDnnLog:
     case Format::unknown: break;
@@ -77,18 +131,21 @@ Status readText(Window& window, const std::string& path, const ImportOptions& op
   return verbose ? Status() : Status(unknownFormat(path, found.why_not));
 }
 
-Status readInput(const std::string& path, const ImportOptions& options, Builder& builder) {
+Status readInput(const InputFile& file, const import::Placement* placement, const ImportOptions& options,
+                 Builder& builder) {
+  const std::string& path = file.shown;
   ImportSummary& summary = builder.summary();
   summary.inputs.push_back({});
   builder.input().path = path;
   builder.beginInput();
-  auto source = ByteSource::open(path, options.limits);
+  if (placement != nullptr) builder.place(placement->begin_ns, placement->rank);
+  auto source = import::openInput(file, options.limits);
   if (!source.has_value()) return fail(source.error());
   builder.input().compression = (*source)->compression();
   builder.input().file_bytes = (*source)->fileBytes();
   const std::int64_t before = recordsOf(summary);
   Window window(**source, options, path);
-  if (auto status = readText(window, path, options, builder); !status.has_value()) return status;
+  if (auto status = readText(window, file, options, builder, 0); !status.has_value()) return status;
   builder.endInput();
   ImportedInput& input = builder.input();
   input.content_bytes =
@@ -118,22 +175,61 @@ std::int64_t ImportSummary::totalEvents() const {
   return total;
 }
 
-Result<ImportSummary> importTrace(std::span<const std::string> inputs, TraceSink& sink,
+namespace {
+
+// How the inputs lie beside each other, from reading each by itself.
+import::Alignment align(std::span<const InputFile> inputs,
+                        const ImportOptions& options){std::vector<std::string> names;
+for (const InputFile& input : inputs) names.push_back(input.shown);
+return import::alignInputs(names, [&](std::size_t i, TraceSink& sink, ImportSummary& summary) -> Status {
+  Builder builder(sink, summary);
+  if (auto status = readInput(inputs[i], nullptr, options, builder); !status.has_value()) return status;
+  builder.finish();
+  return {};
+});
+}  // namespace
+
+Status readOne(const InputFile& input, const import::Placement* placement, const ImportOptions& options,
+               TraceSink& sink, Builder& builder) {
+  ImportSummary& summary = builder.summary();
+  Status status = readInput(input, placement, options, builder);
+  if (!status.has_value()) {
+    const bool no_trace = status.error().code == ErrorCode::invalidInput && input.one_of_many;
+    if (!no_trace) return status;
+    summary.inputs.pop_back();
+    builder.notUnderstood("files of an archive that are no traces", status.error().message);
+    return {};
+  }
+  if (!builder.input().complete)
+    sink.loss(
+        {{}, summary.end_ns, summary.end_ns, 0, fmt::format("{}: {}", input.shown, builder.input().damage)});
+  if (placement != nullptr && !placement->note.empty())
+    builder.note(fmt::format("{}: {}", input.shown, placement->note));
+  return sink.flush();
+}
+
+}  // namespace pitwall
+
+Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink& sink,
                                   const ImportOptions& options) {
-  if (inputs.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
+  if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
+    auto inputs = import::expandInputs(paths, options.limits);
+    if (!inputs.has_value()) return fail(inputs.error());
+    import::Alignment alignment;
+    if (inputs->size() > 1) alignment = align(*inputs, options);
     Builder builder(sink, summary);
-    for (const std::string& path : inputs) {
-      if (auto status = readInput(path, options, builder); !status.has_value()) return fail(status.error());
-      for (const ImportedInput& input : summary.inputs) {
-        if (!input.complete && &input == &summary.inputs.back()) {
-          sink.loss({{}, summary.end_ns, summary.end_ns, 0, fmt::format("{}: {}", path, input.damage)});
-        }
-      }
-      if (auto flushed = sink.flush(); !flushed.has_value()) return fail(flushed.error());
+    for (std::size_t i = 0; i < inputs->size(); ++i) {
+      const import::Placement* placement = inputs->size() > 1 ? &alignment.placements[i] : nullptr;
+      if (auto read = readOne((*inputs)[i], placement, options, sink, builder); !read.has_value())
+        return fail(read.error());
     }
+    if (summary.inputs.empty())
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: no file in it is a trace; {}", paths[0], kKnownFormats));
     builder.finish();
+    if (alignment.unix_ns) sink.meta(meta::kTraceStartUnixNs, std::to_string(*alignment.unix_ns));
     sink.meta("import.summary", toText(summary));
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::io, "import: out of memory");

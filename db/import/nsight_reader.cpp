@@ -8,15 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "db/import/launches.h"
+#include "db/import/nsight_kernels.h"
+#include "db/import/nsight_projection.h"
 #include "db/import/nsight_tables.h"
 #include "db/import/readers.h"
 #include "db/import/text.h"
 #include "db/meta.h"
+#include "db/redact.h"
+#include "db/settings.h"
 
 namespace pitwall::import {
 namespace {
@@ -61,10 +67,6 @@ bool contains(const Range& range, std::string_view what) {
   return std::find(range.begin(), range.end(), what) != range.end();
 }
 
-bool isCollective(std::string_view kernel) {
-  return kernel.find("ncclDevKernel") != std::string_view::npos || kernel.substr(0, 4) == "nccl";
-}
-
 class Nsight {
  public:
   Nsight(ForeignDatabase& database, const ImportOptions& options, Builder& builder)
@@ -72,7 +74,9 @@ class Nsight {
         options_(options),
         builder_(builder),
         names_(database, builder),
-        launches_(builder) {}
+        launches_(builder),
+        kernels_(builder),
+        projection_(builder) {}
 
   Status run() {
     constexpr std::int64_t kPitwall = 0x50697477;  // "Pitw", as db/schema/schema.sql says
@@ -166,7 +170,31 @@ class Nsight {
       for (const auto& [name, key] : kKept) {
         if (row.text(0) == name && !row.text(1).empty()) builder_.meta(key, row.text(1));
       }
+      if (row.text(0) == "DeviceEnvironment") environment(row.text(1));
     });
+  }
+
+  // NAME=VALUE;NAME=VALUE: variables that are settings we know, and no others, since they may hold secrets.
+  // What a setting's value looks like is judged all the same.
+  void environment(std::string_view text) {
+    std::int64_t kept = 0;
+    std::int64_t others = 0;
+    while (!text.empty() && builder_.isFirstInput()) {
+      const std::string_view entry = text.substr(0, text.find(';'));
+      text.remove_prefix(std::min(text.size(), entry.size() + 1));
+      const std::size_t equals = entry.find('=');
+      if (equals == std::string_view::npos || findSetting(entry.substr(0, equals)) == nullptr) {
+        ++others;
+        continue;
+      }
+      std::string name, value;
+      appendClean(entry.substr(0, equals), name);
+      appendClean(redactValue(name, entry.substr(equals + 1)), value);
+      builder_.sink().setting({name, value, SettingSource::environment});
+      ++kept;
+    }
+    if (kept > 0) builder_.record("environment variables that are settings") += kept;
+    if (others > 0) builder_.record("environment variables left out") += others;
   }
 
   Status strings() { return names_.read(options_.limits); }
@@ -187,13 +215,19 @@ class Nsight {
   }
 
   ProcessRef process(std::int64_t global) {
-    const ProcessRef ref = builder_.process(std::to_string(global));
-    builder_.setPid(ref, pidOf(global));
-    return ref;
+    const auto [found, fresh] = processes_.try_emplace(global);
+    if (fresh) {
+      found->second = builder_.process(std::to_string(global));
+      builder_.setPid(found->second, pidOf(global));
+    }
+    return found->second;
   }
 
   TrackRef thread(std::int64_t global_tid) {
-    return builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
+    const auto [found, fresh] = threads_.try_emplace(global_tid);
+    if (fresh)
+      found->second = builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
+    return found->second;
   }
 
   Status processes() {
@@ -214,12 +248,14 @@ class Nsight {
 
   Status devices() {
     constexpr std::array<std::string_view, 4> kColumns = {"id", "name", "totalMemory", "cuDevice"};
-    return visit("TARGET_INFO_GPU", kColumns, [&](const ForeignRow& row) {
+    auto status = visit("TARGET_INFO_GPU", kColumns, [&](const ForeignRow& row) {
       const std::int64_t index = row.isNull(3) ? row.integer(0) : row.integer(3);
       if (index < 0 || index > 65535) return;
       builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), row.text(1),
                           std::max<std::int64_t>(0, row.integer(2)));
     });
+    if (!status.has_value()) return status;
+    return kernels_.readDevices(database_);
   }
 
   // Correlation numbers repeat between processes.
@@ -235,13 +271,18 @@ class Nsight {
     for (const std::string_view table : {kKernels, kCopies, kSets}) {
       if (database_.has(table) && !database_.has(table, "globalPid")) device_tables_tell_process_ = false;
     }
-    constexpr std::array<std::string_view, 5> kColumns = {"start", "end", "globalTid", "correlationId",
-                                                          "nameId"};
+    has_ranges_ = database_.has(kRanges);
+    constexpr std::array<std::string_view, 6> kColumns = {"start",         "end",    "globalTid",
+                                                          "correlationId", "nameId", "returnValue"};
     return visit(kCalls, kColumns, [&](const ForeignRow& row) {
       Event event = times(row);
       event.kind = EventKind::api;
-      event.name = builder_.name(withoutVersion(names_.string(row.integer(4), "function")));
-      event.correlation = launches_.host(launchKey(true, globalProcess(row.integer(2)), row.integer(3)));
+      event.name = names_.callName(row.integer(4));
+      if (const std::int64_t returned = row.integer(5); returned != 0)
+        event.args = builder_.args(fmt::format("{{\"return_value\":{}}}", returned));
+      const std::uint64_t key = launchKey(true, globalProcess(row.integer(2)), row.integer(3));
+      event.correlation = launches_.host(key);
+      if (has_ranges_) projection_.launch(key, row.integer(2), event.start_ns);
       if (!device_tables_tell_process_) builder_.ownerProcess(process(globalProcess(row.integer(2))));
       builder_.add(thread(row.integer(2)), event);
     });
@@ -260,25 +301,54 @@ class Nsight {
 
   // The columns that every table of device work begins with, here: start, end, deviceId, streamId,
   // correlationId, globalPid.
-  TrackRef stream(const ForeignRow& row, std::string_view suffix) {
-    const std::int64_t index = row.integer(2);
-    const DeviceRef device =
-        builder_.device("gpu", index >= 0 && index < 65536 ? static_cast<int>(index) : 0);
-    const std::string stream = std::to_string(row.integer(3));
-    return row.isNull(5) ? builder_.stream(device, stream, suffix)
-                         : builder_.stream(process(row.integer(5)), device, stream, suffix);
+  struct Stream {
+    TrackRef work;
+    TrackRef waits;   // synchronisation
+    TrackRef ranges;  // projected
+  };
+  const Stream& stream(const ForeignRow& row) {
+    const std::array<std::int64_t, 4> key = {row.integer(2), row.integer(3), row.isNull(5) ? 0 : 1,
+                                             row.integer(5)};
+    if (key == last_stream_ && !streams_.empty()) return last_stream_tracks_;
+    last_stream_ = key;
+    const auto [found, fresh] = streams_.try_emplace(key);
+    if (fresh) {
+      const DeviceRef device =
+          builder_.device("gpu", key[0] >= 0 && key[0] < 65536 ? static_cast<int>(key[0]) : 0);
+      const std::string name = std::to_string(key[1]);
+      const auto make = [&](std::string_view suffix) {
+        return key[2] == 0 ? builder_.stream(device, name, suffix)
+                           : builder_.stream(process(key[3]), device, name, suffix);
+      };
+      found->second = {make({}), make("synchronisation"), make("NVTX")};
+    }
+    return last_stream_tracks_ = found->second;
+  }
+
+  // Work of a device: the columns start, end, deviceId, streamId, correlationId, globalPid come first.
+  void work(const ForeignRow& row, Event event) {
+    const std::uint64_t key = launchKey(!row.isNull(5), row.integer(5), row.integer(4));
+    event.correlation = launches_.device(key);
+    const Stream& tracks = stream(row);
+    if (builder_.add(tracks.work, event) && has_ranges_)
+      projection_.work(key, tracks.ranges, event.start_ns,
+                       event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
   }
 
   Status kernels() {
-    constexpr std::array<std::string_view, 8> kColumns = {
+    constexpr std::array<std::string_view, 8> kFirst = {
         "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "shortName", "demangledName"};
-    return visit(kKernels, kColumns, [&](const ForeignRow& row) {
+    std::array<std::string_view, kFirst.size() + NsightKernels::kColumns.size()> columns;
+    std::copy(kFirst.begin(), kFirst.end(), columns.begin());
+    std::copy(NsightKernels::kColumns.begin(), NsightKernels::kColumns.end(),
+              columns.begin() + kFirst.size());
+    return visit(kKernels, columns, [&](const ForeignRow& row) {
       Event event = times(row);
-      const std::string name = names_.string(row.isNull(6) ? row.integer(7) : row.integer(6), "kernel");
-      event.kind = isCollective(name) ? EventKind::communication : EventKind::kernel;
-      event.name = builder_.name(name);
-      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
-      builder_.add(stream(row, {}), event);
+      const NsightNames::Kernel& kernel = names_.kernel(row.isNull(6) ? row.integer(7) : row.integer(6));
+      event.kind = kernel.collective ? EventKind::communication : EventKind::kernel;
+      event.name = kernel.name;
+      event.kernel = kernels_.factsOf(row, kFirst.size());
+      work(row, event);
     });
   }
 
@@ -296,8 +366,7 @@ class Nsight {
             fmt::format(" ({} -> {})", names_.memoryKind(row.integer(8)), names_.memoryKind(row.integer(9)));
       }
       event.name = builder_.name(name);
-      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
-      builder_.add(stream(row, {}), event);
+      work(row, event);
     });
   }
 
@@ -309,9 +378,8 @@ class Nsight {
       event.kind = EventKind::copy;
       event.value = row.integer(6);
       event.name = builder_.name(
-          row.isNull(7) ? "Memset" : fmt::format("Memset ({})", names_.memoryKind(row.integer(7))));
-      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
-      builder_.add(stream(row, {}), event);
+          fmt::format("Memset ({})", row.isNull(7) ? "Device" : names_.memoryKind(row.integer(7))));
+      work(row, event);
     });
   }
 
@@ -323,8 +391,7 @@ class Nsight {
       Event event = times(row);
       event.kind = EventKind::kernel;
       event.name = builder_.name(fmt::format("CUDA graph {}", row.integer(6)));
-      event.correlation = launches_.device(launchKey(!row.isNull(5), row.integer(5), row.integer(4)));
-      builder_.add(stream(row, {}), event);
+      work(row, event);
     });
   }
 
@@ -334,8 +401,10 @@ class Nsight {
     return visit(kSyncs, kColumns, [&](const ForeignRow& row) {
       Event event = times(row);
       event.kind = EventKind::wait;  // the host waits; the device does no work
-      event.name = builder_.name(names_.syncKind(row.integer(6)));
-      builder_.add(stream(row, "synchronisation"), event);
+      const std::string kind = names_.syncKind(row.integer(6));
+      event.name = builder_.name(kind);
+      event.args = builder_.args(fmt::format("{{\"cuda_sync_kind\":\"{}\"}}", jsonText(kind)));
+      builder_.add(stream(row).waits, event);
     });
   }
 
@@ -344,7 +413,7 @@ class Nsight {
     return visit(kSystemCalls, kColumns, [&](const ForeignRow& row) {
       Event event = times(row);
       event.kind = EventKind::api;
-      event.name = builder_.name(names_.string(row.integer(3), "function"));
+      event.name = names_.callName(row.integer(3));
       builder_.add(thread(row.integer(2)), event);
     });
   }
@@ -362,48 +431,77 @@ class Nsight {
     return {};
   }
 
-  Status ranges() {
-    constexpr std::array<std::string_view, 6> kColumns = {"start",     "end",  "globalTid",
-                                                          "eventType", "text", "textId"};
-    std::vector<std::pair<TrackRef, Event>> open;
-    auto status = visit(kRanges, kColumns, [&](const ForeignRow& row) {
-      const std::int64_t type = row.isNull(3) ? 59 : row.integer(3);
-      if (type == 33 || type == 75) return;  // names of categories and domains
+  // Domains are named by rows of their own.
+  Status domains() {
+    constexpr std::array<std::string_view, 5> kColumns = {"eventType", "domainId", "text", "textId",
+                                                          "globalTid"};
+    if (!database_.has(kRanges, "domainId")) return {};
+    return database_.visit(kRanges, kColumns, [&](const ForeignRow& row) -> Status {
+      if (row.integer(0) != 75 || domains_.size() >= 4096) return {};
       const std::string name =
-          row.isNull(4) ? names_.string(row.integer(5), "range") : std::string(row.text(4));
-      Event event = times(row);
-      event.name = builder_.name(name);
-      if (type == 34) {
-        event.kind = EventKind::instant;
-        event.dur_ns = 0;
-        builder_.add(thread(row.integer(2)), event);
-        return;
-      }
-      if (type != 59 && type != 60 && type != 70 && type != 71) {
-        builder_.notUnderstood("NVTX events of other types", fmt::format("eventType {}", type));
-        return;
-      }
-      // Start/end ranges may overlap and end on another thread.
-      const bool nested = type == 59 || type == 70;
-      const TrackRef track =
-          nested ? thread(row.integer(2))
-                 : builder_.lane(process(globalProcess(row.integer(2))), "NVTX start/end ranges");
-      if (row.isNull(1)) {
-        open.emplace_back(track, event);
-        return;
-      }
-      if (const auto step = stepNumber(name)) {
-        builder_.mark(*step, event.start_ns);
-        builder_.mark(*step + 1, event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
-      }
-      builder_.add(track, event);
+          row.isNull(2) ? names_.string(row.integer(3), "domain") : std::string(row.text(2));
+      domains_[{globalProcess(row.integer(4)), row.integer(1)}] = name;
+      return {};
     });
-    for (auto& [track, event] : open) {
+  }
+
+  StringId rangeArgs(std::int64_t process, const ForeignRow& row) {
+    std::string text;
+    if (const auto domain = domains_.find({process, row.integer(6)}); domain != domains_.end())
+      text = fmt::format("\"domain\":\"{}\"", jsonText(domain->second));
+    if (const std::int64_t color = row.integer(7); color != 0)
+      text += fmt::format("{}\"color\":\"#{:06x}\"", text.empty() ? "" : ",", color & 0xFFFFFF);
+    return text.empty() ? StringId{} : builder_.args("{" + text + "}");
+  }
+
+  Status ranges() {
+    projection_.sort();
+    if (auto status = domains(); !status.has_value()) return status;
+    constexpr std::array<std::string_view, 8> kColumns = {"start", "end",    "globalTid", "eventType",
+                                                          "text",  "textId", "domainId",  "color"};
+    auto status = visit(kRanges, kColumns, [&](const ForeignRow& row) { range(row); });
+    for (auto& [thread, track, event] : open_) {
       builder_.repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
       event.dur_ns = std::max<std::int64_t>(0, builder_.latest() - event.start_ns);
       builder_.add(track, event);
+      projection_.range(thread, event);
     }
+    projection_.end();
     return status;
+  }
+
+  void range(const ForeignRow& row) {
+    const std::int64_t type = row.isNull(3) ? 59 : row.integer(3);
+    if (type == 33 || type == 75) return;  // names of categories and domains
+    Event event = times(row);
+    const bool own_text = !row.isNull(4);
+    event.name = own_text ? builder_.name(row.text(4)) : names_.rangeName(row.integer(5));
+    event.args = rangeArgs(globalProcess(row.integer(2)), row);
+    if (type == 34) {
+      event.kind = EventKind::instant;
+      event.dur_ns = 0;
+      builder_.add(thread(row.integer(2)), event);
+      return;
+    }
+    if (type != 59 && type != 60 && type != 70 && type != 71) {
+      builder_.notUnderstood("NVTX events of other types", fmt::format("eventType {}", type));
+      return;
+    }
+    // Start/end ranges may overlap and end on another thread.
+    const bool nested = type == 59 || type == 70;
+    const TrackRef track =
+        nested ? thread(row.integer(2))
+               : builder_.lane(process(globalProcess(row.integer(2))), "NVTX start/end ranges");
+    if (row.isNull(1)) {
+      open_.push_back({row.integer(2), track, event});
+      return;
+    }
+    const auto step = own_text ? stepNumber(row.text(4)) : names_.rangeStep(row.integer(5));
+    if (step) {
+      builder_.mark(*step, event.start_ns);
+      builder_.mark(*step + 1, event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
+    }
+    if (builder_.add(track, event)) projection_.range(row.integer(2), event);
   }
 
   // Says what the file holds besides.
@@ -422,8 +520,8 @@ class Nsight {
     if (database_.has("META_DATA_CAPTURE") || database_.has("ProcessStreams") ||
         database_.has("TARGET_INFO_SYSTEM_ENV")) {
       builder_.note(
-          fmt::format("{}: environment variables, command lines and the program's output are not taken "
-                      "over, since they may hold secrets",
+          fmt::format("{}: of the environment only settings that Pitwall knows are taken over, command "
+                      "lines and the program's output not at all, since they may hold secrets",
                       builder_.input().path));
     }
     return {};
@@ -434,6 +532,21 @@ class Nsight {
   Builder& builder_;
   NsightNames names_;
   Launches launches_;
+  NsightKernels kernels_;
+  NsightProjection projection_;
+  std::unordered_map<std::int64_t, ProcessRef> processes_;
+  std::unordered_map<std::int64_t, TrackRef> threads_;
+  std::map<std::array<std::int64_t, 4>, Stream> streams_;
+  std::array<std::int64_t, 4> last_stream_{};
+  Stream last_stream_tracks_;
+  struct OpenRange {
+    std::int64_t thread = 0;
+    TrackRef track;
+    Event event;
+  };
+  std::vector<OpenRange> open_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains_;  // process, number -> name
+  bool has_ranges_ = false;
   bool device_tables_tell_process_ = true;
 };
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cctype>
 
+#include "db/import/text.h"
+
 namespace pitwall::import {
 namespace {
 
@@ -84,6 +86,43 @@ std::string NsightNames::string(std::int64_t id, std::string_view what) {
                                   : "names, since the table StringIds is missing: replaced by their number",
                     fmt::format("{} {}", what, id));
   return fmt::format("{} {}", what, id);
+}
+
+const NsightNames::Kernel& NsightNames::kernel(std::int64_t id) {
+  const auto [found, fresh] = kernels_.try_emplace(id);
+  if (fresh) {
+    const std::string name = string(id, "kernel");
+    const bool collective = name.find("ncclDevKernel") != std::string::npos || name.substr(0, 4) == "nccl";
+    found->second = {builder_.name(name), collective};
+  }
+  return found->second;
+}
+
+StringId NsightNames::callName(std::int64_t id) {
+  const auto [found, fresh] = calls_.try_emplace(id);
+  if (fresh) found->second = builder_.name(withoutVersion(string(id, "function")));
+  return found->second;
+}
+
+const NsightNames::Range& NsightNames::range(std::int64_t id) {
+  const auto [found, fresh] = ranges_.try_emplace(id);
+  if (fresh) {
+    const std::string name = string(id, "range");
+    found->second = {builder_.name(name), stepNumber(name)};
+  }
+  return found->second;
+}
+StringId NsightNames::rangeName(std::int64_t id) { return range(id).name; }
+std::optional<std::int64_t> NsightNames::rangeStep(std::int64_t id) { return range(id).step; }
+
+std::string jsonText(std::string_view text) {
+  std::string clean, out;
+  appendClean(text, clean);
+  for (const char c : clean) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
 }
 
 std::string NsightNames::copyKind(std::int64_t value) const {

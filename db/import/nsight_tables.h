@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,6 +18,16 @@ class NsightNames {
 
   // Reads StringIds and the ENUM tables. Errors: corruptTrace; unsupported when the strings are too many.
   Status read(const ImportLimits& limits);
+
+  struct Kernel {
+    StringId name;
+    bool collective = false;
+  };
+  // The same by the id of their string, each looked at once.
+  const Kernel& kernel(std::int64_t id);
+  StringId callName(std::int64_t id);  // without its version
+  StringId rangeName(std::int64_t id);
+  std::optional<std::int64_t> rangeStep(std::int64_t id);  // where the range is named for a training step
 
   bool haveStrings() const { return have_strings_; }
   // The string of this id, or "WHAT 12" (counted) when there is none.
@@ -36,7 +47,18 @@ class NsightNames {
   Labels copy_kinds_;
   Labels memory_kinds_;
   Labels sync_kinds_;
+  struct Range {
+    StringId name;
+    std::optional<std::int64_t> step;
+  };
+  const Range& range(std::int64_t id);
+  std::unordered_map<std::int64_t, Kernel> kernels_;
+  std::unordered_map<std::int64_t, StringId> calls_;
+  std::unordered_map<std::int64_t, Range> ranges_;
 };
+
+// Escaped for the inside of a JSON string.
+std::string jsonText(std::string_view text);
 
 // Without the suffix that a CUDA function's versions carry: cudaStreamSynchronize_v3020.
 std::string_view withoutVersion(std::string_view name);

@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 #include <string>
 
+#include "db/import/line_reader.h"
+#include "db/import/nccl_log.h"
+#include "db/import/onednn_cache.h"
 #include "db/import/onednn_line.h"
 #include "db/import/readers.h"
 #include "db/import/text.h"
@@ -19,43 +24,76 @@ using Kind = VerboseLine::Kind;
 class VerboseLog {
  public:
   VerboseLog(Window& window, const ImportOptions& options, Builder& builder)
-      : window_(window), longest_(static_cast<std::size_t>(options.limits.line_bytes)), builder_(builder) {}
+      : window_(window),
+        longest_(static_cast<std::size_t>(options.limits.line_bytes)),
+        builder_(builder),
+        nccl_(builder) {}
 
   Status run(bool& found) {
-    for (;;) {
-      const std::string_view view = window_.view();
-      const std::size_t newline = view.find('\n');
-      if (newline != std::string_view::npos) {
-        line(view.substr(0, newline));
-        window_.take(newline + 1);
-      } else if (window_.atEnd()) {
-        if (!view.empty()) line(view);
-        window_.take(view.size());
-        break;
-      } else if (view.size() > longest_) {
-        if (!in_long_line_) line(view.substr(0, longest_));
-        in_long_line_ = true;
-        window_.take(view.size());
-        continue;
-      } else if (auto more = window_.more(longest_ * 64); !more.has_value()) {
-        return more;
-      } else {
-        continue;
-      }
-      in_long_line_ = false;
-    }
-    found = verbose_lines_ > 0;
+    auto status = eachLine(window_, longest_, [this](std::string_view text) {
+      if (!known(text)) line(text);
+    });
+    if (!status.has_value()) return status;
+    found = verbose_lines_ > 0 || nccl_.found();
     if (found) finish();
     return {};
   }
 
  private:
-  void line(std::string_view text) {
-    if (in_long_line_) return;  // the tail of a line whose head was read
-    if (text.size() > longest_) {
-      builder_.repaired("lines that are too long: cut", window_.place());
-      text = text.substr(0, longest_);
+  // Of a line that begins with a marker: what does not change from one run of the primitive to the next, and
+  // what does.
+  struct Split {
+    std::string_view same;
+    std::string_view timestamp;
+    std::string_view time;
+  };
+  static bool split(std::string_view text, Split& out) {
+    std::size_t marker = 0;
+    for (const std::string_view known : {"onednn_verbose,", "dnnl_verbose,", "mkldnn_verbose,"}) {
+      if (text.substr(0, known.size()) == known) marker = known.size();
     }
+    if (marker == 0) return false;
+    if (text.back() == '\r') text.remove_suffix(1);
+    text.remove_prefix(marker);
+    if (text.size() > 3 && text[0] == 'v' && text[2] == ',') text.remove_prefix(3);
+    const void* last = ::memrchr(text.data(), ',', text.size());
+    if (last == nullptr) return false;
+    const auto comma = static_cast<std::size_t>(static_cast<const char*>(last) - text.data());
+    out.time = text.substr(comma + 1);
+    text = text.substr(0, comma);
+    out.timestamp = {};
+    if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
+      const std::size_t end = text.find(',');
+      if (end == std::string_view::npos) return false;
+      out.timestamp = text.substr(0, end);
+      text.remove_prefix(end + 1);
+    }
+    out.same = text;
+    return true;
+  }
+
+  bool known(std::string_view text) {
+    Split parts;
+    if (text.size() < 32 || !split(text, parts)) return false;
+    const KnownLine* line = known_.find(parts.same);
+    if (line == nullptr) return false;
+    const auto dur_ns = parseScaled(parts.time, 1'000'000);
+    if (!dur_ns || *dur_ns < 0) return false;
+    std::optional<std::int64_t> timestamp_ns;
+    if (!parts.timestamp.empty()) {
+      timestamp_ns = parseScaled(parts.timestamp, 1'000'000);
+      if (!timestamp_ns) return false;
+    }
+    ++verbose_lines_;
+    ++*line->records;
+    Event event = line->event;
+    event.dur_ns = *dur_ns;
+    placeInTime(timestamp_ns, event);
+    builder_.add(line->track, event);
+    return true;
+  }
+
+  void line(std::string_view text) {
     constexpr std::string_view kMkl = "MKL_VERBOSE ";
     auto marker = findMarker(text, 0);
     if (!marker) {
@@ -63,18 +101,21 @@ class VerboseLog {
         ++verbose_lines_;
         mkl_ = true;
         take(parseMklVerbose(text.substr(at + kMkl.size())), text);
-      } else if (text.find_first_not_of(" \t\r") != std::string_view::npos) {
-        ++builder_.record("lines other");
+      } else if (!nccl_.line(text, cursor_) && text.find_first_not_of(" \t\r") != std::string_view::npos) {
+        ++other_;
       }
       return;
     }
+    const bool alone = marker->at == 0;
     while (marker) {  // two threads may have written into one line: every marker begins a piece of its own
       const auto next = findMarker(text, marker->fields);
       const std::size_t end = next ? next->at : text.size();
       ++verbose_lines_;
       VerboseLine parsed = parseVerbose(text.substr(marker->fields, end - marker->fields));
       if (next && parsed.kind != Kind::torn && parsed.kind != Kind::information) parsed.kind = Kind::torn;
+      taken_.reset();
       take(parsed, text);
+      if (Split parts; taken_ && alone && !next && split(text, parts)) known_.add(parts.same, *taken_);
       marker = next;
     }
   }
@@ -96,29 +137,46 @@ class VerboseLog {
       case Kind::other:
         ++builder_.record("lines other verbose");
         return builder_.notUnderstood("verbose lines of other kinds", example(text));
-      case Kind::execution: ++builder_.record("lines exec"); break;
-      case Kind::creation: ++builder_.record("lines create"); break;
-      case Kind::graph: ++builder_.record("lines graph"); break;
-      case Kind::library_call: ++builder_.record("lines MKL"); break;
+      case Kind::execution:
+      case Kind::creation:
+      case Kind::graph:
+      case Kind::library_call: break;
     }
-    if (line.decimal_comma) builder_.repaired("times with a decimal comma", example(text));
-    if (!line.dur_ns) builder_.repaired("executions without a time: length taken as 0", example(text));
+    if (line.decimal_comma) repair(builder_.repairedCounter("times with a decimal comma"), text);
+    if (!line.dur_ns) repair(builder_.repairedCounter("executions without a time: length taken as 0"), text);
     place(line);
   }
 
-  void place(const VerboseLine& line) {
-    Event event;
-    event.dur_ns = line.dur_ns.value_or(0);
-    if (line.timestamp_ns) {
+  void repair(ImportCount& count, std::string_view text) {
+    if (count.count++ == 0) count.example = example(text);
+  }
+
+  void placeInTime(const std::optional<std::int64_t>& timestamp_ns, Event& event) {
+    if (timestamp_ns) {
       if (!timed_) builder_.wallClock(0);
       timed_ = true;
-      cursor_ = std::max(cursor_, *line.timestamp_ns + event.dur_ns);
-      event.start_ns = *line.timestamp_ns;
+      if (*timestamp_ns < kLatestNs - event.dur_ns) cursor_ = std::max(cursor_, *timestamp_ns + event.dur_ns);
+      event.start_ns = *timestamp_ns;
     } else {
       untimed_ = true;
       event.start_ns = cursor_;
       if (cursor_ < kLatestNs - event.dur_ns) cursor_ += event.dur_ns;
     }
+  }
+
+  std::int64_t& recordOf(const VerboseLine& line) {
+    switch (line.kind) {
+      case Kind::creation: return builder_.record("lines create");
+      case Kind::graph: return builder_.record("lines graph");
+      case Kind::library_call: return builder_.record("lines MKL");
+      default: return builder_.record("lines exec");
+    }
+  }
+
+  void place(const VerboseLine& line) {
+    Event event;
+    event.dur_ns = line.dur_ns.value_or(0);
+    placeInTime(line.timestamp_ns, event);
     const std::string engine(line.engine.empty() ? "cpu" : line.engine.substr(0, 32));
     const ProcessRef process = builder_.process("verbose log");
     builder_.nameProcess(process, "program of the verbose log");
@@ -126,18 +184,23 @@ class VerboseLog {
       event.kind = EventKind::operatorRun;
       event.op = factsOf(line);
     }
+    TrackRef track;
     if (line.kind == Kind::creation) {
       event.name = builder_.name(fmt::format("{} {}", line.operation, line.primitive));
-      builder_.add(builder_.lane(process, "oneDNN primitives created: " + engine), event);
+      track = builder_.lane(process, "oneDNN primitives created: " + engine);
     } else if (line.kind == Kind::graph) {
       event.name = builder_.name(fmt::format("graph partition {}", line.primitive));
-      builder_.add(builder_.lane(process, "oneDNN graph partitions: " + engine), event);
+      track = builder_.lane(process, "oneDNN graph partitions: " + engine);
     } else {
       event.name = builder_.name(line.primitive);
-      builder_.add(builder_.lane(process, line.kind == Kind::library_call ? "MKL calls"
-                                                                          : "oneDNN primitives: " + engine),
-                   event);
+      track = builder_.lane(process,
+                            line.kind == Kind::library_call ? "MKL calls" : "oneDNN primitives: " + engine);
     }
+    std::int64_t& records = recordOf(line);
+    ++records;
+    builder_.add(track, event);
+    if (line.dur_ns && !line.decimal_comma && line.kind != Kind::library_call)
+      taken_ = KnownLine{track, event, &records};
   }
 
   OperatorId factsOf(const VerboseLine& line) {
@@ -177,10 +240,20 @@ class VerboseLog {
   }
 
   void finish() {
+    if (other_ > 0) builder_.record("lines other") += other_;
+    nccl_.end();
     ImportedInput& input = builder_.input();
     input.format = mkl_ && version_.empty() ? "MKL verbose log" : "oneDNN verbose log";
     input.version = version_;
-    if (untimed_ && !timed_) {
+    if (verbose_lines_ == 0) {
+      input.format = "NCCL debug log";
+      input.version = nccl_.version();
+    }
+    if (!timed_ && verbose_lines_ == 0) {
+      input.clock = "none: the lines carry no timestamps";
+      builder_.meta("import.timeline", "order only");
+      builder_.note(fmt::format("{}: calls of collectives are known by their order alone", input.path));
+    } else if (untimed_ && !timed_) {
       input.clock = "none: the lines carry no timestamps";
       builder_.meta("import.timeline", "order only");
       builder_.note(
@@ -191,15 +264,19 @@ class VerboseLog {
     } else {
       input.clock = "milliseconds since 1970";
     }
-    builder_.meta(meta::kProducer, version_.empty() ? input.format : "oneDNN " + version_);
+    builder_.meta(meta::kProducer,
+                  version_.empty() || verbose_lines_ == 0 ? input.format : "oneDNN " + version_);
   }
 
   Window& window_;
   const std::size_t longest_;
   Builder& builder_;
+  NcclLog nccl_;
+  KnownLines known_;
+  std::optional<KnownLine> taken_;  // what the last line came to, where another may come to the same
+  std::int64_t other_ = 0;
   std::int64_t verbose_lines_ = 0;
   std::int64_t cursor_ = 0;
-  bool in_long_line_ = false;
   bool timed_ = false;
   bool untimed_ = false;
   bool mkl_ = false;

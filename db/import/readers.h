@@ -9,11 +9,17 @@ namespace pitwall::import {
 
 // An object with traceEvents, an array of events (closed or not), or one event a line.
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder);
-// oneDNN and MKL verbose lines, in the middle of other text. Sets `found` when there is at least one.
+// oneDNN and MKL verbose lines and NCCL's debug lines, in the middle of other text. Sets `found` when there is at least one.
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);
+// What NCCL's inspector dumps, a JSON object a line.
+Status readNcclInspector(Window& window, const ImportOptions& options, Builder& builder);
 // The text of mxnet.profiler.dumps().
 Status readMxNetTable(Window& window, const ImportOptions& options, Builder& builder);
 // A database that Nsight Systems exported.
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
+
+
+// A trace file of our own.
+Status readTrace(const std::string& path, const ImportOptions& options, Builder& builder);
 
 }  // namespace pitwall::import

@@ -62,7 +62,6 @@ Recognised recognise(std::string_view start) {
       ((start[0] == '\xFF' && start[1] == '\xFE') || (start[0] == '\xFE' && start[1] == '\xFF'))) {
     return {Format::unknown, "is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT"};
   }
-  if (start.substr(0, 4) == "PK\3\4") return {Format::unknown, "is a zip archive; unpack it first"};
   std::string_view text = start;
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -73,10 +72,12 @@ Recognised recognise(std::string_view start) {
   text.remove_prefix(first);
   // A log may begin with '[' too ("[worker-0] ..."): the markers decide before the brackets do.
   if (contains(text, "nednn_verbose,") || contains(text, "dnnl_verbose,") ||
-      contains(text, "mkldnn_verbose,") || contains(text, "MKL_VERBOSE ")) {
+      contains(text, "mkldnn_verbose,") || contains(text, "MKL_VERBOSE ") || contains(text, " NCCL INFO ") ||
+      contains(text, " NCCL WARN ")) {
     if (text[0] != '{' && !contains(text, "\"ph\"")) return {Format::oneDnnLog, {}};
   }
   if (contains(text, "Profile Statistics") && contains(text, "Total Count")) return {Format::mxnetTable, {}};
+  if (text[0] == '{' && contains(text.substr(0, 8192), "\"coll_perf\"")) return {Format::ncclInspector, {}};
   if (text[0] == '{') return recogniseObject(text);
   if (text[0] == '[' || text[0] == ',') {
     JsonScanner scan(text.substr(1));

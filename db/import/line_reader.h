@@ -1,0 +1,38 @@
+// The lines of a text, one after the other.
+#pragma once
+
+#include <cstring>
+#include <string_view>
+
+#include "db/import/window.h"
+
+namespace pitwall::import {
+
+// `visit(line)` sees each line without its line feed; window.place() is the line's place. Of a line that is
+// longer than `longest` it sees the beginning, cut there. Errors: as Window::more.
+template <class Visit>
+Status eachLine(Window& window, std::size_t longest, const Visit& visit) {
+  bool inside = false;  // the tail of a line whose beginning was seen
+  for (;;) {
+    const std::string_view view = window.view();
+    const void* newline = view.empty() ? nullptr : std::memchr(view.data(), '\n', view.size());
+    if (newline != nullptr) {
+      const auto length = static_cast<std::size_t>(static_cast<const char*>(newline) - view.data());
+      if (!inside) visit(view.substr(0, length < longest ? length : longest));
+      inside = false;
+      window.take(length + 1);
+    } else if (window.atEnd()) {
+      if (!view.empty() && !inside) visit(view.substr(0, longest));
+      window.take(view.size());
+      return {};
+    } else if (view.size() > longest) {
+      if (!inside) visit(view.substr(0, longest));
+      inside = true;
+      window.take(view.size());
+    } else if (auto more = window.more(longest * 64); !more.has_value()) {
+      return more;
+    }
+  }
+}
+
+}  // namespace pitwall::import

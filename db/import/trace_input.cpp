@@ -1,0 +1,243 @@
+// A trace file of our own as an input: ranks recorded one by one become one trace. It goes to the sink as it
+// is, with new ids; times move to where the alignment places them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <unordered_map>
+#include <vector>
+
+#include "db/import/readers.h"
+#include "db/meta.h"
+#include "db/reader.h"
+
+namespace pitwall::import {
+namespace {
+
+// Written by the store for each trace by itself.
+constexpr std::string_view kOwnMeta[] = {meta::kComplete, meta::kTraceEndNs, meta::kTraceStartUnixNs};
+
+class TraceInput {
+ public:
+  TraceInput(Trace& trace, const ImportOptions& options, Builder& builder)
+      : trace_(trace), options_(options), builder_(builder), sink_(builder.sink()) {}
+
+  Status run() {
+    about();
+    if (auto status = span(); !status.has_value()) return status;
+    dimensions();
+    facts();
+    for (std::uint32_t id = 1; id <= trace_.tracks().size(); ++id) {
+      if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
+        return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+      if (auto status = track(TrackId{id}); !status.has_value()) return status;
+    }
+    return dependencies();
+  }
+
+ private:
+  void about() {
+    ImportedInput& input = builder_.input();
+    input.format = "Pitwall trace";
+    input.version = trace_.meta(meta::kProducer).value_or("");
+    const auto unix_ns = trace_.meta(meta::kTraceStartUnixNs);
+    input.clock = unix_ns ? "nanoseconds since the trace's start, which it places in time" : "its own";
+    if (unix_ns) {
+      // What may be wrong with it, text from a file: a clock far away is no clock.
+      if (const auto zero = parseTime(*unix_ns)) builder_.wallClock(*zero);
+    }
+    if (!trace_.isComplete())
+      builder_.damaged("the recording was killed or has not finished; what it wrote is here");
+  }
+
+  static std::optional<std::int64_t> parseTime(const std::string& text) {
+    char* end = nullptr;
+    const long long value = std::strtoll(text.c_str(), &end, 10);
+    if (end == text.c_str() || *end != '\0' || value <= 0 || value >= (std::int64_t{1} << 61))
+      return std::nullopt;
+    return value;
+  }
+
+  Status span() {
+    auto rows = trace_.query(
+        "SELECT min(start_ns), max(start_ns + dur_ns) FROM event UNION ALL SELECT min(time_ns), max(time_ns) "
+        "FROM counter");
+    if (!rows.has_value()) return fail(rows.error());
+    auto greatest = trace_.query(
+        "SELECT max(id) FROM (SELECT max(correlation) AS id FROM event UNION ALL SELECT max(max(source), "
+        "max(target)) "
+        "FROM dependency)");
+    if (!greatest.has_value()) return fail(greatest.error());
+    if (!greatest->rows.empty()) {
+      const auto* id = std::get_if<std::int64_t>(&greatest->rows[0][0]);
+      dense_ = id != nullptr && *id >= 0 && *id < (std::int64_t{1} << 48);
+      if (dense_) correlation_base_ = builder_.newCorrelations(static_cast<std::uint64_t>(*id) + 1);
+    }
+    TimeNs first = 0, last = 0;
+    bool any = false;
+    for (const auto& row : rows->rows) {
+      const auto* begin = std::get_if<std::int64_t>(&row[0]);
+      const auto* end = std::get_if<std::int64_t>(&row[1]);
+      if (begin == nullptr || end == nullptr) continue;
+      first = any ? std::min<TimeNs>(first, *begin) : *begin;
+      last = any ? std::max<TimeNs>(last, *end) : *end;
+      any = true;
+    }
+    shift_ = builder_.adopt(first, last);
+    return {};
+  }
+
+  void dimensions() {
+    for (ProcessInfo process : trace_.processes()) {
+      // 0 is what a process says that knows of no job: the alignment may know better.
+      if (process.rank == 0) process.rank = builder_.rankOr(0);
+      builder_.rank(process.rank);
+      process.name = builder_.shownName(process.rank, process.name);
+      processes_.push_back(sink_.process(process));
+    }
+    for (ThreadInfo thread : trace_.threads()) {
+      thread.process = mapped(processes_, thread.process);
+      threads_.push_back(sink_.thread(thread));
+    }
+    for (const DeviceInfo& device : trace_.devices()) {
+      devices_.push_back(sink_.device(device));
+      std::string text = fmt::format("{} {}", device.kind, device.index);
+      if (!device.name.empty()) text += fmt::format(" ({})", device.name);
+      auto& shown = builder_.summary().devices;
+      if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(std::move(text));
+    }
+    for (TrackInfo track : trace_.tracks()) {
+      track.process = mapped(processes_, track.process);
+      track.thread = mapped(threads_, track.thread);
+      track.device = mapped(devices_, track.device);
+      tracks_.push_back(sink_.track(track));
+    }
+    for (const OperatorFacts& facts : trace_.operatorFacts())
+      operators_.push_back(sink_.operatorFacts(facts));
+    for (const KernelFacts& facts : trace_.kernelFacts()) kernels_.push_back(sink_.kernelFacts(facts));
+  }
+
+  // Facts of the machine, settings and iterations: the first input's are the trace's.
+  void facts() {
+    auto metas = trace_.query("SELECT key, value FROM meta");
+    if (metas.has_value()) {
+      for (const auto& row : metas->rows) {
+        const auto* key = std::get_if<std::string>(&row[0]);
+        const auto* value = std::get_if<std::string>(&row[1]);
+        if (key == nullptr || value == nullptr) continue;
+        if (std::find(std::begin(kOwnMeta), std::end(kOwnMeta), *key) == std::end(kOwnMeta))
+          builder_.meta(*key, *value);
+      }
+    }
+    for (const Loss& known : trace_.losses()) {
+      Loss loss = known;
+      loss.track = mapped(tracks_, loss.track);
+      loss.from_ns += shift_;
+      loss.to_ns += shift_;
+      sink_.loss(loss);
+    }
+    if (builder_.isFirstInput()) {
+      for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
+      for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
+    }
+    std::int64_t& count = builder_.summary().events["iterations"];
+    if (count > 0) return;
+    for (IterationMark mark : trace_.iterations()) {
+      mark.time_ns += shift_;
+      sink_.iteration(mark);
+      ++count;
+    }
+  }
+
+  StringId string(StringId id) {
+    if (!id) return {};
+    if (id.value >= strings_.size()) strings_.resize(id.value + 1);
+    StringId& known = strings_[id.value];
+    if (!known) known = sink_.string(trace_.string(id));
+    return known;
+  }
+
+  Status track(TrackId id) {
+    auto events = trace_.events(id);
+    if (!events.has_value()) return damaged(events.error());
+    for (Event& event : *events) {
+      event.start_ns += shift_;
+      event.pushed_ns += shift_;
+      event.ready_ns += shift_;
+      event.correlation = correlation(event.correlation);
+      event.name = string(event.name);
+      event.args = string(event.args);
+      event.op = mapped(operators_, event.op);
+      event.kernel = mapped(kernels_, event.kernel);
+      builder_.adopted(event.kind, 1);
+    }
+    if (!events->empty()) sink_.events(tracks_[id.value - 1], *events);
+    builder_.record("events") += static_cast<std::int64_t>(events->size());
+    auto samples = trace_.counters(id);
+    if (!samples.has_value()) return damaged(samples.error());
+    for (CounterSample& sample : *samples) sample.time_ns += shift_;
+    if (!samples->empty()) sink_.counters(tracks_[id.value - 1], *samples);
+    builder_.adoptedSamples(static_cast<std::int64_t>(samples->size()));
+    builder_.record("counter samples") += static_cast<std::int64_t>(samples->size());
+    return {};
+  }
+
+  Status dependencies() {
+    auto edges = trace_.dependencies();
+    if (!edges.has_value()) return damaged(edges.error());
+    for (Dependency& edge : *edges) {
+      edge.source = correlation(edge.source);
+      edge.target = correlation(edge.target);
+    }
+    if (!edges->empty()) sink_.dependencies(*edges);
+    builder_.adoptedDependencies(static_cast<std::int64_t>(edges->size()));
+    return {};
+  }
+
+  // Behind those of the inputs before; dense ones keep their order and distance.
+  CorrelationId correlation(CorrelationId id) {
+    if (id == 0) return 0;
+    if (dense_ && id < (CorrelationId{1} << 48)) return correlation_base_ + id;
+    const auto [found, fresh] = correlations_.try_emplace(id, 0);
+    if (fresh) found->second = builder_.newCorrelation();
+    return found->second;
+  }
+
+  // A damaged chunk: what lies elsewhere is kept.
+  Status damaged(const Error& error) {
+    if (error.code != ErrorCode::corruptTrace) return fail(error);
+    builder_.damaged(error.message);
+    return {};
+  }
+
+  template <class IdType>
+  static IdType mapped(const std::vector<IdType>& ids, IdType id) {
+    return id && id.value <= ids.size() ? ids[id.value - 1] : IdType{};
+  }
+
+  Trace& trace_;
+  const ImportOptions& options_;
+  Builder& builder_;
+  TraceSink& sink_;
+  TimeNs shift_ = 0;
+  std::vector<ProcessId> processes_;
+  std::vector<ThreadId> threads_;
+  std::vector<DeviceId> devices_;
+  std::vector<TrackId> tracks_;
+  std::vector<OperatorId> operators_;
+  std::vector<KernelId> kernels_;
+  std::vector<StringId> strings_;
+  bool dense_ = false;
+  CorrelationId correlation_base_ = 0;
+  std::unordered_map<CorrelationId, CorrelationId> correlations_;  // those that are not dense
+};
+
+}  // namespace
+
+Status readTrace(const std::string& path, const ImportOptions& options, Builder& builder) {
+  auto trace = Trace::open(path);
+  if (!trace.has_value()) return fail(trace.error());
+  return TraceInput(**trace, options, builder).run();
+}
+
+}  // namespace pitwall::import
