@@ -4,6 +4,9 @@
 #include <filesystem>
 
 #include "db/import.h"
+#include "db/reader.h"
+#include "db/store.h"
+#include "record/unifying_sink.h"
 
 namespace pitwall::record {
 
@@ -27,12 +30,42 @@ std::vector<std::string> findParts(const std::string& output) {
   return traces;
 }
 
+namespace {
+
+// Under another name first, so that a failure leaves `output` as it was.
+Status merge(const std::string& output, const std::vector<std::string>& parts) {
+  std::vector<std::string> inputs = {output};
+  inputs.insert(inputs.end(), parts.begin(), parts.end());
+  std::size_t processes = 0;
+  {
+    auto own = Trace::open(output);
+    if (!own.has_value()) return fail(own.error());
+    processes = own.value()->processes().size();
+  }
+  const std::string merging = output + ".merging";
+  Status status;
+  {
+    auto sink = createTrace(merging);
+    if (!sink.has_value()) return fail(sink.error());
+    UnifyingSink unifying(**sink, processes);
+    if (auto merged = importTrace(inputs, unifying); !merged.has_value()) status = fail(merged.error());
+  }
+  std::error_code failed;
+  if (status.has_value()) fs::rename(merging, output, failed);
+  if (failed) status = fail(ErrorCode::io, output + ": cannot be replaced: " + failed.message());
+  if (!status.has_value()) {
+    std::error_code none;
+    for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(merging + suffix, none);
+  }
+  return status;
+}
+
+}  // namespace
+
 Status mergeParts(const std::string& output, bool keep) {
   const std::vector<std::string> parts = findParts(output);
   if (!parts.empty()) {
-    std::vector<std::string> inputs = {output};
-    inputs.insert(inputs.end(), parts.begin(), parts.end());
-    if (auto merged = importToFile(inputs, output); !merged.has_value()) return fail(merged.error());
+    if (auto status = merge(output, parts); !status.has_value()) return status;
   }
   std::error_code none;
   if (!keep || parts.empty()) fs::remove_all(partsFolder(output), none);

@@ -16,7 +16,7 @@ std::string verboseLog(const std::string& output);
 std::vector<std::string> findParts(const std::string& output);
 
 // Merges the parts into the trace `output` and removes their folder unless `keep`. Without parts it only
-// removes the folder. Errors: as importToFile; then `output` and the parts are as they were.
+// removes the folder. Errors: as importTrace and createTrace; then `output` and the parts are as they were.
 Status mergeParts(const std::string& output, bool keep);
 
 }  // namespace pitwall::record

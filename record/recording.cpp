@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "db/meta.h"
+#include "db/redact.h"
 #include "db/store.h"
 #include "record/merge.h"
 
@@ -139,7 +140,33 @@ Status Recording::openTrace() {
   return {};
 }
 
+void Recording::makeSampler() {
+  SamplerOptions sampling;
+  sampling.command = options_.command;
+  std::vector<std::string> told_already;
+  sampling.environment = environmentFor(program_pid_, told_already);
+  sampling.hz = options_.sample_hz;
+  if (options_.last_s) sampling.last_ns = static_cast<TimeNs>(*options_.last_s * 1e9);
+  sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, std::move(sampling));
+}
+
+// Without sampling, the program and that it began are all that is known from outside.
+void Recording::writeProgram() {
+  for (const auto& [key, value] : hostFacts()) sink_->meta(key, value);
+  std::string line;
+  for (const std::string& word : redactArguments(options_.command)) line += (line.empty() ? "" : " ") + word;
+  const ProcessId process =
+      sink_->process({program_pid_, fs::path(program_).filename().string(), line, rank_.value_or(0)});
+  const ThreadId thread = sink_->thread({process, program_pid_, "main"});
+  Event event;
+  event.kind = EventKind::instant;
+  event.start_ns = event.pushed_ns = event.ready_ns = clock_.now();
+  event.name = sink_->string("program started");
+  sink_->events(sink_->track({TrackKind::thread, process, thread, {}, "", ""}), {&event, 1});
+}
+
 void Recording::abandonTrace() {
+  sampler_.reset();
   sink_.reset();
   std::error_code none;
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(result_.trace + suffix, none);
@@ -168,6 +195,11 @@ Status Recording::startProgram(const BlockedSignals& signals) {
   ::signal(SIGXFSZ, SIG_IGN);
   if (auto status = openTrace(); !status.has_value()) return status;
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans of the program become our children
+  if (options_.sample_hz > 0) {
+    makeSampler();
+  } else {
+    writeProgram();
+  }
   if (auto status = child->start(); !status.has_value()) {
     abandonTrace();
     return status;
@@ -181,13 +213,7 @@ Result<Recorded> Recording::run() {
   if (auto status = startProgram(signals); !status.has_value()) return fail(status.error());
   tracing_ = true;
   if (capture_) capture_->begin(verboseLog(result_.trace), verboseAsked());
-  if (options_.sample_hz > 0) {
-    SamplerOptions sampling;
-    sampling.hz = options_.sample_hz;
-    if (options_.last_s) sampling.last_ns = static_cast<TimeNs>(*options_.last_s * 1e9);
-    sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, sampling);
-    sampler_->sample();
-  }
+  if (sampler_) sampler_->sample();
   follow(signals);
   return std::move(result_);
 }

@@ -44,6 +44,8 @@ class Recording {
   std::vector<std::string> environmentFor(pid_t pid, std::vector<std::string>& notes) const;
   Status openTrace();
   void abandonTrace();
+  void makeSampler();
+  void writeProgram();
   Status startProgram(const BlockedSignals& signals);
   void follow(const BlockedSignals& signals);
   void take(const siginfo_t& signal);

@@ -104,14 +104,28 @@ void ProcessProbe::refreshFacts() {
   if (auto cpus = affinityOf(pid_); !cpus.empty()) facts_.affinity = std::move(cpus);
 }
 
+void ProcessProbe::presume(std::vector<std::string> command, std::span<const std::string> environment) {
+  command_ = std::move(command);
+  for (const std::string& entry : environment) {
+    if (const std::size_t equals = entry.find('='); equals != entry.npos) {
+      facts_.environment.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+  }
+}
+
 void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
-  facts_ = {};
-  facts_.environment = environmentPairs(readIn(folder_, "environ").value_or(""));
+  std::vector<std::string> command = splitNul(readIn(folder_, "cmdline").value_or(""));
+  if (command.empty()) command = std::move(command_);  // it has ended already
+  command_.clear();
+  if (auto pairs = environmentPairs(readIn(folder_, "environ").value_or("")); !pairs.empty()) {
+    facts_ = {};
+    facts_.environment = std::move(pairs);
+  }
   refreshFacts();
   ProcessInfo info;
   info.pid = pid_;
   info.name = executableName(folder_, stat.name);
-  info.command_line = joined(redactArguments(splitNul(readIn(folder_, "cmdline").value_or(""))));
+  info.command_line = joined(redactArguments(command));
   info.rank = rankOf(facts_.environment);
   process_ = log.process(std::move(info));
   threads_.clear();
@@ -244,18 +258,20 @@ bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& 
     end(now, log);
     return false;
   }
-  if (stat->state != 'Z' && (!described_ || stat->image != image_)) {
+  const bool ended = stat->state == 'Z';
+  const bool presumed = ended && !described_ && !command_.empty();
+  if (presumed || (!ended && (!described_ || stat->image != image_))) {
     describe(*stat, log);
     described_ = true;
     image_ = stat->image;
   }
-  if (!described_ || now <= since_ns_) return stat->state != 'Z';
-  if (stat->state != 'Z') sampleMemoryNodes(now, log);
+  if (!described_ || now <= since_ns_) return !ended;
+  if (!ended) sampleMemoryNodes(now, log);
   sampleProcess(*stat, now, log);
   sampleThreads(clock, log, budget);
   since_ns_ = now;
-  if (stat->state == 'Z') end(now, log);
-  return stat->state != 'Z';
+  if (ended) end(now, log);
+  return !ended;
 }
 
 }  // namespace pitwall::record

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -41,6 +42,8 @@ class ProcessProbe {
   ProcessProbe(const ProcessProbe&) = delete;
   ProcessProbe& operator=(const ProcessProbe&) = delete;
 
+  // What it runs, should it end before it can be asked.
+  void presume(std::vector<std::string> command, std::span<const std::string> environment);
   // False once the process is gone; then its tracks are ended.
   bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
   // Reads libraries and limits again. Costs up to milliseconds for programs with many libraries.
@@ -85,6 +88,7 @@ class ProcessProbe {
   std::vector<SeriesRef> nodes_;
   TimeNs nodes_read_ns_ = 0;
   ProcessFacts facts_;
+  std::vector<std::string> command_;  // presumed
   std::unordered_map<pid_t, ThreadProbe> threads_;
 };
 

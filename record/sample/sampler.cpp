@@ -21,11 +21,14 @@ constexpr std::size_t kMostOthers = 1 << 20;
 }  // namespace
 
 Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
-    : root_(root), clock_(clock), options_(options), log_(sink, options.last_ns) {
+    : root_(root), clock_(clock), options_(std::move(options)), log_(sink, options_.last_ns) {
   for (const auto& [key, value] : hostFacts()) sink.meta(key, value);
-  probes_.emplace(root, std::make_unique<ProcessProbe>(root, clock.now()));
+  findProcesses();  // all others that run now
+  auto probe = std::make_unique<ProcessProbe>(root, clock.now());
+  probe->presume(std::move(options_.command), options_.environment);
+  probes_.emplace(root, std::move(probe));
   processes_seen_ = 1;
-  gpus_ = std::make_unique<GpuSampler>(clock, options.hz);
+  gpus_ = std::make_unique<GpuSampler>(clock, options_.hz);
   host_load_ = hostLoad();
   host_since_ns_ = clock.now();
   throttle_file_ = cgroupCpus(root) ? cgroupStatFile(root) : "";
@@ -49,7 +52,8 @@ void Sampler::findProcesses() {
     }
     const auto stat = parseStat(readFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
     if (!stat) continue;
-    const bool ours = pid != getpid() && (probes_.contains(stat->parent) || stat->parent == getpid());
+    const bool ours =
+        pid != getpid() && !probes_.empty() && (probes_.contains(stat->parent) || stat->parent == getpid());
     if (!ours) {
       others.insert(pid);
     } else if (stat->state != 'Z') {

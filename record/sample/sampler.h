@@ -19,6 +19,8 @@
 namespace pitwall::record {
 
 struct SamplerOptions {
+  // Of the program, should it end before it can be looked at.
+  std::vector<std::string> command, environment;
   double hz = 20;                 // at most; fewer when the sampler itself would cost too much
   std::optional<TimeNs> last_ns;  // flight recorder: keep only that much
   double most_cpu_share = 0.02;   // of one CPU, that sampling may cost
@@ -27,7 +29,8 @@ struct SamplerOptions {
 class Sampler {
  public:
   // Samples `root` and its descendants, also those whose parents are gone, as they become children of this
-  // process (a subreaper). The sink outlives it. One thread calls all of it.
+  // process (a subreaper). Construct it before the program begins: what runs already is not the program's.
+  // The sink outlives it. One thread calls all of it.
   Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options);
 
   // Takes one sample of everything. Cheap calls often are right: it finds new processes too.

@@ -243,7 +243,9 @@ TEST_F(Record, WithoutSamplingOnlyFactsAreLeft) {
   auto none = options({"sh", "-c", "exit 0"});
   none.sample_hz = 0;
   run(none);
-  EXPECT_TRUE(open()->tracks().empty());
+  auto trace = open();
+  ASSERT_THAT(trace->tracks(), SizeIs(1));
+  EXPECT_EQ(trace->processes()[0].command_line, "sh -c exit 0");
 }
 
 TEST_F(Record, OneDnnLinesGoIntoTheTraceAndNothingElseChanges) {
@@ -266,6 +268,10 @@ TEST_F(Record, OneDnnLinesGoIntoTheTraceAndNothingElseChanges) {
   ASSERT_TRUE(rows.has_value()) << rows.error().message;
   EXPECT_EQ(std::get<std::int64_t>(rows->rows[0][0]), 100);
   EXPECT_FALSE(samplesOf(*open(), "cpu", false).empty());
+  EXPECT_THAT(open()->processes(), SizeIs(1));  // the lines are of the program that printed them
+  EXPECT_THAT(open()->processes()[0].command_line, HasSubstr("verbose"));
+  EXPECT_TRUE(open()->meta(meta::kExitCode).has_value());
+  EXPECT_THAT(filesLeft(), testing::UnorderedElementsAre("printed", "x.pitwall"));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+#include "record/unifying_sink.h"
+
+namespace pitwall::record {
+
+ProcessId UnifyingSink::process(const ProcessInfo& info) {
+  if (told_++ >= first_part_) {
+    if (info.pid == 0 && first_) return first_;
+    if (const auto known = processes_.find(info.pid); known != processes_.end()) return known->second;
+  }
+  const ProcessId id = inner_.process(info);
+  if (!first_) first_ = id;
+  processes_.insert_or_assign(info.pid, id);
+  return id;
+}
+
+ThreadId UnifyingSink::thread(const ThreadInfo& info) {
+  // What tells no id of the system may be anything.
+  if (info.tid == 0) return inner_.thread(info);
+  const auto [known, fresh] = threads_.try_emplace({info.process.value, info.tid});
+  if (fresh) known->second = inner_.thread(info);
+  return known->second;
+}
+
+DeviceId UnifyingSink::device(const DeviceInfo& info) {
+  const auto [known, fresh] = devices_.try_emplace({info.kind, info.index});
+  if (fresh) known->second = inner_.device(info);
+  return known->second;
+}
+
+}  // namespace pitwall::record
