@@ -20,6 +20,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -59,6 +60,25 @@ namespace profiler {
 // The record with what belongs to it; the arguments may be nullptr.
 void putWith(Ring* ring, const ring::Record& record, CorrelationId correlation, const Arguments* arguments);
 }  // namespace profiler
+
+// Hears what a recording's sink is given. On one thread at a time, with the recorder's sink lock held: call
+// nothing of the profiler but now().
+class RecordingTap {
+ public:
+  class Names {
+   public:
+    virtual ~Names() = default;
+    virtual const std::string& text(StringId id) const = 0;
+    virtual const OperatorFacts& facts(OperatorId id) const = 0;
+    virtual const TrackInfo& trackInfo(TrackId id) const = 0;
+    virtual std::int64_t threadOf(
+        TrackId id) const = 0;  // the operating system's number; 0 = no thread's track
+  };
+  virtual ~RecordingTap() = default;
+  virtual void events(const Names& names, TrackId track, std::span<const Event> events) = 0;
+  virtual void counters(const Names& names, TrackId track, std::span<const CounterSample> samples) = 0;
+  virtual void drained() = 0;  // all of a drain has come
+};
 
 enum class RecorderClock : std::uint8_t { automatic, monotonic };
 
@@ -138,6 +158,16 @@ class Profiler {
   // stop().
   void addSource(EventSource& source);
   void removeSource(EventSource& source);
+
+  // One tap at most; nullptr takes it away, and waits for a drain in progress. Any time; it survives stop().
+  void setTap(RecordingTap* tap);
+
+  // Starts a recording that only a tap hears. Errors as start().
+  Status startForTap();
+
+  // Operators registered by this thread from now on are named "<prefix>::<name>"; "" ends it. Returns the one
+  // before.
+  static std::string setOperatorPrefix(std::string prefix);
 
   // Drains now and flushes the sink. Returns the sink's first failure. No effect when not recording.
   Status flush();

@@ -19,6 +19,10 @@
 
 namespace pitwall {
 
+namespace mxnet {
+class MxnetProfiler;
+}
+
 struct SessionOptions {
   std::string trace_path;  // record into this file; PITWALL_TRACE wins; both empty = no recording
   std::string backend;  // "" = the best that this build and MXNET_MKLDNN_ENABLED allow; PITWALL_BACKEND wins
@@ -44,6 +48,7 @@ class Session {
 
   const Settings& settings() const;
   Profiler& profiler();
+  mxnet::MxnetProfiler& mxnetProfiler();  // runs from the start with MXNET_PROFILER_AUTOSTART=1
   Storage& storage();
   Backend& backend();
   Engine& engine();

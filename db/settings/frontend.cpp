@@ -103,21 +103,27 @@ constexpr SettingInfo kTable[] = {
          "Starts MXNet's profiler with the program and writes profile.json into the working directory, "
          "without any change to the program.",
      .source = kEnvVar,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note =
-         "PITWALL_TRACE=FILE records a program that uses Pitwall's runtime. MXNet 1.9.1 reads a number here: "
-         "true is an error for it."},
+         "Without MXNET_PROFILER_MODE everything is recorded. PITWALL_TRACE=FILE records a trace that can be "
+         "analyzed. MXNet 1.9.1 reads a number here: true is an error for it."},
     {.name = "MXNET_PROFILER_MODE",
      .owner = "mxnet",
      .type = integer,
      .default_value = "0",
      .allowed = "0..15",
-     .meaning = "What MXNet's profiler records: 0 only operators of symbolic graphs, 1 all operators.",
+     .meaning = "What MXNet's profiler records when MXNET_PROFILER_AUTOSTART starts it: 0 only operators of "
+                "symbolic graphs, 1 all operators.",
      .source = kEnvVar,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note =
          "In MXNet 1.9.1 it is a sum of bits (symbolic 1, imperative 2, API 4, memory 8) with default 13, so "
-         "that MXNET_PROFILER_AUTOSTART alone records no imperative operator; 15 records all."},
+         "that MXNET_PROFILER_AUTOSTART alone records no imperative operator; 15 records all. Pitwall takes "
+         "0 "
+         "and 1 as documented, 2 to 15 as the sum of bits, and says which at the start; not set, it records "
+         "all."},
     {.name = "MXNET_STORAGE_FALLBACK_LOG_VERBOSE",
      .owner = "mxnet",
      .type = boolean,

@@ -113,7 +113,8 @@ void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::stri
   if (file != nullptr && logs.ringsInMemory() != 0) where = "partly memory: no room for the ring file";
   const std::scoped_lock lock(sink_mutex, status_mutex);
   first_failure.reset();
-  sink = std::move(new_sink);
+  sink = std::make_unique<profiler::TapSink>(std::move(new_sink));
+  sink->setTap(tap);
   sink->meta(meta::kRecorderRings, where);
   drain = std::make_unique<profiler::Drain>(
       profiler::Drain::Setup{*sink, logs, identities, sources, file.get(), start});
@@ -170,6 +171,15 @@ void Profiler::withSink(const std::function<void(TraceSink&)>& write) {
   const HoldsSink lock(s.sink_mutex);
   if (s.sink != nullptr) write(*s.sink);
 }
+
+void Profiler::setTap(RecordingTap* tap) {
+  if (state_->in_child) return;
+  const HoldsSink lock(state_->sink_mutex);
+  state_->tap = tap;
+  if (state_->sink != nullptr) state_->sink->setTap(tap);
+}
+
+Status Profiler::startForTap() { return start(profiler::discardingSink()); }
 
 void Profiler::addSource(EventSource& source) {
   const std::scoped_lock lock(state_->sink_mutex);
@@ -245,7 +255,21 @@ SiteId Profiler::siteWithArguments(std::string_view name, EventKind kind, std::s
   return state_->identities.add({std::string(name), kind, std::string(members)});
 }
 
-OperatorId Profiler::operatorFacts(const OperatorFacts& facts) { return state_->identities.add(facts); }
+namespace {
+thread_local std::string t_operator_prefix;
+}  // namespace
+
+std::string Profiler::setOperatorPrefix(std::string prefix) {
+  t_operator_prefix.swap(prefix);
+  return prefix;
+}
+
+OperatorId Profiler::operatorFacts(const OperatorFacts& facts) {
+  if (t_operator_prefix.empty()) return state_->identities.add(facts);
+  OperatorFacts prefixed = facts;
+  prefixed.name = t_operator_prefix + "::" + facts.name;
+  return state_->identities.add(prefixed);
+}
 
 OperatorFacts Profiler::operatorFacts(OperatorId id) const { return state_->identities.facts(id.value); }
 

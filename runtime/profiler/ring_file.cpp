@@ -49,6 +49,7 @@ Status RingFile::prepare(const Start& start) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
+  lock.l_len = 1;  // who completes a killed recording locks the second byte
   if (fcntl(file_, F_OFD_SETLK, &lock) != 0) return refused(errno);
   if (const int error = posix_fallocate(file_, 0, ring::kPage); error != 0) return refused(error);
   void* const memory = mmap(nullptr, ring::kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);

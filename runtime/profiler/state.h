@@ -11,6 +11,7 @@
 
 #include "runtime/profiler/drain.h"
 #include "runtime/profiler/identities.h"
+#include "runtime/profiler/tap_sink.h"
 #include "runtime/profiler/thread_log.h"
 
 namespace pitwall {
@@ -43,7 +44,8 @@ struct Profiler::State {
 
   // Guarded by sink_mutex: whoever calls the sink.
   std::mutex sink_mutex;
-  std::unique_ptr<TraceSink> sink;
+  std::unique_ptr<profiler::TapSink> sink;
+  RecordingTap* tap = nullptr;
   std::unique_ptr<profiler::Drain> drain;
   std::vector<EventSource*> sources;
 

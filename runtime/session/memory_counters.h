@@ -20,6 +20,8 @@ class MemoryCounters {
   Profiler& profiler_;
   std::array<SiteId, kTags> sites_;
   std::array<Bytes, kTags> last_{};
+  SiteId pool_site_;  // what the pool has from the system
+  Bytes last_reserved_ = 0;
 };
 
 }  // namespace pitwall::session

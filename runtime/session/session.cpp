@@ -10,6 +10,7 @@
 #include "db/meta.h"
 #include "db/ring_format.h"
 #include "db/store.h"
+#include "runtime/mxnet_profiler.h"
 #include "runtime/session/memory_counters.h"
 #include "runtime/session/openmp.h"
 #include "runtime/session/trace_facts.h"
@@ -56,9 +57,12 @@ struct Session::State {
 
   void startRecording(const SessionOptions& options);
   void warnOnceOfTrace(const Status& status);
+  Status startMxnetProfiler();
+  void finishMxnetProfiler();
 
   const Settings settings;
   Profiler profiler;
+  mxnet::MxnetProfiler mxnet_profiler{profiler};
   std::unique_ptr<Storage> storage;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Engine> engine;
@@ -85,6 +89,33 @@ void Session::State::startRecording(const SessionOptions& options) {
   session::writeTraceFacts(**sink, {settings, *backend, *engine, openmp_threads});
   const Status started = profiler.start(std::move(sink).value(), {.ring_path = ringPathFor(trace_path)});
   PITWALL_CHECK(started.has_value(), "%s", started.error().message.c_str());
+}
+
+// MXNET_PROFILER_AUTOSTART. Without MXNET_PROFILER_MODE all is recorded: MXNet's default leaves out what
+// people look for.
+Status Session::State::startMxnetProfiler() {
+  if (!settings.boolean("MXNET_PROFILER_AUTOSTART")) return {};
+  std::vector<std::pair<std::string, std::string>> config;
+  if (settings.isSet("MXNET_PROFILER_MODE")) {
+    const auto mode = mxnet::parseProfilerMode(std::to_string(settings.integer("MXNET_PROFILER_MODE")));
+    if (!mode.has_value()) return fail(mode.error());
+    warn(mode->explanation);
+    const auto add = [&config](const char* key, bool on) { config.emplace_back(key, on ? "1" : "0"); };
+    add("profile_symbolic", mode->symbolic);
+    add("profile_imperative", mode->imperative);
+    add("profile_api", mode->api);
+    add("profile_memory", mode->memory);
+  }
+  if (Status status = mxnet_profiler.setConfig(config); !status.has_value()) return status;
+  if (Status status = mxnet_profiler.setState("run"); !status.has_value())
+    warn(status.error().message + " (the program itself is not affected)");
+  return {};
+}
+
+void Session::State::finishMxnetProfiler() {
+  if (!mxnet_profiler.isRunning()) return;
+  if (Status status = mxnet_profiler.dump(); !status.has_value()) warn(status.error().message);
+  (void)mxnet_profiler.setState("stop");
 }
 
 void Session::State::warnOnceOfTrace(const Status& status) {
@@ -125,6 +156,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   state->engine = std::move(engine).value();
 
   state->startRecording(options);
+  if (Status status = state->startMxnetProfiler(); !status.has_value()) return fail(status.error());
   return std::unique_ptr<Session>(new Session(std::move(state)));
 }
 
@@ -141,11 +173,13 @@ Status Session::finish() {
   Status status = s.engine->waitForAll();
   s.memory_counters.sample(*s.storage);
   meta(meta::kPeakBytes, std::to_string(s.storage->total().peak_bytes));
+  s.finishMxnetProfiler();
   s.warnOnceOfTrace(s.profiler.stop());
   return status;
 }
 
 const Settings& Session::settings() const { return state_->settings; }
+mxnet::MxnetProfiler& Session::mxnetProfiler() { return state_->mxnet_profiler; }
 Profiler& Session::profiler() { return state_->profiler; }
 Storage& Session::storage() { return *state_->storage; }
 Backend& Session::backend() { return *state_->backend; }

@@ -1,0 +1,152 @@
+// Layout of the table and of the JSON as MXNet 1.9.1 gives them, its oddities included: the units say ms and
+// kB and both are a thousandth of what was recorded, a counter's average is half of its range, equal keys are
+// ordered by descending name.
+#include "runtime/profiler/mxnet/aggregate_stats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "db/ring_decoder.h"
+
+namespace pitwall::mxnet {
+
+namespace {
+
+bool isMemory(const std::string& category) {
+  return category == "Device Storage" || category == "Pool Memory";
+}
+
+float thousandth(double value) { return static_cast<float>(value / 1000); }
+
+std::string padded(const std::string& text, int width) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%*s", width, text.c_str());
+  return buffer;
+}
+
+std::string fixed(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.4f", static_cast<double>(thousandth(value)));
+  return buffer;
+}
+
+std::string significant(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.4g", static_cast<double>(thousandth(value)));
+  return buffer;
+}
+
+// The name in 25, then cells of 16, each but the first after a space.
+std::string line(const std::string& name, std::initializer_list<std::string> cells) {
+  std::string out = name;
+  if (out.size() < 25) out.resize(25, ' ');
+  bool first = true;
+  for (const std::string& cell : cells) {
+    if (!first) out += ' ';
+    out += padded(cell, 16);
+    first = false;
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+void AggregateStats::addDuration(const std::string& category, const std::string& name, std::int64_t ns) {
+  Entry& entry = categories_[category][name];
+  const double us = static_cast<double>(ns) / 1000;
+  ++entry.count;
+  entry.total += us;
+  entry.min = std::min(entry.min, us);
+  entry.max = std::max(entry.max, us);
+}
+
+void AggregateStats::addSample(const std::string& category, const std::string& name, double value) {
+  Entry& entry = categories_[category][name];
+  entry.is_counter = true;
+  ++entry.count;
+  entry.total = value;
+  entry.min = std::min(entry.min, value);
+  entry.max = std::max(entry.max, value);
+}
+
+void AggregateStats::addMarker(const std::string& category) { categories_[category]; }
+
+double AggregateStats::Entry::avg() const {
+  return is_counter ? std::trunc((max - min) / 2) : total / static_cast<double>(count);
+}
+
+double AggregateStats::Entry::key(SortBy by) const {
+  switch (by) {
+    case SortBy::total: return total;
+    case SortBy::avg: return avg();
+    case SortBy::min: return min;
+    case SortBy::max: return max;
+    case SortBy::count: return static_cast<double>(count);
+  }
+  return 0;
+}
+
+std::vector<AggregateStats::Row> AggregateStats::sorted(const Entries& entries, const DumpsOptions& options) {
+  std::vector<Row> rows;
+  for (const auto& [name, entry] : entries) rows.emplace_back(&name, &entry);
+  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    const double left = a.second->key(options.sort_by), right = b.second->key(options.sort_by);
+    if (left != right) return options.ascending ? left < right : left > right;
+    return *a.first > *b.first;
+  });
+  return rows;
+}
+
+std::string AggregateStats::print(const DumpsOptions& options) const {
+  return options.format == DumpsFormat::table ? table(options) : json(options);
+}
+
+std::string AggregateStats::table(const DumpsOptions& options) const {
+  std::string out = "\nProfile Statistics:\n\tNote the difference in units for different entries.\n";
+  for (const auto& [category, entries] : categories_) {
+    out += category + "\n=================\n";
+    const bool memory = isMemory(category);
+    if (memory) {
+      out += line("Name", {"Total Count", "Min Use  (kB)", "Max Use  (kB)", "Avg Use  (kB)"});
+      out += line("----", {"-----------", "-------------", "-------------", "-------------"});
+    } else {
+      out += line("Name", {"Total Count", "Time (ms)", "Min Time (ms)", "Max Time (ms)", "Avg Time (ms)"});
+      out += line("----", {"-----------", "---------", "-------------", "-------------", "-------------"});
+    }
+    for (const auto& [name, entry] : sorted(entries, options)) {
+      const std::string count = std::to_string(entry->count);
+      out += memory ? line(*name, {count, fixed(entry->min), fixed(entry->max), fixed(entry->avg())})
+                    : line(*name, {count, fixed(entry->total), fixed(entry->min), fixed(entry->max),
+                                   fixed(entry->avg())});
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string AggregateStats::json(const DumpsOptions& options) const {
+  std::string time, memory;
+  for (const auto& [category, entries] : categories_) {
+    const bool is_memory = isMemory(category);
+    std::string& out = is_memory ? memory : time;
+    if (!out.empty()) out += "        ,\n";
+    out += "        " + ring::quoteJson(category) + ": {\n";
+    bool first = true;
+    for (const auto& [name, entry] : sorted(entries, options)) {
+      if (!first) out += "            ,\n";
+      first = false;
+      out += "            " + ring::quoteJson(*name) + ": {\n";
+      out += "                \"Count\": " + std::to_string(entry->count) + ",\n";
+      if (!is_memory) out += "                \"Total\": " + significant(entry->total) + ",\n";
+      out += "                \"Min\": " + significant(entry->min) + ",\n";
+      out += "                \"Max\": " + significant(entry->max) + ",\n";
+      out += "                \"Avg\": " + significant(entry->avg()) + "\n            }\n";
+    }
+    out += "        }\n";
+  }
+  return "{\n    \"Time\": {\n" + time + "    }\n    ,\n    \"Memory\": {\n" + memory +
+         "    }\n    ,\n    \"Unit\": {\n        \"Time\": \"ms\",\n        \"Memory\": \"kB\"\n    }\n}\n";
+}
+
+}  // namespace pitwall::mxnet

@@ -1,0 +1,42 @@
+// The statistics behind dumps(): one entry per category and name, printed as MXNet 1.9.1 prints them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "runtime/mxnet_profiler.h"
+
+namespace pitwall::mxnet {
+
+class AggregateStats {
+ public:
+  void addDuration(const std::string& category, const std::string& name, std::int64_t ns);
+  void addSample(const std::string& category, const std::string& name, double value);
+  void addMarker(const std::string& category);  // a section without rows
+
+  void clear() { categories_.clear(); }
+  std::string print(const DumpsOptions& options) const;
+
+ private:
+  struct Entry {
+    bool is_counter = false;
+    std::int64_t count = 0;
+    // Durations in us; of a counter the last value, the least and the greatest.
+    double total = 0, min = std::numeric_limits<double>::max(), max = std::numeric_limits<double>::lowest();
+    double avg() const;
+    double key(SortBy by) const;
+  };
+  using Entries = std::map<std::string, Entry>;
+  using Row = std::pair<const std::string*, const Entry*>;
+
+  static std::vector<Row> sorted(const Entries& entries, const DumpsOptions& options);
+  std::string table(const DumpsOptions& options) const;
+  std::string json(const DumpsOptions& options) const;
+
+  std::map<std::string, Entries> categories_;
+};
+
+}  // namespace pitwall::mxnet

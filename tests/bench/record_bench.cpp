@@ -1,0 +1,423 @@
+// What recording costs: each figure beside its target and, for scopes, as a multiple of two clock readings
+// taken in the same slice, below which no scope can be. Minimum and lower quartile of many short slices:
+// other load only adds.
+//
+//   record_bench [--seconds N] [--kills N] [--soak SECONDS] [--dir FOLDER]
+//
+// --kills and --soak run the two long checks (default 20 kills, no soak); FOLDER gets the files (default: the
+// system's temporary folder; the drain's rate is that of its disk).
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/reader.h"
+#include "db/store.h"
+#include "runtime/profiler.h"
+#include "runtime/record.h"
+
+namespace pitwall {
+namespace {
+
+struct Settings {
+  double seconds = 1;  // per figure
+  int kills = 20;
+  double soak_seconds = 0;
+  std::string folder = std::filesystem::temp_directory_path();
+};
+
+// Takes everything and keeps nothing but counts.
+class CountingSink : public TraceSink {
+ public:
+  struct Counts {
+    std::atomic<std::int64_t> events{0}, lost{0};
+  };
+  explicit CountingSink(Counts& counts) : counts_(counts) {}
+  StringId string(std::string_view) override { return {1}; }
+  ProcessId process(const ProcessInfo&) override { return {1}; }
+  ThreadId thread(const ThreadInfo&) override { return {1}; }
+  DeviceId device(const DeviceInfo&) override { return {1}; }
+  TrackId track(const TrackInfo&) override { return {1}; }
+  OperatorId operatorFacts(const OperatorFacts&) override { return {1}; }
+  KernelId kernelFacts(const KernelFacts&) override { return {1}; }
+  void meta(std::string_view, std::string_view) override {}
+  void setting(const SettingInEffect&) override {}
+  void tunable(const TunableInEffect&) override {}
+  void iteration(const IterationMark&) override {}
+  void loss(const Loss& loss) override { counts_.lost += loss.count; }
+  void events(TrackId, std::span<const Event> events) override {
+    counts_.events += static_cast<std::int64_t>(events.size());
+  }
+  void dependencies(std::span<const Dependency>) override {}
+  void counters(TrackId, std::span<const CounterSample>) override {}
+  Status flush() override { return {}; }
+  Status finish() override { return {}; }
+
+ private:
+  Counts& counts_;
+};
+
+double nsOf(clockid_t clock) {
+  timespec t{};
+  clock_gettime(clock, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+double tickNs() {  // one tick of the recorder's clock
+  const double before = nsOf(CLOCK_MONOTONIC);
+  const Ticks ticks = Profiler::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return (nsOf(CLOCK_MONOTONIC) - before) / static_cast<double>(Profiler::now() - ticks);
+}
+
+constexpr int kSlice = 4096;  // short: most slices are not interrupted, and none fills a ring
+
+template <class Body>
+[[gnu::noinline]] double sliceTicks(Body body) {
+  const Ticks begin = Profiler::now();
+  for (int i = 0; i < kSlice; ++i) body();
+  return static_cast<double>(Profiler::now() - begin) / kSlice;
+}
+
+[[gnu::noinline]] double floorTicks() {
+  return sliceTicks([] {
+    Ticks one = Profiler::now();
+    asm volatile("" : "+r"(one));
+    Ticks two = Profiler::now();
+    asm volatile("" : "+r"(two));
+  });
+}
+
+struct Cost {
+  double min_ns = 1e9, p25_ns = 0, min_ratio = 1e9, p25_ratio = 0;
+};
+
+double quantile(std::vector<double>& values, double q) {
+  const auto at = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+// `between` runs untimed after every slice.
+template <class Body>
+Cost measure(double seconds, double tick_ns, Body body, const std::function<void()>& between = {}) {
+  std::vector<double> costs, ratios;
+  const double end = nsOf(CLOCK_MONOTONIC) + seconds * 1e9;
+  while (nsOf(CLOCK_MONOTONIC) < end) {
+    const double floor = floorTicks();
+    const double cost = sliceTicks(body);
+    costs.push_back(cost * tick_ns);
+    ratios.push_back(cost / floor);
+    if (between) between();
+  }
+  Cost cost;
+  cost.min_ns = *std::min_element(costs.begin(), costs.end());
+  cost.min_ratio = *std::min_element(ratios.begin(), ratios.end());
+  cost.p25_ns = quantile(costs, 0.25);
+  cost.p25_ratio = quantile(ratios, 0.25);
+  return cost;
+}
+
+void row(const std::string& what, const std::string& figure, const std::string& target, bool reached) {
+  fmt::print("{:<44} {:<40} {:<28} {}\n", what, figure, target, reached ? "reached" : "NOT REACHED");
+  std::fflush(stdout);
+}
+
+void rowOf(const std::string& what, const Cost& cost, double most_ratio) {
+  row(what,
+      fmt::format("{:.1f} ns min, {:.1f} p25; x {:.3f}, {:.3f}", cost.min_ns, cost.p25_ns, cost.min_ratio,
+                  cost.p25_ratio),
+      fmt::format("<= {:.2f} x two readings", most_ratio), cost.min_ratio <= most_ratio);
+}
+
+// --- scopes --------------------------------------------------------------------------------------------
+
+void siteScope() { PITWALL_SCOPE("bench"); }
+
+template <int kWork>
+[[gnu::always_inline]] inline std::uint64_t chain(std::uint64_t x) {
+  for (int i = 0; i < kWork; ++i) {
+    x = x * 6364136223846793005U + 1442695040888963407U;
+    asm volatile("" : "+r"(x));
+  }
+  return x;
+}
+
+void benchScopes(const Settings& settings, double tick_ns) {
+  const std::string rings = settings.folder + "/record_bench.rings";
+  CountingSink::Counts counts;
+  for (const bool consumer : {true, false}) {
+    Profiler profiler({.flush_interval_ms = consumer ? 250 : 0});
+    const SiteId site = profiler.site("work", EventKind::scope);
+    (void)profiler.start(std::make_unique<CountingSink>(counts), {.ring_path = rings});
+    const std::function<void()> drain = consumer ? std::function<void()>() : [&] { (void)profiler.flush(); };
+    const char* with = consumer ? "drained" : "no consumer";
+    rowOf(fmt::format("scope macro, {}", with),
+          measure(
+              settings.seconds, tick_ns, [] { siteScope(); }, drain),
+          1.05);
+    rowOf(fmt::format("ScopedSpan, {}", with),
+          measure(
+              settings.seconds, tick_ns, [&] { const ScopedSpan span(profiler, site); }, drain),
+          1.05);
+    if (!consumer) continue;
+    rowOf("operator (two records, two readings)",
+          measure(settings.seconds, tick_ns,
+                  [&] {
+                    const Ticks started = Profiler::now();
+                    profiler.operatorRun({started, started, started, Profiler::now(), 1, {}});
+                  }),
+          1.10);
+    std::atomic<bool> done{false};
+    std::thread other([&] {
+      while (!done.load(std::memory_order_relaxed)) siteScope();
+    });
+    rowOf("scope macro, two threads", measure(settings.seconds, tick_ns, [] { siteScope(); }), 1.05);
+    done = true;
+    other.join();
+  }
+}
+
+void benchWork(const Settings& settings, double tick_ns) {
+  CountingSink::Counts counts;
+  Profiler profiler;
+  (void)profiler.start(std::make_unique<CountingSink>(counts));
+  std::vector<double> added;
+  std::uint64_t x = 1;
+  const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
+  double bare_ns = 1e9;
+  while (nsOf(CLOCK_MONOTONIC) < end) {
+    const double bare = sliceTicks([&] { x = chain<32>(x); });
+    const double with = sliceTicks([&] {
+      PITWALL_SCOPE("work");
+      x = chain<32>(x);
+    });
+    bare_ns = std::min(bare_ns, bare * tick_ns);
+    added.push_back((with - bare) * tick_ns);
+  }
+  asm volatile("" : : "r"(x));
+  const double p25 = quantile(added, 0.25), p10 = quantile(added, 0.10);
+  row(fmt::format("added to {:.0f} ns of work", bare_ns), fmt::format("{:.2f} ns p10, {:.2f} p25", p10, p25),
+      "<= 1 ns", p10 <= 1);
+}
+
+void benchDisabled(const Settings& settings, double tick_ns) {
+  const auto disabled = [] {
+    siteScope();
+    asm volatile("" ::: "memory");
+  };
+  std::vector<double> net;
+  const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
+  double gross = 1e9;
+  while (nsOf(CLOCK_MONOTONIC) < end) {
+    const double with = sliceTicks(disabled) * tick_ns;
+    gross = std::min(gross, with);
+    net.push_back(with);
+  }
+  row("disabled scope, loop included", fmt::format("{:.2f} ns min, {:.2f} p25", gross, quantile(net, 0.25)),
+      "<= 0.35 ns", gross <= 0.35);
+}
+
+void benchTail(const Settings& settings, double tick_ns) {
+  CountingSink::Counts counts;
+  Profiler profiler;
+  (void)profiler.start(std::make_unique<CountingSink>(counts),
+                       {.ring_path = settings.folder + "/record_bench.rings"});
+  std::vector<std::uint32_t> all, none;
+  all.reserve(2'000'000);
+  none.reserve(2'000'000);
+  for (int i = 0; i < 2'000'000; ++i) {
+    const Ticks begin = Profiler::now();
+    siteScope();
+    const Ticks end = Profiler::now();
+    all.push_back(static_cast<std::uint32_t>(end - begin));
+    const Ticks after = Profiler::now();
+    none.push_back(static_cast<std::uint32_t>(after - end));
+  }
+  const auto at = [&](std::vector<std::uint32_t>& values, double q) {
+    const auto index = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), values.begin() + index, values.end());
+    return values[static_cast<std::size_t>(index)] * tick_ns;
+  };
+  const double p999 = at(all, 0.999);
+  row("p99.9 of a scope, one reading included",
+      fmt::format("p50 {:.0f}, p99 {:.0f}, p99.9 {:.0f}, p99.99 {:.0f} ns", at(all, 0.5), at(all, 0.99), p999,
+                  at(all, 0.9999)),
+      "<= 60 ns", p999 <= 60);
+  fmt::print("{:<44} p50 {:.0f}, p99 {:.0f}, p99.9 {:.0f}, p99.99 {:.0f} ns\n",
+             "  two readings alone, for comparison", at(none, 0.5), at(none, 0.99), at(none, 0.999),
+             at(none, 0.9999));
+}
+
+// --- memory, drain, soak, kills ------------------------------------------------------------------------
+
+std::int64_t residentBytes() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+void benchMemory() {
+  CountingSink::Counts counts;
+  Profiler profiler({.when_full = RingPolicy::block});
+  (void)profiler.start(std::make_unique<CountingSink>(counts));
+  for (int i = 0; i < 2'000'000; ++i) siteScope();
+  (void)profiler.flush();
+  const std::int64_t before = residentBytes();
+  for (int i = 0; i < 5'000'000; ++i) siteScope();
+  (void)profiler.flush();
+  const std::int64_t grown = residentBytes() - before;
+  row("memory growth over 5 M scopes",
+      fmt::format("{} bytes, {:.4f} per scope", grown, static_cast<double>(grown) / 5e6),
+      "0 (< 1 page in 1000 scopes)", grown < 5'000'000 / 1000 * 4096 / 100);
+}
+
+double processCpuNs() { return nsOf(CLOCK_PROCESS_CPUTIME_ID); }
+
+// Two threads at full rate into a trace on disk; the lossless policy makes them as fast as the drain.
+void benchDrain(const Settings& settings, double seconds, bool soak) {
+  const std::string path = settings.folder + "/record_bench.pitwall";
+  auto sink = createTrace(path);
+  if (!sink.has_value()) return (void)fmt::print("{}\n", sink.error().message);
+  Profiler profiler({.when_full = RingPolicy::block});
+  const SiteId site = profiler.site("work", EventKind::scope);
+  (void)profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(path)});
+  std::atomic<bool> done{false};
+  std::atomic<std::int64_t> emitted{0};
+  std::atomic<double> writer_cpu{0};
+  const double wall = nsOf(CLOCK_MONOTONIC), cpu = processCpuNs();
+  const auto body = [&] {
+    std::int64_t count = 0;
+    for (; !done.load(std::memory_order_relaxed); ++count) const ScopedSpan span(profiler, site);
+    emitted += count;
+    writer_cpu = writer_cpu + nsOf(CLOCK_THREAD_CPUTIME_ID);
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < (soak ? 2 : 1); ++i) threads.emplace_back(body);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  const Status stopped = profiler.stop();
+  const double wall_s = (nsOf(CLOCK_MONOTONIC) - wall) / 1e9;
+  const double drain_s = (processCpuNs() - cpu - writer_cpu) / 1e9;
+  const auto bytes = std::filesystem::file_size(path);
+  auto trace = Trace::open(path);
+  std::int64_t found = 0, lost = 0;
+  if (trace.has_value()) {
+    const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE name = 'work'");
+    if (rows.has_value()) found = std::get<std::int64_t>(rows->rows[0][0]);
+    for (const Loss& loss : (*trace)->losses()) lost += loss.count;
+  }
+  const double rate = static_cast<double>(emitted) / drain_s / 1e6;
+  if (soak) {
+    row(fmt::format("soak: 2 threads, {:.0f} s, lossless", wall_s),
+        fmt::format("{} emitted, {} in the trace, {} lost", emitted.load(), found, lost), "equal",
+        found == emitted && lost == 0 && stopped.has_value());
+  } else {
+    row("drain into the store, on disk",
+        fmt::format("{:.1f} M events/s/core ({:.1f} M/s, {:.1f} B/event)", rate,
+                    static_cast<double>(emitted) / wall_s / 1e6,
+                    static_cast<double>(bytes) / static_cast<double>(emitted)),
+        ">= 10 M events/s/core", rate >= 10);
+  }
+  std::filesystem::remove(path);
+}
+
+struct Told {
+  std::atomic<std::uint64_t> spans, ready;
+};
+
+// The child: records into a trace until it is killed.
+[[noreturn]] void recordUntilKilled(const std::string& path, Told& told) {
+  auto sink = createTrace(path);
+  Profiler profiler({.flush_interval_ms = 2, .poll_interval_ms = 1, .when_full = RingPolicy::block});
+  const SiteId site = profiler.site("work", EventKind::scope);
+  const SiteId outer = profiler.site("outer", EventKind::scope);
+  if (!sink.has_value() ||
+      !profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(path)}).has_value())
+    _exit(1);
+  (void)profiler.enter(outer);
+  for (std::uint64_t i = 0;; ++i) {
+    { const ScopedSpan span(profiler, site); }
+    told.spans.store(i + 1);
+    told.ready.store(1);
+  }
+}
+
+void benchKills(const Settings& settings) {
+  const std::string path = settings.folder + "/record_bench_kill.pitwall";
+  auto& told =
+      *static_cast<Told*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  std::uint64_t committed = 0, missing = 0, twice = 0, open = 0;
+  for (int i = 0; i < settings.kills; ++i) {
+    told.spans = told.ready = 0;
+    const pid_t child = fork();
+    if (child == 0) recordUntilKilled(path, told);
+    while (told.ready == 0 && waitpid(child, nullptr, WNOHANG) == 0) usleep(100);
+    usleep(static_cast<useconds_t>(i % 25 * 500));
+    ::kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const std::uint64_t at_least = told.spans;
+    auto trace = Trace::open(path);
+    std::uint64_t found = 0;
+    if (trace.has_value()) {
+      const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE name = 'work'");
+      if (rows.has_value()) found = static_cast<std::uint64_t>(std::get<std::int64_t>(rows->rows[0][0]));
+      const auto opened = (*trace)->query("SELECT count(*) FROM event WHERE name = 'outer'");
+      if (opened.has_value()) open += static_cast<std::uint64_t>(std::get<std::int64_t>(opened->rows[0][0]));
+    }
+    committed += at_least;
+    missing += found < at_least ? at_least - found : 0;
+    twice += found > at_least + 2 ? found - at_least - 2 : 0;
+  }
+  row(fmt::format("{} x SIGKILL", settings.kills),
+      fmt::format("{:.1f} M committed, {} missing, {} twice, {} open", static_cast<double>(committed) / 1e6,
+                  missing, twice, open),
+      "0 lost, open scopes shown",
+      missing == 0 && twice == 0 && open == static_cast<std::uint64_t>(settings.kills));
+  std::filesystem::remove(path);
+}
+
+Settings read(int argc, char** argv) {
+  Settings settings;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    if (name == "--seconds") settings.seconds = std::stod(argv[i + 1]);
+    if (name == "--kills") settings.kills = std::stoi(argv[i + 1]);
+    if (name == "--soak") settings.soak_seconds = std::stod(argv[i + 1]);
+    if (name == "--dir") settings.folder = argv[i + 1];
+  }
+  return settings;
+}
+
+}  // namespace
+}  // namespace pitwall
+
+int main(int argc, char** argv) {
+  using namespace pitwall;
+  const Settings settings = read(argc, argv);
+  if (settings.kills > 0) benchKills(settings);  // first: fork() before there are threads
+  const double tick_ns = tickNs();
+  fmt::print("one clock reading: {:.1f} ns\n", floorTicks() * tick_ns / 2);
+  benchDisabled(settings, tick_ns);
+  benchScopes(settings, tick_ns);
+  benchWork(settings, tick_ns);
+  benchTail(settings, tick_ns);
+  benchMemory();
+  benchDrain(settings, std::max(2.0, settings.seconds), false);
+  if (settings.soak_seconds > 0) benchDrain(settings, settings.soak_seconds, true);
+  return 0;
+}

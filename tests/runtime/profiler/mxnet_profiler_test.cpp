@@ -1,0 +1,424 @@
+// MXNet's profiler as its tutorial and its own tests have it: layout of dumps() by golden text, the file, the
+// objects, and the complaints that docs/profiler.md answers.
+#include "runtime/mxnet_profiler.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "db/import.h"
+#include "runtime/profiler/mxnet/aggregate_stats.h"
+#include "tests/support/memory_sink.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::mxnet {
+namespace {
+
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+class MxnetProfilerTest : public testing::Test {
+ protected:
+  void configure(Values more = {}) {
+    Values values{{"filename", file()}, {"aggregate_stats", "True"}};
+    values.insert(values.end(), more.begin(), more.end());
+    const Status status = profiler_.setConfig(values);
+    ASSERT_TRUE(status.has_value()) << status.error().message;
+  }
+  void run() { ASSERT_TRUE(profiler_.setState("run").has_value()); }
+  void stop() { ASSERT_TRUE(profiler_.setState("stop").has_value()); }
+  std::string file() const { return (folder_.path() / "profile.json").string(); }
+  std::string read() const {
+    std::ifstream in(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  // As an engine reports an operator.
+  void op(const std::string& name, const std::string& layer = "") {
+    OperatorFacts facts;
+    facts.name = name;
+    facts.layer = layer;
+    facts.shapes = "2x3->2x3";
+    const Ticks now = Profiler::now();
+    recorder_.operatorRun({now, now, now, Profiler::now(), 1, recorder_.operatorFacts(facts)});
+  }
+  // A second opinion on the file: our importer, which refuses what is not JSON.
+  std::size_t importedEvents() {
+    test::MemorySink sink;
+    const std::string inputs[] = {file()};
+    const auto summary = importTrace(inputs, sink);
+    if (!summary.has_value()) return ADD_FAILURE() << summary.error().message, 0;
+    EXPECT_TRUE(summary->repaired.empty() && summary->dropped.empty()) << toText(*summary);
+    return sink.all_events.size();
+  }
+
+  test::TempFolder folder_;
+  Profiler recorder_;
+  MxnetProfiler profiler_{recorder_};
+};
+
+// Of the rows `name count`, in order.
+std::vector<std::string> rowsOf(const std::string& table, const std::string& category) {
+  std::vector<std::string> rows;
+  const std::size_t at = table.find("\n" + category + "\n=================\n");
+  if (at == std::string::npos) return rows;
+  std::istringstream in(table.substr(at + 1));
+  std::string line;
+  for (int i = 0; i < 4; ++i) std::getline(in, line);
+  while (std::getline(in, line) && !line.empty()) {
+    std::istringstream words(line);
+    std::string name, count;
+    words >> name >> count;
+    rows.push_back(name + " " + count);
+  }
+  return rows;
+}
+
+TEST(AggregateStatsTest, TheTableIsMxnets) {
+  AggregateStats stats;
+  for (const int us : {1500, 2500, 500}) stats.addDuration("operator", "Convolution", us * 1000);
+  stats.addDuration("operator", "Activation", 1'000'000);
+  stats.addDuration("operator", "a name that is longer than twenty-five", 1'000'000);
+  stats.addSample("Device Storage", "Memory: cpu/0", 802816);
+  stats.addSample("Device Storage", "Memory: cpu/0", 2000);
+  stats.addSample("my domain", "images", 3);
+  stats.addSample("my domain", "images", 5);
+  stats.addMarker("my domain,instant_marker");
+  EXPECT_EQ(
+      stats.print({}),
+      "\nProfile Statistics:\n\tNote the difference in units for different entries.\n"
+      "Device Storage\n=================\n"
+      "Name                          Total Count    Min Use  (kB)    Max Use  (kB)    Avg Use  (kB)\n"
+      "----                          -----------    -------------    -------------    -------------\n"
+      "Memory: cpu/0                           2           2.0000         802.8160         400.4080\n"
+      "\n"
+      "my domain\n=================\n"
+      "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg "
+      "Time (ms)\n"
+      "----                          -----------        ---------    -------------    -------------    "
+      "-------------\n"
+      "images                                  2           0.0050           0.0030           0.0050          "
+      " "
+      "0.0010\n"
+      "\n"
+      "my domain,instant_marker\n=================\n"
+      "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg "
+      "Time (ms)\n"
+      "----                          -----------        ---------    -------------    -------------    "
+      "-------------\n"
+      "\n"
+      "operator\n=================\n"
+      "Name                          Total Count        Time (ms)    Min Time (ms)    Max Time (ms)    Avg "
+      "Time (ms)\n"
+      "----                          -----------        ---------    -------------    -------------    "
+      "-------------\n"
+      "Convolution                             3           4.5000           0.5000           2.5000          "
+      " "
+      "1.5000\n"
+      "a name that is longer than twenty-five               1           1.0000           1.0000           "
+      "1.0000           1.0000\n"
+      "Activation                              1           1.0000           1.0000           1.0000          "
+      " "
+      "1.0000\n"
+      "\n");
+}
+
+TEST(AggregateStatsTest, TheJsonIsMxnets) {
+  AggregateStats stats;
+  stats.addDuration("operator", "sqrt", 1'234'567'000);
+  stats.addDuration("operator", "_plus_scalar", 1000);
+  stats.addSample("Device Storage", "Memory: cpu/0", 123456);
+  stats.addMarker("d,instant_marker");
+  EXPECT_EQ(stats.print({.format = DumpsFormat::json}), R"({
+    "Time": {
+        "d,instant_marker": {
+        }
+        ,
+        "operator": {
+            "sqrt": {
+                "Count": 1,
+                "Total": 1235,
+                "Min": 1235,
+                "Max": 1235,
+                "Avg": 1235
+            }
+            ,
+            "_plus_scalar": {
+                "Count": 1,
+                "Total": 0.001,
+                "Min": 0.001,
+                "Max": 0.001,
+                "Avg": 0.001
+            }
+        }
+    }
+    ,
+    "Memory": {
+        "Device Storage": {
+            "Memory: cpu/0": {
+                "Count": 1,
+                "Min": 123.5,
+                "Max": 123.5,
+                "Avg": 0
+            }
+        }
+    }
+    ,
+    "Unit": {
+        "Time": "ms",
+        "Memory": "kB"
+    }
+}
+)");
+}
+
+TEST(AggregateStatsTest, EveryOrder) {
+  AggregateStats stats;
+  for (const int us : {1, 1, 1, 97}) stats.addDuration("operator", "a", us * 1000);  // total 100, avg 25
+  for (const int us : {30, 50}) stats.addDuration("operator", "b", us * 1000);       // total 80, avg 40
+  stats.addDuration("operator", "c", 60 * 1000);
+  const auto first = [&](SortBy by, bool ascending) {
+    return rowsOf(stats.print({.sort_by = by, .ascending = ascending}), "operator")[0].substr(0, 1);
+  };
+  EXPECT_EQ(first(SortBy::total, false) + first(SortBy::total, true), "ac");
+  EXPECT_EQ(first(SortBy::avg, false) + first(SortBy::avg, true), "ca");
+  EXPECT_EQ(first(SortBy::min, false) + first(SortBy::min, true), "ca");
+  EXPECT_EQ(first(SortBy::max, false) + first(SortBy::max, true), "ab");
+  EXPECT_EQ(first(SortBy::count, false) + first(SortBy::count, true), "ac");
+}
+
+TEST_F(MxnetProfilerTest, CountsAreRightAndNotDoubled) {
+  configure();
+  run();
+  op("sqrt");
+  op("_plus_scalar");
+  op("_plus_scalar");
+  const std::string table = profiler_.dumps({.reset = true, .sort_by = SortBy::count});
+  EXPECT_EQ(rowsOf(table, "operator"), (std::vector<std::string>{"_plus_scalar 2", "sqrt 1"}));
+  EXPECT_TRUE(rowsOf(profiler_.dumps(), "operator").empty()) << "reset";
+  stop();
+  op("sqrt");
+  EXPECT_TRUE(rowsOf(profiler_.dumps(), "operator").empty()) << "stopped";
+}
+
+TEST_F(MxnetProfilerTest, PauseHidesAndResumeShows) {
+  configure();
+  run();
+  op("before");
+  profiler_.pause();
+  op("hidden");
+  profiler_.resume();
+  op("after");
+  EXPECT_EQ(rowsOf(profiler_.dumps({.sort_by = SortBy::count}), "operator"),
+            (std::vector<std::string>{"before 1", "after 1"}));
+}
+
+TEST_F(MxnetProfilerTest, ObjectsOfADomain) {
+  configure();
+  run();
+  const Domain domain(profiler_, "PythonDomain::test");
+  Task task = domain.newTask("task");
+  Frame frame = domain.newFrame("frame");
+  Event event = newEvent(profiler_, "event");
+  Counter counter = domain.newCounter("counter");
+  Marker marker = domain.newMarker("marker");
+  for (int i = 0; i < 3; ++i) {
+    task.start();
+    frame.start();
+    event.start();
+    counter.increment(5);
+    counter.decrement(1);
+    event.stop();
+    std::thread([&] { frame.stop(); }).join();
+    task.stop();
+    task.stop();  // without a start: no effect
+    marker.mark(MarkerScope::thread);
+  }
+  counter.setValue(7);
+  const std::string table = profiler_.dumps();
+  EXPECT_EQ(rowsOf(table, "PythonDomain::test"), (std::vector<std::string>{"counter 7", "task 3"}));
+  EXPECT_EQ(rowsOf(table, "PythonDomain::test,frame"), (std::vector<std::string>{"frame 3"}));
+  EXPECT_EQ(rowsOf(table, "event"), (std::vector<std::string>{"event 3"}));
+  EXPECT_NE(table.find("PythonDomain::test,instant_marker\n"), std::string::npos);
+  ASSERT_TRUE(profiler_.dump().has_value());
+  EXPECT_GT(importedEvents(), 0U);
+  const std::string text = read();
+  for (const char* part : {"\"ph\":\"b\"", "\"ph\":\"e\"", "\"ph\":\"(\"", "\"ph\":\")\"", "\"s\":\"t\"",
+                           "\"args\":{\"counter\":7}"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST_F(MxnetProfilerTest, CustomOperatorsHaveTheirPrefix) {
+  configure();
+  run();
+  {
+    const CustomOperator custom(profiler_, "MyAddOne");
+    op("_plus_scalar");
+    { const CustomOperator inner(profiler_, "MySigmoid", CustomOperator::Pass::backward); }
+    op("_copyto");
+  }
+  op("_plus_scalar");
+  const std::string table = profiler_.dumps({.sort_by = SortBy::count});
+  auto custom = rowsOf(table, "Custom Operator");
+  std::sort(custom.begin(), custom.end());
+  EXPECT_EQ(custom,
+            (std::vector<std::string>{"MyAddOne::_copyto 1", "MyAddOne::_plus_scalar 1",
+                                      "MyAddOne::pure_python 1", "_backward_MySigmoid::pure_python 1"}));
+  EXPECT_EQ(rowsOf(table, "operator"), (std::vector<std::string>{"_plus_scalar 1"}));
+}
+
+TEST_F(MxnetProfilerTest, TheFileIsValidAtEveryFlushAndNeverShrinks) {
+  configure();
+  run();
+  std::uintmax_t size = 0;
+  for (int i = 0; i < 5; ++i) {
+    op("a \"quoted\" name\n\xff of " + std::string(300, 'x'), "conv1");
+    ASSERT_TRUE(profiler_.dump(false).has_value());
+    EXPECT_GE(std::filesystem::file_size(file()), size);
+    size = std::filesystem::file_size(file());
+    EXPECT_EQ(importedEvents(), static_cast<std::size_t>(i + 1));
+    EXPECT_FALSE(profiler_.dumps().empty());
+  }
+  ASSERT_TRUE(profiler_.dump().has_value());
+  const std::string text = read();
+  EXPECT_NE(text.find("\"layer\":\"conv1\",\"shapes\":\"2x3->2x3\""), std::string::npos);
+  EXPECT_NE(text.find("\"dur\":"), std::string::npos);
+  EXPECT_NE(text.find(std::string(300, 'x')), std::string::npos) << "names are not cut";
+}
+
+TEST_F(MxnetProfilerTest, ASecondRunAndAnotherConfigurationGiveAValidFileToo) {
+  configure({{"continuous_dump", "0"}});
+  for (int round = 0; round < 2; ++round) {
+    run();
+    op("sqrt");
+    EXPECT_FALSE(profiler_.dumps().empty());
+    ASSERT_TRUE(profiler_.dump().has_value()) << "dumps() has not finished the file";
+    EXPECT_EQ(importedEvents(), 1U);
+    stop();
+  }
+  configure();  // after dump(): MXNet gives an error
+  run();
+  op("sqrt");
+  const std::string other = (folder_.path() / "other.json").string();
+  configure({{"filename", other}});  // in the middle
+  op("sqrt");
+  op("sqrt");
+  EXPECT_EQ(importedEvents(), 1U);
+  ASSERT_TRUE(profiler_.dump().has_value());
+  EXPECT_GT(std::filesystem::file_size(other), std::filesystem::file_size(file()));
+}
+
+TEST_F(MxnetProfilerTest, DoubledEventsAsMxnetWritesThem) {
+  configure({{"doubled_events", "1"}});
+  run();
+  op("sqrt");
+  ASSERT_TRUE(profiler_.dump().has_value());
+  const std::string text = read();
+  for (const char* phase : {"\"ph\":\"B\"", "\"ph\":\"E\"", "\"ph\":\"b\"", "\"ph\":\"e\""})
+    EXPECT_NE(text.find(phase), std::string::npos) << phase;
+  EXPECT_EQ(text.find("\"ph\":\"X\""), std::string::npos);
+}
+
+TEST_F(MxnetProfilerTest, MemoryByDeviceAndPool) {
+  configure();
+  run();
+  const SiteId weights = recorder_.site("memory live: weights|bytes", EventKind::scope);
+  const SiteId data = recorder_.site("memory live: data|bytes", EventKind::scope);
+  recorder_.counter(weights, 4000);
+  recorder_.counter(recorder_.site("memory reserved: cpu/0|bytes", EventKind::scope), 8000);
+  EXPECT_TRUE(recorder_.flush().has_value());
+  recorder_.counter(data, 1000);
+  const std::string table = profiler_.dumps();
+  EXPECT_NE(table.find("Memory: cpu/0                           2           4.0000           5.0000"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("Memory: cpu/0 weights                   1           4.0000"), std::string::npos)
+      << table;
+  EXPECT_NE(table.find("Pool: cpu/0                             1           8.0000"), std::string::npos)
+      << table;
+}
+
+TEST_F(MxnetProfilerTest, ModesLeaveOutWhatTheySay) {
+  configure({{"profile_imperative", "0"}, {"profile_api", "0"}});
+  run();
+  op("sqrt");
+  recorder_.span(recorder_.site("wait for all", EventKind::wait), Profiler::now(), Profiler::now());
+  EXPECT_TRUE(rowsOf(profiler_.dumps(), "operator").empty());
+  EXPECT_TRUE(rowsOf(profiler_.dumps(), "MXNET_C_API").empty());
+  configure({{"profile_imperative", "0"}, {"profile_all", "1"}});
+  op("sqrt");
+  recorder_.span(recorder_.site("wait for all", EventKind::wait), Profiler::now(), Profiler::now());
+  EXPECT_EQ(rowsOf(profiler_.dumps(), "operator").size(), 1U);
+  EXPECT_EQ(profiler_.dumps().find("MXNET_C_API") == std::string::npos, false);
+}
+
+TEST_F(MxnetProfilerTest, MistakesAreMessages) {
+  const auto says = [&](const Values& values, const std::string& part) {
+    const Status status = profiler_.setConfig(values);
+    ASSERT_FALSE(status.has_value());
+    EXPECT_NE(status.error().message.find(part), std::string::npos) << status.error().message;
+  };
+  says({{"profil_all", "1"}}, "there is no 'profil_all'");
+  says({{"profile_all", "yes"}}, "true or false is needed");
+  says({{"dump_period", "0"}}, "seconds above 0");
+  says({{"profile_process", "server"}}, "each process records itself");
+  EXPECT_FALSE(profiler_.setState("go").has_value());
+  EXPECT_EQ(profiler_.dump().error().message, "Profiler hasn't been run. Config and start profiler first");
+  EXPECT_EQ(profiler_.dumps({.reset = true}), "") << "without aggregate_stats";
+  configure({{"filename", (folder_.path() / "none" / "profile.json").string()}});
+  EXPECT_FALSE(profiler_.setState("run").has_value());
+  op("sqrt");
+  EXPECT_EQ(rowsOf(profiler_.dumps(), "operator").size(), 1U) << "the statistics are made all the same";
+}
+
+TEST_F(MxnetProfilerTest, WithARecordingThatIsThereAlready) {
+  ASSERT_TRUE(recorder_.start(std::make_unique<test::MemorySink>()).has_value());
+  op("before");
+  configure();
+  run();
+  op("sqrt");
+  stop();
+  EXPECT_TRUE(recorder_.isRecording()) << "it was not ours to stop";
+  EXPECT_EQ(rowsOf(profiler_.dumps(), "operator"), (std::vector<std::string>{"sqrt 1"}));
+  ASSERT_TRUE(recorder_.stop().has_value());
+}
+
+// Threads that record while others toggle: MXNet's check fails there.
+TEST_F(MxnetProfilerTest, StatesMayChangeWhileThreadsRecord) {
+  configure();
+  std::atomic<bool> done{false};
+  std::jthread busy([&] {
+    Task task = Domain(profiler_, "d").newTask("t");
+    while (!done) {
+      task.start();
+      op("sqrt");
+      task.stop();
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    run();
+    profiler_.pause();
+    profiler_.resume();
+    EXPECT_TRUE(profiler_.dump(false).has_value());
+    stop();
+  }
+  done = true;
+}
+
+TEST(ProfilerModeTest, TheDocumentedValuesAndTheBits) {
+  EXPECT_FALSE(parseProfilerMode("0")->imperative);
+  EXPECT_TRUE(parseProfilerMode("0")->symbolic);
+  EXPECT_TRUE(parseProfilerMode("1")->imperative);
+  EXPECT_FALSE(parseProfilerMode("13")->imperative);
+  EXPECT_TRUE(parseProfilerMode("13")->memory);
+  EXPECT_TRUE(parseProfilerMode("15")->imperative);
+  EXPECT_NE(parseProfilerMode("1")->explanation.find("as documented"), std::string::npos);
+  EXPECT_NE(parseProfilerMode("13")->explanation.find("sum of bits"), std::string::npos);
+  EXPECT_FALSE(parseProfilerMode("16").has_value());
+  EXPECT_FALSE(parseProfilerMode("all").has_value());
+}
+
+}  // namespace
+}  // namespace pitwall::mxnet

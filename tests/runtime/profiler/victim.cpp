@@ -1,0 +1,141 @@
+// A program that records into a trace until it is killed: victim MODE TRACE COUNTS. COUNTS is a file of
+// 64-bit numbers in which it says what it has recorded, also to whoever kills it.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/store.h"
+#include "runtime/profiler.h"
+#include "runtime/record.h"
+
+namespace {
+
+using namespace pitwall;
+
+struct Counts {
+  std::atomic<std::uint64_t> spans[2];  // recorded by each thread
+  std::atomic<std::uint64_t> iterations;
+  std::atomic<std::uint64_t> ready;
+};
+
+Counts& mapCounts(const char* path) {
+  const int file = open(path, O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, 4096) != 0) _exit(3);
+  void* const memory = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) _exit(3);
+  return *static_cast<Counts*>(memory);
+}
+
+bool begin(Profiler& profiler, const std::string& trace) {
+  auto sink = createTrace(trace);
+  if (!sink.has_value()) return std::fprintf(stderr, "%s\n", sink.error().message.c_str()), false;
+  return profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(trace)}).has_value();
+}
+
+// Two threads at full rate, with dependencies and iterations in between, for ever.
+void recordForEver(Profiler& profiler, Counts& counts) {
+  const SiteId work = profiler.site("work", EventKind::scope);
+  const auto body = [&](int thread) {
+    profiler.nameThread("thread " + std::to_string(thread));
+    for (std::uint64_t i = 0;; ++i) {
+      const Ticks now = Profiler::now();
+      profiler.span(work, now, Profiler::now(), static_cast<std::int64_t>(i));
+      counts.spans[thread].store(i + 1);
+      if (thread == 0 && i % 64 == 0) {
+        profiler.dependency({i / 64 + 1, i / 64 + 2, DependencyKind::flow});
+        profiler.iteration(static_cast<std::int64_t>(i / 64), 1);
+        counts.iterations.store(i / 64 + 1);
+      }
+      if (i == 100) ++counts.ready;
+    }
+  };
+  std::thread other(body, 1);
+  body(0);
+}
+
+void waitToBeKilled(Counts& counts) {
+  counts.ready = 2;
+  for (;;) pause();
+}
+
+void openScopes(Profiler& profiler, Counts& counts) {
+  PITWALL_THREAD("main");
+  PITWALL_SCOPE_IN("outer", "loop");
+  PITWALL_SCOPE("inner");
+  { PITWALL_SCOPE("over"); }
+  OperatorFacts facts;
+  facts.name = "Convolution";
+  facts.layer = "conv1";
+  facts.flop = 7;
+  const Ticks now = Profiler::now();
+  profiler.operatorRun({now, now, now, Profiler::now(), 5, profiler.operatorFacts(facts)});
+  PITWALL_COUNTER("queue|items", 3);
+  waitToBeKilled(counts);
+}
+
+void recordSome(Profiler& profiler, int count) {
+  const SiteId work = profiler.site("work", EventKind::scope);
+  for (int i = 0; i < count; ++i) {
+    const Ticks now = Profiler::now();
+    profiler.span(work, now, Profiler::now(), i);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string mode = argv[1], trace = argv[2];
+  Counts& counts = mapCounts(argv[3]);
+  // No drain but the first: all is in the rings; else often, so that a kill meets each of its steps.
+  const bool only_rings = mode != "flood";
+  Profiler profiler({.flush_interval_ms = only_rings ? 0 : 1,
+                     .poll_interval_ms = 1,
+                     .ring_bytes = 1 << 16,
+                     .when_full = only_rings ? RingPolicy::drop : RingPolicy::block});
+  if (mode == "disk") {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{600 * 1024, 600 * 1024};  // room for the rings and a little
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  if (!begin(profiler, trace)) return 3;
+  if (mode == "flood") recordForEver(profiler, counts);
+  if (mode == "open") openScopes(profiler, counts);
+  if (mode == "exec") {
+    recordSome(profiler, 500);
+    execl("/bin/true", "true", nullptr);
+    return 3;
+  }
+  if (mode == "fork") {
+    recordSome(profiler, 500);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      waitToBeKilled(counts);  // outlives its parent, and must not keep the trace from being completed
+    }
+    counts.spans[0] = static_cast<std::uint64_t>(child);
+    while (counts.ready != 2) usleep(1000);
+    raise(SIGKILL);
+  }
+  if (mode == "disk") {
+    for (int i = 0; i < 200 && profiler.sinkStatus().has_value(); ++i) {
+      recordSome(profiler, 1500);
+      (void)profiler.flush();
+    }
+    recordSome(profiler, 1000);
+    (void)profiler.flush();
+    const bool failed = !profiler.sinkStatus().has_value();
+    const bool running = profiler.isRecording();
+    const bool told = !profiler.stop().has_value();
+    return failed && running && told ? 0 : 4;
+  }
+  return 2;
+}
