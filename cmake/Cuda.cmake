@@ -1,4 +1,4 @@
-# CUDA toolkit: PITWALL_HAS_CUDA. The only file that knows where it lies.
+# CUDA toolkit: PITWALL_HAS_CUDA, PITWALL_HAS_CUPTI, PITWALL_HAS_NVTX. The only file that knows where it lies.
 set(PITWALL_HAS_CUDA OFF)
 if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
   if(DEFINED ENV{CUDA_HOME} AND NOT CUDAToolkit_ROOT)
@@ -11,4 +11,26 @@ if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
     message(FATAL_ERROR "PITWALL_CUDA=ON, but no CUDA toolkit was found: set CUDA_HOME to its folder, or use "
       "PITWALL_CUDA=OFF")
   endif()
+endif()
+
+# CUPTI's headers; the library is opened at run time. Its records have changed from version to version: ours are those
+# of CUDA 13.
+set(PITWALL_HAS_CUPTI OFF)
+if(PITWALL_HAS_CUDA)
+  find_path(PITWALL_CUPTI_INCLUDE_DIR cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
+    PATHS ${CUDAToolkit_TARGET_DIR}/extras/CUPTI ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI PATH_SUFFIXES include)
+  if(PITWALL_CUPTI_INCLUDE_DIR)
+    file(STRINGS ${PITWALL_CUPTI_INCLUDE_DIR}/cupti_version.h pitwall_cupti_line REGEX "define CUPTI_API_VERSION [0-9]+")
+    string(REGEX MATCH "[0-9]+$" PITWALL_CUPTI_VERSION "${pitwall_cupti_line}")
+    if(PITWALL_CUPTI_VERSION GREATER_EQUAL 130000)
+      set(PITWALL_HAS_CUPTI ON)
+    endif()
+  endif()
+endif()
+
+# NVTX 3: headers alone, of the toolkit or of NVTX's own package.
+set(PITWALL_HAS_NVTX OFF)
+find_path(PITWALL_NVTX_INCLUDE_DIR nvtx3/nvToolsExtPayload.h HINTS ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME}/include)
+if(PITWALL_NVTX_INCLUDE_DIR)
+  set(PITWALL_HAS_NVTX ON)
 endif()

@@ -22,10 +22,14 @@ OperatorId registerDeletion(Profiler& profiler) {
 OperatorRunner::OperatorRunner(Profiler& profiler)
     : profiler_(profiler),
       bulk_site_(profiler.site("bulk", EventKind::bulk)),
-      deletion_facts_(registerDeletion(profiler)) {}
+      deletion_facts_(registerDeletion(profiler)),
+      ranges_(profiler) {}
 
 void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  const bool is_heard = ranges_.isHeard();
+  if (is_heard) [[unlikely]]
+    ranges_.push(op.facts);
   const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
   if (op.function && (!input_failed || runsDespiteErrors(op.operator_class))) {
     const Status status = call(op, is_bulk);
@@ -33,6 +37,8 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
       errors_.add(op, status.error());
   }
   op.function = {};
+  if (is_heard) [[unlikely]]
+    ranges_.pop();
   if (started == 0) return;
   if (ready == 0) ready = started;
   const Ticks pushed = op.pushed == 0 ? ready : op.pushed;

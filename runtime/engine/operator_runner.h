@@ -3,6 +3,7 @@
 
 #include "runtime/engine/error_ledger.h"
 #include "runtime/engine/operator_pool.h"
+#include "runtime/profiler/nvtx/operator_ranges.h"
 
 namespace pitwall::engine {
 
@@ -29,6 +30,7 @@ class OperatorRunner {
   Profiler& profiler_;
   const SiteId bulk_site_;
   const OperatorId deletion_facts_;
+  nvtx::OperatorRanges ranges_;
   ErrorLedger errors_;
 };
 

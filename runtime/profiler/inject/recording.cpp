@@ -144,6 +144,9 @@ Profiler* begin() {
     Recording* const kept = recording.release();
     g_recording.store(kept, std::memory_order_release);
     nvtx::setActive(kept->recorder.get());
+    nvtx::setThreadEndHook([] {
+      if (nvtx::Recorder* const recorder = nvtx::active()) recorder->closeThread();
+    });
     return &kept->profiler;
   } catch (const std::exception& error) {
     say(fmt::format("this process is not recorded: {}", error.what()));
@@ -158,6 +161,7 @@ void end() noexcept {
     // Not waited for: a thread that is ended by another's exit() may hold it.
     const std::unique_lock lock(g_mutex, std::try_to_lock);
     if (!lock.owns_lock() || !recording->profiler.isRecording()) return;
+    recording->recorder->closeThread();
     cupti::detach();
     {
       const std::scoped_lock notes_lock(g_notes_mutex);

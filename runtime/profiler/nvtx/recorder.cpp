@@ -186,6 +186,15 @@ int Recorder::pop(Domain& domain, std::span<const abi::PayloadData> payload) {
   return range.level;
 }
 
+void Recorder::closeThread() {
+  ThreadState* const state = ensureThreadState(names_.generation());
+  if (state == nullptr) return;
+  for (; !state->open.empty(); state->open.pop_back()) {
+    const OpenRange& range = state->open.back();
+    if (range.started != 0) profiler_.leave(range.site, range.started, range.value);
+  }
+}
+
 // --- marks -------------------------------------------------------------------------------------------------
 
 void Recorder::mark(Domain& domain, const char* text) {

@@ -42,6 +42,9 @@ class Recorder : public EventSource {
   int push(Domain& domain, std::span<const abi::PayloadData> payload);
   int pop(Domain& domain, std::span<const abi::PayloadData> payload = {});
 
+  // The calling thread's open ranges end now.
+  void closeThread();
+
   void mark(Domain& domain, const char* text);
   void mark(Domain& domain, const abi::EventAttributes& attributes);
   void mark(Domain& domain, std::span<const abi::PayloadData> payload);

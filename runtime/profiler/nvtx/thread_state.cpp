@@ -1,6 +1,9 @@
 #include "runtime/profiler/nvtx/thread_state.h"
 
+#include <atomic>
 #include <memory>
+
+#include "runtime/profiler/thread_log.h"
 
 namespace pitwall::nvtx {
 
@@ -11,9 +14,12 @@ namespace {
 __attribute__((tls_model("initial-exec"))) constinit thread_local ThreadState* t_state = nullptr;
 constinit thread_local bool t_ended = false;
 
+std::atomic<void (*)()> g_end_hook{nullptr};
+
 struct Owner {
   std::unique_ptr<ThreadState> state;
   ~Owner() {
+    if (void (*const hook)() = g_end_hook.load(); hook != nullptr && state != nullptr) hook();
     t_state = nullptr;
     t_ended = true;
   }
@@ -28,6 +34,8 @@ ThreadState* currentThreadState() { return t_state; }
 ThreadState* ensureThreadState(std::uint32_t generation) {
   if (t_ended) return nullptr;
   if (t_state == nullptr) {
+    // The profiler's own thread-local data must be made before ours, so that they are destroyed after ours.
+    (void)profiler::currentThreadName();
     t_owner.state = std::make_unique<ThreadState>();
     t_state = t_owner.state.get();
   }
@@ -39,5 +47,7 @@ ThreadState* ensureThreadState(std::uint32_t generation) {
   }
   return t_state;
 }
+
+void setThreadEndHook(void (*hook)()) { g_end_hook.store(hook); }
 
 }  // namespace pitwall::nvtx

@@ -38,4 +38,8 @@ struct ThreadState {
 ThreadState* currentThreadState();
 ThreadState* ensureThreadState(std::uint32_t generation);
 
+// Called on each thread that has a state when it ends (the main thread: in exit()), while it can still
+// record.
+void setThreadEndHook(void (*hook)());
+
 }  // namespace pitwall::nvtx

@@ -1,0 +1,77 @@
+// What CUPTI's records say, in our own words: without its types, so that all but the conversion itself is
+// compiled and tested where there is no CUDA.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/event.h"
+#include "db/occupancy.h"
+#include "runtime/profiler.h"
+
+namespace pitwall::cupti {
+
+struct LaunchFacts {
+  std::array<std::int32_t, 3> grid = {}, block = {};
+  int registers_per_thread = 0;
+  Bytes static_shared_bytes = 0, dynamic_shared_bytes = 0;
+  Bytes shared_bytes_configured = 0;
+  Bytes local_bytes = 0;  // of a thread
+};
+
+struct Activity {
+  enum class Place : std::uint8_t { stream, synchronisation, thread, overhead };
+  Place place = Place::stream;
+  EventKind kind = EventKind::kernel;
+  Ticks start = 0, end = 0;
+  std::string name;
+  std::string args;  // a JSON object, or empty
+  std::int64_t value = 0;
+  std::optional<std::uint32_t> device;  // none: that of the context
+  std::uint32_t context = 0;
+  std::uint32_t stream = 0;
+  std::int64_t tid = 0;           // of a thread
+  std::uint32_t correlation = 0;  // CUPTI's: of a call and all that it launched; 0 = none
+  bool is_driver_call = false;    // may lie within a runtime call of the same correlation
+  std::optional<LaunchFacts> launch;
+};
+
+// What the program launched by the call `correlation` belongs to this operator.
+struct OperatorLink {
+  std::uint32_t correlation = 0;
+  CorrelationId op = 0;
+};
+
+struct MemoryChange {
+  Ticks time = 0;
+  std::uint32_t device = 0;
+  std::string kind;  // "device", "managed", "pinned host", ...
+  Bytes delta = 0;
+};
+
+struct DeviceFacts {
+  std::uint32_t index = 0;
+  std::string name;
+  Bytes memory_bytes = 0;
+  int multiprocessors = 0;
+  MultiprocessorLimits limits;
+};
+
+struct ContextFacts {
+  std::uint32_t context = 0, device = 0;
+};
+
+struct Activities {
+  std::vector<Activity> events;
+  std::vector<OperatorLink> links;
+  std::vector<MemoryChange> memory;
+  std::vector<DeviceFacts> devices;
+  std::vector<ContextFacts> contexts;
+  std::int64_t without_time = 0;  // CUPTI had no room to note when they ran
+  std::int64_t unknown = 0;       // records of a kind that we do not read
+};
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,62 @@
+#include "runtime/profiler/cupti/buffers.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace pitwall::cupti {
+
+namespace {
+constexpr std::size_t kAlignment = 4096;  // CUPTI asks for 8
+}
+
+void Buffers::Free::operator()(std::uint8_t* memory) const { std::free(memory); }
+
+Buffers::Buffers(std::size_t count, std::size_t bytes) : count_(count), bytes_(bytes) {
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* const memory = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, bytes));
+    if (memory == nullptr) break;
+    std::memset(memory, 0, bytes);
+    memory_.emplace_back(memory);
+    free_.push_back(memory);
+  }
+}
+
+std::uint8_t* Buffers::take() {
+  const std::scoped_lock lock(mutex_);
+  if (free_.empty()) {
+    ++refused_;
+    return nullptr;
+  }
+  std::uint8_t* const buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
+
+void Buffers::filled(std::uint8_t* buffer, std::size_t valid_bytes) {
+  const std::scoped_lock lock(mutex_);
+  filled_.push_back({buffer, valid_bytes});
+}
+
+std::vector<Buffers::Filled> Buffers::takeFilled() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(filled_, {});
+}
+
+void Buffers::giveBack(const Filled& buffer) {
+  std::memset(buffer.data, 0, buffer.bytes);
+  const std::scoped_lock lock(mutex_);
+  free_.push_back(buffer.data);
+}
+
+std::size_t Buffers::outstanding() const {
+  const std::scoped_lock lock(mutex_);
+  return memory_.size() - free_.size() - filled_.size();
+}
+
+std::int64_t Buffers::refused() const {
+  const std::scoped_lock lock(mutex_);
+  return refused_;
+}
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,50 @@
+// The buffers that CUPTI fills. All are made, touched and zeroed beforehand, as CUPTI asks for one in the
+// middle of a kernel launch of the program; they go round for ever. When none is free CUPTI gets none and
+// drops records, which it counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace pitwall::cupti {
+
+class Buffers {
+ public:
+  Buffers(std::size_t count, std::size_t bytes);
+
+  std::size_t bytes() const { return bytes_; }
+
+  // On the program's thread: a zeroed one, or nullptr.
+  std::uint8_t* take();
+  // On CUPTI's thread.
+  void filled(std::uint8_t* buffer, std::size_t valid_bytes);
+
+  struct Filled {
+    std::uint8_t* data;
+    std::size_t bytes;
+  };
+  // On the drain thread: those filled since, in order. Each goes back by giveBack(), which zeroes what was
+  // used.
+  std::vector<Filled> takeFilled();
+  void giveBack(const Filled& buffer);
+
+  std::size_t outstanding() const;  // with CUPTI
+  std::int64_t refused() const;     // requests that found none, so far
+
+ private:
+  struct Free {
+    void operator()(std::uint8_t* memory) const;
+  };
+  const std::size_t count_;
+  const std::size_t bytes_;
+  std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<std::uint8_t*> free_;
+  std::vector<Filled> filled_;
+  std::int64_t refused_ = 0;
+};
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,58 @@
+#include "runtime/profiler/cupti/collector.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "runtime/profiler/cupti/session.h"
+
+namespace pitwall::cupti {
+
+namespace {
+
+std::mutex g_mutex;  // guards attaching and detaching
+std::unique_ptr<Session>& current() {
+  static auto* const session = new std::unique_ptr<Session>;  // CUPTI's thread outlives statics
+  return *session;
+}
+std::atomic<const Library*> g_attached{nullptr};
+
+}  // namespace
+
+Status attach(Profiler& profiler) {
+  const std::scoped_lock lock(g_mutex);
+  if (current() != nullptr) return {};
+  const auto library = openLibrary();
+  if (!library.has_value()) return fail(library.error());
+  auto session = Session::open(**library, profiler);
+  if (!session.has_value()) return fail(session.error());
+  current() = std::move(*session);
+  g_attached.store(*library, std::memory_order_release);
+  return {};
+}
+
+void detach() noexcept {
+  const std::scoped_lock lock(g_mutex);
+  g_attached.store(nullptr, std::memory_order_release);
+  if (current() != nullptr) current()->close();
+  // The session stays: CUPTI may call it back as long as the process lives.
+  (void)current().release();
+}
+
+bool isAttached() noexcept { return g_attached.load(std::memory_order_relaxed) != nullptr; }
+
+bool OperatorScope::push(CorrelationId correlation) noexcept {
+  const Library* const library = g_attached.load(std::memory_order_acquire);
+  return library != nullptr &&
+         library->pushExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, correlation) == CUPTI_SUCCESS;
+}
+
+void OperatorScope::pop() noexcept {
+  const Library* const library = g_attached.load(std::memory_order_acquire);
+  std::uint64_t ignored = 0;
+  if (library != nullptr) (void)library->popExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &ignored);
+}
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,45 @@
+// CUPTI as it is found at run time: a table of its functions. Tests give one of their own.
+#pragma once
+
+#include <cupti.h>
+
+#include <string>
+
+#include "db/result.h"
+
+namespace pitwall::cupti {
+
+struct Library {
+  decltype(&cuptiGetVersion) getVersion = nullptr;
+  decltype(&cuptiGetResultString) getResultString = nullptr;
+  decltype(&cuptiGetCallbackName) getCallbackName = nullptr;
+  decltype(&cuptiSubscribe) subscribe = nullptr;
+  decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&cuptiEnableDomain) enableDomain = nullptr;
+  decltype(&cuptiActivityEnable) activityEnable = nullptr;
+  decltype(&cuptiActivityDisable) activityDisable = nullptr;
+  decltype(&cuptiActivityRegisterCallbacks) registerCallbacks = nullptr;
+  decltype(&cuptiActivityRegisterTimestampCallback) registerTimestampCallback = nullptr;
+  decltype(&cuptiActivitySetAttribute) setAttribute = nullptr;
+  decltype(&cuptiActivityFlushAll) flushAll = nullptr;
+  decltype(&cuptiActivityFlushPeriod) flushPeriod = nullptr;
+  decltype(&cuptiActivityGetNextRecord) getNextRecord = nullptr;
+  decltype(&cuptiActivityGetNumDroppedRecords) getNumDroppedRecords = nullptr;
+  decltype(&cuptiActivityPushExternalCorrelationId) pushExternal = nullptr;
+  decltype(&cuptiActivityPopExternalCorrelationId) popExternal = nullptr;
+  decltype(&cuptiActivityEnableDriverApi) enableDriverApi = nullptr;    // may be absent
+  decltype(&cuptiActivityEnableRuntimeApi) enableRuntimeApi = nullptr;  // may be absent
+  decltype(&cuptiActivityEnableHWTrace) enableHwTrace = nullptr;        // may be absent
+  decltype(&cuptiSetThreadIdType) setThreadIdType = nullptr;
+  decltype(&cuptiFinalize) finalize = nullptr;
+};
+
+// Loads CUPTI, once. Errors: unsupported, as sentences: no driver; a driver older than CUPTI needs; no CUPTI,
+// or one of another major version, or without a function that is needed.
+Result<const Library*> openLibrary();
+
+// What stands in the way of CUPTI `needed` (13000 = CUDA 13.0) with a driver that serves CUDA `served`
+// (0 = there is none); "" = nothing.
+std::string driverObstacle(int served, int needed);
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,238 @@
+#include "runtime/profiler/cupti/session.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+namespace pitwall::cupti {
+
+namespace {
+
+constexpr std::size_t kBuffers = 16;
+constexpr std::size_t kBufferBytes = 8 << 20;
+constexpr std::uint32_t kFlushPeriodMs = 100;
+constexpr std::size_t kDeviceBuffers = 8;  // made beforehand on the GPU, each for 100 000 kernels
+
+std::atomic<Session*> g_session{nullptr};
+std::atomic<Buffers*> g_buffers{nullptr};
+const Library* g_library = nullptr;  // whose names of calls are asked for
+
+std::uint64_t timestamp() { return Profiler::now(); }
+
+const char* apiName(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
+  const char* name = nullptr;
+  return g_library->getCallbackName(domain, id, &name) == CUPTI_SUCCESS ? name : nullptr;
+}
+
+struct Wanted {
+  CUpti_ActivityKind kind;
+  const char* what;
+};
+
+// The first is needed, the others are done without where they are refused.
+constexpr Wanted kWanted[] = {
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
+    {CUPTI_ACTIVITY_KIND_DEVICE, "devices"},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between GPUs"},
+    {CUPTI_ACTIVITY_KIND_MEMSET, "memory sets"},
+    {CUPTI_ACTIVITY_KIND_RUNTIME, "calls of the CUDA runtime"},
+    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the CUDA driver"},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation"},
+    {CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs"},
+    {CUPTI_ACTIVITY_KIND_MEMORY2, "memory"},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, "CUPTI's overhead"},
+    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches"},
+};
+
+// Asked for thousands of times a second, and of no interest.
+constexpr CUpti_CallbackId kNoise[] = {
+    CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
+};
+
+// Programs that use the driver by itself launch with these; the runtime's own are inside its calls.
+constexpr CUpti_CallbackId kDriverCalls[] = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+    CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
+};
+
+std::string explain(const Library& library, CUptiResult result) {
+  switch (result) {
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case CUPTI_ERROR_MAX_LIMIT_REACHED:
+      return "GPU activity is not recorded: another tool uses CUPTI in this process (Nsight, the profiler of "
+             "a "
+             "framework), and only one can; CPU and NVTX are recorded";
+    case CUPTI_ERROR_NOT_INITIALIZED:
+    case CUPTI_ERROR_INVALID_DEVICE:
+      return "GPU activity is not recorded: CUDA finds no GPU that it can use (is CUDA_VISIBLE_DEVICES "
+             "set?); "
+             "CPU and NVTX are recorded";
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+      return "GPU activity is not recorded: the NVIDIA driver allows it to administrators alone; let it load "
+             "with NVreg_RestrictProfilingToAdminUsers=0";
+    default: break;
+  }
+  const char* text = nullptr;
+  if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
+  return fmt::format("GPU activity is not recorded: CUPTI says {} ({}); CPU and NVTX are recorded", text,
+                     static_cast<int>(result));
+}
+
+}  // namespace
+
+Session::Session(const Library& library, Profiler& profiler)
+    : library_(library), profiler_(profiler), buffers_(kBuffers, kBufferBytes) {}
+
+Session::~Session() {
+  close();
+  profiler_.removeSource(*this);
+  Session* self = this;
+  if (g_session.compare_exchange_strong(self, nullptr)) g_buffers.store(nullptr);
+}
+
+Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler) {
+  std::unique_ptr<Session> session(new Session(library, profiler));
+  if (Status status = session->begin(); !status.has_value()) {
+    session->closed_ = true;
+    return fail(status.error());
+  }
+  profiler.addSource(*session);
+  return session;
+}
+
+Status Session::begin() {
+  // Subscribing comes first: it is refused while another tool has CUPTI, whose buffers we must not take over.
+  if (const CUptiResult result = library_.subscribe(&subscriber_, onCall, this); result != CUPTI_SUCCESS)
+    return fail(ErrorCode::unsupported, explain(library_, result));
+  g_session.store(this);
+  g_buffers.store(&buffers_);
+  g_library = &library_;
+  (void)library_.setThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  // Before any kind is enabled: from then on all times are ticks of the recorder's clock.
+  CUptiResult result = library_.registerTimestampCallback(timestamp);
+  if (result == CUPTI_SUCCESS) result = library_.registerCallbacks(request, complete);
+  if (result != CUPTI_SUCCESS) {
+    (void)library_.unsubscribe(subscriber_);
+    return fail(ErrorCode::unsupported, explain(library_, result));
+  }
+  std::uint8_t zeroed = 1;
+  std::size_t size = sizeof zeroed;
+  (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+  std::size_t ahead = kDeviceBuffers;
+  size = sizeof ahead;
+  (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, &size, &ahead);
+  for (const Wanted& wanted : kWanted) {
+    result = library_.activityEnable(wanted.kind);
+    if (result == CUPTI_SUCCESS) {
+      enabled_.push_back(wanted.kind);
+    } else if (&wanted == kWanted) {
+      (void)library_.unsubscribe(subscriber_);
+      return fail(ErrorCode::unsupported, explain(library_, result));
+    } else {
+      notes_.push_back(fmt::format("CUPTI does not record {} here", wanted.what));
+    }
+  }
+  narrow();
+  (void)library_.flushPeriod(kFlushPeriodMs);
+  return {};
+}
+
+void Session::narrow() {
+  if (library_.enableRuntimeApi != nullptr) {
+    for (const CUpti_CallbackId id : kNoise) (void)library_.enableRuntimeApi(id, 0);
+  }
+  // Naming some calls of the driver narrows its records to these.
+  if (library_.enableDriverApi == nullptr) return;
+  (void)library_.activityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
+  for (const CUpti_CallbackId id : kDriverCalls) (void)library_.enableDriverApi(id, 1);
+}
+
+void Session::close() noexcept {
+  if (closed_) return;
+  closed_ = true;
+  for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
+  (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
+  finalize_.store(true);
+  const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&
+                     library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API) == CUPTI_SUCCESS;
+  if (!armed) (void)library_.unsubscribe(subscriber_);
+}
+
+void Session::onCall(void* self, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
+  auto* const session = static_cast<Session*>(self);
+  const auto* const call = static_cast<const CUpti_CallbackData*>(data);
+  if (call == nullptr || call->callbackSite != CUPTI_API_EXIT) return;
+  if (!session->finalize_.exchange(false)) return;
+  (void)session->library_.unsubscribe(session->subscriber_);
+  (void)session->library_.finalize();
+}
+
+// --- CUPTI's callbacks -------------------------------------------------------------------------------------
+
+void Session::request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
+  Buffers* const buffers = g_buffers.load(std::memory_order_acquire);
+  *buffer = buffers == nullptr ? nullptr : buffers->take();
+  *size = *buffer == nullptr ? 0 : buffers->bytes();
+  *most_records = 0;  // as many as fit
+}
+
+void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
+                       std::size_t valid) {
+  Session* const session = g_session.load(std::memory_order_acquire);
+  if (session == nullptr || buffer == nullptr) return;
+  std::size_t dropped = 0;
+  if (session->library_.getNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
+    session->dropped_.fetch_add(static_cast<std::int64_t>(dropped), std::memory_order_relaxed);
+  session->buffers_.filled(buffer, valid);
+}
+
+// --- the way to the trace ----------------------------------------------------------------------------------
+
+void Session::readBuffer(const Buffers::Filled& buffer, Activities& into) {
+  CUpti_Activity* record = nullptr;
+  while (library_.getNextRecord(buffer.data, buffer.bytes, &record) == CUPTI_SUCCESS && record != nullptr)
+    convert(*record, apiName, into);
+}
+
+void Session::drain(DrainContext& context) {
+  if (context.isLast() && !closed_) (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  Activities activities;
+  for (const Buffers::Filled& buffer : buffers_.takeFilled()) {
+    readBuffer(buffer, activities);
+    buffers_.giveBack(buffer);
+  }
+  devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());
+  devices_.contexts.insert(devices_.contexts.end(), activities.contexts.begin(), activities.contexts.end());
+  if (recording_ != context.startTicks()) {
+    recording_ = context.startTicks();
+    writer_ = std::make_unique<ActivityWriter>();
+    activities.devices = devices_.devices;
+    activities.contexts = devices_.contexts;
+  }
+  writer_->write(activities, context);
+  const std::int64_t refused = buffers_.refused();
+  writer_->lost(
+      dropped_.exchange(0, std::memory_order_relaxed),
+      refused > refused_told_ ? "CUPTI dropped records: no buffer was free" : "CUPTI dropped records",
+      context);
+  refused_told_ = refused;
+}
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,68 @@
+// One use of CUPTI, from subscribing to giving it up: which activity is recorded, its buffers, and their way
+// to the profiler's drains.
+//
+// Threads: CUPTI asks for buffers on the program's threads and hands them back on its own; the drain thread
+// turns them into events. One session at a time, as CUPTI's callbacks carry no context.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/result.h"
+#include "runtime/profiler.h"
+#include "runtime/profiler/cupti/buffers.h"
+#include "runtime/profiler/cupti/convert.h"
+#include "runtime/profiler/cupti/library.h"
+#include "runtime/profiler/cupti/writer.h"
+
+namespace pitwall::cupti {
+
+class Session : public EventSource {
+ public:
+  // Both outlive it. Errors: unsupported, as sentences: another tool has subscribed; no GPU; whatever else
+  // CUPTI says.
+  static Result<std::unique_ptr<Session>> open(const Library& library, Profiler& profiler);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Takes what CUPTI still has, stops it, and gives up the subscription; the next call of CUDA then removes
+  // CUPTI from the process. What was taken goes to the profiler's next drain, so the source stays with it.
+  void close() noexcept;
+
+  void drain(DrainContext& context) override;
+
+  // What could not be switched on: sentences.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  Session(const Library& library, Profiler& profiler);
+  Status begin();
+  void narrow();
+  void readBuffer(const Buffers::Filled& buffer, Activities& into);
+
+  static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
+  static void complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size,
+                       std::size_t valid);
+  static void onCall(void* self, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data);
+
+  const Library& library_;
+  Profiler& profiler_;
+  Buffers buffers_;
+  std::vector<std::string> notes_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::vector<CUpti_ActivityKind> enabled_;
+  std::atomic<std::int64_t> dropped_{0};  // records, as CUPTI counts them
+  std::atomic<bool> finalize_{false};     // at the next return from a call
+  bool closed_ = false;
+
+  // The drain's own.
+  Ticks recording_ = 0;
+  std::unique_ptr<ActivityWriter> writer_;
+  std::int64_t refused_told_ = 0;
+  Activities devices_;  // told when CUPTI begins; every recording needs them
+};
+
+}  // namespace pitwall::cupti

@@ -1,0 +1,39 @@
+// Tells other tools (Nsight) what the engine runs: a range of NVTX domain "pitwall" around each operator,
+// named by operator and layer, with its phase as category and its floating-point operations as payload.
+//
+// Whether a tool listens is known from the start: without one nothing is called any more.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "db/ids.h"
+#include "runtime/profiler.h"
+
+namespace pitwall::nvtx {
+
+class OperatorRanges {
+ public:
+  // Of operators that `profiler` has the facts of; it outlives this.
+  explicit OperatorRanges(const Profiler& profiler);
+  ~OperatorRanges();
+  OperatorRanges(const OperatorRanges&) = delete;
+  OperatorRanges& operator=(const OperatorRanges&) = delete;
+
+  // A tool listens. Our own injection library does not count while the profiler records: each operator is in
+  // that trace already.
+  bool isHeard() const { return attached_ && !(tool_is_ours_ && profiler_.isRecording()); }
+
+  // On the thread that runs the operator, while a tool listens.
+  void push(OperatorId facts);
+  void pop();
+
+ private:
+  struct Tool;
+  const Profiler& profiler_;
+  bool attached_ = false;
+  bool tool_is_ours_ = false;
+  std::unique_ptr<Tool> tool_;
+};
+
+}  // namespace pitwall::nvtx

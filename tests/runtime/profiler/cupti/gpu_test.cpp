@@ -1,0 +1,125 @@
+// End to end on a GPU: as many kernels, copies and launches in the trace as were made, joined, in order.
+// Skipped where there is none. The kernel is PTX text and the driver is loaded by hand, so nothing is linked.
+#include <cuda.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "runtime/profiler/cupti/collector.h"
+#include "tests/runtime/profiler/shared_sink.h"
+
+namespace pitwall::cupti {
+namespace {
+
+constexpr char kPtx[] = R"(
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry add_one(.param .u64 data) {
+  .reg .b64 %rd<4>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [data];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd2, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd2];
+  add.u32 %r2, %r2, 1;
+  st.global.u32 [%rd2], %r2;
+  ret;
+}
+)";
+
+struct Driver {
+  template <class F>
+  bool load(const char* name, F& function) {
+    function = reinterpret_cast<F>(dlsym(library, name));
+    return function != nullptr;
+  }
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  decltype(&cuInit) init = nullptr;
+  decltype(&cuDeviceGetCount) count = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
+  decltype(&cuCtxSetCurrent) setCurrent = nullptr;
+  decltype(&cuModuleLoadData) loadModule = nullptr;
+  decltype(&cuModuleGetFunction) getFunction = nullptr;
+  decltype(&cuMemAlloc) alloc = nullptr;
+  decltype(&cuMemcpyHtoDAsync) copy = nullptr;
+  decltype(&cuLaunchKernel) launch = nullptr;
+  decltype(&cuCtxSynchronize) synchronize = nullptr;
+
+  bool loadAll() {
+    return library != nullptr && load("cuInit", init) && load("cuDeviceGetCount", count) &&
+           load("cuDevicePrimaryCtxRetain", retain) && load("cuCtxSetCurrent", setCurrent) &&
+           load("cuModuleLoadData", loadModule) && load("cuModuleGetFunction", getFunction) &&
+           load("cuMemAlloc_v2", alloc) && load("cuMemcpyHtoDAsync_v2", copy) &&
+           load("cuLaunchKernel", launch) && load("cuCtxSynchronize", synchronize);
+  }
+};
+
+TEST(CuptiGpu, KernelsCopiesAndLaunches) {
+  Driver driver;
+  if (!driver.loadAll()) GTEST_SKIP() << "no NVIDIA driver";
+  int devices = 0;
+  if (driver.init(0) != CUDA_SUCCESS || driver.count(&devices) != CUDA_SUCCESS || devices == 0)
+    GTEST_SKIP() << "no GPU";
+  const auto kept = std::make_shared<test::Kept>();
+  Profiler profiler;
+  ASSERT_TRUE(profiler.start(std::make_unique<test::SharedSink>(kept)).has_value());
+  if (const Status status = attach(profiler); !status.has_value()) GTEST_SKIP() << status.error().message;
+
+  CUcontext context = nullptr;
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  CUdeviceptr data = 0;
+  ASSERT_EQ(driver.retain(&context, 0), CUDA_SUCCESS);
+  ASSERT_EQ(driver.setCurrent(context), CUDA_SUCCESS);
+  ASSERT_EQ(driver.loadModule(&module, kPtx), CUDA_SUCCESS);
+  ASSERT_EQ(driver.getFunction(&function, module, "add_one"), CUDA_SUCCESS);
+  ASSERT_EQ(driver.alloc(&data, 4096), CUDA_SUCCESS);
+  const std::vector<std::uint32_t> host(1024, 5);
+  constexpr int kLaunches = 100, kCopies = 10;
+  constexpr CorrelationId kOperator = 42;
+  {
+    const OperatorScope scope(kOperator);
+    for (int i = 0; i < kCopies; ++i) ASSERT_EQ(driver.copy(data, host.data(), 4096, nullptr), CUDA_SUCCESS);
+    void* arguments[] = {&data};
+    for (int i = 0; i < kLaunches; ++i)
+      ASSERT_EQ(driver.launch(function, 8, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr), CUDA_SUCCESS);
+  }
+  ASSERT_EQ(driver.synchronize(), CUDA_SUCCESS);
+  detach();
+  ASSERT_TRUE(profiler.stop().has_value());
+
+  const test::MemorySink& trace = kept->memory;
+  std::map<CorrelationId, const Event*> by_correlation;
+  int kernels = 0, copies = 0, launches = 0, of_operator = 0;
+  for (const auto& [track, event] : trace.all_events) {
+    const std::string& name = trace.strings.at(event.name.value - 1);
+    if (event.kind == EventKind::kernel && name == "add_one") ++kernels;
+    if (event.kind == EventKind::copy && name.rfind("Memcpy HtoD", 0) == 0) ++copies;
+    if (event.kind == EventKind::api && name.rfind("cuLaunchKernel", 0) == 0) ++launches;
+    if (event.correlation != 0) by_correlation[event.correlation] = &event;
+  }
+  EXPECT_EQ(kernels, kLaunches);
+  EXPECT_EQ(copies, kCopies);
+  EXPECT_EQ(launches, kLaunches);
+  int joined = 0;
+  for (const Dependency& dependency : trace.all_dependencies) {
+    if (dependency.source == kOperator) ++of_operator;
+    const auto call = by_correlation.find(dependency.source);
+    const auto work = by_correlation.find(dependency.target);
+    if (call == by_correlation.end() || work == by_correlation.end()) continue;
+    if (work->second->kind != EventKind::kernel) continue;
+    ++joined;
+    EXPECT_GE(work->second->start_ns, call->second->start_ns) << "a kernel before its launch";
+  }
+  EXPECT_EQ(joined, kLaunches);
+  EXPECT_GE(of_operator, kLaunches + kCopies);
+  EXPECT_TRUE(trace.losses.empty());
+}
+
+}  // namespace
+}  // namespace pitwall::cupti

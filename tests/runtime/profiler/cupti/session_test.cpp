@@ -1,0 +1,242 @@
+// A session with a CUPTI of our own making: what is asked of the real one, and what its answers come to.
+#include "runtime/profiler/cupti/session.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <set>
+
+#include "runtime/profiler/cupti/collector.h"
+#include "tests/runtime/profiler/cupti/drain_view.h"
+#include "tests/runtime/profiler/shared_sink.h"
+
+namespace pitwall::cupti {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Fake {
+  CUptiResult subscribe = CUPTI_SUCCESS;
+  CUptiResult kernels = CUPTI_SUCCESS;
+  std::set<int> refused;
+  std::set<int> enabled;
+  CUpti_BuffersCallbackRequestFunc request = nullptr;
+  CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+  CUpti_TimestampCallbackFunc timestamp = nullptr;
+  CUpti_CallbackFunc callback = nullptr;
+  void* userdata = nullptr;
+  bool timestamps_came_first = false;
+  bool watches_calls = false;
+  int subscribed = 0, finalized = 0, flushes = 0;
+  std::size_t dropped = 0;
+};
+Fake* fake = nullptr;
+
+CUptiResult fakeNext(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+  // Records of one kind only, back to back.
+  auto* next =
+      *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeof(CUpti_ActivityAPI);
+  if (next + sizeof(CUpti_ActivityAPI) > buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+
+Library fakeLibrary() {
+  Library l;
+  l.getResultString = [](CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; };
+  l.getCallbackName = [](CUpti_CallbackDomain, std::uint32_t, const char** name) {
+    return *name = "cudaMalloc_v3020", CUPTI_SUCCESS;
+  };
+  l.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* userdata) {
+    *handle = nullptr;
+    fake->callback = callback, fake->userdata = userdata;
+    if (fake->subscribe == CUPTI_SUCCESS) ++fake->subscribed;
+    return fake->subscribe;
+  };
+  l.unsubscribe = [](CUpti_SubscriberHandle) { return --fake->subscribed, CUPTI_SUCCESS; };
+  l.enableDomain = [](std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain) {
+    return fake->watches_calls = on != 0, CUPTI_SUCCESS;
+  };
+  l.activityEnable = [](CUpti_ActivityKind kind) {
+    if (kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && fake->kernels != CUPTI_SUCCESS) return fake->kernels;
+    if (fake->refused.count(kind) != 0) return CUPTI_ERROR_NOT_SUPPORTED;
+    if (fake->enabled.empty()) fake->timestamps_came_first = fake->timestamp != nullptr;
+    return fake->enabled.insert(kind), CUPTI_SUCCESS;
+  };
+  l.activityDisable = [](CUpti_ActivityKind kind) { return fake->enabled.erase(kind), CUPTI_SUCCESS; };
+  l.registerCallbacks = [](CUpti_BuffersCallbackRequestFunc request,
+                           CUpti_BuffersCallbackCompleteFunc complete) {
+    fake->request = request, fake->complete = complete;
+    return CUPTI_SUCCESS;
+  };
+  l.registerTimestampCallback = [](CUpti_TimestampCallbackFunc f) {
+    return fake->timestamp = f, CUPTI_SUCCESS;
+  };
+  l.setAttribute = [](CUpti_ActivityAttribute, std::size_t*, void*) { return CUPTI_SUCCESS; };
+  l.flushAll = [](std::uint32_t) { return ++fake->flushes, CUPTI_SUCCESS; };
+  l.flushPeriod = [](std::uint32_t) { return CUPTI_SUCCESS; };
+  l.getNextRecord = fakeNext;
+  l.getNumDroppedRecords = [](CUcontext, std::uint32_t, std::size_t* count) {
+    return *count = fake->dropped, CUPTI_SUCCESS;
+  };
+  l.setThreadIdType = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
+  l.finalize = [] { return ++fake->finalized, CUPTI_SUCCESS; };
+  return l;
+}
+
+class CuptiSession : public ::testing::Test {
+ protected:
+  void SetUp() override { fake = &fake_; }
+
+  // What CUPTI would do when `count` calls were recorded.
+  void deliver(int count) {
+    std::uint8_t* buffer = nullptr;
+    std::size_t size = 0, most = 0;
+    fake_.request(&buffer, &size, &most);
+    ASSERT_NE(buffer, nullptr);
+    for (int i = 0; i < count; ++i) {
+      CUpti_ActivityAPI record;
+      std::memset(&record, 0, sizeof record);
+      record.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+      record.start = fake_.timestamp();
+      record.end = fake_.timestamp();
+      record.correlationId = static_cast<std::uint32_t>(i + 1);
+      std::memcpy(buffer + static_cast<std::size_t>(i) * sizeof record, &record, sizeof record);
+    }
+    fake_.complete(nullptr, 0, buffer, size, static_cast<std::size_t>(count) * sizeof(CUpti_ActivityAPI));
+  }
+
+  Fake fake_;
+  const Library library_ = fakeLibrary();
+  std::shared_ptr<test::Kept> kept_ = std::make_shared<test::Kept>();
+  Profiler profiler_;
+};
+
+TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto session = Session::open(library_, profiler_);
+  ASSERT_TRUE(session.has_value()) << session.error().message;
+  EXPECT_TRUE(fake_.timestamps_came_first);
+  EXPECT_TRUE((*session)->notes().empty());
+  deliver(3);
+  fake_.dropped = 2;
+  deliver(1);
+  (*session)->close();
+  EXPECT_TRUE(fake_.enabled.empty());
+  EXPECT_GT(fake_.flushes, 0);
+  EXPECT_TRUE(profiler_.stop().has_value());
+  int calls = 0;
+  for (const auto& [track, event] : kept_->memory.all_events) calls += event.kind == EventKind::api ? 1 : 0;
+  EXPECT_EQ(calls, 4);
+  ASSERT_EQ(kept_->memory.losses.size(), 1U);
+  EXPECT_EQ(kept_->memory.losses[0].count, 2);
+  EXPECT_EQ(kept_->memory.losses[0].reason, "CUPTI dropped records");
+}
+
+// CUPTI is removed on the way back from a call of CUDA, once.
+TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
+  auto session = Session::open(library_, profiler_);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_FALSE(fake_.watches_calls);
+  (*session)->close();
+  EXPECT_TRUE(fake_.watches_calls);
+  CUpti_CallbackData call;
+  std::memset(&call, 0, sizeof call);
+  call.callbackSite = CUPTI_API_ENTER;
+  fake_.callback(fake_.userdata, CUPTI_CB_DOMAIN_RUNTIME_API, 1, &call);
+  EXPECT_EQ(fake_.finalized, 0);
+  call.callbackSite = CUPTI_API_EXIT;
+  fake_.callback(fake_.userdata, CUPTI_CB_DOMAIN_RUNTIME_API, 1, &call);
+  fake_.callback(fake_.userdata, CUPTI_CB_DOMAIN_RUNTIME_API, 1, &call);
+  EXPECT_EQ(fake_.finalized, 1);
+  EXPECT_EQ(fake_.subscribed, 0);
+}
+
+// A later session records again.
+TEST_F(CuptiSession, AttachesLateAndAgain) {
+  {
+    auto first = Session::open(library_, profiler_);
+    ASSERT_TRUE(first.has_value());
+  }
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto second = Session::open(library_, profiler_);
+  ASSERT_TRUE(second.has_value());
+  deliver(1);
+  EXPECT_TRUE(profiler_.stop().has_value());
+  int calls = 0;
+  for (const auto& [track, event] : kept_->memory.all_events) calls += event.kind == EventKind::api ? 1 : 0;
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto session = Session::open(library_, profiler_);
+  ASSERT_TRUE(session.has_value());
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 0, most = 0;
+  std::vector<std::uint8_t*> taken;
+  for (;;) {
+    fake_.request(&buffer, &size, &most);
+    if (buffer == nullptr) break;
+    EXPECT_EQ(std::count(buffer, buffer + 4096, 0), 4096);
+    taken.push_back(buffer);
+    ASSERT_LT(taken.size(), 1000U);
+  }
+  EXPECT_EQ(size, 0U);
+  fake_.dropped = 7;
+  fake_.complete(nullptr, 0, taken[0], 8, 0);
+  EXPECT_TRUE(profiler_.stop().has_value());
+  ASSERT_EQ(kept_->memory.losses.size(), 1U);
+  EXPECT_EQ(kept_->memory.losses[0].reason, "CUPTI dropped records: no buffer was free");
+}
+
+TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
+  const auto sentence = [this] {
+    const auto session = Session::open(library_, profiler_);
+    EXPECT_FALSE(session.has_value());
+    return session.has_value() ? "" : session.error().message;
+  };
+  fake_.subscribe = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  EXPECT_THAT(sentence(), HasSubstr("another tool uses CUPTI"));
+  EXPECT_EQ(fake_.request, nullptr);  // the other tool's buffers are left alone
+  fake_.subscribe = CUPTI_ERROR_NOT_INITIALIZED;
+  EXPECT_THAT(sentence(), HasSubstr("no GPU"));
+  fake_.subscribe = CUPTI_ERROR_UNKNOWN;
+  EXPECT_THAT(sentence(), HasSubstr("CUPTI says TEXT (999)"));
+  fake_.subscribe = CUPTI_SUCCESS;
+  fake_.kernels = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+  EXPECT_THAT(sentence(), HasSubstr("administrators"));
+  EXPECT_EQ(fake_.subscribed, 0);
+}
+
+TEST_F(CuptiSession, WhatIsRefusedIsDoneWithout) {
+  fake_.refused = {CUPTI_ACTIVITY_KIND_MEMORY2};
+  const auto session = Session::open(library_, profiler_);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_THAT((*session)->notes(), ::testing::ElementsAre("CUPTI does not record memory here"));
+  EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_MEMCPY), 1U);
+}
+
+TEST(CuptiDriver, Obstacles) {
+  EXPECT_THAT(driverObstacle(0, 13000), HasSubstr("no NVIDIA driver"));
+  EXPECT_THAT(driverObstacle(12040, 13000), HasSubstr("serves CUDA 12.4, CUPTI needs 13.0"));
+  EXPECT_EQ(driverObstacle(13000, 13000), "");
+  EXPECT_EQ(driverObstacle(14010, 13000), "");
+}
+
+// Whatever this machine has: a sentence or success, and nothing breaks.
+TEST(CuptiCollector, OnThisMachine) {
+  Profiler profiler;
+  const Status status = attach(profiler);
+  if (!status.has_value()) {
+    EXPECT_THAT(status.error().message, HasSubstr("GPU activity is not recorded"));
+  }
+  EXPECT_EQ(isAttached(), status.has_value());
+  { const OperatorScope scope(1); }
+  detach();
+  detach();
+  EXPECT_FALSE(isAttached());
+}
+
+}  // namespace
+}  // namespace pitwall::cupti

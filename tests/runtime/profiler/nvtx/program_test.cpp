@@ -1,0 +1,173 @@
+// Programs that know NVTX alone, run under the injection library.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "db/reader.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Ended {
+  int code = -1;  // exit code, or minus the signal
+  std::vector<std::string> traces;
+};
+
+class NvtxProgram : public ::testing::Test {
+ protected:
+  Ended run(const std::string& command, const std::string& environment = "") {
+    const std::string line = "cd '" + folder_.path().string() + "' && PITWALL_TRACE=%p.pitwall " +
+                             environment + " NVTX_INJECTION64_PATH='" PITWALL_INJECT_LIBRARY "' exec " +
+                             command;
+    const int status = std::system(line.c_str());
+    Ended ended;
+    ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+      if (file.path().extension() == ".pitwall") ended.traces.push_back(file.path().string());
+    }
+    return ended;
+  }
+
+  std::unique_ptr<Trace> open(const Ended& ended) {
+    EXPECT_EQ(ended.traces.size(), 1U);
+    if (ended.traces.empty()) return nullptr;
+    auto trace = Trace::open(ended.traces.front());
+    EXPECT_TRUE(trace.has_value()) << (trace.has_value() ? "" : trace.error().message);
+    return trace.has_value() ? std::move(*trace) : nullptr;
+  }
+
+  test::TempFolder folder_;
+};
+
+// "thread depth name args value", ordered by start.
+std::vector<std::string> events(Trace& trace, const std::string& thread) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < trace.tracks().size(); ++i) {
+    if (trace.tracks()[i].name != thread) continue;
+    const auto events = trace.events(TrackId{static_cast<std::uint32_t>(i + 1)});
+    if (!events.has_value()) continue;
+    for (const Event& event : *events) {
+      std::string line =
+          std::to_string(event.depth) + " " + trace.string(event.name) + " " + trace.string(event.args);
+      if (event.value != 0) line += " = " + std::to_string(event.value);
+      if (event.kind == EventKind::instant) line += " (mark)";
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+#define REQUIRE_C_PROGRAM() \
+  if (std::string(PITWALL_NVTX_PROGRAM).empty()) GTEST_SKIP() << "NVTX's headers were not found"
+
+// `open`: arguments of the range that the program leaves open. "decode" and "load batch" overlap without
+// nesting, as they are of different domains: the one that ends first counts as the inner one.
+std::vector<std::string> expected(const std::string& open) {
+  return {
+      R"(0 epoch {"domain":"default"})",
+      R"(1 iteration 0 {"domain":"default"})",
+      R"(1 iteration 1 {"domain":"default"})",
+      R"(1 iteration 2 {"domain":"default"})",
+      "1 m\u00fchsam {\"domain\":\"default\"}",
+      R"(1 checkpoint {"domain":"default"} (mark))",
+      R"(2 load batch {"domain":"loader","category":"io","color":"#ff00ff00"} = 42)",
+      R"(1 decode {"domain":"default"})",
+      R"(1 step {"domain":"training","index":3,"loss":0.5} = 3)",
+      "0 left open " + open,
+  };
+}
+
+TEST_F(NvtxProgram, RangesOfACProgram) {
+  REQUIRE_C_PROGRAM();
+  const Ended ended = run(PITWALL_NVTX_PROGRAM " exit");
+  EXPECT_EQ(ended.code, 7);
+  const auto trace = open(ended);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  EXPECT_THAT(events(*trace, "copier"), ElementsAre(R"(0 copy {"domain":"default"})"));
+  EXPECT_THAT(events(*trace, "NVTX start/end ranges"), ElementsAre(R"(0 transfer {"domain":"default"})"));
+  EXPECT_EQ(trace->meta("nvtx.unbalanced"), "1");
+  EXPECT_THAT(events(*trace, "trainer"), ::testing::ElementsAreArray(expected(R"({"domain":"default"})")));
+}
+
+// Whatever ends it, nothing is lost.
+TEST_F(NvtxProgram, HoweverItEnds) {
+  REQUIRE_C_PROGRAM();
+  const std::string closed = R"({"domain":"default"})", left = R"({"open":true})";
+  struct End {
+    const char* how;
+    int code;
+    const std::string& open;
+  };
+  const End ends[] = {{"quick_exit", 7, closed}, {"_exit", 7, left}, {"abort", -6, left}, {"kill", -9, left}};
+  for (const auto& [how, code, open_args] : ends) {
+    SCOPED_TRACE(how);
+    const Ended ended = run(std::string(PITWALL_NVTX_PROGRAM " ") + how);
+    EXPECT_EQ(ended.code, code);
+    const auto trace = open(ended);
+    ASSERT_NE(trace, nullptr);
+    EXPECT_THAT(events(*trace, "trainer"), ::testing::ElementsAreArray(expected(open_args)));
+    for (const std::string& path : ended.traces) std::filesystem::remove(path);
+  }
+}
+
+TEST_F(NvtxProgram, AForkedChildHasATraceOfItsOwn) {
+  REQUIRE_C_PROGRAM();
+  const Ended ended = run(PITWALL_NVTX_PROGRAM " fork");
+  EXPECT_EQ(ended.code, 0);
+  ASSERT_EQ(ended.traces.size(), 2U);
+  int of_children = 0;
+  for (const std::string& path : ended.traces) {
+    const auto trace = Trace::open(path);
+    ASSERT_TRUE(trace.has_value()) << trace.error().message;
+    EXPECT_TRUE((*trace)->isComplete());
+    const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE name = 'in the child'");
+    ASSERT_TRUE(rows.has_value()) << rows.error().message;
+    if (rows->rows.at(0).at(0) == SqlValue{std::int64_t{1}}) ++of_children;
+  }
+  EXPECT_EQ(of_children, 1);
+}
+
+TEST_F(NvtxProgram, OnlyTheDomainsAskedFor) {
+  REQUIRE_C_PROGRAM();
+  const auto trace = open(run(PITWALL_NVTX_PROGRAM " exit", "PITWALL_RECORD_ONLY=loader,absent"));
+  ASSERT_NE(trace, nullptr);
+  EXPECT_THAT(events(*trace, "trainer"),
+              ElementsAre(R"(0 load batch {"domain":"loader","category":"io","color":"#ff00ff00"} = 42)"));
+}
+
+TEST_F(NvtxProgram, OneThatCannotWriteRunsOn) {
+  REQUIRE_C_PROGRAM();
+  EXPECT_EQ(run(PITWALL_NVTX_PROGRAM " exit 2>message", "PITWALL_TRACE=absent/folder/x.pitwall").code, 7);
+  EXPECT_EQ(std::system(("grep -q 'pitwall: this process is not recorded: .*absent/folder' '" +
+                         (folder_ / "message") + "'")
+                            .c_str()),
+            0);
+}
+
+// A Python program that makes NVTX's tables itself, two copies of them.
+TEST_F(NvtxProgram, RangesOfAPythonProgram) {
+  if (std::string(PITWALL_SANITIZED) != "")
+    GTEST_SKIP() << "a sanitizer wants to be in the program from its start";
+  const Ended ended = run("python3 '" PITWALL_NVTX_SCRIPT "' >/dev/null");
+  if (ended.code == 127) GTEST_SKIP() << "no python3";
+  EXPECT_EQ(ended.code, 0);
+  const auto trace = open(ended);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_THAT(events(*trace, "main"),
+              ElementsAre(R"(0 outer {"domain":"default"})", R"(1 inner {"domain":"default"})",
+                          R"(1 half way {"domain":"default"} (mark))"));
+  EXPECT_THAT(events(*trace, "NVTX start/end ranges"),
+              ElementsAre(R"(0 across threads {"domain":"default"})"));
+  EXPECT_EQ(trace->meta("nvtx.unbalanced"), "1");
+}
+
+}  // namespace
+}  // namespace pitwall
