@@ -27,27 +27,23 @@ bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// "host:pid:tid [0] " before the level; a logger's prefix may stand before it.
+// "host:pid:tid [0] proxy.cc:1458" before the level; a logger's prefix may stand before it.
 struct Origin {
   std::string_view host;
   std::string_view pid;
 };
 std::optional<Origin> originOf(std::string_view prefix) {
-  while (!prefix.empty() && prefix.back() == ' ') prefix.remove_suffix(1);
-  if (!prefix.empty() && prefix.back() == ']') {  // the device
-    const std::size_t open = prefix.rfind('[');
-    if (open == std::string_view::npos) return std::nullopt;
-    prefix = prefix.substr(0, open);
-    while (!prefix.empty() && prefix.back() == ' ') prefix.remove_suffix(1);
+  while (!prefix.empty()) {
+    const std::string_view part = prefix.substr(0, prefix.find(' '));
+    prefix.remove_prefix(std::min(prefix.size(), part.size() + 1));
+    const std::size_t second = part.rfind(':');
+    if (second == std::string_view::npos || second == 0) continue;
+    const std::size_t first = part.rfind(':', second - 1);
+    if (first == std::string_view::npos || first == 0) continue;
+    const Origin origin{part.substr(0, first), part.substr(first + 1, second - first - 1)};
+    if (parseInteger(origin.pid) && parseInteger(part.substr(second + 1))) return origin;
   }
-  prefix = prefix.substr(prefix.find_last_of(' ') + 1);
-  const std::size_t second = prefix.rfind(':');
-  if (second == std::string_view::npos || second == 0) return std::nullopt;
-  const std::size_t first = prefix.rfind(':', second - 1);
-  if (first == std::string_view::npos) return std::nullopt;
-  const Origin origin{prefix.substr(0, first), prefix.substr(first + 1, second - first - 1)};
-  if (!parseInteger(origin.pid) || !parseInteger(prefix.substr(second + 1))) return std::nullopt;
-  return origin;
+  return std::nullopt;
 }
 
 // Sizes of NCCL's data types by their number, ncclInt8 = 0 on.

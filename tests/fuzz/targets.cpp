@@ -112,6 +112,7 @@ constexpr Target kTargets[] = {
     {"kineto_json", importAs<Format::chromeJson, Format::jsonLines>},
     {"mxnet_json", importAs<Format::chromeJson, Format::jsonLines>},
     {"mxnet_table", importAs<Format::mxnetTable>},
+    {"nccl_dump", importAs<Format::ncclInspector>},
     {"verbose_log", importLog},
     {"nsight_sqlite", importAs<Format::sqlite>},
     {"compressed", importCompressed},

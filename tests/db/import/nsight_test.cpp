@@ -176,5 +176,84 @@ TEST(ImportNsight, CutDatabases) {
   }
 }
 
+// Facts of kernels, the occupancy that follows from the device's limits, and ranges on the device.
+const char kFacts[] =
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, streamId INT, correlationId "
+    "INT, "
+    "globalPid INT, shortName INT, registersPerThread INT, gridX INT, gridY INT, gridZ INT, blockX INT, "
+    "blockY INT, "
+    "blockZ INT, staticSharedMemory INT, dynamicSharedMemory INT, localMemoryPerThread INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES "
+    "(200,300,0,7,100,16777216,1,128,10,2,1,256,1,1,1024,2048,16),"
+    "(310,350,0,7,101,16777216,1,128,10,2,1,256,1,1,1024,2048,16),(400,500,0,8,102,16777216,1,16,1,1,1,64,1,"
+    "1,0,0,0);"
+    "CREATE TABLE TARGET_INFO_GPU(id INT, name TEXT, totalMemory INT, cuDevice INT, computeMajor INT, "
+    "maxWarpsPerSm INT, "
+    "maxBlocksPerSm INT, maxRegistersPerSm INT, maxRegistersPerBlock INT, maxShmemPerSm INT, threadsPerWarp "
+    "INT);"
+    "INSERT INTO TARGET_INFO_GPU VALUES (0,'GPU',1000,0,8,64,32,65536,65536,167936,32);"
+    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId "
+    "INT, "
+    "returnValue INT);"
+    "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (10,12,16777226,100,3,0),(20,22,16777226,101,3,0),"
+    "(40,42,16777226,102,3,2);"
+    "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, textId INT, globalTid INT, "
+    "domainId INT, "
+    "color INT);"
+    "INSERT INTO NVTX_EVENTS VALUES "
+    "(5,30,59,'forward',NULL,16777226,1,4278255360),(0,60,59,'all',NULL,16777226,0,NULL),"
+    "(0,NULL,75,'NCCL',NULL,16777226,1,NULL),(100,200,59,'without work',NULL,16777226,0,NULL);"
+    "CREATE TABLE TARGET_INFO_SYSTEM_ENV(name TEXT, value TEXT);"
+    "INSERT INTO TARGET_INFO_SYSTEM_ENV VALUES ('DeviceEnvironment',"
+    "'OMP_NUM_THREADS=4;HF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz0123456789;HOME=/home/user');";
+
+TEST(ImportNsight, KernelFactsAndOccupancy) {
+  const auto imported = Database(std::string(kStrings) + kFacts).import();
+  ASSERT_EQ(imported->error, "");
+  std::vector<KernelFacts> facts;
+  for (const auto& [track, event] : imported->named("gemm"))
+    facts.push_back(imported->sink.kernels.at(event.kernel.value - 1));
+  ASSERT_EQ(facts.size(), 3U);
+  EXPECT_EQ(facts[0].grid, (std::array<std::int32_t, 3>{10, 2, 1}));
+  EXPECT_EQ(facts[0].block, (std::array<std::int32_t, 3>{256, 1, 1}));
+  EXPECT_EQ(facts[0].registers_per_thread, 128);
+  EXPECT_EQ(facts[0].static_shared_bytes + facts[0].dynamic_shared_bytes, 3072);
+  EXPECT_EQ(facts[0].local_bytes, 16);
+  // 128 registers a thread are 4096 a warp: 16 of 64 warps.
+  EXPECT_DOUBLE_EQ(facts[0].theoretical_occupancy, 0.25);
+  EXPECT_EQ(facts[0].limiter, "registers");
+  EXPECT_EQ(imported->sink.kernels.size(), 2U);  // equal facts are kept once
+}
+
+TEST(ImportNsight, RangesAreProjectedOntoTheDevice) {
+  const auto imported = Database(std::string(kStrings) + kFacts).import();
+  std::vector<std::string> projected;
+  for (const auto& [track, event] : imported->sink.all_events) {
+    const std::string& name = imported->track(track).name;
+    if (imported->track(track).kind != TrackKind::stream || event.kind != EventKind::scope) continue;
+    projected.push_back(name + ": " + imported->sink.text(event.name) + " " + std::to_string(event.start_ns) +
+                        " " + std::to_string(event.dur_ns) + " " + imported->sink.text(event.args));
+  }
+  std::sort(projected.begin(), projected.end());
+  EXPECT_EQ(projected, (std::vector<std::string>{
+                           R"(gpu 0 stream 7: NVTX: all 200 150 )",
+                           R"(gpu 0 stream 7: NVTX: forward 200 150 {"domain":"NCCL","color":"#00ff00"})",
+                           R"(gpu 0 stream 8: NVTX: all 400 100 )"}));
+  EXPECT_EQ(imported->sink.text(imported->named("cudaLaunchKernel").back().second.args),
+            R"({"return_value":2})");
+}
+
+TEST(ImportNsight, OfTheEnvironmentOnlySettingsAreTaken) {
+  const auto imported = Database(std::string(kStrings) + kFacts).import();
+  ASSERT_EQ(imported->sink.settings.size(), 1U);
+  EXPECT_EQ(imported->sink.settings.at("OMP_NUM_THREADS").value, "4");
+  EXPECT_EQ(imported->sink.settings.at("OMP_NUM_THREADS").source, SettingSource::environment);
+  EXPECT_EQ(imported->records("environment variables left out"), 2);
+  for (const auto& [key, value] : imported->sink.meta_values) {
+    EXPECT_EQ(value.find("hf_"), std::string::npos) << key;
+    EXPECT_EQ(value.find("/home/user"), std::string::npos) << key;
+  }
+}
+
 }  // namespace
 }  // namespace pitwall::test
