@@ -132,6 +132,38 @@ TEST(ImportCorpus, DeviceBusyWithinAStep) {
   EXPECT_NEAR(static_cast<double>(deviceUse(*clipped)[2].busy_ns), 29'743'928, 20);
 }
 
+// Sums that another tool printed for the whole of a trace (gpu_timeline.csv beside it), in ms.
+TEST(ImportCorpus, DeviceTimesOfAnotherTool) {
+  PITWALL_NEEDS_CORPUS();
+  int files = 0;
+  for (const auto& [path, expected] : expectedCounts()) {
+    const std::size_t at = path.find("_perf_report_csvs/gpu_timeline.csv");
+    if (at == std::string::npos || path.find("Qwen") != std::string::npos)
+      continue;  // that one by step, above
+    SCOPED_TRACE(path);
+    ++files;
+    const auto imported = importFiles({corpusFolder() + "/" + path.substr(0, at) + ".json.gz"});
+    ASSERT_EQ(imported->error, "");
+    std::map<std::string, double> sums;
+    std::istringstream text(readFile(corpusFolder() + "/" + path));
+    for (std::string line; std::getline(text, line);) {
+      const std::size_t comma = line.find(',');
+      sums[line.substr(0, comma)] = std::atof(line.substr(comma + 1).c_str());
+    }
+    const auto use = deviceUse(*imported);
+    ASSERT_EQ(use.size(), 1U);
+    EXPECT_NEAR(static_cast<double>(use.begin()->second.busy_ns) / 1e6, sums.at("busy_time"), 1e-3);
+    EXPECT_NEAR(static_cast<double>(use.begin()->second.span_ns) / 1e6, sums.at("total_time"), 1e-3);
+    double copies = 0;
+    for (const auto& [track, event] : imported->sink.all_events) {
+      if (event.kind == EventKind::copy && imported->sink.text(event.name).substr(0, 6) == "Memcpy")
+        copies += static_cast<double>(event.dur_ns) / 1e6;
+    }
+    EXPECT_NEAR(copies, sums.at("total_memcpy_time"), 1e-3);
+  }
+  EXPECT_EQ(files, 6);
+}
+
 TEST(ImportCorpus, RanksAndDevicesOfKineto) {
   PITWALL_NEEDS_CORPUS();
   for (const auto& [path, expected] : expectedCounts()) {
@@ -269,6 +301,23 @@ TEST(ImportCorpus, CountersThreadStatesAndMetadataOfCornerCases) {
     EXPECT_EQ(imported->sink.meta_values.at("import.metadata.cpuThrottling"), "1");
     EXPECT_EQ(imported->sink.meta_values.at("import.metadata.source"), "DevTools");
     EXPECT_EQ(imported->sink.meta_values.at("import.metadata.startTime"), "2023-09-21T21:04:15.706Z");
+  }
+  {
+    const auto imported = perfettoCase("json_thread_state_sched");
+    std::vector<std::string> rows;
+    for (const auto& [track, event] : imported->named("Running"))
+      rows.push_back(std::to_string(event.start_ns + 1'000'000) + "," + std::to_string(event.dur_ns));
+    ASSERT_EQ(rows.size(), expectedRows("json_thread_state_sched").size());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      EXPECT_EQ(expectedRows("json_thread_state_sched")[i].substr(0, rows[i].size() + 1), rows[i] + ",");
+  }
+  // Asynchronous ranges belong to no thread: that tool's answer is empty.
+  for (const std::string name : {"json_async", "json_id2"}) {
+    SCOPED_TRACE(name);
+    const auto imported = perfettoCase(name);
+    EXPECT_TRUE(expectedRows(name).empty());
+    EXPECT_FALSE(imported->sink.all_events.empty());
+    for (const auto& [track, event] : imported->sink.all_events) EXPECT_FALSE(imported->track(track).thread);
   }
   {
     const auto imported = perfettoCase("json_sort_index_ordering");

@@ -150,5 +150,33 @@ TEST(ImportCorpus, EveryFileGivesEventsOrAMessage) {
   EXPECT_GE(traces, 90);
 }
 
+// No file of the corpus is left out: each is compared with its expected numbers, is itself an expected
+// answer, or stands here with the reason why there is nothing to compare.
+TEST(ImportCorpus, EveryFileIsComparedOrHasItsReason) {
+  PITWALL_NEEDS_CORPUS();
+  const std::map<std::string, std::string> reasons = {
+      {"catapult/README.md", "describes its folder"},
+      {"catapult/google_cloud_trace.json",
+       "spans of a cloud service, which is another format: refused with a message"},
+      {"mxnet/EXPECTED_mnist_cnn_dumps.md", "compared with its timeline by MxNetTableAgreesWithTheTimeline"},
+      {"mxnet/dumps_fashion_mnist_text_only.md",
+       "has no timeline: rows and totals are checked as they stand"},
+      {"perfetto_json/args_ordered.json",
+       "no JSON: commas too many, which Pitwall repairs; checked with its answer"},
+      {"perfetto_json/json_incomplete.json", "no JSON: cut on purpose; checked with its answer"},
+      {"sagemaker_debugger/1591160699.algo-1.json", "JSON lines: checked by JsonLinesOfSystemMetrics"},
+      {"sagemaker_debugger/1591160699.algo-1.json.corrupt", "cut: checked by JsonLinesOfSystemMetrics"},
+  };
+  for (const auto& [path, expected] : expectedCounts()) {
+    const bool compared = !below(expected, "ph").empty() || !below(expected, "rows").empty() ||
+                          !below(expected, "lines").empty();
+    const bool answer =
+        path.find(".expected.txt") != std::string::npos || path.find("_csvs/") != std::string::npos;
+    const bool malformed = path.substr(0, 10) == "malformed/";  // corpus_malformed_test.cpp
+    EXPECT_TRUE(compared || answer || malformed || reasons.count(path) > 0) << path;
+  }
+  for (const auto& [path, reason] : reasons) EXPECT_EQ(expectedCounts().count(path), 1U) << path;
+}
+
 }  // namespace
 }  // namespace pitwall::test
