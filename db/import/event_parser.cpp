@@ -203,7 +203,9 @@ JsonStatus EventParser::stepByScanning(Step& step, ChromeEvent& event) {
   } else if (fieldOf(key.text) != nullptr) {
     role = Role::field;
   }
-  const std::uint16_t to = placeOf(role, key.text);
+  // What should be an object and is none is of no use, nor must it be expected where the object may come.
+  const bool wrong = role == Role::ignored && (key.text == "args" || key.text == "id2");
+  const std::uint16_t to = wrong ? kNowhere : placeOf(role, key.text);
   // The literal ends where the value begins: what it is preceded by is known by the place alone.
   if (step.scan.repairs() == repairs) {
     remember(step.place, to, {from, static_cast<std::size_t>(step.at - from)}, key.text);

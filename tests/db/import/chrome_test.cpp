@@ -219,6 +219,48 @@ TEST(ImportChrome, SeveralInputsKeepTheirTracksApart) {
   EXPECT_EQ(imported->summary.notes.size(), 2U);
 }
 
+TEST(ImportChrome, ArgumentsOfUnknownToolsAreKept) {
+  const auto imported =
+      importText(R"([{"name":"a","cat":"net","ph":"X","ts":1,"dur":1,"pid":1,"args":{ "url" : "x y",
+    "list": [1, {"deep": null}] }}, {"name":"b","cat":"net","ph":"X","ts":3,"dur":1,"pid":1},
+    {"name":"c","ph":"B","ts":5,"pid":1,"args":{"n":1}}, {"ph":"E","ts":6,"pid":1},
+    {"name":"d","ph":"X","ts":8,"dur":1,"pid":1,"args":{"n":NaN}}])");
+  const auto args = [&](const char* name) { return imported->sink.text(imported->only(name).args); };
+  EXPECT_EQ(args("a"), R"({"url":"x y","list":[1,{"deep":null}]})");
+  EXPECT_EQ(args("b"), R"({"category":"net"})");
+  EXPECT_EQ(args("c"), R"({"n":1})");
+  EXPECT_EQ(args("d"), "");
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, "arguments of events"), 1);
+}
+
+TEST(ImportChrome, TracksAreBounded) {
+  std::string text = "[";
+  for (int i = 0; i < 70000; ++i)
+    text += "{\"name\":\"x\",\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":" + std::to_string(i) + "},";
+  const auto imported = importText(text + "]");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->sink.all_events.size(), 70000U);
+  EXPECT_EQ(imported->sink.tracks.size(), 65537U);
+  EXPECT_EQ(imported->summary.notes.size(), 1U);
+}
+
+TEST(ImportChrome, RunsThatOverlapAreSorted) {
+  std::string text = "[";
+  std::vector<int> starts;
+  for (int run = 0; run < 9; ++run) {
+    for (int i = 0; i < 50; ++i) starts.push_back(run * 37 + i * (run % 3 + 1));
+  }
+  for (const int start : starts) {
+    text +=
+        "{\"name\":\"x\",\"ph\":\"X\",\"dur\":1,\"pid\":1,\"tid\":1,\"ts\":" + std::to_string(start) + "},";
+  }
+  const auto imported = importText(text + "]");
+  std::sort(starts.begin(), starts.end());
+  ASSERT_EQ(imported->sink.all_events.size(), starts.size());
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    EXPECT_EQ(imported->sink.all_events[i].second.start_ns, std::int64_t{1000} * starts[i]);
+}
+
 TEST(ImportChrome, CanBeInterrupted) {
   std::atomic<bool> cancel = true;
   ImportOptions options;

@@ -104,5 +104,78 @@ TEST(ImportKineto, SpellingsOf2021) {
   EXPECT_EQ(imported->events("dependencies"), 1);
 }
 
+const char kFacts[] = R"json({"schemaVersion": 1,
+"deviceProperties": [{"id": 0, "name": "A GPU", "numSms": 108, "computeMajor": 8, "warpSize": 32}],
+"distributedInfo": {"backend": "nccl", "rank": 1, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]},
+"traceEvents": [
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":120,"dur":20,"args":{"device":0,"stream":7,"correlation":11,
+ "registers per thread":40,"shared memory":400,"blocks per SM":4.7,"warps per SM":75.8,"grid":[512, 2, 1],"block":[256,1,1],"est. achieved occupancy %":75}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":150,"dur":20,"args":{"device":0,"stream":7,"correlation":12,
+ "registers per thread":40,"shared memory":400,"blocks per SM":4.7,"warps per SM":75.8,"grid":[512, 2, 1],"block":[256,1,1],"est. achieved occupancy %":75}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":180,"dur":2,"args":{"device":0,"stream":7,"correlation":13,"grid":[1,1,1],"block":[9999999999,1,1]}},
+{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_bf16_RING_LL","pid":0,"tid":20,"ts":200,"dur":20,"args":{"device":0,"stream":20,"correlation":14,
+ "Collective name":"allreduce","In msg nelems":1000,"Out msg nelems":1000,"Group size":2,"dtype":"BFloat16"}},
+{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":230,"dur":1,"args":{"cuda_sync_kind":"Stream Wait Event","wait_on_stream":20,"device":0,"stream":7}},
+{"ph":"X","cat":"python_function","name":"step","pid":5,"tid":5,"ts":100,"dur":150,"args":{"Python id":3}},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":5,"tid":5,"ts":110,"dur":10,"args":{"Input Dims":[[64,3],[]],"Input type":["float","Scalar"]}}]})json";
+
+TEST(ImportKineto, FactsOfKernelsAndArguments) {
+  const auto imported = importText(kFacts);
+  ASSERT_EQ(imported->error, "");
+  const auto kernels = imported->named("gemm");
+  ASSERT_EQ(kernels.size(), 3U);
+  EXPECT_EQ(kernels[0].second.kernel, kernels[1].second.kernel);
+  const KernelFacts& facts = imported->sink.kernels.at(kernels[0].second.kernel.value - 1);
+  EXPECT_EQ(facts.grid, (std::array<std::int32_t, 3>{512, 2, 1}));
+  EXPECT_EQ(facts.block, (std::array<std::int32_t, 3>{256, 1, 1}));
+  EXPECT_EQ(facts.registers_per_thread, 40);
+  EXPECT_EQ(facts.dynamic_shared_bytes, 400);
+  EXPECT_DOUBLE_EQ(facts.theoretical_occupancy, 0.75);
+  const KernelFacts& bare = imported->sink.kernels.at(kernels[2].second.kernel.value - 1);
+  EXPECT_EQ(bare.grid[0], 1);
+  EXPECT_EQ(bare.block[0], 0);  // no number that fits
+  EXPECT_EQ(imported->sink.text(kernels[0].second.args), "");
+  const Event collective = imported->only("ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+  EXPECT_EQ(collective.value, 2000);
+  EXPECT_EQ(
+      imported->sink.text(collective.args),
+      R"({"collective":"allreduce","dtype":"BFloat16","in_elements":1000,"out_elements":1000,"group_size":2})");
+  EXPECT_EQ(imported->sink.text(imported->only("Stream Wait Event").args),
+            R"({"cuda_sync_kind":"Stream Wait Event","stream_wait":20})");
+  EXPECT_EQ(imported->sink.text(imported->only("step").args), R"({"category":"python_function"})");
+  EXPECT_EQ(imported->sink.text(imported->only("aten::mm").args), R"({"input_types":"float,Scalar"})");
+  EXPECT_EQ(imported->sink.meta_values.at("device.gpu.0.num_sms"), "108");
+  EXPECT_EQ(imported->sink.meta_values.at("device.gpu.0.compute_major"), "8");
+  EXPECT_NE(imported->sink.meta_values.at("distributed.pg_config").find("pg_name"), std::string::npos);
+}
+
+// A graph launch starts many kernels under its one number; some lie before it in the file.
+TEST(ImportKineto, OneLaunchOfManyKernels) {
+  const auto kernel = [](int ts) {
+    return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"dur":1,"ts":)" + std::to_string(ts) +
+           R"(,"args":{"device":0,"stream":7,"correlation":4000000000}},)";
+  };
+  const auto imported = importText(
+      R"({"traceEvents":[)" + kernel(20) + kernel(22) + kernel(24) +
+      R"({"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":5,"tid":5,"ts":10,"dur":2,"args":{"correlation":4000000000}},)" +
+      kernel(26) +
+      R"({"ph":"X","cat":"kernel","name":"other","pid":0,"tid":7,"ts":1,"dur":1,"args":{"device":0,"stream":7,"correlation":9223372036854775807}}]})");
+  ASSERT_EQ(imported->error, "");
+  const CorrelationId launch = imported->only("cudaGraphLaunch").correlation;
+  std::vector<CorrelationId> targets;
+  for (const Dependency& edge : imported->sink.all_dependencies) {
+    EXPECT_EQ(edge.source, launch);
+    targets.push_back(edge.target);
+  }
+  std::vector<CorrelationId> kernels;
+  for (const auto& [track, event] : imported->named("k")) kernels.push_back(event.correlation);
+  std::sort(targets.begin(), targets.end());
+  std::sort(kernels.begin(), kernels.end());
+  EXPECT_EQ(targets, kernels);
+  EXPECT_EQ(std::unique(kernels.begin(), kernels.end()), kernels.end());
+  EXPECT_EQ(kernels.size(), 4U);
+  EXPECT_NE(imported->only("other").correlation, 0U);
+}
+
 }  // namespace
 }  // namespace pitwall::test
