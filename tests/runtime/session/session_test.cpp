@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 
 #include "db/meta.h"
 #include "db/reader.h"
+#include "runtime/mxnet_profiler.h"
 
 namespace pitwall {
 namespace {
@@ -365,6 +367,67 @@ TEST_F(SessionTest, TheDestructorTellsOfAnUnseenError) {
     session->engine().push(operatorThat([] { return Status(fail(ErrorCode::internal, "operator broke")); }));
   }
   EXPECT_NE(testing::internal::GetCapturedStderr().find("operator broke"), std::string::npos);
+}
+
+// What each of 60 operators sees of its scheduling, in the order they ran; some bulked, some not.
+std::vector<std::pair<int, bool>> scheduleOf(Session& session) {
+  std::vector<std::pair<int, bool>> seen;
+  Engine& engine = session.engine();
+  const Variable variable = engine.newVariable();
+  const Variable writes[] = {variable};
+  const auto push = [&](int i) {
+    engine.push({.run = [&seen, i](const RunContext& context) -> Status {
+                   seen.emplace_back(i, context.is_bulk);
+                   return {};
+                 },
+                 .writes = writes});
+  };
+  for (int i = 0; i < 20; ++i) push(i);
+  {
+    const BulkScope bulk(engine, 15);
+    for (int i = 20; i < 60; ++i) push(i);
+  }
+  EXPECT_TRUE(engine.waitForAll().has_value());
+  engine.deleteVariable(variable);
+  return seen;
+}
+
+TEST_F(SessionTest, RecordingAndAggregateStatisticsChangeNoBulkAndNoOrder) {
+  const auto plain = scheduleOf(*open());
+  ASSERT_EQ(plain.size(), 60U);
+  EXPECT_EQ(std::count_if(plain.begin(), plain.end(), [](const auto& op) { return op.second; }), 40);
+  const auto session = open({.trace_path = path_});
+  const std::pair<std::string, std::string> config[] = {
+      {"profile_all", "1"}, {"aggregate_stats", "1"}, {"filename", folder_ / "profile.json"}};
+  ASSERT_TRUE(session->mxnetProfiler().setConfig(config).has_value());
+  ASSERT_TRUE(session->mxnetProfiler().setState("run").has_value());
+  EXPECT_EQ(scheduleOf(*session), plain);
+  const std::string table = session->mxnetProfiler().dumps();
+  EXPECT_NE(table.find("operator                               60 "), std::string::npos) << table;
+}
+
+TEST_F(SessionTest, MxnetsProfilerStartsWithTheProgram) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  {
+    const Env autostart("MXNET_PROFILER_AUTOSTART", "1");
+    testing::internal::CaptureStderr();
+    for (const char* mode : {"", "0", "1"}) {
+      const Env chosen("MXNET_PROFILER_MODE", mode);
+      const auto session = open();
+      EXPECT_TRUE(session->mxnetProfiler().isRunning());
+      (void)scheduleOf(*session);
+      EXPECT_TRUE(session->finish().has_value());
+      std::ifstream file("profile.json");
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      EXPECT_EQ(text.find("\"cat\":\"operator\"") != std::string::npos, std::string(mode) != "0") << text;
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("MXNET_PROFILER_MODE=0 records the operators of symbolic graphs alone"),
+              std::string::npos);
+    EXPECT_NE(said.find("MXNET_PROFILER_MODE=1 records all operators"), std::string::npos);
+  }
+  std::filesystem::current_path(before);
 }
 
 TEST_F(SessionTest, SeveralOneAfterAnotherAndAtOnce) {
