@@ -16,7 +16,14 @@ struct AnalyzeOptions {
   // folder, else the copies embedded in the library.
   std::vector<std::string> rule_folders;
   // Thresholds by "rule.threshold" -> value.
-  std::vector<std::pair<std::string, double>> thresholds;
+  std::vector<std::pair<std::string, double>> thresholds = {};
+  // Ids of rules that are not run.
+  std::vector<std::string> disabled = {};
+  // A TOML file with thresholds and switches by rule, read before the two above; empty = none:
+  //   ["input/bound"]
+  //   share = 0.1        # a threshold
+  //   enabled = false    # switches the rule off
+  std::string config_file = {};
 };
 
 // Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line.

@@ -7,7 +7,9 @@
 namespace pitwall::analysis {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 bool isDeviceWork(EventKind kind) {
   return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
@@ -60,7 +62,8 @@ class Gatherer {
   }
 
   void total(const Event& event, const TrackInfo& info) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(event.name.value) << 8) | static_cast<std::uint8_t>(event.kind);
+    const std::uint64_t key =
+        (static_cast<std::uint64_t>(event.name.value) << 8) | static_cast<std::uint8_t>(event.kind);
     if (key != last_key_ || totals_.empty()) {
       const auto [entry, is_new] = totals_.try_emplace(key, activity_.names.size());
       if (is_new) activity_.names.push_back({event.name, event.kind, info.kind, info.process});
@@ -76,7 +79,8 @@ class Gatherer {
   }
 
   std::uint8_t meaning(const Event& event) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(event.name.value) << 8) | static_cast<std::uint8_t>(event.kind);
+    const std::uint64_t key =
+        (static_cast<std::uint64_t>(event.name.value) << 8) | static_cast<std::uint8_t>(event.kind);
     const auto [entry, is_new] = meanings_.try_emplace(key, 0);
     if (is_new) entry->second = meaningOf(trace_.string(event.name), event.kind);
     return entry->second;
@@ -86,8 +90,8 @@ class Gatherer {
     const Interval interval{event.start_ns, event.start_ns + event.dur_ns};
     if (info.kind == TrackKind::stream && isDeviceWork(event.kind)) {
       ++track.device_work;
-      activity_.work.push_back({interval.start_ns, interval.end_ns, event.correlation, event.value, event.name,
-                                event.args, track.id, event.kernel.value, classOf(event.kind)});
+      activity_.work.push_back({interval.start_ns, interval.end_ns, event.correlation, event.value,
+                                event.name, event.args, track.id, event.kernel.value, classOf(event.kind)});
       return;
     }
     switch (event.kind) {
@@ -113,7 +117,8 @@ class Gatherer {
         break;
       case EventKind::recorder: track.recorder_ns += event.dur_ns; break;
       case EventKind::api:
-        activity_.calls.push_back({interval.start_ns, interval.end_ns, event.correlation, event.name, track.id});
+        activity_.calls.push_back(
+            {interval.start_ns, interval.end_ns, event.correlation, event.name, track.id});
         if ((meaning(event) & kSynchronises) != 0) appendUnion(track.sync_list, interval);
         break;
       case EventKind::scope:
@@ -149,7 +154,8 @@ const char* toString(WorkClass work) {
 std::uint8_t meaningOf(std::string_view name, EventKind kind) {
   std::uint8_t meaning = kNoMeaning;
   if (kind == EventKind::api) {
-    if (contains(name, "Synchronize") || name == "cudaMemcpy" || name == "hipMemcpy") meaning |= kSynchronises;
+    if (contains(name, "Synchronize") || name == "cudaMemcpy" || name == "hipMemcpy")
+      meaning |= kSynchronises;
     if (contains(name, "LaunchKernel") || contains(name, "GraphLaunch") || contains(name, "ModuleLaunch"))
       meaning |= kLaunches;
   }
@@ -161,7 +167,8 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
   if (kind == EventKind::scope) {
     std::string lower(name);
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    for (const char* part : {"dataloader", "data_loading", "dataiter", "iteratorgetnext", "next batch", "load batch"}) {
+    for (const char* part :
+         {"dataloader", "data_loading", "dataiter", "iteratorgetnext", "next batch", "load batch"}) {
       if (contains(lower, part)) meaning |= kReadsData;
     }
     for (const char* part : {"iteration", "train_step", "train step", "training step", "optimizer.step"}) {

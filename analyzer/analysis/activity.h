@@ -40,12 +40,12 @@ struct HostCall {
 // What a name means to rules, told from its spelling.
 enum NameMeaning : std::uint8_t {
   kNoMeaning = 0,
-  kSynchronises = 1,    // a call that blocks until the device is done
-  kReadsData = 2,       // a range in which the program waits for its next batch
-  kTransfers = 4,       // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
-  kAnnotatesStep = 8,   // ProfilerStep#7
-  kBeginsStep = 32,      // a range that a program has once per step
-  kLaunches = 16,       // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
+  kSynchronises = 1,   // a call that blocks until the device is done
+  kReadsData = 2,      // a range in which the program waits for its next batch
+  kTransfers = 4,      // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
+  kAnnotatesStep = 8,  // ProfilerStep#7
+  kBeginsStep = 32,    // a range that a program has once per step
+  kLaunches = 16,      // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
 };
 std::uint8_t meaningOf(std::string_view name, EventKind kind);
 
@@ -74,7 +74,7 @@ struct Activity {
   std::vector<HostCall> calls;        // likewise
   std::vector<NameTotal> names;
   std::vector<std::pair<StringId, TimeNs>> steps;  // starts of ranges that begin a step
-  std::vector<OperatorInterval> operators;      // likewise
+  std::vector<OperatorInterval> operators;         // likewise
   std::vector<std::size_t> operators_of_track;  // where those of tracks[i] begin; one entry more than tracks
   std::vector<std::size_t> work_of_track;       // likewise
 };
@@ -82,8 +82,8 @@ struct Activity {
 // Errors: corruptTrace.
 Result<Activity> gatherActivity(Trace& trace);
 
-// The calls that launched device work: those that a launch dependency leads from, or of the same correlation. The
-// calls outlive it.
+// The calls that launched device work: those that a launch dependency leads from, or of the same correlation.
+// The calls outlive it.
 class LaunchIndex {
  public:
   LaunchIndex(std::span<const HostCall> calls, std::span<const Dependency> dependencies);

@@ -59,10 +59,11 @@ Status writeDeviceTables(Trace& trace, const Context& context, Stopwatch& watch)
     const char* name;
     Status (*write)(Trace&, const Context&);
   };
-  constexpr Part kParts[] = {{"gaps", writeDevices},       {"kernels", writeKernels}, {"launches", writeLaunches},
-                             {"copies", writeCopies},      {"calls", writeCalls},     {"threads", writeThreads},
-                             {"memory", writeMemory},      {"data", writeData},       {"ranks", writeRanks},
-                             {"critical path", writeCriticalPath}};
+  constexpr Part kParts[] = {{"gaps", writeDevices},      {"kernels", writeKernels},
+                             {"launches", writeLaunches}, {"copies", writeCopies},
+                             {"calls", writeCalls},       {"threads", writeThreads},
+                             {"memory", writeMemory},     {"data", writeData},
+                             {"ranks", writeRanks},       {"critical path", writeCriticalPath}};
   for (const auto& [name, write] : kParts) {
     if (auto status = write(trace, context); !status.has_value()) return status;
     watch.lap(std::string("analysis ") + name);
@@ -170,7 +171,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   addNotes(timeline, iterations, !devices.all.empty(), report);
 
   const Context context{gathered.value(), launches, devices, timeline, iterations, report.breakdown};
-  if (auto status = writeDeviceTables(trace, context, watch); !status.has_value()) return fail(status.error());
+  if (auto status = writeDeviceTables(trace, context, watch); !status.has_value())
+    return fail(status.error());
   auto facts = summarize(trace, timeline, iterations, report.breakdown, operators);
   addDeviceFacts(trace, context, facts);
   if (auto status = writeTables(trace, {iterations.all, times, report.breakdown, operators, facts});
@@ -178,7 +180,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     return fail(status.error());
   }
   watch.lap("analysis tables");
-  if (auto status = runRules(set.value(), trace, report, watch); !status.has_value()) return fail(status.error());
+  if (auto status = runRules(set.value(), trace, report, watch); !status.has_value())
+    return fail(status.error());
   return report;
 }
 

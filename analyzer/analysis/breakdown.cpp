@@ -34,9 +34,10 @@ void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts
   auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
   for (const auto& op : timeline.operators) {
     const bool known = op.op && op.op.value <= facts.size();
-    const bool transfers = known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
-    const auto category = transfers ? Category::communication
-                                    : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
+    const bool transfers =
+        known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
+    const auto category =
+        transfers ? Category::communication : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
     collect(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
     if (op.pushed_ns >= op.start_ns) continue;
     // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
@@ -86,7 +87,9 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
   std::vector<CategoryTimes> times(iterations.size(), CategoryTimes{});
   if (iterations.empty()) return times;
   Lists lists;
-  const auto list = [&lists](Category category) -> Intervals& { return lists[static_cast<std::size_t>(category)]; };
+  const auto list = [&lists](Category category) -> Intervals& {
+    return lists[static_cast<std::size_t>(category)];
+  };
   addOperators(timeline, facts, lists);
   auto& overhead = list(Category::engineOverhead);
   overhead.insert(overhead.end(), timeline.bulks.begin(), timeline.bulks.end());
@@ -98,9 +101,9 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
 
   // In order of precedence; each takes what those before it left.
   Intervals taken;
-  for (const auto category : {Category::forward, Category::backward, Category::update, Category::otherOperators,
-                              Category::communication, Category::unattributed, Category::dataWait,
-                              Category::engineOverhead}) {
+  for (const auto category :
+       {Category::forward, Category::backward, Category::update, Category::otherOperators,
+        Category::communication, Category::unattributed, Category::dataWait, Category::engineOverhead}) {
     const auto own = united(std::move(list(category)));
     distribute(subtract(own, taken), category, iterations, times);
     taken = united({std::array<const Intervals*, 2>{&taken, &own}});

@@ -8,7 +8,9 @@
 namespace pitwall::analysis {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 const char* classOf(std::string_view name) {
   const auto meaning = meaningOf(name, EventKind::api);
@@ -16,7 +18,8 @@ const char* classOf(std::string_view name) {
   if (contains(name, "Synchronize") || contains(name, "StreamWait")) return "synchronisation";
   if (contains(name, "Memcpy")) return "copy";
   if (contains(name, "Memset")) return "memset";
-  if (contains(name, "Malloc") || contains(name, "Free") || contains(name, "MemAlloc") || contains(name, "HostAlloc"))
+  if (contains(name, "Malloc") || contains(name, "Free") || contains(name, "MemAlloc") ||
+      contains(name, "HostAlloc"))
     return "allocation";
   if (contains(name, "ModuleLoad") || contains(name, "LibraryLoad")) return "module";
   return "other";
@@ -42,12 +45,14 @@ bool inSteady(std::span<const Iteration> iterations, TimeNs at) {
 }
 
 Status writeNames(Trace& trace, const Activity& activity) {
-  TempTable table("analysis_name",
-                  "name TEXT, kind TEXT, track_kind TEXT, process TEXT, count INTEGER, items INTEGER, total_ns INTEGER, "
-                  "min_ns INTEGER, max_ns INTEGER, class TEXT");
+  TempTable table(
+      "analysis_name",
+      "name TEXT, kind TEXT, track_kind TEXT, process TEXT, count INTEGER, items INTEGER, total_ns INTEGER, "
+      "min_ns INTEGER, max_ns INTEGER, class TEXT");
   std::map<std::tuple<StringId, EventKind, TrackKind, ProcessId>, NameTotal> sums;
   for (const auto& total : activity.names) {
-    const auto [entry, is_new] = sums.try_emplace({total.name, total.kind, total.track_kind, total.process}, total);
+    const auto [entry, is_new] =
+        sums.try_emplace({total.name, total.kind, total.track_kind, total.process}, total);
     if (is_new) continue;
     auto& sum = entry->second;
     sum.count += total.count;
@@ -72,7 +77,8 @@ Status writeNames(Trace& trace, const Activity& activity) {
 Status writeCalls(Trace& trace, const Context& context) {
   if (auto status = writeNames(trace, context.activity); !status.has_value()) return status;
   TempTable table("analysis_call",
-                  "thread TEXT, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, idle_ns INTEGER, steady_count INTEGER");
+                  "thread TEXT, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, idle_ns INTEGER, "
+                  "steady_count INTEGER");
   const auto idle = allIdle(context.devices);
   std::map<std::pair<TrackId, StringId>, Sum> sums;
   for (const auto& call : context.activity.calls) {
@@ -84,8 +90,8 @@ Status writeCalls(Trace& trace, const Context& context) {
   }
   for (const auto& [key, sum] : sums) {
     const auto& name = trace.string(key.second);
-    table.row({trace.tracks()[key.first.value - 1].name, name, classOf(name), sum.count, sum.total_ns, sum.idle_ns,
-               sum.steady});
+    table.row({trace.tracks()[key.first.value - 1].name, name, classOf(name), sum.count, sum.total_ns,
+               sum.idle_ns, sum.steady});
   }
   return table.write(trace);
 }

@@ -1,4 +1,5 @@
-// Copies by kind. Kineto's names tell direction and memory: "Memcpy HtoD (Pageable -> Device)", "Memset (Device)".
+// Copies by kind. Kineto's names tell direction and memory: "Memcpy HtoD (Pageable -> Device)", "Memset
+// (Device)".
 #include <algorithm>
 #include <map>
 
@@ -9,7 +10,8 @@ namespace pitwall::analysis {
 namespace {
 
 std::string directionOf(std::string_view name) {
-  for (const char* direction : {"UVM HtoD", "UVM DtoH", "UVM DtoD", "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH", "AtoA"}) {
+  for (const char* direction :
+       {"UVM HtoD", "UVM DtoH", "UVM DtoD", "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "HtoA", "AtoH", "AtoA"}) {
     if (name.find(direction) != std::string_view::npos) return direction;
   }
   return name.find("Memset") != std::string_view::npos ? "memset" : "unknown";
@@ -20,7 +22,8 @@ std::string memoryOf(std::string_view name) {
   if (name.find("Pageable") != std::string_view::npos) return "pageable";
   if (name.find("Pinned") != std::string_view::npos) return "pinned";
   if (name.find("Managed") != std::string_view::npos) return "managed";
-  const bool on_device = name.find("DtoD") != std::string_view::npos || name.find("PtoP") != std::string_view::npos ||
+  const bool on_device = name.find("DtoD") != std::string_view::npos ||
+                         name.find("PtoP") != std::string_view::npos ||
                          name.find("Memset (Device)") != std::string_view::npos;
   return on_device ? "device" : "unknown";
 }
@@ -33,9 +36,10 @@ struct Sum {
 }  // namespace
 
 Status writeCopies(Trace& trace, const Context& context) {
-  TempTable table("analysis_copy",
-                  "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
-                  "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
+  TempTable table(
+      "analysis_copy",
+      "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
+      "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
   for (const auto& device : context.devices.all) {
     std::map<StringId, Sum> sums;
     for (const auto* work : device.work) {
@@ -50,9 +54,10 @@ Status writeCopies(Trace& trace, const Context& context) {
     }
     for (const auto& [id, sum] : sums) {
       const auto& name = trace.string(id);
-      const double rate = sum.total_ns > 0 ? static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns) : 0;
-      table.row({device.name, static_cast<std::int64_t>(device.rank), name, directionOf(name), memoryOf(name), sum.count,
-                 sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest});
+      const double rate =
+          sum.total_ns > 0 ? static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns) : 0;
+      table.row({device.name, static_cast<std::int64_t>(device.rank), name, directionOf(name), memoryOf(name),
+                 sum.count, sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest});
     }
   }
   return table.write(trace);

@@ -1,12 +1,13 @@
 // The critical path through the operators of a sample of steady iterations, and each operator's slack.
 //
-// The path is walked backwards from the operator that ends last: before an operator comes what it had to wait for, the
-// latest to end of its dependencies and of the operator before it on its thread. The time between the two is engine
-// overhead from the moment the operator was pushed, and nothing before: the program had not asked for it. So the
-// parts of the path sum to the sample's wall time.
+// The path is walked backwards from the operator that ends last: before an operator comes what it had to wait
+// for, the latest to end of its dependencies and of the operator before it on its thread. The time between
+// the two is engine overhead from the moment the operator was pushed, and nothing before: the program had not
+// asked for it. So the parts of the path sum to the sample's wall time.
 //
-// Slack is how much later an execution could have ended without delaying the sample's end, all else unchanged.
-// The sample is the middle of the steady iterations, as many as hold at most 200000 executions: long traces repeat.
+// Slack is how much later an execution could have ended without delaying the sample's end, all else
+// unchanged. The sample is the middle of the steady iterations, as many as hold at most 200000 executions:
+// long traces repeat.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -60,7 +61,8 @@ Sample sampleOf(const Context& context) {
 // Predecessors of each execution of the sample, by index.
 class Graph {
  public:
-  explicit Graph(std::span<const OperatorInterval> operators) : operators_(operators), before_(operators.size()) {
+  explicit Graph(std::span<const OperatorInterval> operators)
+      : operators_(operators), before_(operators.size()) {
     std::unordered_map<std::uint32_t, std::size_t> last_on_track;
     for (std::size_t i = 0; i < operators.size(); ++i) {
       if (operators[i].correlation != 0) index_[operators[i].correlation] = i;
@@ -72,9 +74,12 @@ class Graph {
   Status load(Trace& trace) {
     if (index_.empty()) return {};
     std::uint64_t low = UINT64_MAX, high = 0;
-    for (const auto& [correlation, i] : index_) low = std::min(low, correlation), high = std::max(high, correlation);
-    const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)}, {":high", static_cast<std::int64_t>(high)}};
-    auto rows = trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range);
+    for (const auto& [correlation, i] : index_)
+      low = std::min(low, correlation), high = std::max(high, correlation);
+    const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)},
+                                  {":high", static_cast<std::int64_t>(high)}};
+    auto rows =
+        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range);
     if (!rows.has_value()) return fail(rows.error());
     for (const auto& row : rows.value().rows) {
       const auto* source = std::get_if<std::int64_t>(&row[0]);
@@ -128,7 +133,8 @@ void walk(const Sample& sample, const Graph& graph, Path& path) {
       return ops[a].end_ns < ops[b].end_ns;
     });
     const bool first = latest == before.end();
-    const TimeNs from = std::max(sample.window.start_ns, std::min(at, first ? sample.window.start_ns : ops[*latest].end_ns));
+    const TimeNs from =
+        std::max(sample.window.start_ns, std::min(at, first ? sample.window.start_ns : ops[*latest].end_ns));
     const TimeNs asked = std::clamp(op.pushed_ns, from, at);
     path.nothing_ns += asked - from;
     path.overhead_ns += at - asked;
@@ -144,7 +150,8 @@ void addSlack(const Sample& sample, const Graph& graph, Path& path) {
   for (const auto& op : ops) end = std::max(end, op.end_ns);
   std::vector<TimeNs> latest(ops.size(), end);
   for (std::size_t i = ops.size(); i-- > 0;) {
-    for (const auto p : graph.before(i)) latest[p] = std::min(latest[p], latest[i] - (ops[i].end_ns - ops[i].start_ns));
+    for (const auto p : graph.before(i))
+      latest[p] = std::min(latest[p], latest[i] - (ops[i].end_ns - ops[i].start_ns));
     const TimeNs slack = std::max<TimeNs>(0, latest[i] - ops[i].end_ns);
     auto& row = path.operators[ops[i].op.value];
     ++row.executions;
@@ -169,7 +176,8 @@ Status writeFollows(Trace& trace, const Timeline& timeline) {
   std::vector<std::pair<std::uint64_t, std::pair<std::int64_t, TimeNs>>> sorted(pairs.begin(), pairs.end());
   std::sort(sorted.begin(), sorted.end());
   for (const auto& [key, sum] : sorted) {
-    table.row({static_cast<std::int64_t>(key >> 32), static_cast<std::int64_t>(key & 0xffffffff), sum.first, sum.second});
+    table.row({static_cast<std::int64_t>(key >> 32), static_cast<std::int64_t>(key & 0xffffffff), sum.first,
+               sum.second});
   }
   return table.write(trace);
 }
@@ -178,9 +186,10 @@ Status writeFollows(Trace& trace, const Timeline& timeline) {
 
 Status writeCriticalPath(Trace& trace, const Context& context) {
   if (auto status = writeFollows(trace, context.timeline); !status.has_value()) return status;
-  TempTable table("analysis_critical",
-                  "title TEXT, phase TEXT, on_path_ns INTEGER, share REAL, executions INTEGER, slack_min_ns INTEGER, "
-                  "slack_mean_ns INTEGER");
+  TempTable table(
+      "analysis_critical",
+      "title TEXT, phase TEXT, on_path_ns INTEGER, share REAL, executions INTEGER, slack_min_ns INTEGER, "
+      "slack_mean_ns INTEGER");
   const auto sample = sampleOf(context);
   if (sample.operators.empty()) return table.write(trace);
   Graph graph(sample.operators);
@@ -194,11 +203,18 @@ Status writeCriticalPath(Trace& trace, const Context& context) {
     const bool known = op > 0 && op <= facts.size();
     const auto& layer = known ? facts[op - 1].layer : std::string();
     const auto& name = known ? facts[op - 1].name : std::string("operator");
-    table.row({layer.empty() ? name : layer + " " + name, known ? toString(facts[op - 1].phase) : "none", row.on_path_ns,
-               static_cast<double>(row.on_path_ns) / wall, row.executions, row.slack_min_ns,
-               static_cast<std::int64_t>(row.slack_sum / static_cast<double>(std::max<std::int64_t>(1, row.executions)))});
+    table.row({layer.empty() ? name : layer + " " + name, known ? toString(facts[op - 1].phase) : "none",
+               row.on_path_ns, static_cast<double>(row.on_path_ns) / wall, row.executions, row.slack_min_ns,
+               static_cast<std::int64_t>(row.slack_sum /
+                                         static_cast<double>(std::max<std::int64_t>(1, row.executions)))});
   }
-  table.row({"engine overhead", "none", path.overhead_ns, static_cast<double>(path.overhead_ns) / wall, {}, {}, {}});
+  table.row({"engine overhead",
+             "none",
+             path.overhead_ns,
+             static_cast<double>(path.overhead_ns) / wall,
+             {},
+             {},
+             {}});
   table.row({"nothing", "none", path.nothing_ns, static_cast<double>(path.nothing_ns) / wall, {}, {}, {}});
   return table.write(trace);
 }

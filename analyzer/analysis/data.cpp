@@ -8,10 +8,11 @@
 namespace pitwall::analysis {
 
 Status writeData(Trace& trace, const Context& context) {
-  TempTable table("analysis_data",
-                  "wait_ns_per_iteration REAL, wait_share REAL, wait_p50_ns REAL, wait_p95_ns REAL, waits INTEGER, "
-                  "producers INTEGER, batches INTEGER, producer_ns_per_batch REAL, producer_batches_per_second REAL, "
-                  "consumer_batches_per_second REAL, producer_busy REAL");
+  TempTable table(
+      "analysis_data",
+      "wait_ns_per_iteration REAL, wait_share REAL, wait_p50_ns REAL, wait_p95_ns REAL, waits INTEGER, "
+      "producers INTEGER, batches INTEGER, producer_ns_per_batch REAL, producer_batches_per_second REAL, "
+      "consumer_batches_per_second REAL, producer_busy REAL");
   std::vector<double> waits;
   std::int64_t batches = 0, producers = 0;
   TimeNs work_ns = 0, producer_span = 0;
@@ -35,11 +36,12 @@ Status writeData(Trace& trace, const Context& context) {
   if (waits.empty() && batches == 0) return table.write(trace);
   const auto per_batch = batches > 0 ? static_cast<double>(work_ns) / static_cast<double>(batches) : 0;
   table.row({waited / iterations, known(span > 0, waited / static_cast<double>(std::max<TimeNs>(1, span))),
-             quantileOfSorted(waits, 0.5), quantileOfSorted(waits, 0.95), static_cast<std::int64_t>(waits.size()), producers,
-             batches, known(batches > 0, per_batch),
+             quantileOfSorted(waits, 0.5), quantileOfSorted(waits, 0.95),
+             static_cast<std::int64_t>(waits.size()), producers, batches, known(batches > 0, per_batch),
              known(per_batch > 0, static_cast<double>(producers) * 1e9 / std::max(per_batch, 1.0)),
              known(seconds > 0, iterations / std::max(seconds, 1e-9)),
-             known(producer_span > 0, static_cast<double>(work_ns) / static_cast<double>(std::max<TimeNs>(1, producer_span)))});
+             known(producer_span > 0,
+                   static_cast<double>(work_ns) / static_cast<double>(std::max<TimeNs>(1, producer_span)))});
   return table.write(trace);
 }
 

@@ -1,4 +1,5 @@
-// Facts of analysis_summary that come from devices, launches, ranks and meta. Shares are of the devices' time.
+// Facts of analysis_summary that come from devices, launches, ranks and meta. Shares are of the devices'
+// time.
 #include <algorithm>
 #include <charconv>
 
@@ -8,7 +9,9 @@
 namespace pitwall::analysis {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 SqlValue firstNumber(Trace& trace, const std::string& sql) {
   auto rows = trace.query(sql);
@@ -72,25 +75,38 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   facts.push_back({"kernels", kernels});
   facts.push_back({"collectives", collectives});
   facts.push_back({"copies", copies});
-  facts.push_back({"carried_in_share", work + carried > 0 ? SqlValue(static_cast<double>(carried) / static_cast<double>(work + carried)) : SqlValue()});
+  facts.push_back({"carried_in_share", work + carried > 0 ? SqlValue(static_cast<double>(carried) /
+                                                                     static_cast<double>(work + carried))
+                                                          : SqlValue()});
   facts.push_back({"gpu_busy_share", of_wall(busy)});
-  facts.push_back({"gpu_idle_share", devices.empty() ? SqlValue() : SqlValue(1 - static_cast<double>(busy) / std::max(wall, 1.0))});
+  facts.push_back({"gpu_idle_share", devices.empty()
+                                         ? SqlValue()
+                                         : SqlValue(1 - static_cast<double>(busy) / std::max(wall, 1.0))});
   facts.push_back({"computation_share", share(DevicePart::computation)});
   facts.push_back({"copies_share", share(DevicePart::copies)});
   facts.push_back({"host_wait_share", share(DevicePart::hostWait)});
   facts.push_back({"kernel_wait_share", share(DevicePart::kernelWait)});
   facts.push_back({"synchronisation_share", share(DevicePart::synchronisation)});
   facts.push_back({"communication_total_share", of_wall(communication)});
-  facts.push_back({"communication_overlap", communication > 0 ? SqlValue(1 - static_cast<double>(exposed) / static_cast<double>(communication)) : SqlValue()});
-  facts.push_back({"short_kernel_share", firstNumber(trace, "SELECT sum(short_share_of_work * kernel_ns) / sum(kernel_ns) FROM (SELECT l.short_share_of_work, d.computation_ns AS kernel_ns FROM analysis_launch l JOIN analysis_device d USING (device, rank))")});
+  facts.push_back({"communication_overlap",
+                   communication > 0
+                       ? SqlValue(1 - static_cast<double>(exposed) / static_cast<double>(communication))
+                       : SqlValue()});
+  facts.push_back(
+      {"short_kernel_share", firstNumber(trace,
+                                         "SELECT sum(short_share_of_work * kernel_ns) / sum(kernel_ns) FROM "
+                                         "(SELECT l.short_share_of_work, d.computation_ns AS kernel_ns FROM "
+                                         "analysis_launch l JOIN analysis_device d USING (device, rank))")});
   facts.push_back({"kernel_p50_ns", firstNumber(trace, "SELECT avg(kernel_p50_ns) FROM analysis_launch")});
-  facts.push_back({"launch_delay_p50_ns", firstNumber(trace, "SELECT avg(delay_p50_ns) FROM analysis_launch")});
+  facts.push_back(
+      {"launch_delay_p50_ns", firstNumber(trace, "SELECT avg(delay_p50_ns) FROM analysis_launch")});
   facts.push_back({"launches_matched", firstNumber(trace, "SELECT sum(matched) FROM analysis_launch")});
   facts.push_back({"runnable_cpus", firstNumber(trace, "SELECT runnable_mean FROM analysis_threads")});
   facts.push_back({"cpu_samples", firstNumber(trace, "SELECT sampled FROM analysis_threads")});
-  for (const auto& [column, key] : {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
-                                    std::pair{"cgroup_cpus", meta::kCgroupCpus},
-                                    std::pair{"onednn_version", meta::kOneDnnVersion}, std::pair{"cpu_model", meta::kCpuModel}}) {
+  for (const auto& [column, key] :
+       {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
+        std::pair{"cgroup_cpus", meta::kCgroupCpus}, std::pair{"onednn_version", meta::kOneDnnVersion},
+        std::pair{"cpu_model", meta::kCpuModel}}) {
     facts.push_back({column, typed(trace.meta(key))});
   }
   facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});

@@ -1,56 +1,72 @@
-// What the analyses of devices, launches, threads, memory, data, ranks and the critical path found, as temp tables
-// beside those of tables.h. A table without rows means that the trace has nothing of the kind; then the rules that
-// need it say what to record. Shares are 0..1.
+// What the analyses of devices, launches, threads, memory, data, ranks and the critical path found, as temp
+// tables beside those of tables.h. A table without rows means that the trace has nothing of the kind; then
+// the rules that need it say what to record. Shares are 0..1.
 //
 // analysis_device      one row per device and rank (devices.h says what each part means)
 //   device, rank, window   'gpu 0', 0, 'whole trace' | 'steady iterations' | 'without carried-in work'
 //   begin_ns, span_ns
-//   computation_ns, communication_ns (exposed), copies_ns (exposed), data_wait_ns, synchronisation_ns, host_wait_ns,
-//   kernel_wait_ns, idle_ns          they sum to span_ns
-//   busy_ns, all_idle_ns             the first three; the other five
-//   communication_total_ns, copies_total_ns     with what computation hides
+//   computation_ns, communication_ns (exposed), copies_ns (exposed), data_wait_ns, synchronisation_ns,
+//   host_wait_ns, kernel_wait_ns, idle_ns          they sum to span_ns busy_ns, all_idle_ns             the
+//   first three; the other five communication_total_ns, copies_total_ns     with what computation hides
 //   longest_gap_ns, streams, kernels, collectives, copies, carried_in, carried_in_ns
-// analysis_gap         the longest gaps (at most 1000): device, rank, start_ns, dur_ns, cause, next (name of the work
+// analysis_gap         the longest gaps (at most 1000): device, rank, start_ns, dur_ns, cause, next (name of
+// the work
 //                      that ends it)
-// analysis_kernel      device work by device, rank and name: device, rank, name, class ('computation', ...), count,
+// analysis_kernel      device work by device, rank and name: device, rank, name, class ('computation', ...),
+// count,
 //                      total_ns, mean_ns, min_ns, p50_ns, p99_ns, max_ns, share (of all device work),
-//                      matrix (1 = matrix product or convolution, from the name), tensor_core (1 yes, 0 no, null not told
-//                      by the name), blocks, threads_per_block, occupancy (null = not recorded)
+//                      matrix (1 = matrix product or convolution, from the name), tensor_core (1 yes, 0 no,
+//                      null not told by the name), blocks, threads_per_block, occupancy (null = not recorded)
 // analysis_launch      one row per device and rank: launches, matched, orphans, delay_mean_ns, delay_p50_ns,
-//                      delay_p99_ns (end of the call until the work starts), queue_mean (pieces of work queued or
-//                      running when one is launched), short_count, short_share_of_work (kernels below 10 us, of kernel
-//                      time), short_share_of_count, kernel_p50_ns, host_longer_count (call longer than its kernel),
-//                      launch_call_ns
-// analysis_copy        by device, rank and name: direction ('HtoD', ...), memory ('pageable', 'pinned', 'device',
+//                      delay_p99_ns (end of the call until the work starts), queue_mean (pieces of work
+//                      queued or running when one is launched), short_count, short_share_of_work (kernels
+//                      below 10 us, of kernel time), short_share_of_count, kernel_p50_ns, host_longer_count
+//                      (call longer than its kernel), launch_call_ns
+// analysis_copy        by device, rank and name: direction ('HtoD', ...), memory ('pageable', 'pinned',
+// 'device',
 //                      'unknown'), count, total_ns, bytes, bytes_per_second, exposed_ns, largest_bytes
-// analysis_call        calls of device libraries by thread and name: thread, name, class ('launch', 'synchronisation',
-//                      'copy', 'allocation', 'memset', 'module', 'other'), count, total_ns, idle_ns (time in which
-//                      every device was idle), steady_count (in steady iterations)
-// analysis_name        every event name by kind and process: name, kind, track_kind, process, count, items, total_ns,
+// analysis_call        calls of device libraries by thread and name: thread, name, class ('launch',
+// 'synchronisation',
+//                      'copy', 'allocation', 'memset', 'module', 'other'), count, total_ns, idle_ns (time in
+//                      which every device was idle), steady_count (in steady iterations)
+// analysis_name        every event name by kind and process: name, kind, track_kind, process, count, items,
+// total_ns,
 //                      min_ns, max_ns, class ('transfer' for operators that move data, else '')
-// analysis_thread      one row per thread: thread, process, events, busy_ns, span_ns, utilisation (of the trace's span),
-//                      cpu (mean share of a CPU), waiting_for_cpu, forced_switches, voluntary_switches (1/s), cpus_used
-//                      (distinct), spin_share (CPU used outside its own events and while no operator ran); null = not
-//                      sampled
-// analysis_threads     one row: threads, sampled, runnable_mean (CPUs in use), waiting_mean, team_imbalance (of the threads
-//                      that have no events of their own: 1 - mean/max of their CPU), spin_share, distinct_cpus,
-//                      migrations_per_second, usable_cpus
-// analysis_counter     one row per counter track: name, unit, thread, device, process, samples, mean, min, max, first, last,
+// analysis_thread      one row per thread: thread, process, events, busy_ns, span_ns, utilisation (of the
+// trace's span),
+//                      cpu (mean share of a CPU), waiting_for_cpu, forced_switches, voluntary_switches (1/s),
+//                      cpus_used (distinct), spin_share (CPU used outside its own events and while no
+//                      operator ran); null = not sampled
+// analysis_threads     one row: threads, sampled, runnable_mean (CPUs in use), waiting_mean, team_imbalance
+// (of the threads
+//                      that have no events of their own: 1 - mean/max of their CPU), spin_share,
+//                      distinct_cpus, migrations_per_second, usable_cpus
+// analysis_counter     one row per counter track: name, unit, thread, device, process, samples, mean, min,
+// max, first, last,
 //                      p95
-// analysis_memory      by tag or pool: tag, live_bytes (last), peak_bytes, growth_per_iteration (bytes, slope over
-//                      the steady iterations), growth_share (last over first third), monotone (1 = never fell between
-//                      iterations), reserved_bytes
-// analysis_data        one row: wait_ns_per_iteration, wait_share, wait_p50_ns, wait_p95_ns, waits, producers, batches,
-//                      producer_ns_per_batch, producer_batches_per_second, consumer_batches_per_second, producer_busy
-// analysis_rank        by rank: rank, process, devices, span_ns, computation_ns, communication_ns, exposed_ns,
-//                      lateness_mean_ns (its start of a collective after the first rank's), last_share (of collectives
-//                      that it entered last), collectives_compared, wait_ns (until the last rank arrived)
-// analysis_collective  by device, rank and kind: collective ('all_reduce', ...), name, group_size (null = not told), count,
-//                      total_ns, bytes (0 = not told), median_bytes, algorithm_bytes_per_second, bus_bytes_per_second
-// analysis_critical    by operator on the critical path of a sample of steady iterations: title, phase, on_path_ns,
-//                      share (of the sample's wall time), executions, slack_min_ns, slack_mean_ns. Rows 'engine overhead' and
-//                      'nothing' hold the gaps, so that the shares sum to 1.
-// analysis_follows     operators that follow each other directly on one track: first, second (ids of facts), count,
+// analysis_memory      by tag or pool: tag, live_bytes (last), peak_bytes, growth_per_iteration (bytes, slope
+// over
+//                      the steady iterations), growth_share (last over first third), monotone (1 = never fell
+//                      between iterations), reserved_bytes
+// analysis_data        one row: wait_ns_per_iteration, wait_share, wait_p50_ns, wait_p95_ns, waits,
+// producers, batches,
+//                      producer_ns_per_batch, producer_batches_per_second, consumer_batches_per_second,
+//                      producer_busy
+// analysis_rank        by rank: rank, process, devices, span_ns, computation_ns, communication_ns,
+// exposed_ns,
+//                      lateness_mean_ns (its start of a collective after the first rank's), last_share (of
+//                      collectives that it entered last), collectives_compared, wait_ns (until the last rank
+//                      arrived)
+// analysis_collective  by device, rank and kind: collective ('all_reduce', ...), name, group_size (null = not
+// told), count,
+//                      total_ns, bytes (0 = not told), median_bytes, algorithm_bytes_per_second,
+//                      bus_bytes_per_second
+// analysis_critical    by operator on the critical path of a sample of steady iterations: title, phase,
+// on_path_ns,
+//                      share (of the sample's wall time), executions, slack_min_ns, slack_mean_ns. Rows
+//                      'engine overhead' and 'nothing' hold the gaps, so that the shares sum to 1.
+// analysis_follows     operators that follow each other directly on one track: first, second (ids of facts),
+// count,
 //                      second_ns (total of the second)
 #pragma once
 

@@ -254,7 +254,8 @@ void summarizeDevices(const Devices& devices, Breakdown& breakdown) {
   for (std::size_t p = 0; p < kDeviceParts; ++p) {
     TimeNs total = 0;
     for (const auto& device : devices.all) total += device.parts[p];
-    const double share = breakdown.wall_ns > 0 ? static_cast<double>(total) / static_cast<double>(breakdown.wall_ns) : 0;
+    const double share =
+        breakdown.wall_ns > 0 ? static_cast<double>(total) / static_cast<double>(breakdown.wall_ns) : 0;
     breakdown.shares.push_back({toString(static_cast<DevicePart>(p)), total, share});
   }
   breakdown.shares.push_back({"unattributed", 0, 0});

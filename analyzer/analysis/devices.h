@@ -4,16 +4,18 @@
 //   computation      a kernel runs on any of its streams
 //   communication    none, but a collective does (exposed communication)
 //   copies           none of those, but a copy or memset does
-//   data wait, synchronisation, host wait     nothing runs, and the work that ends the gap was launched after the
+//   data wait, synchronisation, host wait     nothing runs, and the work that ends the gap was launched after
+//   the
 //                    gap began: the queue was empty. Data wait while the program waited for its batch,
 //                    synchronisation while a host thread waited for the device, else host wait.
-//   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device itself
-//   idle             other gaps: work that waits for another stream, or whose launch is not in the trace
+//   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device
+//   itself idle             other gaps: work that waits for another stream, or whose launch is not in the
+//   trace
 // So the parts sum to the window exactly. Linear in the work, plus the sort of its streams into one order.
 //
-// The window is the span of the steady iterations, when there are three or more; else from the first to the last
-// work. Work without a launch before the first step that is annotated on the device was left over from before: it is
-// counted as carried in and left out.
+// The window is the span of the steady iterations, when there are three or more; else from the first to the
+// last work. Work without a launch before the first step that is annotated on the device was left over from
+// before: it is counted as carried in and left out.
 #pragma once
 
 #include <array>
@@ -38,7 +40,8 @@ enum class DevicePart : std::uint8_t {
   otherIdle,
 };
 inline constexpr std::size_t kDeviceParts = 8;
-// "computation", "communication", "copies", "data wait", "synchronisation", "host wait", "kernel wait", "idle"
+// "computation", "communication", "copies", "data wait", "synchronisation", "host wait", "kernel wait",
+// "idle"
 const char* toString(DevicePart part);
 
 struct DeviceTimes {
@@ -53,8 +56,8 @@ struct DeviceTimes {
   std::int64_t kernels = 0, collectives = 0, copies = 0, streams = 0;
   std::int64_t carried_in = 0;
   TimeNs carried_in_ns = 0;
-  Intervals computation, busy, idle;             // disjoint, within the window
-  std::vector<const DeviceWork*> work;           // in the window, ordered by start
+  Intervals computation, busy, idle;    // disjoint, within the window
+  std::vector<const DeviceWork*> work;  // in the window, ordered by start
 };
 
 struct Gap {

@@ -68,8 +68,8 @@ TimeNs covered(std::span<const Interval> list) {
 }
 
 TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
-  auto at = std::partition_point(list.begin(), list.end(),
-                                 [begin_ns](const Interval& interval) { return interval.end_ns <= begin_ns; });
+  auto at = std::partition_point(
+      list.begin(), list.end(), [begin_ns](const Interval& interval) { return interval.end_ns <= begin_ns; });
   TimeNs sum = 0;
   for (; at != list.end() && at->start_ns < end_ns; ++at) {
     sum += std::min(at->end_ns, end_ns) - std::max(at->start_ns, begin_ns);

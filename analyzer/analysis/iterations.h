@@ -1,9 +1,9 @@
 // Finds the iterations of a training or inference loop, and which of them are steady.
 //
-// From the program's marks; else from a range that it names once per step (NVTX, the optimizer's step); else from
-// the operator sequence that repeats; else the whole trace is one. Marks
-// are set aside when the program runs ahead of the engine (most of the work happens after the last mark):
-// they then tell when work was handed over, not when it was done.
+// From the program's marks; else from a range that it names once per step (NVTX, the optimizer's step); else
+// from the operator sequence that repeats; else the whole trace is one. Marks are set aside when the program
+// runs ahead of the engine (most of the work happens after the last mark): they then tell when work was
+// handed over, not when it was done.
 //
 // Steady are the iterations left after dropping the first two (warm-up: primitives are created, caches fill),
 // the last (its end is the program's end), and outliers (an evaluation between epochs, a stall of the

@@ -1,5 +1,5 @@
-// Device work by name. Matrix products and the use of tensor cores are told from the names that cuBLAS, cuDNN, cutlass,
-// Tensile and Triton give; what no pattern knows is null, never "unused".
+// Device work by name. Matrix products and the use of tensor cores are told from the names that cuBLAS,
+// cuDNN, cutlass, Tensile and Triton give; what no pattern knows is null, never "unused".
 #include <algorithm>
 #include <initializer_list>
 #include <map>
@@ -17,25 +17,27 @@ bool containsAny(std::string_view text, std::initializer_list<std::string_view> 
 }
 
 bool isMatrix(std::string_view name) {
-  return containsAny(name, {"gemm", "Gemm", "GEMM", "Cijk_", "conv", "wgrad", "dgrad", "implicit_", "cutlass::Kernel",
-                            "winograd"});
+  return containsAny(name, {"gemm", "Gemm", "GEMM", "Cijk_", "conv", "wgrad", "dgrad", "implicit_",
+                            "cutlass::Kernel", "winograd"});
 }
 
 SqlValue usesTensorCores(std::string_view name) {
-  if (containsAny(name, {"s884", "h884", "s1688", "h1688", "16816", "161616", "xmma", "wgmma", "hmma", "tensorop", "MI16x16",
-                         "MI32x32", "imma", "warpgroup"}))
+  if (containsAny(name, {"s884", "h884", "s1688", "h1688", "16816", "161616", "xmma", "wgmma", "hmma",
+                         "tensorop", "MI16x16", "MI32x32", "imma", "warpgroup"}))
     return std::int64_t{1};
-  if (containsAny(name, {"sgemm", "simt", "scudnn", "volta_sgemm", "maxwell_", "ffma"})) return std::int64_t{0};
+  if (containsAny(name, {"sgemm", "simt", "scudnn", "volta_sgemm", "maxwell_", "ffma"}))
+    return std::int64_t{0};
   return {};
 }
 
 }  // namespace
 
 Status writeKernels(Trace& trace, const Context& context) {
-  TempTable table("analysis_kernel",
-                  "device TEXT, rank INTEGER, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, mean_ns INTEGER, "
-                  "min_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER, share REAL, matrix INTEGER, "
-                  "tensor_core INTEGER, blocks INTEGER, threads_per_block INTEGER, occupancy REAL");
+  TempTable table(
+      "analysis_kernel",
+      "device TEXT, rank INTEGER, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, mean_ns INTEGER, "
+      "min_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER, share REAL, matrix INTEGER, "
+      "tensor_core INTEGER, blocks INTEGER, threads_per_block INTEGER, occupancy REAL");
   for (const auto& device : context.devices.all) {
     std::map<std::pair<StringId, WorkClass>, std::vector<double>> groups;
     std::map<std::pair<StringId, WorkClass>, std::uint32_t> kernels;
@@ -52,12 +54,21 @@ Status writeKernels(Trace& trace, const Context& context) {
       for (const double d : durations) total += d;
       const auto at = [&](double q) { return static_cast<std::int64_t>(quantileOfSorted(durations, q)); };
       const auto& name = trace.string(key.first);
-      std::vector<SqlValue> row{device.name, static_cast<std::int64_t>(device.rank), name, toString(key.second),
-                                static_cast<std::int64_t>(durations.size()), static_cast<std::int64_t>(total),
-                                static_cast<std::int64_t>(total / static_cast<double>(durations.size())), at(0), at(0.5),
-                                at(0.99), at(1), all > 0 ? total / all : 0.0,
-                                static_cast<std::int64_t>(key.second == WorkClass::computation && isMatrix(name)),
-                                usesTensorCores(name)};
+      std::vector<SqlValue> row{
+          device.name,
+          static_cast<std::int64_t>(device.rank),
+          name,
+          toString(key.second),
+          static_cast<std::int64_t>(durations.size()),
+          static_cast<std::int64_t>(total),
+          static_cast<std::int64_t>(total / static_cast<double>(durations.size())),
+          at(0),
+          at(0.5),
+          at(0.99),
+          at(1),
+          all > 0 ? total / all : 0.0,
+          static_cast<std::int64_t>(key.second == WorkClass::computation && isMatrix(name)),
+          usesTensorCores(name)};
       const auto found = kernels.find(key);
       if (found != kernels.end() && found->second <= trace.kernelFacts().size()) {
         const auto& facts = trace.kernelFacts()[found->second - 1];

@@ -60,11 +60,13 @@ SqlValue ratio(double part, double whole) { return whole > 0 ? SqlValue(part / w
 }  // namespace
 
 Status writeLaunches(Trace& trace, const Context& context) {
-  TempTable table("analysis_launch",
-                  "device TEXT, rank INTEGER, launches INTEGER, matched INTEGER, orphans INTEGER, delay_mean_ns INTEGER, "
-                  "delay_p50_ns INTEGER, delay_p99_ns INTEGER, queue_mean REAL, short_count INTEGER, "
-                  "short_share_of_work REAL, short_share_of_count REAL, kernel_p50_ns INTEGER, host_longer_count INTEGER, "
-                  "launch_call_ns INTEGER");
+  TempTable table(
+      "analysis_launch",
+      "device TEXT, rank INTEGER, launches INTEGER, matched INTEGER, orphans INTEGER, delay_mean_ns INTEGER, "
+      "delay_p50_ns INTEGER, delay_p99_ns INTEGER, queue_mean REAL, short_count INTEGER, "
+      "short_share_of_work REAL, short_share_of_count REAL, kernel_p50_ns INTEGER, host_longer_count "
+      "INTEGER, "
+      "launch_call_ns INTEGER");
   for (const auto& device : context.devices.all) {
     auto l = collect(device, context.launches);
     std::sort(l.delays.begin(), l.delays.end());
@@ -72,9 +74,9 @@ Status writeLaunches(Trace& trace, const Context& context) {
       return l.delays.empty() ? SqlValue() : SqlValue(static_cast<std::int64_t>(value));
     };
     const auto kernels = static_cast<double>(l.kernels.size());
-    table.row({device.name, static_cast<std::int64_t>(device.rank), l.matched + l.orphans, l.matched, l.orphans,
-               delay(mean(l.delays)), delay(quantileOfSorted(l.delays, 0.5)), delay(quantileOfSorted(l.delays, 0.99)),
-               meanQueue(l), l.short_count,
+    table.row({device.name, static_cast<std::int64_t>(device.rank), l.matched + l.orphans, l.matched,
+               l.orphans, delay(mean(l.delays)), delay(quantileOfSorted(l.delays, 0.5)),
+               delay(quantileOfSorted(l.delays, 0.99)), meanQueue(l), l.short_count,
                ratio(static_cast<double>(l.short_ns), static_cast<double>(l.kernel_ns)),
                ratio(static_cast<double>(l.short_count), kernels),
                static_cast<std::int64_t>(quantile(l.kernels, 0.5)), l.host_longer, l.call_ns});

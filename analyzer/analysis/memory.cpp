@@ -19,8 +19,8 @@ double valueAt(const std::vector<CounterSample>& samples, TimeNs time_ns) {
   return after == samples.begin() ? 0 : (after - 1)->value;
 }
 
-// The value at the end of each steady iteration: the same phase of each. Before the first third is the allocators'
-// warm-up, so the share compares the end with the end of that third.
+// The value at the end of each steady iteration: the same phase of each. Before the first third is the
+// allocators' warm-up, so the share compares the end with the end of that third.
 Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Iteration> iterations) {
   std::vector<double> values;
   for (const auto& iteration : iterations) {
@@ -45,9 +45,10 @@ Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Itera
 }  // namespace
 
 Status writeMemory(Trace& trace, const Context& context) {
-  TempTable table("analysis_memory",
-                  "tag TEXT, live_bytes INTEGER, peak_bytes INTEGER, growth_per_iteration REAL, growth_share REAL, "
-                  "monotone INTEGER, reserved_bytes INTEGER");
+  TempTable table(
+      "analysis_memory",
+      "tag TEXT, live_bytes INTEGER, peak_bytes INTEGER, growth_per_iteration REAL, growth_share REAL, "
+      "monotone INTEGER, reserved_bytes INTEGER");
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
     if (tracks[i].kind != TrackKind::counter || tracks[i].unit != "bytes") continue;
@@ -69,8 +70,13 @@ Status writeMemory(Trace& trace, const Context& context) {
     if (is_reserve) {
       table.row({"reserved: " + tag, {}, {}, {}, {}, {}, bytes(peak)});
     } else {
-      table.row({resident ? name : tag, bytes(samples.value().back().value), bytes(peak), growth.per_iteration, growth.share,
-                 growth.monotone, {}});
+      table.row({resident ? name : tag,
+                 bytes(samples.value().back().value),
+                 bytes(peak),
+                 growth.per_iteration,
+                 growth.share,
+                 growth.monotone,
+                 {}});
     }
   }
   return table.write(trace);

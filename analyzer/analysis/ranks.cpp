@@ -1,11 +1,12 @@
 // Ranks of a distributed job: who enters collectives last, and what bandwidth collectives reach.
 //
-// Collectives of two ranks belong together when they are the same by name and number. A collective ends on all
-// ranks at about the same time, so clocks of several hosts are aligned on the ends: starts are compared after the
-// median difference of the ends has been taken off.
+// Collectives of two ranks belong together when they are the same by name and number. A collective ends on
+// all ranks at about the same time, so clocks of several hosts are aligned on the ends: starts are compared
+// after the median difference of the ends has been taken off.
 //
-// Algorithm bandwidth is bytes over time; bus bandwidth multiplies it by 2(n-1)/n for an all-reduce and (n-1)/n for
-// a gather, scatter or exchange among n ranks, as NCCL's tests do, so that it compares to the link's peak.
+// Algorithm bandwidth is bytes over time; bus bandwidth multiplies it by 2(n-1)/n for an all-reduce and
+// (n-1)/n for a gather, scatter or exchange among n ranks, as NCCL's tests do, so that it compares to the
+// link's peak.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -26,9 +27,9 @@ struct Kind {
   double factor;  // of (n-1)/n
 };
 
-constexpr Kind kKinds[] = {{"allreduce", "all_reduce", 2},     {"reducescatter", "reduce_scatter", 1},
-                           {"allgather", "all_gather", 1},     {"alltoall", "all_to_all", 1},
-                           {"broadcast", "broadcast", 0},      {"sendrecv", "send_recv", 0},
+constexpr Kind kKinds[] = {{"allreduce", "all_reduce", 2}, {"reducescatter", "reduce_scatter", 1},
+                           {"allgather", "all_gather", 1}, {"alltoall", "all_to_all", 1},
+                           {"broadcast", "broadcast", 0},  {"sendrecv", "send_recv", 0},
                            {"reduce", "reduce", 0}};
 
 const Kind* kindOf(std::string_view name) {
@@ -84,9 +85,11 @@ std::int64_t worldSize(const Trace& trace, const Context& context) {
 }
 
 Status writeCollectives(Trace& trace, const Context& context) {
-  TempTable table("analysis_collective",
-                  "device TEXT, rank INTEGER, collective TEXT, name TEXT, group_size INTEGER, count INTEGER, total_ns "
-                  "INTEGER, bytes INTEGER, median_bytes INTEGER, algorithm_bytes_per_second REAL, bus_bytes_per_second REAL");
+  TempTable table(
+      "analysis_collective",
+      "device TEXT, rank INTEGER, collective TEXT, name TEXT, group_size INTEGER, count INTEGER, total_ns "
+      "INTEGER, bytes INTEGER, median_bytes INTEGER, algorithm_bytes_per_second REAL, bus_bytes_per_second "
+      "REAL");
   const auto world = worldSize(trace, context);
   for (const auto& device : context.devices.all) {
     std::map<std::pair<StringId, std::int64_t>, Group> groups;
@@ -103,11 +106,15 @@ Status writeCollectives(Trace& trace, const Context& context) {
     }
     for (auto& [key, group] : groups) {
       const auto size = static_cast<double>(key.second);
-      const double rate = group.timed_ns > 0 ? group.timed_bytes * 1e9 / static_cast<double>(group.timed_ns) : 0;
-      const double factor = group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
-      table.row({device.name, static_cast<std::int64_t>(device.rank), group.kind != nullptr ? group.kind->name : "other",
-                 group.name, key.second > 0 ? SqlValue(key.second) : SqlValue(), group.count, group.total_ns,
-                 static_cast<std::int64_t>(group.timed_bytes), static_cast<std::int64_t>(quantile(group.bytes, 0.5)),
+      const double rate =
+          group.timed_ns > 0 ? group.timed_bytes * 1e9 / static_cast<double>(group.timed_ns) : 0;
+      const double factor =
+          group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
+      table.row({device.name, static_cast<std::int64_t>(device.rank),
+                 group.kind != nullptr ? group.kind->name : "other", group.name,
+                 key.second > 0 ? SqlValue(key.second) : SqlValue(), group.count, group.total_ns,
+                 static_cast<std::int64_t>(group.timed_bytes),
+                 static_cast<std::int64_t>(quantile(group.bytes, 0.5)),
                  rate > 0 ? SqlValue(rate) : SqlValue(),
                  rate > 0 && key.second > 1 ? SqlValue(rate * factor) : SqlValue()});
     }
@@ -157,9 +164,11 @@ std::vector<Lateness> compare(const Devices& devices) {
 
 Status writeRanks(Trace& trace, const Context& context) {
   if (auto status = writeCollectives(trace, context); !status.has_value()) return status;
-  TempTable table("analysis_rank",
-                  "rank INTEGER, device TEXT, span_ns INTEGER, computation_ns INTEGER, communication_ns INTEGER, exposed_ns "
-                  "INTEGER, lateness_mean_ns REAL, last_share REAL, collectives_compared INTEGER, wait_ns REAL");
+  TempTable table(
+      "analysis_rank",
+      "rank INTEGER, device TEXT, span_ns INTEGER, computation_ns INTEGER, communication_ns INTEGER, "
+      "exposed_ns "
+      "INTEGER, lateness_mean_ns REAL, last_share REAL, collectives_compared INTEGER, wait_ns REAL");
   const auto lateness = compare(context.devices);
   for (std::size_t i = 0; i < context.devices.all.size(); ++i) {
     const auto& d = context.devices.all[i];

@@ -3,25 +3,50 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/analysis/device_tables.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
 namespace {
 
-// Whether a library that the program has loaded reads settings of this owner. libiomp5 and libomp read the
-// same KMP_* variables; all three read OMP_*.
-bool ownerLoaded(const Trace& trace, std::string_view owner) {
+// What the program is made of, which tells what it reads.
+struct Program {
+  std::string framework;
+  bool gnu = false, llvm = false, onednn = false, cuda = false, communicates = false, jemalloc = false;
+};
+
+Program programOf(const Trace& trace) {
+  Program program;
+  program.framework = frameworkOf(trace);
   const std::string openmp = trace.meta(meta::kOpenMpRuntime).value_or("");
-  const bool gnu = openmp.find("libgomp") != std::string::npos;
-  const bool llvm =
-      openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
-  if (owner == "openmp") return gnu || llvm;
-  if (owner == "libgomp") return gnu;
-  if (owner == "llvm-openmp") return llvm;
-  if (owner == "onednn") {
-    return trace.meta(meta::kOneDnnVersion).has_value() &&
-           trace.meta(meta::kBackend).value_or("") == "onednn";
+  program.gnu = openmp.find("libgomp") != std::string::npos;
+  program.llvm = openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
+  const auto backend = trace.meta(meta::kBackend);
+  program.onednn = trace.meta(meta::kOneDnnVersion).has_value() && backend.value_or("onednn") == "onednn";
+  for (const auto& device : trace.devices()) program.cuda = program.cuda || device.kind == "gpu";
+  program.communicates =
+      program.cuda && (trace.devices().size() > 1 || trace.meta("distributed.world_size").has_value());
+  for (const auto& setting : trace.settings()) {
+    program.jemalloc = program.jemalloc ||
+                       (setting.name == "LD_PRELOAD" && setting.value.find("jemalloc") != std::string::npos);
   }
+  return program;
+}
+
+// Whether the program, or a library that it has loaded, reads settings of this owner. libiomp5 and libomp
+// read the same KMP_* variables; all three read OMP_*. MXNet's own are read by every build of it; of
+// Pitwall's runtime, which honours some of them, the trace tells which.
+bool readsSettingsOf(const Program& program, std::string_view owner) {
+  if (owner == "openmp") return program.gnu || program.llvm;
+  if (owner == "libgomp") return program.gnu;
+  if (owner == "llvm-openmp") return program.llvm;
+  if (owner == "onednn") return program.onednn;
+  if (owner == "mxnet" || owner == "nnvm" || owner == "dmlc") return program.framework == "mxnet";
+  if (owner == "pytorch") return program.framework == "pytorch";
+  if (owner == "cuda") return program.cuda;
+  if (owner == "nccl") return program.communicates;
+  if (owner == "glibc") return program.framework != "onednn" && program.framework != "unknown";
+  if (owner == "jemalloc") return program.jemalloc;
   return false;
 }
 
@@ -29,10 +54,13 @@ bool ownerLoaded(const Trace& trace, std::string_view owner) {
 
 std::vector<SettingState> settingStates(const Trace& trace) {
   std::map<std::string, SettingState> states;
+  const Program program = programOf(trace);
   for (const auto& info : settingCatalogue()) {
     SettingState state{std::string(info.name), std::string(info.default_value), "default",
                        std::string(info.owner), toString(info.status)};
-    state.readable = info.status == SettingStatus::external && ownerLoaded(trace, info.owner);
+    const bool others = info.owner == "mxnet" || info.owner == "nnvm" || info.owner == "dmlc";
+    state.readable =
+        (others || info.status == SettingStatus::external) && readsSettingsOf(program, info.owner);
     states[state.name] = state;
   }
   for (const auto& setting : trace.settings()) {

@@ -30,7 +30,8 @@ Status writeIterations(Trace& trace, const Tables& tables) {
   return fill(
       trace, "analysis_iteration",
       "iteration INTEGER, role TEXT, start_ns INTEGER, dur_ns INTEGER, items INTEGER, forward_ns INTEGER, "
-      "backward_ns INTEGER, update_ns INTEGER, other_operators_ns INTEGER, communication_ns INTEGER, data_wait_ns INTEGER, "
+      "backward_ns INTEGER, update_ns INTEGER, other_operators_ns INTEGER, communication_ns INTEGER, "
+      "data_wait_ns INTEGER, "
       "engine_overhead_ns INTEGER, idle_ns INTEGER, unattributed_ns INTEGER",
       rows);
 }
@@ -45,17 +46,36 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
   Rows rows;
   for (const auto& o : operators.rows) {
     const auto& row = o.row;
-    rows.push_back({static_cast<std::int64_t>(o.op.value), row.title, row.name, row.layer, row.phase,
-                    row.shapes, row.count, row.total_ns, row.mean_ns, o.min_ns, o.p10_ns, row.p50_ns,
-                    o.p90_ns, row.p99_ns, o.queued_mean_ns, row.share, o.flop, o.bytes_read,
-                    o.bytes_written, o.dtype, o.backend, o.implementation});
+    rows.push_back({static_cast<std::int64_t>(o.op.value),
+                    row.title,
+                    row.name,
+                    row.layer,
+                    row.phase,
+                    row.shapes,
+                    row.count,
+                    row.total_ns,
+                    row.mean_ns,
+                    o.min_ns,
+                    o.p10_ns,
+                    row.p50_ns,
+                    o.p90_ns,
+                    row.p99_ns,
+                    o.queued_mean_ns,
+                    row.share,
+                    o.flop,
+                    o.bytes_read,
+                    o.bytes_written,
+                    o.dtype,
+                    o.backend,
+                    o.implementation});
   }
   return fill(
       trace, "analysis_operator",
       "op INTEGER, title TEXT, name TEXT, layer TEXT, phase TEXT, shapes TEXT, count INTEGER, total_ns "
       "INTEGER, "
       "mean_ns INTEGER, min_ns INTEGER, p10_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, "
-      "queued_mean_ns INTEGER, share REAL, flop INTEGER, bytes_read INTEGER, bytes_written INTEGER, dtype TEXT, "
+      "queued_mean_ns INTEGER, share REAL, flop INTEGER, bytes_read INTEGER, bytes_written INTEGER, dtype "
+      "TEXT, "
       "backend TEXT, implementation TEXT",
       rows);
 }

@@ -6,8 +6,8 @@
 //   role               'steady', 'warm-up', 'last', 'outlier'
 //   start_ns, dur_ns   since the trace's start
 //   items              samples; 0 = not told
-//   forward_ns, backward_ns, update_ns, other_operators_ns, communication_ns, data_wait_ns, engine_overhead_ns, idle_ns,
-//   unattributed_ns    where dur_ns went; they sum to it
+//   forward_ns, backward_ns, update_ns, other_operators_ns, communication_ns, data_wait_ns,
+//   engine_overhead_ns, idle_ns, unattributed_ns    where dur_ns went; they sum to it
 //
 // analysis_breakdown   one row per category, over the steady iterations
 //   category           'forward', ..., 'data wait', 'engine overhead', 'idle', 'unattributed'

@@ -10,7 +10,8 @@
 
 namespace pitwall::analysis {
 
-// The value, or null when it is not known. (A conditional expression makes g++ 12 warn of uninitialized text.)
+// The value, or null when it is not known. (A conditional expression makes g++ 12 warn of uninitialized
+// text.)
 SqlValue known(bool is_known, double value);
 SqlValue known(bool is_known, std::int64_t value);
 
@@ -22,7 +23,8 @@ class TempTable {
   void row(std::vector<SqlValue> values) { rows_.push_back(std::move(values)); }
 
   Status write(Trace& trace) const {
-    auto made = trace.query("DROP TABLE IF EXISTS temp." + name_ + "; CREATE TEMP TABLE " + name_ + " (" + columns_ + ")");
+    auto made = trace.query("DROP TABLE IF EXISTS temp." + name_ + "; CREATE TEMP TABLE " + name_ + " (" +
+                            columns_ + ")");
     if (!made.has_value()) return fail(made.error());
     return trace.insertTemp(name_, rows_);
   }

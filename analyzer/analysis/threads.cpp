@@ -1,8 +1,8 @@
-// Threads: how much of the time they work, how much of a CPU they use, and what they use it for. CPU use comes from
-// the samples of `pitwall record`; without them those columns are null.
+// Threads: how much of the time they work, how much of a CPU they use, and what they use it for. CPU use
+// comes from the samples of `pitwall record`; without them those columns are null.
 //
-// Spin is CPU time that a thread without events of its own (an OpenMP team's) uses while no operator runs. The
-// imbalance of a team is 1 - mean/max of the CPU that its threads use: 0 when all work alike.
+// Spin is CPU time that a thread without events of its own (an OpenMP team's) uses while no operator runs.
+// The imbalance of a team is 1 - mean/max of the CPU that its threads use: 0 when all work alike.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -75,9 +75,10 @@ class Threads {
   }
 
   Status readCounters() {
-    TempTable table("analysis_counter",
-                    "name TEXT, unit TEXT, thread TEXT, device INTEGER, process INTEGER, samples INTEGER, mean REAL, "
-                    "min REAL, max REAL, first REAL, last REAL, p95 REAL");
+    TempTable table(
+        "analysis_counter",
+        "name TEXT, unit TEXT, thread TEXT, device INTEGER, process INTEGER, samples INTEGER, mean REAL, "
+        "min REAL, max REAL, first REAL, last REAL, p95 REAL");
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
       if (tracks[i].kind != TrackKind::counter) continue;
@@ -92,9 +93,9 @@ class Threads {
       const double first = values.front(), last = values.back(), average = mean(values);
       std::sort(values.begin(), values.end());
       table.row({tracks[i].name, tracks[i].unit, threadName(trace_, tracks[i].thread),
-                 static_cast<std::int64_t>(tracks[i].device.value), static_cast<std::int64_t>(tracks[i].process.value),
-                 static_cast<std::int64_t>(values.size()), average, values.front(), values.back(), first, last,
-                 quantileOfSorted(values, 0.95)});
+                 static_cast<std::int64_t>(tracks[i].device.value),
+                 static_cast<std::int64_t>(tracks[i].process.value), static_cast<std::int64_t>(values.size()),
+                 average, values.front(), values.back(), first, last, quantileOfSorted(values, 0.95)});
       if (tracks[i].thread) addThreadCounter(tracks[i], samples.value(), average);
     }
     return table.write(trace_);
@@ -110,21 +111,28 @@ class Threads {
   }
 
   Status writeThreads() {
-    TempTable table("analysis_thread",
-                    "thread TEXT, process INTEGER, events INTEGER, busy_ns INTEGER, span_ns INTEGER, utilisation REAL, "
-                    "cpu REAL, waiting_for_cpu REAL, forced_switches REAL, voluntary_switches REAL, cpus_used INTEGER, "
-                    "spin_share REAL");
+    TempTable table(
+        "analysis_thread",
+        "thread TEXT, process INTEGER, events INTEGER, busy_ns INTEGER, span_ns INTEGER, utilisation REAL, "
+        "cpu REAL, waiting_for_cpu REAL, forced_switches REAL, voluntary_switches REAL, cpus_used INTEGER, "
+        "spin_share REAL");
     const TimeNs span = context_.timeline.end_ns - context_.timeline.begin_ns;
     std::set<ThreadId> with_events;
-    const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track, const Sampled* s) {
+    const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track,
+                         const Sampled* s) {
       const TimeNs busy = track != nullptr ? track->busy_ns : 0;
-      std::vector<SqlValue> values{name, static_cast<std::int64_t>(process.value), track != nullptr ? track->events : 0,
-                                   busy, span, span > 0 ? static_cast<double>(busy) / static_cast<double>(span) : 0.0};
+      std::vector<SqlValue> values{name,
+                                   static_cast<std::int64_t>(process.value),
+                                   track != nullptr ? track->events : 0,
+                                   busy,
+                                   span,
+                                   span > 0 ? static_cast<double>(busy) / static_cast<double>(span) : 0.0};
       if (s == nullptr) {
         values.resize(values.size() + 6);
       } else {
         const bool pool = track == nullptr || track->events == 0;
-        for (const auto& value : {s->cpu, s->waiting, s->forced, s->voluntary}) values.push_back(number(value));
+        for (const auto& value : {s->cpu, s->waiting, s->forced, s->voluntary})
+          values.push_back(number(value));
         values.push_back(known(s->cpus > 0, s->cpus));
         values.push_back(known(pool && s->cpu_ns > 0, s->spin_ns / std::max(s->cpu_ns, 1.0)));
       }
@@ -167,15 +175,18 @@ class Threads {
     }
     const double span = static_cast<double>(context_.timeline.end_ns - context_.timeline.begin_ns) * 1e-9;
     TempTable table("analysis_threads",
-                    "threads INTEGER, sampled INTEGER, runnable_mean REAL, waiting_mean REAL, team INTEGER, team_imbalance "
-                    "REAL, spin_share REAL, spin_cpus REAL, distinct_cpus INTEGER, migrations_per_second REAL, usable_cpus "
+                    "threads INTEGER, sampled INTEGER, runnable_mean REAL, waiting_mean REAL, team INTEGER, "
+                    "team_imbalance "
+                    "REAL, spin_share REAL, spin_cpus REAL, distinct_cpus INTEGER, migrations_per_second "
+                    "REAL, usable_cpus "
                     "INTEGER");
     const auto usable = trace_.meta(meta::kUsableCpus);
-    table.row({static_cast<std::int64_t>(trace_.threads().size()), sampled,
-               known(sampled > 0, running), known(waiting_known, waiting), team,
-               known(team >= 2, 1 - team_sum / static_cast<double>(std::max<std::int64_t>(team, 1)) / std::max(team_max, 0.01)),
-               known(cpu > 0, spin / std::max(cpu, 1.0)), known(span > 0 && sampled > 0, spin * 1e-9 / std::max(span, 1e-9)),
-               known(cpus > 0, cpus),
+    table.row({static_cast<std::int64_t>(trace_.threads().size()), sampled, known(sampled > 0, running),
+               known(waiting_known, waiting), team,
+               known(team >= 2, 1 - team_sum / static_cast<double>(std::max<std::int64_t>(team, 1)) /
+                                        std::max(team_max, 0.01)),
+               known(cpu > 0, spin / std::max(cpu, 1.0)),
+               known(span > 0 && sampled > 0, spin * 1e-9 / std::max(span, 1e-9)), known(cpus > 0, cpus),
                known(cpus > 0 && span > 0, static_cast<double>(migrations) / std::max(span, 1e-9)),
                known(usable.has_value(),
                      static_cast<std::int64_t>(std::strtoll(usable.value_or("0").c_str(), nullptr, 10)))});

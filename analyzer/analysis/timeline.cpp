@@ -41,8 +41,8 @@ int trainingTrack(const Trace& trace, const Activity& activity, ProcessId proces
     const auto thread = info.thread;
     const bool is_main =
         thread && thread.value <= trace.threads().size() && trace.threads()[thread.value - 1].name == "main";
-    const std::int64_t score = track.data_waits * 1'000'000 + (is_main ? 500'000 : 0) +
-                               std::min<std::int64_t>(track.waits, 400'000);
+    const std::int64_t score =
+        track.data_waits * 1'000'000 + (is_main ? 500'000 : 0) + std::min<std::int64_t>(track.waits, 400'000);
     if (score > best_score) best_score = score, best = static_cast<int>(i);
   }
   return best;

@@ -27,8 +27,8 @@ struct Timeline {
   int other_processes = 0;  // with operators too, which this timeline leaves out
 
   std::vector<OperatorInterval> operators;
-  std::vector<bool> is_transfer;        // by OperatorId.value - 1: it moves data between devices
-  std::vector<TimeNs> step_starts;      // of a range that the program names once per step; may be empty
+  std::vector<bool> is_transfer;    // by OperatorId.value - 1: it moves data between devices
+  std::vector<TimeNs> step_starts;  // of a range that the program names once per step; may be empty
   std::vector<Interval> bulks;
   std::vector<Interval> data_waits;     // training thread waits for a batch
   std::vector<Interval> engine_waits;   // training thread waits for operators

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <fstream>
 #include <initializer_list>
 #include <optional>
 #include <sstream>
@@ -173,7 +174,46 @@ Rule readRule(Reader& reader, const toml::table& root) {
   return rule;
 }
 
+void readRuleSwitches(Reader& reader, std::string_view id, const toml::table& table, RuleConfig& config) {
+  for (const auto& [key, node] : table) {
+    if (key.str() == "enabled") {
+      const auto enabled = node.value_exact<bool>();
+      if (!enabled) reader.complain(node, "'enabled' must be true or false");
+      if (enabled && !*enabled) config.disabled.emplace_back(id);
+    } else if (node.is_number()) {
+      config.thresholds.emplace_back(fmt::format("{}.{}", id, key.str()), node.value<double>().value_or(0));
+    } else {
+      reader.complain(node, fmt::format("'{}' must be a number, the value of a threshold", key.str()));
+    }
+  }
+}
+
 }  // namespace
+
+Result<RuleConfig> readRuleConfig(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return fail(ErrorCode::io, path + ": cannot be read");
+  toml::table root;
+  try {
+    root = toml::parse(text.str(), path);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::invalidInput, fmt::format("{}:{}: not valid TOML: {}", path,
+                                                     error.source().begin.line, error.description()));
+  }
+  Reader reader(path);
+  RuleConfig config;
+  for (const auto& [id, node] : root) {
+    if (const auto* table = node.as_table()) {
+      readRuleSwitches(reader, id.str(), *table, config);
+    } else {
+      reader.complain(node, "expected a table for each rule: [\"input/bound\"]");
+    }
+  }
+  if (reader.complaint()) return fail(ErrorCode::invalidInput, *reader.complaint());
+  return config;
+}
 
 Result<Rule> parseRule(std::string_view toml_text, const std::string& name) {
   toml::table root;

@@ -111,8 +111,25 @@ Result<RuleSet> loadRules(const AnalyzeOptions& options) {
     if (auto status = addEmbedded(rules); !status.has_value()) return fail(status.error());
     set.source = "built in";
   }
+  auto disabled = options.disabled;
+  if (!options.config_file.empty()) {
+    auto config = readRuleConfig(options.config_file);
+    if (!config.has_value()) return fail(config.error());
+    for (const auto& [name, value] : config.value().thresholds) {
+      if (auto status = applyThreshold(name, value, rules); !status.has_value()) {
+        return fail(status.error().code, options.config_file + ": " + status.error().message);
+      }
+    }
+    disabled.insert(disabled.end(), config.value().disabled.begin(), config.value().disabled.end());
+  }
   for (const auto& [name, value] : options.thresholds) {
     if (auto status = applyThreshold(name, value, rules); !status.has_value()) return fail(status.error());
+  }
+  for (const auto& id : disabled) {
+    if (rules.erase(id) == 0 && std::count(disabled.begin(), disabled.end(), id) == 1) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: no such rule to switch off; 'pitwall rules list' names all", id));
+    }
   }
   for (auto& [id, rule] : rules) set.rules.push_back(std::move(rule));
   return set;

@@ -63,6 +63,8 @@ class Writer {
       offset_ = repetition_ = 0;
     }
     for (auto& [name, events] : events_) sink_.events(tracks_[name], events);
+    for (auto& [id, samples] : samples_) sink_.counters(TrackId{id}, samples);
+    sink_.dependencies(dependencies_);
     if (!complaint_.empty()) return fail(ErrorCode::invalidInput, complaint_);
     return incomplete_ ? sink_.flush() : sink_.finish();
   }
@@ -140,6 +142,12 @@ class Writer {
       operatorRun(w, text(1));
     } else if (w[0] == "span") {
       span(w);
+    } else if (w[0] == "work") {
+      work(w);
+    } else if (w[0] == "call" || w[0] == "range") {
+      named(w);
+    } else if (w[0] == "counter") {
+      counter(w);
     } else if (w[0] == "loss") {
       sink_.loss({TrackId{}, moment(at(w, 1)), moment(at(w, 2)), integer(at(w, 3)), spaced(at(w, 4))});
     } else if (w[0] == "incomplete") {
@@ -178,6 +186,14 @@ class Writer {
         facts.bytes_read = integer(value);
       } else if (key == "written") {
         facts.bytes_written = integer(value);
+      } else if (key == "shapes") {
+        facts.shapes = value;
+      } else if (key == "dtype") {
+        facts.dtype = value;
+      } else if (key == "backend") {
+        facts.backend = value;
+      } else if (key == "impl") {
+        facts.implementation = value;
       } else {
         complain("unknown option " + w[i]);
       }
@@ -187,6 +203,120 @@ class Writer {
     event.name = sink_.string(facts.name);
     track(on);
     events_[on].push_back(event);
+  }
+
+  static std::string blanks(std::string name) {
+    for (char& c : name) c = c == '~' ? ' ' : c;
+    return name;
+  }
+
+  // The value of KEY=VALUE among the words from the third on; else the default.
+  static std::string option(const Words& w, const std::string& key, const std::string& otherwise) {
+    for (std::size_t i = 3; i < w.size(); ++i) {
+      if (w[i].rfind(key + "=", 0) == 0) return w[i].substr(key.size() + 1);
+    }
+    return otherwise;
+  }
+
+  ProcessId processOf(std::int64_t rank) {
+    if (rank == 0) return process_;
+    auto& id = ranks_[rank];
+    if (!id)
+      id = sink_.process(
+          {.pid = 100 + rank, .name = "program", .command_line = "program", .rank = static_cast<int>(rank)});
+    return id;
+  }
+
+  TrackId streamTrack(const std::string& key, const Words& w) {
+    auto& id = tracks_[key];
+    if (id) return id;
+    const auto gpu = integer(option(w, "gpu", "0"));
+    const auto process = processOf(integer(option(w, "rank", "0")));
+    auto& device = devices_[key.substr(0, key.find(" stream"))];
+    if (!device) device = sink_.device({"gpu", static_cast<int>(gpu), "test gpu", 16'000'000'000});
+    return id = sink_.track({TrackKind::stream, process, ThreadId{}, device, key, ""});
+  }
+
+  Event eventOf(const Words& w, EventKind kind, std::size_t name) {
+    Event event;
+    event.kind = kind;
+    event.name = sink_.string(blanks(at(w, name)));
+    event.start_ns = moment(at(w, name + 1));
+    event.dur_ns = time(at(w, name + 2));
+    event.pushed_ns = event.ready_ns = event.start_ns;
+    return event;
+  }
+
+  void work(const Words& w) {
+    const std::string kind = at(w, 1);
+    Event event = eventOf(w,
+                          kind == "copy"            ? EventKind::copy
+                          : kind == "communication" ? EventKind::communication
+                                                    : EventKind::kernel,
+                          2);
+    event.value = integer(option(w, "bytes", "0"));
+    if (const auto args = option(w, "args", ""); !args.empty()) event.args = sink_.string(args);
+    if (const auto grid = option(w, "grid", ""); !grid.empty()) {
+      event.kernel =
+          sink_.kernelFacts({.grid = {static_cast<std::int32_t>(integer(grid)), 1, 1}, .block = {256, 1, 1}});
+    }
+    event.correlation = ++correlation_;
+    if (const auto launch = option(w, "launch", ""); !launch.empty()) {
+      Event call = event;
+      call.kind = EventKind::api;
+      call.kernel = {};
+      call.args = {};
+      call.value = 0;
+      call.name = sink_.string(kind == "copy" ? "cudaMemcpyAsync" : "cudaLaunchKernel");
+      call.start_ns = call.pushed_ns = call.ready_ns = moment(launch);
+      call.dur_ns = time(option(w, "call", "5us"));
+      call.correlation = ++correlation_;
+      dependencies_.push_back({call.correlation, event.correlation, DependencyKind::launch});
+      events_["main"].push_back(call);
+    }
+    const std::string key = "rank " + option(w, "rank", "0") + " gpu " + option(w, "gpu", "0") + " stream " +
+                            option(w, "stream", "7");
+    streamTrack(key, w);
+    events_[key].push_back(event);
+  }
+
+  void named(const Words& w) {
+    Event event = eventOf(w, w[0] == "call" ? EventKind::api : EventKind::scope, 1);
+    std::string on = spaced(option(w, "on", "main"));
+    if (const auto gpu = option(w, "gpu", ""); !gpu.empty()) {
+      on = "rank 0 gpu " + gpu + " stream annotations";
+      streamTrack(on, w);
+    } else {
+      track(on);
+    }
+    events_[on].push_back(event);
+  }
+
+  void counter(const Words& w) {
+    const std::string on = spaced(option(w, "on", ""));
+    const std::string name = blanks(at(w, 1));
+    auto& id = counters_[name + "@" + on];
+    if (!id) {
+      ThreadId thread;
+      if (!on.empty()) {
+        auto& known = counted_threads_[on];
+        if (!known)
+          known = sink_.thread({process_, 1000 + static_cast<std::int64_t>(counted_threads_.size()), on});
+        thread = known;
+      }
+      id = sink_.track(
+          {TrackKind::counter, process_, thread, DeviceId{}, name, at(w, 2) == "-" ? "" : at(w, 2)});
+    }
+    double value = 0;
+    const std::string list = at(w, 4);
+    Words entries;
+    std::istringstream stream(list);
+    for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
+    if (entries.empty()) return complain("a value is missing");
+    const auto& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
+    if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
+      return complain(word + " is no number");
+    samples_[id.value].push_back({moment(at(w, 3)), value});
   }
 
   void span(const Words& w) {
@@ -210,6 +340,12 @@ class Writer {
   ProcessId process_;
   std::map<std::string, TrackId> tracks_;
   std::map<std::string, std::vector<Event>> events_;
+  std::map<std::int64_t, ProcessId> ranks_;
+  std::map<std::string, DeviceId> devices_;
+  std::map<std::string, TrackId> counters_;
+  std::map<std::string, ThreadId> counted_threads_;
+  std::map<std::uint32_t, std::vector<CounterSample>> samples_;
+  std::vector<Dependency> dependencies_;
   CorrelationId correlation_ = 0;
   std::int64_t next_iteration_ = 0, repetition_ = 0;
   TimeNs offset_ = 0;

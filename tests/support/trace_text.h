@@ -5,14 +5,22 @@
 //   tunable NAME VALUE MIN MAX SOURCE
 //   iteration TIME ITEMS                    a mark; indices count up
 //   op LAYER TYPE PHASE START DUR [pushed=T] [on=THREAD] [flop=N] [read=BYTES] [written=BYTES]
+//      [shapes=S] [dtype=T] [backend=B] [impl=I]
 //   span KIND START DUR [on=THREAD]         KIND data_wait, data_work, wait, bulk, scope, recorder
+//   work KIND NAME START DUR [launch=T] [call=DUR] [gpu=N] [stream=N] [rank=N] [bytes=N] [args=JSON]
+//   [grid=BLOCKS]
+//                                           KIND kernel, copy, communication; launch= adds the call on "main"
+//                                           that launched it, as long as call= says (5us)
+//   call NAME START DUR [on=THREAD]         a call of a library
+//   range NAME START DUR [on=THREAD] [gpu=N]  a named scope; gpu=: an annotation on that device
+//   counter NAME UNIT TIME VALUE [on=THREAD]
 //   loss FROM TO COUNT REASON
 //   incomplete                              as after a kill: the trace is not finished
 //   repeat N PERIOD ... end                 the lines between, N times, each PERIOD later
 //
 // Times: 3ms, 12us, 500ns, 1s, 0. Inside repeat a time may be a list a|b|c: the repetitions take its entries
 // in turn. Operators run on "cpu worker 0", spans on "main" unless `on=` says otherwise (blanks in names as
-// '_').
+// '_'; in the names of work, calls, ranges and counters as '~').
 // '#' starts a comment.
 #pragma once
 

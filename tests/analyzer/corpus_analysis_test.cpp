@@ -1,0 +1,379 @@
+// The analyses over real traces of other tools, against what those tools and the corpus's makers computed.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "analyzer/analysis.h"
+#include "db/import.h"
+#include "db/reader.h"
+#include "tests/db/import/corpus.h"
+
+namespace pitwall::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An imported trace with its report; the tables can be asked.
+struct Analyzed {
+  std::string path;
+  std::unique_ptr<Trace> trace;
+  Report report;
+  std::string error;
+  ~Analyzed() {
+    trace.reset();
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+
+  const Finding* finding(const std::string& id) const {
+    for (const auto& finding : report.findings) {
+      if (finding.id == id) return &finding;
+    }
+    return nullptr;
+  }
+  SqlRows rows(const std::string& sql) const {
+    auto rows = trace->query(sql);
+    EXPECT_TRUE(rows.has_value()) << sql;
+    return rows.has_value() ? rows.value() : SqlRows{};
+  }
+  double number(const std::string& sql) const {
+    const auto answer = rows(sql);
+    if (answer.rows.empty()) return NAN;
+    const auto& value = answer.rows[0][0];
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+    const auto* real = std::get_if<double>(&value);
+    return real != nullptr ? *real : NAN;
+  }
+};
+
+std::unique_ptr<Analyzed> analyzeFile(const std::string& input) {
+  auto result = std::make_unique<Analyzed>();
+  result->path = (fs::path(testing::TempDir()) / fmt::format("pitwall-corpus-{}.pitwall", getpid())).string();
+  const auto imported = importToFile(std::vector<std::string>{input}, result->path);
+  if (!imported.has_value()) return result->error = imported.error().message, std::move(result);
+  auto trace = Trace::open(result->path);
+  if (!trace.has_value()) return result->error = trace.error().message, std::move(result);
+  result->trace = std::move(trace).value();
+  auto report = analyzeTrace(*result->trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+  if (!report.has_value()) return result->error = report.error().message, std::move(result);
+  result->report = std::move(report).value();
+  return result;
+}
+
+std::unique_ptr<Analyzed> analyzeCorpus(const std::string& name) {
+  return analyzeFile(corpusFolder() + "/" + name);
+}
+
+std::unique_ptr<Analyzed> analyzeText(const std::string& text) {
+  const auto input = fs::path(testing::TempDir()) / fmt::format("pitwall-dumps-{}.txt", getpid());
+  std::ofstream(input) << text;
+  auto result = analyzeFile(input.string());
+  fs::remove(input);
+  return result;
+}
+
+// "computation_time,1.225308837890625,16.2" -> ms by name.
+std::map<std::string, double> timelineCsv(const std::string& path) {
+  std::map<std::string, double> result;
+  std::istringstream lines(readFile(path));
+  for (std::string line; std::getline(lines, line);) {
+    const auto comma = line.find(',');
+    if (comma != std::string::npos) result[line.substr(0, comma)] = std::atof(line.c_str() + comma + 1);
+  }
+  return result;
+}
+
+constexpr const char* kTraceLens[][2] = {
+    {"h100/Falconsai_nsfw_image_detection__1016002.json.gz",
+     "h100/Falconsai_nsfw_image_detection__1016002_perf_report_csvs"},
+    {"h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz",
+     "h100/facebook_timesformer-base-finetuned-k400__1016002_perf_report_csvs"},
+    {"h100/gaunernst_bert-small-uncased__1016001.json.gz",
+     "h100/gaunernst_bert-small-uncased__1016001_perf_report_csvs"},
+    {"mi210/gpu_only_trace/gpu_only_trace.json.gz", "mi210/gpu_only_trace/gpu_only_trace_perf_report_csvs"},
+    {"mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+     "mi300/Qwen_Qwen1.5-0.5B-Chat__1016005_perf_report_csvs"},
+    {"mi300/gaunernst_bert-small-uncased__1016001.json.gz",
+     "mi300/gaunernst_bert-small-uncased__1016001_perf_report_csvs"},
+    {"torch_compile_triton/trace.json.gz", "torch_compile_triton/trace_perf_report_csvs"},
+};
+
+TEST(AnalysisCorpus, DeviceTimesAreTraceLensToTheMicrosecond) {
+  PITWALL_NEEDS_CORPUS();
+  for (const auto& [trace, folder] : kTraceLens) {
+    SCOPED_TRACE(trace);
+    const auto a = analyzeCorpus(std::string("tracelens/") + trace);
+    ASSERT_EQ(a->error, "");
+    const auto expected = timelineCsv(corpusFolder() + "/tracelens/" + folder + "/gpu_timeline.csv");
+    ASSERT_FALSE(expected.empty());
+    const std::pair<const char*, const char*> kColumns[] = {{"computation_time", "computation_ns"},
+                                                            {"exposed_comm_time", "communication_ns"},
+                                                            {"exposed_memcpy_time", "copies_ns"},
+                                                            {"busy_time", "busy_ns"},
+                                                            {"idle_time", "all_idle_ns"},
+                                                            {"total_time", "span_ns"},
+                                                            {"total_comm_time", "communication_total_ns"},
+                                                            {"total_memcpy_time", "copies_total_ns"}};
+    for (const auto& [csv, column] : kColumns) {
+      EXPECT_NEAR(a->number(fmt::format("SELECT {} / 1e6 FROM analysis_device", column)), expected.at(csv),
+                  0.001)
+          << csv;
+    }
+    EXPECT_EQ(a->number("SELECT span_ns - computation_ns - communication_ns - copies_ns - data_wait_ns - "
+                        "synchronisation_ns "
+                        "- host_wait_ns - kernel_wait_ns - idle_ns FROM analysis_device"),
+              0);
+  }
+}
+
+// Name, sum and count; a name can have several rows by stream and parent.
+std::map<std::string, std::pair<double, double>> kernelCsv(const std::string& path) {
+  std::map<std::string, std::pair<double, double>> result;
+  std::istringstream lines(readFile(path));
+  std::vector<std::string> head;
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> cells(1);
+    bool quoted = false;
+    for (const char c : line) {
+      if (c == '"')
+        quoted = !quoted;
+      else if (c == ',' && !quoted)
+        cells.emplace_back();
+      else if (c != '\r')
+        cells.back() += c;
+    }
+    if (head.empty()) {
+      head = cells;
+      continue;
+    }
+    std::string name;
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < std::min(head.size(), cells.size()); ++i) {
+      if (head[i] == "Kernel name") name = cells[i];
+      if (head[i].ends_with("_sum")) sum = std::atof(cells[i].c_str());
+      if (head[i].ends_with("_count")) count = std::atof(cells[i].c_str());
+    }
+    result[name].first += sum;
+    result[name].second += count;
+  }
+  return result;
+}
+
+TEST(AnalysisCorpus, KernelsAreTraceLensToTheMicrosecond) {
+  PITWALL_NEEDS_CORPUS();
+  for (const auto& [trace, folder] : kTraceLens) {
+    SCOPED_TRACE(trace);
+    const auto a = analyzeCorpus(std::string("tracelens/") + trace);
+    ASSERT_EQ(a->error, "");
+    const auto expected = kernelCsv(corpusFolder() + "/tracelens/" + folder + "/kernel_summary.csv");
+    ASSERT_FALSE(expected.empty());
+    std::map<std::string, std::pair<double, double>> actual;
+    for (const auto& row : a->rows("SELECT name, total_ns / 1e3, count FROM analysis_kernel").rows) {
+      actual[std::get<std::string>(row[0])] = {std::get<double>(row[1]),
+                                               static_cast<double>(std::get<std::int64_t>(row[2]))};
+    }
+    for (const auto& [name, sums] : expected) {
+      EXPECT_NEAR(actual[name].first, sums.first, 1.0) << name;
+      EXPECT_EQ(actual[name].second, sums.second) << name;
+    }
+  }
+}
+
+TEST(AnalysisCorpus, EveryKindOfTraceSumsToItsSpan) {
+  PITWALL_NEEDS_CORPUS();
+  for (const auto& [path, expected] : expectedCounts()) {
+    if (path.rfind("hta/", 0) != 0 && path.rfind("nsys/", 0) != 0) continue;
+    SCOPED_TRACE(path);
+    const auto a = analyzeCorpus(path);
+    ASSERT_EQ(a->error, "");
+    EXPECT_EQ(
+        a->number(
+            "SELECT coalesce(sum(span_ns - computation_ns - communication_ns - copies_ns - data_wait_ns - "
+            "synchronisation_ns - host_wait_ns - kernel_wait_ns - idle_ns), 0) FROM analysis_device"),
+        0);
+    double shares = 0;
+    for (const auto& share : a->report.breakdown.shares) shares += share.share;
+    if (a->report.breakdown.wall_ns > 0) {
+      EXPECT_NEAR(shares, 1, 1e-9);
+    }
+  }
+}
+
+TEST(AnalysisCorpus, LaunchBoundInferenceIsNamed) {
+  PITWALL_NEEDS_CORPUS();
+  for (const char* name : {"h100/gaunernst_bert-small-uncased__1016001.json.gz",
+                           "h100/Falconsai_nsfw_image_detection__1016002.json.gz"}) {
+    const auto a = analyzeCorpus(std::string("tracelens/") + name);
+    ASSERT_EQ(a->error, "");
+    const auto* found = a->finding("gpu/launch-bound");
+    ASSERT_NE(found, nullptr) << name;
+    EXPECT_EQ(found->severity, Severity::high);
+    for (const auto& finding : a->report.findings) {
+      for (const auto& proposal : finding.proposals)
+        EXPECT_NE(proposal.name.rfind("MXNET_", 0), 0U) << proposal.name << " for PyTorch";
+    }
+  }
+}
+
+TEST(AnalysisCorpus, BusyDevicesAreLeftInPeace) {
+  PITWALL_NEEDS_CORPUS();
+  for (const char* name : {"tracelens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz",
+                           "nsys/healthy_1pct.sqlite"}) {
+    const auto a = analyzeCorpus(name);
+    ASSERT_EQ(a->error, "");
+    EXPECT_EQ(a->finding("gpu/idle"), nullptr) << name;
+    EXPECT_EQ(a->finding("gpu/launch-bound"), nullptr) << name;
+    EXPECT_EQ(a->finding("communication/share"), nullptr) << name;
+  }
+}
+
+TEST(AnalysisCorpus, NsightCapturesIdleAndCopies) {
+  PITWALL_NEEDS_CORPUS();
+  const auto mock = analyzeCorpus("nsys/mock.sqlite");
+  ASSERT_EQ(mock->error, "");
+  ASSERT_NE(mock->finding("gpu/idle"), nullptr);
+  EXPECT_EQ(mock->finding("gpu/idle")->severity, Severity::high);
+  EXPECT_EQ(mock->finding("communication/share"), nullptr);
+  const auto mfu = analyzeCorpus("nsys/mfu_2gpu_before.sqlite");
+  ASSERT_EQ(mfu->error, "");
+  EXPECT_EQ(mfu->number("SELECT span_ns FROM analysis_device WHERE device = 'gpu 0'"), 299848812);
+  EXPECT_EQ(mfu->number("SELECT busy_ns FROM analysis_device WHERE device = 'gpu 0'"), 273817787);
+  EXPECT_NEAR(mfu->number("SELECT 1.0 * all_idle_ns / span_ns FROM analysis_device WHERE device = 'gpu 1'"),
+              0.1051, 0.0001);
+  EXPECT_EQ(mfu->finding("gpu/pageable-copies"), nullptr) << "34 copies of 8 bytes";
+  EXPECT_EQ(mfu->finding("gpu/synchronises"), nullptr) << "it waits for a device that is busy";
+}
+
+TEST(AnalysisCorpus, SpinningThreadsAreToldFromSleepingOnes) {
+  PITWALL_NEEDS_CORPUS();
+  for (const char* name : {"omp2_active_r1", "omp2_active_r2"}) {
+    const auto a = analyzeCorpus(fmt::format("onednn_generated/ab_threads/{}.log", name));
+    ASSERT_EQ(a->error, "");
+    EXPECT_NE(a->finding("threads/stalls"), nullptr) << name;
+  }
+  for (const char* name : {"omp2_passive_r1", "omp1_r1", "omp4_r1"}) {
+    const auto a = analyzeCorpus(fmt::format("onednn_generated/ab_threads/{}.log", name));
+    ASSERT_EQ(a->error, "");
+    EXPECT_EQ(a->finding("threads/stalls"), nullptr) << name;
+  }
+}
+
+TEST(AnalysisCorpus, VerboseLogsTellReordersAndMissingFusion) {
+  PITWALL_NEEDS_CORPUS();
+  const auto reorders = analyzeCorpus("onednn_snippets/v1.1.2_mxnet_conv_with_mkl.log");
+  ASSERT_EQ(reorders->error, "");
+  EXPECT_NE(reorders->finding("onednn/reorder-share"), nullptr);
+  EXPECT_NEAR(
+      reorders->number(
+          "SELECT 1.0 * sum(CASE WHEN name = 'reorder' THEN total_ns END) / sum(total_ns) FROM analysis_name "
+          "WHERE kind = 'operator'"),
+      0.69, 0.005);
+  const auto unfused = analyzeCorpus("onednn_snippets/v3.2.0_mlp_unfused.log");
+  ASSERT_EQ(unfused->error, "");
+  EXPECT_NE(unfused->finding("onednn/unfused"), nullptr);
+  const auto fused = analyzeCorpus("onednn_snippets/v3.2.0_mlp_fused.log");
+  ASSERT_EQ(fused->error, "");
+  EXPECT_EQ(fused->finding("onednn/unfused"), nullptr);
+}
+
+// What mxnet.profiler.dumps() prints, of rows "name milliseconds"; each ran 500 times.
+std::string dumps(const std::vector<std::pair<std::string, double>>& rows) {
+  std::string text =
+      "\nProfile Statistics:\n\tNote the difference in units for different "
+      "entries.\noperator\n=================\n";
+  text += fmt::format("{:<40}{:>16}{:>16}{:>16}{:>16}{:>16}\n", "Name", "Total Count", "Time (ms)",
+                      "Min Time (ms)", "Max Time (ms)", "Avg Time (ms)");
+  text += fmt::format("{:<40}{:>16}{:>16}{:>16}{:>16}{:>16}\n", "----", "-----------", "---------",
+                      "-------------", "-------------", "-------------");
+  for (const auto& [name, ms] : rows)
+    text += fmt::format("{:<40}{:>16}{:>16.4f}{:>16.4f}{:>16.4f}{:>16.4f}\n", name, 500, ms, 0.0, ms / 250,
+                        ms / 500);
+  return text;
+}
+
+struct SeedTable {
+  const char* what;
+  std::vector<std::pair<std::string, double>> rows;
+  double communication, with_reduce;
+};
+
+TEST(AnalysisTables, CommunicationOfATrainingOnOneTwoAndFourGpus) {
+  const SeedTable tables[] = {{"1 GPU",
+                               {{"WaitForVar", 25.475},
+                                {"CopyCPU2GPU", 69.975},
+                                {"SyncCopyCPU2GPU", 38354.1},
+                                {"CopyGPU2GPU", 36198.746},
+                                {"SyncCopyGPU2CPU", 54909.424},
+                                {"DeleteVariable", 5.367},
+                                {"[FullyConnected,Activation]", 24724.46},
+                                {"_zeros", 20.251},
+                                {"[_backward_Activation]", 1496.502},
+                                {"_backward_FullyConnected", 15115.844},
+                                {"adam_update", 75968.027},
+                                {"sum", 1341.661}},
+                               0.52,
+                               0.52},
+                              {"2 GPUs",
+                               {{"WaitForVar", 42.113},
+                                {"CopyGPU2GPU", 130333.624},
+                                {"SyncCopyCPU2GPU", 41525.572},
+                                {"DeleteVariable", 7.273},
+                                {"CopyCPU2GPU", 207.737},
+                                {"SyncCopyGPU2CPU", 54367.06},
+                                {"[_backward_Activation]", 7313.474},
+                                {"_backward_FullyConnected", 11671.674},
+                                {"_zeros", 889.516},
+                                {"adam_update", 34903.49},
+                                {"[FullyConnected,Activation]", 38184.385},
+                                {"ElementwiseSum", 11007.014},
+                                {"sum", 6335.426}},
+                               0.67,
+                               0.67},
+                              {"4 GPUs",
+                               {{"WaitForVar", 56.862},
+                                {"KVStoreReduce", 135786.403},
+                                {"DeleteVariable", 16.684},
+                                {"[_backward_Activation]", 70779.204},
+                                {"_backward_FullyConnected", 49550.718},
+                                {"adam_update", 229746.453},
+                                {"[FullyConnected,Activation]", 74044.214},
+                                {"sum", 848.431},
+                                {"SyncCopyGPU2CPU", 42517.441},
+                                {"SyncCopyCPU2GPU", 50147.506},
+                                {"CopyGPU2CPU", 515830.024},
+                                {"CopyCPU2GPU", 665246.646},
+                                {"CopyGPU2GPU", 18461.143}},
+                               0.70,
+                               0.77}};
+  for (const auto& table : tables) {
+    SCOPED_TRACE(table.what);
+    const auto a = analyzeText(dumps(table.rows));
+    ASSERT_EQ(a->error, "");
+    const auto* kvstore = a->finding("communication/kvstore-type");
+    ASSERT_NE(kvstore, nullptr);
+    EXPECT_NE(kvstore->verdict.find("kvstore='device'"), std::string::npos);
+    const auto share = a->number(
+        "SELECT 1.0 * sum(CASE WHEN class = 'transfer' AND name NOT LIKE 'KVStore%' THEN total_ns END) / "
+        "sum(total_ns) "
+        "FROM analysis_name WHERE kind = 'operator'");
+    EXPECT_NEAR(share, table.communication, 0.005);
+    EXPECT_NE(kvstore->verdict.find(fmt::format("Communication is {:.1f} %", 100 * share)), std::string::npos)
+        << kvstore->verdict;
+    EXPECT_NEAR(a->number("SELECT 1.0 * sum(CASE WHEN class = 'transfer' THEN total_ns END) / sum(total_ns) "
+                          "FROM analysis_name WHERE kind = 'operator'"),
+                table.with_reduce, 0.005);
+    EXPECT_NE(a->finding("input/prefetching-iterator"), nullptr);
+    EXPECT_NE(a->finding("kvstore/update-on-host"), nullptr);
+    EXPECT_NE(a->finding("kvstore/update-on-host")->verdict.find("adam_update"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace pitwall::test
