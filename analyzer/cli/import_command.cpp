@@ -80,9 +80,10 @@ class ProgressLine {
 
 std::string defaultOutput(const std::string& input) {
   std::filesystem::path name = std::filesystem::path(input).filename();
-  for (const char* extension : {".gz", ".zst", ".json", ".sqlite", ".log", ".txt", ".md"}) {
+  for (const char* extension : {".gz", ".zst", ".zip", ".json", ".jsonl", ".sqlite", ".log", ".txt", ".md"}) {
     if (name.extension() == extension) name.replace_extension();
   }
+  if (name.extension() == ".pitwall") name.replace_extension(".import");  // never onto an input
   return name.string() + ".pitwall";
 }
 
@@ -99,8 +100,9 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
   auto* command =
       app.add_subcommand("import", "Take over traces of other tools: what is read is found out by content");
   command
-      ->add_option("input", arguments.inputs,
-                   "Trace of another tool, plain or compressed (gzip, zstd); several become one")
+      ->add_option(
+          "input", arguments.inputs,
+          "Trace of another tool or of ours, plain or compressed (gzip, zstd, zip); several become one")
       ->required()
       ->type_name("INPUT");
   command
@@ -110,8 +112,12 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
   command->footer(
       "Reads Chrome Trace Event JSON, PyTorch Kineto, MXNet profiler JSON and dumps() tables, oneDNN and MKL "
       "verbose\n"
-      "logs, Nsight Systems SQLite exports (nsys export --type sqlite). Exit code 130: interrupted; nothing "
-      "is left.");
+      "logs, NCCL inspector dumps and debug logs, Nsight Systems SQLite exports (nsys export --type sqlite), "
+      "and "
+      "traces\n"
+      "of ours: 'pitwall import rank*.pitwall -o job.pitwall' makes one of the ranks of a job. Exit code "
+      "130:\n"
+      "interrupted; nothing is left.");
   return command;
 }
 
