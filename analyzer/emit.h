@@ -1,8 +1,10 @@
-// Turns a report into text, JSON and an environment file.
+// Turns a report into text, JSON, Markdown, HTML, SARIF and files of settings.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "analyzer/compare.h"
 #include "analyzer/report.h"
 #include "db/result.h"
 
@@ -19,13 +21,37 @@ struct TextOptions {
 std::string reportAsText(const Report& report, TextOptions options = {});
 std::string reportAsJson(const Report& report);
 
-// A file for `source FILE`: one `export NAME=value` per proposed setting, each after a comment with its
-// reason and rule. Settings that the user set are commented out. Says so when there is nothing to recommend.
-std::string reportAsEnvironment(const Report& report);
+std::string reportAsMarkdown(const Report& report);
+// A page with charts that needs no other file and no network.
+std::string reportAsHtml(const Report& report);
+// SARIF 2.1.0: findings are results, abstentions and notes are notifications. `version` is that of Pitwall.
+std::string reportAsSarif(const Report& report, const std::string& version);
+
+// Who is to read the settings.
+enum class EnvironmentFormat { bash, fish, powershell, dockerfile, systemd, kubernetes };
+
+// What each is called ("bash", ...), the usual end of such a file's name (".env") and how it is applied.
+struct EnvironmentFormatInfo {
+  EnvironmentFormat format;
+  const char* name;
+  const char* extension;
+  const char* apply;  // PATH stands for the file
+};
+std::span<const EnvironmentFormatInfo> environmentFormats();
+
+// Each proposed setting after a comment with its reason and rule. Settings that the user set are commented
+// out. Says so when there is nothing to recommend.
+std::string reportAsEnvironment(const Report& report, EnvironmentFormat format = EnvironmentFormat::bash);
 
 // Writes that text. A file that exists and was not written by Pitwall is left alone. Errors: io,
 // invalidInput.
-Status writeEnvironmentFile(const Report& report, const std::string& path);
+Status writeEnvironmentFile(const Report& report, const std::string& path,
+                            EnvironmentFormat format = EnvironmentFormat::bash);
+
+std::string comparisonAsText(const Comparison& comparison, TextOptions options = {});
+std::string comparisonAsJson(const Comparison& comparison);
+std::string comparisonAsMarkdown(const Comparison& comparison);
+std::string comparisonAsHtml(const Comparison& comparison);
 
 // Puts the findings into the trace file, so that other tools show the same. No reader of the file should be
 // open. Errors: those of saveFindings in db/findings.h.

@@ -1,24 +1,28 @@
 #include <fmt/core.h>
-#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/terminal.h"
 #include "analyzer/emit.h"
-#include "db/reader.h"
 
 namespace pitwall::cli {
 namespace {
-
-bool colorWanted() { return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr; }
 
 // Errors: invalidInput for what is not RULE.THRESHOLD=NUMBER.
 Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
   AnalyzeOptions options;
   options.rule_folders = arguments.rule_folders;
+  options.disabled = arguments.disabled;
+  options.config_file = arguments.rule_config;
   for (const auto& setting : arguments.thresholds) {
     const auto equals = setting.find('=');
     double value = 0;
@@ -53,18 +57,50 @@ bool reaches(const Report& report, const std::string& level) {
   return false;
 }
 
+const EnvironmentFormatInfo& environmentFormatOf(const std::string& name) {
+  for (const auto& info : environmentFormats()) {
+    if (name == info.name) return info;
+  }
+  return environmentFormats().front();
+}
+
 // A default beside the trace may fail (a read-only folder): a remark. A file that was asked for must work.
 int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
   const bool asked = !arguments.env_file.empty();
+  const auto& info = environmentFormatOf(arguments.env_format);
   const std::string path =
-      asked ? arguments.env_file : std::filesystem::path(arguments.trace).replace_extension(".env").string();
-  if (auto status = writeEnvironmentFile(report, path); !status.has_value()) {
+      asked ? arguments.env_file
+            : std::filesystem::path(arguments.trace).replace_extension(info.extension).string();
+  if (auto status = writeEnvironmentFile(report, path, info.format); !status.has_value()) {
     if (asked) return complain(status.error().message, kUsage);
     fmt::print(stderr, "pitwall: note: {}\n", status.error().message);
     return kDone;
   }
-  if (arguments.format == "text") fmt::print("\nSettings: {} (apply with: source {})\n", path, path);
+  if (arguments.format != "text" || !arguments.output.empty()) return kDone;
+  std::string apply = info.apply;
+  if (const auto at = apply.find("PATH"); at != std::string::npos) apply.replace(at, 4, path);
+  fmt::print("\nSettings: {} (apply with: {})\n", path, apply);
   return kDone;
+}
+
+std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
+  if (arguments.format == "json") return reportAsJson(report);
+  if (arguments.format == "markdown") return reportAsMarkdown(report);
+  if (arguments.format == "html") return reportAsHtml(report);
+  if (arguments.format == "sarif") return reportAsSarif(report, PITWALL_VERSION);
+  const bool to_file = !arguments.output.empty();
+  const auto width = std::clamp<std::size_t>(terminalWidth(), 60, 140);
+  return reportAsText(report,
+                      {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
+}
+
+void printTimings(const Report& report) {
+  TimeNs total = 0;
+  for (const auto& [part, took_ns] : report.timings) {
+    fmt::print(stderr, "{:>10.3f} ms  {}\n", static_cast<double>(took_ns) * 1e-6, part);
+    total += took_ns;
+  }
+  fmt::print(stderr, "{:>10.3f} ms  total\n", static_cast<double>(total) * 1e-6);
 }
 
 }  // namespace
@@ -74,23 +110,38 @@ int complain(const std::string& message, ExitCode code) {
   return code;
 }
 
+int printOrWrite(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return kDone;
+  }
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return kDone;
+  return complain(
+      fmt::format("cannot write '{}': {}; choose another file with -o", path, std::strerror(errno)), kUsage);
+}
+
 int analyze(const AnalyzeArguments& arguments) {
   auto options = optionsFrom(arguments);
   if (!options.has_value()) return complain(options.error().message, kUsage);
-  auto trace = Trace::open(arguments.trace);
-  if (!trace.has_value()) return complain(trace.error().message, kUnreadableTrace);
-  auto report = analyzeTrace(*trace.value(), options.value());
+  auto opened = openTrace(arguments.trace);
+  if (!opened.has_value()) return complainOfTrace(opened.error());
+  auto report = analyzeTrace(*opened->trace, options.value());
   if (!report.has_value()) return exitCodeFor(report.error());
-  trace.value().reset();  // the file is written next
-  if (auto status = saveReport(report.value()); !status.has_value()) {
-    report.value().notes.push_back("The findings are not saved in the trace: " + status.error().message +
-                                   ".");
+  if (arguments.timing) printTimings(report.value());
+  report.value().trace_path = arguments.trace;
+  opened->trace.reset();  // the file is written next
+  if (!opened->imported) {
+    if (auto status = saveReport(report.value()); !status.has_value()) {
+      report.value().notes.push_back("The findings are not saved in the trace: " + status.error().message +
+                                     ".");
+    }
   }
 
-  const bool json = arguments.format == "json";
-  const auto text =
-      json ? reportAsJson(report.value()) : reportAsText(report.value(), {.color = colorWanted()});
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  if (const int code = printOrWrite(formatted(report.value(), arguments), arguments.output); code != kDone)
+    return code;
   if (arguments.write_env) {
     if (const int code = writeSettings(report.value(), arguments); code != kDone) return code;
   }

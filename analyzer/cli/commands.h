@@ -17,19 +17,29 @@ enum ExitCode : int {
   kUsage = 2,            // wrong arguments, a bad rule or setting, an output file that cannot be written
   kUnreadableTrace = 3,  // no trace, not a trace, damaged, or written by a newer version
   kInternal = 4,
+  kRegression = 5,     // compare --fail-on-regression: slower than allowed
+  kNotComparable = 6,  // compare --fail-on-regression: the traces are of different machines or programs
 };
 
 // Prints "pitwall: message" to standard error and returns `code`.
 int complain(const std::string& message, ExitCode code);
 
+// To standard output, or to the file when `path` names one. Returns the exit code.
+int printOrWrite(const std::string& text, const std::string& path);
+
 struct AnalyzeArguments {
   std::string trace;
   std::string format = "text";
+  std::string output;    // of the report; empty: standard output
   std::string env_file;  // empty: the trace's name with .env, beside it
+  std::string env_format = "bash";
   bool write_env = true;
   std::string fail_on;  // empty: never
   std::vector<std::string> rule_folders;
   std::vector<std::string> thresholds;  // "rule.threshold=value"
+  std::vector<std::string> disabled;    // ids of rules
+  std::string rule_config;              // TOML; empty = none
+  bool timing = false;                  // print how long each analysis and rule took
 };
 int analyze(const AnalyzeArguments& arguments);
 

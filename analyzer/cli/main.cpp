@@ -3,7 +3,10 @@
 #include <cstdio>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/compare_command.h"
+#include "analyzer/cli/export_command.h"
 #include "analyzer/cli/import_command.h"
+#include "analyzer/cli/query_command.h"
 #include "analyzer/cli/record_command.h"
 
 namespace {
@@ -14,7 +17,10 @@ constexpr char kExitCodes[] =
     "  1  findings at or above the level of --fail-on\n"
     "  2  usage: wrong arguments, a bad rule or setting, an output file that cannot be written\n"
     "  3  the trace cannot be read: missing, not a trace, damaged, or from a newer version\n"
-    "  4  internal error";
+    "  4  internal error\n"
+    "  5  compare: slower than --fail-on-regression allows\n"
+    "  6  compare: --fail-on-regression with traces that cannot be compared\n"
+    "130  interrupted; nothing half-written is left";
 
 void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
   command
@@ -29,13 +35,21 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
   command->add_option("trace", arguments.trace, "Trace file, recorded with PITWALL_TRACE=FILE")
       ->required()
       ->type_name("TRACE");
-  command->add_option("--format", arguments.format, "Format of the report")
-      ->check(CLI::IsMember({"text", "json"}))
+  command
+      ->add_option("--format", arguments.format, "text, json, markdown, html (one page with charts) or sarif")
+      ->check(CLI::IsMember({"text", "json", "markdown", "html", "sarif"}))
       ->capture_default_str();
+  command->add_option("-o,--output", arguments.output, "File for the report (default: standard output)")
+      ->type_name("FILE");
   command
       ->add_option("--env", arguments.env_file,
                    "Write the recommended settings here, for 'source FILE' (default: TRACE with .env)")
       ->type_name("FILE");
+  command
+      ->add_option("--env-format", arguments.env_format,
+                   "Who reads the settings: bash, fish, powershell, dockerfile, systemd or kubernetes")
+      ->check(CLI::IsMember({"bash", "fish", "powershell", "dockerfile", "systemd", "kubernetes"}))
+      ->capture_default_str();
   command->add_flag("!--no-env", arguments.write_env, "Write no settings file");
   command->add_option("--fail-on", arguments.fail_on, "Exit with 1 when a finding is at least this severe")
       ->check(CLI::IsMember({"info", "low", "medium", "high"}));
@@ -44,6 +58,12 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
       ->add_option("--set", arguments.thresholds, "Change a threshold: RULE.THRESHOLD=VALUE; may be repeated")
       ->type_name("SETTING")
       ->allow_extra_args(false);
+  command->add_option("--disable", arguments.disabled, "Do not run this rule; may be repeated")
+      ->type_name("RULE")
+      ->allow_extra_args(false);
+  command->add_option("--rule-config", arguments.rule_config, "TOML file with thresholds and switches by rule")
+      ->type_name("FILE");
+  command->add_flag("--timing", arguments.timing, "Print how long each analysis and rule took, to stderr");
 }
 
 }  // namespace
@@ -63,6 +83,13 @@ int main(int argc, char** argv) {
 
   pitwall::cli::RecordArguments record_arguments;
   auto* record = pitwall::cli::addRecord(app, record_arguments);
+
+  pitwall::cli::CompareArguments compare_arguments;
+  auto* compare = pitwall::cli::addCompare(app, compare_arguments);
+  pitwall::cli::ExportArguments export_arguments;
+  auto* export_trace = pitwall::cli::addExport(app, export_arguments);
+  pitwall::cli::QueryArguments query_arguments;
+  auto* query = pitwall::cli::addQuery(app, query_arguments);
 
   std::string setting;
   auto* env = app.add_subcommand("env", "List every known setting with the value in effect, or explain one");
@@ -89,6 +116,9 @@ int main(int argc, char** argv) {
   if (app.got_subcommand("analyze")) code = pitwall::cli::analyze(analyze_arguments);
   if (import_traces->parsed()) code = pitwall::cli::importTraces(import_arguments);
   if (record->parsed()) code = pitwall::cli::runRecord(record_arguments, record->remaining());
+  if (compare->parsed()) code = pitwall::cli::compareTraces(compare_arguments);
+  if (export_trace->parsed()) code = pitwall::cli::exportTraceFile(export_arguments);
+  if (query->parsed()) code = pitwall::cli::queryTrace(query_arguments);
   if (env->parsed()) code = pitwall::cli::env(setting);
   if (list->parsed()) code = pitwall::cli::rulesList(folders);
   if (show->parsed()) code = pitwall::cli::rulesShow(id, folders);

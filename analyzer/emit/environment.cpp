@@ -8,8 +8,8 @@
 #include <set>
 
 #include "analyzer/emit.h"
+#include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/utf8.h"
-#include "analyzer/units_text.h"
 
 namespace pitwall {
 namespace {
@@ -22,48 +22,117 @@ bool isName(const std::string& name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-std::string shellQuoted(const std::string& value) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("_./:,+-", c) != nullptr; };
-  if (!value.empty() && std::all_of(value.begin(), value.end(), plain)) return value;
-  std::string quoted = "'";
-  for (const char c : value) {
-    if (c == '\'') {
-      quoted += "'\\''";
+// Doubles or escapes what the reader of the file would take for more than itself.
+std::string replaced(const std::string& text, std::string_view what, std::string_view by) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text.compare(at, what.size(), what) == 0) {
+      out += by;
+      at += what.size();
     } else {
-      quoted += c;
+      out += text[at++];
     }
   }
-  return quoted + "'";
+  return out;
 }
 
-std::string lineFor(const Finding& finding, const Proposal& proposal) {
-  const std::string setting = fmt::format("export {}={}", proposal.name, shellQuoted(proposal.proposed));
+std::string doubleQuoted(const std::string& value, std::string_view escaped) {
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (escaped.find(c) != std::string_view::npos) quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+bool isPlain(const std::string& value) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("_./:,+-", c) != nullptr; };
+  return !value.empty() && std::all_of(value.begin(), value.end(), plain);
+}
+
+std::string shellQuoted(const std::string& value) {
+  return isPlain(value) ? value : "'" + replaced(value, "'", "'\\''") + "'";
+}
+
+std::string fishQuoted(const std::string& value) {
+  return isPlain(value) ? value : "'" + replaced(replaced(value, "\\", "\\\\"), "'", "\\'") + "'";
+}
+
+// Line ends have no place in any of the formats; the values of settings have none.
+std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
+  const std::string& name = proposal.name;
+  const std::string value = emit::printable(proposal.proposed);
+  switch (format) {
+    case EnvironmentFormat::bash: return fmt::format("export {}={}", name, shellQuoted(value));
+    case EnvironmentFormat::fish: return fmt::format("set -gx {} {}", name, fishQuoted(value));
+    case EnvironmentFormat::powershell:
+      return fmt::format("$env:{} = '{}'", name, replaced(value, "'", "''"));
+    case EnvironmentFormat::dockerfile:
+      return fmt::format("ENV {}={}", name, isPlain(value) ? value : doubleQuoted(value, "\\\"$"));
+    case EnvironmentFormat::systemd:
+      return "Environment=" + doubleQuoted(fmt::format("{}={}", name, replaced(value, "%", "%%")), "\\\"");
+    case EnvironmentFormat::kubernetes:
+      return fmt::format("  - name: {}\n    value: {}", name, emit::jsonQuoted(replaced(value, "$(", "$$(")));
+  }
+  return {};
+}
+
+// Also of several lines, the indentation kept.
+std::string commented(const std::string& text) { return "# " + replaced(text, "\n", "\n# "); }
+
+std::string lineFor(const Finding& finding, const Proposal& proposal, EnvironmentFormat format) {
+  const std::string setting = assignment(proposal, format);
+  const std::string indent = format == EnvironmentFormat::kubernetes ? "  " : "";
   const std::string reason = emit::printable(proposal.reason);
   if (proposal.user_set) {
-    return fmt::format("# {} [{}] You set {}={}; not overridden.\n# {}\n", reason, finding.id, proposal.name,
-                       emit::printable(proposal.current), emit::printable(setting));
+    return fmt::format("{}# {} [{}] You set {}={}; not overridden.\n{}\n", indent, reason, finding.id,
+                       proposal.name, emit::printable(proposal.current), commented(setting));
   }
-  return fmt::format("# {} [{}]\n{}\n", reason, finding.id, setting);
+  return fmt::format("{}# {} [{}]\n{}\n", indent, reason, finding.id, setting);
 }
+
+const char* headOf(EnvironmentFormat format, bool has_active) {
+  switch (format) {
+    case EnvironmentFormat::systemd: return "\n[Service]\n";
+    case EnvironmentFormat::kubernetes: return has_active ? "\nenv:\n" : "\nenv: []\n";
+    default: return "";
+  }
+}
+
+constexpr EnvironmentFormatInfo kFormats[] = {
+    {EnvironmentFormat::bash, "bash", ".env", "source PATH"},
+    {EnvironmentFormat::fish, "fish", ".fish", "source PATH"},
+    {EnvironmentFormat::powershell, "powershell", ".ps1", ". PATH"},
+    {EnvironmentFormat::dockerfile, "dockerfile", ".dockerfile", "add these lines to the Dockerfile"},
+    {EnvironmentFormat::systemd, "systemd", ".conf", "put the file into /etc/systemd/system/UNIT.service.d/"},
+    {EnvironmentFormat::kubernetes, "kubernetes", ".yaml", "add these entries to the container's env"}};
 
 }  // namespace
 
-std::string reportAsEnvironment(const Report& report) {
-  std::string out = fmt::format("{} from {}. Apply: source THIS_FILE, then run the program again.\n",
-                                kFirstLine, emit::printable(report.trace_path));
+std::span<const EnvironmentFormatInfo> environmentFormats() { return kFormats; }
+
+std::string reportAsEnvironment(const Report& report, EnvironmentFormat format) {
+  const auto& info = kFormats[static_cast<std::size_t>(format)];
+  std::string out =
+      fmt::format("{} from {}. Apply: {}, then run the program again.\n", kFirstLine,
+                  emit::printable(report.trace_path), replaced(info.apply, "PATH", "THIS_FILE"));
   out += "# Predicted, not tested: measure before and after.\n";
   std::set<std::string> done;
+  std::string lines;
+  bool has_active = false;
   for (const auto& finding : report.findings) {
     for (const auto& proposal : finding.proposals) {
       if (!isName(proposal.name) || !done.insert(proposal.name).second) continue;
-      out += "\n" + lineFor(finding, proposal);
+      lines += "\n" + lineFor(finding, proposal, format);
+      has_active = has_active || !proposal.user_set;
     }
   }
+  out += headOf(format, has_active) + lines;
   if (done.empty()) out += "\n# Nothing to recommend: no rule proposes a setting that this program reads.\n";
   return out;
 }
 
-Status writeEnvironmentFile(const Report& report, const std::string& path) {
+Status writeEnvironmentFile(const Report& report, const std::string& path, EnvironmentFormat format) {
   std::string first_line;
   if (std::ifstream existing(path); existing && std::getline(existing, first_line)) {
     if (first_line.rfind(kFirstLine, 0) != 0) {
@@ -73,7 +142,7 @@ Status writeEnvironmentFile(const Report& report, const std::string& path) {
     }
   }
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << reportAsEnvironment(report);
+  file << reportAsEnvironment(report, format);
   file.close();
   if (!file) {
     return fail(ErrorCode::io,

@@ -1,5 +1,8 @@
 #include "analyzer/emit.h"
+#include "analyzer/emit/charts.h"
+#include "analyzer/emit/html_emitter.h"
 #include "analyzer/emit/json_emitter.h"
+#include "analyzer/emit/markdown_emitter.h"
 #include "analyzer/emit/report_walk.h"
 #include "analyzer/emit/text_emitter.h"
 
@@ -13,6 +16,18 @@ std::string reportAsText(const Report& report, TextOptions options) {
 
 std::string reportAsJson(const Report& report) {
   emit::JsonEmitter emitter;
+  emit::walkReport(report, emitter);
+  return std::move(emitter).take();
+}
+
+std::string reportAsMarkdown(const Report& report) {
+  emit::MarkdownEmitter emitter;
+  emit::walkReport(report, emitter);
+  return "# Pitwall report\n\n" + std::move(emitter).take();
+}
+
+std::string reportAsHtml(const Report& report) {
+  emit::HtmlEmitter emitter("Pitwall: " + report.trace_path, emit::chartsOf(report));
   emit::walkReport(report, emitter);
   return std::move(emitter).take();
 }

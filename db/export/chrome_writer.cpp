@@ -61,6 +61,28 @@ class ChromeWriter::Record {
   ChromeWriter& writer_;
 };
 
+// What a reader that places the trace among others must know before the first event.
+Status ChromeWriter::extent() {
+  const auto rows = trace_.query(
+      "SELECT min(a), max(b), max(c) FROM (SELECT min(first_start_ns) AS a, max(last_end_ns) AS b, "
+      "max(max_correlation) AS c FROM event_chunk UNION ALL SELECT min(first_time_ns), max(last_time_ns), 0 "
+      "FROM "
+      "counter_chunk UNION ALL SELECT NULL, NULL, max(max(max_source), max(max_target)) FROM "
+      "dependency_chunk)");
+  if (!rows.has_value()) return fail(rows.error());
+  const auto integer = [&](std::size_t column) {
+    const auto* value = std::get_if<std::int64_t>(&rows->rows.at(0).at(column));
+    return value == nullptr ? 0 : *value;
+  };
+  Record(*this, "trace")
+      .integer("format", 1)
+      .integer("first_ns", integer(0))
+      .integer("last_ns", integer(1))
+      .integer("correlations", std::max<std::int64_t>(0, integer(2)))
+      .text("start_unix_ns", trace_.meta(meta::kTraceStartUnixNs).value_or(""));
+  return {};
+}
+
 Status ChromeWriter::meta() {
   const auto rows = trace_.query("SELECT key, value FROM meta ORDER BY key");
   if (!rows.has_value()) return fail(rows.error());
@@ -246,9 +268,8 @@ Status ChromeWriter::counters(TrackId track) {
 }
 
 Result<ExportSummary> ChromeWriter::write() {
-  out_.append("{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"writer\":\"pitwall\",\"format\":1},\n");
-  out_.append("\"traceEvents\":[");
-  Record(*this, "trace").integer("format", 1);
+  out_.append("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[");
+  if (Status status = extent(); !status.has_value()) return fail(status.error());
   if (Status status = meta(); !status.has_value()) return fail(status.error());
   dimensions();
   facts();

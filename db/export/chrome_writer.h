@@ -28,6 +28,7 @@ class ChromeWriter {
   // A record of one table: metadata that viewers pass over.
   class Record;
 
+  Status extent();
   Status meta();
   void dimensions();
   void facts();

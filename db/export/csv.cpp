@@ -73,7 +73,8 @@ Status checkTable(Trace& trace, const std::string& table) {
   const auto rows = trace.query(
       "SELECT name FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') "
       "UNION SELECT name FROM pragma_module_list WHERE name IN ('event', 'dependency', 'counter', "
-      "'event_stats', 'event_busy')) WHERE name NOT LIKE '%\\_chunk' ESCAPE '\\' AND name NOT LIKE 'sqlite%' "
+      "'event_stats', 'event_busy')) WHERE name NOT LIKE '%\\_chunk' ESCAPE '\\' AND name <> 'event_summary' "
+      "AND name NOT LIKE 'sqlite%' "
       "ORDER BY name");
   if (!rows.has_value()) return fail(rows.error());
   std::string names;

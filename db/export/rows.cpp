@@ -97,6 +97,7 @@ class RowsWriter {
   Status ordinaryTables() {
     const auto tables = trace_.query(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_chunk' ESCAPE '\\' "
+        "AND name <> 'event_summary' "
         "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid");
     if (!tables.has_value()) return fail(tables.error());
     for (const auto& row : tables->rows) {

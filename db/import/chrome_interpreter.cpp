@@ -109,6 +109,7 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
   count(event);
   const Category& category = categoryOf(event);
   const char ph = event.ph();
+  if (own_.take(event)) return;
   if (ph == 'M') return metadata(event);
   mxnet_.notice(category.mxnet);
   if (mxnet_.isTwin(category.mxnet, ph)) {
@@ -456,7 +457,11 @@ void ChromeInterpreter::end() {
   ImportedInput& input = builder_.input();
   input.format = "Chrome Trace Event JSON";
   input.clock = kineto_.hasBaseTime() ? "microseconds after baseTimeNanoseconds" : "microseconds (ts)";
-  if (kineto_.seen()) {
+  if (own_.seen()) {
+    own_.end();
+    input.format = "Chrome JSON of pitwall export";
+    input.clock = "nanoseconds since the trace's start";
+  } else if (kineto_.seen()) {
     input.format = "PyTorch Kineto JSON";
     input.version = kineto_.version();
     builder_.meta(meta::kProducer, "PyTorch profiler (Kineto)");

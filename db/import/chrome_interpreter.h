@@ -14,6 +14,7 @@
 #include "db/import/chrome_event.h"
 #include "db/import/kineto.h"
 #include "db/import/mxnet.h"
+#include "db/import/own_json.h"
 #include "db/import/recent_texts.h"
 #include "db/import/window.h"
 
@@ -30,7 +31,8 @@ struct Place {
 
 class ChromeInterpreter {
  public:
-  explicit ChromeInterpreter(Builder& builder) : builder_(builder), kineto_(builder), mxnet_(builder) {}
+  explicit ChromeInterpreter(Builder& builder)
+      : builder_(builder), kineto_(builder), mxnet_(builder), own_(builder) {}
 
   // A member of the document besides traceEvents; `value` may be of type none when it was too long to keep.
   void documentMember(std::string_view key, const JsonValue& value);
@@ -89,6 +91,7 @@ class ChromeInterpreter {
   Builder& builder_;
   Kineto kineto_;
   MxNet mxnet_;
+  OwnJson own_;
   std::vector<std::vector<Open>> open_;  // by track
   std::unordered_map<std::uint64_t, std::vector<Open>> open_async_;
   std::size_t open_count_ = 0;

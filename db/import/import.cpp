@@ -55,6 +55,7 @@ Status readFile(std::string_view start, const std::string& path, const ImportOpt
                 Builder& builder) {
   const std::string_view mark = start.size() >= 72 ? start.substr(68, 4) : std::string_view();
   if (mark == "Pitw") return import::readTrace(path, options, builder);
+  if (mark == "PitR") return import::readRows(path, options, builder);
   return import::readNsight(path, options, builder);
 }
 

@@ -18,6 +18,8 @@ Status readMxNetTable(Window& window, const ImportOptions& options, Builder& bui
 // A database that Nsight Systems exported.
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
 
+// A database of ordinary rows that `pitwall export --format rows` wrote.
+Status readRows(const std::string& path, const ImportOptions& options, Builder& builder);
 
 // A trace file of our own.
 Status readTrace(const std::string& path, const ImportOptions& options, Builder& builder);

@@ -45,6 +45,11 @@ std::int64_t ForeignRow::integer(std::size_t column) const {
   return at < 0 ? 0 : sqlite3_column_int64(handleOf(statement_), at);
 }
 
+double ForeignRow::real(std::size_t column) const {
+  auto* statement = static_cast<sqlite3_stmt*>(statement_);
+  return position_[column] < 0 ? 0 : sqlite3_column_double(statement, position_[column]);
+}
+
 std::string_view ForeignRow::text(std::size_t column) const {
   const int at = position_[column];
   if (at < 0) return {};

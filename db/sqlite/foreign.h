@@ -26,6 +26,7 @@ class ForeignRow {
   // Columns as asked for, from 0.
   bool isNull(std::size_t column) const;
   std::int64_t integer(std::size_t column) const;   // 0 when null or text
+  double real(std::size_t column) const;            // 0 when null
   std::string_view text(std::size_t column) const;  // valid during the visit of this row
 
  private:

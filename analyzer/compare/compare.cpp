@@ -1,0 +1,208 @@
+#include "analyzer/compare.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analyzer/compare/noise.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall {
+namespace {
+
+constexpr std::size_t kFewestIterations = 5;  // for an interval
+constexpr double kSameWork = 0.8;             // shared names, of all: below it there are reservations
+constexpr double kOtherProgram = 0.3;         // below it these are two programs
+
+using Aspect = Comparison::Aspect;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size();) {
+    std::size_t same = i;
+    while (same < names.size() && names[same] == names[i]) ++same;
+    text += (text.empty() ? "" : ", ") + (same - i > 1 ? fmt::format("{} x ", same - i) : "") + names[i];
+    i = same;
+  }
+  return text.empty() ? "not told" : text;
+}
+
+Aspect devicesOf(const Measured& a, const Measured& b) {
+  Aspect aspect{"devices", joined(a.devices), joined(b.devices), Comparability::comparable, ""};
+  if (a.devices.empty() != b.devices.empty()) {
+    aspect.verdict = Comparability::withReservations;
+    aspect.remark = "one trace does not tell its devices";
+  } else if (a.devices != b.devices) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark = "different hardware: a difference in time says nothing about the program";
+  }
+  return aspect;
+}
+
+Aspect worldOf(const Measured& a, const Measured& b) {
+  Aspect aspect{"world size", showCount(a.world_size), showCount(b.world_size), Comparability::comparable,
+                ""};
+  if (a.world_size != b.world_size) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark = "the work is split over another number of ranks";
+  }
+  return aspect;
+}
+
+Aspect batchOf(const Measured& a, const Measured& b, bool& by_item) {
+  const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("not told"); };
+  Aspect aspect{"items an iteration", shown(a.items_per_iteration), shown(b.items_per_iteration),
+                Comparability::comparable, ""};
+  const bool known = a.items_per_iteration > 0 && b.items_per_iteration > 0;
+  if (!known) {
+    if (a.items_per_iteration != b.items_per_iteration) {
+      aspect.verdict = Comparability::withReservations;
+      aspect.remark = "one trace does not tell its batch size";
+    }
+  } else if (std::fabs(a.items_per_iteration / b.items_per_iteration - 1) > 0.01) {
+    by_item = true;
+    aspect.verdict = Comparability::withReservations;
+    aspect.remark = "times below are those of one item";
+  }
+  return aspect;
+}
+
+Aspect workOf(const Measured& a, const Measured& b) {
+  std::size_t shared = 0;
+  for (const auto& [name, work] : a.work) shared += b.work.count(name);
+  const std::size_t all = a.work.size() + b.work.size() - shared;
+  const double share = all == 0 ? 1 : static_cast<double>(shared) / static_cast<double>(all);
+  Aspect aspect{"operators and kernels", fmt::format("{} different", a.work.size()),
+                fmt::format("{} different", b.work.size()), Comparability::comparable,
+                fmt::format("{} in both", shared)};
+  if (share < kSameWork) aspect.verdict = Comparability::withReservations;
+  if (share < kOtherProgram) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark += ": these look like different programs, models or shapes";
+  }
+  return aspect;
+}
+
+Aspect iterationsOf(const Measured& a, const Measured& b) {
+  Aspect aspect{"steady iterations", showCount(static_cast<std::int64_t>(a.iterations_ns.size())),
+                showCount(static_cast<std::int64_t>(b.iterations_ns.size())), Comparability::comparable, ""};
+  const std::size_t fewest = std::min(a.iterations_ns.size(), b.iterations_ns.size());
+  if (fewest < kFewestIterations) {
+    aspect.verdict = Comparability::withReservations;
+    aspect.remark = "too few to tell a change from chance; record more than five";
+  }
+  if (!a.complete || !b.complete) {
+    aspect.verdict = Comparability::withReservations;
+    aspect.remark += std::string(aspect.remark.empty() ? "" : "; ") + "a recording is incomplete";
+  }
+  return aspect;
+}
+
+void compareBreakdown(const Measured& a, const Measured& b, double a_scale, double b_scale, Comparison& out) {
+  for (const TimeShare& share : a.shares) {
+    Comparison::Change change;
+    change.name = share.category;
+    change.a_ns = static_cast<double>(share.total_ns) * a_scale;
+    out.breakdown.push_back(change);
+  }
+  for (const TimeShare& share : b.shares) {
+    auto found =
+        std::find_if(out.breakdown.begin(), out.breakdown.end(),
+                     [&](const Comparison::Change& change) { return change.name == share.category; });
+    if (found == out.breakdown.end()) {
+      out.breakdown.push_back({share.category});
+      found = out.breakdown.end() - 1;
+    }
+    found->b_ns = static_cast<double>(share.total_ns) * b_scale;
+  }
+}
+
+void compareWork(const Measured& a, const Measured& b, double a_scale, double b_scale, Comparison& out) {
+  std::map<std::string, Comparison::Change> changes;
+  for (const auto& [name, work] : a.work) {
+    auto& change = changes[name];
+    change.a_ns = work.total_ns * a_scale;
+    change.a_count = work.count;
+  }
+  for (const auto& [name, work] : b.work) {
+    auto& change = changes[name];
+    change.b_ns = work.total_ns * b_scale;
+    change.b_count = work.count;
+  }
+  for (auto& [name, change] : changes) {
+    change.name = name;
+    out.work.push_back(change);
+  }
+  const auto size = [](const Comparison::Change& change) { return std::fabs(change.b_ns - change.a_ns); };
+  std::stable_sort(out.work.begin(), out.work.end(),
+                   [&](const auto& left, const auto& right) { return size(left) > size(right); });
+}
+
+void compareSettings(const Measured& a, const Measured& b, Comparison& out) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : a.settings) names.insert(name);
+  for (const auto& [name, value] : b.settings) names.insert(name);
+  const auto valueOf = [](const Measured& side, const std::string& name) {
+    const auto found = side.settings.find(name);
+    return found == side.settings.end() ? std::string() : found->second;
+  };
+  for (const std::string& name : names) {
+    const std::string before = valueOf(a, name);
+    const std::string after = valueOf(b, name);
+    if (before != after) out.settings.push_back({name, before, after});
+  }
+}
+
+}  // namespace
+
+const char* toString(Comparability comparability) {
+  switch (comparability) {
+    case Comparability::comparable: return "comparable";
+    case Comparability::withReservations: return "comparable with reservations";
+    case Comparability::notComparable: return "not comparable";
+  }
+  return "not comparable";
+}
+
+Comparison compare(const Measured& a, const Measured& b) {
+  Comparison out;
+  out.a_path = a.path;
+  out.b_path = b.path;
+  out.aspects = {devicesOf(a, b), worldOf(a, b), batchOf(a, b, out.by_item), workOf(a, b),
+                 iterationsOf(a, b)};
+  for (const Aspect& aspect : out.aspects) out.verdict = std::max(out.verdict, aspect.verdict);
+
+  const double a_items = out.by_item ? a.items_per_iteration : 1;
+  const double b_items = out.by_item ? b.items_per_iteration : 1;
+  const auto scaled = [](std::vector<double> values, double items) {
+    for (double& value : values) value /= items;
+    return values;
+  };
+  const std::vector<double> before = scaled(a.iterations_ns, a_items);
+  const std::vector<double> after = scaled(b.iterations_ns, b_items);
+  out.a_iterations = before.size();
+  out.b_iterations = after.size();
+  out.a_ns = comparing::medianOf(before);
+  out.b_ns = comparing::medianOf(after);
+  out.change = out.a_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
+  if (std::min(before.size(), after.size()) >= kFewestIterations) {
+    const comparing::Interval interval = comparing::bootstrapChange(before, after);
+    out.has_interval = true;
+    out.low = interval.low;
+    out.high = interval.high;
+  }
+  const double a_scale = 1 / (static_cast<double>(a.steady_iterations) * a_items);
+  const double b_scale = 1 / (static_cast<double>(b.steady_iterations) * b_items);
+  compareBreakdown(a, b, a_scale, b_scale, out);
+  compareWork(a, b, a_scale, b_scale, out);
+  compareSettings(a, b, out);
+  return out;
+}
+
+bool isRegression(const Comparison& comparison, double share) {
+  return comparison.change > share && (!comparison.has_interval || comparison.low > 0);
+}
+
+}  // namespace pitwall

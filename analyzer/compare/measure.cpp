@@ -1,0 +1,96 @@
+// What a comparison needs of one trace, from the tables that its analyses left.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analyzer/compare.h"
+#include "db/meta.h"
+
+namespace pitwall {
+namespace {
+
+std::string textOf(const SqlValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? std::string() : *text;
+}
+
+double realOf(const SqlValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  const auto* real = std::get_if<double>(&value);
+  return real == nullptr ? 0 : *real;
+}
+
+Status readIterations(Trace& trace, Measured& measured) {
+  auto rows =
+      trace.query("SELECT dur_ns, items FROM analysis_iteration WHERE role = 'steady' ORDER BY start_ns");
+  if (!rows.has_value()) return fail(rows.error());
+  double items = 0;
+  for (const auto& row : rows->rows) {
+    measured.iterations_ns.push_back(realOf(row[0]));
+    items += realOf(row[1]);
+  }
+  const auto count = measured.iterations_ns.size();
+  if (count > 0) measured.items_per_iteration = items / static_cast<double>(count);
+  return {};
+}
+
+Status readWork(Trace& trace, Measured& measured) {
+  auto rows = trace.query(
+      "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END || ' ' || shapes), count, "
+      "total_ns "
+      "FROM analysis_operator UNION ALL SELECT name, count, total_ns FROM analysis_kernel");
+  if (!rows.has_value()) return fail(rows.error());
+  for (const auto& row : rows->rows) {
+    auto& work = measured.work[textOf(row[0])];
+    work.count += static_cast<std::int64_t>(realOf(row[1]));
+    work.total_ns += realOf(row[2]);
+  }
+  return {};
+}
+
+Status readSettings(Trace& trace, Measured& measured) {
+  auto rows = trace.query(
+      "SELECT name, value FROM analysis_setting WHERE in_trace = 1 UNION ALL SELECT 'PITWALL_TUNE_' || name, "
+      "value "
+      "FROM tunable UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR key LIKE "
+      "'environment.%' OR "
+      "key IN ('runtime.engine', 'runtime.backend', 'process.openmp_runtime', 'process.openmp_threads', "
+      "'process.usable_cpus', 'runtime.mode')");
+  if (!rows.has_value()) return fail(rows.error());
+  for (const auto& row : rows->rows) {
+    const auto* number = std::get_if<std::int64_t>(&row[1]);
+    measured.settings[textOf(row[0])] = number != nullptr ? std::to_string(*number) : textOf(row[1]);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Measured> measure(Trace& trace, const Report& report) {
+  Measured measured;
+  measured.path = report.trace_path;
+  measured.complete = report.trace_complete;
+  measured.shares = report.breakdown.shares;
+  measured.steady_iterations = std::max<std::int64_t>(1, report.breakdown.iterations);
+  for (const DeviceInfo& device : trace.devices())
+    measured.devices.push_back(device.name.empty() ? device.kind
+                                                   : fmt::format("{}: {}", device.kind, device.name));
+  if (const auto cpu = trace.meta(meta::kCpuModel)) {
+    const std::string name = "cpu: " + *cpu;
+    if (std::find(measured.devices.begin(), measured.devices.end(), name) == measured.devices.end())
+      measured.devices.push_back(name);
+  }
+  std::sort(measured.devices.begin(), measured.devices.end());
+  std::set<int> ranks;
+  for (const ProcessInfo& process : trace.processes()) ranks.insert(process.rank);
+  measured.world_size = std::max(1, static_cast<int>(ranks.size()));
+  if (const auto told = trace.meta("distributed.world_size"); told && !told->empty())
+    measured.world_size = std::max(measured.world_size, std::atoi(told->c_str()));
+  for (auto* read : {readIterations, readWork, readSettings}) {
+    if (Status status = read(trace, measured); !status.has_value()) return fail(status.error());
+  }
+  return measured;
+}
+
+}  // namespace pitwall

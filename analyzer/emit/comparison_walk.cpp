@@ -1,0 +1,186 @@
+#include "analyzer/emit/comparison_walk.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/emit.h"
+#include "analyzer/emit/charts.h"
+#include "analyzer/emit/html_emitter.h"
+#include "analyzer/emit/json_emitter.h"
+#include "analyzer/emit/markdown_emitter.h"
+#include "analyzer/emit/text_emitter.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall {
+namespace emit {
+namespace {
+
+constexpr std::size_t kShownWork = 15;
+constexpr double kWorthShowing = 0.002;  // of an iteration's time
+
+Cell text(const std::string& value) { return {value, value}; }
+Cell jsonOnly(Json value) { return {std::move(value), {}}; }
+Cell duration(double ns) { return {ns, ns == 0 ? "-" : showDuration(ns)}; }
+std::string signedShare(double share) {
+  const std::string size = showShare(std::fabs(share));
+  return share == 0 ? size : (share > 0 ? "+" : "-") + size;
+}
+std::string signedDuration(double ns) {
+  return ns == 0 ? "0" : (ns > 0 ? "+" : "-") + showDuration(std::fabs(ns));
+}
+
+// "b is 12.3 % slower than a (95 % interval 10.1 % to 14.0 %)".
+std::string verdictOf(const Comparison& c) {
+  if (c.a_ns <= 0 || c.b_ns <= 0) return "No iterations on one side: only sums can be compared.";
+  const char* unit = c.by_item ? "an item" : "an iteration";
+  const std::string times =
+      fmt::format("{} takes {} in A and {} in B", unit, showDuration(c.a_ns), showDuration(c.b_ns));
+  const std::string sentence = fmt::format(
+      "{}{}: ", static_cast<char>(std::toupper(static_cast<unsigned char>(times[0]))), times.substr(1));
+  if (!c.has_interval) {
+    return fmt::format("{}{}; too few iterations to say how much of it is chance.", sentence,
+                       signedShare(c.change));
+  }
+  const std::string interval = fmt::format("95 % interval {} to {}", signedShare(c.low), signedShare(c.high));
+  if (!c.isSignificant())
+    return fmt::format("{}{}, which may be chance ({}).", sentence, signedShare(c.change), interval);
+  return fmt::format("{}B is {} {} ({}).", sentence, showShare(std::fabs(c.change)),
+                     c.change > 0 ? "slower" : "faster", interval);
+}
+
+void walkAspects(const Comparison& c, Emitter& emitter) {
+  const std::string verdict = toString(c.verdict);
+  emitter.field("comparability", "", jsonOnly(verdict));
+  std::string title = verdict;
+  std::transform(title.begin(), title.end(), title.begin(),
+                 [](unsigned char ch) { return std::toupper(ch); });
+  emitter.heading("THESE TRACES ARE " + title);
+  Table table{{{"aspect", "aspect", Align::left, false},
+               {"a", "A"},
+               {"b", "B"},
+               {"verdict", ""},
+               {"remark", "remark"}}};
+  for (const auto& aspect : c.aspects) {
+    table.rows.push_back({text(aspect.name), text(aspect.a), text(aspect.b),
+                          jsonOnly(toString(aspect.verdict)), text(aspect.remark)});
+  }
+  emitter.table("aspects", "", table);
+}
+
+void walkTime(const Comparison& c, Emitter& emitter) {
+  emitter.beginObject("iteration", "TIME", Style::heading);
+  emitter.paragraph(verdictOf(c));
+  emitter.field("per", "", jsonOnly(c.by_item ? "item" : "iteration"));
+  emitter.field("a_ns", "", jsonOnly(c.a_ns));
+  emitter.field("b_ns", "", jsonOnly(c.b_ns));
+  emitter.field("a_iterations", "", jsonOnly(static_cast<std::int64_t>(c.a_iterations)));
+  emitter.field("b_iterations", "", jsonOnly(static_cast<std::int64_t>(c.b_iterations)));
+  emitter.field("change", "", jsonOnly(c.change));
+  emitter.field("change_low", "", jsonOnly(c.has_interval ? Json(c.low) : Json()));
+  emitter.field("change_high", "", jsonOnly(c.has_interval ? Json(c.high) : Json()));
+  emitter.field("significant", "", jsonOnly(c.isSignificant()));
+  emitter.endObject();
+}
+
+Table changesOf(const char* what, const std::vector<Comparison::Change>& changes, bool counts) {
+  Table table{{{"name", what},
+               {"a_ns", "A", Align::right},
+               {"b_ns", "B", Align::right},
+               {"", "change", Align::right},
+               {"", " ", Align::right},
+               {counts ? "a_count" : "", ""},
+               {counts ? "b_count" : "", ""}}};
+  for (const auto& change : changes) {
+    const double delta = change.b_ns - change.a_ns;
+    const std::string share = change.a_ns > 0 && change.b_ns > 0 ? signedShare(delta / change.a_ns)
+                              : change.a_ns > 0                  ? "gone"
+                              : change.b_ns > 0                  ? "new"
+                                                                 : "";
+    table.rows.push_back({text(change.name),
+                          duration(change.a_ns),
+                          duration(change.b_ns),
+                          {{}, signedDuration(delta)},
+                          {{}, share},
+                          jsonOnly(change.a_count),
+                          jsonOnly(change.b_count)});
+  }
+  return table;
+}
+
+void walkChanges(const Comparison& c, Emitter& emitter) {
+  const std::string per = c.by_item ? ", per item" : ", per iteration";
+  if (!c.breakdown.empty()) emitter.heading("WHERE THE TIME GOES" + per);
+  emitter.table("breakdown", "", changesOf("category", c.breakdown, false));
+  Table work = changesOf("operator or kernel", c.work, true);
+  const double least = kWorthShowing * std::max(c.a_ns, c.b_ns);
+  work.text_rows = 0;
+  for (const auto& change : c.work) {
+    if (std::fabs(change.b_ns - change.a_ns) > least && work.text_rows < kShownWork) ++work.text_rows;
+  }
+  if (work.text_rows > 0) emitter.heading("GREATEST CHANGES OF OPERATORS AND KERNELS" + per);
+  if (work.text_rows == 0) emitter.paragraph("No operator or kernel changed by more than 0.2 % of the time.");
+  emitter.table("work", "", work);
+}
+
+void walkSettings(const Comparison& c, Emitter& emitter) {
+  Table table{{{"name", "setting", Align::left, false}, {"a", "A"}, {"b", "B"}}};
+  const auto shown = [](const std::string& value) { return Cell{value, value.empty() ? "unset" : value}; };
+  for (const auto& change : c.settings)
+    table.rows.push_back({text(change.name), shown(change.a), shown(change.b)});
+  emitter.heading(table.rows.empty() ? "SETTINGS: the same" : "SETTINGS that differ");
+  emitter.table("settings", "", table);
+}
+
+}  // namespace
+
+void walkComparison(const Comparison& comparison, Emitter& emitter) {
+  emitter.beginObject("");
+  emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
+  emitter.field("a", "A", text(comparison.a_path));
+  emitter.field("b", "B", text(comparison.b_path));
+  walkAspects(comparison, emitter);
+  walkTime(comparison, emitter);
+  walkChanges(comparison, emitter);
+  walkSettings(comparison, emitter);
+  emitter.endObject();
+}
+
+}  // namespace emit
+
+std::string comparisonAsText(const Comparison& comparison, TextOptions options) {
+  emit::TextEmitter emitter(options);
+  emit::walkComparison(comparison, emitter);
+  return std::move(emitter).take();
+}
+
+std::string comparisonAsJson(const Comparison& comparison) {
+  emit::JsonEmitter emitter;
+  emit::walkComparison(comparison, emitter);
+  return std::move(emitter).take();
+}
+
+std::string comparisonAsMarkdown(const Comparison& comparison) {
+  emit::MarkdownEmitter emitter;
+  emit::walkComparison(comparison, emitter);
+  return "# Pitwall comparison\n\n" + std::move(emitter).take();
+}
+
+std::string comparisonAsHtml(const Comparison& comparison) {
+  std::vector<emit::Bar> before, after;
+  for (const auto& change : comparison.breakdown) {
+    const double whole = std::max(comparison.a_ns, comparison.b_ns);
+    if (whole <= 0) break;
+    before.push_back({change.name, std::min(1.0, change.a_ns / whole), showDuration(change.a_ns)});
+    after.push_back({change.name, std::min(1.0, change.b_ns / whole), showDuration(change.b_ns)});
+  }
+  std::string charts;
+  if (!before.empty())
+    charts = emit::stackedChart("A", before) + emit::stackedChart("B, on the same scale", after);
+  emit::HtmlEmitter emitter("Pitwall: " + comparison.a_path + " and " + comparison.b_path, charts);
+  emit::walkComparison(comparison, emitter);
+  return std::move(emitter).take();
+}
+
+}  // namespace pitwall

@@ -1,0 +1,100 @@
+#include "analyzer/emit/markdown_emitter.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "analyzer/emit/utf8.h"
+
+namespace pitwall::emit {
+namespace {
+
+// What would be markup becomes text; also that of names from a trace.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*<>|[]~").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// "WHERE THE TIME GOES" shouts in Markdown: "Where the time goes".
+std::string sentence(std::string_view title) {
+  std::string text(title);
+  const auto lower = [](unsigned char c) { return std::islower(c) != 0; };
+  const auto end = text.find_first_of(":,");
+  const std::size_t head = std::min(end, text.size());
+  if (std::any_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(head), lower)) return text;
+  for (std::size_t i = 1; i < head; ++i)
+    text[i] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[i])));
+  return text;
+}
+
+}  // namespace
+
+void MarkdownEmitter::endItems() {
+  if (in_items_) out_ += '\n';
+  in_items_ = false;
+}
+
+void MarkdownEmitter::beginObject(std::string_view, std::string_view title, Style style) {
+  if (title.empty()) return;
+  endItems();
+  out_ += (style == Style::heading ? "## " : "### ") + escaped(sentence(title)) + "\n\n";
+}
+
+void MarkdownEmitter::beginList(std::string_view, std::string_view title) {
+  if (!title.empty()) heading(title);
+}
+
+void MarkdownEmitter::heading(std::string_view title) {
+  endItems();
+  out_ += "## " + escaped(sentence(title)) + "\n\n";
+}
+
+void MarkdownEmitter::field(std::string_view, std::string_view label, const Cell& cell) {
+  if (label.empty() || cell.text.empty()) return;
+  if (label == "-") {
+    out_ += "- " + escaped(cell.text) + "\n";
+  } else if (label == " ") {
+    out_ += "  " + escaped(cell.text) + "\n";  // goes on with the item above
+  } else {
+    out_ += "- **" + escaped(label) + ":** " + escaped(cell.text) + "\n";
+  }
+  in_items_ = true;
+}
+
+void MarkdownEmitter::paragraph(std::string_view text) {
+  endItems();
+  out_ += escaped(text) + "\n\n";
+}
+
+void MarkdownEmitter::table(std::string_view, std::string_view label, const Table& table) {
+  std::vector<std::size_t> shown;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (!table.columns[c].title.empty()) shown.push_back(c);
+  }
+  if (shown.empty() || table.rows.empty()) return;
+  endItems();
+  if (!label.empty()) out_ += escaped(label) + ":\n\n";
+  const auto line = [&](const auto& text_of) {
+    out_ += '|';
+    for (std::size_t i = 0; i < shown.size(); ++i) out_ += " " + text_of(i) + " |";
+    out_ += '\n';
+  };
+  line([&](std::size_t i) { return escaped(table.columns[shown[i]].title); });
+  line([&](std::size_t i) {
+    return std::string(table.columns[shown[i]].align == Align::right ? "---:" : "---");
+  });
+  for (std::size_t r = 0; r < std::min(table.rows.size(), table.text_rows); ++r)
+    line([&](std::size_t i) { return escaped(table.rows[r][shown[i]].text); });
+  if (!table.footer.empty()) {
+    line([&](std::size_t i) {
+      return i < table.footer.size() && !table.footer[i].empty() ? "**" + escaped(table.footer[i]) + "**"
+                                                                 : std::string();
+    });
+  }
+  out_ += '\n';
+}
+
+}  // namespace pitwall::emit

@@ -1,0 +1,200 @@
+#include "db/import/own_json.h"
+
+#include <cmath>
+#include <limits>
+
+#include "db/import/json.h"
+#include "db/import/text.h"
+
+namespace pitwall::import {
+
+namespace {
+
+constexpr std::string_view kPrefix = "pitwall_";
+
+std::string textOf(const ChromeEvent& event, std::string_view key) {
+  const JsonValue value = event.arg(key);
+  if (value.type != JsonType::string) return {};
+  std::string clean;
+  appendClean(unescape(value.text), clean);
+  return clean;
+}
+
+std::uint64_t unsignedOf(const ChromeEvent& event, std::string_view key) {
+  std::uint64_t value = 0;
+  for (const char c : event.arg(key).text) {
+    if (c < '0' || c > '9' || value > std::numeric_limits<std::uint64_t>::max() / 10 - 1) return 0;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
+}
+
+std::int64_t integerOf(const ChromeEvent& event, std::string_view key) {
+  const JsonValue value = event.arg(key);
+  return value.isNumberOrString() ? parseInteger(value.text).value_or(0) : 0;
+}
+
+double realOf(const JsonValue& value) {
+  if (value.text == "NaN") return std::nan("");
+  if (value.text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (value.text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  return value.isNumberOrString() ? parseReal(value.text).value_or(0) : 0;
+}
+
+// The enumerator of this name, among 0..last.
+template <class Enum>
+Enum named(std::string_view text, Enum last) {
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    if (text == toString(static_cast<Enum>(i))) return static_cast<Enum>(i);
+  }
+  return Enum{};
+}
+
+OperatorFacts operatorOf(const ChromeEvent& event) {
+  OperatorFacts facts;
+  facts.name = textOf(event, "operator_name");
+  facts.layer = textOf(event, "layer");
+  facts.shapes = textOf(event, "shapes");
+  facts.dtype = textOf(event, "dtype");
+  facts.backend = textOf(event, "backend");
+  facts.implementation = textOf(event, "implementation");
+  facts.phase = named(textOf(event, "phase"), Phase::data);
+  facts.flop = integerOf(event, "flop");
+  facts.bytes_read = integerOf(event, "bytes_read");
+  facts.bytes_written = integerOf(event, "bytes_written");
+  return facts;
+}
+
+KernelFacts kernelOf(const ChromeEvent& event) {
+  const auto small = [&](std::string_view key) { return static_cast<std::int32_t>(integerOf(event, key)); };
+  KernelFacts facts;
+  facts.grid = {small("grid_x"), small("grid_y"), small("grid_z")};
+  facts.block = {small("block_x"), small("block_y"), small("block_z")};
+  facts.registers_per_thread = small("registers_per_thread");
+  facts.static_shared_bytes = integerOf(event, "static_shared_bytes");
+  facts.dynamic_shared_bytes = integerOf(event, "dynamic_shared_bytes");
+  facts.local_bytes = integerOf(event, "local_bytes");
+  facts.theoretical_occupancy = realOf(event.arg("theoretical_occupancy"));
+  facts.limiter = textOf(event, "limiter");
+  return facts;
+}
+
+}  // namespace
+
+bool OwnJson::take(const ChromeEvent& event) {
+  const std::string_view name = event.name.text;
+  const char ph = event.ph();
+  if (ph == 'M' && name.substr(0, kPrefix.size()) == kPrefix) {
+    record(name.substr(kPrefix.size()), event);
+    return true;
+  }
+  if (!seen_) return false;
+  if (ph == 'X' || ph == 'i') {
+    range(event);
+  } else if (ph == 'C') {
+    const auto track = parseInteger(event.thread.text);
+    const auto time = event.timeNs();
+    if (track && time) adoption_.sample(*track, *time, realOf(event.arg("value")));
+  } else if (ph == 'f') {
+    dependency(event);
+  }
+  return true;  // names and places of rows, starts of arrows: known from the records
+}
+
+void OwnJson::record(std::string_view table, const ChromeEvent& event) {
+  if (table == "trace") {
+    if (seen_) return;  // several files put together are one trace no more
+    seen_ = true;
+    adoption_.begin(
+        {integerOf(event, "first_ns"), integerOf(event, "last_ns"), unsignedOf(event, "correlations")});
+    if (const std::int64_t start = integerOf(event, "start_unix_ns"); start > 0) builder_.wallClock(start);
+  } else if (seen_ && !dimension(table, event)) {
+    facts(table, event);
+  }
+}
+
+bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
+  const std::int64_t number = integerOf(event, "id");
+  if (table == "process") {
+    ProcessInfo process{integerOf(event, "pid"), textOf(event, "process_name"),
+                        textOf(event, "command_line")};
+    process.rank = static_cast<int>(integerOf(event, "rank"));
+    adoption_.process(number, std::move(process));
+  } else if (table == "thread") {
+    adoption_.thread(number, {{}, integerOf(event, "tid"), textOf(event, "thread_name")},
+                     integerOf(event, "process"));
+  } else if (table == "device") {
+    adoption_.device(number, {textOf(event, "kind"), static_cast<int>(integerOf(event, "index")),
+                              textOf(event, "device_name"), integerOf(event, "memory_bytes")});
+  } else if (table == "track") {
+    TrackInfo track;
+    track.kind = named(textOf(event, "kind"), TrackKind::counter);
+    track.name = textOf(event, "track_name");
+    track.unit = textOf(event, "unit");
+    adoption_.track(number, std::move(track),
+                    {integerOf(event, "process"), integerOf(event, "thread"), integerOf(event, "device")});
+  } else if (table == "operator") {
+    adoption_.operatorFacts(number, operatorOf(event));
+  } else if (table == "kernel") {
+    adoption_.kernelFacts(number, kernelOf(event));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void OwnJson::facts(std::string_view table, const ChromeEvent& event) {
+  if (table == "meta") {
+    adoption_.meta(textOf(event, "key"), textOf(event, "value"));
+  } else if (table == "setting") {
+    adoption_.setting({textOf(event, "name"), textOf(event, "value"),
+                       named(textOf(event, "source"), SettingSource::program)});
+  } else if (table == "tunable") {
+    adoption_.tunable({textOf(event, "name"), integerOf(event, "value"), integerOf(event, "default_value"),
+                       integerOf(event, "minimum"), integerOf(event, "maximum"),
+                       named(textOf(event, "source"), SettingSource::program)});
+  } else if (table == "loss") {
+    adoption_.loss({{},
+                    integerOf(event, "from_ns"),
+                    integerOf(event, "to_ns"),
+                    integerOf(event, "count"),
+                    textOf(event, "reason")},
+                   integerOf(event, "track"));
+  } else if (table == "dependency") {
+    adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
+                          named(textOf(event, "kind"), DependencyKind::flow)});
+  } else {
+    builder_.notUnderstood("records of Pitwall of another version", table);
+  }
+}
+
+void OwnJson::range(const ChromeEvent& event) {
+  const auto start = event.timeNs();
+  if (!start) return builder_.dropped("events without a time", event.name.text);
+  if (event.category.text == "iteration")
+    return adoption_.iteration({integerOf(event, "iteration"), *start, integerOf(event, "items")});
+  Event out;
+  out.start_ns = *start;
+  out.dur_ns = event.durationNs().value_or(0);
+  if (__builtin_sub_overflow(*start, integerOf(event, "pushed_before_ns"), &out.pushed_ns) ||
+      __builtin_sub_overflow(*start, integerOf(event, "ready_before_ns"), &out.ready_ns))
+    return builder_.dropped("events with a time out of range", event.name.text);
+  out.correlation = unsignedOf(event, "correlation");
+  out.value = integerOf(event, "value");
+  out.kind = named(event.category.text, EventKind::communication);
+  out.depth = static_cast<std::uint16_t>(integerOf(event, "depth"));
+  name_ = unescape(event.name.text);
+  const JsonValue args = event.arg("args");
+  args_ = args.type == JsonType::object   ? std::string(args.text)
+          : args.type == JsonType::string ? unescape(args.text)
+                                          : std::string();
+  adoption_.event(out, {name_, args_, integerOf(event, "track"), integerOf(event, "operator"),
+                        integerOf(event, "kernel")});
+}
+
+void OwnJson::dependency(const ChromeEvent& event) {
+  adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
+                        named(event.name.text, DependencyKind::flow)});
+}
+
+}  // namespace pitwall::import

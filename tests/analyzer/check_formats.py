@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Runs `pitwall` on a small trace and checks what it writes for other programs: the published JSON schemas, SARIF's
+required members, HTML that is well-formed and asks no network, and Chrome JSON under a strict parser."""
+
+import html.parser
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+COMMAND, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+def is_type(value, name):
+    if name == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    if name == "number":
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, TYPES[name])
+
+
+def validate(value, schema, where="$"):
+    """The part of JSON Schema that our schemas use; members that a schema does not name are mistakes too."""
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    assert not types or any(is_type(value, t) for t in types), f"{where}: {value!r} is no {types}"
+    assert "const" not in schema or value == schema["const"], f"{where}: {value!r}"
+    assert "enum" not in schema or value in schema["enum"], f"{where}: {value!r} is none of {schema['enum']}"
+    if is_type(value, "number"):
+        assert value >= schema.get("minimum", value) and value <= schema.get("maximum", value), f"{where}: {value}"
+    if isinstance(value, dict) and ("properties" in schema or "additionalProperties" in schema):
+        known = schema.get("properties", {})
+        for name in schema.get("required", []):
+            assert name in value, f"{where}: {name} is missing"
+        for name, member in value.items():
+            assert name in known or "additionalProperties" in schema, f"{where}: {name} is not in the schema"
+            validate(member, known.get(name, schema.get("additionalProperties")), f"{where}.{name}")
+    if isinstance(value, list) and "items" in schema:
+        for i, item in enumerate(value):
+            validate(item, schema["items"], f"{where}[{i}]")
+
+
+def strict(text):
+    def refuse(constant):
+        raise ValueError(f"{constant} is no JSON")
+
+    def unique(pairs):
+        assert len({key for key, _ in pairs}) == len(pairs), f"a member twice: {pairs}"
+        return dict(pairs)
+
+    return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+
+
+class Page(html.parser.HTMLParser):
+    VOID = {"meta", "br", "link", "img"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.charts = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        assert tag not in ("script", "link", "img", "iframe"), tag
+        for name, value in attrs:
+            assert "://" not in (value or ""), f"{tag} {name}={value} asks the network"
+            assert not name.startswith("on"), f"{tag} {name}: a script"
+        self.charts += tag == "svg"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+
+def make_trace(path, step):
+    """Twelve training steps of two operators with a wait for data, as a Kineto file."""
+    events = []
+    for i in range(12):
+        at = 1000 + i * step
+        events.append(f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{i}","pid":1,"tid":1,"ts":{at},"dur":{step}}}')
+        for name, start, length in (("aten::mm", 10, 400), ('aten::<b>relu & \\"co\\"', 420, 200 + i % 3)):
+            events.append(f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":1,"ts":{at + start},"dur":{length}}}')
+        events.append(f'{{"ph":"X","cat":"user_annotation","name":"enumerate(DataLoader)#next","pid":1,"tid":1,'
+                      f'"ts":{at + 650},"dur":{step - 700}}}')
+    path.write_text('{"schemaVersion":1,"traceEvents":[\n' + ",\n".join(events) + "]}")
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        a, b = folder / "a.json", folder / "b.json"
+        make_trace(a, 2000)
+        make_trace(b, 3000)
+
+        report = strict(run("analyze", a, "--no-env", "--format", "json"))
+        validate(report, strict((ROOT / "docs/report.schema.json").read_text()))
+        assert report["breakdown"]["iterations"] > 5 and report["operators"], "the trace was not understood"
+
+        sarif = strict(run("analyze", a, "--no-env", "--format", "sarif"))
+        assert sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1
+        driver = sarif["runs"][0]["tool"]["driver"]
+        assert driver["name"] == "Pitwall"
+        for result in sarif["runs"][0]["results"]:
+            assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+            assert result["level"] in ("error", "warning", "note") and result["message"]["text"]
+            assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        assert len(sarif["runs"][0]["results"]) == len(report["findings"])
+
+        for arguments in (("analyze", a, "--no-env"), ("compare", a, b)):
+            page = Page()
+            text = run(*arguments, "--format", "html")
+            page.feed(text)
+            assert page.open == [] and page.charts >= 1, f"{page.open} {page.charts}"
+            assert "<b>relu" not in text and "aten::&lt;b&gt;relu" in text or arguments[0] == "compare"
+            markdown = run(*arguments, "--format", "markdown")
+            assert markdown.startswith("# Pitwall") and "<b>" not in markdown.replace("\\<b", "")
+
+        comparison = strict(run("compare", a, b, "--format", "json"))
+        validate(comparison, strict((ROOT / "docs/comparison.schema.json").read_text()))
+        assert abs(comparison["iteration"]["change"] - 0.5) < 0.01 and comparison["iteration"]["significant"]
+        run("compare", a, b, "--fail-on-regression", "5", code=5)
+        run("compare", a, b, "--fail-on-regression", "60")
+        run("compare", b, a, "--fail-on-regression", "5")
+        run("compare", a, a, "--fail-on-regression", "0")
+
+        for trace in (a, b):
+            document = strict(run("export", trace, "-o", "-"))
+            assert any(event["ph"] == "X" for event in document["traceEvents"])
+            strict(run("export", trace, "--format", "mxnet", "-o", "-"))
+        assert sorted(p.name for p in folder.iterdir()) == ["a.json", "b.json"], "something was left behind"
+
+
+main()
