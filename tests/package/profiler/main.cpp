@@ -13,7 +13,8 @@ static int recordFromCpp(const char* path) {
   auto sink = pitwall::createTrace(path);
   if (!sink.has_value()) return -1;
   pitwall::Profiler profiler;
-  if (!profiler.start(std::move(sink).value(), {.ring_path = pitwall::ring::filePath(path)}).has_value()) return -1;
+  if (!profiler.start(std::move(sink).value(), {.ring_path = pitwall::ring::filePath(path)}).has_value())
+    return -1;
   {
     PITWALL_SCOPE_IN("outer", "cpp");
     for (int i = 0; i < 3; ++i) {
@@ -28,7 +29,8 @@ static bool isRight(const char* path) {
   auto trace = pitwall::Trace::open(path);
   if (!trace.has_value()) return std::fprintf(stderr, "%s\n", trace.error().message.c_str()), false;
   const auto rows = trace.value()->query(
-      "SELECT (SELECT count(*) FROM event WHERE name = 'inner' AND depth = 1), (SELECT count(*) FROM event WHERE "
+      "SELECT (SELECT count(*) FROM event WHERE name = 'inner' AND depth = 1), (SELECT count(*) FROM event "
+      "WHERE "
       "name = 'outer' AND args LIKE '%domain%'), (SELECT count(*) FROM counter)");
   if (!rows.has_value()) return std::fprintf(stderr, "%s\n", rows.error().message.c_str()), false;
   const auto& row = rows->rows.at(0);
