@@ -1,5 +1,7 @@
 // Into a trace file and back, and inputs that were damaged at random.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include <random>
 
@@ -74,6 +76,41 @@ TEST(ImportToFile, InterruptionLeavesNothing) {
   ASSERT_FALSE(summary.has_value());
   EXPECT_EQ(summary.error().code, ErrorCode::cancelled);
   EXPECT_EQ(filesIn(input.folder()), 1U);
+}
+
+// A kill in the middle: nothing under the name asked for, and what lies beside it says that it is not whole.
+TEST(ImportToFile, AKillLeavesNoTraceThatLooksWhole) {
+  std::string text = "[";
+  for (int i = 0; text.size() < 8'000'000; ++i) {
+    text += "{\"name\":\"event " + std::to_string(i % 100) + "\",\"ph\":\"X\",\"ts\":" + std::to_string(i) +
+            ",\"dur\":1,\"pid\":1,\"tid\":1},\n";
+  }
+  const TemporaryFile input(text);
+  const std::string output = input.folder() + "/out.pitwall";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ImportOptions options;
+    options.progress = [](const ImportProgress& progress) {
+      if (progress.done_bytes > 4'000'000) ::kill(::getpid(), SIGKILL);
+    };
+    const std::vector<std::string> inputs = {input.path()};
+    [[maybe_unused]] const auto summary = importToFile(inputs, output, options);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "the import was over before it could be killed";
+  EXPECT_FALSE(std::filesystem::exists(output));
+  const std::string temporary = output + ".tmp";
+  if (std::filesystem::exists(temporary) && std::filesystem::file_size(temporary) > 0) {
+    auto trace = Trace::open(temporary);
+    EXPECT_TRUE(!trace.has_value() || !(*trace)->isComplete());
+  }
+  // The next import is not in its way.
+  const TemporaryFile small(kTrace);
+  const std::vector<std::string> inputs = {small.path()};
+  EXPECT_TRUE(importToFile(inputs, output).has_value());
+  EXPECT_TRUE((*Trace::open(output))->isComplete());
 }
 
 TEST(ImportToFile, OwnTracesAreInputsToo) {
