@@ -61,7 +61,8 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
   command->add_option("--disable", arguments.disabled, "Do not run this rule; may be repeated")
       ->type_name("RULE")
       ->allow_extra_args(false);
-  command->add_option("--rule-config", arguments.rule_config, "TOML file with thresholds and switches by rule")
+  command
+      ->add_option("--rule-config", arguments.rule_config, "TOML file with thresholds and switches by rule")
       ->type_name("FILE");
   command->add_flag("--timing", arguments.timing, "Print how long each analysis and rule took, to stderr");
 }

@@ -21,16 +21,20 @@ constexpr char kAnalysisPrefix[] = "analysis_";
 
 // Tables that the analyses leave in the trace's connection, with what SQLite knows of their columns.
 Status printAnalysisTables(Trace& trace, emit::TextEmitter& emitter) {
-  const auto rows = trace.query(
-      "SELECT m.name, group_concat(c.name || ' ' || c.type, ', ') FROM temp.sqlite_schema AS m, "
-      "pragma_table_info(m.name) AS c WHERE m.type = 'table' AND m.name LIKE 'analysis\\_%' ESCAPE '\\' "
-      "GROUP BY "
-      "m.name ORDER BY m.name");
-  if (!rows.has_value()) return fail(rows.error());
-  emitter.heading("RESULTS OF THE ANALYSES, made when a query names one (docs/analyses.md)");
-  for (const auto& row : rows->rows) {
-    emitter.beginObject("", std::get<std::string>(row[0]), emit::Style::heading);
-    emitter.paragraph(std::get<std::string>(row[1]));
+  const auto tables = trace.query(
+      "SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'analysis\\_%' ESCAPE '\\' "
+      "ORDER BY 1");
+  if (!tables.has_value()) return fail(tables.error());
+  emitter.heading("RESULTS OF THE ANALYSES, made when a query names one");
+  for (const auto& row : tables->rows) {
+    const auto& name = std::get<std::string>(row[0]);
+    const auto columns = trace.query(fmt::format("PRAGMA temp.table_info({})", name));
+    if (!columns.has_value()) return fail(columns.error());
+    std::string text;
+    for (const auto& column : columns->rows)
+      text += (text.empty() ? "" : ", ") + std::get<std::string>(column.at(1));
+    emitter.beginObject("", name, emit::Style::heading);
+    emitter.paragraph(text);
   }
   return {};
 }

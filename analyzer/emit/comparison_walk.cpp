@@ -93,6 +93,7 @@ Table changesOf(const char* what, const std::vector<Comparison::Change>& changes
                {counts ? "a_count" : "", ""},
                {counts ? "b_count" : "", ""}}};
   for (const auto& change : changes) {
+    if (change.a_ns == 0 && change.b_ns == 0) continue;
     const double delta = change.b_ns - change.a_ns;
     const std::string share = change.a_ns > 0 && change.b_ns > 0 ? signedShare(delta / change.a_ns)
                               : change.a_ns > 0                  ? "gone"
@@ -110,7 +111,8 @@ Table changesOf(const char* what, const std::vector<Comparison::Change>& changes
 }
 
 void walkChanges(const Comparison& c, Emitter& emitter) {
-  const std::string per = c.by_item ? ", per item" : ", per iteration";
+  const bool iterations = c.a_iterations > 0 && c.b_iterations > 0;
+  const std::string per = !iterations ? "" : c.by_item ? ", per item" : ", per iteration";
   if (!c.breakdown.empty()) emitter.heading("WHERE THE TIME GOES" + per);
   emitter.table("breakdown", "", changesOf("category", c.breakdown, false));
   Table work = changesOf("operator or kernel", c.work, true);

@@ -25,7 +25,7 @@ section { background: var(--card); border-left: 4px solid var(--line); padding: 
 section.high { border-color: var(--high); } section.high h3 { color: var(--high); }
 section.medium { border-color: var(--medium); } section.medium h3 { color: var(--medium); }
 section.low { border-color: var(--low); } section.low h3 { color: var(--low); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .15em 1em; margin: .5em 0; }
+dl { display: grid; grid-template-columns: minmax(5.5em, max-content) 1fr; gap: .15em 1em; margin: .5em 0; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .9em; margin: .5em 0; }
 th { text-align: left; color: var(--soft); font-weight: 600; }

@@ -149,7 +149,7 @@ TEST(ExportCsv, ATableIsWhatSqlSays) {
     options.table = table;
     const auto refused = exportTrace(*trace, folder / "no.csv", options);
     ASSERT_FALSE(refused.has_value()) << table;
-    EXPECT_THAT(refused.error().message, HasSubstr("counter, dependency, device, event,")) << table;
+    EXPECT_THAT(refused.error().message, HasSubstr("process, thread, device, track,")) << table;
   }
 }
 
