@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/import/json.h"
+#include "db/import/scan.h"
 
 namespace pitwall::import {
 
@@ -94,7 +95,7 @@ class ChromeEvent : public ChromeFields {
   std::optional<std::int64_t> durationNs() const;
 
   void clear() {
-    static_cast<ChromeFields&>(*this) = {};
+    makeZero(static_cast<ChromeFields&>(*this));
     arg_count_ = 0;
     known_args_ = 0;
   }

@@ -10,6 +10,7 @@
 #include "db/import/chrome_interpreter.h"
 #include "db/import/event_parser.h"
 #include "db/import/readers.h"
+#include "db/import/scan.h"
 #include "db/import/text.h"
 
 namespace pitwall::import {
@@ -39,8 +40,9 @@ class ChromeWalk {
   Result<char> next() {
     for (;;) {
       const std::string_view view = window_.view();
-      const std::size_t at = view.find_first_not_of(" \t\r\n");
-      if (at != std::string_view::npos) {
+      std::size_t at = 0;
+      while (at < view.size() && isJsonSpace(view[at])) ++at;
+      if (at < view.size()) {
         window_.take(at);
         return window_.view()[0];
       }

@@ -5,11 +5,13 @@
 #include "db/import/byte_source.h"
 #include "db/import/chrome_event.h"
 #include "db/import/event_parser.h"
+#include "db/import/scan.h"
 #include "db/import/window.h"
 
 namespace pitwall::bench {
 
 std::int64_t parseAlone(const std::string& path) {
+  constexpr std::string_view kEvents = "\"traceEvents\": [";
   const ImportOptions options;
   auto source = import::ByteSource::open(path, options.limits);
   if (!source.has_value()) return 0;
@@ -23,14 +25,16 @@ std::int64_t parseAlone(const std::string& path) {
     if (!window.more(std::size_t{16} << 20).has_value()) return 0;
     for (;;) {
       const std::string_view view = window.view();
-      const std::size_t at = inside ? view.find_first_of("{]") : view.find("\"traceEvents\": [");
+      std::size_t at = inside ? 0 : view.find(kEvents);
       if (at == std::string_view::npos) break;
       if (!inside) {
         inside = true;
-        window.take(at + 16);
+        window.take(at + kEvents.size());
         continue;
       }
-      if (view[at] == ']') return sum == -1 ? 0 : events;
+      while (at < view.size() && (view[at] == ',' || import::isJsonSpace(view[at]))) ++at;
+      if (at == view.size()) break;
+      if (view[at] != '{') return sum == -1 ? 0 : events;
       const import::ParsedEvent parsed = parser.parse(view.substr(at), event);
       if (parsed.status != import::JsonStatus::ok) break;
       window.take(at + parsed.taken);
