@@ -22,8 +22,10 @@ struct pitwall_site {
   const char* domain;
   void* handle;
 };
-#define PITWALL_SITE(name) {name, "", 0}
-#define PITWALL_SITE_IN(name, domain) {name, domain, 0}
+#define PITWALL_SITE(name) \
+  { name, "", 0 }
+#define PITWALL_SITE_IN(name, domain) \
+  { name, domain, 0 }
 
 enum pitwall_policy { PITWALL_DROP = 0, PITWALL_BLOCK = 1, PITWALL_OVERWRITE = 2 };
 
