@@ -1,4 +1,4 @@
-#include "record/recording.h"
+#include "record/run/recording.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -15,7 +15,7 @@
 #include "db/meta.h"
 #include "db/redact.h"
 #include "db/store.h"
-#include "record/merge.h"
+#include "record/merge/merge.h"
 
 namespace pitwall::record {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr TimeNs kSecondNs = 1'000'000'000;
-constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 std::vector<std::string> ownEnvironment() {
   std::vector<std::string> entries;
@@ -56,24 +55,6 @@ bool verboseAsked() {
 }
 
 }  // namespace
-
-BlockedSignals::BlockedSignals() {
-  sigemptyset(&taken_);
-  for (const int signal : kPassedOn) sigaddset(&taken_, signal);
-  sigaddset(&taken_, SIGCHLD);
-  sigaddset(&taken_, SIGWINCH);
-  sigprocmask(SIG_BLOCK, &taken_, &before_);
-}
-
-BlockedSignals::~BlockedSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-std::optional<siginfo_t> BlockedSignals::next(TimeNs timeout_ns) const {
-  timeout_ns = std::max<TimeNs>(0, timeout_ns);
-  const timespec timeout{timeout_ns / kSecondNs, timeout_ns % kSecondNs};
-  siginfo_t info{};
-  if (sigtimedwait(&taken_, &info, &timeout) > 0) return info;
-  return std::nullopt;
-}
 
 Status Recording::prepare() {
   if (auto status = checkOptions(options_); !status.has_value()) return status;

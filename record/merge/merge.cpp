@@ -1,4 +1,4 @@
-#include "record/merge.h"
+#include "record/merge/merge.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include "db/import.h"
 #include "db/reader.h"
 #include "db/store.h"
-#include "record/unifying_sink.h"
+#include "record/merge/unifying_sink.h"
 
 namespace pitwall::record {
 

@@ -1,4 +1,4 @@
-#include "record/unifying_sink.h"
+#include "record/merge/unifying_sink.h"
 
 namespace pitwall::record {
 

@@ -1,7 +1,6 @@
 // One recording, from the start of the program to the finished trace.
 #pragma once
 
-#include <signal.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -14,25 +13,12 @@
 #include "record/launch/child.h"
 #include "record/launch/program.h"
 #include "record/record.h"
+#include "record/run/signals.h"
 #include "record/sample/sampler.h"
 
 namespace pitwall::record {
 
-// While it lives, the signals that are passed on or tell of children are blocked, to be taken one by one.
-class BlockedSignals {
- public:
-  BlockedSignals();
-  ~BlockedSignals();
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  const sigset_t& before() const { return before_; }  // what the program gets
-  // The next of them, or nothing when `timeout_ns` have passed.
-  std::optional<siginfo_t> next(TimeNs timeout_ns) const;
-
- private:
-  sigset_t taken_{}, before_{};
-};
-
+// One recording. run() is called once.
 class Recording {
  public:
   explicit Recording(const RecordOptions& options) : options_(options) {}
