@@ -21,18 +21,31 @@ std::size_t slotOf(const void* domain, std::uint64_t key) {
   return (key * 0x9E3779B97F4A7C15U) >> (64U - std::bit_width(ThreadState::kEntries - 1));
 }
 
+__extension__ using Wide = unsigned __int128;
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  const Wide product = static_cast<Wide>(a ^ 0xA0761D6478BD642FU) * (b ^ 0xE7037ED1A0B428DBU);
+  return static_cast<std::uint64_t>(product >> 64U) ^ static_cast<std::uint64_t>(product);
+}
+
+std::uint64_t wordAt(const char* text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text, sizeof word);
+  return word;
+}
+
+// Sixteen bytes at a time, the pieces independent of each other; the last piece overlaps the one before.
 std::uint64_t hashOf(const char* text) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15U;
-  std::size_t length = std::strlen(text);
-  for (; length >= 8; length -= 8, text += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text, 8);
-    hash = (hash ^ word) * 0xFF51AFD7ED558CCDU;
-    hash ^= hash >> 32U;
+  const std::size_t length = std::strlen(text);
+  if (length < 16) {
+    char padded[16] = {};
+    std::memcpy(padded, text, length);
+    return mixed(wordAt(padded) ^ length, wordAt(padded + 8));
   }
-  std::uint64_t rest = length;
-  std::memcpy(&rest, text, length);
-  return (hash ^ rest) * 0xFF51AFD7ED558CCDU;
+  std::uint64_t hash = length;
+  for (std::size_t i = 0; i + 16 < length; i += 16) hash += mixed(wordAt(text + i) + i, wordAt(text + i + 8));
+  const char* const last = text + length - 16;
+  return mixed(hash, mixed(wordAt(last), wordAt(last + 8)));
 }
 
 std::int64_t integerOf(const abi::EventAttributes& attributes) {
@@ -64,17 +77,26 @@ Recorder::~Recorder() { profiler_.removeSource(*this); }
 
 SiteId Recorder::siteOf(Domain& domain, const char* text) {
   if (text == nullptr) text = "";
-  ThreadState* const state = ensureThreadState(names_.generation());
+  ThreadState* const state = threadState(names_.generation());
   if (state == nullptr) return names_.site({&domain, 0, 0, text, {}});
-  CachedMessage& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
-  if (here.address == text && here.domain == &domain && std::strcmp(here.text, text) == 0) [[likely]]
+  const SeenAddress& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
+  if (here.address == text && here.domain == &domain && here.text != nullptr &&
+      std::strcmp(here.text, text) == 0) [[likely]]
     return here.site;
-  CachedMessage& same = state->by_content[slotOf(&domain, hashOf(text))];
-  if (same.domain != &domain || same.text == nullptr || std::strcmp(same.text, text) != 0) {
-    same = {&domain, text, names_.keep(text), names_.site({&domain, 0, 0, text, {}})};
+  return siteOfContent(*state, domain, text);
+}
+
+// Not the text that was at this address before, or one not seen yet.
+SiteId Recorder::siteOfContent(ThreadState& state, Domain& domain, const char* text) {
+  const std::uint64_t hash = hashOf(text);
+  SeenText& same = state.by_content[slotOf(&domain, hash)];
+  SeenAddress& here = state.by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
+  if (same.domain == &domain && same.hash == hash) [[likely]] {
+    if (here.address == text && here.domain == &domain) here.text = nullptr;
+    return same.site;
   }
-  here = same;
-  here.address = text;
+  same = {&domain, hash, names_.site({&domain, 0, 0, text, {}})};
+  here = {&domain, text, names_.keep(text), same.site};
   return same.site;
 }
 
@@ -132,16 +154,16 @@ Recorder::Found Recorder::find(Domain& domain, std::span<const abi::PayloadData>
 // --- push and pop ------------------------------------------------------------------------------------------
 
 int Recorder::open(Domain& domain, SiteId site, std::int64_t value) {
-  ThreadState* const state = ensureThreadState(names_.generation());
+  ThreadState* const state = threadState(names_.generation());
   if (state == nullptr) return -1;
+  const Ticks started = profiler_.enter(site);
   std::int32_t level = 0;
   for (std::size_t i = state->open.size(); i-- > 0;) {
     if (state->open[i].domain != &domain) continue;
     level = state->open[i].level + 1;
     break;
   }
-  state->open.push_back({&domain, 0, value, site, level});
-  state->open.back().started = profiler_.enter(site);
+  state->open.push_back({&domain, started, value, site, level});
   return level;
 }
 
@@ -162,9 +184,26 @@ int Recorder::push(Domain& domain, std::span<const abi::PayloadData> payload) {
   return open(domain, found.site, found.value);
 }
 
+int Recorder::pop(Domain& domain) {
+  if (!domain.recorded) return 0;
+  ThreadState* const state = threadState(names_.generation());
+  if (state == nullptr || state->open.empty() || state->open.back().domain != &domain) [[unlikely]]
+    return popOuter(state, domain, {});
+  // Field by field: a copy of the whole would wait for the stores of the push.
+  const OpenRange& range = state->open.back();
+  const std::int32_t level = range.level;
+  if (range.started != 0) profiler_.leave(range.site, range.started, range.value);
+  state->open.pop_back();
+  return level;
+}
+
 int Recorder::pop(Domain& domain, std::span<const abi::PayloadData> payload) {
   if (!domain.recorded) return 0;
-  ThreadState* const state = ensureThreadState(names_.generation());
+  return popOuter(threadState(names_.generation()), domain, payload);
+}
+
+// The innermost range of the domain, which need not be that of the thread.
+int Recorder::popOuter(ThreadState* state, Domain& domain, std::span<const abi::PayloadData> payload) {
   if (state == nullptr) return -1;
   std::size_t at = state->open.size();
   while (at > 0 && state->open[at - 1].domain != &domain) --at;
@@ -179,15 +218,12 @@ int Recorder::pop(Domain& domain, std::span<const abi::PayloadData> payload) {
     range.value = decoded.value.value_or(range.value);
   }
   if (range.started != 0) profiler_.leave(range.site, range.started, range.value);
-  if (at + 1 == state->open.size())
-    state->open.pop_back();
-  else
-    state->open.erase(state->open.begin() + static_cast<std::ptrdiff_t>(at));
+  state->open.erase(state->open.begin() + static_cast<std::ptrdiff_t>(at));
   return range.level;
 }
 
 void Recorder::closeThread() {
-  ThreadState* const state = ensureThreadState(names_.generation());
+  ThreadState* const state = threadState(names_.generation());
   if (state == nullptr) return;
   for (; !state->open.empty(); state->open.pop_back()) {
     const OpenRange& range = state->open.back();

@@ -40,7 +40,8 @@ class Recorder : public EventSource {
   int push(Domain& domain, const char* text);
   int push(Domain& domain, const abi::EventAttributes& attributes);
   int push(Domain& domain, std::span<const abi::PayloadData> payload);
-  int pop(Domain& domain, std::span<const abi::PayloadData> payload = {});
+  int pop(Domain& domain);
+  int pop(Domain& domain, std::span<const abi::PayloadData> payload);
 
   // The calling thread's open ranges end now.
   void closeThread();
@@ -72,11 +73,12 @@ class Recorder : public EventSource {
     std::uint32_t row = 0;
   };
 
-  ThreadState& thread();
   SiteId siteOf(Domain& domain, const char* text);
+  SiteId siteOfContent(ThreadState& state, Domain& domain, const char* text);
   SiteId siteOf(Domain& domain, const RegisteredString& text);
   Found find(Domain& domain, const abi::EventAttributes& attributes);
   Found find(Domain& domain, std::span<const abi::PayloadData> payload);
+  int popOuter(ThreadState* state, Domain& domain, std::span<const abi::PayloadData> payload);
   int open(Domain& domain, SiteId site, std::int64_t value);
   std::uint64_t begin(SiteId site, std::int64_t value);
 

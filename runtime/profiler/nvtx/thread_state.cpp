@@ -7,11 +7,10 @@
 
 namespace pitwall::nvtx {
 
+constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec"))) = nullptr;
+
 namespace {
 
-// Initial-exec: in a library that is loaded late this takes one word of the room for such variables, and is
-// found without a call.
-__attribute__((tls_model("initial-exec"))) constinit thread_local ThreadState* t_state = nullptr;
 constinit thread_local bool t_ended = false;
 
 std::atomic<void (*)()> g_end_hook{nullptr};
@@ -29,9 +28,7 @@ thread_local Owner t_owner;
 
 }  // namespace
 
-ThreadState* currentThreadState() { return t_state; }
-
-ThreadState* ensureThreadState(std::uint32_t generation) {
+ThreadState* makeThreadState(std::uint32_t generation) {
   if (t_ended) return nullptr;
   if (t_state == nullptr) {
     // The profiler's own thread-local data must be made before ours, so that they are destroyed after ours.

@@ -17,26 +17,43 @@ struct OpenRange {
   std::int32_t level;  // in its domain
 };
 
-struct CachedMessage {
+// A text at an address of the program's.
+struct SeenAddress {
   const Domain* domain = nullptr;
-  const char* address = nullptr;  // where the program has it
-  const char* text = nullptr;     // our copy
+  const char* address = nullptr;
+  const char* text = nullptr;  // our copy; nullptr: other texts have been seen there, so look at the content
+  SiteId site;
+};
+
+// A text by the hash of its content. 64 bits of it are taken as the text itself.
+struct SeenText {
+  const Domain* domain = nullptr;
+  std::uint64_t hash = 0;
   SiteId site;
 };
 
 struct ThreadState {
   std::uint32_t generation = 0;
   std::vector<OpenRange> open;
-  // By address, then by content; direct mapped.
+  // Direct mapped.
   static constexpr std::size_t kEntries = 256;
-  std::array<CachedMessage, kEntries> by_address;
-  std::array<CachedMessage, kEntries> by_content;
+  std::array<SeenAddress, kEntries> by_address;
+  std::array<SeenText, kEntries> by_content;
 };
 
-// The calling thread's; nullptr when it has none yet. ensure makes one, and empties one of another
-// generation. When the thread is ending there is none to be had: nullptr.
-ThreadState* currentThreadState();
-ThreadState* ensureThreadState(std::uint32_t generation);
+// Initial-exec: in a library that is loaded late this takes one word of the room for such variables, and is
+// found without a call.
+extern constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
+
+// Makes the calling thread's state, or empties one of another generation. nullptr: the thread is ending.
+ThreadState* makeThreadState(std::uint32_t generation);
+
+inline ThreadState* threadState(std::uint32_t generation) {
+  ThreadState* const state = t_state;
+  if (state != nullptr && state->generation == generation) [[likely]]
+    return state;
+  return makeThreadState(generation);
+}
 
 // Called on each thread that has a state when it ends (the main thread: in exit()), while it can still
 // record.
