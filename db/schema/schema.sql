@@ -178,7 +178,7 @@ CREATE TABLE event_chunk(
   id INTEGER PRIMARY KEY,                   -- id of the chunk's first event; the others follow it
   track_id INTEGER NOT NULL REFERENCES track,  -- track of all its events
   first_start_ns INTEGER NOT NULL,          -- least start, ns since the trace's start
-  last_end_ns INTEGER NOT NULL,             -- greatest end (start + duration), ns since the trace's start
+  last_end_ns INTEGER NOT NULL,             -- greatest end (start + duration), at least the greatest start, ns since the trace's start
   event_count INTEGER NOT NULL,             -- number of events, 1..1048576
   max_dur_ns INTEGER NOT NULL,              -- longest duration, ns
   sum_dur_ns INTEGER NOT NULL,              -- sum of the durations, ns; capped at 2^63 - 1

@@ -25,7 +25,7 @@ Result<std::unique_ptr<BatchWriter>> BatchWriter::create(Connection connection, 
   // A commit in WAL mode with synchronous=NORMAL does not wait for the disk: it survives a kill of the
   // process.
   if (Status status = writer->connection_.execute(
-          "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-8192;");
+          "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-8192;");
       !status.has_value())
     return fail(status.error());
   Result<ChunkWriter> chunks = ChunkWriter::create(writer->connection_, chunk_rows);

@@ -84,6 +84,10 @@ class ChunkTable {
   Result<std::span<const std::int64_t>> scan(std::size_t index, int column,
                                              std::vector<std::int64_t>& scratch);
 
+  void releaseStatements() {
+    for (Statement& statement : read_column_) statement = Statement();
+  }
+
   // Columns read from the file so far, for tests of what a query touches.
   std::int64_t columnsRead() const { return columns_read_; }
 

@@ -181,7 +181,9 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
       !status.has_value())
     return status;
   std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
-  for (const Event& event : events) last_end = std::max(last_end, cappedEnd(event.start_ns, event.dur_ns));
+  // Never before a start, be a duration what it may: so it bounds the starts, too.
+  for (const Event& event : events)
+    last_end = std::max({last_end, event.start_ns, cappedEnd(event.start_ns, event.dur_ns)});
 
   insert_events_.bind(1, next_event_)
       .bindId(2, track.value)

@@ -138,7 +138,17 @@ std::span<const std::byte> Statement::blob(int column) const {
   return {bytes, bytes == nullptr ? 0 : static_cast<std::size_t>(size)};
 }
 
-void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+void Connection::Close::operator()(sqlite3* database) const {
+  if (owned) sqlite3_close_v2(database);
+}
+
+Connection Connection::borrow(sqlite3* database) {
+  Connection connection;
+  const char* path = sqlite3_db_filename(database, "main");
+  connection.path_ = path == nullptr ? "" : path;
+  connection.database_ = std::unique_ptr<sqlite3, Close>(database, Close(false));
+  return connection;
+}
 
 Result<Connection> Connection::open(const std::string& path, OpenMode mode) {
   int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

@@ -67,6 +67,9 @@ class Connection {
   // Errors: io (cannot open), corruptTrace (not a database, damaged).
   static Result<Connection> open(const std::string& path, OpenMode mode);
 
+  // One that somebody else has opened and will close, after the connection and its statements are gone.
+  static Connection borrow(sqlite3* database);
+
   Status execute(const char* sql);  // one or more statements; rows are dropped
   Result<Statement> prepare(std::string_view sql);
   Result<std::int64_t> integer(std::string_view sql);  // of a statement that yields one integer
@@ -91,6 +94,9 @@ class Connection {
 
  private:
   struct Close {
+    Close() {}  // not by default: the class around it would not be complete
+    explicit Close(bool is_owned) : owned(is_owned) {}
+    bool owned = true;
     void operator()(sqlite3* database) const;
   };
   std::string path_;

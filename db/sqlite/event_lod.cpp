@@ -2,6 +2,7 @@
 #include <limits>
 #include <vector>
 
+#include "db/sqlite/covered_ranges.h"
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
 

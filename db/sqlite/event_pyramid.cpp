@@ -120,10 +120,16 @@ class EventPyramid::Painter {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
 
-  std::size_t binOf(TimeNs time) const {
+  // Times come nearly in order: most are in the bin of the one before, and a division costs more than all
+  // else.
+  std::size_t binOf(TimeNs time) {
     if (time <= request_.from_ns) return 0;
-    return static_cast<std::size_t>(
-        std::min<std::uint64_t>(difference(request_.from_ns, time) / width_, bins_.size() - 1));
+    const std::uint64_t distance = difference(request_.from_ns, time);
+    if (distance - recent_begin_ >= width_) {
+      recent_ = static_cast<std::size_t>(std::min<std::uint64_t>(distance / width_, bins_.size() - 1));
+      recent_begin_ = recent_ * width_;
+    }
+    return recent_;
   }
 
   void longest(EventBin& bin, TimeNs dur, std::int64_t name) {
@@ -167,20 +173,28 @@ class EventPyramid::Painter {
   }
 
   Status paintEvents(const Node& node, std::int64_t depth) {
-    const std::shared_ptr<Chunk> chunk = data_.events().chunk(node.chunk);
+    if (chunk_ == nullptr || chunk_index_ != node.chunk) {
+      chunk_ = data_.events().chunk(node.chunk);
+      chunk_index_ = node.chunk;
+      names_ = {};
+    }
+    Chunk* const chunk = chunk_.get();
     auto starts = column(*chunk, EventColumn::start);
     if (!starts.has_value()) return fail(starts.error());
     auto durs = column(*chunk, EventColumn::dur);
     if (!durs.has_value()) return fail(durs.error());
     auto depths = column(*chunk, EventColumn::depth);
     if (!depths.has_value()) return fail(depths.error());
-    auto names = idColumn(data_, *chunk, EventColumn::name);
-    if (!names.has_value()) return fail(names.error());
+    if (names_.empty()) {
+      auto names = idColumn(data_, *chunk, EventColumn::name);
+      if (!names.has_value()) return fail(names.error());
+      names_ = *names;
+    }
     std::int64_t left = node.events;
     for (auto row = static_cast<std::size_t>(node.row); row < starts->size() && left > 0; ++row) {
       if (((*depths)[row] & 0xffff) != depth) continue;
       --left;
-      put((*starts)[row], (*durs)[row], (*names)[row]);
+      put((*starts)[row], (*durs)[row], names_[row]);
     }
     return {};
   }
@@ -189,6 +203,11 @@ class EventPyramid::Painter {
   const BinRequest& request_;
   const std::uint64_t width_;
   std::vector<Slot> bins_;
+  std::shared_ptr<Chunk> chunk_;  // the last one read from
+  std::uint32_t chunk_index_ = 0;
+  std::span<const std::int64_t> names_;  // of it, checked once
+  std::size_t recent_ = 0;               // the bin that was asked for last
+  std::uint64_t recent_begin_ = 0;       // its distance from the first
 };
 
 Result<std::vector<EventBin>> EventPyramid::bins(const BinRequest& request) {

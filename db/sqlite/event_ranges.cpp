@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "db/sqlite/covered_ranges.h"
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
 
@@ -52,14 +53,51 @@ Result<std::optional<EventKind>> kindArgument(sqlite3_value* value) {
                   name));
 }
 
-TimeNs lengthOf(std::span<const TimeRange> ranges) {
-  TimeNs sum = 0;
-  for (const TimeRange& range : ranges) {
+// A sum of lengths, cut off at the range's end.
+class Length {
+ public:
+  void add(TimeRange range) {
     TimeNs length = 0;
-    if (__builtin_sub_overflow(range.end_ns, range.begin_ns, &length)) return kAlways.end_ns;
-    if (__builtin_add_overflow(sum, length, &sum)) return kAlways.end_ns;
+    if (__builtin_sub_overflow(range.end_ns, range.begin_ns, &length) ||
+        __builtin_add_overflow(sum_, length, &sum_))
+      full_ = true;
   }
-  return sum;
+  TimeNs sum() const { return full_ ? kAlways.end_ns : sum_; }
+
+ private:
+  TimeNs sum_ = 0;
+  bool full_ = false;
+};
+
+// Ranges that lie in memory, as a RangeStream gives them.
+class RangeList {
+ public:
+  explicit RangeList(std::span<const TimeRange> ranges) : ranges_(ranges) {}
+  Result<bool> next(TimeRange& range) {
+    if (at_ == ranges_.size()) return false;
+    range = ranges_[at_++];
+    return true;
+  }
+
+ private:
+  std::span<const TimeRange> ranges_;
+  std::size_t at_ = 0;
+};
+
+// Time that both cover.
+template <class Ranges>
+Result<TimeNs> common(Ranges& a, Ranges& b) {
+  Length length;
+  TimeRange in_a, in_b;
+  Result<bool> more = a.next(in_a);
+  if (more.has_value() && *more) more = b.next(in_b);
+  while (more.has_value() && *more) {
+    const TimeRange both{std::max(in_a.begin_ns, in_b.begin_ns), std::min(in_a.end_ns, in_b.end_ns)};
+    if (both.begin_ns < both.end_ns) length.add(both);
+    more = in_a.end_ns < in_b.end_ns ? a.next(in_a) : b.next(in_b);
+  }
+  if (!more.has_value()) return fail(more.error());
+  return length.sum();
 }
 
 class BusyCursor {
@@ -113,9 +151,19 @@ class BusyCursor {
   };
 
   Status add(std::int64_t track) {
-    Result<std::vector<TimeRange>> ranges = coveredRanges(data_, trackNumber(track), window_, kind_);
-    if (!ranges.has_value()) return fail(ranges.error());
-    rows_.push_back({track, lengthOf(*ranges)});
+    Length busy;
+    RangeStream stream(data_, trackNumber(track), window_, kind_);
+    TimeRange range;
+    Result<bool> more = stream.next(range);
+    for (; more.has_value() && *more; more = stream.next(range)) busy.add(range);
+    if (!more.has_value()) return fail(more.error());
+    if (!stream.inOrder()) {
+      Result<std::vector<TimeRange>> ranges = coveredRanges(data_, trackNumber(track), window_, kind_);
+      if (!ranges.has_value()) return fail(ranges.error());
+      busy = {};
+      for (const TimeRange& covered : *ranges) busy.add(covered);
+    }
+    rows_.push_back({track, busy.sum()});
     return {};
   }
 
@@ -173,18 +221,20 @@ class OverlapCursor {
 
  private:
   Status compute() {
-    auto a = coveredRanges(data_, trackNumber(tracks_[0]), window_, std::nullopt);
+    const std::uint32_t first = trackNumber(tracks_[0]), second = trackNumber(tracks_[1]);
+    RangeStream stream_a(data_, first, window_, std::nullopt), stream_b(data_, second, window_, std::nullopt);
+    Result<TimeNs> overlap = common(stream_a, stream_b);
+    if (!overlap.has_value()) return fail(overlap.error());
+    overlap_ns_ = *overlap;
+    if (stream_a.inOrder() && stream_b.inOrder()) return {};
+    auto a = coveredRanges(data_, first, window_, std::nullopt);
     if (!a.has_value()) return fail(a.error());
-    auto b = coveredRanges(data_, trackNumber(tracks_[1]), window_, std::nullopt);
+    auto b = coveredRanges(data_, second, window_, std::nullopt);
     if (!b.has_value()) return fail(b.error());
-    std::vector<TimeRange> common;
-    for (std::size_t i = 0, j = 0; i < a->size() && j < b->size();) {
-      const TimeRange both{std::max((*a)[i].begin_ns, (*b)[j].begin_ns),
-                           std::min((*a)[i].end_ns, (*b)[j].end_ns)};
-      if (both.begin_ns < both.end_ns) common.push_back(both);
-      (*a)[i].end_ns < (*b)[j].end_ns ? ++i : ++j;
-    }
-    overlap_ns_ = lengthOf(common);
+    RangeList list_a(*a), list_b(*b);
+    overlap = common(list_a, list_b);
+    if (!overlap.has_value()) return fail(overlap.error());
+    overlap_ns_ = *overlap;
     return {};
   }
 

@@ -39,6 +39,10 @@ class EventSummaryReader {
   // False when the chunk, of so many events, has no summary. `strings` is the number of names there are.
   // Error: corruptTrace, naming the chunk.
   Result<bool> groups(std::int64_t chunk, std::int64_t strings, EventSummary& into);
+  void releaseStatements() {
+    groups_ = Statement();
+    nodes_ = Statement();
+  }
   Result<bool> nodes(std::int64_t chunk, std::int64_t events, std::int64_t strings, EventSummary& into);
 
  private:

@@ -94,10 +94,9 @@ void Wanted::add(TraceData& data, PlannedConstraint constraint, sqlite3_value* v
 
 bool Wanted::mayBeIn(const ChunkSummary& summary) const {
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
   return id.touches(summary.id, summary.id + summary.count - 1) && track.contains(summary.track) &&
-         start.touches(summary.time_ns.least, kGreatest) && dur.touches(kLeast, summary.max_dur_ns) &&
-         end.touches(kLeast, summary.time_ns.greatest) &&
+         start.touches(summary.time_ns.least, summary.time_ns.greatest) &&
+         dur.touches(kLeast, summary.max_dur_ns) && end.touches(kLeast, summary.time_ns.greatest) &&
          correlation.touches(summary.keys[0].least, summary.keys[0].greatest);
 }
 

@@ -12,7 +12,7 @@ Status createSchema(Connection& connection) {
   // synchronous=OFF only here: an empty trace need not outlive a power cut, and each fsync costs
   // milliseconds.
   const std::string before = fmt::format(
-      "PRAGMA page_size=65536; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
+      "PRAGMA page_size=8192; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
       "BEGIN;",
       kApplicationId, kSchemaVersion);
   if (Status status = connection.execute(before.c_str()); !status.has_value()) return status;

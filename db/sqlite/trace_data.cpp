@@ -47,6 +47,18 @@ Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
   return data;
 }
 
+Result<std::unique_ptr<TraceData>> TraceData::attach(Connection connection) {
+  std::unique_ptr<TraceData> data(new TraceData(std::move(connection)));
+  data->borrowed = true;
+  if (Status status = data->loadAll(); !status.has_value()) return fail(status.error());
+  return data;
+}
+
+void TraceData::releaseStatements() {
+  for (const auto* table : {&events_, &dependencies_, &counters_}) (*table)->releaseStatements();
+  event_summaries_.releaseStatements();
+}
+
 Status TraceData::loadAll() {
   Result<Dimensions> dimensions = loadDimensions(connection_);
   if (!dimensions.has_value()) return fail(dimensions.error());
@@ -123,82 +135,6 @@ Result<EventPyramid*> TraceData::pyramid(std::uint32_t track) {
     pyramid = std::move(*made);
   }
   return pyramid.get();
-}
-
-namespace {
-
-// Appends what the chunk's events cover of the window.
-Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::optional<EventKind> kind,
-                    std::vector<std::int64_t> (&scratch)[3], std::vector<TimeRange>& ranges) {
-  Result<std::span<const std::int64_t>> starts = scanColumn(data, chunk, EventColumn::start, scratch[0]);
-  if (!starts.has_value()) return fail(starts.error());
-  Result<std::span<const std::int64_t>> durs = scanColumn(data, chunk, EventColumn::dur, scratch[1]);
-  if (!durs.has_value()) return fail(durs.error());
-  std::span<const std::int64_t> kinds;
-  if (kind.has_value()) {
-    Result<std::span<const std::int64_t>> read = scanColumn(data, chunk, EventColumn::kind, scratch[2]);
-    if (!read.has_value()) return fail(read.error());
-    kinds = *read;
-  }
-  bool open = !ranges.empty();
-  TimeRange last;
-  if (open) {
-    last = ranges.back();
-    ranges.pop_back();
-  }
-  for (std::size_t i = 0; i < starts->size(); ++i) {
-    if (kind.has_value() && kinds[i] != static_cast<std::int64_t>(*kind)) continue;
-    const TimeRange range{std::max((*starts)[i], window.begin_ns),
-                          std::min(cappedEnd((*starts)[i], (*durs)[i]), window.end_ns)};
-    if (range.begin_ns >= range.end_ns) continue;
-    // Most events lie in or next to the one before: joined here, they need no memory.
-    if (open && range.begin_ns >= last.begin_ns && range.begin_ns <= last.end_ns) {
-      last.end_ns = std::max(last.end_ns, range.end_ns);
-      continue;
-    }
-    if (open) ranges.push_back(last);
-    last = range;
-    open = true;
-  }
-  if (open) ranges.push_back(last);
-  return {};
-}
-
-}  // namespace
-
-TimeRange extentOf(TraceData& data, std::uint32_t track) {
-  TimeRange all{std::numeric_limits<TimeNs>::max(), std::numeric_limits<TimeNs>::min()};
-  for (const std::uint32_t index : data.events().ofTrack(track)) {
-    const ChunkSummary& summary = data.events().summaries()[index];
-    all.begin_ns = std::min(all.begin_ns, summary.time_ns.least);
-    all.end_ns = std::max(all.end_ns, summary.time_ns.greatest);
-  }
-  return all.begin_ns > all.end_ns ? TimeRange{} : all;
-}
-
-Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,
-                                             std::optional<EventKind> kind) {
-  std::vector<TimeRange> ranges;
-  std::vector<std::int64_t> scratch[3];
-  for (const std::uint32_t index : data.events().ofTrack(track)) {
-    const ChunkSummary& summary = data.events().summaries()[index];
-    if (summary.time_ns.least >= window.end_ns || summary.time_ns.greatest <= window.begin_ns) continue;
-    if (Status status = appendRanges(data, index, window, kind, scratch, ranges); !status.has_value())
-      return fail(status.error());
-  }
-  const auto before = [](const TimeRange& a, const TimeRange& b) { return a.begin_ns < b.begin_ns; };
-  if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::sort(ranges.begin(), ranges.end(), before);
-  // Joined in place: there are never more.
-  std::size_t kept = 0;
-  for (const TimeRange& range : ranges) {
-    if (kept > 0 && range.begin_ns <= ranges[kept - 1].end_ns) {
-      ranges[kept - 1].end_ns = std::max(ranges[kept - 1].end_ns, range.end_ns);
-    } else {
-      ranges[kept++] = range;
-    }
-  }
-  ranges.resize(kept);
-  return ranges;
 }
 
 }  // namespace pitwall::store

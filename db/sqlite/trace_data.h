@@ -20,10 +20,20 @@
 
 namespace pitwall::store {
 
+class TraceData;
+
+// What SQLite keeps for a registered table.
+struct ModuleContext {
+  TraceData* data = nullptr;
+};
+
 class TraceData {
  public:
   // Reads all but the chunks' columns, as of one moment. Registers the virtual tables.
   static Result<std::unique_ptr<TraceData>> load(Connection connection);
+  // The same within another program's connection, whose settings stay as they are. The virtual tables are not
+  // registered.
+  static Result<std::unique_ptr<TraceData>> attach(Connection connection);
 
   Connection& connection() { return connection_; }
   const Dimensions& dimensions() const { return dimensions_; }
@@ -38,6 +48,17 @@ class TraceData {
 
   // Number of the event name `text`, if it occurs.
   std::optional<std::uint32_t> findString(std::string_view text);
+
+  // Finishes the statements that are kept for reading, so that the connection can be closed; they are made
+  // again when they are needed.
+  void releaseStatements();
+
+  ModuleContext module_context{this};
+
+  // Tables that are connected, and whether the statements go with the last of them: the host of an extension
+  // cannot close its connection before. Here above the connection, which outlives them.
+  int connected_tables = 0;
+  bool borrowed = false;
 
   // While true, what is prepared is judged by the rules for a user's SQL (db/sqlite/authorizer.h).
   bool user_statement = false;
@@ -70,18 +91,5 @@ Result<std::span<const std::int64_t>> scanColumn(TraceData& data, std::size_t ch
 inline Result<std::span<const std::int64_t>> column(Chunk& chunk, EventColumn at) {
   return chunk.column(static_cast<int>(at));
 }
-
-// Half-open, ns.
-struct TimeRange {
-  TimeNs begin_ns = 0;
-  TimeNs end_ns = 0;
-};
-
-// From the least start to the greatest end of the track's events; empty without events.
-TimeRange extentOf(TraceData& data, std::uint32_t track);
-
-// Disjoint ranges, ordered, that events of the track (of that kind only, when given) cover within `window`.
-Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,
-                                             std::optional<EventKind> kind);
 
 }  // namespace pitwall::store

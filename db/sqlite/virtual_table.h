@@ -33,7 +33,12 @@ namespace pitwall::store {
 namespace vtab {
 
 struct TableHandle : sqlite3_vtab {
-  explicit TableHandle(TraceData& trace) : sqlite3_vtab{}, data(trace) {}
+  explicit TableHandle(TraceData& trace) : sqlite3_vtab{}, data(trace) { ++data.connected_tables; }
+  TableHandle(const TableHandle&) = delete;
+  TableHandle& operator=(const TableHandle&) = delete;
+  ~TableHandle() {
+    if (--data.connected_tables == 0 && data.borrowed) data.releaseStatements();
+  }
   TraceData& data;
 };
 
@@ -68,7 +73,7 @@ int guarded(sqlite3_vtab* table, Call call) {
 // that the rules for outsiders' SQL do not hold for it.
 template <class Table>
 int connect(sqlite3* database, void* context, int, const char* const*, sqlite3_vtab** table, char**) {
-  auto& data = *static_cast<TraceData*>(context);
+  TraceData& data = *static_cast<ModuleContext*>(context)->data;
   const bool user_statement = std::exchange(data.user_statement, false);
   const int code = sqlite3_declare_vtab(database, Table::kSchema);
   data.user_statement = user_statement;

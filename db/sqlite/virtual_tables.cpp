@@ -2,26 +2,57 @@
 
 #include <sqlite3.h>
 
+#include <array>
+#include <utility>
+
 #include "db/sqlite/trace_data.h"
 
 namespace pitwall::store {
 
+namespace {
+
+struct Entry {
+  const char* name;
+  const sqlite3_module* module;
+};
+
+std::array<Entry, 7> entries() {
+  return {Entry{"event", eventTable()},
+          Entry{"dependency", dependencyTable()},
+          Entry{"counter", counterTable()},
+          Entry{"event_stats", eventStatsFunction()},
+          Entry{"event_busy", eventBusyFunction()},
+          Entry{"event_overlap", eventOverlapFunction()},
+          Entry{"event_lod", eventLodFunction()}};
+}
+
+// One per module; the data goes with the last of them.
+struct Share : ModuleContext {
+  explicit Share(std::shared_ptr<TraceData> shared) : ModuleContext{shared.get()}, owner(std::move(shared)) {}
+  std::shared_ptr<TraceData> owner;
+};
+
+}  // namespace
+
 Status registerVirtualTables(TraceData& data) {
-  struct Entry {
-    const char* name;
-    const sqlite3_module* module;
-  };
-  const Entry entries[] = {{"event", eventTable()},
-                           {"dependency", dependencyTable()},
-                           {"counter", counterTable()},
-                           {"event_stats", eventStatsFunction()},
-                           {"event_busy", eventBusyFunction()},
-                           {"event_overlap", eventOverlapFunction()},
-                           {"event_lod", eventLodFunction()}};
-  for (const Entry& entry : entries) {
-    if (sqlite3_create_module_v2(data.connection().handle(), entry.name, entry.module, &data, nullptr) !=
-        SQLITE_OK)
+  for (const Entry& entry : entries()) {
+    if (sqlite3_create_module_v2(data.connection().handle(), entry.name, entry.module, &data.module_context,
+                                 nullptr) != SQLITE_OK)
       return fail(data.connection().lastError("use"));
+  }
+  return {};
+}
+
+Status registerVirtualTables(std::shared_ptr<TraceData> data) {
+  for (const Entry& entry : entries()) {
+    auto share = std::make_unique<Share>(data);
+    const auto release = [](void* context) {
+      delete static_cast<Share*>(static_cast<ModuleContext*>(context));
+    };
+    // SQLite releases the context itself where this fails.
+    if (sqlite3_create_module_v2(data->connection().handle(), entry.name, entry.module,
+                                 static_cast<ModuleContext*>(share.release()), release) != SQLITE_OK)
+      return fail(data->connection().lastError("use"));
   }
   return {};
 }

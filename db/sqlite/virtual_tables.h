@@ -2,6 +2,8 @@
 // db/schema/schema.sql.
 #pragma once
 
+#include <memory>
+
 #include "db/result.h"
 
 struct sqlite3_module;
@@ -12,6 +14,9 @@ class TraceData;
 
 // Registers all of them with the trace's connection. `data` must outlive it.
 Status registerVirtualTables(TraceData& data);
+
+// The same, the data being shared by whoever registers and gone with the connection.
+Status registerVirtualTables(std::shared_ptr<TraceData> data);
 
 // One table per file.
 const sqlite3_module* eventTable();

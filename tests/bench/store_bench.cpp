@@ -186,7 +186,7 @@ void reading(const std::string& path, const Options& options) {
                      }),
                "");
   const double end = static_cast<double>(
-      std::get<std::int64_t>(must(trace->query("SELECT max(last_end_ns) FROM event_chunk")).rows[0][0]));
+      std::get<std::int64_t>(must(trace->query("SELECT max(last_end_ns) FROM event_chunk WHERE track_id = 7")).rows[0][0]));
   const auto at = [end](double share) { return fmt::format("{:.0f}", end * share); };
   fmt::print("answers\n");
   sql(*trace, options, "count, sum, min, max by name, all events", "SELECT * FROM event_stats",
@@ -194,24 +194,24 @@ void reading(const std::string& path, const Options& options) {
   sql(*trace, options, "the same within a tenth of the time",
       "SELECT * FROM event_stats(NULL, " + at(0.2) + ", " + at(0.3) + ")", "");
   sql(*trace, options, "overlap of two tracks of an eighth of the events",
-      "SELECT * FROM event_overlap(6, 8)", "to reach: 60");
-  sql(*trace, options, "busy time of one of them", "SELECT * FROM event_busy(6)", "to reach: 15");
+      "SELECT * FROM event_overlap(7, 8)", "to reach: 60");
+  sql(*trace, options, "busy time of one of them", "SELECT * FROM event_busy(7)", "to reach: 15");
   sql(*trace, options, "1 % of a track through SQL, rows summed by SQLite",
-      "SELECT count(*), sum(dur_ns) FROM event WHERE track = 6 AND start_ns BETWEEN " + at(0.1) + " AND " +
+      "SELECT count(*), sum(dur_ns) FROM event WHERE track = 7 AND start_ns BETWEEN " + at(0.1) + " AND " +
           at(0.11),
       "to reach: 2");
   sql(*trace, options, "one pass through SQL: a track, durations above 1 ms",
-      "SELECT count(*) FROM event WHERE track = 6 AND dur_ns > 1000000", "");
+      "SELECT count(*) FROM event WHERE track = 7 AND dur_ns > 1000000", "");
   const auto lod = [&](std::string_view what, double from, double to, std::string_view target) {
     sql(*trace, options, what,
-        fmt::format("SELECT count(*) FROM event_lod(6, {}, {}, 2000)", at(from), at(to)), target);
+        fmt::format("SELECT count(*) FROM event_lod(7, {}, {}, 2000)", at(from), at(to)), target);
   };
   std::unique_ptr<Trace> fresh;
   milliseconds("2000 pixels of that track, opening included",
                least(options.repeat,
                      [&] {
                        fresh = must(Trace::open(path));
-                       must(fresh->query("SELECT count(*) FROM event_lod(6, NULL, NULL, 2000)"));
+                       must(fresh->query("SELECT count(*) FROM event_lod(7, NULL, NULL, 2000)"));
                      }),
                "");
   lod("2000 pixels of that track, all of it", 0, 1, "to reach: 2");
@@ -227,13 +227,13 @@ void reading(const std::string& path, const Options& options) {
     });
   };
   EventSelection selection;
-  selection.track = TrackId{6};
+  selection.track = TrackId{7};
   selection.fields = kStart | kDur;
   milliseconds("start and duration of that track, as columns", columns(selection), "");
   selection.from_ns = static_cast<TimeNs>(end * 0.1);
   selection.to_ns = static_cast<TimeNs>(end * 0.11);
   milliseconds("1 % of that track, as columns", columns(selection), "to reach: 2");
-  milliseconds("a track as structs", least(options.repeat, [&] { must(trace->events(TrackId{6})); }), "");
+  milliseconds("a track as structs", least(options.repeat, [&] { must(trace->events(TrackId{7})); }), "");
 }
 
 int run(const Options& options) {

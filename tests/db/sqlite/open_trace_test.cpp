@@ -78,8 +78,8 @@ TEST_F(OpenTrace, NoticesEveryTruncation) {
   const std::string whole = readBytes(path_);
   for (const std::size_t size :
        {std::size_t{1}, std::size_t{15}, std::size_t{50}, std::size_t{99}, std::size_t{100},
-        std::size_t{4096}, std::size_t{65535}, std::size_t{65536}, std::size_t{65537}, whole.size() / 2,
-        whole.size() - 65536, whole.size() - 1}) {
+        std::size_t{4096}, std::size_t{8191}, std::size_t{8192}, std::size_t{8193}, whole.size() / 2,
+        whole.size() - 8192, whole.size() - 1}) {
     writeBytes(path_, whole.substr(0, size));
     const Error error = mustNotOpen(path_);
     EXPECT_EQ(error.code, ErrorCode::corruptTrace) << size << ": " << error.message;
@@ -163,7 +163,7 @@ TEST_F(OpenTrace, SurvivesFlippedBytes) {
     std::string bytes = whole;
     for (int flips = 0; flips < 40; ++flips) bytes[random() % bytes.size()] = static_cast<char>(random());
     // The first page holds the schema: most files would not get past it.
-    if (round % 3 != 0) bytes.replace(0, 65536, whole, 0, 65536);
+    if (round % 3 != 0) bytes.replace(0, 8192, whole, 0, 8192);
     writeBytes(path_, bytes);
     const auto trace = Trace::open(path_);
     trace.has_value() ? ++opened : ++refused;

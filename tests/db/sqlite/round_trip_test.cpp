@@ -154,7 +154,7 @@ TEST(RoundTrip, PlainSqliteReadsTheDimensions) {
   };
   EXPECT_EQ(first("PRAGMA application_id"), "1349088375");
   EXPECT_EQ(first("PRAGMA user_version"), "1");
-  EXPECT_EQ(first("PRAGMA page_size"), "65536");
+  EXPECT_EQ(first("PRAGMA page_size"), "8192");
   EXPECT_EQ(first("PRAGMA integrity_check"), "ok");
   EXPECT_EQ(first("SELECT value FROM setting WHERE name = 'OMP_NUM_THREADS'"), "8");
   EXPECT_EQ(
