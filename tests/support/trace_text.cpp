@@ -25,7 +25,7 @@ std::vector<Line> split(std::string_view text) {
   int number = 0;
   for (std::string raw; std::getline(stream, raw);) {
     Line line{++number, {}};
-    std::istringstream words(raw.substr(0, raw.find('#')));
+    std::istringstream words(raw.substr(0, raw[0] == '#' ? 0 : raw.find(" #")));
     for (std::string word; words >> word;) line.words.push_back(word);
     if (!line.words.empty()) lines.push_back(std::move(line));
   }

@@ -1,0 +1,103 @@
+// Conservation over random device work: parts sum to the span, and nothing depends on the order of rows.
+#include "analyzer/analysis/devices.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "tests/support/temp_folder.h"
+#include "tests/support/trace_text.h"
+
+namespace pitwall::analysis {
+namespace {
+
+Intervals randomIntervals(std::mt19937& random, int count) {
+  Intervals list;
+  for (int i = 0; i < count; ++i) {
+    const TimeNs start = static_cast<TimeNs>(random() % 300);
+    list.push_back({start, start + static_cast<TimeNs>(random() % 40)});
+  }
+  return list;
+}
+
+bool covers(std::span<const Interval> list, TimeNs at) {
+  return std::any_of(list.begin(), list.end(),
+                     [at](const Interval& i) { return i.start_ns <= at && at < i.end_ns; });
+}
+
+TEST(Intervals, AgreeWithEveryNanosecond) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    std::mt19937 random(seed);
+    const auto raw_a = randomIntervals(random, 12), raw_b = randomIntervals(random, 12);
+    const auto a = united(raw_a), b = united(raw_b);
+    const auto without = subtract(a, b), both = intersect(a, b);
+    EXPECT_EQ(covered(without) + covered(both), covered(a));
+    TimeNs within = 0;
+    for (TimeNs t = 0; t < 350; ++t) {
+      EXPECT_EQ(covers(a, t), covers(raw_a, t));
+      EXPECT_EQ(covers(without, t), covers(raw_a, t) && !covers(raw_b, t)) << seed << " at " << t;
+      EXPECT_EQ(covers(both, t), covers(raw_a, t) && covers(raw_b, t)) << seed << " at " << t;
+      within += t >= 100 && t < 200 && covers(a, t);
+    }
+    EXPECT_EQ(coveredWithin(a, 100, 200), within);
+  }
+}
+
+std::vector<std::string> randomWork(std::mt19937& random) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < 60; ++i) {
+    const char* kinds[] = {"kernel gemm", "communication all_reduce",
+                           "copy Memcpy~HtoD~(Pageable~->~Device)"};
+    const auto start = 100 + random() % 5000;
+    lines.push_back(std::string("work ") + kinds[random() % 3] + " " + std::to_string(start) + "us " +
+                    std::to_string(1 + random() % 90) + "us gpu=" + std::to_string(random() % 2) +
+                    " stream=" + std::to_string(random() % 3) +
+                    " launch=" + std::to_string(start - random() % 100) + "us");
+  }
+  lines.push_back("range load~batch 1ms 700us");
+  lines.push_back("call cudaStreamSynchronize 3ms 500us");
+  return lines;
+}
+
+Devices analyzed(const std::vector<std::string>& lines, const std::string& path) {
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
+  auto trace = Trace::open(path);
+  auto activity = gatherActivity(*trace.value());
+  auto launches = indexLaunches(*trace.value(), activity.value());
+  auto devices = analyzeDevices(*trace.value(), activity.value(), launches.value(), {});
+  for (auto& device : devices.all) device.work.clear();  // it points into what ends here
+  return devices;
+}
+
+TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
+  const test::TempFolder folder;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    auto lines = randomWork(random);
+    std::stable_sort(lines.begin(),
+                     lines.end());  // the devices and streams appear in the same order either way
+    const auto first = analyzed(lines, folder / "a.pitwall");
+    ASSERT_EQ(first.all.size(), 2U);
+    for (const auto& device : first.all) {
+      EXPECT_EQ(std::accumulate(device.parts.begin(), device.parts.end(), TimeNs{0}),
+                device.end_ns - device.begin_ns);
+      EXPECT_EQ(covered(device.busy) + covered(device.idle), device.end_ns - device.begin_ns);
+      EXPECT_GE(device.communication_ns, device.parts[static_cast<std::size_t>(DevicePart::communication)]);
+    }
+    std::shuffle(lines.begin(), lines.end(), random);
+    const auto second = analyzed(lines, folder / "b.pitwall");
+    for (const auto& device : second.all) {
+      const auto same = std::find_if(first.all.begin(), first.all.end(),
+                                     [&](const DeviceTimes& d) { return d.name == device.name; });
+      ASSERT_NE(same, first.all.end());
+      EXPECT_EQ(same->parts, device.parts) << seed << " " << device.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pitwall::analysis
