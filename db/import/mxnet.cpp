@@ -53,7 +53,8 @@ OperatorFacts MxNet::describe(std::string_view operation) {
   OperatorFacts facts;
   facts.name = std::string(operation);
   if (startsWith(operation, "_backward_")) facts.phase = Phase::backward;
-  if (operation.size() > 7 && operation.substr(operation.size() - 7) == "_update") facts.phase = Phase::update;
+  if (operation.size() > 7 && operation.substr(operation.size() - 7) == "_update")
+    facts.phase = Phase::update;
   return facts;
 }
 

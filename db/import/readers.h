@@ -9,7 +9,8 @@ namespace pitwall::import {
 
 // An object with traceEvents, an array of events (closed or not), or one event a line.
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder);
-// oneDNN and MKL verbose lines and NCCL's debug lines, in the middle of other text. Sets `found` when there is at least one.
+// oneDNN and MKL verbose lines and NCCL's debug lines, in the middle of other text. Sets `found` when there
+// is at least one.
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);
 // What NCCL's inspector dumps, a JSON object a line.
 Status readNcclInspector(Window& window, const ImportOptions& options, Builder& builder);

@@ -95,8 +95,8 @@ class RecentTexts {
     bool isFor(const TextKey& key) const {
       return number == key.number && first_size == key.first.size() &&
              text.size() == key.first.size() + key.second.size() &&
-             std::memcmp(text.data(), key.first.data(), key.first.size()) == 0 &&
-             std::memcmp(text.data() + key.first.size(), key.second.data(), key.second.size()) == 0;
+             std::string_view(text).substr(0, first_size) == key.first &&
+             std::string_view(text).substr(first_size) == key.second;
     }
   };
 

@@ -9,12 +9,12 @@ namespace pitwall::import {
 
 enum class Format : std::uint8_t {
   unknown,
-  sqlite,      // some SQLite database; the Nsight reader looks closer
-  chromeJson,  // an object with traceEvents, or an array of events
-  jsonLines,   // one object a line: events, or SageMaker's samples
-  oneDnnLog,   // text with verbose lines of oneDNN or MKL or debug lines of NCCL in it
+  sqlite,         // some SQLite database; the Nsight reader looks closer
+  chromeJson,     // an object with traceEvents, or an array of events
+  jsonLines,      // one object a line: events, or SageMaker's samples
+  oneDnnLog,      // text with verbose lines of oneDNN or MKL or debug lines of NCCL in it
   ncclInspector,  // lines of NCCL's inspector
-  mxnetTable,  // text with the tables that mxnet.profiler.dumps() returns
+  mxnetTable,     // text with the tables that mxnet.profiler.dumps() returns
 };
 
 struct Recognised {
