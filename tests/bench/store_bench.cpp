@@ -185,8 +185,8 @@ void reading(const std::string& path, const Options& options) {
                        if (file != nullptr) std::fclose(file);
                      }),
                "");
-  const double end = static_cast<double>(
-      std::get<std::int64_t>(must(trace->query("SELECT max(last_end_ns) FROM event_chunk WHERE track_id = 7")).rows[0][0]));
+  const double end = static_cast<double>(std::get<std::int64_t>(
+      must(trace->query("SELECT max(last_end_ns) FROM event_chunk WHERE track_id = 7")).rows[0][0]));
   const auto at = [end](double share) { return fmt::format("{:.0f}", end * share); };
   fmt::print("answers\n");
   sql(*trace, options, "count, sum, min, max by name, all events", "SELECT * FROM event_stats",

@@ -278,7 +278,8 @@ TEST_F(Touched, AFilterOnTimeAndTrackReadsItsChunksAndColumnsAlone) {
 TEST_F(Touched, SumsAreReadInsteadOfEvents) {
   EXPECT_EQ(of("SELECT * FROM event_stats"), 0);
   EXPECT_EQ(of("SELECT * FROM event_stats(1)"), 0);
-  EXPECT_LE(of("SELECT * FROM event_stats(1, 250000, 750000)"), 3 * 4) << "the few chunks at the window's ends";
+  EXPECT_LE(of("SELECT * FROM event_stats(1, 250000, 750000)"), 3 * 4)
+      << "the few chunks at the window's ends";
   EXPECT_EQ(of("SELECT * FROM event_busy(1)"), 2 * chunksOf(1)) << "start and duration";
   EXPECT_EQ(of("SELECT * FROM event_busy(1, 400000, 400500)"), 2);
 }
