@@ -12,11 +12,11 @@ constexpr std::size_t kAlignment = 4096;  // CUPTI asks for 8
 
 void Buffers::Free::operator()(std::uint8_t* memory) const { std::free(memory); }
 
-Buffers::Buffers(std::size_t count, std::size_t bytes) : count_(count), bytes_(bytes) {
-  for (std::size_t i = 0; i < count; ++i) {
-    auto* const memory = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, bytes));
+Buffers::Buffers(const BufferPlan& plan) : bytes_(plan.bytes) {
+  for (std::size_t i = 0; i < plan.count; ++i) {
+    auto* const memory = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, bytes_));
     if (memory == nullptr) break;
-    std::memset(memory, 0, bytes);
+    std::memset(memory, 0, bytes_);
     memory_.emplace_back(memory);
     free_.push_back(memory);
   }

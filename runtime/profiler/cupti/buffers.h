@@ -11,9 +11,14 @@
 
 namespace pitwall::cupti {
 
+struct BufferPlan {
+  std::size_t count = 16;
+  std::size_t bytes = 8 << 20;  // of each; a multiple of 4096
+};
+
 class Buffers {
  public:
-  Buffers(std::size_t count, std::size_t bytes);
+  explicit Buffers(const BufferPlan& plan);
 
   std::size_t bytes() const { return bytes_; }
 
@@ -38,7 +43,6 @@ class Buffers {
   struct Free {
     void operator()(std::uint8_t* memory) const;
   };
-  const std::size_t count_;
   const std::size_t bytes_;
   std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
   mutable std::mutex mutex_;  // guards what follows

@@ -8,8 +8,6 @@ namespace pitwall::cupti {
 
 namespace {
 
-constexpr std::size_t kBuffers = 16;
-constexpr std::size_t kBufferBytes = 8 << 20;
 constexpr std::uint32_t kFlushPeriodMs = 100;
 constexpr std::size_t kDeviceBuffers = 8;  // made beforehand on the GPU, each for 100 000 kernels
 
@@ -96,8 +94,8 @@ std::string explain(const Library& library, CUptiResult result) {
 
 }  // namespace
 
-Session::Session(const Library& library, Profiler& profiler)
-    : library_(library), profiler_(profiler), buffers_(kBuffers, kBufferBytes) {}
+Session::Session(const Library& library, Profiler& profiler, const BufferPlan& plan)
+    : library_(library), profiler_(profiler), buffers_(plan) {}
 
 Session::~Session() {
   close();
@@ -106,8 +104,8 @@ Session::~Session() {
   if (g_session.compare_exchange_strong(self, nullptr)) g_buffers.store(nullptr);
 }
 
-Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler) {
-  std::unique_ptr<Session> session(new Session(library, profiler));
+Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler, BufferPlan plan) {
+  std::unique_ptr<Session> session(new Session(library, profiler, plan));
   if (Status status = session->begin(); !status.has_value()) {
     session->closed_ = true;
     return fail(status.error());

@@ -23,7 +23,8 @@ class Session : public EventSource {
  public:
   // Both outlive it. Errors: unsupported, as sentences: another tool has subscribed; no GPU; whatever else
   // CUPTI says.
-  static Result<std::unique_ptr<Session>> open(const Library& library, Profiler& profiler);
+  static Result<std::unique_ptr<Session>> open(const Library& library, Profiler& profiler,
+                                               BufferPlan plan = {});
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -38,7 +39,7 @@ class Session : public EventSource {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  Session(const Library& library, Profiler& profiler);
+  Session(const Library& library, Profiler& profiler, const BufferPlan& plan);
   Status begin();
   void narrow();
   void readBuffer(const Buffers::Filled& buffer, Activities& into);

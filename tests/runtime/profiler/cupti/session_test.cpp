@@ -31,6 +31,7 @@ struct Fake {
   std::size_t dropped = 0;
 };
 Fake* fake = nullptr;
+constexpr BufferPlan kSmall{.count = 4, .bytes = 64 << 10};
 
 CUptiResult fakeNext(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
   // Records of one kind only, back to back.
@@ -114,7 +115,7 @@ class CuptiSession : public ::testing::Test {
 
 TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto session = Session::open(library_, profiler_);
+  auto session = Session::open(library_, profiler_, kSmall);
   ASSERT_TRUE(session.has_value()) << session.error().message;
   EXPECT_TRUE(fake_.timestamps_came_first);
   EXPECT_TRUE((*session)->notes().empty());
@@ -135,7 +136,7 @@ TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
 
 // CUPTI is removed on the way back from a call of CUDA, once.
 TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
-  auto session = Session::open(library_, profiler_);
+  auto session = Session::open(library_, profiler_, kSmall);
   ASSERT_TRUE(session.has_value());
   EXPECT_FALSE(fake_.watches_calls);
   (*session)->close();
@@ -155,11 +156,11 @@ TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
 // A later session records again.
 TEST_F(CuptiSession, AttachesLateAndAgain) {
   {
-    auto first = Session::open(library_, profiler_);
+    auto first = Session::open(library_, profiler_, kSmall);
     ASSERT_TRUE(first.has_value());
   }
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto second = Session::open(library_, profiler_);
+  auto second = Session::open(library_, profiler_, kSmall);
   ASSERT_TRUE(second.has_value());
   deliver(1);
   EXPECT_TRUE(profiler_.stop().has_value());
@@ -170,7 +171,7 @@ TEST_F(CuptiSession, AttachesLateAndAgain) {
 
 TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto session = Session::open(library_, profiler_);
+  auto session = Session::open(library_, profiler_, kSmall);
   ASSERT_TRUE(session.has_value());
   std::uint8_t* buffer = nullptr;
   std::size_t size = 0, most = 0;
@@ -192,7 +193,7 @@ TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
 
 TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
   const auto sentence = [this] {
-    const auto session = Session::open(library_, profiler_);
+    const auto session = Session::open(library_, profiler_, kSmall);
     EXPECT_FALSE(session.has_value());
     return session.has_value() ? "" : session.error().message;
   };
@@ -211,7 +212,7 @@ TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
 
 TEST_F(CuptiSession, WhatIsRefusedIsDoneWithout) {
   fake_.refused = {CUPTI_ACTIVITY_KIND_MEMORY2};
-  const auto session = Session::open(library_, profiler_);
+  const auto session = Session::open(library_, profiler_, kSmall);
   ASSERT_TRUE(session.has_value());
   EXPECT_THAT((*session)->notes(), ::testing::ElementsAre("CUPTI does not record memory here"));
   EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_MEMCPY), 1U);
