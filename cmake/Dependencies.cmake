@@ -34,3 +34,4 @@ if(PITWALL_BUILD_BENCH)
 endif()
 
 include(Cuda)
+include(Gui)

@@ -1,0 +1,306 @@
+#include "gui/app/main_window.h"
+
+#include <QApplication>
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QSettings>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include "analyzer/units_text.h"
+#include "gui/timeline/search.h"
+#include "gui/timeline/time_axis.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr int kLayoutVersion = 1;
+constexpr int kRecentFiles = 10;
+constexpr std::size_t kEventsHighlighted = 2000;
+
+}  // namespace
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent),
+      session_(new TraceSession(this)),
+      timeline_(new TimelineView),
+      findings_(new FindingsView),
+      details_(new DetailsView),
+      range_(new RangeView),
+      summary_(new SummaryView),
+      drawer_(new QTabWidget),
+      search_(new QLineEdit),
+      row_filter_(new QLineEdit),
+      progress_(new QProgressBar),
+      error_(new QLabel) {
+  setWindowTitle(tr("Pitwall"));
+  setAcceptDrops(true);
+  resize(1440, 900);
+  error_->setWordWrap(true);
+  error_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  error_->setStyleSheet("background:#b3261e;color:white;padding:6px");
+  error_->hide();
+  auto* center = new QWidget;
+  auto* column = new QVBoxLayout(center);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(error_);
+  column->addWidget(timeline_, 1);
+  setCentralWidget(center);
+  makeDocks();
+  makeMenus();
+  progress_->setMaximumWidth(220);
+  progress_->hide();
+  statusBar()->addPermanentWidget(progress_);
+  connectSession();
+  timeline_->setMessage(emptyMessage());
+  const QSettings settings;
+  restoreGeometry(settings.value("geometry").toByteArray());
+  restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
+  timeline_->setFocus();
+}
+
+QString MainWindow::emptyMessage() const {
+  return tr(
+      "No trace is open.\n\nOpen one with Ctrl+O, or drop a file here: a .pitwall trace, or a trace of "
+      "PyTorch, "
+      "Chrome, Nsight Systems (SQLite export), MXNet or oneDNN.\n\nRecord one with: PITWALL_TRACE=my.pitwall "
+      "./my_program");
+}
+
+void MainWindow::makeDocks() {
+  const auto dock = [this](const QString& title, const char* id, QWidget* content, Qt::DockWidgetArea area) {
+    auto* made = new QDockWidget(title, this);
+    made->setObjectName(id);
+    made->setWidget(content);
+    addDockWidget(area, made);
+    return made;
+  };
+  auto* findings = dock(tr("Findings and settings"), "findings", findings_, Qt::RightDockWidgetArea);
+  drawer_->addTab(summary_, tr("&Summary"));
+  drawer_->addTab(details_, tr("&Details"));
+  drawer_->addTab(range_, tr("&Range"));
+  auto* drawer = dock(tr("Event and range"), "drawer", drawer_, Qt::BottomDockWidgetArea);
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  resizeDocks({findings}, {460}, Qt::Horizontal);
+  resizeDocks({drawer}, {280}, Qt::Vertical);
+
+  auto* bar = addToolBar(tr("Search"));
+  bar->setObjectName("search");
+  search_->setPlaceholderText(tr("Search events (/)"));
+  search_->setAccessibleName(tr("Search events"));
+  search_->setClearButtonEnabled(true);
+  row_filter_->setPlaceholderText(tr("Filter rows (Ctrl+P)"));
+  row_filter_->setAccessibleName(tr("Filter rows"));
+  row_filter_->setClearButtonEnabled(true);
+  bar->addWidget(search_);
+  bar->addSeparator();
+  bar->addWidget(row_filter_);
+  connect(search_, &QLineEdit::returnPressed, this,
+          [this] { find(search_->text(), !QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
+  connect(row_filter_, &QLineEdit::textChanged, timeline_, &TimelineView::setRowFilter);
+}
+
+void MainWindow::connectSession() {
+  connect(session_, &TraceSession::progressed, this, [this](double share, const QString& what) {
+    progress_->setVisible(true);
+    progress_->setRange(0, share >= 1 ? 0 : 1000);
+    progress_->setValue(static_cast<int>(share * 1000));
+    progress_->setFormat(what + " %p%");
+  });
+  connect(session_, &TraceSession::timelineLoaded, this, [this](std::shared_ptr<const Timeline> timeline) {
+    timeline_->setTimeline(timeline);
+    const bool empty = timeline->events == 0;
+    if (empty) timeline_->setMessage(tr("%1 holds no events.").arg(session_->path()));
+    if (empty) timeline_->setTimeline(nullptr);
+    statusBar()->showMessage(
+        tr("%1 events on %2 tracks%3")
+            .arg(QString::fromStdString(showCount(static_cast<std::int64_t>(timeline->events))))
+            .arg(timeline->tracks.size())
+            .arg(timeline->complete ? QString() : tr("; the recording did not finish")));
+    emit loaded();
+  });
+  connect(session_, &TraceSession::analyzed, this, [this](const ReportPtr& report) {
+    progress_->hide();
+    findings_->setReport(report);
+    summary_->setReport(report);
+    emit analysisShown();
+  });
+  connect(session_, &TraceSession::detailsFound, this,
+          [this](const Details& details, quint64, const std::vector<std::pair<quint64, qint64>>& linked) {
+            details_->setDetails(details);
+            showLinked(linked);
+          });
+  connect(session_, &TraceSession::failed, this, [this](const QString& what) {
+    progress_->hide();
+    showError(what);
+    if (!timeline_->timeline()) timeline_->setMessage(emptyMessage());
+    findings_->setWaiting(tr("Nothing was analysed."));
+    emit loadFailed(what);
+  });
+  connect(timeline_, &TimelineView::eventSelected, this, [this] {
+    if (timeline_->selected()) {
+      session_->askDetails(timeline_->timeline(), *timeline_->selected());
+      drawer_->setCurrentWidget(details_);
+    } else {
+      details_->setDetails({});
+    }
+  });
+  connect(timeline_, &TimelineView::rangeSelected, this, &MainWindow::askRange);
+  connect(findings_, &FindingsView::findingSelected, this, &MainWindow::showFindingEvidence);
+  connect(findings_, &FindingsView::remarked, this,
+          [this](const QString& text) { statusBar()->showMessage(text, 15000); });
+  connect(range_, &RangeView::nameActivated, this, [this](quint32 name) {
+    const QString text = QString::fromStdString(timeline_->timeline()->name(name));
+    search_->setText(text);
+    find(text, true);
+  });
+}
+
+void MainWindow::open(const QString& path) {
+  error_->hide();
+  timeline_->setTimeline(nullptr);
+  timeline_->setMessage(tr("Opening %1 ...").arg(path));
+  findings_->setWaiting(tr("Analysing ..."));
+  summary_->setReport(nullptr);
+  details_->setDetails({});
+  range_->clear();
+  setWindowTitle(tr("%1 - Pitwall").arg(QFileInfo(path).fileName()));
+  session_->open(path);
+  remember(path);
+}
+
+void MainWindow::showError(const QString& what) {
+  error_->setText(what);
+  error_->show();
+  statusBar()->clearMessage();
+}
+
+void MainWindow::askRange() {
+  if (!timeline_->timeline() || !timeline_->range()) return range_->clear();
+  std::vector<std::size_t> tracks;
+  for (const Row& row : timeline_->rows().rows()) {
+    if (!row.is_process) tracks.push_back(row.index);
+  }
+  range_->ask(timeline_->timeline(), std::move(tracks), timeline_->range()->from, timeline_->range()->to);
+  drawer_->setCurrentWidget(range_);
+}
+
+// The first cell of an evidence row that names events, or the iteration it is about, tells where to look.
+void MainWindow::showFindingEvidence(const Finding* finding) {
+  const auto& timeline = timeline_->timeline();
+  if (!timeline || finding == nullptr) return;
+  std::vector<EventRef> events;
+  for (const auto& row : finding->evidence.rows) {
+    for (const std::string& cell : row) {
+      const std::size_t space = cell.find(' ');
+      for (const std::string& text : {cell, cell.substr(0, space)}) {
+        if (text.size() < 3 || events.size() >= kEventsHighlighted) continue;
+        std::vector<bool> names(timeline->names.size(), false);
+        bool any = false;
+        for (std::size_t i = 1; i < names.size(); ++i) {
+          names[i] = timeline->names[i] == text;
+          any = any || names[i];
+        }
+        if (!any) continue;
+        std::optional<EventRef> at;
+        for (int hits = 0; hits < 50; ++hits) {
+          const auto next = findEvent(*timeline, names, at, true);
+          if (!next || (!events.empty() && *next == events.front())) break;
+          at = next;
+          events.push_back(*next);
+        }
+      }
+    }
+  }
+  timeline_->setHighlighted(events);
+}
+
+void MainWindow::showLinked(const std::vector<std::pair<quint64, qint64>>& linked) {
+  const auto& timeline = timeline_->timeline();
+  if (!timeline || !timeline_->selected()) return;
+  const EventRef selected = *timeline_->selected();
+  const TimeNs own_start = timeline->tracks[selected.track].lanes[selected.lane].startNs(selected.index);
+  std::vector<std::pair<EventRef, EventRef>> arrows;
+  for (const auto& [track_id, start] : linked) {
+    for (std::size_t t = 0; t < timeline->tracks.size(); ++t) {
+      if (timeline->tracks[t].id.value != track_id) continue;
+      for (std::size_t l = 0; l < timeline->tracks[t].lanes.size(); ++l) {
+        const Lane& lane = timeline->tracks[t].lanes[l];
+        const std::size_t i = lane.firstAt(start);
+        if (i >= lane.size() || lane.startNs(i) != start) continue;
+        const EventRef other{t, l, i};
+        arrows.emplace_back(start < own_start ? other : selected, start < own_start ? selected : other);
+        break;
+      }
+    }
+  }
+  timeline_->setArrows(std::move(arrows));
+}
+
+void MainWindow::find(const QString& text, bool forward) {
+  const auto& timeline = timeline_->timeline();
+  if (!timeline || text.isEmpty()) return;
+  const auto names = matchingNames(*timeline, text.toStdString());
+  const auto found = findEvent(*timeline, names, timeline_->selected(), forward);
+  if (!found) {
+    statusBar()->showMessage(tr("No event is called \"%1\".").arg(text), 15000);
+    return;
+  }
+  timeline_->select(found, true);
+  statusBar()->showMessage(tr("%1 events are called \"%2\"").arg(countEvents(*timeline, names)).arg(text),
+                           15000);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+  if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
+    event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+  if (!event->mimeData()->hasUrls()) return;
+  open(event->mimeData()->urls().first().toLocalFile());
+  event->acceptProposedAction();
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  QSettings settings;
+  settings.setValue("geometry", saveGeometry());
+  settings.setValue("layout", saveState(kLayoutVersion));
+  event->accept();
+}
+
+void MainWindow::remember(const QString& path) {
+  QSettings settings;
+  QStringList files = settings.value("recent").toStringList();
+  const QString whole = QFileInfo(path).absoluteFilePath();
+  files.removeAll(whole);
+  files.prepend(whole);
+  settings.setValue("recent", files.mid(0, kRecentFiles));
+  updateRecent();
+}
+
+void MainWindow::updateRecent() {
+  recent_->clear();
+  for (const QString& path : QSettings().value("recent").toStringList()) {
+    QAction* action = recent_->addAction(path, this, [this, path] { open(path); });
+    action->setEnabled(QFileInfo::exists(path));
+  }
+  recent_->setEnabled(!recent_->isEmpty());
+}
+
+void MainWindow::exportPicture() {
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save picture"), "timeline.png", tr("Pictures (*.png)"));
+  if (path.isEmpty()) return;
+  if (!timeline_->picture().save(path)) showError(tr("%1: the picture cannot be written there").arg(path));
+}
+
+}  // namespace pitwall::gui

@@ -1,0 +1,51 @@
+// The open trace, behind the user interface: a thread of its own loads the timeline, analyses, and answers
+// questions in SQL, so that no frame waits for a file. Signals come back on the user interface's thread.
+#pragma once
+
+#include <QObject>
+#include <QThread>
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "db/reader.h"
+#include "gui/models/findings_model.h"
+#include "gui/timeline/hit.h"
+
+namespace pitwall::gui {
+
+// Name and value, as the details pane shows them.
+using Details = std::vector<std::pair<QString, QString>>;
+
+class TraceSession final : public QObject {
+  Q_OBJECT
+ public:
+  explicit TraceSession(QObject* parent = nullptr);
+  ~TraceSession() override;  // stops what runs
+
+  // Opens another trace; what was going on for the last one stops. A file of another tool is imported into a
+  // temporary trace first.
+  void open(const QString& path);
+  QString path() const { return path_; }
+
+  void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
+
+ signals:
+  void progressed(double share, const QString& what);
+  void timelineLoaded(std::shared_ptr<const Timeline> timeline);
+  void analyzed(pitwall::gui::ReportPtr report);
+  void detailsFound(const Details& details, quint64 correlation,
+                    const std::vector<std::pair<quint64, qint64>>& linked);
+  void failed(const QString& what);
+
+ private:
+  struct Work;  // lives in the thread
+  void post(std::function<void(Work&)> job);
+
+  QString path_;
+  QThread thread_;
+  Work* work_;  // deleted by the thread when it ends
+  std::shared_ptr<std::atomic<bool>> cancel_;
+};
+
+}  // namespace pitwall::gui

@@ -1,0 +1,97 @@
+#include "gui/models/aggregate_model.h"
+
+#include <QSet>
+#include <algorithm>
+
+#include "analyzer/units_text.h"
+
+namespace pitwall::gui {
+
+void AggregateModel::setRows(std::shared_ptr<const Timeline> timeline, std::vector<AggregateRow> rows) {
+  beginResetModel();
+  timeline_ = std::move(timeline);
+  rows_ = std::move(rows);
+  total_ns_ = 0;
+  for (const AggregateRow& row : rows_) total_ns_ += row.total_ns;
+  endResetModel();
+}
+
+void AggregateModel::clear() { setRows(nullptr, {}); }
+
+QString AggregateModel::asText(const QModelIndexList& rows) const {
+  QString text = QStringLiteral("name\tcount\ttotal_ns\tshare\tmean_ns\tp50_ns\tp99_ns\tmin_ns\tmax_ns\n");
+  QSet<int> done;
+  for (const QModelIndex& index : rows) {
+    if (done.contains(index.row())) continue;
+    done.insert(index.row());
+    for (int column = 0; column < kColumns; ++column) {
+      if (column > 0) text += QLatin1Char('\t');
+      text += number(row(index.row()), column).toString();
+    }
+    text += QLatin1Char('\n');
+  }
+  return text;
+}
+
+int AggregateModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
+}
+
+int AggregateModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+
+QVariant AggregateModel::number(const AggregateRow& row, int column) const {
+  switch (column) {
+    case kName: return QString::fromStdString(timeline_->name(row.name));
+    case kCount: return QVariant::fromValue<qlonglong>(row.count);
+    case kTotal: return QVariant::fromValue<qlonglong>(row.total_ns);
+    case kShare:
+      return total_ns_ > 0 ? static_cast<double>(row.total_ns) / static_cast<double>(total_ns_) : 0.0;
+    case kMean: return QVariant::fromValue<qlonglong>(row.mean_ns);
+    case kP50: return QVariant::fromValue<qlonglong>(row.p50_ns);
+    case kP99: return QVariant::fromValue<qlonglong>(row.p99_ns);
+    case kMin: return QVariant::fromValue<qlonglong>(row.min_ns);
+    case kMax: return QVariant::fromValue<qlonglong>(row.max_ns);
+    default: return {};
+  }
+}
+
+QVariant AggregateModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) return {};
+  if (role == Qt::TextAlignmentRole)
+    return QVariant(index.column() == kName ? Qt::AlignLeft | Qt::AlignVCenter
+                                            : Qt::AlignRight | Qt::AlignVCenter);
+  const QVariant plain = number(row(index.row()), index.column());
+  if (role == Qt::UserRole || (role == Qt::ToolTipRole && index.column() == kName)) return plain;
+  if (role != Qt::DisplayRole) return {};
+  switch (index.column()) {
+    case kName: return plain.toString().isEmpty() ? tr("(no name)") : plain;
+    case kCount: return QString::fromStdString(showCount(plain.toLongLong()));
+    case kShare: return QString::fromStdString(showShare(plain.toDouble()));
+    default: return QString::fromStdString(showDuration(plain.toDouble()));
+  }
+}
+
+QVariant AggregateModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= kColumns)
+    return {};
+  static const char* const kTitles[] = {QT_TR_NOOP("Name"),  QT_TR_NOOP("Count"), QT_TR_NOOP("Total"),
+                                        QT_TR_NOOP("Share"), QT_TR_NOOP("Mean"),  QT_TR_NOOP("p50"),
+                                        QT_TR_NOOP("p99"),   QT_TR_NOOP("Min"),   QT_TR_NOOP("Max")};
+  return tr(kTitles[section]);
+}
+
+void AggregateModel::sort(int column, Qt::SortOrder order) {
+  emit layoutAboutToBeChanged();
+  const auto less = [&](const AggregateRow& a, const AggregateRow& b) {
+    const QVariant x = number(a, column), y = number(b, column);
+    if (column == kName) return x.toString() < y.toString();
+    if (column == kShare) return x.toDouble() < y.toDouble();
+    return x.toLongLong() < y.toLongLong();
+  };
+  std::stable_sort(rows_.begin(), rows_.end(), [&](const AggregateRow& a, const AggregateRow& b) {
+    return order == Qt::AscendingOrder ? less(a, b) : less(b, a);
+  });
+  emit layoutChanged();
+}
+
+}  // namespace pitwall::gui

@@ -1,0 +1,61 @@
+#include "gui/timeline/hit.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pitwall::gui {
+
+std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double tolerance_px) {
+  const auto from = static_cast<TimeNs>(std::floor(view.timeAt(x - tolerance_px)));
+  const auto to = static_cast<TimeNs>(std::ceil(view.timeAt(x + 1 + tolerance_px)));
+  const auto exact_from = view.timeAt(x), exact_to = view.timeAt(x + 1);
+  const std::size_t first = lane.firstReaching(from), end = lane.firstAt(to);
+  if (first >= end) return std::nullopt;
+  // Under the mouse itself goes before beside it; then the longest. Millions of events in one pixel are not
+  // walked: the first thousands stand for all.
+  constexpr std::size_t kMostLooked = 4096;
+  Hit best{first, end - first};
+  const auto touches = [&](std::size_t i) {
+    return static_cast<double>(lane.endNs(i)) >= exact_from &&
+           static_cast<double>(lane.startNs(i)) < exact_to;
+  };
+  for (std::size_t i = first + 1; i < std::min(end, first + kMostLooked); ++i) {
+    if (touches(i) != touches(best.index) ? touches(i) : lane.durNs(i) > lane.durNs(best.index))
+      best.index = i;
+  }
+  return best;
+}
+
+std::optional<EventRef> neighbour(const Timeline& timeline, const EventRef& from, bool forward,
+                                  bool same_name) {
+  const Lane& lane = timeline.tracks[from.track].lanes[from.lane];
+  EventRef at = from;
+  while (forward ? at.index + 1 < lane.size() : at.index > 0) {
+    at.index += forward ? std::size_t{1} : static_cast<std::size_t>(-1);
+    if (!same_name || lane.name(at.index) == lane.name(from.index)) return at;
+  }
+  return std::nullopt;
+}
+
+std::optional<EventRef> parentOf(const Timeline& timeline, const EventRef& from) {
+  if (from.lane == 0) return std::nullopt;
+  const auto& lanes = timeline.tracks[from.track].lanes;
+  const TimeNs start = lanes[from.lane].startNs(from.index), end = lanes[from.lane].endNs(from.index);
+  const Lane& above = lanes[from.lane - 1];
+  const std::size_t i = above.firstReaching(start);
+  if (i < above.size() && above.startNs(i) <= start && above.endNs(i) >= end)
+    return EventRef{from.track, from.lane - 1, i};
+  return std::nullopt;
+}
+
+std::optional<EventRef> childOf(const Timeline& timeline, const EventRef& from) {
+  const auto& lanes = timeline.tracks[from.track].lanes;
+  if (from.lane + 1 >= lanes.size()) return std::nullopt;
+  const Lane& below = lanes[from.lane + 1];
+  const std::size_t i = below.firstAt(lanes[from.lane].startNs(from.index));
+  if (i < below.size() && below.endNs(i) <= lanes[from.lane].endNs(from.index))
+    return EventRef{from.track, from.lane + 1, i};
+  return std::nullopt;
+}
+
+}  // namespace pitwall::gui

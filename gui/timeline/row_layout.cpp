@@ -1,0 +1,141 @@
+#include "gui/timeline/row_layout.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <sstream>
+
+namespace pitwall::gui {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+void RowLayout::setTimeline(std::shared_ptr<const Timeline> timeline) {
+  timeline_ = std::move(timeline);
+  const std::size_t tracks = timeline_ ? timeline_->tracks.size() : 0;
+  order_.resize(tracks);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  process_open_.assign(timeline_ ? timeline_->processes.size() : 0, true);
+  track_open_.assign(tracks, true);
+  pinned_.assign(tracks, false);
+  hidden_.assign(tracks, false);
+  filter_.clear();
+  update();
+}
+
+void RowLayout::setMetrics(const RowMetrics& metrics) {
+  metrics_ = metrics;
+  update();
+}
+
+int RowLayout::rowAt(int y) const {
+  const auto next =
+      std::upper_bound(rows_.begin(), rows_.end(), y, [](int at, const Row& row) { return at < row.y; });
+  return next == rows_.begin() || y >= height_ ? -1 : static_cast<int>(next - rows_.begin()) - 1;
+}
+
+int RowLayout::rowOfTrack(std::size_t track) const {
+  const auto found = std::find_if(rows_.begin(), rows_.end(),
+                                  [&](const Row& row) { return !row.is_process && row.index == track; });
+  return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+}
+
+void RowLayout::toggleOpen(const Row& row) {
+  auto& open = row.is_process ? process_open_ : track_open_;
+  open[row.index] = !open[row.index];
+  update();
+}
+
+void RowLayout::setAllOpen(bool open) {
+  std::fill(process_open_.begin(), process_open_.end(), open);
+  std::fill(track_open_.begin(), track_open_.end(), open);
+  update();
+}
+
+void RowLayout::togglePinned(std::size_t track) {
+  pinned_[track] = !pinned_[track];
+  update();
+}
+
+void RowLayout::setHidden(std::size_t track, bool hidden) {
+  hidden_[track] = hidden;
+  update();
+}
+
+void RowLayout::showHidden() {
+  std::fill(hidden_.begin(), hidden_.end(), false);
+  update();
+}
+
+std::size_t RowLayout::hiddenCount() const {
+  return static_cast<std::size_t>(std::count(hidden_.begin(), hidden_.end(), true));
+}
+
+bool RowLayout::move(std::size_t track, int by) {
+  const auto at = std::find(order_.begin(), order_.end(), track);
+  if (at == order_.end() || (by < 0 && at == order_.begin())) return false;
+  const auto other = at + by;
+  if (other == order_.end() || timeline_->tracks[*other].process != timeline_->tracks[track].process)
+    return false;
+  std::iter_swap(at, other);
+  update();
+  return true;
+}
+
+void RowLayout::setFilter(const std::string& words) {
+  std::istringstream stream(lower(words));
+  filter_.clear();
+  for (std::string word; stream >> word;) filter_.push_back(word);
+  update();
+}
+
+bool RowLayout::passes(std::size_t track) const {
+  if (hidden_[track]) return false;
+  const std::string title = lower(timeline_->tracks[track].title);
+  return std::all_of(filter_.begin(), filter_.end(),
+                     [&](const std::string& word) { return title.find(word) != std::string::npos; });
+}
+
+void RowLayout::addTrack(std::size_t track, bool pinned) {
+  const TimelineTrack& shown = timeline_->tracks[track];
+  Row row{.index = track, .y = height_, .open = track_open_[track], .pinned = pinned};
+  if (shown.kind == TrackKind::counter) {
+    row.height = track_open_[track] ? metrics_.counter : metrics_.lane;
+  } else {
+    row.lanes = std::max(1, track_open_[track] ? static_cast<int>(shown.lanes.size()) : 1);
+    row.height = row.lanes * metrics_.lane;
+  }
+  height_ += row.height + metrics_.gap;
+  rows_.push_back(row);
+}
+
+void RowLayout::update() {
+  rows_.clear();
+  height_ = 0;
+  if (!timeline_) return;
+  for (const std::size_t track : order_) {
+    if (pinned_[track] && !hidden_[track]) addTrack(track, true);
+  }
+  std::size_t process = timeline_->processes.size();
+  for (const std::size_t track : order_) {
+    if (!passes(track)) continue;
+    if (timeline_->tracks[track].process != process) {
+      process = timeline_->tracks[track].process;
+      rows_.push_back({.is_process = true,
+                       .index = process,
+                       .y = height_,
+                       .height = metrics_.process,
+                       .open = process_open_[process]});
+      height_ += metrics_.process + metrics_.gap;
+    }
+    if (process_open_[process] && !pinned_[track]) addTrack(track, false);
+  }
+}
+
+}  // namespace pitwall::gui

@@ -1,0 +1,66 @@
+// Which rows are shown, in which order and where: processes that open and close over their tracks, pinned
+// rows on top, hidden and filtered ones left out. No widgets: the view paints what this says.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/timeline/timeline.h"
+
+namespace pitwall::gui {
+
+struct Row {
+  bool is_process = false;
+  std::size_t index = 0;  // into Timeline::processes or Timeline::tracks
+  int y = 0;              // pixels below the top of the first row
+  int height = 0;
+  int lanes = 0;  // shown; fewer than the track has when it is closed
+  bool open = true;
+  bool pinned = false;
+};
+
+struct RowMetrics {
+  int lane = 16;     // height of a lane
+  int process = 22;  // of a process' title
+  int counter = 40;
+  int gap = 3;  // below each row
+};
+
+class RowLayout {
+ public:
+  void setTimeline(std::shared_ptr<const Timeline> timeline);  // opens all rows
+  void setMetrics(const RowMetrics& metrics);
+  const RowMetrics& metrics() const { return metrics_; }
+
+  const std::vector<Row>& rows() const { return rows_; }
+  int height() const { return height_; }
+  // Index of the row at `y`, -1 when none; and of a track's row.
+  int rowAt(int y) const;
+  int rowOfTrack(std::size_t track) const;
+
+  void toggleOpen(const Row& row);
+  void setAllOpen(bool open);
+  void togglePinned(std::size_t track);
+  void setHidden(std::size_t track, bool hidden);
+  void showHidden();
+  std::size_t hiddenCount() const;
+  // Moves a track's row one place up (-1) or down (1) among its process' rows. False at the end.
+  bool move(std::size_t track, int by);
+  // Only rows whose title contains every word, whatever the case; empty: all.
+  void setFilter(const std::string& words);
+
+ private:
+  void update();
+  void addTrack(std::size_t track, bool pinned);
+  bool passes(std::size_t track) const;
+
+  std::shared_ptr<const Timeline> timeline_;
+  RowMetrics metrics_;
+  std::vector<std::size_t> order_;  // tracks as shown
+  std::vector<bool> process_open_, track_open_, pinned_, hidden_;
+  std::vector<std::string> filter_;
+  std::vector<Row> rows_;
+  int height_ = 0;
+};
+
+}  // namespace pitwall::gui

@@ -1,0 +1,63 @@
+// A trace as the timeline shows it: processes, their threads, streams and counters, and the lanes of each, in
+// memory. Built once by a loading thread, then read by the user interface and never changed.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "gui/timeline/counter_series.h"
+#include "gui/timeline/lane.h"
+#include "gui/timeline/tile_pyramid.h"
+
+namespace pitwall::gui {
+
+struct TimelineTrack {
+  TrackId id;
+  TrackKind kind = TrackKind::thread;
+  std::size_t process = 0;  // index into Timeline::processes
+  std::string title;
+  std::string unit;  // of a counter
+  std::size_t events = 0;
+  std::vector<Lane> lanes;            // nested or overlapping events lie in lower lanes
+  std::vector<TilePyramid> pyramids;  // of each lane
+  CounterSeries counter;
+};
+
+struct TimelineProcess {
+  std::string title;  // "rank 0: train_lenet (4711)"
+};
+
+struct Timeline {
+  std::string path;
+  bool complete = true;
+  std::vector<TimelineProcess> processes;
+  std::vector<TimelineTrack>
+      tracks;  // of one process together; threads by activity, then streams, then counters
+  std::vector<IterationMark> iterations;
+  std::vector<Loss> losses;
+  std::vector<std::string> names;  // by StringId.value; [0] is empty
+  std::size_t events = 0;
+  TimeNs begin_ns = 0, end_ns = 0;
+
+  const std::string& name(std::uint32_t id) const { return id < names.size() ? names[id] : names[0]; }
+};
+
+struct LoadControl {
+  std::function<void(double share)> progress;  // 0..1, from the loading thread
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// Errors: those of reading; cancelled.
+Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control = {});
+
+// Puts events ordered by start into as few lanes as nothing overlaps in: each into the first that is free. A
+// nested event thus lies below the one around it. Past kMostLanes an event is cut short where the next begins
+// in that lane.
+inline constexpr std::size_t kMostLanes = 256;
+std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const OperatorFacts> facts);
+
+}  // namespace pitwall::gui

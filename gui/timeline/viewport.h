@@ -1,0 +1,53 @@
+// Which stretch of time the timeline shows, on how many pixels; with undo and redo.
+#pragma once
+
+#include <vector>
+
+#include "db/units.h"
+
+namespace pitwall::gui {
+
+// What a frame is drawn from. Pixel x covers [timeAt(x), timeAt(x + 1)).
+struct View {
+  double start_ns = 0;
+  double ns_per_px = 1;
+  int width_px = 0;
+
+  double timeAt(double x) const { return start_ns + x * ns_per_px; }
+  double xOf(double time_ns) const { return (time_ns - start_ns) / ns_per_px; }
+  double endNs() const { return timeAt(width_px); }
+};
+
+class Viewport {
+ public:
+  // The range of the whole trace; views stay within it and a little margin. Resets the view and its history.
+  void setBounds(TimeNs begin_ns, TimeNs end_ns);
+  void setWidth(int width_px);
+
+  const View& view() const { return view_; }
+  TimeNs beginNs() const { return begin_; }
+  TimeNs endNs() const { return end_; }
+
+  void panBy(double pixels);
+  // factor < 1 zooms in. The time at pixel `x` stays where it is.
+  void zoomAt(double x, double factor);
+  // The range fills the view but for a margin of 5 % on either side. A range of 0 keeps the scale and is
+  // centred.
+  void show(double from_ns, double to_ns);
+  void showAll();
+
+  // Remembers the present view; call before a change that undo should take back. Repeated calls without a
+  // change remember one.
+  void remember();
+  bool undo();  // false: nothing to undo
+  bool redo();
+
+ private:
+  void clamp();
+
+  View view_;
+  TimeNs begin_ = 0, end_ = 1;
+  std::vector<View> past_, future_;
+};
+
+}  // namespace pitwall::gui

@@ -1,0 +1,141 @@
+#include "gui/views/findings_view.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "analyzer/emit.h"
+
+namespace pitwall::gui {
+namespace {
+
+QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+
+QString evidenceTable(const Finding::Evidence& evidence) {
+  if (evidence.rows.empty()) return {};
+  QString table = "<table cellspacing='0' cellpadding='3'><tr>";
+  for (const auto& column : evidence.columns) table += "<th align='left'>" + html(column) + "</th>";
+  table += "</tr>";
+  for (const auto& row : evidence.rows) {
+    table += "<tr>";
+    for (const auto& cell : row) table += "<td>" + html(cell) + "</td>";
+    table += "</tr>";
+  }
+  table += "</table>";
+  const auto shown = static_cast<std::int64_t>(evidence.rows.size());
+  if (evidence.total_rows > shown)
+    table += FindingsView::tr("<p>and %1 more</p>").arg(evidence.total_rows - shown);
+  return table;
+}
+
+}  // namespace
+
+FindingsView::FindingsView(QWidget* parent)
+    : QWidget(parent),
+      findings_(new FindingsModel(this)),
+      proposals_(new ProposalsModel(this)),
+      list_(new QListView),
+      text_(new QTextBrowser),
+      settings_(new QTableView),
+      combined_(new QLabel),
+      copy_(new QPushButton(tr("&Copy export line"))),
+      save_(new QPushButton(tr("Save &environment file..."))) {
+  list_->setModel(findings_);
+  list_->setAccessibleName(tr("Findings"));
+  list_->setWordWrap(true);
+  text_->setAccessibleName(tr("Finding"));
+  settings_->setModel(proposals_);
+  settings_->setAccessibleName(tr("Recommended settings"));
+  settings_->setSelectionBehavior(QAbstractItemView::SelectRows);
+  settings_->verticalHeader()->hide();
+  settings_->horizontalHeader()->setStretchLastSection(true);
+  settings_->setTabKeyNavigation(false);
+  combined_->setWordWrap(true);
+
+  auto* buttons = new QHBoxLayout;
+  buttons->addWidget(combined_, 1);
+  buttons->addWidget(copy_);
+  buttons->addWidget(save_);
+  auto* bottom = new QWidget;
+  auto* column = new QVBoxLayout(bottom);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(settings_);
+  column->addLayout(buttons);
+  auto* splitter = new QSplitter(Qt::Vertical);
+  splitter->addWidget(list_);
+  splitter->addWidget(text_);
+  splitter->addWidget(bottom);
+  splitter->setStretchFactor(1, 2);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(4, 4, 4, 4);
+  layout->addWidget(splitter);
+
+  connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &FindingsView::showFinding);
+  connect(proposals_, &ProposalsModel::checkedChanged, this, &FindingsView::showCombined);
+  connect(copy_, &QPushButton::clicked, this, &FindingsView::copyExportLine);
+  connect(save_, &QPushButton::clicked, this, &FindingsView::saveEnvironment);
+  setReport(nullptr);
+}
+
+void FindingsView::setReport(ReportPtr report) {
+  report_ = std::move(report);
+  findings_->setReport(report_);
+  proposals_->setReport(report_);
+  settings_->resizeColumnsToContents();
+  text_->clear();
+  if (report_ && report_->findings.empty()) {
+    text_->setPlainText(tr("No finding: %1 rules looked and found nothing, %2 could not tell.")
+                            .arg(report_->silent.size())
+                            .arg(report_->abstentions.size()));
+  }
+  if (findings_->rowCount() > 0) selectFinding(0);
+}
+
+void FindingsView::setWaiting(const QString& message) {
+  setReport(nullptr);
+  text_->setPlainText(message);
+}
+
+void FindingsView::selectFinding(int row) { list_->setCurrentIndex(findings_->index(row)); }
+
+void FindingsView::showFinding(const QModelIndex& index) {
+  const Finding* finding = findings_->finding(index);
+  if (finding == nullptr) return;
+  text_->setHtml(tr("<p>%1</p>%2<p><b>Gain</b> %3. %4</p><p><b>Wrong if</b> %5</p><p><b>Status</b> %6</p>")
+                     .arg(html(finding->verdict), evidenceTable(finding->evidence),
+                          gainText(finding->gain_low, finding->gain_high), html(finding->gain_method),
+                          html(finding->guard), QString::fromLatin1(toString(finding->status))));
+  emit findingSelected(finding);
+}
+
+void FindingsView::showCombined() {
+  const bool any = proposals_->rowCount() > 0;
+  copy_->setEnabled(any);
+  save_->setEnabled(any);
+  combined_->setText(any ? tr("Checked settings together: %1.")
+                               .arg(gainText(proposals_->combinedLow(), proposals_->combinedHigh()))
+                         : tr("No setting is proposed."));
+}
+
+void FindingsView::copyExportLine() {
+  if (proposals_->rowCount() == 0) return;
+  const QModelIndex current = settings_->currentIndex();
+  const QString line = proposals_->exportLine(current.isValid() ? current : proposals_->index(0, 0));
+  QApplication::clipboard()->setText(line);
+  emit remarked(tr("Copied: %1").arg(line));
+}
+
+void FindingsView::saveEnvironment() {
+  if (proposals_->rowCount() == 0) return;
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save environment file"), "pitwall.env");
+  if (path.isEmpty()) return;
+  const Status status = writeEnvironmentFile(proposals_->checkedReport(), path.toStdString());
+  emit remarked(status.has_value() ? tr("Saved. Apply with: source %1").arg(path)
+                                   : QString::fromStdString(status.error().message));
+}
+
+}  // namespace pitwall::gui

@@ -1,0 +1,49 @@
+// Findings with their evidence, and the settings they propose: what to set, what is gained, why it may be
+// wrong.
+#pragma once
+
+#include <QLabel>
+#include <QListView>
+#include <QPushButton>
+#include <QTableView>
+#include <QTextBrowser>
+#include <QWidget>
+
+#include "gui/models/findings_model.h"
+
+namespace pitwall::gui {
+
+class FindingsView final : public QWidget {
+  Q_OBJECT
+ public:
+  explicit FindingsView(QWidget* parent = nullptr);
+
+  void setReport(ReportPtr report);  // null: none yet
+  void setWaiting(const QString& message);
+  const ProposalsModel& proposals() const { return *proposals_; }
+  const FindingsModel& findings() const { return *findings_; }
+  void selectFinding(int row);
+
+ public slots:
+  void copyExportLine();  // of the selected setting, else of the first checked one
+  void saveEnvironment();
+
+ signals:
+  void findingSelected(const Finding* finding);
+  void remarked(const QString& text);
+
+ private:
+  void showFinding(const QModelIndex& index);
+  void showCombined();
+
+  FindingsModel* findings_;
+  ProposalsModel* proposals_;
+  QListView* list_;
+  QTextBrowser* text_;
+  QTableView* settings_;
+  QLabel* combined_;
+  QPushButton *copy_, *save_;
+  ReportPtr report_;
+};
+
+}  // namespace pitwall::gui

@@ -1,0 +1,88 @@
+#include "gui/views/summary_view.h"
+
+#include <QEvent>
+#include <algorithm>
+
+#include "analyzer/units_text.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr std::size_t kOperatorsShown = 12;
+
+QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+QString cell(const std::string& text) { return "<td align='right'>" + html(text) + "</td>"; }
+
+QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
+  QString table = "<table cellspacing='0' cellpadding='3'>";
+  for (const TimeShare& share : breakdown.shares) {
+    const int width = static_cast<int>(share.share * 200);
+    const QString bar =
+        width <= 0 ? QString()
+                   : QString(
+                         "<table cellspacing='0' cellpadding='0'><tr><td bgcolor='%1' width='%2'>&nbsp;</td>"
+                         "</tr></table>")
+                         .arg(bar_color)
+                         .arg(width);
+    table += QString("<tr><td>%1</td>%2%3<td>%4</td></tr>")
+                 .arg(html(share.category), cell(showDuration(static_cast<double>(share.total_ns))),
+                      cell(showShare(share.share)), bar);
+  }
+  return table + "</table>";
+}
+
+QString operatorTable(const std::vector<OperatorRow>& operators) {
+  QString table =
+      "<table cellspacing='0' cellpadding='3'><tr><th align='left'>Operator</th><th "
+      "align='left'>Phase</th><th>Count</th>"
+      "<th>Total</th><th>p50</th><th>p99</th><th>Share</th></tr>";
+  for (std::size_t i = 0; i < std::min(operators.size(), kOperatorsShown); ++i) {
+    const OperatorRow& row = operators[i];
+    table += "<tr><td>" + html(row.title) + "</td><td>" + html(row.phase) + "</td>" +
+             cell(showCount(row.count)) + cell(showDuration(static_cast<double>(row.total_ns))) +
+             cell(showDuration(static_cast<double>(row.p50_ns))) +
+             cell(showDuration(static_cast<double>(row.p99_ns))) + cell(showShare(row.share)) + "</tr>";
+  }
+  table += "</table>";
+  if (operators.size() > kOperatorsShown)
+    table += SummaryView::tr("<p>and %1 more</p>").arg(operators.size() - kOperatorsShown);
+  return table;
+}
+
+}  // namespace
+
+SummaryView::SummaryView(QWidget* parent) : QTextBrowser(parent) { setAccessibleName(tr("Summary")); }
+
+void SummaryView::setReport(ReportPtr report) {
+  report_ = std::move(report);
+  if (!report_) return clear();
+  const Breakdown& b = report_->breakdown;
+  QString page;
+  if (!report_->trace_complete)
+    page += tr("<p><b>The recording did not finish; what is there is shown.</b></p>");
+  page += "<table cellspacing='0' cellpadding='3'>";
+  for (const auto& [name, value] : report_->context)
+    page += "<tr><td><b>" + html(name) + "</b></td><td>" + html(value) + "</td></tr>";
+  page += "</table>";
+  page += tr("<h3>Where the time goes</h3><p>%1 iterations, %2 median%3; %4 left out; found by %5</p>")
+              .arg(b.iterations)
+              .arg(QString::fromStdString(showDuration(static_cast<double>(b.median_iteration_ns))),
+                   b.items_per_second > 0
+                       ? ", " + QString::fromStdString(showRate(b.items_per_second)) + " items/s"
+                       : "")
+              .arg(b.skipped_iterations)
+              .arg(html(b.iteration_source));
+  page += breakdownTable(b, palette().color(QPalette::Highlight).name());
+  if (!report_->operators.empty()) page += tr("<h3>Operators</h3>") + operatorTable(report_->operators);
+  for (const auto& note : report_->notes) page += "<p>" + html(note) + "</p>";
+  for (const Loss& loss : report_->losses)
+    page += tr("<p><b>%1 records are missing</b>: %2</p>").arg(loss.count).arg(html(loss.reason));
+  setHtml(page);
+}
+
+void SummaryView::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) setReport(report_);
+}
+
+}  // namespace pitwall::gui

@@ -1,0 +1,116 @@
+// The timeline widget: shows a Timeline, zooms and pans by mouse and keyboard, selects events and ranges.
+#pragma once
+
+#include <QAbstractScrollArea>
+
+#include "gui/views/timeline_scene.h"
+
+namespace pitwall::gui {
+
+class TimelineView final : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  explicit TimelineView(QWidget* parent = nullptr);
+
+  void setTimeline(std::shared_ptr<const Timeline> timeline);
+  void setMessage(const QString& message);  // shown while there is no timeline
+  const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
+  const Viewport& viewportModel() const { return viewport_; }
+  const RowLayout& rows() const { return rows_; }
+  const std::optional<EventRef>& selected() const { return state_.selected; }
+  const std::optional<TimeRange>& range() const { return state_.range; }
+
+  void select(std::optional<EventRef> event, bool reveal);
+  void selectRange(std::optional<TimeRange> range);
+  void setHighlighted(std::vector<EventRef> events);
+  void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
+  void setRowFilter(const QString& words);
+  QImage picture();  // what is shown, for export
+
+ public slots:
+  void zoomIn() { zoomCentered(0.7); }
+  void zoomOut() { zoomCentered(1 / 0.7); }
+  void zoomInFast() { zoomCentered(1 / 3.0); }
+  void zoomOutFast() { zoomCentered(3.0); }
+  void panLeft() { pan(-0.1); }
+  void panRight() { pan(0.1); }
+  void showAll();
+  void focusSelection();  // centres what is selected; again: fits it
+  void showTimes(qint64 from_ns, qint64 to_ns);
+  void zoomToRange();
+  void selectEventAsRange();
+  void undoView();
+  void redoView();
+  void selectNext() { step(true, false); }
+  void selectPrevious() { step(false, false); }
+  void selectNextSame() { step(true, true); }
+  void selectPreviousSame() { step(false, true); }
+  void selectParent();
+  void selectChild();
+  void rowUp() { moveRow(-1); }
+  void rowDown() { moveRow(1); }
+  void togglePinned();
+  void toggleOpen();
+  void hideRow();
+  void showHiddenRows();
+  void moveRowUp() { reorder(-1); }
+  void moveRowDown() { reorder(1); }
+  void openAll() { setAllOpen(true); }
+  void closeAll() { setAllOpen(false); }
+  void taller() { setLaneHeight(rows_.metrics().lane + 2); }
+  void lower() { setLaneHeight(rows_.metrics().lane - 2); }
+  void clearSelection();  // the range first, then the event
+
+ signals:
+  void eventSelected();
+  void rangeSelected();
+  void viewChanged();
+  void activated();  // double click or Enter on an event
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void keyReleaseEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool viewportEvent(QEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
+
+ private:
+  enum class Drag { none, range, pan, minimap, zoom };
+
+  SceneGeometry geometryNow() const;
+  double laneX(const QPointF& at) const { return at.x() - geometryNow().titles; }
+  std::optional<Hit> hitAt(const QPointF& at, EventRef& event) const;
+  void zoomCentered(double factor);
+  void pan(double share);
+  void step(bool forward, bool same_name);
+  void moveRow(int by);
+  void reorder(int by);
+  void setAllOpen(bool open);
+  void setLaneHeight(int height);
+  void pressOnRows(QMouseEvent* event);
+  void minimapTo(double x);
+  void changed();  // the view moved
+  void rowsChanged();
+  void revealRow(std::size_t row);
+  QString tipAt(const QPointF& at) const;
+  bool isDark() const;
+
+  RowLayout rows_;
+  Viewport viewport_;
+  SceneState state_;
+  TimelineScene scene_;
+  Drag drag_ = Drag::none;
+  QPointF pressed_, last_;
+  TimeNs range_anchor_ = 0;
+  bool space_ = false;
+  std::optional<EventRef> focused_;  // what focusSelection() last centred
+};
+
+}  // namespace pitwall::gui

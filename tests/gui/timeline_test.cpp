@@ -1,0 +1,353 @@
+// The timeline without a display: lanes, level of detail, view, rows, search, aggregation.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "gui/timeline/aggregate.h"
+#include "gui/timeline/lane_renderer.h"
+#include "gui/timeline/row_layout.h"
+#include "gui/timeline/search.h"
+#include "gui/timeline/time_axis.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr ColorIndex kColor = 3;
+
+// Events with gaps and lengths over many orders of magnitude, instants among them.
+Lane randomLane(std::mt19937_64& random, std::size_t count) {
+  Lane lane;
+  TimeNs at = static_cast<TimeNs>(random() % 1000);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto magnitude = static_cast<int>(random() % 24);
+    at += static_cast<TimeNs>(random() % (1ULL << magnitude));
+    const TimeNs dur = random() % 10 == 0 ? 0 : static_cast<TimeNs>(random() % (1ULL << (random() % 20)));
+    lane.append(at, dur, static_cast<std::uint32_t>(1 + random() % 100),
+                static_cast<ColorIndex>(random() % 20));
+    at += dur;
+  }
+  return lane;
+}
+
+TEST(Lane, KeepsLongAndShortDurations) {
+  Lane lane;
+  lane.append(0, 10'000'000'000, 7, kColor);
+  lane.append(10'000'000'000, 4'294'967'294, 8, kColor);
+  lane.append(20'000'000'000, 0, 9, kColor);
+  EXPECT_EQ(lane.durNs(0), 10'000'000'000);
+  EXPECT_EQ(lane.durNs(1), 4'294'967'294);
+  EXPECT_EQ(lane.endNs(2), 20'000'000'000);
+  EXPECT_EQ(lane.name(1), 8U);
+  EXPECT_EQ(lane.color(2), kColor);
+}
+
+TEST(Lane, FindsByTime) {
+  Lane lane;
+  lane.append(10, 5, 1, 0);
+  lane.append(20, 5, 1, 0);
+  EXPECT_EQ(lane.firstAt(10), 0U);
+  EXPECT_EQ(lane.firstAt(11), 1U);
+  EXPECT_EQ(lane.firstReaching(14), 0U);
+  EXPECT_EQ(lane.firstReaching(15), 1U);
+  EXPECT_EQ(lane.firstReaching(26), 2U);
+}
+
+TEST(Lanes, NestedEventsLieBelowAndNothingOverlaps) {
+  std::vector<Event> events;
+  const auto add = [&](TimeNs start, TimeNs dur) { events.push_back({.start_ns = start, .dur_ns = dur}); };
+  add(0, 100);
+  add(10, 20);
+  add(12, 5);
+  add(50, 80);  // overlaps the first without nesting
+  add(100, 10);
+  const auto lanes = lanesOf(events, {});
+  ASSERT_EQ(lanes.size(), 3U);
+  EXPECT_EQ(lanes[0].size(), 2U);
+  EXPECT_EQ(lanes[1].size(), 2U);
+  EXPECT_EQ(lanes[1].startNs(1), 50);
+  EXPECT_EQ(lanes[2].startNs(0), 12);
+}
+
+TEST(Lanes, MoreOverlapThanLanesLosesNoEvent) {
+  std::vector<Event> events;
+  for (int i = 0; i < 1000; ++i) events.push_back({.start_ns = i, .dur_ns = 1'000'000});
+  const auto lanes = lanesOf(events, {});
+  EXPECT_EQ(lanes.size(), kMostLanes);
+  std::size_t count = 0;
+  for (const Lane& lane : lanes) count += lane.size();
+  EXPECT_EQ(count, events.size());
+}
+
+// The promise of the picture: whatever the zoom, each event in sight has a coloured pixel within one pixel of
+// where it lies, and a pixel further than one from any event is background.
+TEST(LaneRenderer, NoEventVanishesAndNothingAppears) {
+  std::mt19937_64 random(7);
+  LaneRenderer renderer(Palette::light());
+  const std::uint32_t background = Palette::light().background;
+  for (const std::size_t count : {1UL, 300UL, 5000UL, 200'000UL}) {
+    const Lane lane = randomLane(random, count);
+    const TilePyramid pyramid(lane);
+    EXPECT_EQ(pyramid.empty(), count <= TilePyramid::kEventsPerTile);
+    const auto span = static_cast<double>(lane.endNs(count - 1) - lane.startNs(0) + 1);
+    std::vector<std::uint32_t> row(777);
+    for (int trial = 0; trial < 12; ++trial) {
+      View view{.width_px = static_cast<int>(row.size())};
+      view.ns_per_px = std::max(0.01, span / 777 * std::pow(10, -static_cast<double>(trial) / 2));
+      const double room = std::max(0.0, span - view.ns_per_px * 777);
+      view.start_ns =
+          static_cast<double>(lane.startNs(0)) + room * static_cast<double>(random() % 1000) / 1000;
+      renderer.draw(lane, pyramid, view, row);
+
+      std::vector<bool> near(row.size(), false);
+      std::size_t vanished = 0;
+      for (std::size_t i = 0; i < lane.size(); ++i) {
+        const double x0 = view.xOf(static_cast<double>(lane.startNs(i)));
+        const double x1 = view.xOf(static_cast<double>(lane.endNs(i)));
+        if (x1 < 0 || x0 >= 777) continue;
+        const int from = std::max(0, static_cast<int>(std::floor(x0)) - 1);
+        const int to = std::min(776, static_cast<int>(std::floor(x1)) + 1);
+        bool seen = false;
+        for (int x = from; x <= to; ++x) {
+          near[static_cast<std::size_t>(x)] = true;
+          seen = seen || row[static_cast<std::size_t>(x)] != background;
+        }
+        vanished += !seen && x0 >= 0 && x1 < 776;
+      }
+      EXPECT_EQ(vanished, 0U) << count << " events, " << view.ns_per_px << " ns a pixel";
+      std::size_t phantoms = 0;
+      for (std::size_t x = 0; x < row.size(); ++x) phantoms += row[x] != background && !near[x];
+      // A bin that straddles pixels may colour one beside it.
+      EXPECT_LE(phantoms, 2U) << count << " events, " << view.ns_per_px << " ns a pixel";
+    }
+  }
+}
+
+TEST(LaneRenderer, ShadesByCoverage) {
+  Lane lane;
+  lane.append(0, 1000, 1, kColor);    // pixel 0 whole
+  lane.append(1000, 500, 1, kColor);  // pixel 1 half
+  lane.append(3000, 1, 1, kColor);    // pixel 3 hardly
+  std::vector<std::uint32_t> row(5);
+  LaneRenderer renderer(Palette::light());
+  renderer.draw(lane, TilePyramid(lane), View{0, 1000, 5}, row);
+  const std::uint32_t background = Palette::light().background, color = Palette::light().color[kColor];
+  EXPECT_EQ(row[0], color);
+  EXPECT_NE(row[1], color);
+  EXPECT_EQ(row[2], background);
+  EXPECT_EQ(row[3], blend(background, color, 64));
+  EXPECT_EQ(row[4], background);
+}
+
+TEST(TilePyramid, ManyInstantsAtOneTime) {
+  Lane lane;
+  for (int i = 0; i < 5000; ++i) lane.append(42, 0, 1, kColor);
+  const TilePyramid pyramid(lane);
+  std::vector<std::uint32_t> row(100);
+  LaneRenderer renderer(Palette::light());
+  renderer.draw(lane, pyramid, View{0, 1, 100}, row);
+  EXPECT_NE(row[42], Palette::light().background);
+  EXPECT_LT(pyramid.memoryBytes(), 8192U);
+}
+
+TEST(Viewport, ZoomKeepsTheTimeUnderTheMouse) {
+  Viewport viewport;
+  viewport.setWidth(1000);
+  viewport.setBounds(0, 1'000'000);
+  const double before = viewport.view().timeAt(300);
+  viewport.zoomAt(300, 0.1);
+  EXPECT_NEAR(viewport.view().timeAt(300), before, 1e-6);
+  EXPECT_NEAR(viewport.view().ns_per_px, 110, 1e-6);
+}
+
+TEST(Viewport, UndoAndRedo) {
+  Viewport viewport;
+  viewport.setWidth(1000);
+  viewport.setBounds(0, 1'000'000);
+  const View whole = viewport.view();
+  viewport.remember();
+  viewport.show(1000, 2000);
+  const View near = viewport.view();
+  EXPECT_TRUE(viewport.undo());
+  EXPECT_EQ(viewport.view().ns_per_px, whole.ns_per_px);
+  EXPECT_FALSE(viewport.undo());
+  EXPECT_TRUE(viewport.redo());
+  EXPECT_EQ(viewport.view().start_ns, near.start_ns);
+  EXPECT_FALSE(viewport.redo());
+}
+
+TEST(Viewport, StaysWithTheTrace) {
+  Viewport viewport;
+  viewport.setWidth(100);
+  viewport.setBounds(0, 1000);
+  for (int i = 0; i < 100; ++i) viewport.panBy(1000);
+  EXPECT_LT(viewport.view().start_ns, 1000);
+  for (int i = 0; i < 100; ++i) viewport.zoomAt(50, 10);
+  EXPECT_LE(viewport.view().ns_per_px, 11);
+}
+
+TEST(TimeAxis, RoundTicks) {
+  const auto ticks = ticksOf(View{0, 1000, 1000}, 100);
+  ASSERT_EQ(ticks.size(), 11U);
+  EXPECT_EQ(ticks[0].label, "0");
+  EXPECT_EQ(ticks[1].label, "100 us");
+  EXPECT_EQ(ticks[10].label, "1.0 ms");
+  EXPECT_EQ(showMoment(1'234'567'890, 1), "1.234567890 s");
+}
+
+std::shared_ptr<Timeline> smallTimeline() {
+  auto timeline = std::make_shared<Timeline>();
+  timeline->names = {"", "conv1", "Pool", "conv2"};
+  timeline->processes = {{"one"}, {"two"}};
+  for (std::size_t t = 0; t < 4; ++t) {
+    TimelineTrack track;
+    track.id = TrackId{static_cast<std::uint32_t>(t + 1)};
+    track.process = t / 2;
+    track.title = t == 3 ? "Stream 7" : "worker " + std::to_string(t);
+    Lane top, below;
+    for (int i = 0; i < 10; ++i) {
+      top.append(i * 100, 50, static_cast<std::uint32_t>(1 + i % 3), kColor);
+      below.append(i * 100 + 10, 10, 2, kColor);
+    }
+    track.events = 20;
+    track.lanes = {top, below};
+    track.pyramids = {TilePyramid(top), TilePyramid(below)};
+    timeline->tracks.push_back(std::move(track));
+  }
+  timeline->events = 80;
+  timeline->end_ns = 1000;
+  return timeline;
+}
+
+TEST(RowLayout, OpensClosesPinsHidesMovesFilters) {
+  RowLayout rows;
+  rows.setMetrics({.lane = 10, .process = 20, .counter = 40, .gap = 0});
+  rows.setTimeline(smallTimeline());
+  ASSERT_EQ(rows.rows().size(), 6U);
+  EXPECT_EQ(rows.height(), 2 * 20 + 4 * 20);
+  EXPECT_EQ(rows.rowAt(25), 1);
+  EXPECT_EQ(rows.rowAt(rows.height()), -1);
+
+  rows.toggleOpen(Row(rows.rows()[1]));
+  EXPECT_EQ(rows.rows()[1].height, 10);
+  rows.toggleOpen(Row(rows.rows()[0]));
+  EXPECT_EQ(rows.rows().size(), 4U);
+  rows.setAllOpen(true);
+
+  rows.togglePinned(3);
+  EXPECT_EQ(rows.rows()[0].index, 3U);
+  EXPECT_TRUE(rows.rows()[0].pinned);
+  rows.togglePinned(3);
+
+  rows.setHidden(0, true);
+  EXPECT_EQ(rows.rowOfTrack(0), -1);
+  EXPECT_EQ(rows.hiddenCount(), 1U);
+  rows.showHidden();
+
+  EXPECT_TRUE(rows.move(0, 1));
+  EXPECT_EQ(rows.rows()[1].index, 1U);
+  EXPECT_FALSE(rows.move(0, 1)) << "the next row is another process'";
+
+  rows.setFilter("STREAM 7");
+  ASSERT_EQ(rows.rows().size(), 2U);
+  EXPECT_EQ(rows.rows()[1].index, 3U);
+}
+
+TEST(Search, GoesThroughEveryHitInOrderOfTimeAndBeginsAgain) {
+  const auto timeline = smallTimeline();
+  const auto names = matchingNames(*timeline, "CONV");
+  EXPECT_EQ(countEvents(*timeline, names), 4U * 7U);
+  std::optional<EventRef> at;
+  TimeNs last = -1;
+  for (int i = 0; i < 28; ++i) {
+    at = findEvent(*timeline, names, at, true);
+    ASSERT_TRUE(at.has_value());
+    const TimeNs start = timeline->tracks[at->track].lanes[at->lane].startNs(at->index);
+    EXPECT_GE(start, last);
+    last = start;
+  }
+  EXPECT_EQ(findEvent(*timeline, names, at, true), (EventRef{0, 0, 0}));
+  EXPECT_EQ(findEvent(*timeline, names, EventRef{0, 0, 0}, false), at);
+  EXPECT_EQ(findEvent(*timeline, matchingNames(*timeline, "nothing"), std::nullopt, true), std::nullopt);
+}
+
+TEST(Neighbours, AroundInsideNextAndOfTheSameName) {
+  const auto timeline = smallTimeline();
+  EXPECT_EQ(childOf(*timeline, {0, 0, 4}), (EventRef{0, 1, 4}));
+  EXPECT_EQ(parentOf(*timeline, {0, 1, 4}), (EventRef{0, 0, 4}));
+  EXPECT_EQ(parentOf(*timeline, {0, 0, 4}), std::nullopt);
+  EXPECT_EQ(neighbour(*timeline, {0, 0, 4}, true, false), (EventRef{0, 0, 5}));
+  EXPECT_EQ(neighbour(*timeline, {0, 0, 4}, false, true), (EventRef{0, 0, 1}));
+  EXPECT_EQ(neighbour(*timeline, {0, 0, 9}, true, false), std::nullopt);
+}
+
+TEST(HitTest, PrefersWhatIsUnderTheMouseThenTheLongest) {
+  Lane lane;
+  lane.append(0, 10, 1, 0);
+  lane.append(20, 300, 1, 0);
+  lane.append(400, 5, 1, 0);
+  const View view{0, 10, 100};
+  EXPECT_EQ(hitTest(lane, view, 0)->index, 0U);
+  EXPECT_EQ(hitTest(lane, view, 10)->index, 1U);
+  EXPECT_EQ(hitTest(lane, view, 42)->index, 2U);
+  EXPECT_FALSE(hitTest(lane, view, 80).has_value());
+  EXPECT_EQ(hitTest(lane, View{0, 1000, 100}, 0)->count, 3U);
+}
+
+// Against the plain sum over all events.
+TEST(Aggregate, AddsUpWhatTouchesTheRange) {
+  const auto timeline = smallTimeline();
+  const auto rows = aggregate(*timeline, {0, 2}, 120, 530);
+  TimeNs total = 0;
+  std::int64_t count = 0;
+  for (const AggregateRow& row : rows) {
+    total += row.total_ns;
+    count += row.count;
+  }
+  TimeNs expected = 0;
+  std::int64_t expected_count = 0;
+  for (const std::size_t t : {0UL, 2UL}) {
+    for (const Lane& lane : timeline->tracks[t].lanes) {
+      for (std::size_t i = 0; i < lane.size(); ++i) {
+        const TimeNs part = std::min<TimeNs>(lane.endNs(i), 530) - std::max<TimeNs>(lane.startNs(i), 120);
+        if (part <= 0) continue;
+        expected += part;
+        ++expected_count;
+      }
+    }
+  }
+  EXPECT_EQ(total, expected);
+  EXPECT_EQ(count, expected_count);
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end(),
+                             [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; }));
+}
+
+TEST(CounterSeries, RangesAgreeWithAScan) {
+  std::mt19937_64 random(3);
+  std::vector<CounterSample> samples;
+  for (int i = 0; i < 5000; ++i)
+    samples.push_back({i * 7, i % 500 == 0 ? NAN : static_cast<double>(random() % 1000)});
+  const CounterSeries counter(samples);
+  EXPECT_EQ(counter.size(), 4990U);
+  for (int trial = 0; trial < 200; ++trial) {
+    const auto from = static_cast<TimeNs>(random() % 35'000);
+    const TimeNs to = from + 1 + static_cast<TimeNs>(random() % 9'000);
+    double least = INFINITY, greatest = -INFINITY;
+    for (std::size_t i = 0; i < counter.size(); ++i) {
+      const bool holds_later = i + 1 < counter.size() ? counter.timeNs(i + 1) > from : true;
+      if (counter.timeNs(i) < to && holds_later) {
+        least = std::min(least, counter.value(i));
+        greatest = std::max(greatest, counter.value(i));
+      }
+    }
+    const CounterRange range = counter.range(from, to);
+    EXPECT_EQ(range.empty, std::isinf(least));
+    if (range.empty) continue;
+    EXPECT_EQ(range.least, least);
+    EXPECT_EQ(range.greatest, greatest);
+  }
+}
+
+}  // namespace
+}  // namespace pitwall::gui

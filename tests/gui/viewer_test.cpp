@@ -1,0 +1,265 @@
+// The viewer's window without a display (platform offscreen), on a small trace written here.
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTest>
+#include <fstream>
+
+#include "db/store.h"
+#include "gui/app/main_window.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr int kPatienceMs = 60'000;  // bounds a hang, not a speed
+
+class ViewerTest : public ::testing::Test {
+ protected:
+  void SetUp() override { QSettings().clear(); }
+
+  // Two threads, nested events named step, forward and wait, 20 iterations; more OpenMP threads than CPUs.
+  std::string smallTrace() {
+    const std::string path = folder_ / "small.pitwall";
+    auto sink = createTrace(path);
+    EXPECT_TRUE(sink.has_value());
+    TraceSink& trace = **sink;
+    const ProcessId process = trace.process({1, "toy", "", 0});
+    const StringId step = trace.string("step"), forward = trace.string("forward"),
+                   wait = trace.string("wait");
+    for (int t = 0; t < 2; ++t) {
+      const ThreadId thread = trace.thread({process, t + 1, t == 0 ? "main" : "worker"});
+      const TrackId track = trace.track({TrackKind::thread, process, thread, {}, "", ""});
+      std::vector<Event> events;
+      for (int i = 0; i < 20; ++i) {
+        const TimeNs at = i * 1'000'000;
+        events.push_back({.start_ns = at, .dur_ns = 900'000, .name = step});
+        events.push_back({.start_ns = at + 1000, .dur_ns = 500'000, .name = forward, .depth = 1});
+        events.push_back({.start_ns = at + 600'000, .dur_ns = 100'000, .name = wait, .depth = 1});
+      }
+      trace.events(track, events);
+    }
+    for (int i = 0; i <= 20; ++i) trace.iteration({.index = i, .time_ns = i * 1'000'000, .items = 32});
+    EXPECT_TRUE(trace.finish().has_value());
+    return path;
+  }
+
+  void open(const std::string& path) {
+    QSignalSpy shown(&window_, &MainWindow::analysisShown);
+    window_.open(QString::fromStdString(path));
+    ASSERT_TRUE(shown.wait(kPatienceMs));
+  }
+
+  void key(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+    QTest::keyClick(window_.timelineView().viewport(), key, modifiers);
+  }
+
+  std::string errorAfterOpening(const std::string& path) {
+    QSignalSpy failed(&window_, &MainWindow::loadFailed);
+    window_.open(QString::fromStdString(path));
+    EXPECT_TRUE(failed.count() > 0 || failed.wait(kPatienceMs));
+    for (const QLabel* label : window_.findChildren<QLabel*>()) {
+      if (label->isVisibleTo(&window_) && label->text().contains(QString::fromStdString(path)))
+        return label->text().toStdString();
+    }
+    return "";
+  }
+
+  test::TempFolder folder_;
+  MainWindow window_;
+};
+
+TEST_F(ViewerTest, OpensATraceAndShowsItsEventsAndBreakdown) {
+  window_.show();
+  open(smallTrace());
+  const auto& timeline = window_.timelineView().timeline();
+  ASSERT_TRUE(timeline);
+  EXPECT_EQ(timeline->events, 120U);
+  EXPECT_EQ(timeline->iterations.size(), 21U);
+  ASSERT_EQ(timeline->tracks.size(), 2U);
+  EXPECT_EQ(timeline->tracks[0].lanes.size(), 2U);
+  // Something other than background is painted, and twice the same.
+  const QImage picture = window_.timelineView().picture();
+  EXPECT_EQ(picture, window_.timelineView().picture());
+  std::set<QRgb> colors;
+  for (int y = 0; y < picture.height(); y += 2) {
+    for (int x = 0; x < picture.width(); x += 3) colors.insert(picture.pixel(x, y));
+  }
+  EXPECT_GT(colors.size(), 5U);
+}
+
+TEST_F(ViewerTest, KeysZoomPanSelectAndUndo) {
+  window_.show();
+  open(smallTrace());
+  TimelineView& view = window_.timelineView();
+  view.setFocus();
+  const double whole = view.viewportModel().view().ns_per_px;
+  key(Qt::Key_W);
+  EXPECT_LT(view.viewportModel().view().ns_per_px, whole);
+  key(Qt::Key_S);
+  key(Qt::Key_W, Qt::ShiftModifier);
+  const View near = view.viewportModel().view();
+  EXPECT_NEAR(near.ns_per_px, whole / 3, whole / 100);
+  key(Qt::Key_D);
+  EXPECT_GT(view.viewportModel().view().start_ns, near.start_ns);
+  key(Qt::Key_A);
+  EXPECT_NEAR(view.viewportModel().view().start_ns, near.start_ns, near.ns_per_px);
+  key(Qt::Key_0);
+  EXPECT_NEAR(view.viewportModel().view().ns_per_px, whole, whole / 100);
+  key(Qt::Key_Backspace);
+  EXPECT_LT(view.viewportModel().view().ns_per_px, whole / 2);
+
+  key(Qt::Key_0);
+  key(Qt::Key_Period);
+  ASSERT_TRUE(view.selected().has_value());
+  const EventRef first = *view.selected();
+  key(Qt::Key_Right);
+  EXPECT_EQ(view.selected()->index, first.index + 1);
+  key(Qt::Key_Left);
+  key(Qt::Key_Down, Qt::AltModifier);
+  EXPECT_EQ(view.selected()->lane, 1U);
+  key(Qt::Key_Up, Qt::AltModifier);
+  EXPECT_EQ(*view.selected(), first);
+  key(Qt::Key_R);
+  ASSERT_TRUE(view.range().has_value());
+  EXPECT_EQ(view.range()->to - view.range()->from, 900'000);
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(view.range().has_value());
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(view.selected().has_value());
+}
+
+TEST_F(ViewerTest, ClickSelectsAndDetailsTell) {
+  window_.show();
+  open(smallTrace());
+  window_.find("forward", true);
+  ASSERT_TRUE(window_.timelineView().selected().has_value());
+  EXPECT_TRUE(QTest::qWaitFor([&] { return window_.detailsView().topLevelItemCount() > 3; }, kPatienceMs));
+  QStringList facts;
+  for (int i = 0; i < window_.detailsView().topLevelItemCount(); ++i)
+    facts +=
+        window_.detailsView().topLevelItem(i)->text(0) + "=" + window_.detailsView().topLevelItem(i)->text(1);
+  EXPECT_TRUE(facts.contains("Name=forward")) << facts.join("; ").toStdString();
+  EXPECT_TRUE(facts.contains("Ran for=500 us")) << facts.join("; ").toStdString();
+  EXPECT_TRUE(window_.timelineView().accessibleDescription().contains("forward"));
+}
+
+// What the table says of a range equals SQL over the same trace.
+TEST_F(ViewerTest, RangeAgreesWithSql) {
+  window_.show();
+  const std::string path = smallTrace();
+  open(path);
+  QSignalSpy answered(&window_.rangeView(), &RangeView::answered);
+  window_.timelineView().selectRange(TimeRange{0, 20'000'000});
+  ASSERT_TRUE(answered.count() > 0 || answered.wait(kPatienceMs));
+  auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  const auto rows =
+      (*trace)->query("SELECT name, count(*), sum(dur_ns) FROM event GROUP BY name ORDER BY 3 DESC");
+  ASSERT_TRUE(rows.has_value());
+  const AggregateModel& model = window_.rangeView().model();
+  ASSERT_EQ(model.rowCount(), static_cast<int>(rows->rows.size()));
+  for (int i = 0; i < model.rowCount(); ++i) {
+    const auto& row = rows->rows[static_cast<std::size_t>(i)];
+    const auto cell = [&](int column) { return model.data(model.index(i, column), Qt::UserRole); };
+    EXPECT_EQ(cell(AggregateModel::kName).toString().toStdString(), std::get<std::string>(row[0]));
+    EXPECT_EQ(cell(AggregateModel::kCount).toLongLong(), std::get<std::int64_t>(row[1]));
+    EXPECT_EQ(cell(AggregateModel::kTotal).toLongLong(), std::get<std::int64_t>(row[2]));
+  }
+}
+
+Report reportWithTwoProposals() {
+  Report report;
+  Finding first, second;
+  first.title = "first";
+  first.gain_low = 0.1;
+  first.gain_high = 0.2;
+  first.proposals.push_back({"OMP_NUM_THREADS", "8", "2", "why", false});
+  second.title = "second";
+  second.gain_low = 0.05;
+  second.gain_high = 0.5;
+  second.proposals.push_back({"MXNET_ENGINE_TYPE", "x", "y", "why", true});
+  report.findings = {first, second};
+  return report;
+}
+
+TEST_F(ViewerTest, FindingsAndSettings) {
+  FindingsView view;
+  view.setReport(std::make_shared<const Report>(reportWithTwoProposals()));
+  EXPECT_EQ(view.findings().rowCount(), 2);
+  ASSERT_EQ(view.proposals().rowCount(), 2);
+  view.copyExportLine();
+  EXPECT_EQ(QApplication::clipboard()->text(), "export OMP_NUM_THREADS=2");
+  // What the user had set himself is not checked.
+  EXPECT_DOUBLE_EQ(view.proposals().combinedHigh(), 0.2);
+  EXPECT_EQ(view.proposals().checkedReport().findings[1].proposals.size(), 0U);
+}
+
+TEST_F(ViewerTest, ModelsKeepTheRulesOfModels) {
+  const auto report = std::make_shared<const Report>(reportWithTwoProposals());
+  FindingsModel findings;
+  ProposalsModel proposals;
+  AggregateModel aggregates;
+  const QAbstractItemModelTester a(&findings, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  const QAbstractItemModelTester b(&proposals, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  const QAbstractItemModelTester c(&aggregates, QAbstractItemModelTester::FailureReportingMode::Fatal);
+  findings.setReport(report);
+  proposals.setReport(report);
+  auto timeline = std::make_shared<Timeline>();
+  timeline->names = {"", "x", "y"};
+  aggregates.setRows(timeline,
+                     {{.name = 1, .count = 2, .total_ns = 30}, {.name = 2, .count = 1, .total_ns = 40}});
+  aggregates.sort(AggregateModel::kTotal, Qt::DescendingOrder);
+  EXPECT_EQ(aggregates.row(0).name, 2U);
+  EXPECT_TRUE(proposals.setData(proposals.index(1, 0), Qt::Checked, Qt::CheckStateRole));
+  EXPECT_DOUBLE_EQ(proposals.combinedHigh(), 0.7);
+}
+
+TEST_F(ViewerTest, WhatCannotBeOpenedIsSaidInTheWindow) {
+  window_.show();
+  EXPECT_NE(errorAfterOpening(folder_ / "missing.pitwall"), "");
+  std::ofstream(folder_ / "empty.pitwall");
+  EXPECT_NE(errorAfterOpening(folder_ / "empty.pitwall"), "");
+  std::ofstream(folder_ / "text.pitwall") << "no trace at all\n";
+  EXPECT_NE(errorAfterOpening(folder_ / "text.pitwall"), "");
+}
+
+TEST_F(ViewerTest, EveryActionStandsInAMenuAndHasItsOwnKeys) {
+  std::map<QString, QString> taken;
+  int actions = 0;
+  for (const QAction* menu : window_.menuBar()->actions()) {
+    for (const QAction* action : menu->menu()->actions()) {
+      if (action->isSeparator() || action->menu() != nullptr) continue;
+      ++actions;
+      for (const QKeySequence& key : action->shortcuts()) {
+        const auto [at, is_new] = taken.emplace(key.toString(), action->text());
+        EXPECT_TRUE(is_new) << key.toString().toStdString() << " is " << at->second.toStdString() << " and "
+                            << action->text().toStdString();
+      }
+    }
+  }
+  EXPECT_GT(actions, 30);
+}
+
+}  // namespace
+}  // namespace pitwall::gui
+
+int main(int argc, char** argv) {
+  qputenv("QT_QPA_PLATFORM", "offscreen");
+  ::testing::InitGoogleTest(&argc, argv);
+  QApplication app(argc, argv);
+  QCoreApplication::setOrganizationName("pitwall-test");
+  QCoreApplication::setApplicationName("viewer_test");
+  // Settings of the tests stay among the tests.
+  const pitwall::test::TempFolder settings;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope,
+                     QString::fromStdString(settings.path().string()));
+  return RUN_ALL_TESTS();
+}
