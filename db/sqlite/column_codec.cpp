@@ -25,7 +25,7 @@ enum class Layout : std::uint8_t { packed = 9, packedSteps = 10, zstd = 11, plai
 
 constexpr std::size_t kFormatAt = 0, kBaseAt = 1, kCheckAt = 9, kHeaderBytes = 13;
 constexpr int kTypes = 3;
-constexpr int kLevel = 1;                // of zstd: the higher ones cost more than they gain on so little
+constexpr int kLevel = 1;                // of zstd: the quickest of the usual ones
 constexpr int kChunksToSkip = 15;        // after a try of zstd that did not pay
 constexpr std::size_t kWorthZstd = 256;  // bytes below which it is not tried
 

@@ -340,7 +340,7 @@ TEST(FullDisk, IsReportedAndKeepsWhatWasFlushed) {
 TEST(FullDisk, AtTheStartLeavesTheOldTrace) {
   const TempFolder folder;
   EXPECT_CHILD_FINE(forkChild([&] {
-    if (!mountSmallDisk(folder.path().string(), "size=2m")) return kSkip;
+    if (!mountSmallDisk(folder.path().string(), "size=400k")) return kSkip;
     const std::string path = folder / "a.pitwall";
     {
       auto sink = createTrace(path);
