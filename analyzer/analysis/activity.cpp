@@ -15,11 +15,6 @@ bool isDeviceWork(EventKind kind) {
   return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
 }
 
-WorkClass classOf(EventKind kind) {
-  if (kind == EventKind::copy) return WorkClass::copy;
-  return kind == EventKind::communication ? WorkClass::communication : WorkClass::computation;
-}
-
 class Gatherer {
  public:
   Gatherer(Trace& trace, Activity& activity) : trace_(trace), activity_(activity) {}
@@ -86,12 +81,19 @@ class Gatherer {
     return entry->second;
   }
 
+  // A memset is work of the device like a kernel, though it is written as a copy.
+  WorkClass classOf(const Event& event) {
+    if (event.kind == EventKind::communication) return WorkClass::communication;
+    if (event.kind != EventKind::copy) return WorkClass::computation;
+    return (meaning(event) & kSetsMemory) != 0 ? WorkClass::computation : WorkClass::copy;
+  }
+
   void add(const Event& event, const TrackInfo& info, TrackActivity& track) {
     const Interval interval{event.start_ns, event.start_ns + event.dur_ns};
     if (info.kind == TrackKind::stream && isDeviceWork(event.kind)) {
       ++track.device_work;
       activity_.work.push_back({interval.start_ns, interval.end_ns, event.correlation, event.value,
-                                event.name, event.args, track.id, event.kernel.value, classOf(event.kind)});
+                                event.name, event.args, track.id, event.kernel.value, classOf(event)});
       return;
     }
     switch (event.kind) {
@@ -159,6 +161,7 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
     if (contains(name, "LaunchKernel") || contains(name, "GraphLaunch") || contains(name, "ModuleLaunch"))
       meaning |= kLaunches;
   }
+  if (kind == EventKind::copy && name.substr(0, 6) == "Memset") meaning |= kSetsMemory;
   if (kind == EventKind::operatorRun) {
     for (const std::string_view part : {"CopyCPU2", "CopyGPU2", "KVStore", "CopyPeer", "nccl", "allreduce"}) {
       if (contains(name, part)) meaning |= kTransfers;

@@ -45,6 +45,7 @@ enum NameMeaning : std::uint8_t {
   kTransfers = 4,      // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
   kAnnotatesStep = 8,  // ProfilerStep#7
   kBeginsStep = 32,    // a range that a program has once per step
+  kSetsMemory = 64,    // a memset on a device
   kLaunches = 16,      // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
 };
 std::uint8_t meaningOf(std::string_view name, EventKind kind);

@@ -155,11 +155,14 @@ std::map<std::string, std::pair<double, double>> kernelCsv(const std::string& pa
     }
     std::string name;
     double sum = 0, count = 0;
+    bool carried_in = false;  // without a launch in the file
     for (std::size_t i = 0; i < std::min(head.size(), cells.size()); ++i) {
+      if (head[i] == "Parent cpu_op") carried_in = cells[i].empty();
       if (head[i] == "Kernel name") name = cells[i];
       if (head[i].ends_with("_sum")) sum = std::atof(cells[i].c_str());
       if (head[i].ends_with("_count")) count = std::atof(cells[i].c_str());
     }
+    if (carried_in) continue;
     result[name].first += sum;
     result[name].second += count;
   }
