@@ -20,7 +20,7 @@ MAY_INCLUDE = {
 }
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
-    (r"sqlite3(ext)?\.h", ("db/sqlite",)),
+    (r"sqlite3(ext)?\.h", ("db/sqlite", "tests/bench")),
     (r"(oneapi/dnnl/.*|dnnl.*\.hp?p?)", ("runtime/backend/onednn",)),
     (r"(cupti.*|.*/cupti.*)", ("runtime/profiler/cupti",)),
     (r"(nvtx3/.*|nvToolsExt.*)", ("runtime/profiler/nvtx",)),

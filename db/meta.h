@@ -49,6 +49,6 @@ inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": w
 inline constexpr char kExportRank[] = "export.rank";          // the one rank that this trace has of another
 // + "gpu.0." + NAME: a property of a device as its tracer tells it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";
-inline constexpr char kMode[] = "runtime.mode";               // "training", "inference"
+inline constexpr char kMode[] = "runtime.mode";  // "training", "inference"
 
 }  // namespace pitwall::meta

@@ -19,9 +19,7 @@
 #include "db/import.h"
 #include "tests/bench/import_stages.h"
 #include "tests/bench/make_trace.h"
-#ifdef PITWALL_HAS_RAPIDJSON
 #include "tests/bench/peer_rapidjson.h"
-#endif
 
 namespace pitwall::bench {
 namespace {
@@ -114,15 +112,15 @@ void json(const char* title, const std::string& path, const Options& options, co
              megabytes * 1e6 / static_cast<double>(events));
   rate("into a sink that drops everything", megabytes, sinkOnly(path, options), "");
   intoStore(path, options, megabytes, store_target);
-#ifdef PITWALL_HAS_RAPIDJSON
+  if (!hasRapidJson()) {
+    fmt::print("  RapidJSON is not installed: no peer\n");
+    return;
+  }
   const double peer = leastSeconds(options.repeat, [&] {
     if (rapidJsonValues(path) <= 0) giveUp("RapidJSON refuses the file");
   });
   rate("RapidJSON SAX, the file in pieces", megabytes, peer, "");
   fmt::print("  {:<46} {:>8.2f} x          at least 2.3\n", "parse alone / RapidJSON SAX", peer / parse);
-#else
-  fmt::print("  RapidJSON is not installed: no peer\n");
-#endif
 }
 
 void oneDnn(const Options& options) {

@@ -14,6 +14,8 @@
 
 namespace pitwall::bench {
 
+bool hasRapidJson() { return true; }
+
 std::int64_t rapidJsonValues(const std::string& path) {
   struct Count : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Count> {
     std::int64_t values = 0;
@@ -28,17 +30,6 @@ std::int64_t rapidJsonValues(const std::string& path) {
   const bool good = !reader.Parse(stream, count).IsError();
   std::fclose(file);
   return good ? count.values : -1;
-}
-
-std::int64_t rapidJsonValuesInPlace(std::string text) {
-  struct Count : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Count> {
-    std::int64_t values = 0;
-    bool Default() { return ++values > 0; }
-  };
-  rapidjson::InsituStringStream stream(text.data());
-  rapidjson::Reader reader;
-  Count count;
-  return reader.Parse<rapidjson::kParseInsituFlag>(stream, count).IsError() ? -1 : count.values;
 }
 
 }  // namespace pitwall::bench
