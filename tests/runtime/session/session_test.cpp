@@ -396,7 +396,9 @@ TEST_F(SessionTest, RecordingAndAggregateStatisticsChangeNoBulkAndNoOrder) {
   const auto plain = scheduleOf(*open());
   ASSERT_EQ(plain.size(), 60U);
   EXPECT_EQ(std::count_if(plain.begin(), plain.end(), [](const auto& op) { return op.second; }), 40);
-  const auto session = open({.trace_path = path_});
+  SessionOptions recorded;
+  recorded.trace_path = path_;
+  const auto session = open(recorded);
   const std::pair<std::string, std::string> config[] = {
       {"profile_all", "1"}, {"aggregate_stats", "1"}, {"filename", folder_ / "profile.json"}};
   ASSERT_TRUE(session->mxnetProfiler().setConfig(config).has_value());
