@@ -106,14 +106,6 @@ Status ChromeWriter::meta() {
         .integer("maximum", tunable.maximum)
         .text("source", toString(tunable.source));
   }
-  for (const Loss& loss : trace_.losses()) {
-    Record(*this, "loss")
-        .integer("track", loss.track.value)
-        .integer("from_ns", loss.from_ns)
-        .integer("to_ns", loss.to_ns)
-        .integer("count", loss.count)
-        .text("reason", loss.reason);
-  }
   return {};
 }
 
@@ -154,6 +146,14 @@ void ChromeWriter::dimensions() {
         .integer("device", track.device.value)
         .text("track_name", track.name)
         .text("unit", track.unit);
+  }
+  for (const Loss& loss : trace_.losses()) {
+    Record(*this, "loss")
+        .integer("track", loss.track.value)
+        .integer("from_ns", loss.from_ns)
+        .integer("to_ns", loss.to_ns)
+        .integer("count", loss.count)
+        .text("reason", loss.reason);
   }
 }
 

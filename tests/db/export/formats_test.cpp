@@ -21,6 +21,12 @@ namespace {
 
 using testing::HasSubstr;
 
+ExportOptions as(ExportFormat format) {
+  ExportOptions options;
+  options.format = format;
+  return options;
+}
+
 std::unique_ptr<Trace> randomTrace(const TempFolder& folder) {
   auto sink = createTrace(folder / "random.pitwall", {.chunk_events = 64});
   EXPECT_TRUE(sink.has_value());
@@ -132,7 +138,7 @@ TEST(ExportChrome, OverlappingRangesGetRowsOfTheirOwn) {
 TEST(ExportCsv, ATableIsWhatSqlSays) {
   const TempFolder folder;
   auto trace = randomTrace(folder);
-  ExportOptions options{.format = ExportFormat::csv};
+  ExportOptions options = as(ExportFormat::csv);
   options.table = "operator";
   const auto summary = exportTrace(*trace, folder / "out.csv", options);
   ASSERT_TRUE(summary.has_value()) << summary.error().message;
@@ -156,7 +162,7 @@ TEST(ExportCsv, ATableIsWhatSqlSays) {
 TEST(ExportRows, PlainSqliteReadsAll) {
   const TempFolder folder;
   auto trace = randomTrace(folder);
-  ASSERT_TRUE(exportTrace(*trace, folder / "out.sqlite", {.format = ExportFormat::rows}).has_value());
+  ASSERT_TRUE(exportTrace(*trace, folder / "out.sqlite", as(ExportFormat::rows)).has_value());
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open_v2((folder / "out.sqlite").c_str(), &database, SQLITE_OPEN_READONLY, nullptr),
             SQLITE_OK);
@@ -185,7 +191,7 @@ TEST(Export, AnInterruptLeavesNothing) {
   auto trace = randomTrace(folder);
   const std::atomic<bool> cancel = true;
   for (const ExportFormat format : {ExportFormat::chrome, ExportFormat::mxnet, ExportFormat::pitwall}) {
-    ExportOptions options{.format = format};
+    ExportOptions options = as(format);
     options.cancel = &cancel;
     const auto stopped = exportTrace(*trace, folder / "out", options);
     ASSERT_FALSE(stopped.has_value());
@@ -213,7 +219,7 @@ TEST(Export, WhatMustNotBeReplacedIsNot) {
   auto trace = randomTrace(folder);
   const std::string before = contentOf(folder / "random.pitwall");
   for (const ExportFormat format : {ExportFormat::chrome, ExportFormat::pitwall, ExportFormat::rows}) {
-    const auto onto_itself = exportTrace(*trace, folder / "random.pitwall", {.format = format});
+    const auto onto_itself = exportTrace(*trace, folder / "random.pitwall", as(format));
     ASSERT_FALSE(onto_itself.has_value());
     EXPECT_EQ(onto_itself.error().code, ErrorCode::invalidInput);
   }

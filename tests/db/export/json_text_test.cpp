@@ -17,18 +17,18 @@ std::string made(Append append, Value value) {
   return {out.data(), out.size()};
 }
 
-std::string quoted(std::string_view text) {
+std::string inJson(std::string_view text) {
   return made([](auto& out, std::string_view t) { appendQuoted(out, t); }, text);
 }
 
 TEST(JsonText, AnyBytesBecomeValidText) {
-  EXPECT_EQ(quoted("plain"), "\"plain\"");
-  EXPECT_EQ(quoted("a\"b\\c\nd\te\x01"), R"("a\"b\\c\nd\te\u0001")");
-  EXPECT_EQ(quoted("Uml\xC3\xA4ute"), "\"Uml\xC3\xA4ute\"");
-  EXPECT_EQ(quoted("cut \xC3"), "\"cut \xEF\xBF\xBD\"");
-  EXPECT_EQ(quoted("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a surrogate
+  EXPECT_EQ(inJson("plain"), "\"plain\"");
+  EXPECT_EQ(inJson("a\"b\\c\nd\te\x01"), R"("a\"b\\c\nd\te\u0001")");
+  EXPECT_EQ(inJson("Uml\xC3\xA4ute"), "\"Uml\xC3\xA4ute\"");
+  EXPECT_EQ(inJson("cut \xC3"), "\"cut \xEF\xBF\xBD\"");
+  EXPECT_EQ(inJson("\xED\xA0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");  // a surrogate
   for (int c = 0; c < 256; ++c) {
-    const std::string text = std::string("{\"k\":") + quoted(std::string(1, static_cast<char>(c))) + "}";
+    const std::string text = std::string("{\"k\":") + inJson(std::string(1, static_cast<char>(c))) + "}";
     EXPECT_TRUE(isJsonObject(text)) << c;
   }
 }

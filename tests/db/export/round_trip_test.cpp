@@ -15,6 +15,12 @@
 namespace pitwall::test {
 namespace {
 
+ExportOptions as(ExportFormat format) {
+  ExportOptions options;
+  options.format = format;
+  return options;
+}
+
 std::unique_ptr<Trace> opened(const std::string& path) {
   auto trace = Trace::open(path);
   EXPECT_TRUE(trace.has_value()) << trace.error().message;
@@ -44,7 +50,7 @@ TEST_P(RoundTrip, ARandomTraceComesBack) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     auto trace = randomTrace(folder, seed);
     const std::string exported = folder / "exported";
-    const auto summary = exportTrace(*trace, exported, {.format = GetParam()});
+    const auto summary = exportTrace(*trace, exported, as(GetParam()));
     ASSERT_TRUE(summary.has_value()) << summary.error().message;
     std::string back = exported;
     if (GetParam() != ExportFormat::pitwall) {
@@ -62,10 +68,10 @@ TEST_P(RoundTrip, ARandomTraceComesBack) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip,
                          testing::Values(ExportFormat::chrome, ExportFormat::pitwall, ExportFormat::rows),
-                         [](const auto& info) {
-                           return info.param == ExportFormat::chrome    ? "chrome"
-                                  : info.param == ExportFormat::pitwall ? "pitwall"
-                                                                        : "rows";
+                         [](const auto& one) {
+                           return one.param == ExportFormat::chrome    ? "chrome"
+                                  : one.param == ExportFormat::pitwall ? "pitwall"
+                                                                       : "rows";
                          });
 
 // MXNet's own trace, in its layout again: what that format holds is the same.
@@ -105,8 +111,9 @@ TEST(RoundTripMxnet, OperatorsCallsAndCountersComeBack) {
   };
   auto before = import(folder / "profile.json", folder / "a.pitwall");
   for (const bool doubled : {true, false}) {
-    const auto exported = exportTrace(*before, folder / "again.json",
-                                      {.format = ExportFormat::mxnet, .mxnet_doubled = doubled});
+    ExportOptions options = as(ExportFormat::mxnet);
+    options.mxnet_doubled = doubled;
+    const auto exported = exportTrace(*before, folder / "again.json", options);
     ASSERT_TRUE(exported.has_value()) << exported.error().message;
     auto after = import(folder / "again.json", folder / "b.pitwall");
     EXPECT_EQ(facts(*before).size(), 5U);
@@ -118,17 +125,20 @@ TEST(RoundTripMxnet, OperatorsCallsAndCountersComeBack) {
 TEST(ExportPart, ARangeHasWhatTouchesIt) {
   const TempFolder folder;
   auto trace = randomTrace(folder, 7);
-  ExportOptions options{.format = ExportFormat::pitwall, .range = ExportRange{300'000, 500'000}};
+  ExportOptions options = as(ExportFormat::pitwall);
+  options.range = ExportRange{300'000, 500'000};
   ASSERT_TRUE(exportTrace(*trace, folder / "part.pitwall", options).has_value());
   auto part = opened(folder / "part.pitwall");
   std::size_t expected = 0, found = 0;
   for (std::uint32_t id = 1; id <= trace->tracks().size(); ++id) {
-    for (const Event& event : *trace->events(TrackId{id})) {
+    const auto events = trace->events(TrackId{id});
+    for (const Event& event : *events) {
       expected +=
           event.start_ns < 500'000 && (event.start_ns + event.dur_ns > 300'000 || event.start_ns >= 300'000);
     }
     found += part->events(TrackId{id})->size();
-    for (const CounterSample& sample : *part->counters(TrackId{id})) {
+    const auto samples = part->counters(TrackId{id});
+    for (const CounterSample& sample : *samples) {
       EXPECT_GE(sample.time_ns, 300'000);
       EXPECT_LT(sample.time_ns, 500'000);
     }
@@ -147,7 +157,8 @@ TEST(ExportPart, ARangeHasWhatTouchesIt) {
 TEST(ExportPart, ARankHasItsProcessesOnly) {
   const TempFolder folder;
   auto trace = randomTrace(folder, 9);
-  ExportOptions options{.format = ExportFormat::pitwall, .rank = 1};
+  ExportOptions options = as(ExportFormat::pitwall);
+  options.rank = 1;
   ASSERT_TRUE(exportTrace(*trace, folder / "rank.pitwall", options).has_value());
   auto part = opened(folder / "rank.pitwall");
   const auto processes = part->query("SELECT count(*), min(rank), max(rank) FROM process");
