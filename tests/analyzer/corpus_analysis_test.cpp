@@ -274,9 +274,8 @@ TEST(AnalysisCorpus, VerboseLogsTellReordersAndMissingFusion) {
   ASSERT_EQ(reorders->error, "");
   EXPECT_NE(reorders->finding("onednn/reorder-share"), nullptr);
   EXPECT_NEAR(
-      reorders->number(
-          "SELECT 1.0 * sum(CASE WHEN name = 'reorder' THEN total_ns END) / sum(total_ns) FROM analysis_name "
-          "WHERE kind = 'operator'"),
+      reorders->number("SELECT 1.0 * sum(CASE WHEN name = 'reorder' THEN total_ns END) / sum(total_ns) FROM "
+                       "analysis_operator WHERE backend = 'onednn'"),
       0.69, 0.005);
   const auto unfused = analyzeCorpus("onednn_snippets/v3.2.0_mlp_unfused.log");
   ASSERT_EQ(unfused->error, "");
