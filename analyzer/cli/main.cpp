@@ -109,14 +109,14 @@ int main(int argc, char** argv) {
   addRuleFolders(*show, folders);
 
   try {
-    app.parse(argc, argv);
+    app.parse(pitwall::cli::cutCommand(argc, argv, record_arguments), argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? pitwall::cli::kDone : pitwall::cli::kUsage;
   }
   int code = pitwall::cli::kUsage;
   if (app.got_subcommand("analyze")) code = pitwall::cli::analyze(analyze_arguments);
   if (import_traces->parsed()) code = pitwall::cli::importTraces(import_arguments);
-  if (record->parsed()) code = pitwall::cli::runRecord(record_arguments, record->remaining());
+  if (record->parsed()) code = pitwall::cli::runRecord(record_arguments);
   if (compare->parsed()) code = pitwall::cli::compareTraces(compare_arguments);
   if (export_trace->parsed()) code = pitwall::cli::exportTraceFile(export_arguments);
   if (query->parsed()) code = pitwall::cli::queryTrace(query_arguments);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include "analyzer/cli/commands.h"
 #include "record/record.h"
@@ -57,7 +58,6 @@ void printSummary(const Recorded& recorded, bool sampled) {
 CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
   auto* command =
       app.add_subcommand("record", "Run any program and record it: processes, GPUs, NVTX, CUDA, oneDNN");
-  command->prefix_command();
   command
       ->add_option("-o,--output", arguments.output,
                    "Trace file to write (default: PROGRAM.pitwall, here); %p process id, %r rank of a "
@@ -96,11 +96,19 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
   return command;
 }
 
-int runRecord(const RecordArguments& arguments, const std::vector<std::string>& command) {
+int cutCommand(int argc, const char* const* argv, RecordArguments& arguments) {
+  if (argc < 2 || std::string_view(argv[1]) != "record") return argc;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--") continue;
+    arguments.command.assign(argv + i + 1, argv + argc);
+    return i;
+  }
+  return argc;
+}
+
+int runRecord(const RecordArguments& arguments) {
   RecordOptions options;
-  options.command = command;
-  if (!options.command.empty() && options.command.front() == "--")
-    options.command.erase(options.command.begin());
+  options.command = arguments.command;
   options.output = arguments.output;
   options.sample_hz = arguments.sample_hz;
   options.duration_s = arguments.duration_s;

@@ -9,6 +9,7 @@
 namespace pitwall::cli {
 
 struct RecordArguments {
+  std::vector<std::string> command;  // to record, with its arguments
   std::string output;
   double sample_hz = 20;
   std::optional<double> duration_s;
@@ -22,8 +23,11 @@ struct RecordArguments {
 
 CLI::App* addRecord(CLI::App& app, RecordArguments& arguments);
 
-// Runs the program that the subcommand's remaining arguments name and returns its exit code, or ends as it
-// did, by the same signal.
-int runRecord(const RecordArguments& arguments, const std::vector<std::string>& command);
+// What follows "--" after `pitwall record` is the program's alone: puts it into arguments.command and returns
+// how many arguments are left to be parsed. Other commands keep theirs.
+int cutCommand(int argc, const char* const* argv, RecordArguments& arguments);
+
+// Runs the program and returns its exit code, or ends as it did, by the same signal.
+int runRecord(const RecordArguments& arguments);
 
 }  // namespace pitwall::cli
