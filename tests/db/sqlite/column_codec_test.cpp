@@ -187,7 +187,7 @@ std::vector<std::vector<std::byte>> oneOfEachLayout(std::size_t rows) {
   Values plain, small, steps, pattern;
   for (std::size_t i = 0; i < rows; ++i) {
     const auto number = static_cast<std::int64_t>(i * 0x9e3779b97f4a7c15 >> 8);
-    plain.push_back(number * 256);
+    plain.push_back(static_cast<std::int64_t>(i * 0x9e3779b97f4a7c15));
     small.push_back(i % 90 == 89 ? 1'000'000 : number % 7);
     steps.push_back((steps.empty() ? 0 : steps.back()) + 100 + number % 7);
     pattern.push_back(static_cast<std::int64_t>(i % 5) * 10'000);
