@@ -176,7 +176,7 @@ std::vector<pid_t> Sampler::alive() const {
 }
 
 double Sampler::achievedHz() const {
-  if (samples_ < 2 || last_ns_ <= first_ns_) return 0;
+  if (samples_ < 3 || last_ns_ - first_ns_ < 100'000'000) return 0;  // too short to tell
   return static_cast<double>(samples_ - 1) * 1e9 / static_cast<double>(last_ns_ - first_ns_);
 }
 
