@@ -20,8 +20,8 @@ const char* toString(Severity severity);
 // Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
 // category explains.
 struct TimeShare {
-  // "forward", "backward", "update", "other operators", "communication", "data wait", "engine overhead", "idle"
-  // (nothing queued: the program's own code between its calls), "unattributed"; defined in
+  // "forward", "backward", "update", "other operators", "communication", "data wait", "engine overhead",
+  // "idle" (nothing queued: the program's own code between its calls), "unattributed"; defined in
   // analyzer/analysis/breakdown.h. Of a trace with device work those of analyzer/analysis/devices.h.
   std::string category;
   TimeNs total_ns = 0;  // over all steady iterations
