@@ -24,9 +24,12 @@ constexpr SettingInfo kTable[] = {
     {.name = "PITWALL_TRACE",
      .owner = "pitwall",
      .type = text,
-     .meaning =
-         "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
-         "runtime. A file that cannot be written is reported and the program goes on without recording.",
+     .meaning = "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
+                "runtime. %p stands for the process id, %r for the rank that MPI, Slurm or torchrun told it, "
+                "%% for a "
+                "percent sign; such a name is made unique, a plain one is replaced. A file that cannot be "
+                "written is "
+                "reported and the program goes on without recording.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

@@ -1,8 +1,10 @@
 #include "runtime/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <system_error>
@@ -11,6 +13,7 @@
 #include "db/ring_format.h"
 #include "db/store.h"
 #include "runtime/mxnet_profiler.h"
+#include "runtime/profiler/trace_path.h"
 #include "runtime/session/memory_counters.h"
 #include "runtime/session/openmp.h"
 #include "runtime/session/trace_facts.h"
@@ -21,6 +24,12 @@ namespace {
 
 // To the program's user, of something that does not stop the program.
 void warn(const std::string& text) { std::fprintf(stderr, "pitwall: %s\n", text.c_str()); }
+
+ProfilerOptions profilerOptions() {
+  ProfilerOptions options;
+  options.rank = launchedRank(&std::getenv);
+  return options;
+}
 
 Result<Settings> readSettings(const SessionOptions& options) {
   auto settings = Settings::fromEnvironment();
@@ -61,7 +70,7 @@ struct Session::State {
   void finishMxnetProfiler();
 
   const Settings settings;
-  Profiler profiler;
+  Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
   std::unique_ptr<Storage> storage;
   std::unique_ptr<Backend> backend;
@@ -79,6 +88,10 @@ void Session::State::startRecording(const SessionOptions& options) {
   trace_path = settings.text("PITWALL_TRACE");
   if (trace_path.empty()) trace_path = options.trace_path;
   if (trace_path.empty()) return;
+  // A template names a file for each process; another recorder of this process may have taken its name.
+  if (const std::string named = expandTracePath(trace_path, getpid(), launchedRank(&std::getenv));
+      named != trace_path)
+    trace_path = freeTracePath(named);
   auto sink = createTrace(trace_path);
   if (!sink.has_value()) {
     warn(fmt::format("nothing is recorded into {}: {} (the program itself is not affected)", trace_path,

@@ -1,18 +1,13 @@
 #include "runtime/profiler/inject/environment.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
+
+#include "runtime/profiler/trace_path.h"
 
 namespace pitwall::inject {
 
 namespace {
-
-constexpr std::string_view kEnding = ".pitwall";
-// Where MPI implementations, Slurm and torchrun tell a process its rank.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
 
 std::optional<double> seconds(const char* text) {
   if (text == nullptr || *text == '\0') return {};
@@ -20,14 +15,6 @@ std::optional<double> seconds(const char* text) {
   const double value = std::strtod(text, &end);
   if (*end != '\0' || !std::isfinite(value) || value < 0) return {};
   return value;
-}
-
-std::optional<int> rank(const char* text) {
-  if (text == nullptr || *text == '\0') return {};
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*end != '\0' || value < 0 || value > 100'000'000) return {};
-  return static_cast<int>(value);
 }
 
 }  // namespace
@@ -43,38 +30,8 @@ Environment readEnvironment(const std::function<const char*(const char*)>& get) 
   environment.only = text("PITWALL_RECORD_ONLY");
   environment.last_s = seconds(get("PITWALL_RECORD_LAST"));
   environment.until_s = seconds(get("PITWALL_RECORD_UNTIL"));
-  for (const char* const name : kRankVariables) {
-    if (const std::optional<int> found = rank(get(name))) {
-      environment.rank = *found;
-      break;
-    }
-  }
+  environment.rank = launchedRank(get);
   return environment;
-}
-
-std::string expandTemplate(const std::string& path_template, std::int64_t pid, int rank) {
-  std::string path;
-  for (std::size_t i = 0; i < path_template.size(); ++i) {
-    const char next = i + 1 < path_template.size() ? path_template[i + 1] : '\0';
-    if (path_template[i] != '%' || (next != 'p' && next != 'r' && next != '%')) {
-      path += path_template[i];
-      continue;
-    }
-    ++i;
-    path += next == 'p' ? std::to_string(pid) : next == 'r' ? std::to_string(rank) : "%";
-  }
-  return path;
-}
-
-std::string freePath(const std::string& path) {
-  if (access(path.c_str(), F_OK) != 0) return path;
-  const bool has_ending =
-      path.size() > kEnding.size() && std::string_view(path).substr(path.size() - kEnding.size()) == kEnding;
-  const std::string stem = has_ending ? path.substr(0, path.size() - kEnding.size()) : path;
-  for (int number = 2;; ++number) {
-    std::string next = stem + "-" + std::to_string(number) + (has_ending ? std::string(kEnding) : "");
-    if (access(next.c_str(), F_OK) != 0) return next;
-  }
 }
 
 }  // namespace pitwall::inject

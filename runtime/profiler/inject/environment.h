@@ -20,9 +20,4 @@ struct Environment {
 // `get` is getenv but in tests. A number that is none counts as absent.
 Environment readEnvironment(const std::function<const char*(const char*)>& get);
 
-std::string expandTemplate(const std::string& path_template, std::int64_t pid, int rank);
-
-// The path itself when there is no such file; else, with ".pitwall" last, NAME-2.pitwall, NAME-3.pitwall, ...
-std::string freePath(const std::string& path);
-
 }  // namespace pitwall::inject

@@ -19,6 +19,7 @@
 #include "runtime/profiler/inject/environment.h"
 #include "runtime/profiler/inject/window_sink.h"
 #include "runtime/profiler/nvtx/callbacks.h"
+#include "runtime/profiler/trace_path.h"
 
 namespace pitwall::inject {
 
@@ -56,7 +57,8 @@ std::unique_ptr<Recording> open() {
   if (environment.last_s) window.last_ns = toNs(*environment.last_s);
   if (environment.until_s) window.until_ns = toNs(*environment.until_s) - monotonicNow();
   if (window.until_ns && *window.until_ns <= 0) return nullptr;
-  const std::string path = freePath(expandTemplate(environment.path_template, getpid(), environment.rank));
+  const std::string path =
+      freeTracePath(expandTracePath(environment.path_template, getpid(), environment.rank));
   auto trace = createTrace(path);
   if (!trace.has_value()) {
     say(fmt::format("this process is not recorded: {}", trace.error().message));

@@ -10,6 +10,7 @@
 #include "runtime/profiler/inject/environment.h"
 #include "runtime/profiler/inject/window_sink.h"
 #include "runtime/profiler/nvtx/recorder.h"
+#include "runtime/profiler/trace_path.h"
 #include "tests/runtime/profiler/shared_sink.h"
 #include "tests/support/temp_folder.h"
 
@@ -257,13 +258,13 @@ TEST(InjectEnvironment, WhatItSays) {
 }
 
 TEST(InjectEnvironment, Paths) {
-  EXPECT_EQ(expandTemplate("x/%p.%r%%%q.pitwall", 12, 3), "x/12.3%%q.pitwall");
-  EXPECT_EQ(expandTemplate("100%", 1, 0), "100%");
+  EXPECT_EQ(expandTracePath("x/%p.%r%%%q.pitwall", 12, 3), "x/12.3%%q.pitwall");
+  EXPECT_EQ(expandTracePath("100%", 1, 0), "100%");
   const test::TempFolder folder;
-  EXPECT_EQ(freePath(folder / "a.pitwall"), folder / "a.pitwall");
+  EXPECT_EQ(freeTracePath(folder / "a.pitwall"), folder / "a.pitwall");
   for (const char* name : {"a.pitwall", "a-2.pitwall", "b"}) fclose(fopen((folder / name).c_str(), "w"));
-  EXPECT_EQ(freePath(folder / "a.pitwall"), folder / "a-3.pitwall");
-  EXPECT_EQ(freePath(folder / "b"), folder / "b-2");
+  EXPECT_EQ(freeTracePath(folder / "a.pitwall"), folder / "a-3.pitwall");
+  EXPECT_EQ(freeTracePath(folder / "b"), folder / "b-2");
 }
 
 Event at(TimeNs start, TimeNs dur) {
