@@ -21,15 +21,39 @@ constexpr SettingInfo kTable[] = {
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},
+    {.name = "PITWALL_RECORD_LAST",
+     .owner = "pitwall",
+     .type = text,
+     .unit = "s",
+     .meaning = "What the injection library keeps when it ends: events of the last seconds only. Absent or "
+                "not a number: all of them. `pitwall record --last` sets it.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+    {.name = "PITWALL_RECORD_ONLY",
+     .owner = "pitwall",
+     .type = text,
+     .meaning = "NVTX domains that the injection library records, separated by commas. Absent: all. "
+                "`pitwall record --only` sets it.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+    {.name = "PITWALL_RECORD_UNTIL",
+     .owner = "pitwall",
+     .type = text,
+     .unit = "s",
+     .meaning = "The second of CLOCK_MONOTONIC after which the injection library records nothing. Absent or "
+                "not a number: to the end. `pitwall record --duration` sets it.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "PITWALL_TRACE",
      .owner = "pitwall",
      .type = text,
      .meaning = "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
                 "runtime. %p stands for the process id, %r for the rank that MPI, Slurm or torchrun told it, "
-                "%% for a "
-                "percent sign; such a name is made unique, a plain one is replaced. A file that cannot be "
-                "written is "
-                "reported and the program goes on without recording.",
+                "%% for a percent sign; such a name is made unique, a plain one is replaced. A file that "
+                "cannot be written is reported and the program goes on without recording.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

@@ -115,8 +115,15 @@ void ProcessProbe::presume(std::vector<std::string> command, std::span<const std
 
 void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   std::vector<std::string> command = splitNul(readIn(folder_, "cmdline").value_or(""));
-  if (command.empty()) command = std::move(command_);  // it has ended already
-  command_.clear();
+  const bool ended = stat.state == 'Z';
+  // Within an exec the new program's words are not there yet; a few programs blank theirs.
+  if (command.empty() && !ended && ++wordless_samples_ < 3) return;
+  image_ = stat.image;
+  // The numbers that make an image change one after the other while a program starts, its words do not.
+  if (described_ && command == command_) return;
+  if (!command.empty()) command_ = command;
+  command = command_;  // of one that has ended: what was presumed
+  described_ = true;
   if (auto pairs = environmentPairs(readIn(folder_, "environ").value_or("")); !pairs.empty()) {
     facts_ = {};
     facts_.environment = std::move(pairs);
@@ -262,8 +269,6 @@ bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& 
   const bool presumed = ended && !described_ && !command_.empty();
   if (presumed || (!ended && (!described_ || stat->image != image_))) {
     describe(*stat, log);
-    described_ = true;
-    image_ = stat->image;
   }
   if (!described_ || now <= since_ns_) return !ended;
   if (!ended) sampleMemoryNodes(now, log);

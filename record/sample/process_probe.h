@@ -79,6 +79,7 @@ class ProcessProbe {
   TimeNs since_ns_;
   bool described_ = false;
   std::uint64_t image_ = 0;  // changes with exec
+  int wordless_samples_ = 0;
   ProcessRef process_;
   Series series_;
   bool io_readable_ = false;
@@ -88,7 +89,7 @@ class ProcessProbe {
   std::vector<SeriesRef> nodes_;
   TimeNs nodes_read_ns_ = 0;
   ProcessFacts facts_;
-  std::vector<std::string> command_;  // presumed
+  std::vector<std::string> command_;  // last known, or presumed
   std::unordered_map<pid_t, ThreadProbe> threads_;
 };
 
