@@ -39,6 +39,9 @@ struct ImportOptions {
   std::function<void(const ImportProgress&)> progress;
   // When it becomes true, the import ends with the error `cancelled`. May be set from a signal handler.
   const std::atomic<bool>* cancel = nullptr;
+  // The inputs are parts of one recording: settings and tunables of all of them count, the last of a name
+  // wins. Else the first input's are the trace's.
+  bool one_recording = false;
 };
 
 // How often something was met, with one example ("line 12: ...").

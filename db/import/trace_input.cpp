@@ -136,7 +136,7 @@ class TraceInput {
       loss.to_ns += shift_;
       sink_.loss(loss);
     }
-    if (builder_.isFirstInput()) {
+    if (builder_.isFirstInput() || options_.one_recording) {
       for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
       for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
     }

@@ -48,7 +48,10 @@ Status merge(const std::string& output, const std::vector<std::string>& parts) {
     auto sink = createTrace(merging);
     if (!sink.has_value()) return fail(sink.error());
     UnifyingSink unifying(**sink, processes);
-    if (auto merged = importTrace(inputs, unifying); !merged.has_value()) status = fail(merged.error());
+    ImportOptions options;
+    options.one_recording = true;
+    if (auto merged = importTrace(inputs, unifying, options); !merged.has_value())
+      status = fail(merged.error());
   }
   std::error_code failed;
   if (status.has_value()) fs::rename(merging, output, failed);

@@ -13,6 +13,19 @@ ProcessId UnifyingSink::process(const ProcessInfo& info) {
   return id;
 }
 
+// importTrace names a fact of the second input "input.2.KEY".
+void UnifyingSink::meta(std::string_view key, std::string_view value) {
+  constexpr std::string_view kLater = "input.";
+  if (key.substr(0, kLater.size()) == kLater) {
+    const std::size_t dot = key.find('.', kLater.size());
+    if (dot == key.npos) return inner_.meta(key, value);
+    key.remove_prefix(dot + 1);
+    if (facts_.contains(key)) return;
+  }
+  facts_.emplace(key);
+  inner_.meta(key, value);
+}
+
 ThreadId UnifyingSink::thread(const ThreadInfo& info) {
   // What tells no id of the system may be anything.
   if (info.tid == 0) return inner_.thread(info);

@@ -1,9 +1,11 @@
 // A TraceSink before another one, for parts of one recording: what two parts say of the same process (by its
 // id), thread or device becomes one row, named as the first part did. What knows no process, as oneDNN's log,
-// belongs to the first process.
+// belongs to the first process. Facts (meta) that only a later part tells are the trace's.
 #pragma once
 
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "db/sink.h"
@@ -23,7 +25,7 @@ class UnifyingSink : public TraceSink {
   TrackId track(const TrackInfo& info) override { return inner_.track(info); }
   OperatorId operatorFacts(const OperatorFacts& facts) override { return inner_.operatorFacts(facts); }
   KernelId kernelFacts(const KernelFacts& facts) override { return inner_.kernelFacts(facts); }
-  void meta(std::string_view key, std::string_view value) override { inner_.meta(key, value); }
+  void meta(std::string_view key, std::string_view value) override;
   void setting(const SettingInEffect& setting) override { inner_.setting(setting); }
   void tunable(const TunableInEffect& tunable) override { inner_.tunable(tunable); }
   void iteration(const IterationMark& mark) override { inner_.iteration(mark); }
@@ -45,6 +47,7 @@ class UnifyingSink : public TraceSink {
   std::map<std::int64_t, ProcessId> processes_;
   std::map<std::pair<std::uint32_t, std::int64_t>, ThreadId> threads_;
   std::map<std::pair<std::string, int>, DeviceId> devices_;
+  std::set<std::string, std::less<>> facts_;  // keys told so far
 };
 
 }  // namespace pitwall::record
