@@ -10,7 +10,7 @@ namespace pitwall::test {
 namespace {
 
 void put(std::string& out, std::uint64_t number, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i));
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? number >> (8 * i) : 0);
 }
 
 struct Member {
