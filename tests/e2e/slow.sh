@@ -6,7 +6,10 @@ pitwall=$1 program=$2/$3 rule=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-unset OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT OMP_THREAD_LIMIT
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT OMP_THREAD_LIMIT
+# One thread: what other programs do to threads that wait for each other is not what is looked for.
+export OMP_NUM_THREADS=1
+[ "$3" = slow_too_many_threads ] && unset OMP_NUM_THREADS
 
 ids() { # of the findings in the trace, best first
   "$pitwall" analyze "$1" --no-env | sed -n 's/^[0-9]*\. [A-Z]*: .*\[\([a-z/-]*\)\]$/\1/p; s/^ *\[\([a-z/-]*\)\]$/\1/p'
