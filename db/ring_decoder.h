@@ -53,8 +53,11 @@ class RingDecoder {
   void sendCounters();
   void sendIterations();
 
-  // For the completion: the trace has these already.
-  void skipDependencies() { dependencies_.clear(); }
+  // For the completion: the trace has these already. Of dependencies those decoded since there were `count`.
+  std::size_t dependencyCount() const { return dependencies_.size(); }
+  void skipDependenciesFrom(std::size_t count) {
+    dependencies_.erase(dependencies_.begin() + static_cast<std::ptrdiff_t>(count), dependencies_.end());
+  }
   void skipIterationsUpTo(std::int64_t index);
   void skipSamplesUpTo(const std::string& track_name, TimeNs time, TrackId track);
 

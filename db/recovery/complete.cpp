@@ -115,9 +115,10 @@ void Completer::addRing(const ring::RingHeader& ring) {
   const std::uint64_t taken = std::clamp(ring.taken.load(), from, head);
   const auto* const records =
       reinterpret_cast<const ring::Record*>(reinterpret_cast<const char*>(&ring) + ring::kPage);
+  const std::size_t of_other_rings = decoder_.dependencyCount();
   decoder_.decode(records, ring.capacity, from, taken, clock_);
   if (trace_.dependencies > static_cast<std::int64_t>(rings_.header().dependencies_released.load()))
-    decoder_.skipDependencies();
+    decoder_.skipDependenciesFrom(of_other_rings);
   decoder_.decode(records, ring.capacity, taken, head, clock_);
   const std::uint32_t track = ring.track.load();
   std::uint64_t skip = 0;
