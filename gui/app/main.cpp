@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName("pitwall-gui");
   QApplication::setOrganizationName("pitwall");
   QApplication::setApplicationVersion(PITWALL_VERSION);
-  QApplication::setDesktopFileName("io.github.pitwall.Viewer");
+  QApplication::setDesktopFileName("org.pitwall.viewer");
 
   QCommandLineParser parser;
   parser.setApplicationDescription("Shows a trace: timeline, findings, recommended settings.");
