@@ -149,6 +149,12 @@ void TraceSession::open(const QString& path) {
   });
 }
 
+void TraceSession::ask(std::function<void(Trace&)> job) {
+  post([job = std::move(job)](Work& work) {
+    if (work.trace) job(*work.trace);
+  });
+}
+
 void TraceSession::askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event) {
   post([this, timeline = std::move(timeline), event](Work& work) {
     if (!work.trace) return;

@@ -29,6 +29,9 @@ class TraceSession final : public QObject {
   QString path() const { return path_; }
 
   void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
+  // Runs `job` on the session's thread with the open trace, after what was asked before; never when none is
+  // open.
+  void ask(std::function<void(Trace&)> job);
 
  signals:
   void progressed(double share, const QString& what);
