@@ -32,6 +32,10 @@ struct ExportRange {
   TimeNs end_ns = 0;
 };
 
+// "1.5s..2s", "20ms.." or "..7": since the trace's start, in ns without a unit (s, ms, us, ns). Errors:
+// invalidInput, about --range.
+Result<ExportRange> parseExportRange(const std::string& text);
+
 struct ExportProgress {
   std::int64_t done_rows = 0;  // events, samples and dependencies
   std::int64_t total_rows = 0;
