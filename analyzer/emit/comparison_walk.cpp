@@ -31,7 +31,6 @@ std::string signedDuration(double ns) {
   return ns == 0 ? "0" : (ns > 0 ? "+" : "-") + showDuration(std::fabs(ns));
 }
 
-// "b is 12.3 % slower than a (95 % interval 10.1 % to 14.0 %)".
 std::string verdictOf(const Comparison& c) {
   if (c.a_ns <= 0 || c.b_ns <= 0) return "No iterations on one side: only sums can be compared.";
   const char* unit = c.by_item ? "an item" : "an iteration";
@@ -150,6 +149,8 @@ void walkComparison(const Comparison& comparison, Emitter& emitter) {
 }
 
 }  // namespace emit
+
+std::string comparisonSentence(const Comparison& comparison) { return emit::verdictOf(comparison); }
 
 std::string comparisonAsText(const Comparison& comparison, TextOptions options) {
   emit::TextEmitter emitter(options);

@@ -31,26 +31,38 @@ void Viewport::setWidth(int width_px) {
 }
 
 void Viewport::panBy(double pixels) {
-  view_.start_ns += pixels * view_.ns_per_px;
+  start_ns_ += pixels * view_.ns_per_px;
   clamp();
 }
 
 void Viewport::zoomAt(double x, double factor) {
-  const double fixed = view_.timeAt(x);
+  const double fixed = start_ns_ + x * view_.ns_per_px;
   const double whole = static_cast<double>(end_ - begin_) * 1.1 / std::max(view_.width_px, 1);
   view_.ns_per_px = std::clamp(view_.ns_per_px * factor, kLeastNsPerPx, std::max(whole, kLeastNsPerPx));
-  view_.start_ns = fixed - x * view_.ns_per_px;
+  start_ns_ = fixed - x * view_.ns_per_px;
   clamp();
 }
 
 void Viewport::show(double from_ns, double to_ns) {
   const double width = std::max(view_.width_px, 1);
   if (to_ns > from_ns) view_.ns_per_px = std::max((to_ns - from_ns) * 1.1 / width, kLeastNsPerPx);
-  view_.start_ns = (from_ns + to_ns) / 2 - view_.ns_per_px * width / 2;
+  start_ns_ = (from_ns + to_ns) / 2 - view_.ns_per_px * width / 2;
   clamp();
 }
 
 void Viewport::showAll() { show(static_cast<double>(begin_), static_cast<double>(end_)); }
+
+void Viewport::place(double start_ns, double ns_per_px) {
+  start_ns_ = start_ns;
+  view_.ns_per_px = std::max(ns_per_px, kLeastNsPerPx);
+  clamp();
+}
+
+void Viewport::widenBounds(TimeNs begin_ns, TimeNs end_ns) {
+  begin_ = std::min(begin_, begin_ns);
+  end_ = std::max(end_, end_ns);
+  clamp();
+}
 
 void Viewport::remember() {
   if (!past_.empty() && same(past_.back(), view_)) return;
@@ -66,6 +78,7 @@ bool Viewport::undo() {
   const int width = view_.width_px;
   view_ = past_.back();
   past_.pop_back();
+  start_ns_ = view_.start_ns;
   setWidth(width);
   return true;
 }
@@ -76,6 +89,7 @@ bool Viewport::redo() {
   const int width = view_.width_px;
   view_ = future_.back();
   future_.pop_back();
+  start_ns_ = view_.start_ns;
   setWidth(width);
   return true;
 }
@@ -84,7 +98,10 @@ void Viewport::clamp() {
   const double span = view_.ns_per_px * std::max(view_.width_px, 1);
   const double margin = span / 2;
   const double least = static_cast<double>(begin_) - margin, most = static_cast<double>(end_) + margin - span;
-  view_.start_ns = std::clamp(view_.start_ns, std::min(least, most), std::max(least, most));
+  start_ns_ = std::clamp(start_ns_, std::min(least, most), std::max(least, most));
+  snap();
 }
+
+void Viewport::snap() { view_.start_ns = std::round(start_ns_ / view_.ns_per_px) * view_.ns_per_px; }
 
 }  // namespace pitwall::gui

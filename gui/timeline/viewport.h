@@ -29,12 +29,16 @@ class Viewport {
   TimeNs endNs() const { return end_; }
 
   void panBy(double pixels);
-  // factor < 1 zooms in. The time at pixel `x` stays where it is.
+  // factor < 1 zooms in. The time at pixel `x` stays where it is, within half a pixel.
   void zoomAt(double x, double factor);
   // The range fills the view but for a margin of 5 % on either side. A range of 0 keeps the scale and is
   // centred.
   void show(double from_ns, double to_ns);
   void showAll();
+  // Exactly this, as far as the bounds allow.
+  void place(double start_ns, double ns_per_px);
+  // Other bounds, the same view.
+  void widenBounds(TimeNs begin_ns, TimeNs end_ns);
 
   // Remembers the present view; call before a change that undo should take back. Repeated calls without a
   // change remember one.
@@ -44,8 +48,12 @@ class Viewport {
 
  private:
   void clamp();
+  // What view() tells begins with a whole pixel, counted from time 0, so that panning moves the picture by
+  // whole pixels.
+  void snap();
 
   View view_;
+  double start_ns_ = 0;  // of the view before snapping: small movements add up
   TimeNs begin_ = 0, end_ = 1;
   std::vector<View> past_, future_;
 };

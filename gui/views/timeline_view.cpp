@@ -105,9 +105,23 @@ QImage TimelineView::picture() {
   QImage image(QSize(g.width, g.height) * g.pixel_ratio, QImage::Format_RGB32);
   image.setDevicePixelRatio(g.pixel_ratio);
   QPainter painter(&image);
-  painter.setFont(font());
-  scene_.paint(painter, g, state_, palette());
+  paintPicture(painter);
   return image;
+}
+
+void TimelineView::paintPicture(QPainter& painter) {
+  painter.setFont(font());
+  scene_.paint(painter, geometryNow(), state_, palette());
+}
+
+void TimelineView::placeView(double start_ns, double ns_per_px) {
+  viewport_.place(start_ns, ns_per_px);
+  changed();
+}
+
+void TimelineView::widenBounds(TimeNs begin_ns, TimeNs end_ns) {
+  viewport_.widenBounds(begin_ns, end_ns);
+  changed();
 }
 
 void TimelineView::changeEvent(QEvent* event) {

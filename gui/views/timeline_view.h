@@ -25,7 +25,13 @@ class TimelineView final : public QAbstractScrollArea {
   void setHighlighted(std::vector<EventRef> events);
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
   void setRowFilter(const QString& words);
-  QImage picture();  // what is shown, for export
+  QImage picture();                      // what is shown, for export
+  void paintPicture(QPainter& painter);  // the same, to any device; its size is pictureSize()
+  QSize pictureSize() const { return viewport()->size(); }
+
+  // For two timelines that move together: the view exactly, and room for it beyond the trace.
+  void placeView(double start_ns, double ns_per_px);
+  void widenBounds(TimeNs begin_ns, TimeNs end_ns);
 
  public slots:
   void zoomIn() { zoomCentered(0.7); }
