@@ -35,7 +35,9 @@ MainWindow::MainWindow(QWidget* parent)
       details_(new DetailsView),
       range_(new RangeView),
       summary_(new SummaryView),
+      pages_(new QTabWidget),
       drawer_(new QTabWidget),
+      actions_(std::make_unique<ActionRegistry>(this, timeline_)),
       search_(new QLineEdit),
       row_filter_(new QLineEdit),
       progress_(new QProgressBar),
@@ -52,7 +54,8 @@ MainWindow::MainWindow(QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(error_);
-  column->addWidget(timeline_, 1);
+  column->addWidget(pages_, 1);
+  pages_->setDocumentMode(true);
   setCentralWidget(center);
   makeDocks();
   makeMenus();
@@ -65,6 +68,19 @@ MainWindow::MainWindow(QWidget* parent)
   restoreGeometry(settings.value("geometry").toByteArray());
   restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
   timeline_->setFocus();
+}
+
+QAction* MainWindow::addPage(const char* id, const QString& title, QWidget* page, const char* keys) {
+  pages_->addTab(page, title);
+  const QString all = QString("Alt+%1").arg(pages_->count()) + (*keys == 0 ? "" : "; ") + keys;
+  const QByteArray whole_id = QByteArray("go.") + id;
+  return actions_->add(MenuId::go, {whole_id.constData(), title, all.toLatin1().constData(),
+                                    [this, page] { showPage(page); }});
+}
+
+void MainWindow::showPage(QWidget* page) {
+  pages_->setCurrentWidget(page);
+  page->setFocus();
 }
 
 QString MainWindow::emptyMessage() const {

@@ -6,6 +6,7 @@
 #include <QProgressBar>
 #include <QTabWidget>
 
+#include "gui/app/actions.h"
 #include "gui/app/trace_session.h"
 #include "gui/views/details_view.h"
 #include "gui/views/findings_view.h"
@@ -27,6 +28,13 @@ class MainWindow final : public QMainWindow {
   DetailsView& detailsView() { return *details_; }
   void find(const QString& text, bool forward);
 
+  // Adds a page beside the timeline, with an action go.ID in the menu Go: Alt+1 for the first page, Alt+2 for
+  // the next, and `keys` ("Ctrl+Shift+Q") besides. The window owns the page.
+  QAction* addPage(const char* id, const QString& title, QWidget* page, const char* keys = "");
+  void showPage(QWidget* page);
+  ActionRegistry& actions() { return *actions_; }
+  TraceSession& session() { return *session_; }
+
  signals:
   void loaded();         // the timeline is shown
   void analysisShown();  // the findings are
@@ -42,9 +50,9 @@ class MainWindow final : public QMainWindow {
   void makeMenus();
   void makeFileMenu();
   void makeViewMenu();
+  void makeRowsMenu();
   void makeSelectMenu();
-  QAction* add(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
-               std::function<void()> action, bool of_timeline = false);
+  void makeGoMenu();
   void connectSession();
   void askRange();
   void showFindingEvidence(const Finding* finding);
@@ -62,7 +70,9 @@ class MainWindow final : public QMainWindow {
   DetailsView* details_;
   RangeView* range_;
   SummaryView* summary_;
-  QTabWidget* drawer_;
+  QTabWidget* pages_;   // the timeline first
+  QTabWidget* drawer_;  // what is known of the selection
+  std::unique_ptr<ActionRegistry> actions_;
   QLineEdit *search_, *row_filter_;
   QProgressBar* progress_;
   QLabel* error_;

@@ -1,155 +1,138 @@
 // Every action of the window with its keys. Single letters act only while the timeline has the focus.
 #include <QFileDialog>
-#include <QLabel>
-#include <QMenuBar>
 #include <QMessageBox>
 
 #include "gui/app/main_window.h"
 
 namespace pitwall::gui {
+namespace {
 
-QAction* MainWindow::add(QMenu* menu, const QString& text, const QList<QKeySequence>& keys,
-                         std::function<void()> action, bool of_timeline) {
-  auto* made = new QAction(text, this);
-  made->setShortcuts(keys);
-  made->setShortcutContext(of_timeline ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
-  connect(made, &QAction::triggered, this, std::move(action));
-  menu->addAction(made);
-  if (of_timeline) timeline_->addAction(made);
-  return made;
-}
+// An action of the timeline alone.
+struct TimelineAction {
+  const char* id;
+  const char* text;
+  const char* keys;
+  void (TimelineView::*run)();
+};
+
+}  // namespace
 
 void MainWindow::makeMenus() {
   makeFileMenu();
   makeViewMenu();
+  makeRowsMenu();
   makeSelectMenu();
-  QMenu* findings = menuBar()->addMenu(tr("Fi&ndings"));
-  add(findings, tr("&Copy export line"), {QKeySequence("Ctrl+Shift+C")},
-      [this] { findings_->copyExportLine(); });
-  add(findings, tr("&Save environment file..."), {QKeySequence("Ctrl+S")},
-      [this] { findings_->saveEnvironment(); });
-  QMenu* help = menuBar()->addMenu(tr("&Help"));
-  add(help, tr("&Keys"), {QKeySequence("Ctrl+F1"), QKeySequence("?")}, [this] { showShortcuts(); });
+  makeGoMenu();
+  actions_->add(MenuId::findings, {"findings.copy_export", tr("&Copy export line"), "Ctrl+Shift+C",
+                                   [this] { findings_->copyExportLine(); }});
+  actions_->add(MenuId::findings, {"findings.save_environment", tr("&Save environment file..."), "Ctrl+S",
+                                   [this] { findings_->saveEnvironment(); }});
+  actions_->add(MenuId::help, {"help.keys", tr("&Keys"), "?; Ctrl+F1", [this] { showShortcuts(); }});
 }
 
 void MainWindow::makeFileMenu() {
-  QMenu* file = menuBar()->addMenu(tr("&File"));
-  add(file, tr("&Open..."), {QKeySequence("Ctrl+O")}, [this] {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a trace"));
-    if (!path.isEmpty()) open(path);
-  });
-  recent_ = file->addMenu(tr("Open &recent"));
+  actions_->add(MenuId::file, {"file.open", tr("&Open..."), "Ctrl+O", [this] {
+                                 const QString path = QFileDialog::getOpenFileName(this, tr("Open a trace"));
+                                 if (!path.isEmpty()) open(path);
+                               }});
+  recent_ = actions_->menu(MenuId::file)->addMenu(tr("Open &recent"));
   updateRecent();
-  add(file, tr("Re&load"), {QKeySequence("F5")}, [this] {
-    if (!session_->path().isEmpty()) open(session_->path());
-  });
-  add(file, tr("Save &picture..."), {QKeySequence("Ctrl+Shift+E")}, [this] { exportPicture(); });
-  file->addSeparator();
-  add(file, tr("&Quit"), {QKeySequence("Ctrl+Q")}, [this] { close(); });
+  actions_->add(MenuId::file, {"file.reload", tr("Re&load"), "F5", [this] {
+                                 if (!session_->path().isEmpty()) open(session_->path());
+                               }});
+  actions_->add(MenuId::file,
+                {"file.picture", tr("Save &picture..."), "Ctrl+Shift+E", [this] { exportPicture(); }});
+  actions_->addSeparator(MenuId::file);
+  actions_->add(MenuId::file, {"file.quit", tr("&Quit"), "Ctrl+Q", [this] { close(); }});
 }
 
 void MainWindow::makeViewMenu() {
-  QMenu* view = menuBar()->addMenu(tr("&View"));
-  TimelineView* t = timeline_;
-  add(
-      view, tr("Zoom &in"), {QKeySequence("W"), QKeySequence("Ctrl++")}, [t] { t->zoomIn(); }, true);
-  add(
-      view, tr("Zoom &out"), {QKeySequence("S"), QKeySequence("Ctrl+-")}, [t] { t->zoomOut(); }, true);
-  add(
-      view, tr("Zoom in fast"), {QKeySequence("Shift+W")}, [t] { t->zoomInFast(); }, true);
-  add(
-      view, tr("Zoom out fast"), {QKeySequence("Shift+S")}, [t] { t->zoomOutFast(); }, true);
-  add(
-      view, tr("Pan &left"), {QKeySequence("A")}, [t] { t->panLeft(); }, true);
-  add(
-      view, tr("Pan &right"), {QKeySequence("D")}, [t] { t->panRight(); }, true);
-  add(
-      view, tr("&Whole trace"), {QKeySequence("0"), QKeySequence("Home")}, [t] { t->showAll(); }, true);
-  add(
-      view, tr("&Focus selection, again: fit"), {QKeySequence("F")}, [t] { t->focusSelection(); }, true);
-  add(
-      view, tr("&Zoom to range"), {QKeySequence("Z")}, [t] { t->zoomToRange(); }, true);
-  add(
-      view, tr("&Back"), {QKeySequence("Backspace"), QKeySequence("Alt+Left")}, [t] { t->undoView(); }, true);
-  add(
-      view, tr("For&ward"), {QKeySequence("Alt+Right")}, [t] { t->redoView(); }, true);
-  view->addSeparator();
-  add(
-      view, tr("Row &up"), {QKeySequence("Up")}, [t] { t->rowUp(); }, true);
-  add(
-      view, tr("Row &down"), {QKeySequence("Down")}, [t] { t->rowDown(); }, true);
-  add(
-      view, tr("Open or &close row"), {QKeySequence("O")}, [t] { t->toggleOpen(); }, true);
-  add(
-      view, tr("&Pin row"), {QKeySequence("P")}, [t] { t->togglePinned(); }, true);
-  add(
-      view, tr("&Hide row"), {QKeySequence("H")}, [t] { t->hideRow(); }, true);
-  add(
-      view, tr("Show hidden rows"), {QKeySequence("Shift+H")}, [t] { t->showHiddenRows(); }, true);
-  add(
-      view, tr("Move row up"), {QKeySequence("Ctrl+Up")}, [t] { t->moveRowUp(); }, true);
-  add(
-      view, tr("Move row down"), {QKeySequence("Ctrl+Down")}, [t] { t->moveRowDown(); }, true);
-  add(
-      view, tr("Open all rows"), {QKeySequence("Ctrl+Shift+O")}, [t] { t->openAll(); }, true);
-  add(
-      view, tr("Close all rows"), {QKeySequence("Ctrl+Shift+W")}, [t] { t->closeAll(); }, true);
-  add(
-      view, tr("Taller lanes"), {QKeySequence("Ctrl+Shift++")}, [t] { t->taller(); }, true);
-  add(
-      view, tr("Lower lanes"), {QKeySequence("Ctrl+Shift+-")}, [t] { t->lower(); }, true);
-  view->addSeparator();
-  add(view, tr("Show or hide the &drawer"), {QKeySequence("F9"), QKeySequence("Q")},
-      [this] { drawer_->parentWidget()->setVisible(!drawer_->isVisible()); });
+  static const TimelineAction kActions[] = {
+      {"view.zoom_in", QT_TR_NOOP("Zoom &in"), "W; Ctrl++; Ctrl+=", &TimelineView::zoomIn},
+      {"view.zoom_out", QT_TR_NOOP("Zoom &out"), "S; Ctrl+-", &TimelineView::zoomOut},
+      {"view.zoom_in_fast", QT_TR_NOOP("Zoom in fast"), "Shift+W", &TimelineView::zoomInFast},
+      {"view.zoom_out_fast", QT_TR_NOOP("Zoom out fast"), "Shift+S", &TimelineView::zoomOutFast},
+      {"view.pan_left", QT_TR_NOOP("Pan &left"), "A", &TimelineView::panLeft},
+      {"view.pan_right", QT_TR_NOOP("Pan &right"), "D", &TimelineView::panRight},
+      {"view.all", QT_TR_NOOP("&Whole trace"), "0; Home", &TimelineView::showAll},
+      {"view.focus", QT_TR_NOOP("&Focus selection, again: fit"), "F", &TimelineView::focusSelection},
+      {"view.range", QT_TR_NOOP("&Zoom to range"), "Z", &TimelineView::zoomToRange},
+      {"view.back", QT_TR_NOOP("&Back"), "Backspace; Alt+Left", &TimelineView::undoView},
+      {"view.forward", QT_TR_NOOP("For&ward"), "Alt+Right", &TimelineView::redoView},
+  };
+  for (const TimelineAction& a : kActions)
+    actions_->add(MenuId::view, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+  actions_->addSeparator(MenuId::view);
+  actions_->add(MenuId::view, {"view.drawer", tr("Show or hide the &drawer"), "F9; Q",
+                               [this] { drawer_->parentWidget()->setVisible(!drawer_->isVisible()); }});
+}
+
+void MainWindow::makeRowsMenu() {
+  static const TimelineAction kActions[] = {
+      {"rows.up", QT_TR_NOOP("Row &up"), "Up", &TimelineView::rowUp},
+      {"rows.down", QT_TR_NOOP("Row &down"), "Down", &TimelineView::rowDown},
+      {"rows.toggle", QT_TR_NOOP("&Open or close row"), "O", &TimelineView::toggleOpen},
+      {"rows.pin", QT_TR_NOOP("&Pin or unpin row"), "P", &TimelineView::togglePinned},
+      {"rows.hide", QT_TR_NOOP("&Hide row"), "H", &TimelineView::hideRow},
+      {"rows.show_hidden", QT_TR_NOOP("&Show hidden rows"), "Shift+H", &TimelineView::showHiddenRows},
+      {"rows.move_up", QT_TR_NOOP("Move row up"), "Ctrl+Up", &TimelineView::moveRowUp},
+      {"rows.move_down", QT_TR_NOOP("Move row down"), "Ctrl+Down", &TimelineView::moveRowDown},
+      {"rows.open_all", QT_TR_NOOP("Open &all rows"), "Ctrl+Shift+O", &TimelineView::openAll},
+      {"rows.close_all", QT_TR_NOOP("&Close all rows"), "Ctrl+Shift+W", &TimelineView::closeAll},
+      {"rows.taller", QT_TR_NOOP("&Taller lanes"), "Ctrl+Shift++", &TimelineView::taller},
+      {"rows.lower", QT_TR_NOOP("&Lower lanes"), "Ctrl+Shift+-", &TimelineView::lower},
+  };
+  for (const TimelineAction& a : kActions)
+    actions_->add(MenuId::rows, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+  actions_->addSeparator(MenuId::rows);
+  actions_->add(MenuId::rows, {"rows.filter", tr("&Filter rows"), "Ctrl+P", [this] {
+                                 row_filter_->setFocus();
+                                 row_filter_->selectAll();
+                               }});
 }
 
 void MainWindow::makeSelectMenu() {
-  QMenu* select = menuBar()->addMenu(tr("&Select"));
-  TimelineView* t = timeline_;
-  add(select, tr("&Search events"), {QKeySequence("/"), QKeySequence("Ctrl+F")}, [this] {
-    search_->setFocus();
-    search_->selectAll();
-  });
-  add(select, tr("Next &hit"), {QKeySequence("F3")}, [this] { find(search_->text(), true); });
-  add(select, tr("Previous hit"), {QKeySequence("Shift+F3")}, [this] { find(search_->text(), false); });
-  add(select, tr("&Filter rows"), {QKeySequence("Ctrl+P")}, [this] {
-    row_filter_->setFocus();
-    row_filter_->selectAll();
-  });
-  select->addSeparator();
-  add(
-      select, tr("&Next event"), {QKeySequence("."), QKeySequence("Right")}, [t] { t->selectNext(); }, true);
-  add(
-      select, tr("&Previous event"), {QKeySequence(","), QKeySequence("Left")}, [t] { t->selectPrevious(); },
-      true);
-  add(
-      select, tr("Next of that name"), {QKeySequence("Shift+Right")}, [t] { t->selectNextSame(); }, true);
-  add(
-      select, tr("Previous of that name"), {QKeySequence("Shift+Left")}, [t] { t->selectPreviousSame(); },
-      true);
-  add(
-      select, tr("Event &around"), {QKeySequence("Alt+Up")}, [t] { t->selectParent(); }, true);
-  add(
-      select, tr("Event &inside"), {QKeySequence("Alt+Down")}, [t] { t->selectChild(); }, true);
-  add(
-      select, tr("Event as &range"), {QKeySequence("R")}, [t] { t->selectEventAsRange(); }, true);
-  add(select, tr("C&lear"), {QKeySequence("Escape")}, [t] {
-    t->clearSelection();
-    t->setFocus();
-  });
+  actions_->add(MenuId::select, {"select.search", tr("&Search events"), "/; Ctrl+F", [this] {
+                                   search_->setFocus();
+                                   search_->selectAll();
+                                 }});
+  actions_->add(MenuId::select,
+                {"select.next_hit", tr("Next &hit"), "F3", [this] { find(search_->text(), true); }});
+  actions_->add(MenuId::select, {"select.previous_hit", tr("Previous hit"), "Shift+F3",
+                                 [this] { find(search_->text(), false); }});
+  actions_->addSeparator(MenuId::select);
+  static const TimelineAction kActions[] = {
+      {"select.next", QT_TR_NOOP("&Next event"), ".; Right", &TimelineView::selectNext},
+      {"select.previous", QT_TR_NOOP("&Previous event"), ",; Left", &TimelineView::selectPrevious},
+      {"select.next_same", QT_TR_NOOP("Next of that name"), "Shift+Right", &TimelineView::selectNextSame},
+      {"select.previous_same", QT_TR_NOOP("Previous of that name"), "Shift+Left",
+       &TimelineView::selectPreviousSame},
+      {"select.parent", QT_TR_NOOP("Event &around"), "Alt+Up", &TimelineView::selectParent},
+      {"select.child", QT_TR_NOOP("Event &inside"), "Alt+Down", &TimelineView::selectChild},
+      {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},
+  };
+  for (const TimelineAction& a : kActions)
+    actions_->add(MenuId::select, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+  actions_->add(MenuId::select, {"select.clear", tr("C&lear"), "Escape", [this] {
+                                   timeline_->clearSelection();
+                                   timeline_->setFocus();
+                                 }});
 }
+
+// Pages have theirs from addPage().
+void MainWindow::makeGoMenu() { addPage("timeline", tr("&Timeline"), timeline_); }
 
 void MainWindow::showShortcuts() {
   QString table = "<table cellpadding='2'>";
-  for (const QAction* menu : menuBar()->actions()) {
-    table += "<tr><th align='left' colspan='2'>" + menu->text().remove('&') + "</th></tr>";
-    for (const QAction* action : menu->menu()->actions()) {
-      if (action->shortcuts().isEmpty()) continue;
-      QStringList keys;
-      for (const QKeySequence& key : action->shortcuts()) keys += key.toString(QKeySequence::NativeText);
-      table += "<tr><td>" + action->text().remove('&').toHtmlEscaped() + "</td><td>" +
-               keys.join(", ").toHtmlEscaped() + "</td></tr>";
+  std::optional<MenuId> menu;
+  for (const ActionRegistry::Entry& entry : actions_->entries()) {
+    if (entry.menu != menu) {
+      menu = entry.menu;
+      table +=
+          "<tr><th align='left' colspan='2'>" + actions_->menu(*menu)->title().remove('&') + "</th></tr>";
     }
+    table += "<tr><td>" + ActionRegistry::plainText(*entry.action).toHtmlEscaped() + "</td><td>" +
+             ActionRegistry::keysText(*entry.action).toHtmlEscaped() + "</td></tr>";
   }
   table += "</table>" +
            tr("<p>Mouse: Ctrl+wheel zooms, Shift+wheel pans, drag selects a range, Alt+drag zooms to one, "

@@ -53,14 +53,14 @@ std::optional<EventRef> nearest(const Timeline& timeline, const std::vector<bool
 
 }  // namespace
 
+bool containsText(const std::string& text, const std::string& part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(), equalIgnoringCase) != text.end();
+}
+
 std::vector<bool> matchingNames(const Timeline& timeline, const std::string& text) {
   std::vector<bool> matches(timeline.names.size(), false);
   if (text.empty()) return matches;
-  for (std::size_t i = 0; i < timeline.names.size(); ++i) {
-    const std::string& name = timeline.names[i];
-    matches[i] =
-        std::search(name.begin(), name.end(), text.begin(), text.end(), equalIgnoringCase) != name.end();
-  }
+  for (std::size_t i = 0; i < timeline.names.size(); ++i) matches[i] = containsText(timeline.names[i], text);
   return matches;
 }
 

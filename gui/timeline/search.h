@@ -8,6 +8,9 @@
 
 namespace pitwall::gui {
 
+// Whatever the case of ASCII letters.
+bool containsText(const std::string& text, const std::string& part);
+
 // Which names match, by StringId.value; whatever the case of ASCII letters. An empty text matches none.
 std::vector<bool> matchingNames(const Timeline& timeline, const std::string& text);
 

@@ -1,0 +1,125 @@
+#include "gui/app/command_line.h"
+
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <cstring>
+
+namespace pitwall::gui {
+namespace {
+
+// The value of --NAME VALUE or --NAME=VALUE; empty when it is not there.
+QByteArray valueOf(int argc, char** argv, const QByteArray& name) {
+  for (int i = 1; i < argc; ++i) {
+    const QByteArray argument = argv[i];
+    if (argument == name && i + 1 < argc) return argv[i + 1];
+    if (argument.startsWith(name + '=')) return argument.mid(name.size() + 1);
+  }
+  return {};
+}
+
+auto wrong(const QString& what) { return fail(ErrorCode::invalidInput, what.toStdString()); }
+
+std::optional<QSize> sizeOf(const QString& text) {
+  const QStringList parts = text.toLower().split('x');
+  if (parts.size() != 2) return std::nullopt;
+  const QSize size(parts[0].toInt(), parts[1].toInt());
+  const bool sane =
+      size.width() >= 200 && size.height() >= 150 && size.width() <= 16384 && size.height() <= 16384;
+  return sane ? std::optional(size) : std::nullopt;
+}
+
+}  // namespace
+
+bool prepareEnvironment(int argc, char** argv, QString& what) {
+  const QByteArray scale = valueOf(argc, argv, "--scale");
+  if (!scale.isEmpty()) {
+    bool number = false;
+    const double factor = scale.toDouble(&number);
+    if (!number || factor < 0.5 || factor > 8) {
+      what =
+          QStringLiteral("--scale %1: a number from 0.5 to 8 is wanted").arg(QString::fromLocal8Bit(scale));
+      return false;
+    }
+    qputenv("QT_SCALE_FACTOR", scale);
+  }
+  const bool chosen =
+      !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") || !valueOf(argc, argv, "-platform").isEmpty();
+  const bool display =
+      !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+  if (chosen || display) return true;
+  bool window = true;
+  for (int i = 1; i < argc; ++i) {
+    for (const char* quiet : {"--export", "--help", "-h", "--version", "-v"})
+      window = window && std::strncmp(argv[i], quiet, std::strlen(quiet)) != 0;
+  }
+  if (!window) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    return true;
+  }
+  what = QStringLiteral(
+      "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set. Over SSH, use ssh -X; for a picture "
+      "without a "
+      "display, --export FILE.png; for text, pitwall analyze");
+  return false;
+}
+
+Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString& version) {
+  QCommandLineParser parser;
+  parser.setApplicationDescription(
+      "Shows a trace: timeline, findings, recommended settings. Two traces are compared.");
+  const QCommandLineOption help = parser.addHelpOption();
+  const QCommandLineOption show_version = parser.addVersionOption();
+  parser.addPositionalArgument("files", "A .pitwall trace, or a trace of another tool; two to compare.",
+                               "[FILE [FILE]]");
+  const QCommandLineOption export_to("export",
+                                     "Write FILE and exit, with or without a display: .png or .svg, a "
+                                     "picture of the window; .csv or .json, what "
+                                     "happened by name, or what changed between two traces.",
+                                     "FILE");
+  const QCommandLineOption range("range", "Show and select this stretch of time: 1.5s..2s, 20ms.. or ..7us.",
+                                 "A..B");
+  const QCommandLineOption select(
+      "select", "Select an event: the first of that name, or the one with that id.", "NAME|ID");
+  const QCommandLineOption page("page", "Show this page first: timeline, compare, ... (the menu Go).",
+                                "PAGE");
+  const QCommandLineOption theme("theme", "Colours: system, light or dark.", "THEME");
+  const QCommandLineOption scale("scale", "Everything larger by this factor.", "FACTOR");
+  const QCommandLineOption size("size", "Size of the window, as 1920x1080.", "WxH");
+  parser.addOptions({export_to, range, select, page, theme, scale, size});
+  if (!parser.parse(arguments)) return wrong(parser.errorText());
+
+  CommandLine line;
+  if (parser.isSet(help)) line.remark = parser.helpText();
+  if (parser.isSet(show_version)) line.remark = "pitwall-gui " + version + "\n";
+  line.files = parser.positionalArguments();
+  if (line.files.size() > 2) return wrong("one trace to show or two to compare; these are more");
+  line.export_to = parser.value(export_to);
+  if (parser.isSet(export_to)) {
+    const QString suffix = QFileInfo(line.export_to).suffix().toLower();
+    if (!QStringList{"png", "svg", "csv", "json"}.contains(suffix))
+      return wrong("--export " + line.export_to + ": the name must end in .png, .svg, .csv or .json");
+    if (line.files.isEmpty() && (suffix == "csv" || suffix == "json"))
+      return wrong("--export " + line.export_to + " needs a trace");
+    if (suffix == "csv" && parser.isSet(select))
+      return wrong("--select: .csv has no place for an event; use .json");
+  }
+  if (parser.isSet(range)) {
+    auto parsed = parseExportRange(parser.value(range).toStdString());
+    if (!parsed.has_value()) return fail(parsed.error());
+    line.range = *parsed;
+  }
+  line.select = parser.value(select);
+  line.page = parser.value(page);
+  if (parser.isSet(theme)) {
+    line.theme = themeNamed(parser.value(theme));
+    if (!line.theme) return wrong("--theme " + parser.value(theme) + ": system, light or dark is wanted");
+  }
+  if (parser.isSet(size)) {
+    const auto parsed = sizeOf(parser.value(size));
+    if (!parsed) return wrong("--size " + parser.value(size) + ": width and height are wanted, as 1920x1080");
+    line.size = *parsed;
+  }
+  return line;
+}
+
+}  // namespace pitwall::gui

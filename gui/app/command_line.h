@@ -1,0 +1,32 @@
+// What pitwall-gui is asked on its command line.
+#pragma once
+
+#include <QSize>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "db/export.h"
+#include "gui/app/theme.h"
+
+namespace pitwall::gui {
+
+struct CommandLine {
+  QStringList files;  // none, one, or two to compare
+  QString export_to;  // empty: a window for people
+  std::optional<ExportRange> range;
+  QString select;  // an event's name, or its id as SQL has it
+  QString page;    // shown first: "timeline", "compare", ...
+  std::optional<Theme> theme;
+  QSize size;      // of the window; invalid: as it was left
+  QString remark;  // printed instead of anything else: --help, --version
+};
+
+// Errors: invalidInput. `arguments` begin with the program's name; Qt has taken its own out.
+Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString& version);
+
+// What Qt must know before there is an application: --scale; and with --export and no display, to do without.
+// False, with a remedy in `what`, where a window is wanted and no display can be reached.
+bool prepareEnvironment(int argc, char** argv, QString& what);
+
+}  // namespace pitwall::gui
