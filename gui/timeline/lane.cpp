@@ -7,21 +7,35 @@
 namespace pitwall::gui {
 
 void Lane::append(TimeNs start_ns, TimeNs dur_ns, std::uint32_t name, ColorIndex color) {
-  PITWALL_CHECK(start_.empty() || start_ns >= endNs(size() - 1), "event at %lld ns overlaps its lane's last",
+  PITWALL_CHECK(empty() || start_ns >= endNs(size() - 1), "event at %lld ns overlaps its lane's last",
                 static_cast<long long>(start_ns));
-  start_.push_back(start_ns);
-  if (dur_ns >= static_cast<TimeNs>(kLong)) {
-    long_.emplace(dur_.size(), dur_ns);
-    dur_.push_back(kLong);
-  } else {
-    dur_.push_back(static_cast<std::uint32_t>(dur_ns));
-  }
-  // A trace with more than 134 million distinct names shows the surplus without a name.
-  name_.push_back((name <= kNameMask ? name : 0) | static_cast<std::uint32_t>(color) << kNameBits);
+  appendAny(start_ns, dur_ns, lookOf(name, color));
+}
+
+void Lane::appendAny(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look) {
+  const bool is_long = dur_ns >= static_cast<TimeNs>(kLong);
+  if (is_long) columns_.long_dur.own().push_back({size(), dur_ns});
+  columns_.start.own().push_back(start_ns);
+  columns_.dur.own().push_back(is_long ? kLong : static_cast<std::uint32_t>(dur_ns));
+  columns_.look.own().push_back(look);
+}
+
+void Lane::reserve(std::size_t events) {
+  columns_.start.own().reserve(events);
+  columns_.dur.own().reserve(events);
+  columns_.look.own().reserve(events);
+}
+
+TimeNs Lane::longDur(std::size_t i) const {
+  const auto values = columns_.long_dur.values();
+  const auto found = std::lower_bound(values.begin(), values.end(), i,
+                                      [](const LongDuration& d, std::size_t at) { return d.index < at; });
+  return found != values.end() && found->index == i ? found->dur_ns : static_cast<TimeNs>(kLong);
 }
 
 std::size_t Lane::firstAt(TimeNs time) const {
-  return static_cast<std::size_t>(std::lower_bound(start_.begin(), start_.end(), time) - start_.begin());
+  const auto starts = columns_.start.values();
+  return static_cast<std::size_t>(std::lower_bound(starts.begin(), starts.end(), time) - starts.begin());
 }
 
 std::size_t Lane::firstReaching(TimeNs time) const {
@@ -29,15 +43,9 @@ std::size_t Lane::firstReaching(TimeNs time) const {
   return i > 0 && endNs(i - 1) > time ? i - 1 : i;
 }
 
-void Lane::shrink() {
-  start_.shrink_to_fit();
-  dur_.shrink_to_fit();
-  name_.shrink_to_fit();
-}
-
 std::size_t Lane::memoryBytes() const {
-  return start_.capacity() * sizeof(TimeNs) + (dur_.capacity() + name_.capacity()) * sizeof(std::uint32_t) +
-         long_.size() * 32;
+  return columns_.start.memoryBytes() + columns_.dur.memoryBytes() + columns_.look.memoryBytes() +
+         columns_.long_dur.memoryBytes();
 }
 
 }  // namespace pitwall::gui

@@ -3,47 +3,78 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "db/units.h"
+#include "gui/timeline/column.h"
 
 namespace pitwall::gui {
 
 // Index of a colour of the palette (palette.h), 0..31.
 using ColorIndex = std::uint8_t;
 
+// A duration too long for its column.
+struct LongDuration {
+  std::uint64_t index = 0;  // of the event in its lane
+  TimeNs dur_ns = 0;
+};
+
+// The columns of a lane. What they hold is the lane's business.
+struct LaneColumns {
+  Column<TimeNs> start;
+  Column<std::uint32_t> dur;
+  Column<std::uint32_t> look;  // name in the low 27 bits, colour above
+  Column<LongDuration> long_dur;
+};
+
 class Lane {
  public:
+  Lane() = default;
+  explicit Lane(LaneColumns columns) : columns_(std::move(columns)) {}
+
   // start must not lie before the end of the last event.
   void append(TimeNs start_ns, TimeNs dur_ns, std::uint32_t name, ColorIndex color);
+  // For a list of events that is not a lane yet: they may overlap.
+  void appendAny(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look);
+  void reserve(std::size_t events);
 
-  std::size_t size() const { return start_.size(); }
-  bool empty() const { return start_.empty(); }
-  TimeNs startNs(std::size_t i) const { return start_[i]; }
-  TimeNs durNs(std::size_t i) const { return dur_[i] == kLong ? long_.at(i) : static_cast<TimeNs>(dur_[i]); }
-  TimeNs endNs(std::size_t i) const { return start_[i] + durNs(i); }
-  std::uint32_t name(std::size_t i) const { return name_[i] & kNameMask; }  // StringId.value
-  ColorIndex color(std::size_t i) const { return static_cast<ColorIndex>(name_[i] >> kNameBits); }
+  // Name and colour as one number.
+  static std::uint32_t lookOf(std::uint32_t name, ColorIndex color) {
+    // A trace with more than 134 million distinct names shows the surplus without a name.
+    return (name <= kNameMask ? name : 0) | static_cast<std::uint32_t>(color) << kNameBits;
+  }
+  static std::uint32_t nameOf(std::uint32_t look) { return look & kNameMask; }
+  static ColorIndex colorOf(std::uint32_t look) { return static_cast<ColorIndex>(look >> kNameBits); }
+
+  std::size_t size() const { return columns_.start.size(); }
+  bool empty() const { return size() == 0; }
+  TimeNs startNs(std::size_t i) const { return columns_.start[i]; }
+  TimeNs durNs(std::size_t i) const {
+    const std::uint32_t dur = columns_.dur[i];
+    return dur == kLong ? longDur(i) : static_cast<TimeNs>(dur);
+  }
+  TimeNs endNs(std::size_t i) const { return startNs(i) + durNs(i); }
+  std::uint32_t look(std::size_t i) const { return columns_.look[i]; }
+  std::uint32_t name(std::size_t i) const { return nameOf(look(i)); }  // StringId.value
+  ColorIndex color(std::size_t i) const { return colorOf(look(i)); }
 
   // Index of the first event that starts at `time` or later; size() when none.
   std::size_t firstAt(TimeNs time) const;
   // Index of the first event that ends after `time` (an instant: that starts at it or later).
   std::size_t firstReaching(TimeNs time) const;
 
-  // Gives back what the vectors reserved beyond their size.
-  void shrink();
+  const LaneColumns& columns() const { return columns_; }
+  // Of what is owned, not of a mapped file.
   std::size_t memoryBytes() const;
 
  private:
-  static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration stands in long_
+  static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration stands in long_dur
   static constexpr int kNameBits = 27;
   static constexpr std::uint32_t kNameMask = (1U << kNameBits) - 1;
 
-  std::vector<TimeNs> start_;
-  std::vector<std::uint32_t> dur_;
-  std::vector<std::uint32_t> name_;  // name in the low 27 bits, colour above
-  std::unordered_map<std::size_t, TimeNs> long_;
+  TimeNs longDur(std::size_t i) const;
+
+  LaneColumns columns_;
 };
 
 }  // namespace pitwall::gui

@@ -2,8 +2,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 namespace pitwall::gui {
+namespace {
+
+constexpr int kFraction = 8;  // bits behind the point of a position
+constexpr std::int64_t kPixel = std::int64_t{1} << kFraction;
+// Coverage of a pixel: 255 * 256 = whole. Six bits of it choose the shade.
+constexpr int kShadeShift = 10;
+// A bin that is covered to less than a half goes into one pixel: a lone event stays as narrow as it is.
+constexpr int kSolid = 128;
+
+// As many of double's values have no place in TimeNs.
+TimeNs clampedTime(double time) {
+  constexpr double kEnd = 9223372036854775808.0;
+  if (time >= kEnd) return std::numeric_limits<TimeNs>::max();
+  if (time < -kEnd) return std::numeric_limits<TimeNs>::min();
+  return static_cast<TimeNs>(time);
+}
+
+}  // namespace
+
+PixelRange pixelsOf(const View& view) {
+  return {view.ns_per_px, std::llround(view.start_ns / view.ns_per_px), view.width_px};
+}
+
+// Collects what falls into a pixel and writes it when the next one comes: pieces come by time.
+struct LaneRenderer::Pen {
+  std::span<std::uint32_t> line;
+  const std::uint32_t* shades;
+  std::int64_t x = -1;
+  std::uint32_t covered = 0;
+  std::int32_t longest = -1;
+  ColorIndex color = 0;
+
+  void flush() const {
+    if (longest < 0 || static_cast<std::uint64_t>(x) >= line.size()) return;
+    const std::uint32_t shade = std::min<std::uint32_t>(kShades - 1, covered >> kShadeShift);
+    line[static_cast<std::size_t>(x)] = shades[color * kShades + shade];
+  }
+  void add(std::int64_t at, std::uint32_t piece, ColorIndex piece_color) {
+    if (at != x) {
+      flush();
+      x = at;
+      covered = 0;
+      longest = -1;
+    }
+    covered += piece;
+    if (static_cast<std::int32_t>(piece) > longest) {
+      longest = static_cast<std::int32_t>(piece);
+      color = piece_color;
+    }
+  }
+  void fill(std::int64_t from, std::int64_t to, ColorIndex piece_color) {
+    from = std::max<std::int64_t>(from, 0);
+    to = std::min<std::int64_t>(to, static_cast<std::int64_t>(line.size()));
+    const std::uint32_t whole = shades[piece_color * kShades + kShades - 1];
+    for (std::int64_t at = from; at < to; ++at) line[static_cast<std::size_t>(at)] = whole;
+  }
+};
 
 LaneRenderer::LaneRenderer(const Palette& palette) : background_(palette.background) {
   shades_.reserve(static_cast<std::size_t>(kColors * kShades));
@@ -13,84 +72,151 @@ LaneRenderer::LaneRenderer(const Palette& palette) : background_(palette.backgro
   }
 }
 
-void LaneRenderer::draw(const Lane& lane, const TilePyramid& pyramid, const View& view,
-                        std::span<std::uint32_t> row) {
+std::int64_t LaneRenderer::fixed(double time) const {
+  const double at = std::clamp(time * scale_, -9.2e18, 9.2e18);
+  const auto whole = static_cast<std::int64_t>(at);
+  return whole - (static_cast<double>(whole) > at ? 1 : 0);
+}
+
+void LaneRenderer::setPixels(const PixelRange& pixels) {
+  if (pixels == pixels_) return;
+  pixels_ = pixels;
+  scale_ = static_cast<double>(kPixel) / pixels.ns_per_px;
+  // A pixel more on either side, so that what rounding puts there is not missed.
+  from_ns_ = clampedTime(std::floor(static_cast<double>(pixels.first - 1) * pixels.ns_per_px));
+  to_ns_ = clampedTime(std::ceil(static_cast<double>(pixels.first + pixels.count + 1) * pixels.ns_per_px));
+  level_ = 0;
+  while (level_ < 27 && static_cast<double>(TilePyramid::binNs(level_ + 1)) <= pixels.ns_per_px) ++level_;
+  line_.resize(static_cast<std::size_t>(pixels.count));
+  placeBins();
+}
+
+void LaneRenderer::placeBins() {
+  bins_.clear();
+  if (pixels_.ns_per_px < 1) return;  // bins of a nanosecond are wider than a pixel
+  const int shift = 2 * level_;
+  first_bin_ = from_ns_ >> shift;
+  const std::int64_t end_bin = (to_ns_ >> shift) + 1;
+  const auto bin_ns = static_cast<double>(TilePyramid::binNs(level_));
+  std::int64_t from = fixed(static_cast<double>(first_bin_) * bin_ns);
+  for (std::int64_t bin = first_bin_; bin < end_bin; ++bin) {
+    const std::int64_t to = fixed(static_cast<double>(bin + 1) * bin_ns);
+    const std::int64_t x = from >> kFraction;
+    const std::int64_t border = (x + 1) << kFraction;
+    bins_.push_back({.x = static_cast<std::int32_t>(x - pixels_.first),
+                     .here = static_cast<std::uint16_t>(std::min(to, border) - from),
+                     .next = static_cast<std::uint16_t>(std::max<std::int64_t>(0, to - border)),
+                     .middle = static_cast<std::int32_t>(((from + to) >> (kFraction + 1)) - pixels_.first)});
+    from = to;
+  }
+}
+
+std::span<const std::uint32_t> LaneRenderer::draw(const Lane& lane, const TilePyramid& pyramid) {
   lane_ = &lane;
   pyramid_ = &pyramid;
-  view_ = view;
-  pixels_.assign(row.size(), Pixel{0, -1, 0});
+  std::fill(line_.begin(), line_.end(), background_);
+  Pen pen{.line = line_, .shades = shades_.data()};
   if (pyramid.empty()) {
-    drawEvents(static_cast<TimeNs>(std::floor(view.start_ns)), static_cast<TimeNs>(std::ceil(view.endNs())));
+    drawEvents(lane.firstReaching(from_ns_), from_ns_, to_ns_, pen);
   } else {
-    drawTile(pyramid.root());
+    for (const TilePyramid::Tile& root : pyramid.roots()) drawTile(root, pyramid.rootLevel(), pen);
   }
-  for (std::size_t x = 0; x < row.size(); ++x) {
-    const Pixel& pixel = pixels_[x];
-    if (pixel.longest < 0) {
-      row[x] = background_;
-      continue;
+  pen.flush();
+  return line_;
+}
+
+void LaneRenderer::draw(const Lane& lane, const TilePyramid& pyramid, const View& view,
+                        std::span<std::uint32_t> row) {
+  setPixels(pixelsOf(view));
+  const auto line = draw(lane, pyramid);
+  std::memcpy(row.data(), line.data(), std::min(line.size(), row.size()) * sizeof(row[0]));
+}
+
+void LaneRenderer::drawTile(const TilePyramid::Tile& tile, int level, Pen& pen) {
+  if (level <= level_) return drawBins(tile, level, pen);
+  const TimeNs quarter_ns = TilePyramid::binNs(level) * TilePyramid::kQuarterBins;
+  for (std::size_t q = 0; q < TilePyramid::kQuarters; ++q) {
+    const TimeNs from = tile.start_ns + static_cast<TimeNs>(q) * quarter_ns;
+    if (from >= to_ns_) return;
+    if (from + (quarter_ns - 1) < from_ns_) continue;
+    if (tile.child[q] != 0) {
+      drawTile(pyramid_->tile(tile.child[q]), level - 1, pen);
+    } else {
+      drawEvents(tile.first[q], from, from + (quarter_ns - 1), pen);
     }
-    const int shade = std::min(kShades - 1, static_cast<int>(pixel.covered * (kShades - 1) + 0.5F));
-    row[x] = shades_[static_cast<std::size_t>(pixel.color) * kShades + static_cast<std::size_t>(shade)];
   }
 }
 
-void LaneRenderer::drawTile(const TilePyramid::Tile& tile) {
-  const double bin_px = static_cast<double>(tile.bin_ns) / view_.ns_per_px;
-  const double tile_px = view_.xOf(static_cast<double>(tile.start_ns));
-  const double last_bin = (static_cast<double>(view_.width_px) - tile_px) / bin_px;
-  if (last_bin < 0 || tile_px + bin_px * TilePyramid::kBins < 0) return;
-  const auto from = static_cast<std::size_t>(std::clamp(-tile_px / bin_px, 0.0, double{TilePyramid::kBins}));
-  const auto to = static_cast<std::size_t>(std::clamp(last_bin + 1, 0.0, double{TilePyramid::kBins}));
-  std::size_t rank = 0;
-  for (std::size_t bin = 0; bin < from; ++bin) rank += tile.has_child.test(bin);
-  for (std::size_t bin = from; bin < to; ++bin) {
-    const bool has_child = tile.has_child.test(bin);
-    if (tile.coverage[bin] != 0) {
-      const double at = tile_px + static_cast<double>(bin) * bin_px;
-      if (bin_px <= 1) {
-        drawBin(tile, bin, at, at + bin_px);
-      } else if (has_child) {
-        drawTile(pyramid_->child(tile, rank));
-      } else {
-        const TimeNs start = tile.start_ns + static_cast<TimeNs>(bin) * tile.bin_ns;
-        drawEvents(start, start + tile.bin_ns);
+// At the level that fits the scale, or of a lane so short that even its root's bins are much narrower.
+void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) {
+  if (bins_.empty()) return drawWideBins(tile, out);
+  Pen pen = out;  // in registers
+  const int shift = 2 * level, up = 2 * (level_ - level);
+  const std::int64_t tile_bin = tile.start_ns >> shift;
+  const auto known = static_cast<std::int64_t>(bins_.size());
+  // Bins whose places are known, in bins of this tile.
+  const std::int64_t from = std::max<std::int64_t>(0, (first_bin_ << up) - tile_bin);
+  const std::int64_t to = std::min<std::int64_t>(TilePyramid::kBins, ((first_bin_ + known) << up) - tile_bin);
+  for (std::int64_t bin = from; bin < to; ++bin) {
+    if ((bin & 7) == 0 && bin + 8 <= to) {  // nothing in eight bins
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, &tile.coverage[static_cast<std::size_t>(bin)], sizeof(eight));
+      if (eight == 0) {
+        bin += 7;
+        continue;
       }
     }
-    rank += has_child;
-  }
-}
-
-void LaneRenderer::drawBin(const TilePyramid::Tile& tile, std::size_t bin, double from_px, double to_px) {
-  add(from_px, to_px, tile.coverage[bin] / 255.0, tile.color[bin]);
-}
-
-void LaneRenderer::drawEvents(TimeNs from, TimeNs to) {
-  for (std::size_t i = lane_->firstReaching(from); i < lane_->size() && lane_->startNs(i) < to; ++i) {
-    const TimeNs start = std::max(lane_->startNs(i), from), end = std::min(lane_->endNs(i), to);
-    add(view_.xOf(static_cast<double>(start)), view_.xOf(static_cast<double>(end)), 1, lane_->color(i));
-  }
-}
-
-void LaneRenderer::add(double from_px, double to_px, double share, ColorIndex color) {
-  if (to_px < 0 || from_px >= view_.width_px) return;
-  const double first = std::max(0.0, from_px);
-  const double last = std::min(static_cast<double>(view_.width_px), to_px);
-  auto x = static_cast<std::size_t>(first);
-  if (x >= pixels_.size()) return;
-  double at = first;
-  do {
-    const double next = std::min(last, static_cast<double>(x + 1));
-    const auto piece = static_cast<float>(std::max(0.0, next - at) * share);
-    Pixel& pixel = pixels_[x];
-    pixel.covered += piece;
-    if (piece > pixel.longest) {
-      pixel.longest = piece;
-      pixel.color = color;
+    const std::uint32_t coverage = tile.coverage[static_cast<std::size_t>(bin)];
+    if (coverage == 0) continue;
+    const ColorIndex color = tile.color[static_cast<std::size_t>(bin)];
+    const BinPlace& place = bins_[static_cast<std::size_t>(((tile_bin + bin) >> up) - first_bin_)];
+    if (up > 0) {
+      pen.add(place.middle, coverage * static_cast<std::uint32_t>(place.here + place.next) >> up, color);
+    } else if (place.next == 0) {
+      pen.add(place.x, coverage * place.here, color);
+    } else if (coverage < kSolid) {
+      pen.add(place.middle, coverage * static_cast<std::uint32_t>(place.here + place.next), color);
+    } else {
+      pen.add(place.x, coverage * place.here, color);
+      pen.add(place.x + 1, coverage * place.next, color);
     }
-    at = next;
-    ++x;
-  } while (static_cast<double>(x) < last && x < pixels_.size());
+  }
+  out = pen;
+}
+
+// Bins of a nanosecond under a magnifying glass: each is covered whole, or holds nothing but instants.
+void LaneRenderer::drawWideBins(const TilePyramid::Tile& tile, Pen& pen) {
+  for (std::size_t bin = 0; bin < TilePyramid::kBins; ++bin) {
+    const TimeNs start = tile.start_ns + static_cast<TimeNs>(bin);
+    if (tile.coverage[bin] == 0 || start + 1 < from_ns_ || start >= to_ns_) continue;
+    const std::int64_t from = at(start);
+    drawPiece(from, tile.coverage[bin] < kSolid ? from : at(start + 1), tile.color[bin], pen);
+  }
+}
+
+// What of the events lies in [from, last].
+void LaneRenderer::drawEvents(std::size_t first, TimeNs from, TimeNs last, Pen& out) {
+  Pen pen = out;
+  const auto starts = lane_->columns().start.values();
+  const TimeNs end = std::min(last, to_ns_), begin = std::max(from, from_ns_);
+  if (begin > from) first = std::max(first, lane_->firstReaching(begin));
+  for (std::size_t i = first; i < starts.size() && starts[i] <= end; ++i) {
+    const TimeNs start = starts[i], stop = start + lane_->durNs(i);
+    if (stop < begin) continue;
+    drawPiece(at(std::max(start, from)), stop > last ? at(last + 1) : at(stop), lane_->color(i), pen);
+  }
+  out = pen;
+}
+
+void LaneRenderer::drawPiece(std::int64_t from, std::int64_t to, ColorIndex color, Pen& pen) {
+  const std::int64_t x = (from >> kFraction) - pixels_.first;
+  const std::int64_t last = (std::max(from, to - 1) >> kFraction) - pixels_.first;
+  if (last == x)
+    return pen.add(x, static_cast<std::uint32_t>(std::max<std::int64_t>(0, to - from)) * 255, color);
+  const std::int64_t border = (from | (kPixel - 1)) + 1;
+  pen.add(x, static_cast<std::uint32_t>(border - from) * 255, color);
+  pen.fill(x + 1, last, color);
+  pen.add(last, static_cast<std::uint32_t>(to - ((to - 1) & ~(kPixel - 1))) * 255, color);
 }
 
 }  // namespace pitwall::gui

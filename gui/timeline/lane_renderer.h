@@ -3,6 +3,9 @@
 //
 // The rule: a pixel has the colour of the longest piece of an event in it, at 25 % plus 75 % of the share of
 // its time that events cover. A lone event of one nanosecond is thus always at least a quarter visible.
+//
+// Pixels are numbered from time 0 at the present scale: what a pixel looks like depends on its number and
+// the scale, never on which other pixels are drawn with it. So a picture can be moved and completed.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +18,64 @@
 
 namespace pitwall::gui {
 
+// Pixels first .. first + count - 1; pixel p covers [p * ns_per_px, (p + 1) * ns_per_px).
+struct PixelRange {
+  double ns_per_px = 1;
+  std::int64_t first = 0;
+  int count = 0;
+  friend bool operator==(const PixelRange&, const PixelRange&) = default;
+};
+PixelRange pixelsOf(const View& view);
+
 class LaneRenderer {
  public:
   explicit LaneRenderer(const Palette& palette);
 
-  // Writes `row`, view.width_px pixels 0xffRRGGBB: the background where there is nothing.
+  // What the next calls of draw() draw.
+  void setPixels(const PixelRange& pixels);
+  // The pixels, 0xffRRGGBB, the background where there is nothing. Valid until the next call.
+  std::span<const std::uint32_t> draw(const Lane& lane, const TilePyramid& pyramid);
+
+  // The same into `row`, view.width_px pixels.
   void draw(const Lane& lane, const TilePyramid& pyramid, const View& view, std::span<std::uint32_t> row);
 
- private:
-  struct Pixel {
-    float covered;  // share of the pixel's time
-    float longest;
-    ColorIndex color;
-  };
+  std::uint32_t background() const { return background_; }
 
-  void drawTile(const TilePyramid::Tile& tile);
-  void drawBin(const TilePyramid::Tile& tile, std::size_t bin, double from_px, double to_px);
-  void drawEvents(TimeNs from, TimeNs to);
-  void add(double from_px, double to_px, double share, ColorIndex color);
+ private:
+  // Where a bin of the level that fits the scale lies, in pixels counted from the first one drawn. Weights
+  // are in 1/256 of a pixel.
+  struct BinPlace {
+    std::int32_t x = 0;
+    std::uint16_t here = 0, next = 0;  // of the bin, in pixel x and in the one after it
+    std::int32_t middle = 0;           // pixel of the bin's middle
+  };
+  struct Pen;
+
+  void drawTile(const TilePyramid::Tile& tile, int level, Pen& pen);
+  void drawBins(const TilePyramid::Tile& tile, int level, Pen& pen);
+  void drawWideBins(const TilePyramid::Tile& tile, Pen& pen);
+  void drawEvents(std::size_t first, TimeNs from, TimeNs to, Pen& pen);
+  void drawPiece(std::int64_t from, std::int64_t to, ColorIndex color, Pen& pen);
+  // 1/256 of a pixel, from time 0 on.
+  std::int64_t fixed(double time) const;
+  std::int64_t at(TimeNs time) const { return fixed(static_cast<double>(time)); }
+  void placeBins();
 
   static constexpr int kShades = 64;
   std::vector<std::uint32_t> shades_;  // [color][coverage], as the pixel rule says
   std::uint32_t background_;
 
+  PixelRange pixels_;
+  TimeNs from_ns_ = 0, to_ns_ = 0;  // of the pixels, a little more
+  double scale_ = 256;              // 256 / ns_per_px
+  int level_ = 0;                   // bins of it are just narrower than a pixel
+  std::int64_t first_bin_ = 0;      // of bins_
+  std::vector<BinPlace> bins_;
+  std::vector<std::uint32_t> line_;
+
   // Of the call in progress.
   const Lane* lane_ = nullptr;
   const TilePyramid* pyramid_ = nullptr;
-  View view_;
-  std::vector<Pixel> pixels_;
 };
 
 }  // namespace pitwall::gui

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "gui/timeline/palette.h"
 
@@ -41,16 +40,49 @@ int orderOf(TrackKind kind) {
   return 3;
 }
 
-// The first lane that is free at `start`; the last one when all are taken and there may be no more.
-std::size_t freeLane(std::vector<TimeNs>& ends, TimeNs start) {
-  for (std::size_t lane = 0; lane < ends.size(); ++lane) {
-    if (ends[lane] <= start) return lane;
+// Looks of events: colours by kind, phase and name, asked for ten million times.
+class Looks {
+ public:
+  explicit Looks(std::span<const OperatorFacts> facts) {
+    phases_.push_back(Phase::none);
+    for (const OperatorFacts& of : facts) phases_.push_back(of.phase);
+    for (int kind = 0; kind < kKinds; ++kind) {
+      for (int phase = 0; phase < kPhases; ++phase)
+        colors_[kind][phase] = colorOf(static_cast<EventKind>(kind), static_cast<Phase>(phase), 0);
+    }
   }
-  if (ends.size() < kMostLanes) ends.push_back(start);
-  return ends.size() - 1;
-}
+  std::uint32_t of(std::int64_t name, std::int64_t kind, std::int64_t op) {
+    const auto id = static_cast<std::uint32_t>(name);
+    if (id >= used_.size()) used_.resize(std::max<std::size_t>(id + 1, 2 * used_.size()));
+    used_[id] = 1;
+    const Phase phase = phases_[static_cast<std::size_t>(op)];
+    const ColorIndex color =
+        colors_[std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1)][static_cast<int>(phase)];
+    return Lane::lookOf(id, static_cast<ColorIndex>(color + (id & 1)));
+  }
+  // Whether an event is called so, by StringId.value.
+  const std::vector<std::uint8_t>& used() const { return used_; }
 
-Status loadTrack(Trace& trace, TimelineTrack& track) {
+ private:
+  static constexpr int kKinds = 16, kPhases = 8;
+  std::vector<Phase> phases_;  // by OperatorId.value
+  ColorIndex colors_[kKinds][kPhases] = {};
+  std::vector<std::uint8_t> used_;
+};
+
+// What loading has done, of all events and samples.
+struct Progress {
+  const LoadControl& control;
+  double all = 1, done = 0;
+
+  bool stopped() const { return control.cancel != nullptr && control.cancel->load(); }
+  void add(std::size_t some) {
+    done += static_cast<double>(some);
+    if (control.progress) control.progress(std::min(1.0, done / all));
+  }
+};
+
+Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, Progress& progress) {
   if (track.kind == TrackKind::counter) {
     auto samples = trace.counters(track.id);
     if (!samples.has_value()) return fail(samples.error());
@@ -58,13 +90,34 @@ Status loadTrack(Trace& trace, TimelineTrack& track) {
     track.events = track.counter.size();
     return {};
   }
-  auto events = trace.events(track.id);
-  if (!events.has_value()) return fail(events.error());
-  track.events = events->size();
-  track.lanes = lanesOf(*events, trace.operatorFacts());
-  for (Lane& lane : track.lanes) {
-    lane.shrink();
-    track.pyramids.emplace_back(lane);
+  LaneBuilder builder;
+  builder.reserve(track.events);  // as the file says
+  track.events = 0;
+  Status status = trace.eventColumns({.track = track.id, .fields = kStart | kDur | kName | kKind | kOperator},
+                                     [&](const EventSpans& spans) {
+                                       for (std::size_t i = 0; i < spans.size; ++i)
+                                         builder.add(spans.start_ns[i], spans.dur_ns[i],
+                                                     looks.of(spans.name[i], spans.kind[i], spans.op[i]));
+                                       track.events += spans.size;
+                                       progress.add(spans.size);
+                                       return !progress.stopped();
+                                     });
+  if (!status.has_value()) return status;
+  track.lanes = builder.finish();
+  for (const Lane& lane : track.lanes) track.pyramids.emplace_back(lane);
+  return {};
+}
+
+// How many events each track has, so that nothing grows while it is read.
+Status countEvents(Trace& trace, Timeline& timeline, Progress& progress) {
+  auto rows = trace.query("SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id");
+  if (!rows.has_value()) return fail(rows.error());
+  for (const auto& row : rows->rows) {
+    const auto track = static_cast<std::size_t>(std::get<std::int64_t>(row[0]));
+    const auto count = static_cast<std::size_t>(std::get<std::int64_t>(row[1]));
+    if (track < 1 || track > timeline.tracks.size()) continue;
+    timeline.tracks[track - 1].events = count;  // tracks still lie in the order of their ids
+    progress.all += static_cast<double>(count);
   }
   return {};
 }
@@ -116,62 +169,44 @@ void sortTracks(std::vector<TimelineTrack>& tracks) {
   });
 }
 
-// Names that no event of the timeline carries are not needed, but their ids are: the list is as long as the
-// greatest.
-Status readNames(Trace& trace, Timeline& timeline) {
-  timeline.names.assign(1, "");
-  auto rows = trace.query("SELECT id, text FROM string ORDER BY id");
-  if (!rows.has_value()) return fail(rows.error());
-  for (auto& row : rows->rows) {
-    const auto id = static_cast<std::size_t>(std::get<std::int64_t>(row[0]));
-    if (id >= timeline.names.size()) timeline.names.resize(id + 1);
-    timeline.names[id] = std::move(std::get<std::string>(row[1]));
+void takeNames(const Trace& trace, const std::vector<std::uint8_t>& used, Timeline& timeline) {
+  std::size_t count = used.size();
+  while (count > 1 && used[count - 1] == 0) --count;
+  timeline.names.assign(std::max<std::size_t>(1, count), "");
+  for (std::size_t id = 1; id < count; ++id) {
+    if (used[id] != 0) timeline.names[id] = trace.string(StringId{static_cast<std::uint32_t>(id)});
   }
-  return {};
 }
 
 }  // namespace
 
 std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const OperatorFacts> facts) {
-  std::vector<std::size_t> order(events.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto before = [&](std::size_t a, std::size_t b) {
-    if (events[a].start_ns != events[b].start_ns) return events[a].start_ns < events[b].start_ns;
-    return events[a].dur_ns > events[b].dur_ns;  // the one around the others comes first
-  };
-  if (!std::is_sorted(order.begin(), order.end(), before))
-    std::stable_sort(order.begin(), order.end(), before);
-
-  std::vector<Lane> lanes;
-  std::vector<TimeNs> ends;
-  for (const std::size_t i : order) {
-    const Event& event = events[i];
-    const std::size_t at = freeLane(ends, event.start_ns);
-    if (at == lanes.size()) lanes.emplace_back();
+  LaneBuilder builder;
+  builder.reserve(events.size());
+  for (const Event& event : events) {
     const Phase phase = event.op ? facts[event.op.value - 1].phase : Phase::none;
-    const TimeNs start = std::max(event.start_ns, ends[at]);
-    const TimeNs end = std::max(start, event.start_ns + event.dur_ns);
-    lanes[at].append(start, end - start, event.name.value, colorOf(event.kind, phase, event.name.value));
-    ends[at] = end;
+    const ColorIndex color = colorOf(event.kind, phase, event.name.value);
+    builder.add(event.start_ns, event.dur_ns, Lane::lookOf(event.name.value, color));
   }
-  return lanes;
+  return builder.finish();
 }
 
 Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control) {
   auto timeline = std::make_shared<Timeline>();
   describe(trace, *timeline);
-  if (Status status = readNames(trace, *timeline); !status.has_value()) return fail(status.error());
+  Progress progress{control};
+  if (Status status = countEvents(trace, *timeline, progress); !status.has_value())
+    return fail(status.error());
+  Looks looks(trace.operatorFacts());
   bool any = false;
-  for (std::size_t i = 0; i < timeline->tracks.size(); ++i) {
-    if (control.cancel != nullptr && control.cancel->load())
-      return fail(ErrorCode::cancelled, "loading " + timeline->path + " was stopped");
-    TimelineTrack& track = timeline->tracks[i];
-    if (Status status = loadTrack(trace, track); !status.has_value()) return fail(status.error());
+  for (TimelineTrack& track : timeline->tracks) {
+    Status status = loadTrack(trace, track, looks, progress);
+    if (progress.stopped()) return fail(ErrorCode::cancelled, "loading " + timeline->path + " was stopped");
+    if (!status.has_value()) return fail(status.error());
     if (track.kind != TrackKind::counter) timeline->events += track.events;
     widen(*timeline, track, any);
-    if (control.progress)
-      control.progress(static_cast<double>(i + 1) / static_cast<double>(timeline->tracks.size()));
   }
+  takeNames(trace, looks.used(), *timeline);
   for (const IterationMark& mark : timeline->iterations) {
     timeline->begin_ns = any ? std::min(timeline->begin_ns, mark.time_ns) : mark.time_ns;
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;

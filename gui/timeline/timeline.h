@@ -10,7 +10,7 @@
 
 #include "db/reader.h"
 #include "gui/timeline/counter_series.h"
-#include "gui/timeline/lane.h"
+#include "gui/timeline/lane_builder.h"
 #include "gui/timeline/tile_pyramid.h"
 
 namespace pitwall::gui {
@@ -39,7 +39,7 @@ struct Timeline {
       tracks;  // of one process together; threads by activity, then streams, then counters
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
-  std::vector<std::string> names;  // by StringId.value; [0] is empty
+  std::vector<std::string> names;  // by StringId.value; [0] is empty, and what no event is called
   std::size_t events = 0;
   TimeNs begin_ns = 0, end_ns = 0;
 
@@ -51,13 +51,11 @@ struct LoadControl {
   const std::atomic<bool>* cancel = nullptr;
 };
 
-// Errors: those of reading; cancelled.
+// Reads columns of events, never rows; about as fast as they can be decoded. Errors: those of reading;
+// cancelled.
 Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control = {});
 
-// Puts events ordered by start into as few lanes as nothing overlaps in: each into the first that is free. A
-// nested event thus lies below the one around it. Past kMostLanes an event is cut short where the next begins
-// in that lane.
-inline constexpr std::size_t kMostLanes = 256;
+// The lanes of some events (lane_builder.h).
 std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const OperatorFacts> facts);
 
 }  // namespace pitwall::gui

@@ -36,7 +36,7 @@ void Viewport::panBy(double pixels) {
 }
 
 void Viewport::zoomAt(double x, double factor) {
-  const double fixed = start_ns_ + x * view_.ns_per_px;
+  const double fixed = view_.timeAt(x);  // as it is seen
   const double whole = static_cast<double>(end_ - begin_) * 1.1 / std::max(view_.width_px, 1);
   view_.ns_per_px = std::clamp(view_.ns_per_px * factor, kLeastNsPerPx, std::max(whole, kLeastNsPerPx));
   start_ns_ = fixed - x * view_.ns_per_px;

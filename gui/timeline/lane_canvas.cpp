@@ -1,0 +1,82 @@
+#include "gui/timeline/lane_canvas.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace pitwall::gui {
+
+void LaneCanvas::setPalette(const Palette& palette) {
+  renderer_ = LaneRenderer(palette);
+  empty_.assign(static_cast<std::size_t>(width_), renderer_.background());
+  drawn_ = false;
+}
+
+void LaneCanvas::setLanes(std::vector<CanvasLane> lanes) {
+  lanes_ = std::move(lanes);
+  drawn_ = false;
+}
+
+void LaneCanvas::resize(int width, int height) {
+  if (width == width_ && height == height_) return;
+  width_ = std::max(0, width);
+  height_ = std::max(0, height);
+  pixels_.assign(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_),
+                 renderer_.background());
+  empty_.assign(static_cast<std::size_t>(width_), renderer_.background());
+  drawn_ = false;
+}
+
+void LaneCanvas::show(double ns_per_px, std::int64_t first, std::int64_t top) {
+  if (width_ == 0 || height_ == 0) return;
+  const std::int64_t right = first - first_, down = top - top_;
+  const bool keeps =
+      drawn_ && ns_per_px == ns_per_px_ && std::abs(right) < width_ && std::abs(down) < height_;
+  ns_per_px_ = ns_per_px;
+  first_ = first;
+  top_ = top;
+  drawn_ = true;
+  if (!keeps) return draw(first, first + width_, top, top + height_);
+  // The columns that came into view whole, then the lines without them.
+  std::int64_t kept_from = first, kept_to = first + width_;
+  if (right > 0) draw(kept_to -= right, first + width_, top, top + height_);
+  if (right < 0) draw(first, kept_from -= right, top, top + height_);
+  if (down > 0) draw(kept_from, kept_to, top + height_ - down, top + height_);
+  if (down < 0) draw(kept_from, kept_to, top, top - down);
+}
+
+void LaneCanvas::draw(std::int64_t from, std::int64_t to, std::int64_t top, std::int64_t bottom) {
+  renderer_.setPixels({ns_per_px_, from, static_cast<int>(to - from)});
+  auto lane = std::partition_point(lanes_.begin(), lanes_.end(),
+                                   [&](const CanvasLane& l) { return l.y + l.height <= top; });
+  std::int64_t y = top;
+  for (; lane != lanes_.end() && lane->y < bottom; ++lane) {
+    for (; y < lane->y; ++y) clearLine(from, to, y);
+    const std::int64_t end = std::min(bottom, lane->y + lane->height);
+    if (y >= end) continue;
+    const auto line = renderer_.draw(*lane->lane, *lane->pyramid);
+    for (; y < end; ++y) copyLine(line, from, y);
+  }
+  for (; y < bottom; ++y) clearLine(from, to, y);
+}
+
+void LaneCanvas::copyLine(std::span<const std::uint32_t> line, std::int64_t from, std::int64_t y) {
+  std::uint32_t* row =
+      pixels_.data() + static_cast<std::size_t>(wrapped(y, height_)) * static_cast<std::size_t>(width_);
+  const auto column = static_cast<std::size_t>(wrapped(from, width_));
+  const std::size_t before_edge = std::min(line.size(), static_cast<std::size_t>(width_) - column);
+  std::memcpy(row + column, line.data(), before_edge * sizeof(*row));
+  std::memcpy(row, line.data() + before_edge, (line.size() - before_edge) * sizeof(*row));
+}
+
+void LaneCanvas::clearLine(std::int64_t from, std::int64_t to, std::int64_t y) {
+  copyLine(std::span(empty_).first(static_cast<std::size_t>(to - from)), from, y);
+}
+
+std::uint32_t LaneCanvas::at(int x, int y) const {
+  const auto row = static_cast<std::size_t>(wrapped(top_ + y, height_));
+  return pixels_[row * static_cast<std::size_t>(width_) +
+                 static_cast<std::size_t>(wrapped(first_ + x, width_))];
+}
+
+}  // namespace pitwall::gui
