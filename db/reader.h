@@ -39,6 +39,9 @@ class SqlVisitor {
   virtual void columns(std::span<const std::string> names) = 0;
   // False ends the query, without an error. The values are gone after the call.
   virtual bool row(std::span<const SqlValue> values) = 0;
+  // Asked often while a statement works, also one that yields no rows for long. True ends the query with the
+  // error cancelled.
+  virtual bool cancelled() { return false; }
 };
 
 // Columns of events, for those who read many. Values join by |.
