@@ -1,11 +1,11 @@
 # Qt 6: PITWALL_HAS_GUI. The only file that knows which parts of it are used.
 set(PITWALL_HAS_GUI OFF)
 if(NOT PITWALL_GUI STREQUAL OFF AND PITWALL_BUILD_ANALYZER)
-  find_package(Qt6 6.4 QUIET COMPONENTS Widgets Test)
+  find_package(Qt6 6.4 QUIET COMPONENTS Widgets Svg Test)
   if(Qt6_FOUND)
     set(PITWALL_HAS_GUI ON)
   elseif(PITWALL_GUI STREQUAL ON)
-    message(FATAL_ERROR "PITWALL_GUI=ON, but Qt 6.4 or newer was not found: install qt6-base-dev, or use PITWALL_GUI=OFF")
+    message(FATAL_ERROR "PITWALL_GUI=ON, but Qt 6.4 or newer was not found: install qt6-base-dev and qt6-svg-dev, or use PITWALL_GUI=OFF")
   endif()
 elseif(PITWALL_GUI STREQUAL ON)
   message(FATAL_ERROR "PITWALL_GUI=ON needs the analyzer: PITWALL_BUILD_ANALYZER=ON")

@@ -1,0 +1,310 @@
+#include "gui/views/compare_page.h"
+
+#include <QApplication>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPointer>
+#include <QSplitter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "analyzer/emit.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr int kIterationsShown = 3;
+
+QTableView* tableOf(QAbstractItemModel* model, const QString& name, bool sorts) {
+  auto* table = new QTableView;
+  table->setModel(model);
+  table->setAccessibleName(name);
+  table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  table->verticalHeader()->hide();
+  table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 4);
+  table->setTabKeyNavigation(false);
+  table->setWordWrap(false);
+  if (sorts) {
+    table->setSortingEnabled(true);
+    table->horizontalHeader()->setSortIndicator(ChangesModel::kDelta, Qt::DescendingOrder);
+  }
+  return table;
+}
+
+// Where an iteration begins; without iterations the trace's begin.
+TimeNs beginOf(const Timeline& timeline, int iteration) {
+  if (timeline.iterations.empty()) return timeline.begin_ns;
+  const auto last = static_cast<int>(timeline.iterations.size()) - 1;
+  return timeline.iterations[static_cast<std::size_t>(std::clamp(iteration, 0, last))].time_ns;
+}
+
+// Negative where B has to be moved to the left: "+1.25 ms".
+QString withSign(TimeNs ns) {
+  const QString size = QString::fromStdString(showDuration(static_cast<double>(ns < 0 ? -ns : ns)));
+  return (ns > 0 ? QStringLiteral("+") : ns < 0 ? QStringLiteral("\u2212") : QString()) + size;
+}
+
+}  // namespace
+
+ComparePage::ComparePage(TraceSession* a, QWidget* parent)
+    : QWidget(parent),
+      verdict_(new QLabel),
+      offset_text_(new QLabel),
+      open_(new QPushButton(tr("Open trace &B..."))),
+      tables_(new QTabWidget),
+      work_(new ChangesModel(this)),
+      breakdown_(new ChangesModel(this)),
+      settings_(new SettingChangesModel(this)) {
+  side_[0].session = a;
+  side_[1].session = new TraceSession(this);
+  for (Side& side : side_) {
+    side.view = new TimelineView;
+    side.view->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // both axes as wide
+    side.title = new QLabel;
+    side.iteration = new QSpinBox;
+    side.iteration->setEnabled(false);
+  }
+  side_[0].view->setAccessibleName(tr("Timeline of trace A"));
+  side_[1].view->setAccessibleName(tr("Timeline of trace B"));
+  makeLayout();
+  connectSide(0);
+  connectSide(1);
+  connect(open_, &QPushButton::clicked, this, &ComparePage::otherWanted);
+  resetComparison();
+}
+
+void ComparePage::makeLayout() {
+  auto* top = new QHBoxLayout;
+  auto* align_a = new QLabel(tr("Align iteration &of A"));
+  align_a->setBuddy(side_[0].iteration);
+  auto* align_b = new QLabel(tr("&with that of B"));
+  align_b->setBuddy(side_[1].iteration);
+  side_[0].iteration->setAccessibleName(tr("Iteration of A to align at"));
+  side_[1].iteration->setAccessibleName(tr("Iteration of B to align at"));
+  for (QWidget* widget : {static_cast<QWidget*>(open_), static_cast<QWidget*>(align_a),
+                          static_cast<QWidget*>(side_[0].iteration), static_cast<QWidget*>(align_b),
+                          static_cast<QWidget*>(side_[1].iteration)})
+    top->addWidget(widget);
+  top->addWidget(offset_text_, 1);
+  verdict_->setWordWrap(true);
+  verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+
+  auto* splitter = new QSplitter(Qt::Vertical);
+  for (Side& side : side_) {
+    auto* half = new QWidget;
+    auto* column = new QVBoxLayout(half);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(2);
+    // A long path must not widen the window.
+    side.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    column->addWidget(side.title);
+    column->addWidget(side.view, 1);
+    splitter->addWidget(half);
+  }
+  splitter->addWidget(makeTables());
+  splitter->setStretchFactor(0, 3);
+  splitter->setStretchFactor(1, 3);
+  splitter->setStretchFactor(2, 2);
+  splitter->setChildrenCollapsible(false);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(6, 6, 6, 6);
+  column->addLayout(top);
+  column->addWidget(verdict_);
+  column->addWidget(splitter, 1);
+}
+
+QWidget* ComparePage::makeTables() {
+  tables_->addTab(tableOf(work_, tr("Changes by operator or kernel"), true), tr("Operators and kernels"));
+  tables_->addTab(tableOf(breakdown_, tr("Changes by part of an iteration"), false),
+                  tr("Where the time goes"));
+  tables_->addTab(tableOf(settings_, tr("Settings that differ"), false), tr("Settings"));
+  tables_->setDocumentMode(true);
+  return tables_;
+}
+
+void ComparePage::connectSide(int which) {
+  Side& side = side_[which];
+  connect(
+      side.session, &TraceSession::timelineLoaded, this,
+      [this, which](std::shared_ptr<const Timeline> timeline) { setTimeline(which, std::move(timeline)); });
+  connect(side.session, &TraceSession::analyzed, this, [this, which](const ReportPtr& report) {
+    side_[which].report = report;
+    measureSides();
+  });
+  connect(side.session, &TraceSession::failed, this, [this, which](const QString& what) {
+    setTimeline(which, nullptr);
+    if (which == 1) emit failed(what);
+  });
+  connect(side.view, &TimelineView::viewChanged, this, [this, which] { follow(which); });
+  connect(side.iteration, &QSpinBox::valueChanged, this, [this, which](int value) {
+    // Both go on together; B's own box then sets B apart.
+    if (which == 0) {
+      const QSignalBlocker quiet(side_[1].iteration);
+      side_[1].iteration->setValue(value);
+    }
+    alignNow();
+    showAligned();
+  });
+}
+
+void ComparePage::setFirst(std::shared_ptr<const Timeline> timeline, ReportPtr report) {
+  setTimeline(0, std::move(timeline));
+  side_[0].report = std::move(report);
+  measureSides();
+}
+
+void ComparePage::openOther(const QString& path) {
+  setTimeline(1, nullptr);
+  side_[1].view->setMessage(tr("Opening %1 ...").arg(path));
+  side_[1].title->setText(tr("<b>B</b> &nbsp; %1").arg(path.toHtmlEscaped()));
+  side_[1].session->open(path);
+}
+
+void ComparePage::setTimeline(int which, std::shared_ptr<const Timeline> timeline) {
+  Side& side = side_[which];
+  side.timeline = std::move(timeline);
+  side.report = nullptr;
+  resetComparison();
+  const QString letter = which == 0 ? QStringLiteral("A") : QStringLiteral("B");
+  const QString path = side.timeline ? side.session->path() : QString();
+  side.title->setText(tr("<b>%1</b> &nbsp; %2").arg(letter, path.toHtmlEscaped()));
+  side.title->setToolTip(path);
+  side.view->setTimeline(side.timeline);
+  if (!side.timeline)
+    side.view->setMessage(which == 0 ? tr("No trace is open.")
+                                     : tr("Open a second trace to compare with, or drop two files here."));
+  const int iterations = side.timeline ? static_cast<int>(side.timeline->iterations.size()) : 0;
+  {
+    const QSignalBlocker quiet(side.iteration);
+    side.iteration->setEnabled(iterations > 1);
+    side.iteration->setRange(0, std::max(0, iterations - 1));
+    side.iteration->setValue(std::min(1, std::max(0, iterations - 1)));  // the first is often a warm-up
+  }
+  if (!side_[0].timeline || !side_[1].timeline) return offset_text_->clear();
+  alignNow();
+  showAligned();
+}
+
+void ComparePage::align(int of_a, int of_b) {
+  side_[0].iteration->setValue(of_a);
+  side_[1].iteration->setValue(of_b);
+}
+
+void ComparePage::alignNow() {
+  const auto& [a, b] = side_;
+  if (!a.timeline || !b.timeline) return;
+  offset_ = beginOf(*b.timeline, b.iteration->value()) - beginOf(*a.timeline, a.iteration->value());
+  offset_text_->setText(tr("B's clock reads %1 beside A's").arg(withSign(offset_)));
+  following_ = true;
+  a.view->widenBounds(b.timeline->begin_ns - offset_, b.timeline->end_ns - offset_);
+  b.view->widenBounds(a.timeline->begin_ns + offset_, a.timeline->end_ns + offset_);
+  following_ = false;
+}
+
+// The aligned iteration and a few after it.
+void ComparePage::showAligned() {
+  const auto& [a, b] = side_;
+  if (!a.timeline || !b.timeline) return;
+  const auto& marks = a.timeline->iterations;
+  if (marks.size() < 2) return a.view->showAll();
+  const auto first = static_cast<std::size_t>(a.iteration->value());
+  const std::size_t last = std::min(marks.size() - 1, first + kIterationsShown);
+  const TimeNs end = last > first ? marks[last].time_ns : a.timeline->end_ns;
+  a.view->showTimes(marks[first].time_ns, end);
+}
+
+void ComparePage::follow(int moved) {
+  if (following_ || !side_[0].timeline || !side_[1].timeline) return;
+  following_ = true;
+  const View& view = side_[moved].view->viewportModel().view();
+  side_[1 - moved].view->placeView(view.start_ns + static_cast<double>(moved == 0 ? offset_ : -offset_),
+                                   view.ns_per_px);
+  following_ = false;
+}
+
+void ComparePage::resetComparison() {
+  ++generation_;
+  for (Side& side : side_) side.measured.reset();
+  comparison_.reset();
+  work_->setChanges(tr("Operator or kernel"), {});
+  breakdown_->setChanges(tr("Part of an iteration"), {});
+  settings_->setChanges({});
+  verdict_->setText(side_[1].timeline || !side_[1].session->path().isEmpty()
+                        ? tr("Comparing ...")
+                        : tr("What changed from trace A, the open one, to trace B stands here."));
+}
+
+// On the threads that hold the traces, once both are analysed.
+void ComparePage::measureSides() {
+  if (!side_[0].report || !side_[1].report) return;
+  for (int which = 0; which < 2; ++which) {
+    const QPointer<ComparePage> self(this);
+    side_[which].session->ask([self, which, generation = generation_, report = side_[which].report,
+                               path = side_[which].session->path()](Trace& trace) {
+      auto measured = measure(trace, *report);
+      QMetaObject::invokeMethod(
+          qApp,
+          [self, which, generation, path, measured = std::move(measured)]() mutable {
+            if (!self || self->generation_ != generation) return;
+            if (!measured.has_value()) {
+              emit self->failed(QString::fromStdString(measured.error().message));
+              return;
+            }
+            measured->path = path.toStdString();
+            self->side_[which].measured = std::move(*measured);
+            if (self->side_[1 - which].measured) self->compareSides();
+          },
+          Qt::QueuedConnection);
+    });
+  }
+}
+
+void ComparePage::compareSides() {
+  const QPointer<ComparePage> self(this);
+  side_[1].session->ask(
+      [self, generation = generation_, a = *side_[0].measured, b = *side_[1].measured](Trace&) {
+        auto comparison = compare(a, b);
+        QMetaObject::invokeMethod(
+            qApp,
+            [self, generation, comparison = std::move(comparison)]() mutable {
+              if (!self || self->generation_ != generation) return;
+              self->comparison_ = std::move(comparison);
+              self->showComparison();
+              emit self->compared();
+            },
+            Qt::QueuedConnection);
+      });
+}
+
+void ComparePage::showComparison() {
+  const Comparison& c = *comparison_;
+  QString text = "<b>" + QString::fromStdString(comparisonSentence(c)).toHtmlEscaped() + "</b>";
+  if (c.verdict != Comparability::comparable) {
+    text += c.verdict == Comparability::notComparable ? tr("<br>These traces are not comparable: ")
+                                                      : tr("<br>Comparable with reservations: ");
+    QStringList reasons;
+    for (const Comparison::Aspect& aspect : c.aspects) {
+      if (aspect.verdict == Comparability::comparable) continue;
+      reasons += QString::fromStdString(aspect.name + ": " + aspect.remark).toHtmlEscaped();
+    }
+    text += reasons.join("; ");
+  }
+  verdict_->setText(text);
+  work_->setChanges(tr("Operator or kernel"), c.work);
+  breakdown_->setChanges(tr("Part of an iteration"), c.breakdown);
+  settings_->setChanges(c.settings);
+  tables_->setTabText(
+      2, c.settings.empty() ? tr("Settings: the same") : tr("Settings (%1)").arg(c.settings.size()));
+  for (int i = 0; i < tables_->count(); ++i) {
+    auto* table = qobject_cast<QTableView*>(tables_->widget(i));
+    table->resizeColumnsToContents();
+    for (int column = 0; column < table->model()->columnCount(); ++column)
+      table->setColumnWidth(
+          column, std::min(table->columnWidth(column), table->fontMetrics().averageCharWidth() * 48));
+  }
+}
+
+}  // namespace pitwall::gui

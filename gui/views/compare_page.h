@@ -1,0 +1,79 @@
+// Two traces, one above the other on one axis, aligned at an iteration; below them what changed.
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QTableView>
+#include <QWidget>
+#include <memory>
+#include <optional>
+
+#include "gui/app/trace_session.h"
+#include "gui/models/comparison_model.h"
+#include "gui/views/timeline_view.h"
+
+namespace pitwall::gui {
+
+class ComparePage final : public QWidget {
+  Q_OBJECT
+ public:
+  // `a` is the window's open trace, and outlives the page; B is the page's own.
+  explicit ComparePage(TraceSession* a, QWidget* parent = nullptr);
+
+  // What A's session had found before there was this page.
+  void setFirst(std::shared_ptr<const Timeline> timeline, ReportPtr report);
+  void openOther(const QString& path);  // trace B
+  const std::optional<Comparison>& comparison() const { return comparison_; }
+  // Iterations, counted from 0, that lie at the same place of the axis.
+  void align(int of_a, int of_b);
+  TimeNs offsetNs() const { return offset_; }  // a moment of A lies above this much later a moment of B
+  TimelineView& timelineA() { return *side_[0].view; }
+  TimelineView& timelineB() { return *side_[1].view; }
+  const ChangesModel& changes() const { return *work_; }
+  const SettingChangesModel& settings() const { return *settings_; }
+
+ signals:
+  void otherWanted();  // the user asks for a trace to compare with
+  void compared();
+  void failed(const QString& what);
+
+ private:
+  struct Side {
+    TraceSession* session = nullptr;
+    TimelineView* view = nullptr;
+    QLabel* title = nullptr;
+    QSpinBox* iteration = nullptr;
+    std::shared_ptr<const Timeline> timeline;
+    ReportPtr report;
+    std::optional<Measured> measured;
+  };
+
+  void makeLayout();
+  QWidget* makeTables();
+  void connectSide(int which);
+  void setTimeline(int which, std::shared_ptr<const Timeline> timeline);
+  void measureSides();
+  void compareSides();
+  void showComparison();
+  void resetComparison();
+  void alignNow();
+  void showAligned();
+  void follow(int moved);
+
+  Side side_[2];
+  QLabel* verdict_;
+  QLabel* offset_text_;
+  QPushButton* open_;
+  QTabWidget* tables_;
+  ChangesModel* work_;
+  ChangesModel* breakdown_;
+  SettingChangesModel* settings_;
+  std::optional<Comparison> comparison_;
+  TimeNs offset_ = 0;
+  quint64 generation_ = 0;  // of the pair of traces; answers about another pair are dropped
+  bool following_ = false;
+};
+
+}  // namespace pitwall::gui
