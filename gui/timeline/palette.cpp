@@ -38,6 +38,22 @@ Palette makePalette(std::uint32_t background, std::uint32_t second_shade, int se
   return palette;
 }
 
+// Lightness from 20 % to 90 % in steps, along blue, grey and yellow, which every kind of colour vision has.
+constexpr std::uint32_t kBlindHues[] = {0x8f8f8f, 0x00337a, 0xffe45c, 0x1f5fb4, 0xb89a2e, 0x6ea3e6,
+                                        0x5f5118, 0xf3d9a4, 0xc9c9c9, 0x4b5d7a, 0x5a5a5a};
+static_assert(std::size(kBlindHues) == std::size(kHues));
+
+Palette makeBlindPalette(std::uint32_t background, std::uint32_t second_shade) {
+  constexpr int kSecondAlpha = 40;
+  Palette palette;
+  palette.background = background;
+  for (std::size_t i = 0; i < std::size(kBlindHues); ++i) {
+    palette.color[2 * i] = 0xff000000 | kBlindHues[i];
+    palette.color[2 * i + 1] = blend(palette.color[2 * i], second_shade, kSecondAlpha);
+  }
+  return palette;
+}
+
 Hue hueOf(EventKind kind, Phase phase) {
   switch (phase) {
     case Phase::forward: return Hue::forward;
@@ -71,8 +87,20 @@ const Palette& Palette::light() {
 }
 
 const Palette& Palette::dark() {
-  static const Palette palette = makePalette(0xff1e2227, 0xff000000, 70);
+  static const Palette palette = [] {
+    Palette made = makePalette(0xff1e2227, 0xff000000, 70);
+    made.counter = 0xff3f6f9f;
+    made.counter_edge = 0xff8fc1f0;
+    return made;
+  }();
   return palette;
+}
+
+const Palette& Palette::of(bool dark, bool color_blind) {
+  if (!color_blind) return dark ? Palette::dark() : light();
+  static const Palette on_light = makeBlindPalette(0xffffffff, 0xff000000);
+  static const Palette on_dark = makeBlindPalette(0xff1e2227, 0xffffffff);
+  return dark ? on_dark : on_light;
 }
 
 ColorIndex colorOf(EventKind kind, Phase phase, std::uint32_t name) {

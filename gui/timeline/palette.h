@@ -15,9 +15,12 @@ inline constexpr int kColors = 32;
 struct Palette {
   std::array<std::uint32_t, kColors> color{};  // 0xffRRGGBB
   std::uint32_t background = 0xffffffff;
+  std::uint32_t counter = 0xff9cc3e6, counter_edge = 0xff2a6fae;
 
   static const Palette& light();
   static const Palette& dark();
+  // With `color_blind` the hues differ in lightness as well, far enough to be told apart as greys.
+  static const Palette& of(bool dark, bool color_blind);
 };
 
 // `name` picks one of the two shades.

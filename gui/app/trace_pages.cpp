@@ -1,0 +1,66 @@
+#include "gui/app/trace_pages.h"
+
+#include "gui/app/main_window.h"
+
+namespace pitwall::gui {
+
+TracePages::TracePages(MainWindow* window)
+    : QObject(window), window_(window), events_(new EventsPage), flame_(new FlamePage), sql_(new SqlPage) {
+  window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
+  window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
+  window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
+  addActions();
+  connect(window_, &MainWindow::opening, this, &TracePages::clear);
+  connect(window_, &MainWindow::loaded, this, &TracePages::load);
+  connect(&window_->timelineView(), &TimelineView::rangeSelected, this, &TracePages::followRange);
+  connect(events_, &EventsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
+  connect(events_, &EventsPage::remarked, window_, &MainWindow::showRemark);
+  connect(events_, &EventsPage::failed, window_, &MainWindow::showError);
+  connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
+  connect(flame_, &FlamePage::nameActivated, window_, [this](quint32 name) {
+    const auto& timeline = window_->timelineView().timeline();
+    if (timeline) window_->findOnTimeline(QString::fromStdString(timeline->name(name)));
+  });
+}
+
+void TracePages::addActions() {
+  ActionRegistry& actions = window_->actions();
+  actions.addSeparator(MenuId::go);
+  actions.add(MenuId::go, {"events.export", tr("Export events as &CSV..."), "", [this] {
+                             window_->showPage(events_);
+                             events_->exportCsv();
+                           }});
+  actions.add(MenuId::go, {"flame.find", tr("&Highlight names in the flame graph"), "", [this] {
+                             window_->showPage(flame_);
+                             flame_->find();
+                           }});
+  actions.add(MenuId::go, {"sql.run", tr("&Run the SQL query"), "Ctrl+Return", [this] {
+                             window_->showPage(sql_);
+                             sql_->run();
+                           }});
+  actions.add(MenuId::go, {"sql.stop", tr("&Stop the SQL query"), "", [this] { sql_->cancel(); }});
+}
+
+void TracePages::clear() {
+  events_->setTimeline(nullptr);
+  flame_->setTimeline(nullptr);
+  sql_->setTrace({});
+}
+
+void TracePages::load() {
+  const auto& timeline = window_->timelineView().timeline();
+  if (!timeline) return;
+  events_->setTimeline(timeline);
+  flame_->setTimeline(timeline);
+  sql_->setTrace(QString::fromStdString(timeline->path));
+}
+
+void TracePages::followRange() {
+  const TimelineView& view = window_->timelineView();
+  std::optional<std::pair<TimeNs, TimeNs>> range;
+  if (view.range()) range.emplace(view.range()->from, view.range()->to);
+  events_->setRange(range);
+  flame_->setRange(view.tracksShown(), range);
+}
+
+}  // namespace pitwall::gui

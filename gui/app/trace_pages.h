@@ -1,0 +1,37 @@
+// The window's pages about the open trace, beside the timeline: event table, flame graph, SQL. Keeps them in
+// step with the timeline's selection.
+#pragma once
+
+#include <QObject>
+
+#include "gui/views/events_page.h"
+#include "gui/views/flame_page.h"
+#include "gui/views/sql_page.h"
+
+namespace pitwall::gui {
+
+class MainWindow;
+
+class TracePages final : public QObject {
+  Q_OBJECT
+ public:
+  // Adds its pages and actions to the window, which owns all of them.
+  explicit TracePages(MainWindow* window);
+
+  EventsPage& events() { return *events_; }
+  FlamePage& flame() { return *flame_; }
+  SqlPage& sql() { return *sql_; }
+
+ private:
+  void addActions();
+  void clear();
+  void load();
+  void followRange();
+
+  MainWindow* window_;
+  EventsPage* events_;
+  FlamePage* flame_;
+  SqlPage* sql_;
+};
+
+}  // namespace pitwall::gui

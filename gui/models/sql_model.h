@@ -1,0 +1,59 @@
+// The answer of an SQL query as a table, and how it is got: read-only, beside the user interface, to be
+// stopped at any time.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <memory>
+#include <mutex>
+
+#include "db/reader.h"
+#include "gui/models/background.h"
+
+namespace pitwall::gui {
+
+struct SqlAnswer {
+  std::vector<std::string> columns;
+  std::vector<std::vector<SqlValue>> rows;  // of the last statement that yields any columns
+  bool cut = false;                         // there were more than kMostRows
+  std::string error;                        // empty: none
+  double seconds = 0;
+
+  static constexpr std::size_t kMostRows = 200'000;
+};
+
+// A trace opened for queries alone. One question at a time; another waits.
+class SqlSource {
+ public:
+  explicit SqlSource(std::string path) : path_(std::move(path)) {}
+  // Opens the trace at the first call; runs the analyses when the query names their results.
+  SqlAnswer run(const std::string& sql, const std::atomic<bool>& cancel);
+
+ private:
+  std::mutex mutex_;
+  std::string path_;
+  std::unique_ptr<Trace> trace_;
+  bool analyzed_ = false;
+};
+
+class SqlModel final : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  using QAbstractTableModel::QAbstractTableModel;
+  void setAnswer(std::shared_ptr<const SqlAnswer> answer);  // null: none
+  const SqlAnswer* answer() const { return answer_.get(); }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;  // UserRole: the value as it came
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  void sort(int column, Qt::SortOrder order) override;  // answers later; column -1: as it came
+
+ private:
+  const SqlValue& value(const QModelIndex& index) const;
+
+  std::shared_ptr<const SqlAnswer> answer_;
+  std::vector<std::uint32_t> order_;
+  Background background_;
+};
+
+}  // namespace pitwall::gui

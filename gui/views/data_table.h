@@ -1,0 +1,32 @@
+// A table for many rows: rows of one height, sorted by a click, copied as text with tabs.
+#pragma once
+
+#include <QTableView>
+
+namespace pitwall::gui {
+
+class DataTable final : public QTableView {
+  Q_OBJECT
+ public:
+  explicit DataTable(QWidget* parent = nullptr);
+
+  // Header and the selected rows, all when none is selected, at most kMostCopied; plain values (UserRole).
+  QString asText() const;
+  static constexpr int kMostCopied = 200'000;
+
+ public slots:
+  void copy();
+
+ signals:
+  void rowActivated(int row);  // double click or Enter
+  void remarked(const QString& text);
+
+ protected:
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  void fitRows();
+};
+
+}  // namespace pitwall::gui
