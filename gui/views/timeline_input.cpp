@@ -1,0 +1,244 @@
+// The timeline's mouse and touch pad, and the few keys that are no actions.
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QNativeGestureEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "analyzer/units_text.h"
+#include "gui/timeline/time_axis.h"
+#include "gui/views/timeline_view.h"
+
+namespace pitwall::gui {
+namespace {
+
+constexpr double kDragPx = 4;    // a press that moves less is a click
+constexpr double kHandlePx = 4;  // how near an edge of the range takes hold of it
+
+}  // namespace
+
+void TimelineView::wheelEvent(QWheelEvent* event) {
+  if (!state_.timeline) return;
+  const QPoint turned = event->angleDelta();
+  const bool zoom = event->modifiers().testFlag(Qt::ControlModifier);
+  const bool sideways =
+      event->modifiers().testFlag(Qt::ShiftModifier) || std::abs(turned.x()) > std::abs(turned.y());
+  if (zoom) {
+    viewport_.remember();
+    viewport_.zoomAt(laneX(event->position()), std::pow(1.2, -turned.y() / 120.0));
+    changed();
+  } else if (sideways) {
+    viewport_.panBy(-(turned.x() != 0 ? turned.x() : turned.y()) / 120.0 * geometryNow().laneWidth() / 12);
+    changed();
+  } else {
+    QAbstractScrollArea::wheelEvent(event);
+  }
+  event->accept();
+}
+
+std::optional<Hit> TimelineView::hitAt(const QPointF& at, EventRef& event) const {
+  const SceneGeometry g = geometryNow();
+  if (!state_.timeline || at.x() < g.titles || at.y() < g.top()) return std::nullopt;
+  const int y = static_cast<int>(at.y()) - g.top() + g.scroll_y;
+  const int i = rows_.rowAt(y);
+  if (i < 0) return std::nullopt;
+  const Row& row = rows_.rows()[static_cast<std::size_t>(i)];
+  const int lane = (y - row.y) / rows_.metrics().lane;
+  if (row.is_process || lane >= row.lanes) return std::nullopt;
+  const TimelineTrack& track = state_.timeline->tracks[row.index];
+  if (static_cast<std::size_t>(lane) >= track.lanes.size()) return std::nullopt;
+  event.track = row.index;
+  event.lane = static_cast<std::size_t>(lane);
+  const auto hit = hitTest(track.lanes[event.lane], state_.view, at.x() - g.titles);
+  if (hit) event.index = hit->index;
+  return hit;
+}
+
+void TimelineView::mousePressEvent(QMouseEvent* event) {
+  if (!state_.timeline) return;
+  const SceneGeometry g = geometryNow();
+  pressed_ = last_ = event->position();
+  const bool left = event->button() == Qt::LeftButton;
+  if (left && pressed_.y() < g.minimap && pressed_.x() >= g.titles) {
+    viewport_.remember();
+    drag_ = Drag::minimap;
+    minimapTo(pressed_.x() - g.titles);
+  } else if (event->button() == Qt::MiddleButton || (left && space_)) {
+    viewport_.remember();
+    drag_ = Drag::pan;
+  } else if (left && pressed_.x() < g.titles) {
+    pressOnRows(event);
+  } else if (left && event->modifiers() == Qt::NoModifier && edgeAt(pressed_)) {
+    // Takes hold of that edge: the other one stays.
+    drag_ = Drag::range;
+    range_anchor_ = *edgeAt(pressed_) == state_.range->from ? state_.range->to : state_.range->from;
+  } else if (left) {
+    drag_ = event->modifiers().testFlag(Qt::AltModifier) ? Drag::zoom : Drag::range;
+    range_anchor_ = static_cast<TimeNs>(state_.view.timeAt(laneX(pressed_)));
+    if (event->modifiers().testFlag(Qt::ShiftModifier) && state_.range) {
+      const TimeNs middle = state_.range->from + (state_.range->to - state_.range->from) / 2;
+      const TimeNs time = range_anchor_;
+      range_anchor_ = time < middle ? state_.range->to : state_.range->from;
+      selectRange(TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)});
+    }
+  }
+}
+
+std::optional<TimeNs> TimelineView::edgeAt(const QPointF& at) const {
+  const SceneGeometry g = geometryNow();
+  if (!state_.range || at.x() < g.titles || at.y() < g.minimap) return std::nullopt;
+  for (const TimeNs edge : {state_.range->from, state_.range->to}) {
+    if (std::abs(state_.view.xOf(static_cast<double>(edge)) - laneX(at)) <= kHandlePx) return edge;
+  }
+  return std::nullopt;
+}
+
+// While a range is drawn, how long it is stands beside it.
+void TimelineView::paintDraggedRange(QPainter& painter) const {
+  if ((drag_ != Drag::range && drag_ != Drag::zoom) || !state_.range) return;
+  const SceneGeometry g = geometryNow();
+  const QString text =
+      QString::fromStdString(showDuration(static_cast<double>(state_.range->to - state_.range->from)));
+  const QSize size = fontMetrics().size(Qt::TextSingleLine, text) + QSize(12, 6);
+  const int x = g.titles + static_cast<int>(state_.view.xOf(static_cast<double>(state_.range->to))) + 6;
+  const QRect box(QPoint(std::clamp(x, g.titles, std::max(g.titles, g.width - size.width())), g.top() + 4),
+                  size);
+  painter.fillRect(box, palette().color(QPalette::ToolTipBase));
+  painter.setPen(palette().color(QPalette::ToolTipText));
+  painter.drawRect(box.adjusted(0, 0, -1, -1));
+  painter.drawText(box, Qt::AlignCenter, text);
+}
+
+// What can be done here, from the actions that the window gave the timeline.
+void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
+  if (!state_.timeline) return;
+  EventRef hit;
+  if (event->reason() == QContextMenuEvent::Mouse && hitAt(event->pos(), hit)) select(hit, false);
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  for (const char* id :
+       {"view.range", "view.focus", "view.all", "view.back", "", "select.as_range", "select.next_same",
+        "select.parent", "select.child", "", "rows.pin", "rows.hide", "rows.toggle"}) {
+    if (*id == 0) menu->addSeparator();
+    for (QAction* action : actions()) {
+      if (action->objectName() == QLatin1String(id)) menu->addAction(action);
+    }
+  }
+  if (menu->isEmpty()) return menu->deleteLater();
+  menu->popup(event->globalPos());
+}
+
+void TimelineView::pressOnRows(QMouseEvent* event) {
+  const SceneGeometry g = geometryNow();
+  const int i = rows_.rowAt(static_cast<int>(event->position().y()) - g.top() + g.scroll_y);
+  if (i < 0 || event->position().y() < g.top()) return;
+  state_.focused_row = static_cast<std::size_t>(i);
+  rows_.toggleOpen(Row(rows_.rows()[state_.focused_row]));
+  rowsChanged();
+}
+
+void TimelineView::minimapTo(double x) {
+  const double span = static_cast<double>(viewport_.endNs() - viewport_.beginNs());
+  const double time =
+      static_cast<double>(viewport_.beginNs()) + x / std::max(1, geometryNow().laneWidth()) * span;
+  viewport_.show(time, time);
+  changed();
+}
+
+void TimelineView::mouseMoveEvent(QMouseEvent* event) {
+  const QPointF at = event->position();
+  if (drag_ == Drag::pan) {
+    viewport_.panBy(last_.x() - at.x());
+    verticalScrollBar()->setValue(verticalScrollBar()->value() + static_cast<int>(last_.y() - at.y()));
+    changed();
+  } else if (drag_ == Drag::minimap) {
+    minimapTo(laneX(at));
+  } else if ((drag_ == Drag::range || drag_ == Drag::zoom) && std::abs(at.x() - pressed_.x()) >= kDragPx) {
+    const auto time = static_cast<TimeNs>(state_.view.timeAt(laneX(at)));
+    state_.range = TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)};
+    viewport()->update();
+  }
+  if (drag_ == Drag::none) viewport()->setCursor(edgeAt(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
+  last_ = at;
+}
+
+void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
+  const Drag drag = drag_;
+  drag_ = Drag::none;
+  const bool moved = std::abs(event->position().x() - pressed_.x()) >= kDragPx;
+  if (drag == Drag::zoom && moved && state_.range) {
+    const TimeRange range = *state_.range;
+    state_.range.reset();
+    showTimes(range.from, range.to);
+  } else if (drag == Drag::range && moved) {
+    emit rangeSelected();
+  } else if (drag == Drag::range && !event->modifiers().testFlag(Qt::ShiftModifier)) {
+    EventRef hit;
+    select(hitAt(event->position(), hit) ? std::optional(hit) : std::nullopt, false);
+  }
+}
+
+void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
+  const SceneGeometry g = geometryNow();
+  if (!state_.timeline || event->position().x() < g.titles) return;
+  if (event->position().y() < g.top()) return showAll();
+  EventRef hit;
+  if (!hitAt(event->position(), hit)) return;
+  select(hit, false);
+  focused_ = hit;  // a double click fits at once
+  focusSelection();
+  emit activated();
+}
+
+QString TimelineView::tipAt(const QPointF& at) const {
+  EventRef event;
+  const auto hit = hitAt(at, event);
+  if (!hit) return {};
+  const Lane& lane = state_.timeline->tracks[event.track].lanes[event.lane];
+  const QString name = QString::fromStdString(state_.timeline->name(lane.name(hit->index)));
+  const QString dur = QString::fromStdString(showDuration(static_cast<double>(lane.durNs(hit->index))));
+  if (hit->count > 1) return tr("%1 events, longest: %2, %3").arg(hit->count).arg(name, dur);
+  return tr("%1, %2, starts at %3")
+      .arg(name, dur, QString::fromStdString(showMoment(static_cast<double>(lane.startNs(hit->index)), 1)));
+}
+
+bool TimelineView::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString tip = tipAt(help->pos());
+    tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, viewport());
+    return true;
+  }
+  if (event->type() == QEvent::NativeGesture && state_.timeline) {
+    const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+    if (gesture->gestureType() != Qt::ZoomNativeGesture) return false;
+    viewport_.remember();
+    viewport_.zoomAt(laneX(gesture->position()), 1 / std::clamp(1 + gesture->value(), 0.2, 5.0));
+    changed();
+    return true;
+  }
+  return QAbstractScrollArea::viewportEvent(event);
+}
+
+void TimelineView::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) space_ = true;
+  if (event->key() == Qt::Key_Return && state_.selected) {
+    focused_ = state_.selected;
+    focusSelection();
+    emit activated();
+    return;
+  }
+  QAbstractScrollArea::keyPressEvent(event);
+}
+
+void TimelineView::keyReleaseEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) space_ = false;
+  QAbstractScrollArea::keyReleaseEvent(event);
+}
+
+}  // namespace pitwall::gui
