@@ -13,7 +13,7 @@ struct Placeholder {
   std::string column, format;
 };
 
-constexpr std::string_view kFormats[] = {"", "%", "ns", "bytes", "int", "rate"};
+constexpr std::string_view kFormats[] = {"", "%", "ns", "bytes", "bytes/s", "int", "rate"};
 
 bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -27,6 +27,7 @@ std::string show(const SqlValue& value, std::string_view format) {
   if (format == "%") return showShare(number);
   if (format == "ns") return showDuration(number);
   if (format == "bytes") return showBytes(number);
+  if (format == "bytes/s") return showScaled(number, "B/s");
   if (format == "int") return fmt::format("{:.0f}", number);
   if (format == "rate") return showRate(number);
   return integer != nullptr ? fmt::format("{}", *integer) : showReal(number);
@@ -58,7 +59,7 @@ Result<std::size_t> columnOf(const Text& text, const Placeholder& placeholder,
                              const std::vector<std::string>& columns) {
   if (std::find(std::begin(kFormats), std::end(kFormats), placeholder.format) == std::end(kFormats)) {
     return fail(ErrorCode::invalidInput,
-                fmt::format("{}: unknown format '{}'; known: %, ns, bytes, int, rate", text.place,
+                fmt::format("{}: unknown format '{}'; known: %, ns, bytes, bytes/s, int, rate", text.place,
                             placeholder.format));
   }
   const auto found = std::find(columns.begin(), columns.end(), placeholder.column);
@@ -111,6 +112,7 @@ std::string showValue(const std::string& column, const SqlValue& value) {
   if (endsWith(column, "_ns")) return show(value, "ns");
   if (endsWith(column, "_bytes")) return show(value, "bytes");
   if (endsWith(column, "share")) return show(value, "%");
+  if (endsWith(column, "bytes_per_second")) return show(value, "bytes/s");
   if (endsWith(column, "per_second")) return show(value, "rate");
   return show(value, "");
 }

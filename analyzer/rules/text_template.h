@@ -4,6 +4,7 @@
 //   %           a share as percent: 0.312 -> "31.2 %"
 //   ns          a duration with a fitting unit: 1234567 -> "1.23 ms"
 //   bytes       a size with a fitting unit: 3145728 -> "3.0 MiB"
+//   bytes/s     a rate of transfer: 55.6e9 -> "55.6 GB/s"
 //   int         rounded
 //   rate        with thousands separated: 12345.6 -> "12,346"
 #pragma once
@@ -25,7 +26,7 @@ Result<std::string> expand(const Text& text, const std::vector<std::string>& col
 Status checkTemplate(const Text& text, const std::vector<std::string>& columns);
 
 // A value as evidence tables show it, by its column's name: *_ns as a duration, *_bytes as a size, *share as
-// percent.
+// percent, *bytes_per_second as a rate of transfer, other *per_second with thousands separated.
 std::string showValue(const std::string& column, const SqlValue& value);
 
 }  // namespace pitwall::rules
