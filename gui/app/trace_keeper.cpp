@@ -1,0 +1,136 @@
+#include "gui/app/trace_keeper.h"
+
+#include "gui/app/main_window.h"
+
+namespace pitwall::gui {
+
+TraceKeeper::TraceKeeper(MainWindow* window) : QObject(window), window_(window), notes_(new NotesView) {
+  window_->addDrawerTab(tr("&Notes"), notes_);
+  addActions();
+  soon_.setSingleShot(true);
+  soon_.setInterval(1000);
+  connect(&soon_, &QTimer::timeout, this, &TraceKeeper::save);
+  connect(window_, &MainWindow::opening, this, [this] {
+    save();
+    identity_.clear();
+    notes_->model().setNotes({});
+    window_->timelineView().setMark(std::nullopt);
+  });
+  connect(window_, &MainWindow::closing, this, &TraceKeeper::save);
+  connect(window_, &MainWindow::loaded, this, &TraceKeeper::restore);
+  connect(&notes_->model(), &NotesModel::changed, this, &TraceKeeper::showNotes);
+  connect(notes_, &NotesView::activated, this, &TraceKeeper::showNote);
+  connect(&window_->timelineView(), &TimelineView::viewChanged, &soon_, qOverload<>(&QTimer::start));
+}
+
+void TraceKeeper::addActions() {
+  ActionRegistry& actions = window_->actions();
+  const auto add = [&](const char* id, const QString& text, const char* keys, void (TraceKeeper::*run)(),
+                       bool of_timeline) {
+    actions.add(MenuId::notes, {id, text, keys, [this, run] { (this->*run)(); }, of_timeline});
+  };
+  add("notes.mark", tr("&Mark for now"), "M", &TraceKeeper::mark, true);
+  add("notes.keep", tr("&Keep a note"), "Shift+M", &TraceKeeper::keepNote, true);
+  add("notes.edit", tr("&Write the note's text"), "Ctrl+M", &TraceKeeper::editNote, false);
+  add("notes.delete", tr("&Delete the note"), "Del", &TraceKeeper::deleteNote, true);
+  add("notes.next", tr("&Next note"), "Ctrl+.", &TraceKeeper::nextNote, false);
+  add("notes.previous", tr("&Previous note"), "Ctrl+,", &TraceKeeper::previousNote, false);
+}
+
+// What a note made now is about.
+TimeRange TraceKeeper::where() const {
+  const TimelineView& view = window_->timelineView();
+  if (view.range()) return *view.range();
+  if (view.selected()) {
+    const EventRef& event = *view.selected();
+    const Lane& lane = view.timeline()->tracks[event.track].lanes[event.lane];
+    return {lane.startNs(event.index), lane.endNs(event.index)};
+  }
+  const View& seen = view.viewportModel().view();
+  const auto middle = static_cast<TimeNs>(seen.timeAt(seen.width_px / 2.0));
+  return {middle, middle};
+}
+
+int TraceKeeper::noteHere() const {
+  const TimeRange here = where();
+  const double slack = window_->timelineView().viewportModel().view().ns_per_px * 8;
+  return notes_->model().at(here.from + (here.to - here.from) / 2, static_cast<TimeNs>(slack));
+}
+
+void TraceKeeper::mark() {
+  if (window_->timelineView().timeline()) window_->timelineView().setMark(where());
+}
+
+void TraceKeeper::keepNote() {
+  if (!window_->timelineView().timeline()) return;
+  const TimeRange here = where();
+  window_->timelineView().setMark(std::nullopt);
+  notes_->setCurrent(notes_->model().add(here.from, here.to));
+  window_->showRemark(tr("The note is kept; Ctrl+M writes its text."));
+}
+
+void TraceKeeper::editNote() {
+  if (!window_->timelineView().timeline()) return;
+  int row = noteHere();
+  if (row < 0) {
+    const TimeRange here = where();
+    row = notes_->model().add(here.from, here.to);
+  }
+  window_->showDrawerTab(notes_);
+  notes_->edit(row);
+}
+
+void TraceKeeper::deleteNote() {
+  const int here = noteHere();
+  const int row = here >= 0 ? here : notes_->current();
+  if (row < 0) return window_->showRemark(tr("There is no note here to delete."));
+  notes_->model().remove(row);
+}
+
+void TraceKeeper::goToNote(bool forward) {
+  const int row = notes_->model().next(where().from, forward);
+  if (row < 0) return window_->showRemark(tr("There are no notes yet: Shift+M keeps one."));
+  showNote(row);
+}
+
+void TraceKeeper::showNote(int row) {
+  const Note note = notes_->model().notes()[static_cast<std::size_t>(row)];
+  notes_->setCurrent(row);
+  window_->showPage(&window_->timelineView());
+  window_->timelineView().selectRange(TimeRange{note.from_ns, note.to_ns});
+  window_->timelineView().showTimes(note.from_ns, note.to_ns);
+}
+
+void TraceKeeper::showNotes() {
+  window_->timelineView().setNotes(notes_->model().notes());
+  soon_.start();
+}
+
+void TraceKeeper::save() {
+  soon_.stop();
+  const TimelineView& view = window_->timelineView();
+  if (identity_.isEmpty() || !view.timeline()) return;
+  TraceMemory memory;
+  memory.notes = notes_->model().notes();
+  memory.rows = view.rows().kept();
+  memory.view_start_ns = view.viewportModel().view().start_ns;
+  memory.view_ns_per_px = view.viewportModel().view().ns_per_px;
+  memory.lane_height = view.rows().metrics().lane;
+  memory.page = window_->pageInFront();
+  const QString wrong = saveMemory(identity_, QString::fromStdString(view.timeline()->path), memory);
+  if (!wrong.isEmpty()) window_->showRemark(wrong);
+}
+
+void TraceKeeper::restore() {
+  TimelineView& view = window_->timelineView();
+  if (!view.timeline()) return;
+  identity_ = identityOf(*view.timeline());
+  const auto memory = loadMemory(identity_);
+  if (!memory) return;
+  notes_->model().setNotes(memory->notes);
+  view.restoreRows(memory->rows, memory->lane_height);
+  if (memory->view_ns_per_px > 0) view.placeView(memory->view_start_ns, memory->view_ns_per_px);
+  window_->showPageAt(memory->page);
+}
+
+}  // namespace pitwall::gui
