@@ -177,6 +177,7 @@ class Builder {
     if (++held_ >= kHeldEvents) flush();
   }
   void boundFlowSources();
+  void boundMemory();
   StringId distinct(std::string_view text, std::string_view what);
   void extend(std::int64_t start_ns, std::int64_t end_ns);
   void chooseZero();

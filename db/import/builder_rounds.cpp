@@ -223,8 +223,18 @@ void Builder::emit(Track& track) {
   if (!track.samples.empty()) sink_.counters(track.id, track.samples);
   track.events.clear();
   track.samples.clear();
-  if (track.events.capacity() > kHeldEvents / 8) track.events = {};
-  if (track.samples.capacity() > kHeldEvents / 2) track.samples = {};
+}
+
+// Memory that the next round uses again need not be asked for: fresh pages cost as much as reading an event.
+// But each track grows to the most that it ever held.
+void Builder::boundMemory() {
+  std::size_t held = 0;
+  for (const Track& track : tracks_) held += track.events.capacity() + track.samples.capacity() / 4;
+  if (held <= 2 * kHeldEvents) return;
+  for (Track& track : tracks_) {
+    if (track.events.capacity() > kHeldEvents / 8) track.events = {};
+    if (track.samples.capacity() > kHeldEvents / 2) track.samples = {};
+  }
 }
 
 void Builder::flush() {
@@ -235,6 +245,7 @@ void Builder::flush() {
   if (!dependencies_.empty()) sink_.dependencies(dependencies_);
   dependencies_.clear();
   held_ = 0;
+  boundMemory();
 }
 
 // --- Inputs ---

@@ -218,10 +218,11 @@ sqlite3_file* fileOf(sqlite3* database) {
 
 }  // namespace
 
-Status Connection::readRaw(std::span<std::byte> bytes) const {
+Status Connection::readRaw(std::span<std::byte> bytes, std::uint64_t offset) const {
   sqlite3_file* file = fileOf(database_.get());
   if (file == nullptr) return fail(ErrorCode::io, fmt::format("cannot read '{}': it is not open", path_));
-  const int code = file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()), 0);
+  const int code = file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()),
+                                         static_cast<sqlite3_int64>(offset));
   if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
     return fail(sqliteError(code, errno, path_, "read", sqlite3_errstr(code)));
   return {};

@@ -77,7 +77,7 @@ class Connection {
 
   // Reads raw bytes of the database file through SQLite's own descriptor: opening and closing another one in
   // this process would drop the locks that SQLite holds on the file. Bytes beyond the end are zero.
-  Status readRaw(std::span<std::byte> bytes) const;
+  Status readRaw(std::span<std::byte> bytes, std::uint64_t offset = 0) const;
   Result<std::int64_t> fileSize() const;
 
   std::int64_t lastInsertedRow() const;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "db/sqlite/connection.h"
+#include "db/sqlite/table_pages.h"
 
 namespace pitwall::store {
 namespace {
@@ -20,13 +23,15 @@ std::string quotedName(std::string_view name) {
 }
 
 // What SQLite calls a fault of the statement is a fault of the file here: the statements are ours, and
-// simple.
+// simple. And it is another program that must write the file again.
 Error asDamage(Error error) {
-  if (error.code != ErrorCode::internal) return error;
-  constexpr std::string_view kRemedy = "; please report this";
-  const std::size_t at = error.message.rfind(kRemedy);
-  if (at != std::string::npos)
-    error.message.replace(at, std::string::npos, "; the file is damaged: export it again");
+  if (error.code != ErrorCode::internal && error.code != ErrorCode::corruptTrace) return error;
+  for (const std::string_view remedy :
+       {"; please report this", "; the file is damaged: record again, or restore a copy"}) {
+    const std::size_t at = error.message.rfind(remedy);
+    if (at != std::string::npos)
+      error.message.replace(at, std::string::npos, "; the file is damaged: export it again");
+  }
   error.code = ErrorCode::corruptTrace;
   return error;
 }
@@ -35,22 +40,22 @@ sqlite3_stmt* handleOf(void* statement) { return static_cast<sqlite3_stmt*>(stat
 
 }  // namespace
 
-bool ForeignRow::isNull(std::size_t column) const {
+bool ForeignRow::isNullInSql(std::size_t column) const {
   const int at = position_[column];
   return at < 0 || sqlite3_column_type(handleOf(statement_), at) == SQLITE_NULL;
 }
 
-std::int64_t ForeignRow::integer(std::size_t column) const {
+std::int64_t ForeignRow::integerInSql(std::size_t column) const {
   const int at = position_[column];
   return at < 0 ? 0 : sqlite3_column_int64(handleOf(statement_), at);
 }
 
-double ForeignRow::real(std::size_t column) const {
-  auto* statement = static_cast<sqlite3_stmt*>(statement_);
-  return position_[column] < 0 ? 0 : sqlite3_column_double(statement, position_[column]);
+double ForeignRow::realInSql(std::size_t column) const {
+  const int at = position_[column];
+  return at < 0 ? 0 : sqlite3_column_double(handleOf(statement_), at);
 }
 
-std::string_view ForeignRow::text(std::size_t column) const {
+std::string_view ForeignRow::textInSql(std::size_t column) const {
   const int at = position_[column];
   if (at < 0) return {};
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handleOf(statement_), at));
@@ -79,53 +84,98 @@ Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(const std::string
 
 Status ForeignDatabase::readTables() {
   auto list = connection_->prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'");
+      "SELECT name, rootpage FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'");
   if (!list.has_value()) return fail(asDamage(list.error()));
   for (;;) {
     auto row = list->step();
     if (!row.has_value()) return fail(asDamage(row.error()));
     if (!*row) break;
-    columns_[list->text(0)];
+    tables_[list->text(0)].root = list->integer(1);
   }
-  for (auto& [table, columns] : columns_) {
-    auto info = connection_->prepare("SELECT name FROM pragma_table_info(?)");
-    if (!info.has_value()) return fail(asDamage(info.error()));
-    info->bind(1, std::string_view(table));
-    for (;;) {
-      auto row = info->step();
-      if (!row.has_value()) return fail(asDamage(row.error()));
-      if (!*row) break;
-      columns.insert(info->text(0));
-    }
+  for (auto& [name, table] : tables_) {
+    if (auto status = readColumns(name, table); !status.has_value()) return status;
   }
   return {};
 }
 
+Status ForeignDatabase::readColumns(const std::string& name, Table& table) {
+  // A column that is the row's id holds nothing, one that was added later is missing in older rows: both are
+  // SQL's matter. Generated columns move the places of those behind them.
+  auto info = connection_->prepare(
+      "SELECT name, cid, pk = 0 AND dflt_value IS NULL, hidden FROM pragma_table_xinfo(?)");
+  if (!info.has_value()) return fail(asDamage(info.error()));
+  info->bind(1, std::string_view(name));
+  for (;;) {
+    auto row = info->step();
+    if (!row.has_value()) return fail(asDamage(row.error()));
+    if (!*row) return {};
+    if (info->integer(3) != 0) {
+      table.plain = false;
+    } else {
+      table.columns[info->text(0)] = {static_cast<int>(info->integer(1)), info->integer(2) != 0};
+    }
+  }
+}
+
 bool ForeignDatabase::has(std::string_view table, std::string_view column) const {
-  const auto found = columns_.find(table);
-  return found != columns_.end() && found->second.find(column) != found->second.end();
+  const auto found = tables_.find(table);
+  return found != tables_.end() && found->second.columns.find(column) != found->second.columns.end();
 }
 
 std::vector<std::string> ForeignDatabase::tables() const {
   std::vector<std::string> names;
-  for (const auto& entry : columns_) names.push_back(entry.first);
+  for (const auto& entry : tables_) names.push_back(entry.first);
   return names;
 }
 
 Status ForeignDatabase::visit(std::string_view table, std::span<const std::string_view> columns,
                               const Visitor& visitor) {
-  if (!has(table)) return {};
-  ForeignRow view;
+  const auto found = tables_.find(table);
+  if (found == tables_.end()) return {};
+  bool plain = found->second.plain;
+  std::vector<int> positions;
+  for (const std::string_view column : columns) {
+    const auto known = found->second.columns.find(column);
+    const bool there = known != found->second.columns.end();
+    positions.push_back(there ? known->second.position : -1);
+    plain = plain && (!there || known->second.plain);
+  }
+  if (std::all_of(positions.begin(), positions.end(), [](int at) { return at < 0; })) return {};
+  if (plain) {
+    Status status = visitPlain(found->second, ForeignRow(std::move(positions)), visitor, plain);
+    if (plain) return status;
+  }
+  return visitBySql(table, columns, visitor);
+}
+
+// Makes `plain` false, and visits none, where the pages are not those of a plain table.
+Status ForeignDatabase::visitPlain(const Table& table, ForeignRow row, const Visitor& visitor, bool& plain) {
+  auto pages = TablePages::open(*connection_, table.root);
+  if (!pages.has_value()) return fail(pages.error());
+  plain = pages->has_value();
+  if (!plain) return {};
+  row.plain_ = true;
+  std::span<const std::byte> bytes;
+  while ((*pages)->next(bytes)) {
+    if (!row.record_.read(bytes)) return (*pages)->damagedRow();
+    if (auto status = visitor(row); !status.has_value()) return status;
+  }
+  return (*pages)->takeStatus();
+}
+
+Status ForeignDatabase::visitBySql(std::string_view table, std::span<const std::string_view> columns,
+                                   const Visitor& visitor) {
   std::string wanted;
+  std::vector<int> positions;
   int next = 0;
   for (const std::string_view column : columns) {
     const bool known = has(table, column);
-    view.position_.push_back(known ? next++ : -1);
+    positions.push_back(known ? next++ : -1);
     if (known) wanted += (wanted.empty() ? "" : ", ") + quotedName(column);
   }
-  if (wanted.empty()) return {};
   auto statement = connection_->prepare(fmt::format("SELECT {} FROM {}", wanted, quotedName(table)));
   if (!statement.has_value()) return fail(asDamage(statement.error()));
+  ForeignRow view(std::move(positions));
   view.statement_ = statement->handle();
   for (;;) {
     auto row = statement->step();
@@ -137,14 +187,14 @@ Status ForeignDatabase::visit(std::string_view table, std::span<const std::strin
 
 Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view table,
                                                              std::string_view column) {
-  if (!has(table, column)) return std::optional<std::int64_t>();
-  auto statement =
-      connection_->prepare(fmt::format("SELECT min({}) FROM {}", quotedName(column), quotedName(table)));
-  if (!statement.has_value()) return fail(asDamage(statement.error()));
-  auto row = statement->step();
-  if (!row.has_value()) return fail(asDamage(row.error()));
-  if (!*row || statement->isNull(0)) return std::optional<std::int64_t>();
-  return std::optional<std::int64_t>(statement->integer(0));
+  std::optional<std::int64_t> least;
+  const std::string_view columns[] = {column};
+  Status status = visit(table, columns, [&](const ForeignRow& row) -> Status {
+    if (!row.isNull(0)) least = std::min(least.value_or(row.integer(0)), row.integer(0));
+    return {};
+  });
+  if (!status.has_value()) return fail(status.error());
+  return least;
 }
 
 Result<std::int64_t> ForeignDatabase::rows(std::string_view table) {

@@ -8,31 +8,47 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/result.h"
+#include "db/sqlite/record.h"
 
 namespace pitwall::store {
 
 class Connection;
 
-// The row that a visit stands on.
+// The row that a visit stands on: taken apart from its page where the table is a plain one, else by SQL.
 class ForeignRow {
  public:
   // Columns as asked for, from 0.
-  bool isNull(std::size_t column) const;
-  std::int64_t integer(std::size_t column) const;   // 0 when null or text
-  double real(std::size_t column) const;            // 0 when null
-  std::string_view text(std::size_t column) const;  // valid during the visit of this row
+  bool isNull(std::size_t column) const { return plain_ ? record_.isNull(column) : isNullInSql(column); }
+  std::int64_t integer(std::size_t column) const {  // 0 when null
+    return plain_ ? record_.integer(column) : integerInSql(column);
+  }
+  double real(std::size_t column) const {  // 0 when null
+    return plain_ ? record_.real(column) : realInSql(column);
+  }
+  // Valid during the visit of this row; empty when null.
+  std::string_view text(std::size_t column) const {
+    return plain_ ? record_.text(column) : textInSql(column);
+  }
 
  private:
   friend class ForeignDatabase;
+  explicit ForeignRow(std::vector<int> positions) : position_(positions), record_(std::move(positions)) {}
+  bool isNullInSql(std::size_t column) const;
+  std::int64_t integerInSql(std::size_t column) const;
+  double realInSql(std::size_t column) const;
+  std::string_view textInSql(std::size_t column) const;
+
   void* statement_ = nullptr;
   std::vector<int> position_;  // in the statement; -1: the table has no such column
+  bool plain_ = false;
+  Record record_;
 };
 
 class ForeignDatabase {
@@ -41,7 +57,7 @@ class ForeignDatabase {
   static Result<std::unique_ptr<ForeignDatabase>> open(const std::string& path);
   ~ForeignDatabase();
 
-  bool has(std::string_view table) const { return columns_.find(table) != columns_.end(); }
+  bool has(std::string_view table) const { return tables_.find(table) != tables_.end(); }
   bool has(std::string_view table, std::string_view column) const;
   std::vector<std::string> tables() const;
 
@@ -56,10 +72,23 @@ class ForeignDatabase {
 
  private:
   ForeignDatabase();
+  struct Column {
+    int position = 0;
+    bool plain = true;  // what a row holds there is the value
+  };
+  struct Table {
+    std::int64_t root = 0;  // page
+    bool plain = true;      // each column has its place in a row
+    std::map<std::string, Column, std::less<>> columns;
+  };
   Status readTables();
+  Status readColumns(const std::string& name, Table& table);
+  Status visitPlain(const Table& table, ForeignRow row, const Visitor& visitor, bool& plain);
+  Status visitBySql(std::string_view table, std::span<const std::string_view> columns,
+                    const Visitor& visitor);
 
   std::unique_ptr<Connection> connection_;
-  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> columns_;
+  std::map<std::string, Table, std::less<>> tables_;
 };
 
 }  // namespace pitwall::store
