@@ -85,6 +85,10 @@ struct EventSelection {
 // Sees some thousand events at a time; the spans are valid during the call. False ends the reading.
 using EventVisitor = std::function<bool(const EventSpans&)>;
 
+// The same for dependencies and for samples of counters.
+using DependencyVisitor = std::function<bool(std::span<const Dependency>)>;
+using CounterVisitor = std::function<bool(std::span<const CounterSample>)>;
+
 // A range of time cut into bins of equal width, to be shown on as many pixels.
 struct BinRequest {
   TrackId track;
@@ -146,7 +150,11 @@ class Trace {
   // invalidInput (an empty range, no bins); corruptTrace.
   virtual Result<std::vector<EventBin>> eventBins(const BinRequest& request) = 0;
   virtual Result<std::vector<Dependency>> dependencies() = 0;
-  virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;
+  virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;  // ordered by time
+  // The same a chunk at a time, in the order in which they were recorded; samples are ordered by time within
+  // a chunk. Errors: corruptTrace, naming the chunk.
+  virtual Status visitDependencies(const DependencyVisitor& visitor) = 0;
+  virtual Status visitCounters(TrackId track, const CounterVisitor& visitor) = 0;
 
   // SQL over the dimension tables, the virtual tables event, dependency and counter, and the table-valued
   // functions (documented by db/schema/schema.sql). Several statements may follow each other; the rows are

@@ -72,25 +72,20 @@ void ChromeWriter::event(const FullEvent& full, TrackId track, const ChromeRow& 
 }
 
 Status ChromeWriter::events(TrackId track) {
-  Result<EventStream> stream = EventStream::open(trace_, track, selection_, pace_);
-  if (!stream.has_value()) return fail(stream.error());
   Nesting nesting;
   std::vector<std::uint32_t> numbers;  // of the track's rows in drawn_
-  while (true) {
-    Result<const FullEvent*> next = stream->next();
-    if (!next.has_value()) return fail(next.error());
-    if (*next == nullptr) return {};
-    const Event& at = (*next)->event;
+  return eachEvent(trace_, track, selection_, pace_, [&](const FullEvent& full) {
+    const Event& at = full.event;
     const std::size_t row = nesting.place(at.start_ns, at.start_ns + at.dur_ns);
     if (row == numbers.size()) {
       numbers.push_back(static_cast<std::uint32_t>(drawn_.size()));
       drawn_.push_back(row == 0 ? rows_.of(track) : rows_.further(track, row));
       nameRow(drawn_.back(), track.value);
     }
-    event(**next, track, drawn_[numbers[row]]);
+    event(full, track, drawn_[numbers[row]]);
     if (at.correlation != 0) locations_.add({at.correlation, at.start_ns, numbers[row]});
-    if (Status status = out_.flush(); !status.has_value()) return status;
-  }
+    return out_.flush();
+  });
 }
 
 // An arrow is drawn where both ends are; its end alone is read back.

@@ -1,8 +1,8 @@
-// Events of one track in the order of their start, a chunk at a time.
+// What a trace holds, piece by piece, for whoever writes it out.
 #pragma once
 
 #include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/event.h"
@@ -12,47 +12,23 @@
 
 namespace pitwall::exporting {
 
-// An event with its texts; event.name is not set.
+// An event with its texts; they live as long as the trace.
 struct FullEvent {
   Event event;
-  std::string name;
-  std::string args;  // a JSON object; "" none
+  std::string_view name;
+  std::string_view args;  // a JSON object; "" none
 };
 
-// Chunks of a track overlap where an event ended in a later commit than those it encloses: events are held
-// until no later chunk can hold an earlier one.
-class EventStream {
- public:
-  // Reads only the chunks that the selection touches. Errors: those of Trace::query.
-  static Result<EventStream> open(Trace& trace, TrackId track, const Selection& selection, Pace& pace);
-
-  // The next event, or null at the end; valid until the next call.
-  Result<const FullEvent*> next();
-
- private:
-  EventStream(Trace& trace, TrackId track, const Selection& selection, Pace& pace)
-      : trace_(trace), track_(track), selection_(selection), pace_(pace) {}
-  Status read();
-
-  struct ChunkRef {
-    std::int64_t id = 0;
-    TimeNs first_start_ns = 0;
-    std::int64_t count = 0;
-  };
-  Trace& trace_;
-  TrackId track_;
-  const Selection& selection_;
-  Pace& pace_;
-  std::vector<ChunkRef> chunks_;  // by first start
-  std::size_t next_chunk_ = 0;
-  std::vector<FullEvent> held_;  // sorted; from at_ on
-  std::size_t at_ = 0;
-};
+// Calls `visit` with the events of one track that the selection has, in the order of their start, outer ones
+// first. Reads only the chunks that the selection touches, one after the other. Errors: those of
+// Trace::eventColumns, of `visit` and of Pace::advance.
+Status eachEvent(Trace& trace, TrackId track, const Selection& selection, Pace& pace,
+                 const std::function<Status(const FullEvent&)>& visit);
 
 // Samples of one counter track, ordered by time; of the range, with the value in force at its begin.
 Result<std::vector<CounterSample>> samplesOf(Trace& trace, TrackId track, const Selection& selection);
 
-// Calls `visit` with every dependency, in their order, a portion at a time.
+// Calls `visit` with every dependency, in their order.
 Status eachDependency(Trace& trace, Pace& pace, const std::function<Status(const Dependency&)>& visit);
 
 }  // namespace pitwall::exporting

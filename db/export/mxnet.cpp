@@ -183,16 +183,11 @@ class MxnetWriter {
   }
 
   Status events(TrackId track) {
-    Result<EventStream> stream = EventStream::open(trace_, track, selection_, pace_);
-    if (!stream.has_value()) return fail(stream.error());
-    while (true) {
-      Result<const FullEvent*> next = stream->next();
-      if (!next.has_value()) return fail(next.error());
-      if (*next == nullptr) return {};
-      event(**next, track);
+    return eachEvent(trace_, track, selection_, pace_, [&](const FullEvent& full) {
+      event(full, track);
       ++summary_.events;
-      if (Status status = out_.flush(); !status.has_value()) return status;
-    }
+      return out_.flush();
+    });
   }
 
   Status counters(TrackId track) {

@@ -131,28 +131,26 @@ Status Copy::facts() {
 }
 
 Status Copy::events(TrackId from) {
-  Result<EventStream> stream = EventStream::open(trace_, from, selection_, pace_);
-  if (!stream.has_value()) return fail(stream.error());
   const bool filtered = !selection_.isWhole();
   std::vector<Event> portion;
-  while (true) {
-    Result<const FullEvent*> next = stream->next();
-    if (!next.has_value()) return fail(next.error());
-    if (*next != nullptr) {
-      Event event = (*next)->event;
-      event.name = (*next)->name.empty() ? StringId{} : sink_.string((*next)->name);
-      event.args = (*next)->args.empty() ? StringId{} : sink_.string((*next)->args);
-      event.op = mapped(operators_, event.op);
-      event.kernel = mapped(kernels_, event.kernel);
-      if (filtered && event.correlation != 0) kept_.add({event.correlation, 0, 0});
-      portion.push_back(event);
-      ++summary_.events;
-    }
-    if (portion.size() < kPortion && *next != nullptr) continue;
+  const auto send = [&] {
     if (!portion.empty()) sink_.events(tracks_[from.value - 1], portion);
     portion.clear();
-    if (*next == nullptr) return {};
-  }
+  };
+  Status status = eachEvent(trace_, from, selection_, pace_, [&](const FullEvent& full) -> Status {
+    Event event = full.event;
+    event.name = full.name.empty() ? StringId{} : sink_.string(full.name);
+    event.args = full.args.empty() ? StringId{} : sink_.string(full.args);
+    event.op = mapped(operators_, event.op);
+    event.kernel = mapped(kernels_, event.kernel);
+    if (filtered && event.correlation != 0) kept_.add({event.correlation, 0, 0});
+    portion.push_back(event);
+    ++summary_.events;
+    if (portion.size() >= kPortion) send();
+    return {};
+  });
+  send();
+  return status;
 }
 
 Status Copy::counters(TrackId from) {
@@ -198,7 +196,7 @@ Result<ExportSummary> copyTrace(Trace& trace, TraceSink& sink, const Selection& 
 Result<ExportSummary> writeTrace(Trace& trace, const std::string& output, const Selection& selection,
                                  Pace& pace, const ExportOptions& options) {
   const std::string temporary = temporaryName(output);
-  auto sink = createTrace(temporary);
+  auto sink = createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport});
   if (!sink.has_value()) return fail(sink.error());
   Result<ExportSummary> summary = copyTrace(trace, **sink, selection, pace, options);
   Status finished = summary.has_value() ? (*sink)->finish() : Status();

@@ -269,7 +269,7 @@ Result<ImportSummary> importToFile(std::span<const std::string> inputs, const st
   if (auto status = mayReplace(output); !status.has_value()) return fail(status.error());
   const std::string temporary = output + ".tmp";
   if (auto status = mayReplace(temporary); !status.has_value()) return fail(status.error());
-  auto sink = createTrace(temporary);
+  auto sink = createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport});
   if (!sink.has_value()) return fail(sink.error());
   auto summary = importTrace(inputs, **sink, options);
   (*sink).reset();  // closes the file

@@ -28,8 +28,7 @@ class TraceInput {
     dimensions();
     facts();
     for (std::uint32_t id = 1; id <= trace_.tracks().size(); ++id) {
-      if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
-        return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+      if (auto status = interrupted(); !status.has_value()) return status;
       if (auto status = track(TrackId{id}); !status.has_value()) return status;
     }
     return dependencies();
@@ -157,41 +156,72 @@ class TraceInput {
     return known;
   }
 
+  Event adopted(const EventSpans& from, std::size_t i) {
+    Event event;
+    event.start_ns = from.start_ns[i] + shift_;
+    event.dur_ns = from.dur_ns[i];
+    event.pushed_ns = from.pushed_ns[i] + shift_;
+    event.ready_ns = from.ready_ns[i] + shift_;
+    event.correlation = correlation(static_cast<CorrelationId>(from.correlation[i]));
+    event.value = from.value[i];
+    event.name = string(StringId{static_cast<std::uint32_t>(from.name[i])});
+    event.args = string(StringId{static_cast<std::uint32_t>(from.args[i])});
+    event.op = mapped(operators_, OperatorId{static_cast<std::uint32_t>(from.op[i])});
+    event.kernel = mapped(kernels_, KernelId{static_cast<std::uint32_t>(from.kernel[i])});
+    event.kind = static_cast<EventKind>(from.kind[i]);
+    event.depth = static_cast<std::uint16_t>(from.depth[i]);
+    builder_.adopted(event.kind, 1);
+    return event;
+  }
+
+  // A chunk at a time, however long the track is.
   Status track(TrackId id) {
-    auto events = trace_.events(id);
-    if (!events.has_value()) return damaged(events.error());
-    for (Event& event : *events) {
-      event.start_ns += shift_;
-      event.pushed_ns += shift_;
-      event.ready_ns += shift_;
-      event.correlation = correlation(event.correlation);
-      event.name = string(event.name);
-      event.args = string(event.args);
-      event.op = mapped(operators_, event.op);
-      event.kernel = mapped(kernels_, event.kernel);
-      builder_.adopted(event.kind, 1);
-    }
-    if (!events->empty()) sink_.events(tracks_[id.value - 1], *events);
-    builder_.record("events") += static_cast<std::int64_t>(events->size());
-    auto samples = trace_.counters(id);
-    if (!samples.has_value()) return damaged(samples.error());
-    for (CounterSample& sample : *samples) sample.time_ns += shift_;
-    if (!samples->empty()) sink_.counters(tracks_[id.value - 1], *samples);
-    builder_.adoptedSamples(static_cast<std::int64_t>(samples->size()));
-    builder_.record("counter samples") += static_cast<std::int64_t>(samples->size());
-    return {};
+    const TrackId to = tracks_[id.value - 1];
+    std::vector<Event> events;
+    EventSelection all;
+    all.track = id;
+    Status status = trace_.eventColumns(all, [&](const EventSpans& spans) {
+      events.clear();
+      for (std::size_t i = 0; i < spans.size; ++i) events.push_back(adopted(spans, i));
+      sink_.events(to, events);
+      builder_.record("events") += static_cast<std::int64_t>(spans.size);
+      return !cancelled();
+    });
+    if (!status.has_value()) return damaged(status.error());
+    std::vector<CounterSample> moved;
+    status = trace_.visitCounters(id, [&](std::span<const CounterSample> samples) {
+      moved.assign(samples.begin(), samples.end());
+      for (CounterSample& sample : moved) sample.time_ns += shift_;
+      sink_.counters(to, moved);
+      builder_.adoptedSamples(static_cast<std::int64_t>(moved.size()));
+      builder_.record("counter samples") += static_cast<std::int64_t>(moved.size());
+      return !cancelled();
+    });
+    return status.has_value() ? Status() : damaged(status.error());
   }
 
   Status dependencies() {
-    auto edges = trace_.dependencies();
-    if (!edges.has_value()) return damaged(edges.error());
-    for (Dependency& edge : *edges) {
-      edge.source = correlation(edge.source);
-      edge.target = correlation(edge.target);
-    }
-    if (!edges->empty()) sink_.dependencies(*edges);
-    builder_.adoptedDependencies(static_cast<std::int64_t>(edges->size()));
-    return {};
+    std::vector<Dependency> moved;
+    Status status = trace_.visitDependencies([&](std::span<const Dependency> edges) {
+      moved.assign(edges.begin(), edges.end());
+      for (Dependency& edge : moved) {
+        edge.source = correlation(edge.source);
+        edge.target = correlation(edge.target);
+      }
+      sink_.dependencies(moved);
+      builder_.adoptedDependencies(static_cast<std::int64_t>(moved.size()));
+      return !cancelled();
+    });
+    if (!status.has_value()) return damaged(status.error());
+    return interrupted();
+  }
+
+  bool cancelled() const {
+    return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed);
+  }
+  Status interrupted() const {
+    if (!cancelled()) return {};
+    return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
   }
 
   // Behind those of the inputs before; dense ones keep their order and distance.

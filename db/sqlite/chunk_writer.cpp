@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -37,17 +38,23 @@ ColumnShape shapeOf(EventColumn column) {
   }
 }
 
-std::int64_t cappedSum(std::span<const Event> events) {
+struct Sums {
+  std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
+  std::int64_t dur = 0;  // cut off at the range's end
+};
+
+Sums sumsOf(std::span<const std::int64_t> start, std::span<const std::int64_t> dur) {
+  Sums sums;
   __extension__ __int128 sum = 0;
-  for (const Event& event : events) sum += event.dur_ns;
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    // Never before a start, be a duration what it may: so it bounds the starts, too.
+    sums.last_end = std::max({sums.last_end, start[i], cappedEnd(start[i], dur[i])});
+    sum += dur[i];
+  }
   constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
   constexpr auto kGreatest = std::numeric_limits<std::int64_t>::max();
-  if (sum > kGreatest) return kGreatest;
-  return sum < kLeast ? kLeast : static_cast<std::int64_t>(sum);
-}
-
-bool eventBefore(const Event& a, const Event& b) {
-  return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
+  sums.dur = sum > kGreatest ? kGreatest : sum < kLeast ? kLeast : static_cast<std::int64_t>(sum);
+  return sums;
 }
 
 Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::int64_t kernel,
@@ -61,28 +68,36 @@ Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::i
                   track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
 }
 
-bool isSorted(std::span<const EventBlock> blocks) {
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (i > 0 && eventBefore(blocks[i].front(), blocks[i - 1].back())) return false;
-    if (!std::is_sorted(blocks[i].begin(), blocks[i].end(), eventBefore)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-// Encodes one column, got from each row by `get`, and returns its extremes.
-template <class Row, class Get>
-ChunkWriter::Extremes ChunkWriter::encode(std::span<const Row> rows, Get get, ColumnShape shape,
-                                          std::size_t column) {
-  std::vector<std::int64_t>& values = columns_[column];
-  values.resize(rows.size());
-  Extremes extremes;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int64_t value = get(rows[i]);
-    values[i] = value;
-    extremes.least = std::min(extremes.least, value);
-    extremes.greatest = std::max(extremes.greatest, value);
+// Fills columns from rows, a few rows at a time, so that the rows are fetched from memory once and not once a
+// column; then encodes them. `gets` are functions of a row, one a column, from column `first` on.
+template <class Row, class... Get>
+void ChunkWriter::gather(std::span<const Row> rows, std::size_t first, Get... gets) {
+  constexpr std::size_t kAtATime = 64;
+  for (std::size_t i = 0; i < sizeof...(gets); ++i) columns_[first + i].resize(rows.size());
+  for (std::size_t from = 0; from < rows.size(); from += kAtATime) {
+    const std::span<const Row> some = rows.subspan(from, std::min(kAtATime, rows.size() - from));
+    std::size_t column = first;
+    const auto fill = [&](auto get) {
+      std::int64_t* const values = columns_[column++].data() + from;
+      for (std::size_t i = 0; i < some.size(); ++i) values[i] = get(some[i]);
+    };
+    (fill(gets), ...);
+  }
+}
+
+ChunkWriter::Extremes ChunkWriter::encode(std::size_t column, ColumnShape shape) {
+  const std::vector<std::int64_t>& values = columns_[column];
+  Extremes extremes{values.front(), values.front()};
+  // Many columns are the same all through; to see that is cheaper than to look for extremes.
+  std::uint64_t differing = 0;
+  for (const std::int64_t value : values) differing |= static_cast<std::uint64_t>(value ^ values.front());
+  if (differing != 0) {
+    for (const std::int64_t value : values) {
+      extremes.least = std::min(extremes.least, value);
+      extremes.greatest = std::max(extremes.greatest, value);
+    }
   }
   encoder_.encode(values, extremes.least, extremes.greatest, shape, experience_[column], encoded_[column]);
   return extremes;
@@ -114,7 +129,7 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
 Status ChunkWriter::events(TrackId track, EventBlocks& events, const KnownRows& known) {
   const std::span<EventBlock> blocks = events.blocks();
   if (blocks.empty()) return {};
-  if (isSorted(blocks) && (blocks.size() == 1 || chunk_rows_ == kBlockEvents)) {
+  if (events.isSorted() && (blocks.size() == 1 || chunk_rows_ == kBlockEvents)) {
     for (const EventBlock& block : blocks) {
       if (Status status = eventChunks(track, block, known); !status.has_value()) return status;
     }
@@ -123,8 +138,7 @@ Status ChunkWriter::events(TrackId track, EventBlocks& events, const KnownRows& 
   gathered_.clear();
   gathered_.reserve(events.size());
   for (const EventBlock& block : blocks) gathered_.insert(gathered_.end(), block.begin(), block.end());
-  if (!std::is_sorted(gathered_.begin(), gathered_.end(), eventBefore))
-    std::stable_sort(gathered_.begin(), gathered_.end(), eventBefore);
+  if (!events.isSorted()) std::stable_sort(gathered_.begin(), gathered_.end(), EventBlocks::before);
   return eventChunks(track, gathered_, known);
 }
 
@@ -156,42 +170,41 @@ Status ChunkWriter::counters(TrackId track, std::span<CounterSample> samples) {
 }
 
 Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known) {
-  const auto column = [&](EventColumn at, auto get) {
-    return encode(events, get, shapeOf(at), static_cast<std::size_t>(at));
-  };
-  const Extremes start = column(EventColumn::start, [](const Event& e) { return e.start_ns; });
-  const Extremes dur = column(EventColumn::dur, [](const Event& e) { return e.dur_ns; });
-  column(EventColumn::pushed_before, [](const Event& e) { return wrappingMinus(e.start_ns, e.pushed_ns); });
-  column(EventColumn::ready_before, [](const Event& e) { return wrappingMinus(e.start_ns, e.ready_ns); });
-  const Extremes correlation = column(
-      EventColumn::correlation, [](const Event& e) { return static_cast<std::int64_t>(e.correlation); });
-  column(EventColumn::value, [](const Event& e) { return e.value; });
-  const Extremes name =
-      column(EventColumn::name, [](const Event& e) { return static_cast<std::int64_t>(e.name.value); });
-  const Extremes op =
-      column(EventColumn::op, [](const Event& e) { return static_cast<std::int64_t>(e.op.value); });
-  const Extremes kernel =
-      column(EventColumn::kernel, [](const Event& e) { return static_cast<std::int64_t>(e.kernel.value); });
-  const Extremes args =
-      column(EventColumn::args, [](const Event& e) { return static_cast<std::int64_t>(e.args.value); });
-  column(EventColumn::kind, [](const Event& e) { return static_cast<std::int64_t>(e.kind); });
-  column(EventColumn::depth, [](const Event& e) { return static_cast<std::int64_t>(e.depth); });
+  gather(
+      events, 0, [](const Event& e) { return e.start_ns; }, [](const Event& e) { return e.dur_ns; },
+      [](const Event& e) { return wrappingMinus(e.start_ns, e.pushed_ns); },
+      [](const Event& e) { return wrappingMinus(e.start_ns, e.ready_ns); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.correlation); },
+      [](const Event& e) { return e.value; },
+      [](const Event& e) { return static_cast<std::int64_t>(e.name.value); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.op.value); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.kernel.value); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.args.value); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.kind); },
+      [](const Event& e) { return static_cast<std::int64_t>(e.depth); });
+  std::array<Extremes, kEventColumns> extremes;
+  for (int i = 0; i < kEventColumns; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    extremes[at] = encode(at, shapeOf(static_cast<EventColumn>(i)));
+  }
+  const auto of = [&extremes](EventColumn at) { return extremes[static_cast<std::size_t>(at)]; };
+  const Extremes start = of(EventColumn::start), dur = of(EventColumn::dur);
+  const Extremes correlation = of(EventColumn::correlation);
   if (Status status =
-          checkKnown(track, std::max(name.greatest, args.greatest), op.greatest, kernel.greatest, known);
+          checkKnown(track, std::max(of(EventColumn::name).greatest, of(EventColumn::args).greatest),
+                     of(EventColumn::op).greatest, of(EventColumn::kernel).greatest, known);
       !status.has_value())
     return status;
-  std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
-  // Never before a start, be a duration what it may: so it bounds the starts, too.
-  for (const Event& event : events)
-    last_end = std::max({last_end, event.start_ns, cappedEnd(event.start_ns, event.dur_ns)});
+  const auto sums = sumsOf(columns_[static_cast<std::size_t>(EventColumn::start)],
+                           columns_[static_cast<std::size_t>(EventColumn::dur)]);
 
   insert_events_.bind(1, next_event_)
       .bindId(2, track.value)
       .bind(3, start.least)
-      .bind(4, last_end)
+      .bind(4, sums.last_end)
       .bind(5, static_cast<std::int64_t>(events.size()))
       .bind(6, dur.greatest)
-      .bind(7, cappedSum(events))
+      .bind(7, sums.dur)
       .bind(8, correlation.least)
       .bind(9, correlation.greatest);
   for (int i = 0; i < kEventColumns; ++i)
@@ -219,16 +232,16 @@ Status ChunkWriter::eventSummary(std::int64_t chunk) {
 }
 
 Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {
-  const auto column = [&](DependencyColumn at, auto get) {
-    const bool kind = at == DependencyColumn::kind;
-    return encode(dependencies, get, kind ? ColumnShape::repeating : ColumnShape::ascending,
-                  kEventColumns + static_cast<std::size_t>(at));
+  gather(
+      dependencies, kEventColumns, [](const Dependency& d) { return static_cast<std::int64_t>(d.source); },
+      [](const Dependency& d) { return static_cast<std::int64_t>(d.target); },
+      [](const Dependency& d) { return static_cast<std::int64_t>(d.kind); });
+  const auto column = [this](DependencyColumn at, ColumnShape shape) {
+    return encode(kEventColumns + static_cast<std::size_t>(at), shape);
   };
-  const Extremes source = column(DependencyColumn::source,
-                                 [](const Dependency& d) { return static_cast<std::int64_t>(d.source); });
-  const Extremes target = column(DependencyColumn::target,
-                                 [](const Dependency& d) { return static_cast<std::int64_t>(d.target); });
-  column(DependencyColumn::kind, [](const Dependency& d) { return static_cast<std::int64_t>(d.kind); });
+  const Extremes source = column(DependencyColumn::source, ColumnShape::ascending);
+  const Extremes target = column(DependencyColumn::target, ColumnShape::ascending);
+  column(DependencyColumn::kind, ColumnShape::repeating);
   insert_dependencies_.bind(1, next_dependency_)
       .bind(2, static_cast<std::int64_t>(dependencies.size()))
       .bind(3, source.least)
@@ -242,9 +255,9 @@ Status ChunkWriter::dependencyChunk(std::span<const Dependency> dependencies) {
 }
 
 Status ChunkWriter::counterChunk(TrackId track, std::span<const CounterSample> samples) {
-  encode(
-      samples, [](const CounterSample& s) { return s.time_ns; }, ColumnShape::ascending,
-      static_cast<std::size_t>(CounterColumn::time));
+  constexpr auto kTime = static_cast<std::size_t>(CounterColumn::time);
+  gather(samples, kTime, [](const CounterSample& s) { return s.time_ns; });
+  encode(kTime, ColumnShape::ascending);
   std::vector<double> values(samples.size());
   double least = std::numeric_limits<double>::quiet_NaN(), greatest = least;
   for (std::size_t i = 0; i < samples.size(); ++i) {

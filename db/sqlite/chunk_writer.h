@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -44,12 +43,13 @@ class ChunkWriter {
 
  private:
   struct Extremes {
-    std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    std::int64_t greatest = std::numeric_limits<std::int64_t>::min();
+    std::int64_t least = 0;
+    std::int64_t greatest = 0;
   };
   ChunkWriter() = default;
-  template <class Row, class Get>
-  Extremes encode(std::span<const Row> rows, Get get, ColumnShape shape, std::size_t column);
+  template <class Row, class... Get>
+  void gather(std::span<const Row> rows, std::size_t first, Get... gets);
+  Extremes encode(std::size_t column, ColumnShape shape);
   Status eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known);  // sorted
   Status eventChunk(TrackId track, std::span<const Event> events, const KnownRows& known);
   Status eventSummary(std::int64_t chunk);  // of the events whose columns were encoded last

@@ -20,11 +20,14 @@ using EventBlock = std::vector<Event>;  // of capacity kBlockEvents, never beyon
 class EventBlocks {
  public:
   std::size_t size() const { return size_; }
+  // Whether they came by start, outer ones first.
+  bool isSorted() const { return sorted_; }
   std::span<EventBlock> blocks() { return blocks_; }
 
   // Takes blocks from `spare` while it has some.
   void append(std::span<const Event> events, std::vector<EventBlock>& spare) {
     size_ += events.size();
+    noteOrder(events);
     while (!events.empty()) {
       if (blocks_.empty() || blocks_.back().size() == kBlockEvents) addBlock(spare);
       EventBlock& block = blocks_.back();
@@ -42,9 +45,22 @@ class EventBlocks {
     }
     blocks_.clear();
     size_ = 0;
+    sorted_ = true;
+  }
+
+  static bool before(const Event& a, const Event& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
   }
 
  private:
+  // Here, where the events are at hand: the writer would have to fetch them once more.
+  void noteOrder(std::span<const Event> events) {
+    if (!sorted_ || events.empty()) return;
+    const bool follows =
+        blocks_.empty() || blocks_.back().empty() || !before(events.front(), blocks_.back().back());
+    sorted_ = follows && std::is_sorted(events.begin(), events.end(), before);
+  }
+
   void addBlock(std::vector<EventBlock>& spare) {
     if (spare.empty()) {
       blocks_.emplace_back();  // grows by itself up to a block: a track of few events takes little
@@ -56,6 +72,7 @@ class EventBlocks {
 
   std::vector<EventBlock> blocks_;
   std::size_t size_ = 0;
+  bool sorted_ = true;
 };
 
 }  // namespace pitwall::store

@@ -115,6 +115,10 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
     return fail(ErrorCode::invalidInput, fmt::format("chunk_events is {}: must be in 1..{}",
                                                      options.chunk_events, store::kMaxChunkRows));
   }
+  if (options.most_pending_rows < 1) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("most_pending_rows is {}: must be at least 1", options.most_pending_rows));
+  }
   if (path.empty())
     return fail(ErrorCode::invalidInput, "cannot write a trace: its path is empty; give a file name");
   // A link stays a link, and a later change of folder does not matter.
@@ -137,7 +141,8 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
   Result<std::unique_ptr<BatchWriter>> writer =
       BatchWriter::create(std::move(*connection), static_cast<std::size_t>(options.chunk_events));
   if (!writer.has_value()) return fail(writer.error());
-  return std::unique_ptr<TraceSink>(std::make_unique<store::TraceWriter>(std::move(*writer), target));
+  return std::unique_ptr<TraceSink>(std::make_unique<store::TraceWriter>(
+      std::move(*writer), target, static_cast<std::size_t>(options.most_pending_rows)));
 }
 
 }  // namespace pitwall

@@ -168,39 +168,72 @@ Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) 
   return (*pyramid)->bins(request);
 }
 
-Result<std::vector<Dependency>> TraceReader::dependencies() {
-  std::vector<Dependency> dependencies;
+Status TraceReader::visitDependencies(const DependencyVisitor& visitor) {
   ChunkTable& table = data_->dependencies();
-  dependencies.reserve(static_cast<std::size_t>(std::min<std::int64_t>(table.rows(), 1 << 24)));
+  std::array<std::vector<std::int64_t>, kDependencyColumns> scratch;
+  std::vector<Dependency> dependencies;
   for (std::size_t index = 0; index < table.summaries().size(); ++index) {
-    const std::shared_ptr<Chunk> chunk = table.chunk(index);
     std::array<std::span<const std::int64_t>, kDependencyColumns> columns;
     for (int i = 0; i < kDependencyColumns; ++i) {
-      auto read = chunk->column(i);
+      auto read = table.scan(index, i, scratch[static_cast<std::size_t>(i)]);
       if (!read.has_value()) return fail(read.error());
       columns[static_cast<std::size_t>(i)] = *read;
     }
-    for (std::size_t i = 0; i < chunk->rows(); ++i) {
+    dependencies.clear();
+    for (std::size_t i = 0; i < columns[0].size(); ++i) {
       dependencies.push_back({.source = static_cast<CorrelationId>(columns[0][i]),
                               .target = static_cast<CorrelationId>(columns[1][i]),
                               .kind = static_cast<DependencyKind>(columns[2][i])});
     }
+    if (!visitor(dependencies)) break;
   }
-  return dependencies;
+  return {};
+}
+
+Status TraceReader::visitCounters(TrackId track, const CounterVisitor& visitor) {
+  ChunkTable& table = data_->counters();
+  std::vector<std::int64_t> time_scratch, value_scratch;
+  std::vector<CounterSample> samples;
+  for (const std::uint32_t index : table.ofTrack(track.value)) {
+    const auto times = table.scan(index, static_cast<int>(CounterColumn::time), time_scratch);
+    if (!times.has_value()) return fail(times.error());
+    const auto values = table.scan(index, static_cast<int>(CounterColumn::value), value_scratch);
+    if (!values.has_value()) return fail(values.error());
+    samples.clear();
+    for (std::size_t i = 0; i < times->size(); ++i)
+      samples.push_back({.time_ns = (*times)[i], .value = std::bit_cast<double>((*values)[i])});
+    if (!visitor(samples)) break;
+  }
+  return {};
+}
+
+namespace {
+
+// All rows of a table, whose count is the file's word.
+template <class Row, class Visit>
+Result<std::vector<Row>> gather(std::int64_t rows, Visit visit) {
+  std::vector<Row> all;
+  all.reserve(static_cast<std::size_t>(std::min<std::int64_t>(rows, 1 << 24)));
+  Status status = visit([&all](std::span<const Row> some) {
+    all.insert(all.end(), some.begin(), some.end());
+    return true;
+  });
+  if (!status.has_value()) return fail(status.error());
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<Dependency>> TraceReader::dependencies() {
+  return gather<Dependency>(data_->dependencies().rows(),
+                            [this](const DependencyVisitor& visitor) { return visitDependencies(visitor); });
 }
 
 Result<std::vector<CounterSample>> TraceReader::counters(TrackId track) {
-  std::vector<CounterSample> samples;
-  for (const std::uint32_t index : data_->counters().ofTrack(track.value)) {
-    const std::shared_ptr<Chunk> chunk = data_->counters().chunk(index);
-    auto times = chunk->column(static_cast<int>(CounterColumn::time));
-    if (!times.has_value()) return fail(times.error());
-    auto values = chunk->column(static_cast<int>(CounterColumn::value));
-    if (!values.has_value()) return fail(values.error());
-    for (std::size_t i = 0; i < chunk->rows(); ++i)
-      samples.push_back({.time_ns = (*times)[i], .value = std::bit_cast<double>((*values)[i])});
-  }
-  std::stable_sort(samples.begin(), samples.end(),
+  auto samples =
+      gather<CounterSample>(0, [&](const CounterVisitor& visitor) { return visitCounters(track, visitor); });
+  if (!samples.has_value()) return samples;
+  std::stable_sort(samples->begin(), samples->end(),
                    [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
   return samples;
 }

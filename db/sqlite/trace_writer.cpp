@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <new>
@@ -14,8 +15,6 @@ namespace {
 
 constexpr auto kCommitInterval = std::chrono::milliseconds(250);
 constexpr std::size_t kCommitEvents = 1'000'000;
-// A producer that is this far ahead of the disk waits for it: better than to eat the machine's memory.
-constexpr std::size_t kMostPendingRows = 4'000'000;
 
 }  // namespace
 
@@ -46,8 +45,11 @@ std::size_t TraceWriter::FactsHash::operator()(const KernelFacts& facts) const {
   return hash;
 }
 
-TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path)
-    : path_(std::move(path)), thread_([this, w = std::move(writer)]() mutable { writeLoop(std::move(w)); }) {}
+TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path, std::size_t most_pending_rows)
+    : path_(std::move(path)),
+      most_pending_rows_(most_pending_rows),
+      commit_events_(std::min(kCommitEvents, most_pending_rows)),
+      thread_([this, w = std::move(writer)]() mutable { writeLoop(std::move(w)); }) {}
 
 void TraceWriter::continueAt(const Dimensions& there) {
   const auto number = [](std::size_t rows) { return static_cast<std::uint32_t>(rows); };
@@ -72,14 +74,15 @@ void TraceWriter::append(std::size_t rows, std::size_t events, Add add) {
   {
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] {
-      return pending_.rows < kMostPendingRows || failure_.has_value() || end_ != End::running;
+      return pending_.rows < most_pending_rows_ || failure_.has_value() || end_ != End::running;
     });
     if (failure_.has_value() || end_ != End::running) return;
     wake = pending_.rows == 0 ||
-           (pending_.events_in_all < kCommitEvents && pending_.events_in_all + events >= kCommitEvents);
+           (pending_.events_in_all < commit_events_ && pending_.events_in_all + events >= commit_events_);
     add(pending_);
     pending_.rows += rows;
     pending_.events_in_all += events;
+    wake = wake || pending_.rows >= most_pending_rows_;
   }
   if (wake) work_.notify_one();
 }
@@ -219,7 +222,8 @@ void TraceWriter::keepFailure(Error error) {
 
 bool TraceWriter::waitForWork(std::unique_lock<std::mutex>& lock) {
   const auto urgent = [this] {
-    return end_ != End::running || flushes_asked_ > flushes_done_ || pending_.events_in_all >= kCommitEvents;
+    return end_ != End::running || flushes_asked_ > flushes_done_ ||
+           pending_.events_in_all >= commit_events_ || pending_.rows >= most_pending_rows_;
   };
   work_.wait(lock, [&] { return !pending_.empty() || urgent(); });
   work_.wait_for(lock, kCommitInterval, urgent);

@@ -20,12 +20,14 @@
 #include "db/sqlite/batch.h"
 #include "db/sqlite/batch_writer.h"
 #include "db/sqlite/dimensions.h"
+#include "db/store.h"
 
 namespace pitwall::store {
 
 class TraceWriter final : public TraceSink {
  public:
-  TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path);
+  TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path,
+              std::size_t most_pending_rows = static_cast<std::size_t>(StoreOptions().most_pending_rows));
   // For a trace that holds something already; before the first call.
   void continueAt(const Dimensions& there);
   // Writes what is left; the trace stays marked incomplete unless finish() was called.
@@ -73,6 +75,8 @@ class TraceWriter final : public TraceSink {
 
   // --- constant after construction
   const std::string path_;
+  const std::size_t most_pending_rows_;  // a producer that is this far ahead waits
+  const std::size_t commit_events_;      // that are worth a commit of their own
 
   // --- the producer's alone
   std::unordered_map<std::string, StringId, TextHash, std::equal_to<>> string_ids_;

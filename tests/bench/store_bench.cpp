@@ -89,7 +89,7 @@ struct Written {
 Written write(const std::string& path, const std::vector<MadeTrack>& tracks, std::int64_t events) {
   const double begin = cpuSeconds();
   double making = 0;
-  std::unique_ptr<TraceSink> sink = must(createTrace(path));
+  std::unique_ptr<TraceSink> sink = must(createTrace(path, {.most_pending_rows = kPendingRowsOfAnImport}));
   const ProcessId process = sink->process({.pid = 1, .name = "program", .command_line = "program"});
   std::vector<TrackId> ids;
   std::vector<MadeEvents> made;
