@@ -16,6 +16,7 @@
 
 #include "db/import/launches.h"
 #include "db/import/nsight_kernels.h"
+#include "db/import/nsight_payload.h"
 #include "db/import/nsight_projection.h"
 #include "db/import/nsight_tables.h"
 #include "db/import/readers.h"
@@ -76,6 +77,7 @@ class Nsight {
         names_(database, builder),
         launches_(builder),
         kernels_(builder),
+        payload_(builder, names_),
         projection_(builder) {}
 
   Status run() {
@@ -445,21 +447,25 @@ class Nsight {
     });
   }
 
-  StringId rangeArgs(std::int64_t process, const ForeignRow& row) {
+  static constexpr std::array<std::string_view, 8> kRangeColumns = {
+      "start", "end", "globalTid", "eventType", "text", "textId", "domainId", "color"};
+  StringId rangeArgs(std::int64_t process, const ForeignRow& row, Event& event) {
     std::string text;
     if (const auto domain = domains_.find({process, row.integer(6)}); domain != domains_.end())
       text = fmt::format("\"domain\":\"{}\"", jsonText(domain->second));
     if (const std::int64_t color = row.integer(7); color != 0)
       text += fmt::format("{}\"color\":\"#{:06x}\"", text.empty() ? "" : ",", color & 0xFFFFFF);
+    payload_.read(row, kRangeColumns.size(), event, text);
     return text.empty() ? StringId{} : builder_.args("{" + text + "}");
   }
 
   Status ranges() {
     projection_.sort();
     if (auto status = domains(); !status.has_value()) return status;
-    constexpr std::array<std::string_view, 8> kColumns = {"start", "end",    "globalTid", "eventType",
-                                                          "text",  "textId", "domainId",  "color"};
-    auto status = visit(kRanges, kColumns, [&](const ForeignRow& row) { range(row); });
+    std::array<std::string_view, kRangeColumns.size() + NsightPayload::kColumns.size()> columns;
+    std::copy(NsightPayload::kColumns.begin(), NsightPayload::kColumns.end(),
+              std::copy(kRangeColumns.begin(), kRangeColumns.end(), columns.begin()));
+    auto status = visit(kRanges, columns, [&](const ForeignRow& row) { range(row); });
     for (auto& [thread, track, event] : open_) {
       builder_.repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
       event.dur_ns = std::max<std::int64_t>(0, builder_.latest() - event.start_ns);
@@ -476,7 +482,7 @@ class Nsight {
     Event event = times(row);
     const bool own_text = !row.isNull(4);
     event.name = own_text ? builder_.name(row.text(4)) : names_.rangeName(row.integer(5));
-    event.args = rangeArgs(globalProcess(row.integer(2)), row);
+    event.args = rangeArgs(globalProcess(row.integer(2)), row, event);
     if (type == 34) {
       event.kind = EventKind::instant;
       event.dur_ns = 0;
@@ -533,6 +539,7 @@ class Nsight {
   NsightNames names_;
   Launches launches_;
   NsightKernels kernels_;
+  NsightPayload payload_;
   NsightProjection projection_;
   std::unordered_map<std::int64_t, ProcessRef> processes_;
   std::unordered_map<std::int64_t, TrackRef> threads_;

@@ -269,5 +269,43 @@ TEST(ImportChrome, CanBeInterrupted) {
   EXPECT_EQ(imported->code, ErrorCode::cancelled);
 }
 
+// As Horovod writes its timeline: a process a tensor, no thread ids, ends without names, never closed.
+TEST(ImportChrome, HorovodTimeline) {
+  const auto imported = importText(R"([
+{"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "allreduce.conv1_weight"}},
+{"name": "process_sort_index", "ph": "M", "pid": 1, "args": {"sort_index": 1}},
+{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "ts": 1000, "pid": 1},
+{"ph": "X", "name": "0", "ts": 1001, "dur": 0, "pid": 1},
+{"ph": "X", "name": "1", "ts": 1250, "dur": 0, "pid": 1},
+{"ph": "E", "ts": 1260, "pid": 1},
+{"ph": "i", "name": "CYCLE_START", "ts": 1261, "s": "g"},
+{"ph": "B", "name": "ALLREDUCE", "ts": 1300, "pid": 1},
+{"name": "process_name", "ph": "M", "pid": 2, "args": {"name": "allreduce.fc1_weight"}},
+{"ph": "B", "name": "NEGOTIATE_ALLREDUCE", "ts": 1310, "pid": 2},
+{"ph": "B", "name": "MEMCPY_IN_FUSION_BUFFER", "ts": 1320, "pid": 1},
+{"ph": "E", "ts": 1330, "pid": 1},
+{"ph": "B", "name": "NCCL_ALLREDUCE", "ts": 1330, "pid": 1},
+{"ph": "E", "ts": 1400, "pid": 1},
+{"ph": "E", "ts": 1410, "pid": 1, "args": {"dtype": "float32", "shape": "[20, 1, 5, 5]"}},
+)");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_TRUE(imported->summary.complete());
+  EXPECT_EQ(imported->named("NEGOTIATE_ALLREDUCE").size(), 2U);
+  const auto [track, allreduce] = imported->named("ALLREDUCE").front();
+  EXPECT_EQ(allreduce.start_ns, 300'000);
+  EXPECT_EQ(allreduce.dur_ns, 110'000);
+  EXPECT_EQ(imported->only("NCCL_ALLREDUCE").dur_ns, 70'000);
+  EXPECT_EQ(imported->only("NCCL_ALLREDUCE").depth, 1);
+  EXPECT_EQ(imported->only("1").start_ns, 250'000);  // when that rank was ready
+  EXPECT_EQ(imported->sink.processes.at(imported->track(track).process.value - 1).name,
+            "allreduce.conv1_weight");
+  EXPECT_NE(imported->track(track).process.value,
+            imported->track(imported->named("NEGOTIATE_ALLREDUCE").back().first).process.value);
+  EXPECT_EQ(imported->events("instant"), 1);
+  // The second tensor still waits for the other rank.
+  EXPECT_EQ(Imported::counted(imported->summary.repaired, "ranges without an end"), 1);
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, ""), 0);
+}
+
 }  // namespace
 }  // namespace pitwall::test

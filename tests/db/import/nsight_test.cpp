@@ -117,6 +117,34 @@ TEST(ImportNsight, EnumerationsAreReadNotAssumed) {
   EXPECT_EQ(imported->named("Memcpy kind 52 (Alpha -> Beta)").size(), 1U);
 }
 
+TEST(ImportNsight, PayloadsOfRanges) {
+  const auto imported =
+      Database(
+          std::string(kStrings) +
+          "INSERT INTO StringIds VALUES (9,'{ \"loss\": 0.5 }');"
+          "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, globalTid INT, category "
+          "INT, uint64Value INT, int32Value INT, doubleValue REAL, jsonText TEXT, jsonTextId INT, "
+          "binaryData TEXT);"
+          "INSERT INTO NVTX_EVENTS VALUES (0,9,59,'unsigned',16777226,4,77,NULL,NULL,NULL,NULL,NULL),"
+          "(10,19,59,'signed',16777226,NULL,NULL,-3,NULL,NULL,NULL,NULL),"
+          "(20,29,59,'real',16777226,NULL,NULL,NULL,1.5,NULL,NULL,NULL),"
+          "(30,39,59,'json',16777226,NULL,NULL,NULL,NULL,NULL,9,NULL),"
+          "(40,49,59,'no json',16777226,NULL,NULL,NULL,NULL,'{ \"cut',NULL,NULL),"
+          "(50,59,59,'binary',16777226,NULL,NULL,NULL,NULL,NULL,NULL,'0011'),"
+          "(60,69,59,'bare',16777226,NULL,NULL,NULL,NULL,NULL,NULL,NULL);")
+          .import();
+  ASSERT_EQ(imported->error, "");
+  const auto args = [&](const char* name) { return imported->sink.text(imported->only(name).args); };
+  EXPECT_EQ(imported->only("unsigned").value, 77);
+  EXPECT_EQ(args("unsigned"), "{\"category\":4}");
+  EXPECT_EQ(imported->only("signed").value, -3);
+  EXPECT_EQ(args("real"), "{\"payload\":1.5}");
+  EXPECT_EQ(args("json"), "{\"payload\":{\"loss\":0.5}}");
+  EXPECT_EQ(args("no json"), "{\"payload\":\"{ \\\"cut\"}");
+  EXPECT_EQ(args("bare"), "");
+  EXPECT_EQ(Imported::counted(imported->summary.not_understood, "NVTX payloads in binary form"), 1);
+}
+
 TEST(ImportNsight, RangesStepsAndUnknownTables) {
   const auto imported =
       Database(
