@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "db/utf8.h"
+
 namespace pitwall::exporting {
 
 namespace {
@@ -13,21 +15,6 @@ constexpr int kDeepest = 64;
 
 void append(fmt::memory_buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
-}
-
-// Length of the well-formed UTF-8 sequence at the front, 0 when there is none.
-std::size_t sequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool wrong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xED && byte(1) > 0x9F) ||
-                     (lead == 0xF0 && byte(1) < 0x90) || (lead == 0xF4 && byte(1) > 0x8F);
-  return wrong ? 0 : length;
 }
 
 bool isPlain(char c) {
@@ -78,7 +65,7 @@ class Checker {
         ++at_;
         continue;
       }
-      const std::size_t length = sequenceLength(text_.substr(at_));
+      const std::size_t length = utf8Length(text_.substr(at_));
       if (length == 0) return false;
       at_ += length;
     }
@@ -164,9 +151,9 @@ void appendQuoted(fmt::memory_buffer& out, std::string_view text) {
     append(out, text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;
-    const std::size_t length = sequenceLength(text);
+    const std::size_t length = utf8Length(text);
     if (length == 0) {
-      append(out, "\xEF\xBF\xBD");
+      append(out, kReplacementCharacter);
     } else if (length == 1) {
       appendEscaped(out, text[0]);
     } else {

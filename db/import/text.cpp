@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "db/utf8.h"
+
 namespace pitwall::import {
 namespace {
 
@@ -97,29 +99,6 @@ std::optional<std::int64_t> parseInteger(std::string_view text) {
   return std::nullopt;
 }
 
-namespace {
-
-// Length of the UTF-8 sequence at the front, 0 when it is not one.
-std::size_t sequenceLength(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  std::size_t length = 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) length = 2;
-  if (first >= 0xE0 && first <= 0xEF) length = 3;
-  if (first >= 0xF0 && first <= 0xF4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F)) return 0;  // overlong, surrogate
-  if ((first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) return 0;
-  return length;
-}
-
-}  // namespace
-
 bool appendClean(std::string_view text, std::string& out) {
   bool replaced = false;
   if (text.size() > kLongestName) {
@@ -127,18 +106,8 @@ bool appendClean(std::string_view text, std::string& out) {
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80) != 0) text.remove_suffix(1);
     replaced = true;
   }
-  while (!text.empty()) {
-    const unsigned char first = static_cast<unsigned char>(text.front());
-    const std::size_t length = first < 0x20 || first == 0x7F ? 0 : sequenceLength(text);
-    if (length == 0) {
-      out += "\xEF\xBF\xBD";
-      replaced = true;
-    } else {
-      out.append(text.substr(0, length));
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  return replaced;
+  const auto isControl = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  return appendUtf8(text, out, isControl) || replaced;
 }
 
 std::optional<std::int64_t> stepNumber(std::string_view name) {

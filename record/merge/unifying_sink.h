@@ -8,38 +8,21 @@
 #include <string>
 #include <utility>
 
-#include "db/sink.h"
+#include "db/forwarding_sink.h"
 
 namespace pitwall::record {
 
-class UnifyingSink : public TraceSink {
+class UnifyingSink : public ForwardingSink {
  public:
   // The first part tells of `first_part` processes, each of them one of its own.
-  UnifyingSink(TraceSink& inner, std::size_t first_part) : inner_(inner), first_part_(first_part) {}
+  UnifyingSink(TraceSink& inner, std::size_t first_part) : ForwardingSink(inner), first_part_(first_part) {}
 
   ProcessId process(const ProcessInfo& info) override;
   ThreadId thread(const ThreadInfo& info) override;
   DeviceId device(const DeviceInfo& info) override;
-
-  StringId string(std::string_view text) override { return inner_.string(text); }
-  TrackId track(const TrackInfo& info) override { return inner_.track(info); }
-  OperatorId operatorFacts(const OperatorFacts& facts) override { return inner_.operatorFacts(facts); }
-  KernelId kernelFacts(const KernelFacts& facts) override { return inner_.kernelFacts(facts); }
   void meta(std::string_view key, std::string_view value) override;
-  void setting(const SettingInEffect& setting) override { inner_.setting(setting); }
-  void tunable(const TunableInEffect& tunable) override { inner_.tunable(tunable); }
-  void iteration(const IterationMark& mark) override { inner_.iteration(mark); }
-  void loss(const Loss& loss) override { inner_.loss(loss); }
-  void events(TrackId track, std::span<const Event> events) override { inner_.events(track, events); }
-  void dependencies(std::span<const Dependency> edges) override { inner_.dependencies(edges); }
-  void counters(TrackId track, std::span<const CounterSample> samples) override {
-    inner_.counters(track, samples);
-  }
-  Status flush() override { return inner_.flush(); }
-  Status finish() override { return inner_.finish(); }
 
  private:
-  TraceSink& inner_;
   std::size_t first_part_;
   std::size_t told_ = 0;  // processes so far
   ProcessId first_;

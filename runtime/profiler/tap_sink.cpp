@@ -59,42 +59,42 @@ class DiscardingSink : public TraceSink {
 }  // namespace
 
 StringId TapSink::string(std::string_view text) {
-  const StringId id = next_->string(text);
+  const StringId id = ForwardingSink::string(text);
   if (id.value > strings_.size() || strings_[id.value - 1].empty()) remember(strings_, id, std::string(text));
   return id;
 }
 
 ThreadId TapSink::thread(const ThreadInfo& thread) {
-  const ThreadId id = next_->thread(thread);
+  const ThreadId id = ForwardingSink::thread(thread);
   remember(tids_, id, thread.tid);
   return id;
 }
 
 TrackId TapSink::track(const TrackInfo& track) {
-  const TrackId id = next_->track(track);
+  const TrackId id = ForwardingSink::track(track);
   remember(tracks_, id, track);
   return id;
 }
 
 OperatorId TapSink::operatorFacts(const OperatorFacts& facts) {
-  const OperatorId id = next_->operatorFacts(facts);
+  const OperatorId id = ForwardingSink::operatorFacts(facts);
   remember(facts_, id, facts);
   return id;
 }
 
 void TapSink::events(TrackId track, std::span<const Event> events) {
-  next_->events(track, events);
+  ForwardingSink::events(track, events);
   if (tap_ != nullptr) tap_->events(*this, track, events);
 }
 
 void TapSink::counters(TrackId track, std::span<const CounterSample> samples) {
-  next_->counters(track, samples);
+  ForwardingSink::counters(track, samples);
   if (tap_ != nullptr) tap_->counters(*this, track, samples);
 }
 
 Status TapSink::flush() {
   if (tap_ != nullptr) tap_->drained();
-  return next_->flush();
+  return ForwardingSink::flush();
 }
 
 const std::string& TapSink::text(StringId id) const { return recall(strings_, id); }

@@ -5,7 +5,7 @@
 namespace pitwall::inject {
 
 WindowSink::WindowSink(std::unique_ptr<TraceSink> inner, Window window)
-    : window_(window), inner_(std::move(inner)) {}
+    : ForwardingSink(*inner), window_(window), inner_(std::move(inner)) {}
 
 void WindowSink::hold() {
   mutex_.lock();
@@ -13,56 +13,6 @@ void WindowSink::hold() {
 }
 
 void WindowSink::release() { mutex_.unlock(); }
-
-StringId WindowSink::string(std::string_view text) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->string(text);
-}
-
-ProcessId WindowSink::process(const ProcessInfo& process) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->process(process);
-}
-
-ThreadId WindowSink::thread(const ThreadInfo& thread) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->thread(thread);
-}
-
-DeviceId WindowSink::device(const DeviceInfo& device) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->device(device);
-}
-
-TrackId WindowSink::track(const TrackInfo& track) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->track(track);
-}
-
-OperatorId WindowSink::operatorFacts(const OperatorFacts& facts) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->operatorFacts(facts);
-}
-
-KernelId WindowSink::kernelFacts(const KernelFacts& facts) {
-  const std::scoped_lock lock(mutex_);
-  return inner_->kernelFacts(facts);
-}
-
-void WindowSink::meta(std::string_view key, std::string_view value) {
-  const std::scoped_lock lock(mutex_);
-  inner_->meta(key, value);
-}
-
-void WindowSink::setting(const SettingInEffect& setting) {
-  const std::scoped_lock lock(mutex_);
-  inner_->setting(setting);
-}
-
-void WindowSink::tunable(const TunableInEffect& tunable) {
-  const std::scoped_lock lock(mutex_);
-  inner_->tunable(tunable);
-}
 
 void WindowSink::loss(const Loss& loss) {
   const std::scoped_lock lock(mutex_);
@@ -140,11 +90,6 @@ void WindowSink::write(const Batch& batch, TimeNs from) {
     if (mark.time_ns >= from) inner_->iteration(mark);
   }
   if (!batch.dependencies.empty()) inner_->dependencies(batch.dependencies);
-}
-
-Status WindowSink::flush() {
-  const std::scoped_lock lock(mutex_);
-  return inner_->flush();
 }
 
 Status WindowSink::finish() {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "db/sink.h"
+#include "db/forwarding_sink.h"
 
 namespace pitwall::inject {
 
@@ -19,7 +19,7 @@ struct Window {
   std::optional<TimeNs> until_ns;  // since the trace's start; what begins later is left out
 };
 
-class WindowSink : public TraceSink {
+class WindowSink : public ForwardingSink {
  public:
   WindowSink(std::unique_ptr<TraceSink> inner, Window window);
 
@@ -28,23 +28,15 @@ class WindowSink : public TraceSink {
   void hold();
   void release();
 
-  StringId string(std::string_view text) override;
-  ProcessId process(const ProcessInfo& process) override;
-  ThreadId thread(const ThreadInfo& thread) override;
-  DeviceId device(const DeviceInfo& device) override;
-  TrackId track(const TrackInfo& track) override;
-  OperatorId operatorFacts(const OperatorFacts& facts) override;
-  KernelId kernelFacts(const KernelFacts& facts) override;
-  void meta(std::string_view key, std::string_view value) override;
-  void setting(const SettingInEffect& setting) override;
-  void tunable(const TunableInEffect& tunable) override;
   void iteration(const IterationMark& mark) override;
   void loss(const Loss& loss) override;
   void events(TrackId track, std::span<const Event> events) override;
   void dependencies(std::span<const Dependency> dependencies) override;
   void counters(TrackId track, std::span<const CounterSample> samples) override;
-  Status flush() override;
   Status finish() override;
+
+ protected:
+  std::unique_lock<std::mutex> enter() override { return std::unique_lock(mutex_); }
 
  private:
   struct Batch {
@@ -60,8 +52,8 @@ class WindowSink : public TraceSink {
   void write(const Batch& batch, TimeNs from);
 
   const Window window_;
-  std::mutex mutex_;  // guards what follows
-  std::unique_ptr<TraceSink> inner_;
+  std::mutex mutex_;  // guards what follows, and the inner sink
+  const std::unique_ptr<TraceSink> inner_;
   std::deque<Batch> kept_;
   TimeNs latest_ = 0;
 };
