@@ -1,12 +1,14 @@
 #include "gui/timeline/lane_canvas.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 namespace pitwall::gui {
 
 void LaneCanvas::setPalette(const Palette& palette) {
+  palette_ = &palette;
   renderer_ = LaneRenderer(palette);
   empty_.assign(static_cast<std::size_t>(width_), renderer_.background());
   drawn_ = false;
@@ -54,10 +56,47 @@ void LaneCanvas::draw(std::int64_t from, std::int64_t to, std::int64_t top, std:
     for (; y < lane->y; ++y) clearLine(from, to, y);
     const std::int64_t end = std::min(bottom, lane->y + lane->height);
     if (y >= end) continue;
+    if (lane->counter != nullptr) {
+      drawCounter(*lane, from, to, y, end);
+      y = end;
+      continue;
+    }
     const auto line = renderer_.draw(*lane->lane, *lane->pyramid);
     for (; y < end; ++y) copyLine(line, from, y);
   }
   for (; y < bottom; ++y) clearLine(from, to, y);
+}
+
+void LaneCanvas::drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
+                             std::int64_t end) {
+  const CounterSeries& counter = *lane.counter;
+  const double floor = std::min(0.0, counter.least());
+  const double scale = (lane.height - 2) / std::max(1e-300, counter.greatest() - floor);
+  struct Bar {
+    int low, high;  // lines above the bottom; high < 0: nothing
+  };
+  std::vector<Bar> bars;
+  for (std::int64_t x = from; x < to; ++x) {
+    const double begin = static_cast<double>(x) * ns_per_px_;
+    const CounterRange range = counter.range(static_cast<TimeNs>(std::floor(begin)),
+                                             static_cast<TimeNs>(std::ceil(begin + ns_per_px_)));
+    if (range.empty) {
+      bars.push_back({0, -1});
+      continue;
+    }
+    const int high = static_cast<int>(std::lround((range.greatest - floor) * scale));
+    bars.push_back({std::min(static_cast<int>(std::lround((range.least - floor) * scale)), high - 1), high});
+  }
+  line_.resize(bars.size());
+  for (; y < end; ++y) {
+    const auto level = static_cast<int>(lane.y + lane.height - 1 - y);
+    for (std::size_t i = 0; i < bars.size(); ++i) {
+      line_[i] = level > bars[i].high || bars[i].high < 0 ? palette_->background
+                 : level > bars[i].low                    ? palette_->counter_edge
+                                                          : palette_->counter;
+    }
+    copyLine(line_, from, y);
+  }
 }
 
 void LaneCanvas::copyLine(std::span<const std::uint32_t> line, std::int64_t from, std::int64_t y) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "gui/timeline/counter_series.h"
 #include "gui/timeline/lane_renderer.h"
 
 namespace pitwall::gui {
@@ -16,11 +17,12 @@ struct CanvasLane {
   int height = 0;
   const Lane* lane = nullptr;
   const TilePyramid* pyramid = nullptr;
+  const CounterSeries* counter = nullptr;  // instead of a lane
 };
 
 class LaneCanvas {
  public:
-  explicit LaneCanvas(const Palette& palette) : renderer_(palette) {}
+  explicit LaneCanvas(const Palette& palette) : palette_(&palette), renderer_(palette) {}
 
   // Forget the picture.
   void setPalette(const Palette& palette);
@@ -49,9 +51,14 @@ class LaneCanvas {
   void copyLine(std::span<const std::uint32_t> line, std::int64_t from, std::int64_t y);
   void clearLine(std::int64_t from, std::int64_t to, std::int64_t y);
 
+  // The lines [y, end) of a counter: as high as the greatest value of each pixel, an edge down to the least.
+  void drawCounter(const CanvasLane& lane, std::int64_t from, std::int64_t to, std::int64_t y,
+                   std::int64_t end);
+
+  const Palette* palette_;
   LaneRenderer renderer_;
   std::vector<CanvasLane> lanes_;
-  std::vector<std::uint32_t> pixels_, empty_;
+  std::vector<std::uint32_t> pixels_, empty_, line_;
   int width_ = 0, height_ = 0;
   bool drawn_ = false;  // the members below tell what the torus holds
   double ns_per_px_ = 1;

@@ -41,9 +41,7 @@ int RowLayout::rowAt(int y) const {
 }
 
 int RowLayout::rowOfTrack(std::size_t track) const {
-  const auto found = std::find_if(rows_.begin(), rows_.end(),
-                                  [&](const Row& row) { return !row.is_process && row.index == track; });
-  return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
+  return track < row_of_track_.size() ? row_of_track_[track] : -1;
 }
 
 void RowLayout::toggleOpen(const Row& row) {
@@ -112,12 +110,15 @@ void RowLayout::addTrack(std::size_t track, bool pinned) {
     row.height = row.lanes * metrics_.lane;
   }
   height_ += row.height + metrics_.gap;
+  if (row_of_track_[track] < 0) row_of_track_[track] = static_cast<int>(rows_.size());
   rows_.push_back(row);
 }
 
 void RowLayout::update() {
   rows_.clear();
   height_ = 0;
+  ++version_;
+  row_of_track_.assign(order_.size(), -1);
   if (!timeline_) return;
   for (const std::size_t track : order_) {
     if (pinned_[track] && !hidden_[track]) addTrack(track, true);

@@ -2,6 +2,7 @@
 // rows on top, hidden and filtered ones left out. No widgets: the view paints what this says.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct RowMetrics {
   int gap = 3;  // below each row
 };
 
+// What a user has done to the rows, to be kept for the next time; tracks by TrackId.value.
+struct RowsKept {
+  std::vector<std::uint32_t> order;  // empty: as they come
+  std::vector<std::uint32_t> pinned, hidden, closed;
+  std::vector<std::uint32_t> closed_processes;  // indices
+};
+
 class RowLayout {
  public:
   void setTimeline(std::shared_ptr<const Timeline> timeline);  // opens all rows
@@ -34,6 +42,8 @@ class RowLayout {
 
   const std::vector<Row>& rows() const { return rows_; }
   int height() const { return height_; }
+  // Another number after each change.
+  std::uint64_t version() const { return version_; }
   // Index of the row at `y`, -1 when none; and of a track's row.
   int rowAt(int y) const;
   int rowOfTrack(std::size_t track) const;
@@ -46,6 +56,9 @@ class RowLayout {
   std::size_t hiddenCount() const;
   // Moves a track's row one place up (-1) or down (1) among its process' rows. False at the end.
   bool move(std::size_t track, int by);
+  RowsKept kept() const;
+  // What it names and this timeline does not have is left out.
+  void restore(const RowsKept& kept);
   // Only rows whose title contains every word, whatever the case; empty: all.
   void setFilter(const std::string& words);
 
@@ -60,7 +73,9 @@ class RowLayout {
   std::vector<bool> process_open_, track_open_, pinned_, hidden_;
   std::vector<std::string> filter_;
   std::vector<Row> rows_;
+  std::vector<int> row_of_track_;  // -1: not shown
   int height_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace pitwall::gui

@@ -6,44 +6,13 @@
 #include <QImage>
 #include <QPainter>
 #include <QPalette>
-#include <optional>
-#include <vector>
 
-#include "gui/timeline/hit.h"
-#include "gui/timeline/lane_renderer.h"
-#include "gui/timeline/row_layout.h"
+#include "gui/timeline/lane_canvas.h"
+#include "gui/views/label_cache.h"
+#include "gui/views/row_titles.h"
+#include "gui/views/scene_state.h"
 
 namespace pitwall::gui {
-
-struct TimeRange {
-  TimeNs from = 0, to = 0;
-};
-
-// What of the timeline is where in the widget.
-struct SceneGeometry {
-  int width = 0, height = 0;
-  int titles = 220;  // width of the row titles
-  int ruler = 26;
-  int minimap = 30;
-  int scroll_y = 0;
-  double pixel_ratio = 1;
-
-  int top() const { return ruler + minimap; }  // of the rows
-  int laneWidth() const { return width > titles ? width - titles : 0; }
-};
-
-struct SceneState {
-  std::shared_ptr<const Timeline> timeline;
-  const RowLayout* rows = nullptr;
-  View view;
-  std::optional<EventRef> selected;
-  std::optional<TimeRange> range;
-  std::vector<EventRef> highlighted;  // search hits, evidence
-  std::vector<std::pair<EventRef, EventRef>> arrows;
-  std::size_t focused_row = 0;
-  bool has_focus = false;
-  QString message;  // instead of rows: what to do, what went wrong
-};
 
 class TimelineScene {
  public:
@@ -59,23 +28,27 @@ class TimelineScene {
   void paintRuler(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                   const QPalette& colors) const;
   void paintMinimap(QPainter& painter, const SceneGeometry& g, const SceneState& s, const QPalette& colors);
-  void paintTitles(QPainter& painter, const SceneGeometry& g, const SceneState& s,
-                   const QPalette& colors) const;
   void paintLanes(QPainter& painter, const SceneGeometry& g, const SceneState& s);
-  void paintLabels(QPainter& painter, const SceneGeometry& g, const SceneState& s) const;
-  void paintCounters(QPainter& painter, const SceneGeometry& g, const SceneState& s,
-                     const QPalette& colors) const;
+  void paintLabels(QPainter& painter, const SceneGeometry& g, const SceneState& s);
+  void paintCounterTexts(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                         const QPalette& colors) const;
+  void paintArrows(QPainter& painter, const SceneGeometry& g, const SceneState& s) const;
   void paintMarks(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                   const QPalette& colors) const;
-  void drawLaneRow(const Row& row, const SceneGeometry& g, const SceneState& s, int scaled_top);
+  void takeRows(const SceneGeometry& g, const SceneState& s);
+  void drawMinimap(const View& whole, int height, const Timeline& timeline);
 
   bool dark_;
   const Palette* palette_;
-  LaneRenderer renderer_;
-  QImage lanes_;  // of the rows in sight, in device pixels
-  std::vector<std::uint32_t> line_;
+  LaneCanvas canvas_;  // lanes and counters in sight, in device pixels
+  std::shared_ptr<const Timeline> canvas_of_;
+  std::uint64_t canvas_rows_ = 0;  // RowLayout::version()
+  double canvas_ratio_ = 0;
+  RowTitles titles_;
+  LabelCache labels_;
+  std::vector<std::size_t> wide_;
   QImage minimap_;
-  const Timeline* minimap_of_ = nullptr;
+  std::shared_ptr<const Timeline> minimap_of_;
 };
 
 }  // namespace pitwall::gui

@@ -1,0 +1,82 @@
+#include "gui/views/row_titles.h"
+
+#include <algorithm>
+
+namespace pitwall::gui {
+
+std::pair<std::size_t, std::size_t> rowsInSight(const SceneGeometry& g, const SceneState& s) {
+  const auto& rows = s.rows->rows();
+  const int from = std::max(0, s.rows->rowAt(g.scroll_y));
+  auto to = static_cast<std::size_t>(from);
+  while (to < rows.size() && rows[to].y < g.scroll_y + g.height - g.top()) ++to;
+  return {static_cast<std::size_t>(from), to};
+}
+
+void RowTitles::paint(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                      const QPalette& colors) {
+  const int height = g.height - g.top();
+  if (height <= 0 || g.titles <= 0) return;
+  const Key key{s.timeline.get(),  s.rows->version(), g.titles,      height,
+                g.scroll_y,        g.pixel_ratio,     s.focused_row, s.has_focus,
+                colors.cacheKey(), painter.font()};
+  if (!(key == key_)) {
+    key_ = key;
+    column_ = QImage(QSize(g.titles, height) * g.pixel_ratio, QImage::Format_RGB32);
+    column_.setDevicePixelRatio(g.pixel_ratio);
+    QPainter column(&column_);
+    column.setFont(painter.font());
+    column.translate(0, -g.top());
+    drawColumn(column, g, s, colors);
+  }
+  painter.drawImage(QPointF(0, g.top()), column_);
+  painter.save();
+  painter.setClipRect(g.titles, g.top(), g.laneWidth(), height);
+  painter.setPen(colors.color(QPalette::Midlight));
+  const auto [from, to] = rowsInSight(g, s);
+  for (std::size_t i = from; i < to; ++i) {
+    const Row& row = s.rows->rows()[i];
+    const int y = g.top() + row.y - g.scroll_y;
+    if (row.is_process)
+      painter.fillRect(g.titles, y, g.laneWidth(), row.height, colors.color(QPalette::AlternateBase));
+    if (s.rows->metrics().gap > 1)
+      painter.drawLine(g.titles, y + row.height + 1, g.width, y + row.height + 1);
+  }
+  painter.restore();
+}
+
+void RowTitles::drawColumn(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                           const QPalette& colors) {
+  painter.fillRect(0, g.top(), g.titles, g.height - g.top(), colors.color(QPalette::Base));
+  const auto [from, to] = rowsInSight(g, s);
+  const QFontMetrics metrics(painter.font());
+  for (std::size_t i = from; i < to; ++i) {
+    const Row& row = s.rows->rows()[i];
+    const int y = g.top() + row.y - g.scroll_y;
+    const bool focused = s.has_focus && i == s.focused_row;
+    if (row.is_process) painter.fillRect(0, y, g.titles, row.height, colors.color(QPalette::AlternateBase));
+    painter.setPen(colors.color(QPalette::WindowText));
+    const TimelineTrack* track = row.is_process ? nullptr : &s.timeline->tracks[row.index];
+    const std::string& title = track == nullptr ? s.timeline->processes[row.index].title : track->title;
+    const bool opens = track == nullptr || track->lanes.size() > 1 || track->kind == TrackKind::counter;
+    const QString sign =
+        opens ? (row.open ? QStringLiteral("\u25be ") : QStringLiteral("\u25b8 ")) : QStringLiteral("  ");
+    const QString text =
+        (row.pinned ? QStringLiteral("\u2605 ") : QString()) + sign + QString::fromStdString(title);
+    const int indent = row.is_process ? 4 : 14;
+    const QRect place(indent, y, g.titles - indent - 6, std::min(row.height, 2 * metrics.height()));
+    painter.drawText(place, Qt::AlignLeft | (row.height > 24 ? Qt::AlignTop : Qt::AlignVCenter),
+                     metrics.elidedText(text, Qt::ElideMiddle, place.width()));
+    if (focused) {
+      painter.setPen(colors.color(QPalette::Highlight));
+      painter.drawRect(1, y, g.titles - 3, row.height - 1);
+    }
+    if (s.rows->metrics().gap > 1) {
+      painter.setPen(colors.color(QPalette::Midlight));
+      painter.drawLine(0, y + row.height + 1, g.titles, y + row.height + 1);
+    }
+  }
+  painter.setPen(colors.color(QPalette::Mid));
+  painter.drawLine(g.titles - 1, g.top(), g.titles - 1, g.height);
+}
+
+}  // namespace pitwall::gui

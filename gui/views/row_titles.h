@@ -1,0 +1,39 @@
+// The column of row titles, kept as a picture while neither rows nor focus change: moving through time costs
+// no text.
+#pragma once
+
+#include <QImage>
+#include <QPainter>
+#include <QPalette>
+
+#include "gui/views/scene_state.h"
+
+namespace pitwall::gui {
+
+class RowTitles {
+ public:
+  // Titles, and the lines and process bars that go across the whole width.
+  void paint(QPainter& painter, const SceneGeometry& geometry, const SceneState& state,
+             const QPalette& colors);
+
+ private:
+  // Whatever the picture depends on.
+  struct Key {
+    const Timeline* timeline = nullptr;
+    std::uint64_t rows = 0;
+    int width = 0, height = 0, scroll_y = 0;
+    double ratio = 0;
+    std::size_t focused_row = 0;
+    bool has_focus = false;
+    qint64 colors = 0;
+    QFont font;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  static void drawColumn(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                         const QPalette& colors);
+
+  Key key_;
+  QImage column_;
+};
+
+}  // namespace pitwall::gui

@@ -1,0 +1,47 @@
+// What a picture of the timeline is made from.
+#pragma once
+
+#include <QString>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gui/timeline/hit.h"
+#include "gui/timeline/row_layout.h"
+
+namespace pitwall::gui {
+
+struct TimeRange {
+  TimeNs from = 0, to = 0;
+};
+
+// What of the timeline is where in the widget.
+struct SceneGeometry {
+  int width = 0, height = 0;
+  int titles = 220;  // width of the row titles
+  int ruler = 26;
+  int minimap = 30;
+  int scroll_y = 0;
+  double pixel_ratio = 1;
+
+  int top() const { return ruler + minimap; }  // of the rows
+  int laneWidth() const { return width > titles ? width - titles : 0; }
+};
+
+struct SceneState {
+  std::shared_ptr<const Timeline> timeline;
+  const RowLayout* rows = nullptr;
+  View view;
+  std::optional<EventRef> selected;
+  std::optional<TimeRange> range;
+  std::vector<EventRef> highlighted;  // search hits, evidence
+  std::vector<std::pair<EventRef, EventRef>> arrows;
+  std::size_t focused_row = 0;
+  bool has_focus = false;
+  QString message;  // instead of rows: what to do, what went wrong
+};
+
+// Rows that are at least partly in sight, as [first, last).
+std::pair<std::size_t, std::size_t> rowsInSight(const SceneGeometry& geometry, const SceneState& state);
+
+}  // namespace pitwall::gui

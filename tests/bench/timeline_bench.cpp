@@ -1,0 +1,60 @@
+// What the viewer costs on a trace of many events, each figure beside its target and, for a frame, beside
+// what drawing every event costs. CPU time of the thread, over many frames.
+//
+//   timeline_bench [--events N] [--large N] [--frames N] [--folder FOLDER]
+//
+// --large draws a second trace, of so many events, for the ratio to the first. Needs no display.
+#include <fmt/format.h>
+
+#include <QApplication>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "tests/bench/timeline_frames.h"
+#include "tests/bench/timeline_queries.h"
+#include "tests/bench/timeline_trace.h"
+#include "tests/bench/timeline_window.h"
+
+namespace pitwall::bench {
+namespace {
+
+struct Options {
+  std::int64_t events = 10'000'000;
+  std::int64_t large = 0;
+  int frames = 200;
+  std::string folder = std::filesystem::temp_directory_path().string();
+};
+
+int run(const Options& options) {
+  const std::string path = options.folder + "/timeline_bench.pitwall";
+  measureWindow();
+  makeTimelineTrace(path, options.events);
+  const auto timeline = measureOpening(path);
+  const double full = measureFrames(timeline, options.frames);
+  measureQueries(timeline);
+  std::filesystem::remove(path);
+  if (options.large > 0) {
+    makeTimelineTrace(path, options.large);
+    measureLarge(loadPlain(path), options.frames, full);
+    std::filesystem::remove(path);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace pitwall::bench
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QApplication app(argc, argv);
+  pitwall::bench::Options options;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view name = argv[i];
+    if (name == "--events") options.events = std::atoll(argv[i + 1]);
+    if (name == "--large") options.large = std::atoll(argv[i + 1]);
+    if (name == "--frames") options.frames = std::atoi(argv[i + 1]);
+    if (name == "--folder") options.folder = argv[i + 1];
+  }
+  return pitwall::bench::run(options);
+}

@@ -1,0 +1,90 @@
+#include "tests/bench/timeline_queries.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <numeric>
+
+#include "gui/models/event_order.h"
+#include "gui/timeline/aggregate.h"
+#include "gui/timeline/search.h"
+#include "tests/bench/timeline_trace.h"
+
+namespace pitwall::bench {
+namespace {
+
+double residentBytes() {
+  malloc_trim(0);
+  long pages = 0, resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    std::fclose(file);
+  }
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+std::shared_ptr<const gui::Timeline> measureOpening(const std::string& path) {
+  const double before = residentBytes();
+  std::shared_ptr<const gui::Timeline> timeline;
+  double first = 1e9;
+  double held = 0;
+  for (int i = 0; i < 3; ++i) {
+    timeline.reset();
+    const double begin = processSeconds();
+    timeline = loadPlain(path);
+    first = std::min(first, processSeconds() - begin);
+    if (i == 0) held = residentBytes() - before;
+  }
+  line("opening to exact and interactive", fmt::format("{:.0f} ms", first * 1e3), "to reach: 1500");
+  line("resident memory an event", fmt::format("{:.1f} bytes", held / static_cast<double>(timeline->events)),
+       "to reach: 20");
+  return timeline;
+}
+
+void measureQueries(const std::shared_ptr<const gui::Timeline>& timeline) {
+  fmt::print("questions over {} events\n", timeline->events);
+  std::vector<std::size_t> tracks(timeline->tracks.size());
+  std::iota(tracks.begin(), tracks.end(), std::size_t{0});
+  const TimeNs span = timeline->end_ns - timeline->begin_ns;
+  Times all, most, search, rare, none, count;
+  for (int i = 0; i < 7; ++i) {
+    all.measure([&] { gui::aggregate(*timeline, tracks, timeline->begin_ns, timeline->end_ns + 1); });
+    most.measure([&] {
+      gui::aggregate(*timeline, tracks, timeline->begin_ns + span / 50, timeline->end_ns - span / 50);
+    });
+    const auto first = [&](const char* text) {
+      return gui::findEvent(*timeline, gui::matchingNames(*timeline, text), std::nullopt, true);
+    };
+    search.measure([&] { first("convolution"); });
+    rare.measure([&] { first("layer1999_"); });
+    none.measure([&] { first("no such name"); });
+    count.measure([&] { gui::countEvents(*timeline, gui::matchingNames(*timeline, "convolution")); });
+  }
+  line("range aggregation by name, all events", all.text(), "to reach: 30");
+  line("range aggregation by name, a range of 96 %", most.text(), "to reach: 30");
+  line("search: first event of a common name", search.text(), "to reach: 5");
+  line("search: first event of a rare name", rare.text(), "to reach: 5");
+  line("search: no such name", none.text(), "to reach: 5");
+  line("search: how many there are", count.text(), "");
+  const gui::EventNumbers numbers(timeline);
+  Times by_start, by_dur, by_name;
+  for (int i = 0; i < 3; ++i) {
+    const auto sort = [&](gui::EventKey key) {
+      gui::EventQuestion question;
+      question.key = key;
+      gui::orderOf(numbers, question);
+    };
+    by_start.measure([&] { sort(gui::EventKey::start); });
+    by_dur.measure([&] { sort(gui::EventKey::dur); });
+    by_name.measure([&] { sort(gui::EventKey::name); });
+  }
+  line("event table sorted by start", by_start.text(), "to reach: 350");
+  line("event table sorted by duration", by_dur.text(), "to reach: 350");
+  line("event table sorted by name", by_name.text(), "to reach: 350");
+}
+
+}  // namespace pitwall::bench
