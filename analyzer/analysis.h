@@ -1,6 +1,7 @@
 // Runs analyses and rules over a trace.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ struct AnalyzeOptions {
   //   share = 0.1        # a threshold
   //   enabled = false    # switches the rule off
   std::string config_file = {};
+  // Traces of the same program with other numbers of OpenMP threads.
+  std::vector<std::string> trials = {};
+  // Rows of evidence that a finding keeps to be shown; it is computed on all of them.
+  std::size_t evidence_rows = 5;
 };
 
 // Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line.

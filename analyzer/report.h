@@ -55,6 +55,9 @@ struct OperatorRow {
   double share = 0;            // of all operator time
   double flop_per_second = 0;  // 0 = FLOP unknown
   double bytes_per_second = 0;
+  // The larger of both against what the machine can do, 0..1 and above where caches feed it; 0 = one of the two
+  // is not known.
+  double roof_share = 0;
 };
 
 // A setting or tunable that a finding proposes.
@@ -76,7 +79,7 @@ struct Finding {
   std::string verdict;  // one sentence with its numbers
   struct Evidence {
     std::vector<std::string> columns;
-    std::vector<std::vector<std::string>> rows;  // at most 5 shown; computed on all
+    std::vector<std::vector<std::string>> rows;  // as many as are to be shown; computed on all
     std::int64_t total_rows = 0;
   } evidence;
   std::vector<Proposal> proposals;
@@ -103,7 +106,7 @@ struct Report {
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that looked and found nothing
   std::vector<std::string> notes;   // data quality, in words
-  // Time of each analysis and rule, in the order in which they ran: "analysis devices", "rule input/bound".
+  // CPU time of each analysis and rule, in the order in which they ran: "analysis devices", "rule input/bound".
   std::vector<std::pair<std::string, TimeNs>> timings;
 };
 

@@ -49,6 +49,21 @@ inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": w
 inline constexpr char kExportRank[] = "export.rank";          // the one rank that this trace has of another
 // + "gpu.0." + NAME: a property of a device as its tracer tells it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";
-inline constexpr char kMode[] = "runtime.mode";  // "training", "inference"
+inline constexpr char kCoreKinds[] = "host.core_kinds";  // 2 where there are fast and slow cores
+// What the machine can do at most, as `pitwall env --calibrate` measured it (db/machine.h).
+inline constexpr char kRoofPrefix[] = "roof.";
+inline constexpr char kRoofCpus[] = "roof.cpus";                        // that took part
+inline constexpr char kRoofFlop[] = "roof.flop_per_second";             // float32 multiply-adds, all of them
+inline constexpr char kRoofFlopOne[] = "roof.flop_per_second.one_cpu";  // the same of one
+inline constexpr char kRoofCopy[] = "roof.copy_bytes_per_second";       // memory, read and written
+inline constexpr char kRoofTriad[] = "roof.triad_bytes_per_second";     // memory, two read and one written
+inline constexpr char kRoofForkJoin[] =
+    "roof.openmp_fork_join_ns.";                                // + N: an empty OpenMP region of N threads
+inline constexpr char kBlas[] = "library.blas";                 // "mkl", "openblas", "blis", "atlas"
+inline constexpr char kBlasThreads[] = "library.blas_threads";  // that it runs
+inline constexpr char kLinkRate[] = "device.link_bytes_per_second";  // between devices, one direction
+inline constexpr char kKvStore[] = "mxnet.kvstore";                  // "local", "device", "nccl", ...
+inline constexpr char kProbePrefix[] = "probe.openmp_threads.";      // + N: ns per iteration with N threads
+inline constexpr char kMode[] = "runtime.mode";                      // "training", "inference"
 
 }  // namespace pitwall::meta

@@ -1,5 +1,5 @@
-// Everything that analyses need of a trace's events, gathered in one pass, track after track, so that never
-// more than one track is decoded at a time.
+// Everything that analyses need of a trace's events, gathered in one pass, track after track and column by
+// column, so that never more than a chunk of them is decoded at a time.
 #pragma once
 
 #include <cstdint>
@@ -92,7 +92,16 @@ class LaunchIndex {
   const HostCall* find(CorrelationId correlation) const;
 
  private:
-  std::vector<std::pair<CorrelationId, const HostCall*>> calls_;  // by correlation of the work
+  // Numbers that lie at most this much sparser than they are many are looked up in a table by number.
+  static constexpr std::uint64_t kSpread = 4;
+
+  void put(CorrelationId correlation, std::uint32_t call);
+  void sortSparse();
+
+  std::span<const HostCall> calls_;
+  CorrelationId first_ = 0;
+  std::vector<std::uint32_t> dense_;  // by correlation of the work, from first_: index of its call, from 1
+  std::vector<std::pair<CorrelationId, std::uint32_t>> sparse_;  // where they are not dense; ordered
 };
 
 // Errors: corruptTrace.

@@ -1,7 +1,8 @@
 // The order of an analysis: load, iterations, breakdown, operators, facts, tables, rules, budget.
 #include <fmt/core.h>
+#include <time.h>
 
-#include <chrono>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
+#include "analyzer/analysis/probes.h"
+#include "analyzer/analysis/sampled_use.h"
 #include "analyzer/analysis/setting_table.h"
 #include "analyzer/analysis/summary.h"
 #include "analyzer/analysis/tables.h"
@@ -38,20 +41,26 @@ namespace {
 
 using namespace analysis;
 
+// CPU time of this thread: what else the machine does meanwhile does not count.
+TimeNs cpuNow() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
 // Notes in the report how long each part of an analysis took.
 class Stopwatch {
  public:
   explicit Stopwatch(Report& report) : report_(report) {}
   void lap(std::string part) {
-    const auto now = std::chrono::steady_clock::now();
-    report_.timings.emplace_back(std::move(part),
-                                 std::chrono::duration_cast<std::chrono::nanoseconds>(now - since_).count());
+    const TimeNs now = cpuNow();
+    report_.timings.emplace_back(std::move(part), now - since_);
     since_ = now;
   }
 
  private:
   Report& report_;
-  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  TimeNs since_ = cpuNow();
 };
 
 Status writeDeviceTables(Trace& trace, const Context& context, Stopwatch& watch) {
@@ -96,6 +105,24 @@ void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
   add("producer", meta(meta::kProducer));
 }
 
+// A trace without events is as long as it was recorded, and about the program that was started.
+void describeWithoutEvents(const Trace& trace, Timeline& timeline) {
+  if (timeline.end_ns > timeline.begin_ns) return;
+  timeline.begin_ns = 0;
+  timeline.end_ns = std::strtoll(trace.meta(meta::kTraceEndNs).value_or("0").c_str(), nullptr, 10);
+  if (!timeline.process_name.empty()) return;
+  for (const ProcessInfo& process : trace.processes()) {  // an exec makes another program of the first one
+    if (process.pid == trace.processes().front().pid) timeline.process_name = process.name;
+  }
+}
+
+Status addSampledUse(Trace& trace, Report& report) {
+  auto sentences = describeSampledUse(trace);
+  if (!sentences.has_value()) return fail(sentences.error());
+  for (std::string& sentence : *sentences) report.notes.push_back(std::move(sentence));
+  return {};
+}
+
 void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_device_work, Report& report) {
   auto& notes = report.notes;
   if (!report.trace_complete) {
@@ -120,11 +147,12 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
   }
 }
 
-Status runRules(const rules::RuleSet& set, Trace& trace, Report& report, Stopwatch& watch) {
+Status runRules(const rules::RuleSet& set, Trace& trace, std::size_t evidence_rows, Report& report,
+                Stopwatch& watch) {
   const auto settings = settingStates(trace);
   std::vector<rules::Claim> claims;
   for (const auto& rule : set.rules) {
-    auto outcome = rules::runRule(rule, trace, settings);
+    auto outcome = rules::runRule(rule, trace, settings, evidence_rows);
     watch.lap("rule " + rule.id);
     if (!outcome.has_value()) return fail(outcome.error());
     if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
@@ -142,13 +170,15 @@ Status runRules(const rules::RuleSet& set, Trace& trace, Report& report, Stopwat
 }  // namespace
 
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
-  auto set = rules::loadRules(options);
-  if (!set.has_value()) return fail(set.error());
   Report report;
   Stopwatch watch(report);
+  auto set = rules::loadRules(options);
+  if (!set.has_value()) return fail(set.error());
+  watch.lap("reading the rules");
   auto gathered = gatherActivity(trace);
   if (!gathered.has_value()) return fail(gathered.error());
-  const Timeline timeline = timelineOf(trace, gathered.value());
+  Timeline timeline = timelineOf(trace, gathered.value());
+  describeWithoutEvents(trace, timeline);
   watch.lap("analysis events");
   report.trace_path = trace.path();
   report.trace_complete = trace.isComplete();
@@ -158,7 +188,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   const auto times = sweepCategories(timeline, iterations.all, trace.operatorFacts());
   report.breakdown = summarizeBreakdown(iterations, times);
   watch.lap("analysis breakdown");
-  const auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
+  auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
+  compareWithRoof(roofOf(trace), operators);
   for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
   watch.lap("analysis operators");
   auto indexed = indexLaunches(trace, gathered.value());
@@ -169,6 +200,9 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   watch.lap("analysis devices");
   addContext(trace, timeline, report);
   addNotes(timeline, iterations, !devices.all.empty(), report);
+  if (timeline.operators.empty() && devices.all.empty()) {
+    if (auto status = addSampledUse(trace, report); !status.has_value()) return fail(status.error());
+  }
 
   const Context context{gathered.value(), launches, devices, timeline, iterations, report.breakdown};
   if (auto status = writeDeviceTables(trace, context, watch); !status.has_value())
@@ -180,7 +214,10 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     return fail(status.error());
   }
   watch.lap("analysis tables");
-  if (auto status = runRules(set.value(), trace, report, watch); !status.has_value())
+  if (auto status = writeProbes(trace, timeline, options.trials, report); !status.has_value())
+    return fail(status.error());
+  watch.lap("analysis probes");
+  if (auto status = runRules(set.value(), trace, options.evidence_rows, report, watch); !status.has_value())
     return fail(status.error());
   return report;
 }

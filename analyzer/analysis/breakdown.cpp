@@ -21,15 +21,6 @@ Category categoryOf(Phase phase) {
 
 using Lists = std::array<Intervals, kCategories>;
 
-// Unites with the last one where both are in order; what is not is sorted later.
-void collect(Intervals& list, Interval next) {
-  if (!list.empty() && next.start_ns < list.back().start_ns) {
-    list.push_back(next);
-  } else {
-    appendUnion(list, next);
-  }
-}
-
 void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts, Lists& lists) {
   auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
   for (const auto& op : timeline.operators) {
@@ -38,7 +29,7 @@ void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts
         known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
     const auto category =
         transfers ? Category::communication : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
-    collect(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
+    addInterval(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
     if (op.pushed_ns >= op.start_ns) continue;
     // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
     if (!pending.empty() && op.pushed_ns >= pending.back().start_ns) {
@@ -92,8 +83,8 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
   };
   addOperators(timeline, facts, lists);
   auto& overhead = list(Category::engineOverhead);
-  overhead.insert(overhead.end(), timeline.bulks.begin(), timeline.bulks.end());
-  overhead.insert(overhead.end(), timeline.engine_waits.begin(), timeline.engine_waits.end());
+  overhead = united(united(std::move(overhead)), united(timeline.bulks));
+  overhead = united(overhead, united(timeline.engine_waits));
   list(Category::dataWait) = timeline.data_waits;
   const bool blind = timeline.operators.empty() && timeline.data_waits.empty();
   const Interval whole{iterations.front().start_ns, iterations.back().end_ns};
@@ -106,7 +97,7 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
         Category::communication, Category::unattributed, Category::dataWait, Category::engineOverhead}) {
     const auto own = united(std::move(list(category)));
     distribute(subtract(own, taken), category, iterations, times);
-    taken = united({std::array<const Intervals*, 2>{&taken, &own}});
+    if (category != Category::engineOverhead) taken = united(taken, own);
   }
   for (std::size_t i = 0; i < iterations.size(); ++i) {
     TimeNs sum = 0;

@@ -34,15 +34,54 @@ Intervals allIdle(const Devices& devices) {
 }
 
 struct Sum {
+  TrackId track;
+  StringId name;
   std::int64_t count = 0, steady = 0;
   TimeNs total_ns = 0, idle_ns = 0;
 };
 
-bool inSteady(std::span<const Iteration> iterations, TimeNs at) {
-  const auto found = std::partition_point(iterations.begin(), iterations.end(),
-                                          [at](const Iteration& i) { return i.end_ns <= at; });
-  return found != iterations.end() && found->start_ns <= at && found->role == IterationRole::steady;
-}
+// Calls of one thread after the other, each thread's in order of time, so that cursors walk along.
+class CallSums {
+ public:
+  CallSums(const Intervals& idle, std::span<const Iteration> iterations)
+      : all_idle_(idle), idle_(idle), iterations_(iterations) {}
+
+  void add(const HostCall& call) {
+    if (call.track != track_) begin(call.track);
+    if (call.name.value >= slots_.size()) slots_.resize(std::size_t{call.name.value} + 1, 0);
+    auto& slot = slots_[call.name.value];
+    if (slot == 0) {
+      sums_.push_back({call.track, call.name});
+      slot = static_cast<std::uint32_t>(sums_.size());
+    }
+    auto& sum = sums_[slot - 1];
+    ++sum.count;
+    sum.total_ns += call.end_ns - call.start_ns;
+    sum.idle_ns += idle_.within(call.start_ns, call.end_ns);
+    while (at_ < iterations_.size() && iterations_[at_].end_ns <= call.start_ns) ++at_;
+    sum.steady += at_ < iterations_.size() && iterations_[at_].start_ns <= call.start_ns &&
+                  iterations_[at_].role == IterationRole::steady;
+  }
+
+  const std::vector<Sum>& sums() const { return sums_; }
+
+ private:
+  void begin(TrackId track) {
+    for (; first_ < sums_.size(); ++first_) slots_[sums_[first_].name.value] = 0;
+    track_ = track;
+    idle_ = CoverCursor(all_idle_);
+    at_ = 0;
+  }
+
+  std::span<const Interval> all_idle_;
+  CoverCursor idle_;
+  std::span<const Iteration> iterations_;
+  std::size_t at_ = 0;
+  TrackId track_;
+  std::vector<std::uint32_t> slots_;  // by name: index in sums_, from 1; of this track
+  std::size_t first_ = 0;             // of this track's in sums_
+  std::vector<Sum> sums_;
+};
 
 Status writeNames(Trace& trace, const Activity& activity) {
   TempTable table(
@@ -80,17 +119,11 @@ Status writeCalls(Trace& trace, const Context& context) {
                   "thread TEXT, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, idle_ns INTEGER, "
                   "steady_count INTEGER");
   const auto idle = allIdle(context.devices);
-  std::map<std::pair<TrackId, StringId>, Sum> sums;
-  for (const auto& call : context.activity.calls) {
-    auto& sum = sums[{call.track, call.name}];
-    ++sum.count;
-    sum.total_ns += call.end_ns - call.start_ns;
-    sum.idle_ns += coveredWithin(idle, call.start_ns, call.end_ns);
-    sum.steady += inSteady(context.iterations.all, call.start_ns);
-  }
-  for (const auto& [key, sum] : sums) {
-    const auto& name = trace.string(key.second);
-    table.row({trace.tracks()[key.first.value - 1].name, name, classOf(name), sum.count, sum.total_ns,
+  CallSums sums(idle, context.iterations.all);
+  for (const auto& call : context.activity.calls) sums.add(call);
+  for (const auto& sum : sums.sums()) {
+    const auto& name = trace.string(sum.name);
+    table.row({trace.tracks()[sum.track.value - 1].name, name, classOf(name), sum.count, sum.total_ns,
                sum.idle_ns, sum.steady});
   }
   return table.write(trace);

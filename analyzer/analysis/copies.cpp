@@ -42,6 +42,7 @@ Status writeCopies(Trace& trace, const Context& context) {
       "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
   for (const auto& device : context.devices.all) {
     std::map<StringId, Sum> sums;
+    CoverCursor computation(device.computation);
     for (const auto* work : device.work) {
       if (work->work != WorkClass::copy) continue;
       auto& sum = sums[work->name];
@@ -50,7 +51,7 @@ Status writeCopies(Trace& trace, const Context& context) {
       sum.bytes += work->value;
       sum.largest = std::max(sum.largest, work->value);
       sum.total_ns += length;
-      sum.exposed_ns += length - coveredWithin(device.computation, work->start_ns, work->end_ns);
+      sum.exposed_ns += length - computation.within(work->start_ns, work->end_ns);
     }
     for (const auto& [id, sum] : sums) {
       const auto& name = trace.string(id);

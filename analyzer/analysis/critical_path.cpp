@@ -162,22 +162,32 @@ void addSlack(const Sample& sample, const Graph& graph, Path& path) {
 
 Status writeFollows(Trace& trace, const Timeline& timeline) {
   TempTable table("analysis_follows", "first INTEGER, second INTEGER, count INTEGER, second_ns INTEGER");
-  std::unordered_map<std::uint32_t, std::uint32_t> last;  // by track
-  std::unordered_map<std::uint64_t, std::pair<std::int64_t, TimeNs>> pairs;
+  struct Follow {
+    std::uint32_t second = 0;
+    std::int64_t count = 0;
+    TimeNs second_ns = 0;
+  };
+  std::vector<std::uint32_t> last(trace.tracks().size() + 1, 0);             // by track
+  std::vector<std::vector<Follow>> pairs(trace.operatorFacts().size() + 1);  // by the first; few follow one
   for (const auto& op : timeline.operators) {
     auto& before = last[op.track];
     if (before != 0 && op.op) {
-      auto& pair = pairs[(static_cast<std::uint64_t>(before) << 32) | op.op.value];
-      ++pair.first;
-      pair.second += op.end_ns - op.start_ns;
+      auto& follows = pairs[before];
+      auto found = std::find_if(follows.begin(), follows.end(),
+                                [&](const Follow& follow) { return follow.second == op.op.value; });
+      if (found == follows.end()) found = follows.insert(found, {op.op.value});
+      ++found->count;
+      found->second_ns += op.end_ns - op.start_ns;
     }
-    before = op.op.value;
+    before = op.op.value < pairs.size() ? op.op.value : 0;
   }
-  std::vector<std::pair<std::uint64_t, std::pair<std::int64_t, TimeNs>>> sorted(pairs.begin(), pairs.end());
-  std::sort(sorted.begin(), sorted.end());
-  for (const auto& [key, sum] : sorted) {
-    table.row({static_cast<std::int64_t>(key >> 32), static_cast<std::int64_t>(key & 0xffffffff), sum.first,
-               sum.second});
+  for (std::size_t first = 1; first < pairs.size(); ++first) {
+    std::sort(pairs[first].begin(), pairs[first].end(),
+              [](const Follow& a, const Follow& b) { return a.second < b.second; });
+    for (const auto& follow : pairs[first]) {
+      table.row({static_cast<std::int64_t>(first), static_cast<std::int64_t>(follow.second), follow.count,
+                 follow.second_ns});
+    }
   }
   return table.write(trace);
 }

@@ -2,6 +2,8 @@
 // time.
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
+#include <sstream>
 
 #include "analyzer/analysis/device_tables.h"
 #include "db/meta.h"
@@ -27,6 +29,38 @@ SqlValue typed(const std::optional<std::string>& text) {
   if (error != std::errc() || stop != end) return *text;
   const auto whole = static_cast<std::int64_t>(std::clamp(real, -9e18, 9e18));
   return static_cast<double>(whole) == real ? SqlValue(whole) : SqlValue(real);
+}
+
+// The value of the first of these options on a command line: "--kv-store device", "--kvstore=nccl".
+std::string optionOf(const std::string& command_line, std::initializer_list<std::string_view> options) {
+  std::istringstream words(command_line);
+  for (std::string word; words >> word;) {
+    for (const std::string_view option : options) {
+      if (word == option) return words >> word ? word : "";
+      if (word.size() > option.size() && word.rfind(option, 0) == 0 && word[option.size()] == '=')
+        return word.substr(option.size() + 1);
+    }
+  }
+  return {};
+}
+
+// The type of MXNet's kvstore: as the trace tells it, as the program was asked for it, or as the names of its
+// operations give it away.
+SqlValue kvstoreOf(const Trace& trace, const Activity& activity) {
+  if (auto told = trace.meta(meta::kKvStore)) return *told;
+  for (const auto& process : trace.processes()) {
+    if (auto asked = optionOf(process.command_line, {"--kv-store", "--kvstore", "--kv_store"});
+        !asked.empty())
+      return asked;
+  }
+  SqlValue found;
+  for (const auto& total : activity.names) {
+    const auto& name = trace.string(total.name);
+    if (contains(name, "KVStoreDist")) return std::string("dist");
+    if (contains(name, "KVStoreNCCL")) return std::string("nccl");
+    if (name == "KVStoreReduce") found = std::string("local");  // dist stores reduce so, too
+  }
+  return found;
 }
 
 }  // namespace
@@ -110,7 +144,7 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
     facts.push_back({column, typed(trace.meta(key))});
   }
   facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});
-  facts.push_back({"kvstore", typed(trace.meta("mxnet.kvstore"))});
+  facts.push_back({"kvstore", kvstoreOf(trace, context.activity)});
   facts.push_back({"world_size", typed(trace.meta("distributed.world_size"))});
   facts.push_back({"distributed_backend", typed(trace.meta("distributed.backend"))});
 }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+
+#include "analyzer/analysis/merge_runs.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -71,9 +74,10 @@ class Analyzer {
                            ? trace_.processes()[info.process.value - 1].rank
                            : 0;
       const auto [entry, is_new] = index.try_emplace({rank, info.device}, devices_.all.size());
-      if (is_new) devices_.all.push_back(describe(info.device, rank));
+      if (is_new) devices_.all.push_back(describe(info.device, rank)), runs_.emplace_back();
       auto& device = devices_.all[entry->second];
       ++device.streams;
+      runs_[entry->second].push_back(device.work.size());
       for (std::size_t w = activity_.work_of_track[t]; w < activity_.work_of_track[t + 1]; ++w)
         device.work.push_back(&activity_.work[w]);
     }
@@ -102,10 +106,12 @@ class Analyzer {
 
   void window(DeviceTimes& device) {
     auto& work = device.work;
-    const auto earlier = [](const DeviceWork* a, const DeviceWork* b) {
-      return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns < b->end_ns;
-    };
-    if (!std::is_sorted(work.begin(), work.end(), earlier)) std::sort(work.begin(), work.end(), earlier);
+    auto& runs = runs_[static_cast<std::size_t>(&device - devices_.all.data())];
+    runs.push_back(work.size());
+    mergeRuns(work, std::move(runs), [](const DeviceWork* a, const DeviceWork* b) {
+      return std::tie(a->start_ns, a->end_ns, a->correlation) <
+             std::tie(b->start_ns, b->end_ns, b->correlation);
+    });
     device.window = "whole trace";
     leaveOutCarriedIn(device);
     if (steady_.end_ns > steady_.start_ns) {
@@ -222,6 +228,7 @@ class Analyzer {
   const Interval steady_;
   const Host host_;
   std::vector<TimeNs> step_begin_;
+  std::vector<std::vector<std::size_t>> runs_;  // by device: where the work of each stream begins
   Devices devices_;
 };
 

@@ -19,9 +19,14 @@ using Intervals = std::vector<Interval>;
 // Adds an interval that starts no earlier than the last one of a disjoint list did.
 void appendUnion(Intervals& list, Interval next);
 
+// Adds an interval wherever it lies; unites it with the last one where the two are in order. united() puts
+// the list in order.
+void addInterval(Intervals& list, Interval next);
+
 // Sorts if it must, then unites.
 Intervals united(Intervals list);
-Intervals united(std::span<const Intervals* const> lists);
+// What either covers; both ordered.
+Intervals united(std::span<const Interval> a, std::span<const Interval> b);
 
 // What `from` covers and `without` does not; both disjoint.
 Intervals subtract(std::span<const Interval> from, std::span<const Interval> without);
@@ -32,5 +37,16 @@ Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
 TimeNs covered(std::span<const Interval> list);
 // Time of a disjoint list within [begin_ns, end_ns).
 TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
+
+// The same for one window after the other, whose begins do not decrease: linear in list and windows together.
+class CoverCursor {
+ public:
+  explicit CoverCursor(std::span<const Interval> list) : list_(list) {}
+  TimeNs within(TimeNs begin_ns, TimeNs end_ns);
+
+ private:
+  std::span<const Interval> list_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace pitwall::analysis

@@ -44,8 +44,9 @@ Launches collect(const DeviceTimes& device, const LaunchIndex& index) {
 // Pieces of work that are launched and not ended, seen by each launch.
 SqlValue meanQueue(Launches& launches) {
   if (launches.launched.empty()) return {};
-  std::sort(launches.launched.begin(), launches.launched.end());
-  std::sort(launches.ended.begin(), launches.ended.end());
+  for (auto* times : {&launches.launched, &launches.ended}) {
+    if (!std::is_sorted(times->begin(), times->end())) std::sort(times->begin(), times->end());
+  }
   std::size_t ended = 0;
   double sum = 0;
   for (std::size_t i = 0; i < launches.launched.size(); ++i) {
@@ -69,17 +70,18 @@ Status writeLaunches(Trace& trace, const Context& context) {
       "launch_call_ns INTEGER");
   for (const auto& device : context.devices.all) {
     auto l = collect(device, context.launches);
-    std::sort(l.delays.begin(), l.delays.end());
+    constexpr double kQuantiles[] = {0.5, 0.99};
+    const double mean_delay = mean(l.delays);
+    const auto delays = quantilesOf(l.delays, kQuantiles);
     const auto delay = [&](double value) {
       return l.delays.empty() ? SqlValue() : SqlValue(static_cast<std::int64_t>(value));
     };
     const auto kernels = static_cast<double>(l.kernels.size());
     table.row({device.name, static_cast<std::int64_t>(device.rank), l.matched + l.orphans, l.matched,
-               l.orphans, delay(mean(l.delays)), delay(quantileOfSorted(l.delays, 0.5)),
-               delay(quantileOfSorted(l.delays, 0.99)), meanQueue(l), l.short_count,
+               l.orphans, delay(mean_delay), delay(delays[0]), delay(delays[1]), meanQueue(l), l.short_count,
                ratio(static_cast<double>(l.short_ns), static_cast<double>(l.kernel_ns)),
                ratio(static_cast<double>(l.short_count), kernels),
-               static_cast<std::int64_t>(quantile(l.kernels, 0.5)), l.host_longer, l.call_ns});
+               static_cast<std::int64_t>(quantile(std::move(l.kernels), 0.5)), l.host_longer, l.call_ns});
   }
   return table.write(trace);
 }

@@ -1,8 +1,10 @@
 #include "analyzer/analysis/operators.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "analyzer/analysis/statistics.h"
+#include "db/meta.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -62,13 +64,13 @@ OperatorStatistics summarize(Samples& samples, OperatorId op, const OperatorFact
   row.count = static_cast<std::int64_t>(samples.durations.size());
   row.total_ns = samples.total_ns;
   row.mean_ns = samples.total_ns / row.count;
-  std::sort(samples.durations.begin(), samples.durations.end());
-  const auto at = [&](double q) { return static_cast<TimeNs>(quantileOfSorted(samples.durations, q)); };
-  row.p50_ns = at(0.5);
-  row.p99_ns = at(0.99);
-  statistics.min_ns = at(0);
-  statistics.p10_ns = at(0.1);
-  statistics.p90_ns = at(0.9);
+  constexpr double kQuantiles[] = {0, 0.1, 0.5, 0.9, 0.99};
+  const auto at = quantilesOf(samples.durations, kQuantiles);
+  statistics.min_ns = static_cast<TimeNs>(at[0]);
+  statistics.p10_ns = static_cast<TimeNs>(at[1]);
+  row.p50_ns = static_cast<TimeNs>(at[2]);
+  statistics.p90_ns = static_cast<TimeNs>(at[3]);
+  row.p99_ns = static_cast<TimeNs>(at[4]);
   statistics.queued_mean_ns = samples.queued_ns / row.count;
   if (row.total_ns > 0) {
     const double seconds = static_cast<double>(row.total_ns) * 1e-9;
@@ -98,6 +100,26 @@ OperatorTable tabulateOperators(const Timeline& timeline, std::span<const Iterat
   std::stable_sort(table.rows.begin(), table.rows.end(),
                    [](const auto& a, const auto& b) { return a.row.total_ns > b.row.total_ns; });
   return table;
+}
+
+Roof roofOf(const Trace& trace) {
+  const auto number = [&trace](const char* key) {
+    return std::max(0.0, std::strtod(trace.meta(key).value_or("0").c_str(), nullptr));
+  };
+  Roof roof{number(meta::kRoofFlop), std::max(number(meta::kRoofCopy), number(meta::kRoofTriad))};
+  const double usable = number(meta::kUsableCpus) * number(meta::kRoofFlopOne);
+  if (usable > 0) roof.flop_per_second = std::min(roof.flop_per_second, usable);
+  return roof;
+}
+
+void compareWithRoof(const Roof& roof, OperatorTable& table) {
+  for (auto& statistics : table.rows) {
+    if (statistics.backend.rfind("cu", 0) == 0) continue;  // cuda, cudnn, cublas
+    auto& row = statistics.row;
+    if (roof.flop_per_second > 0) row.roof_share = row.flop_per_second / roof.flop_per_second;
+    if (roof.bytes_per_second > 0)
+      row.roof_share = std::max(row.roof_share, row.bytes_per_second / roof.bytes_per_second);
+  }
 }
 
 }  // namespace pitwall::analysis

@@ -9,6 +9,7 @@
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/report.h"
 #include "db/event.h"
+#include "db/reader.h"
 
 namespace pitwall::analysis {
 
@@ -31,5 +32,15 @@ struct OperatorTable {
 // Counts executions that start in a steady iteration (in any iteration when none is steady).
 OperatorTable tabulateOperators(const Timeline& timeline, std::span<const Iteration> iterations,
                                 std::span<const OperatorFacts> facts);
+
+// What the machine can do at most, as the trace's meta tells it (keys roof.*); 0 = not measured.
+struct Roof {
+  double flop_per_second = 0;   // of the CPUs that the program may use
+  double bytes_per_second = 0;  // of memory
+};
+Roof roofOf(const Trace& trace);
+
+// Fills in how close each operator comes to the roof; operators of devices are left out.
+void compareWithRoof(const Roof& roof, OperatorTable& table);
 
 }  // namespace pitwall::analysis

@@ -69,13 +69,17 @@ std::size_t choosePeriod(std::span<const std::uint32_t> sequence, const std::vec
 
 // The operator that occurs once in each period and comes first; its occurrences start the iterations.
 const std::vector<std::size_t>* anchorPositions(const Positions& positions, std::size_t period) {
-  const std::vector<std::size_t>* best = nullptr;
+  std::vector<const std::vector<std::size_t>*> once;
+  std::size_t most = 0;
   for (const auto& [op, where] : positions) {
     if (where.size() < kLeastRepetitions || mostFrequentDistance(where) != period) continue;
-    if (best == nullptr || where.size() > best->size() + 1 ||
-        (where.size() + 1 >= best->size() && where.front() < best->front())) {
-      best = &where;
-    }
+    once.push_back(&where);
+    most = std::max(most, where.size());
+  }
+  const std::vector<std::size_t>* best = nullptr;
+  for (const auto* where : once) {
+    if (where->size() + 1 < most) continue;  // the last period may be cut off
+    if (best == nullptr || where->front() < best->front()) best = where;
   }
   return best;
 }

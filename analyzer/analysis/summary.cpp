@@ -132,6 +132,11 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
   facts.push_back({"lost_events", timeline.lost_events});
   facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});
   facts.push_back({"trace_complete", static_cast<std::int64_t>(trace.isComplete())});
+  const auto roof = roofOf(trace);
+  facts.push_back(
+      {"roof_flop_per_second", roof.flop_per_second > 0 ? SqlValue(roof.flop_per_second) : SqlValue()});
+  facts.push_back(
+      {"roof_bytes_per_second", roof.bytes_per_second > 0 ? SqlValue(roof.bytes_per_second) : SqlValue()});
   for (const auto& [column, key] : kMetaFacts) {
     const auto value = trace.meta(key);
     facts.push_back({column, value ? typed(*value) : SqlValue()});

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "analyzer/analysis/setting_table.h"
+#include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -17,23 +18,31 @@ Status fill(Trace& trace, const std::string& table, const std::string& columns, 
   return trace.insertTemp(table, rows);
 }
 
+// Some thousand rows at a time: a long trace has many iterations.
 Status writeIterations(Trace& trace, const Tables& tables) {
+  constexpr std::size_t kRowsAtOnce = 4096;
+  if (auto status = fill(
+          trace, "analysis_iteration",
+          "iteration INTEGER, role TEXT, start_ns INTEGER, dur_ns INTEGER, items INTEGER, forward_ns "
+          "INTEGER, "
+          "backward_ns INTEGER, update_ns INTEGER, other_operators_ns INTEGER, communication_ns INTEGER, "
+          "data_wait_ns INTEGER, engine_overhead_ns INTEGER, idle_ns INTEGER, unattributed_ns INTEGER",
+          {});
+      !status.has_value()) {
+    return status;
+  }
   Rows rows;
-  rows.reserve(tables.iterations.size());
   for (std::size_t i = 0; i < tables.iterations.size(); ++i) {
     const auto& iteration = tables.iterations[i];
     std::vector<SqlValue> row{iteration.index, toString(iteration.role), iteration.start_ns,
                               iteration.end_ns - iteration.start_ns, iteration.items};
     row.insert(row.end(), tables.times[i].begin(), tables.times[i].end());
     rows.push_back(std::move(row));
+    if (rows.size() < kRowsAtOnce && i + 1 < tables.iterations.size()) continue;
+    if (auto status = trace.insertTemp("analysis_iteration", rows); !status.has_value()) return status;
+    rows.clear();
   }
-  return fill(
-      trace, "analysis_iteration",
-      "iteration INTEGER, role TEXT, start_ns INTEGER, dur_ns INTEGER, items INTEGER, forward_ns INTEGER, "
-      "backward_ns INTEGER, update_ns INTEGER, other_operators_ns INTEGER, communication_ns INTEGER, "
-      "data_wait_ns INTEGER, "
-      "engine_overhead_ns INTEGER, idle_ns INTEGER, unattributed_ns INTEGER",
-      rows);
+  return {};
 }
 
 Status writeBreakdown(Trace& trace, const Breakdown& breakdown) {
@@ -67,7 +76,10 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
                     o.bytes_written,
                     o.dtype,
                     o.backend,
-                    o.implementation});
+                    o.implementation,
+                    row.flop_per_second,
+                    row.bytes_per_second,
+                    known(row.roof_share > 0, row.roof_share)});
   }
   return fill(
       trace, "analysis_operator",
@@ -76,7 +88,7 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
       "mean_ns INTEGER, min_ns INTEGER, p10_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, "
       "queued_mean_ns INTEGER, share REAL, flop INTEGER, bytes_read INTEGER, bytes_written INTEGER, dtype "
       "TEXT, "
-      "backend TEXT, implementation TEXT",
+      "backend TEXT, implementation TEXT, flop_per_second REAL, bytes_per_second REAL, roof_share REAL",
       rows);
 }
 

@@ -22,6 +22,9 @@
 //   share              of all operator time, 0..1
 //   flop, bytes_read, bytes_written      of one execution
 //   dtype, backend, implementation       as the library tells them; may be empty
+//   flop_per_second, bytes_per_second    0 = not known
+//   roof_share         the larger of both against the machine's roof (`pitwall env --calibrate`); null = not
+//   known
 //
 // analysis_setting     one row per setting of the catalogue that the trace names or that has a default
 //   name, value        value in effect, text
@@ -31,6 +34,9 @@
 //   readable           1 when the recorded program reads it: honoured by its runtime and reported, or read by
 //   a
 //                      library that it has loaded
+//
+// analysis_probe       the median iteration with other numbers of OpenMP threads, as far as they were tried
+//   threads, iteration_ns
 //
 // analysis_tunable     the tunables that the program declared
 //   name, value, default_value, minimum, maximum, source

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/merge_runs.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -66,26 +68,25 @@ void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) 
 
 // The operators of the timeline's process. Moves them all when no other process has any.
 void takeOperators(const Trace& trace, Activity& activity, Timeline& timeline) {
+  std::vector<std::size_t> bounds;
   if (timeline.other_processes == 0) {
     timeline.operators = std::move(activity.operators);
+    bounds = activity.operators_of_track;
   } else {
     for (std::size_t i = 0; i < activity.tracks.size(); ++i) {
       if (trace.tracks()[activity.tracks[i].id.value - 1].process != timeline.process) continue;
       const auto begin = activity.operators.begin();
+      bounds.push_back(timeline.operators.size());
       timeline.operators.insert(timeline.operators.end(),
                                 begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i]),
                                 begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i + 1]));
     }
+    bounds.push_back(timeline.operators.size());
   }
   activity.operators = {};
-  const auto earlier = [](const auto& a, const auto& b) {
-    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.correlation < b.correlation;
-  };
-  auto& operators = timeline.operators;
-  if (!std::is_sorted(operators.begin(), operators.end(),
-                      [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; })) {
-    std::sort(operators.begin(), operators.end(), earlier);
-  }
+  mergeRuns(timeline.operators, std::move(bounds), [](const OperatorInterval& a, const OperatorInterval& b) {
+    return std::tie(a.start_ns, a.end_ns, a.correlation) < std::tie(b.start_ns, b.end_ns, b.correlation);
+  });
 }
 
 void addLosses(const Trace& trace, Timeline& timeline) {

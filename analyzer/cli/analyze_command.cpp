@@ -23,6 +23,7 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
   options.rule_folders = arguments.rule_folders;
   options.disabled = arguments.disabled;
   options.config_file = arguments.rule_config;
+  options.trials = arguments.trials;
   for (const auto& setting : arguments.thresholds) {
     const auto equals = setting.find('=');
     double value = 0;

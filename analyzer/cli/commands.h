@@ -39,6 +39,7 @@ struct AnalyzeArguments {
   std::vector<std::string> thresholds;  // "rule.threshold=value"
   std::vector<std::string> disabled;    // ids of rules
   std::string rule_config;              // TOML; empty = none
+  std::vector<std::string> trials;      // traces of the same program with other numbers of threads
   bool timing = false;                  // print how long each analysis and rule took
 };
 int analyze(const AnalyzeArguments& arguments);

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "analyzer/cli/calibrate_command.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/compare_command.h"
 #include "analyzer/cli/export_command.h"
@@ -64,6 +65,11 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
   command
       ->add_option("--rule-config", arguments.rule_config, "TOML file with thresholds and switches by rule")
       ->type_name("FILE");
+  command
+      ->add_option("--trial", arguments.trials,
+                   "Trace of the same program with another number of OpenMP threads; may be repeated")
+      ->type_name("TRACE")
+      ->allow_extra_args(false);
   command->add_flag("--timing", arguments.timing, "Print how long each analysis and rule took, to stderr");
 }
 
@@ -94,7 +100,11 @@ int main(int argc, char** argv) {
 
   std::string setting;
   auto* env = app.add_subcommand("env", "List every known setting with the value in effect, or explain one");
-  env->add_option("name", setting, "Setting to explain")->type_name("NAME");
+  auto* explained = env->add_option("name", setting, "Setting to explain")->type_name("NAME");
+  bool calibrating = false;
+  env->add_flag("--calibrate", calibrating,
+                "Measure what this machine can do at most (a second), and keep it for recordings")
+      ->excludes(explained);
 
   std::vector<std::string> folders, files;
   std::string id;
@@ -120,7 +130,7 @@ int main(int argc, char** argv) {
   if (compare->parsed()) code = pitwall::cli::compareTraces(compare_arguments);
   if (export_trace->parsed()) code = pitwall::cli::exportTraceFile(export_arguments);
   if (query->parsed()) code = pitwall::cli::queryTrace(query_arguments);
-  if (env->parsed()) code = pitwall::cli::env(setting);
+  if (env->parsed()) code = calibrating ? pitwall::cli::calibrate() : pitwall::cli::env(setting);
   if (list->parsed()) code = pitwall::cli::rulesList(folders);
   if (show->parsed()) code = pitwall::cli::rulesShow(id, folders);
   if (check->parsed()) code = pitwall::cli::rulesCheck(files);

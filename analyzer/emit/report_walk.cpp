@@ -198,7 +198,11 @@ void walkOperators(const Report& report, Emitter& emitter) {
                {"p99_ns", "p99", Align::right},
                {"share", "share", Align::right},
                {"flop_per_second", "GFLOP/s", Align::right},
-               {"bytes_per_second", "GB/s", Align::right}}};
+               {"bytes_per_second", "GB/s", Align::right},
+               {"roof_share", "", Align::right}}};
+  if (std::any_of(report.operators.begin(), report.operators.end(),
+                  [](const OperatorRow& row) { return row.roof_share > 0; }))
+    table.columns.back().title = "of roof";
   table.columns[3].title = " ";
   table.text_rows = kShownOperators;
   table.gap = 1;
@@ -219,7 +223,8 @@ void walkOperators(const Report& report, Emitter& emitter) {
                           duration(row.p99_ns),
                           share(row.share),
                           giga(row.flop_per_second),
-                          giga(row.bytes_per_second)});
+                          giga(row.bytes_per_second),
+                          {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
   }
   const auto shown = std::min(kShownOperators, report.operators.size());
   if (!report.operators.empty()) {

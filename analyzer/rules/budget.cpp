@@ -1,13 +1,18 @@
 #include "analyzer/rules/budget.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace pitwall::rules {
 namespace {
 
+// A rule's SQL may divide by nothing; that predicts nothing.
+double finite(double gain) { return std::isfinite(gain) ? gain : 0; }
+
 bool ranksBefore(const Finding& a, const Finding& b) {
-  if (a.gain_high != b.gain_high) return a.gain_high > b.gain_high;
+  const double gain_a = finite(a.gain_high), gain_b = finite(b.gain_high);
+  if (gain_a != gain_b) return gain_a > gain_b;
   if (a.severity != b.severity) return a.severity > b.severity;
   return a.id < b.id;
 }
@@ -22,13 +27,16 @@ std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& bre
 
   std::vector<Finding> findings;
   for (auto& claim : claims) {
+    auto& categories = claim.categories;
+    std::sort(categories.begin(), categories.end());
+    categories.erase(std::unique(categories.begin(), categories.end()), categories.end());
     double available = 0;
-    for (const auto& category : claim.categories) available += left[category];
+    for (const auto& category : categories) available += left[category];
     auto& finding = claim.finding;
-    finding.gain_high = std::clamp(finding.gain_high, 0.0, available);
-    finding.gain_low = std::clamp(finding.gain_low, 0.0, finding.gain_high);
+    finding.gain_high = std::clamp(finite(finding.gain_high), 0.0, available);
+    finding.gain_low = std::clamp(finite(finding.gain_low), 0.0, finding.gain_high);
     double taken = finding.gain_high;
-    for (const auto& category : claim.categories) {
+    for (const auto& category : categories) {
       const double part = std::min(taken, left[category]);
       left[category] -= part;
       taken -= part;

@@ -11,7 +11,6 @@
 namespace pitwall::rules {
 namespace {
 
-constexpr std::size_t kShownRows = 5;
 constexpr std::string_view kTunePrefix = "PITWALL_TUNE_";
 
 bool isTrue(const SqlValue& value) {
@@ -162,7 +161,7 @@ Status addProposals(const Rule& rule, RuleSql& sql, Trace& trace,
   return {};
 }
 
-Status addEvidence(const Rule& rule, RuleSql& sql, Finding& finding) {
+Status addEvidence(const Rule& rule, RuleSql& sql, std::size_t shown_rows, Finding& finding) {
   if (rule.evidence.empty()) return {};
   auto evidence = sql.rows(rule.evidence.text, rule.evidence.place);
   if (!evidence.has_value()) return fail(evidence.error());
@@ -170,7 +169,7 @@ Status addEvidence(const Rule& rule, RuleSql& sql, Finding& finding) {
   finding.evidence.columns = rows.columns;
   finding.evidence.total_rows = static_cast<std::int64_t>(rows.rows.size());
   for (const auto& row : rows.rows) {
-    if (finding.evidence.rows.size() == kShownRows) break;
+    if (finding.evidence.rows.size() == shown_rows) break;
     std::vector<std::string> shown;
     for (std::size_t c = 0; c < row.size(); ++c) shown.push_back(showValue(rows.columns[c], row[c]));
     finding.evidence.rows.push_back(std::move(shown));
@@ -193,7 +192,8 @@ Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
 }
 
 Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
-                          std::span<const analysis::SettingState> settings, const Row& row) {
+                          std::span<const analysis::SettingState> settings, const Row& row,
+                          std::size_t evidence_rows) {
   Claim claim{{}, rule.claims};
   auto& finding = claim.finding;
   finding.id = rule.id;
@@ -207,7 +207,8 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   auto guard = expand(rule.guard, row.columns, row.values);
   if (!guard.has_value()) return fail(guard.error());
   finding.guard = guard.value();
-  if (auto status = addEvidence(rule, sql, finding); !status.has_value()) return fail(status.error());
+  if (auto status = addEvidence(rule, sql, evidence_rows, finding); !status.has_value())
+    return fail(status.error());
   if (auto status = addGain(rule, sql, row, finding); !status.has_value()) return fail(status.error());
   if (auto status = addProposals(rule, sql, trace, settings, row, finding); !status.has_value()) {
     return fail(status.error());
@@ -217,7 +218,8 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
 
 }  // namespace
 
-Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings) {
+Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
+                        std::size_t evidence_rows) {
   RuleSql sql(rule, trace);
   for (const auto& abstain : rule.abstains) {
     auto when = sql.overSummary(abstain.when);
@@ -228,7 +230,7 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   if (!measured.has_value()) return fail(measured.error());
   if (measured.value().rows.empty()) return Outcome(Silent{});
   const Row row{measured.value().columns, measured.value().rows.front()};
-  auto claim = makeFinding(rule, sql, trace, settings, row);
+  auto claim = makeFinding(rule, sql, trace, settings, row, evidence_rows);
   if (!claim.has_value()) return fail(claim.error());
   return Outcome(std::move(claim).value());
 }

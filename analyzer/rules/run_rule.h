@@ -16,8 +16,10 @@ namespace pitwall::rules {
 struct Silent {};  // looked and found nothing
 using Outcome = std::variant<Silent, Abstention, Claim>;
 
+// Keeps at most so many rows of evidence; nothing else depends on it.
 // Errors: invalidInput with file and line for SQL or a template that is wrong.
-Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings);
+Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
+                        std::size_t evidence_rows);
 
 // Tries every piece of SQL and every template of a rule, whatever the trace says. Same errors.
 Status checkRule(const Rule& rule, Trace& trace);

@@ -35,6 +35,11 @@ struct Nvml {
   int (*utilization)(Device, Utilization*) = nullptr;
   int (*clock)(Device, unsigned, unsigned*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;  // milliwatts
+  // Drivers that lack these tell nothing of links.
+  int (*linkState)(Device, unsigned, unsigned*) = nullptr;
+  int (*linkVersion)(Device, unsigned, unsigned*) = nullptr;
+  int (*pcieGeneration)(Device, unsigned*) = nullptr;
+  int (*pcieWidth)(Device, unsigned*) = nullptr;
 
   template <class Function>
   static bool find(void* library, const char* symbol, Function& function) {
@@ -43,6 +48,10 @@ struct Nvml {
   }
 
   bool load(void* library) {
+    find(library, "nvmlDeviceGetNvLinkState", linkState);
+    find(library, "nvmlDeviceGetNvLinkVersion", linkVersion);
+    find(library, "nvmlDeviceGetMaxPcieLinkGeneration", pcieGeneration);
+    find(library, "nvmlDeviceGetMaxPcieLinkWidth", pcieWidth);
     return find(library, "nvmlInit_v2", init) && find(library, "nvmlShutdown", shutdown) &&
            find(library, "nvmlErrorString", error) && find(library, "nvmlDeviceGetCount_v2", count) &&
            find(library, "nvmlDeviceGetHandleByIndex_v2", byIndex) &&
@@ -51,6 +60,35 @@ struct Nvml {
            find(library, "nvmlDeviceGetClockInfo", clock) && find(library, "nvmlDeviceGetPowerUsage", power);
   }
 };
+
+// One direction of one NVLink, bytes a second, by NVML's number of its
+// version: 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0.
+double nvLinkRate(unsigned version) {
+  constexpr std::array<double, 8> kRates = {0, 20e9, 25e9, 25e9, 25e9, 25e9, 25e9, 50e9};
+  return version < kRates.size() ? kRates[version] : kRates.back();
+}
+
+// One lane of PCI Express after its line code, bytes a second, by generation.
+double pcieLaneRate(unsigned generation) {
+  constexpr std::array<double, 7> kRates = {0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9};
+  return generation < kRates.size() ? kRates[generation] : kRates.back();
+}
+
+double linkRate(const Nvml& nvml, Device device) {
+  constexpr unsigned kMostLinks = 18;
+  double rate = 0;
+  for (unsigned link = 0; nvml.linkState != nullptr && nvml.linkVersion != nullptr && link < kMostLinks;
+       ++link) {
+    unsigned active = 0, version = 0;
+    if (nvml.linkState(device, link, &active) != 0 || active == 0) continue;
+    if (nvml.linkVersion(device, link, &version) == 0) rate += nvLinkRate(version);
+  }
+  if (rate > 0) return rate;
+  unsigned generation = 0, lanes = 0;
+  if (nvml.pcieGeneration == nullptr || nvml.pcieWidth == nullptr) return 0;
+  if (nvml.pcieGeneration(device, &generation) != 0 || nvml.pcieWidth(device, &lanes) != 0) return 0;
+  return pcieLaneRate(generation) * lanes;
+}
 
 }  // namespace
 
@@ -99,6 +137,7 @@ std::string GpuSampler::State::open(const std::string& library_name) {
     nvml.memory(handle, &memory);
     SampledGpu gpu;
     gpu.info = {"gpu", static_cast<int>(i), name.data(), static_cast<Bytes>(memory.total)};
+    gpu.link_bytes_per_second = linkRate(nvml, handle);
     gpu.series = {{"gpu utilisation", "share", {}},
                   {"gpu memory", "bytes", {}},
                   {"sm clock", "Hz", {}},

@@ -19,6 +19,8 @@ struct GpuSeries {
 
 struct SampledGpu {
   DeviceInfo info;
+  // To other devices, one direction, a second: of its NVLinks, else of its PCI Express slot; 0 = not told.
+  double link_bytes_per_second = 0;
   std::vector<GpuSeries> series;
 };
 

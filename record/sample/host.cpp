@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "db/machine.h"
 #include "db/meta.h"
 #include "record/sample/proc_files.h"
 
@@ -82,6 +83,8 @@ std::map<std::string, std::string> hostFacts(const std::string& root) {
   }
   const std::string model = fieldText(readFile(root + "/proc/cpuinfo").value_or(""), "model name");
   if (!model.empty()) facts[meta::kCpuModel] = model;
+  if (!model.empty() && root == "/") facts.merge(readRoof(roofPath(model)));
+  if (const int kinds = coreKinds(root); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const auto kib = fieldOf(readFile(root + "/proc/meminfo").value_or(""), "MemTotal");
   if (kib) facts[meta::kMemoryBytes] = std::to_string(*kib * 1024);
   return facts;

@@ -121,6 +121,29 @@ std::vector<std::string> splitNul(std::string_view text) {
   return parts;
 }
 
+std::string blasOf(std::string_view maps) {
+  struct Library {
+    std::string_view file, name;
+  };
+  // "libmkl_rt.so.2", "libopenblasp-r0.3.21.so", "libscipy_openblas64_-ff651d7f.so", "libblis-mt.so.4"
+  constexpr std::array<Library, 4> kLibraries = {
+      {{"libmkl_", "mkl"}, {"openblas", "openblas"}, {"libblis", "blis"}, {"libatlas", "atlas"}}};
+  std::array<bool, kLibraries.size()> found{};
+  while (!maps.empty()) {
+    const std::string_view line = takeLine(maps);
+    const std::size_t slash = line.rfind('/');
+    if (slash == line.npos) continue;
+    const std::string_view file = line.substr(slash + 1);
+    if (!file.starts_with("lib") || file.find(".so") == file.npos) continue;
+    for (std::size_t i = 0; i < kLibraries.size(); ++i)
+      found[i] = found[i] || file.find(kLibraries[i].file) != file.npos;
+  }
+  for (std::size_t i = 0; i < kLibraries.size(); ++i) {
+    if (found[i]) return std::string(kLibraries[i].name);
+  }
+  return {};
+}
+
 std::string openMpRuntimesOf(std::string_view maps) {
   constexpr std::array<std::string_view, 3> kOrder = {"libgomp", "libomp", "libiomp5"};
   std::array<bool, 3> found{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 
 #include "db/meta.h"
 #include "db/redact.h"
@@ -15,18 +16,42 @@ namespace {
 
 constexpr std::size_t kLongestValue = 4096;  // of a variable; the rest of a longer one is no fact of interest
 
-// Threads of a parallel region: what OMP_NUM_THREADS says ("4" or "4,2" for nested ones), else as many CPUs
-// as the process may use, which all three runtimes take.
-std::string openMpThreads(const ProcessFacts& facts) {
-  for (const auto& [name, value] : facts.environment) {
-    int threads = 0;
-    if (name == "OMP_NUM_THREADS" &&
-        std::from_chars(value.data(), value.data() + value.size(), threads).ec == std::errc() &&
-        threads > 0) {
-      return std::to_string(threads);
+// The number that the first of these variables begins with ("4" or "4,2" for nested regions); 0 = none has
+// one.
+int threadsIn(const ProcessFacts& facts, std::initializer_list<std::string_view> names) {
+  for (const std::string_view wanted : names) {
+    for (const auto& [name, value] : facts.environment) {
+      int threads = 0;
+      if (name == wanted &&
+          std::from_chars(value.data(), value.data() + value.size(), threads).ec == std::errc() &&
+          threads > 0) {
+        return threads;
+      }
     }
   }
-  return facts.affinity.empty() ? "" : std::to_string(facts.affinity.size());
+  return 0;
+}
+
+// As its libraries read the environment: their own variable, else OpenMP's, else as many CPUs as the process
+// may use, which all of them take.
+std::string threadsOf(const ProcessFacts& facts, std::initializer_list<std::string_view> names) {
+  const int threads = threadsIn(facts, names);
+  const int number = threads > 0 ? threads : static_cast<int>(facts.affinity.size());
+  return number > 0 ? std::to_string(number) : "";
+}
+
+std::string openMpThreads(const ProcessFacts& facts) { return threadsOf(facts, {"OMP_NUM_THREADS"}); }
+
+std::string blasThreads(const ProcessFacts& facts) {
+  if (facts.blas == "mkl") return threadsOf(facts, {"MKL_NUM_THREADS", "OMP_NUM_THREADS"});
+  if (facts.blas == "openblas")
+    return threadsOf(facts, {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
+  if (facts.blas == "blis") {
+    // Without a number of its own BLIS runs one thread.
+    const int threads = threadsIn(facts, {"BLIS_NUM_THREADS", "OMP_NUM_THREADS"});
+    return std::to_string(std::max(1, threads));
+  }
+  return {};  // ATLAS fixes the number when it is built
 }
 
 void writeLimits(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
@@ -74,6 +99,11 @@ void writeProcessFacts(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
     if (const std::string threads = openMpThreads(facts); !threads.empty()) {
       sink.meta(meta::kOpenMpThreads, threads);
     }
+  }
+  if (!facts.blas.empty()) {
+    sink.meta(meta::kBlas, facts.blas);
+    if (const std::string threads = blasThreads(facts); !threads.empty())
+      sink.meta(meta::kBlasThreads, threads);
   }
   writeEnvironment(sink, facts);
 }

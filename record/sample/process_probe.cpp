@@ -100,7 +100,10 @@ ProcessProbe::~ProcessProbe() {
 }
 
 void ProcessProbe::refreshFacts() {
-  if (auto maps = readIn(folder_, "maps")) facts_.openmp_runtimes = openMpRuntimesOf(*maps);
+  if (auto maps = readIn(folder_, "maps")) {
+    facts_.openmp_runtimes = openMpRuntimesOf(*maps);
+    facts_.blas = blasOf(*maps);
+  }
   if (auto cpus = affinityOf(pid_); !cpus.empty()) facts_.affinity = std::move(cpus);
 }
 

@@ -21,6 +21,7 @@ namespace pitwall::record {
 struct ProcessFacts {
   std::vector<std::pair<std::string, std::string>> environment;  // as it was when the program began
   std::string openmp_runtimes;                                   // "" = none
+  std::string blas;                                              // "" = none
   std::vector<int> affinity;                                     // CPUs it may run on
 };
 

@@ -18,6 +18,16 @@ constexpr TimeNs kSecondNs = 1'000'000'000;
 constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
 constexpr std::size_t kMostOthers = 1 << 20;
 
+// What a collective among all of them can reach; 0 with one GPU, or where one does not tell.
+double slowestLink(const std::vector<SampledGpu>& gpus) {
+  double slowest = 0;
+  for (const SampledGpu& gpu : gpus) {
+    if (gpu.link_bytes_per_second == 0) return 0;
+    slowest = slowest == 0 ? gpu.link_bytes_per_second : std::min(slowest, gpu.link_bytes_per_second);
+  }
+  return gpus.size() > 1 ? slowest : 0;
+}
+
 }  // namespace
 
 Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
@@ -139,6 +149,8 @@ void Sampler::writeGpus() {
   if (!host_cpu_) return;
   auto gpus = gpus_->take();
   if (gpu_series_.empty()) {
+    if (const double rate = slowestLink(gpus); rate > 0)
+      log_.sink().meta(meta::kLinkRate, fmt::format("{:.6g}", rate));
     for (const SampledGpu& gpu : gpus) {
       const DeviceRef device = log_.device(gpu.info);
       for (const GpuSeries& series : gpu.series) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "db/machine.h"
 #include "db/meta.h"
 #include "runtime/session/cpu_limits.h"
 
@@ -79,7 +80,9 @@ std::map<std::string, std::string> hostFacts() {
   }
   if (const std::string model = procField("/proc/cpuinfo", "model name"); !model.empty()) {
     facts[meta::kCpuModel] = model;
+    facts.merge(readRoof(roofPath(model)));
   }
+  if (const int kinds = coreKinds(); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const long long kib = std::atoll(procField("/proc/meminfo", "MemTotal").c_str());
   if (kib > 0) facts[meta::kMemoryBytes] = std::to_string(kib * 1024);
   const std::optional<double> quota = cgroupCpus();

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "db/machine.h"
+#include "db/meta.h"
 #include "db/reader.h"
 #include "tests/support/trace_text.h"
 
@@ -261,6 +263,58 @@ TEST_F(Command, RulesAreListedAndShown) {
   EXPECT_THAT(pitwall("rules list").out, HasSubstr("input/bound"));
   EXPECT_THAT(pitwall("rules show input/bound").out, HasSubstr("input/bound.share = 0.05"));
   EXPECT_EQ(pitwall("rules show no/rule").code, 2);
+}
+
+// How fast the machine is says nothing here; that there are numbers, their units and where they are kept
+// does.
+TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
+  const auto cache = folder_ / "cache";
+  const auto run = pitwall("env --calibrate", "XDG_CACHE_HOME=" + cache.string());
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("float32 multiply-adds, 1 CPU +[0-9.]+ GFLOP/s"));
+  EXPECT_THAT(run.out, ContainsRegex("memory, copy .* +[0-9.]+ GB/s"));
+  EXPECT_THAT(run.out, ContainsRegex("Kept in .*cache/pitwall/roof-.*[.]txt"));
+  std::vector<fs::path> kept;
+  for (const auto& entry : fs::directory_iterator(cache / "pitwall")) kept.push_back(entry.path());
+  ASSERT_EQ(kept.size(), 1U);
+  const auto roof = readRoof(kept[0].string());
+  for (const char* key :
+       {meta::kRoofCpus, meta::kRoofFlop, meta::kRoofFlopOne, meta::kRoofCopy, meta::kRoofTriad}) {
+    ASSERT_EQ(roof.count(key), 1U) << key;
+    EXPECT_GT(std::stod(roof.at(key)), 0) << key;
+  }
+  for (std::istringstream lines(run.out); std::string line; std::getline(lines, line))
+    EXPECT_LE(line.find("Kept") == 0 ? 0 : line.size(), 80U) << line;
+
+  EXPECT_EQ(pitwall("env --calibrate OMP_NUM_THREADS").code, 2);
+  std::ofstream(folder_ / "file") << "in the way";
+  const auto refused = pitwall("env --calibrate", "XDG_CACHE_HOME=" + (folder_ / "file").string());
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("cannot keep the roof"));
+}
+
+TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
+  const auto trial = [&](int threads, int us, const std::string& process) {
+    const auto path = (folder_ / fmt::format("{}-{}.pitwall", process, threads)).string();
+    const auto status = test::makeTraceFile(
+        fmt::format(
+            "meta trace.producer pitwall 0.1.0\nmeta process.openmp_runtime libgomp\n"
+            "meta process.openmp_threads {}\nmeta runtime.engine NaiveEngine\nmeta runtime.backend onednn\n"
+            "setting OMP_NUM_THREADS {} environment\n"
+            "repeat 12 {}us\n  iteration 0 16\n  op conv1 Convolution forward 10us {}us\nend\n",
+            threads, threads, us, us - 20),
+        path);
+    EXPECT_TRUE(status.has_value());
+    return path;
+  };
+  const auto present = trial(4, 6000, "a"), one = trial(1, 9000, "a"), two = trial(2, 5000, "a");
+  const auto told = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("With 2 OpenMP threads an iteration took 5.00 ms"));
+  EXPECT_THAT(told.out, HasSubstr("OMP_NUM_THREADS"));
+  const auto few = pitwall("analyze --no-env --trial " + one + " " + present);
+  EXPECT_THAT(few.out, HasSubstr("threads/knee: fewer than 3"));
+  EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 3);
 }
 
 TEST_F(Command, EnvExplainsSettings) {

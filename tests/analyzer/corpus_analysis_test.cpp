@@ -285,6 +285,77 @@ TEST(AnalysisCorpus, VerboseLogsTellReordersAndMissingFusion) {
   EXPECT_EQ(fused->finding("onednn/unfused"), nullptr);
 }
 
+TEST(AnalysisCorpus, CollectivesAreThoseOfTheTrace) {
+  PITWALL_NEEDS_CORPUS();
+  const auto a = analyzeCorpus("hta/nccl_parser_config/nccl_data.json.gz");
+  ASSERT_EQ(a->error, "");
+  EXPECT_EQ(a->number("SELECT sum(count) FROM analysis_collective WHERE collective = 'all_reduce'"), 15);
+  EXPECT_EQ(a->number("SELECT sum(count) FROM analysis_collective WHERE collective = 'broadcast'"), 6);
+  EXPECT_EQ(a->number("SELECT sum(total_ns) FROM analysis_collective"), 46876493);
+  EXPECT_EQ(a->number("SELECT json_extract(args, '$.in_elements') FROM event WHERE kind = 'communication' "
+                      "AND name LIKE '%AllReduce%' ORDER BY start_ns LIMIT 1"),
+            2049000);
+  EXPECT_EQ(a->number("SELECT min(group_size) FROM analysis_collective"), 2);
+  EXPECT_EQ(a->number("SELECT max(group_size) FROM analysis_collective"), 2);
+  EXPECT_EQ(a->number("SELECT sum(bytes) FROM analysis_collective WHERE collective = 'all_reduce'"),
+            a->number("SELECT sum(4 * json_extract(args, '$.in_elements')) FROM event WHERE kind = "
+                      "'communication' AND name LIKE '%AllReduce%'"));
+  // Of two ranks a ring moves as much over the link as it reduces.
+  EXPECT_EQ(a->number("SELECT max(abs(bus_bytes_per_second - algorithm_bytes_per_second)) FROM "
+                      "analysis_collective WHERE collective = 'all_reduce'"),
+            0);
+}
+
+TEST(AnalysisCorpus, TracesWithoutDevicesOrRanksAreAnalysedAllTheSame) {
+  PITWALL_NEEDS_CORPUS();
+  for (const char* name : {"hta/rank_non_gpu/rank_non_gpu.json.gz",
+                           "hta/distributed_info_unavailable/distributed_info_not_found.json.gz",
+                           "hta/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz"}) {
+    SCOPED_TRACE(name);
+    const auto a = analyzeCorpus(name);
+    ASSERT_EQ(a->error, "");
+    for (const char* table : {"analysis_device", "analysis_launch", "analysis_copy", "analysis_collective"})
+      EXPECT_EQ(a->number(fmt::format("SELECT count(*) FROM {}", table)), 0) << table;
+    EXPECT_EQ(a->finding("gpu/idle"), nullptr);
+    EXPECT_GT(a->number("SELECT count(*) FROM analysis_name"), 0);
+  }
+}
+
+TEST(AnalysisCorpus, CallsAreSummedByThread) {
+  PITWALL_NEEDS_CORPUS();
+  const auto mfu = analyzeCorpus("nsys/mfu_2gpu_before.sqlite");
+  ASSERT_EQ(mfu->error, "");
+  EXPECT_EQ(mfu->number("SELECT sum(total_ns) FROM analysis_call WHERE name LIKE '%StreamSynchronize%'"),
+            324534733);
+  EXPECT_GT(mfu->number("SELECT count(*) FROM analysis_call WHERE name LIKE '%StreamSynchronize%'"), 1)
+      << "of two processes: one clock does not hold both";
+  const auto mxnet = analyzeCorpus("mxnet/cpu_mnist_cnn_profile_output.json");
+  ASSERT_EQ(mxnet->error, "");
+  EXPECT_EQ(mxnet->number("SELECT sum(count) FROM analysis_name WHERE name = 'Convolution'"), 2)
+      << "each is written twice, as a duration and as an asynchronous one";
+}
+
+TEST(AnalysisCorpus, PrimitivesTakeWhatTheLogSays) {
+  PITWALL_NEEDS_CORPUS();
+  const auto mxnet = analyzeCorpus("onednn_snippets/v2.3.2_mxnet_optimize_for_before_after.log");
+  ASSERT_EQ(mxnet->error, "");
+  EXPECT_EQ(mxnet->number("SELECT sum(total_ns) FROM analysis_name WHERE name = 'eltwise'"), 85439200);
+  EXPECT_EQ(mxnet->number("SELECT max(max_ns) FROM analysis_name WHERE name = 'convolution'"), 91511000);
+  EXPECT_EQ(mxnet->number("SELECT min(min_ns) FROM analysis_name WHERE name = 'convolution'"), 20460000)
+      << "fused";
+  for (const auto& [log, ms] : {std::pair{"unfused", 103.93}, std::pair{"fused", 19.11}}) {
+    const auto mlp = analyzeCorpus(fmt::format("onednn_snippets/v3.2.0_mlp_{}.log", log));
+    ASSERT_EQ(mlp->error, "");
+    EXPECT_NEAR(mlp->number("SELECT sum(total_ns) / 1e6 FROM analysis_name WHERE kind = 'operator'"), ms,
+                0.005);
+  }
+  const auto active = analyzeCorpus("onednn_generated/ab_threads/omp2_active_r2.log");
+  ASSERT_EQ(active->error, "");
+  EXPECT_NEAR(active->number("SELECT avg(dur_ns > 3000000) FROM event WHERE kind = 'operator'"), 0.41, 0.005);
+  EXPECT_NEAR(active->number("SELECT max(max_ns) / 1e6 FROM analysis_name WHERE kind = 'operator'"), 41,
+              0.05);
+}
+
 // What mxnet.profiler.dumps() prints, of rows "name milliseconds"; each ran 500 times.
 std::string dumps(const std::vector<std::pair<std::string, double>>& rows) {
   std::string text =

@@ -22,6 +22,14 @@ int nvmlDeviceGetUtilizationRates(void*, unsigned* gpu_memory) {
   return gpu_memory[0] = 75, gpu_memory[1] = 5, 0;
 }
 int nvmlDeviceGetClockInfo(void*, unsigned type, unsigned* mhz) { return *mhz = type == 1 ? 1980 : 0, 0; }
+// The first has two links of version 4.0 that are up; the second has none and sits in a slot of generation 5.
+int nvmlDeviceGetNvLinkState(void* device, unsigned link, unsigned* active) {
+  *active = link < 2;
+  return isSecond(device) || link >= 4 ? 3 : 0;
+}
+int nvmlDeviceGetNvLinkVersion(void*, unsigned, unsigned* version) { return *version = 6, 0; }
+int nvmlDeviceGetMaxPcieLinkGeneration(void*, unsigned* generation) { return *generation = 5, 0; }
+int nvmlDeviceGetMaxPcieLinkWidth(void*, unsigned* lanes) { return *lanes = 16, 0; }
 int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
   *milliwatts = 350500;
   return isSecond(device) ? 3 : 0;  // not supported

@@ -29,6 +29,8 @@ TEST(GpuSampler, SamplesWhatTheDriverTells) {
   EXPECT_EQ(gpus[1].info.index, 1);
   EXPECT_EQ(gpus[1].info.name, "Some GPU");
   EXPECT_EQ(gpus[1].info.memory_bytes, Bytes{80} << 30);
+  EXPECT_DOUBLE_EQ(gpus[0].link_bytes_per_second, 2 * 25e9);
+  EXPECT_DOUBLE_EQ(gpus[1].link_bytes_per_second, 16 * 3.938e9);
   const auto& series = gpus[1].series;
   ASSERT_THAT(series, SizeIs(4));
   EXPECT_EQ(series[0].name, "gpu utilisation");

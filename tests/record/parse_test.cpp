@@ -140,6 +140,31 @@ TEST(Host, TopologyAndLoad) {
   EXPECT_FALSE(hostLoad(at + "/none").has_value());
 }
 
+TEST(Facts, TheBlasLibraryAndItsThreads) {
+  EXPECT_EQ(blasOf("7f-8f r-xp 0 00:00 1 /usr/lib/libgomp.so.1\n"), "");
+  EXPECT_EQ(
+      blasOf("7f-8f r-xp 0 00:00 1 /usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblasp-r0.3.21.so\n"),
+      "openblas");
+  EXPECT_EQ(blasOf("7f-8f r-xp 0 00:00 1 /home/openblas/notes.txt\n7f-8f r-xp 0 00:00 1 /opt/libmkl_rt.so.2"),
+            "mkl");
+  const auto threads = [](const std::string& blas, const std::string& environment) {
+    test::MemorySink sink;
+    ProcessFacts facts;
+    facts.environment = environmentPairs(environment);
+    facts.blas = blas;
+    facts.affinity = {0, 1, 2};
+    writeProcessFacts(sink, getpid(), facts);
+    EXPECT_EQ(sink.meta_values[meta::kBlas], blas);
+    return sink.meta_values[meta::kBlasThreads];
+  };
+  EXPECT_EQ(threads("openblas", ""), "3") << "as many as it may use";
+  EXPECT_EQ(threads("openblas", "OMP_NUM_THREADS=2"), "2");
+  EXPECT_EQ(threads("openblas", std::string("OMP_NUM_THREADS=2\0OPENBLAS_NUM_THREADS=1", 41)), "1");
+  EXPECT_EQ(threads("mkl", "MKL_NUM_THREADS=5"), "5");
+  EXPECT_EQ(threads("blis", ""), "1");
+  EXPECT_EQ(threads("atlas", "OMP_NUM_THREADS=2"), "") << "fixed when it was built";
+}
+
 TEST(Facts, EnvironmentIsRedactedAndKnownSettingsAreInEffect) {
   test::MemorySink sink;
   ProcessFacts facts;

@@ -1,0 +1,84 @@
+#include "analyzer/analysis/probes.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <map>
+
+#include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/temp_table.h"
+#include "db/meta.h"
+
+namespace pitwall::analysis {
+namespace {
+
+using Probes = std::map<std::int64_t, double>;  // ns by number of threads
+
+void add(Probes& probes, std::int64_t threads, double iteration_ns) {
+  if (threads < 1 || !(iteration_ns > 0)) return;
+  const auto [entry, is_new] = probes.try_emplace(threads, iteration_ns);
+  if (!is_new) entry->second = std::min(entry->second, iteration_ns);
+}
+
+std::int64_t numberIn(std::string_view text) {
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::int64_t threadsOf(const Trace& trace) { return numberIn(trace.meta(meta::kOpenMpThreads).value_or("")); }
+
+void addMeta(Trace& trace, Probes& probes) {
+  const auto rows = trace.query(fmt::format("SELECT key, value FROM meta WHERE key LIKE '{}%'",
+                                            static_cast<const char*>(meta::kProbePrefix)));
+  if (!rows.has_value()) return;
+  constexpr std::size_t kPrefix = sizeof(meta::kProbePrefix) - 1;
+  for (const auto& row : rows.value().rows) {
+    const auto* key = std::get_if<std::string>(&row[0]);
+    const auto* value = std::get_if<std::string>(&row[1]);
+    if (key != nullptr && value != nullptr)
+      add(probes, numberIn(std::string_view(*key).substr(kPrefix)), std::strtod(value->c_str(), nullptr));
+  }
+}
+
+Status addTrial(const std::string& path, const Timeline& timeline, Probes& probes, Report& report) {
+  auto opened = Trace::open(path);
+  if (!opened.has_value()) return fail(opened.error());
+  Trace& trace = *opened.value();
+  auto activity = gatherActivity(trace);
+  if (!activity.has_value()) return fail(activity.error());
+  const Timeline other = timelineOf(trace, activity.value());
+  const auto leave = [&](const std::string& why) {
+    report.notes.push_back(fmt::format("The trial {} is left out: {}.", path, why));
+    return Status{};
+  };
+  if (other.process_name != timeline.process_name)
+    return leave(fmt::format("it is of '{}', not of '{}'", other.process_name, timeline.process_name));
+  if (threadsOf(trace) < 1) return leave("it does not tell its number of OpenMP threads");
+  const auto iterations = findIterations(other, trace.iterations());
+  if (iterations.source == "whole trace") return leave("it has no iterations to compare");
+  const auto times = sweepCategories(other, iterations.all, trace.operatorFacts());
+  add(probes, threadsOf(trace),
+      static_cast<double>(summarizeBreakdown(iterations, times).median_iteration_ns));
+  return {};
+}
+
+}  // namespace
+
+Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
+                   Report& report) {
+  Probes probes;
+  addMeta(trace, probes);
+  for (const auto& path : trials) {
+    if (auto status = addTrial(path, timeline, probes, report); !status.has_value()) return status;
+  }
+  if (report.breakdown.iteration_source != "whole trace")
+    add(probes, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));
+  TempTable table("analysis_probe", "threads INTEGER, iteration_ns REAL");
+  for (const auto& [threads, ns] : probes) table.row({threads, ns});
+  return table.write(trace);
+}
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,20 @@
+// How long an iteration takes with other numbers of OpenMP threads, from traces of the same program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyzer/analysis/iterations.h"
+#include "analyzer/report.h"
+#include "db/reader.h"
+
+namespace pitwall::analysis {
+
+// Writes analysis_probe: threads, iteration_ns (median of the steady iterations), one row for each number of
+// threads, the fastest of several. From the trace itself, from its meta keys probe.openmp_threads.N, and from
+// the traces named in `trials`; what is left out of those, and why, becomes a note of the report. Errors:
+// those of Trace::open, for a trial that cannot be read.
+Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
+                   Report& report);
+
+}  // namespace pitwall::analysis

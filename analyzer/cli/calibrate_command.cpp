@@ -1,0 +1,93 @@
+#include "analyzer/cli/calibrate_command.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "analyzer/cli/commands.h"
+#include "analyzer/cli/roof_loops.h"
+#include "db/machine.h"
+#include "db/meta.h"
+
+namespace pitwall::cli {
+namespace {
+
+// As the recorders name it.
+std::string cpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+// 1, 2, 4, ... and all of them.
+std::vector<int> teamSizes(int cpus) {
+  std::vector<int> sizes;
+  for (int n = 1; n < cpus; n *= 2) sizes.push_back(n);
+  sizes.push_back(cpus);
+  return sizes;
+}
+
+std::string plural(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void row(const std::string& what, double value, const char* unit) {
+  fmt::print("  {:<44} {:>9.{}f} {}\n", what, value, value < 100 ? 1 : 0, unit);
+}
+
+}  // namespace
+
+int calibrate() {
+  const std::string model = cpuModel(), path = roofPath(model);
+  if (path.empty())
+    return complain("there is no place to keep the roof: set HOME or XDG_CACHE_HOME to an absolute path",
+                    kUsage);
+  RoofEffort effort;
+  // Three arrays of it are several times the last cache.
+  if (const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); cache > 0)
+    effort.array_bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache), effort.array_bytes,
+                                                 std::size_t{512} << 20);
+  const auto cpus = usableCpuNumbers();
+  const auto count = static_cast<int>(cpus.size());
+  MachineFacts roof;
+  const auto note = [&roof](const std::string& key, double value) {
+    roof[key] = fmt::format("{:.6g}", value);
+  };
+
+  fmt::print("The roof of this machine, {}:\n", plural(count, "usable CPU"));
+  if (!model.empty()) fmt::print("  {}\n", model);
+  roof[meta::kRoofCpus] = std::to_string(count);
+  const double one = peakFlopPerSecond({cpus.front()}, effort);
+  note(meta::kRoofFlopOne, one);
+  row("float32 multiply-adds, 1 CPU", one * 1e-9, "GFLOP/s");
+  const double all = count == 1 ? one : peakFlopPerSecond(cpus, effort);
+  note(meta::kRoofFlop, all);
+  if (count > 1) row("float32 multiply-adds, " + plural(count, "CPU"), all * 1e-9, "GFLOP/s");
+  const auto memory = memoryRates(cpus, effort);
+  note(meta::kRoofCopy, memory.copy);
+  note(meta::kRoofTriad, memory.triad);
+  row("memory, copy (bytes read and written)", memory.copy * 1e-9, "GB/s");
+  row("memory, triad (two read, one written)", memory.triad * 1e-9, "GB/s");
+  for (const int threads : teamSizes(count)) {
+    const double ns = forkJoinNs(threads, effort);
+    if (ns == 0) continue;
+    note(meta::kRoofForkJoin + std::to_string(threads), ns);
+    row("an empty OpenMP region, " + plural(threads, "thread"), ns * 1e-3, "us");
+  }
+  if (auto status = keepRoof(path, roof); !status.has_value())
+    return complain(status.error().message, kUsage);
+  fmt::print(
+      "Kept in {}.\nTraces recorded on this machine carry it from now on; measure again on a quiet machine "
+      "if it was busy.\n",
+      path);
+  return kDone;
+}
+
+}  // namespace pitwall::cli

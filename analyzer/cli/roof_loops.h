@@ -1,0 +1,33 @@
+// Loops that take all a machine has, to measure what that is. Each returns the best of several passes.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace pitwall::cli {
+
+struct RoofEffort {
+  double seconds = 0.1;                             // of each measurement
+  std::size_t array_bytes = std::size_t{64} << 20;  // of each of three arrays, beyond the caches
+};
+
+// CPUs that this process may use.
+std::vector<int> usableCpuNumbers();
+
+// float32 operations (a fused multiply-add is two) a second, of independent chains in registers with the
+// widest vectors there are, one thread on each CPU.
+double peakFlopPerSecond(const std::vector<int>& cpus, const RoofEffort& effort);
+
+struct MemoryRates {
+  double copy = 0;   // a[i] = b[i], bytes read and written a second
+  double triad = 0;  // a[i] = b[i] + s * c[i]
+};
+// What all CPUs together move through memory, as STREAM counts it: a line that is fetched to be overwritten
+// does not count.
+MemoryRates memoryRates(const std::vector<int>& cpus, const RoofEffort& effort);
+
+// An empty OpenMP region of so many threads, ns; the team exists already. 0 where the command was built
+// without OpenMP.
+double forkJoinNs(int threads, const RoofEffort& effort);
+
+}  // namespace pitwall::cli

@@ -1,0 +1,104 @@
+#include "db/machine.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include "db/meta.h"
+
+namespace pitwall {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool isAbsolute(const char* path) { return path != nullptr && path[0] == '/'; }
+
+bool isNumber(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && end == text.c_str() + text.size() && std::isfinite(value) && value >= 0;
+}
+
+// Where the kernel tells how strong each core is (cpu_capacity, on Arm), the numbers of different ones.
+int capacities(const fs::path& cpus) {
+  std::set<long> kinds;
+  std::error_code none;
+  for (fs::directory_iterator at(cpus, none), end; !none && at != end; at.increment(none)) {
+    long capacity = 0;
+    if (std::ifstream(at->path() / "cpu_capacity") >> capacity) kinds.insert(capacity);
+  }
+  return static_cast<int>(kinds.size());
+}
+
+}  // namespace
+
+int coreKinds(const std::string& root) {
+  const fs::path devices = fs::path(root) / "sys/devices";
+  int kinds = 0;
+  // The kernel has a performance unit of each kind where there are several.
+  for (const char* unit : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
+    std::string cpus;
+    if (std::ifstream(devices / unit / "cpus") >> cpus && !cpus.empty()) ++kinds;
+  }
+  if (kinds == 0) kinds = capacities(devices / "system/cpu");
+  std::error_code none;
+  return kinds == 0 && fs::exists(devices / "system/cpu/online", none) ? 1 : kinds;
+}
+
+std::string roofPath(std::string_view cpu_model) {
+  fs::path folder;
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); isAbsolute(cache)) {
+    folder = cache;
+  } else if (const char* home = std::getenv("HOME"); isAbsolute(home)) {
+    folder = fs::path(home) / ".cache";
+  } else {
+    return {};
+  }
+  std::string name;
+  for (const char c : cpu_model) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return (folder / "pitwall" / ("roof-" + (name.empty() ? "unknown" : name) + ".txt")).string();
+}
+
+MachineFacts readRoof(const std::string& path) {
+  MachineFacts roof;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string key, value, more;
+    if (!(words >> key >> value) || words >> more) continue;
+    if (key.rfind(meta::kRoofPrefix, 0) == 0 && isNumber(value)) roof[key] = value;
+  }
+  return roof;
+}
+
+Status keepRoof(const std::string& path, const MachineFacts& roof) {
+  const auto refuse = [&path](const std::string& why) {
+    return fail(ErrorCode::io, "cannot keep the roof in '" + path + "': " + why +
+                                   "; make the folder writable, or name another one in XDG_CACHE_HOME");
+  };
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) return refuse(error.message());
+  const std::string temporary = path + ".new";
+  {
+    std::ofstream file(temporary);
+    for (const auto& [key, value] : roof) file << key << ' ' << value << '\n';
+    if (!file.flush()) return refuse("it cannot be written");
+  }
+  fs::rename(temporary, path, error);
+  return error ? refuse(error.message()) : Status{};
+}
+
+}  // namespace pitwall
