@@ -1,0 +1,77 @@
+// Facts of a machine from a folder that looks like its /sys, and the roof that is kept.
+#include "db/machine.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace pitwall {
+namespace {
+
+namespace fs = std::filesystem;
+
+class MachineTest : public testing::Test {
+ protected:
+  MachineTest()
+      : root_(fs::path(testing::TempDir()) /
+              ("pitwall-machine-" + std::to_string(getpid()) + "-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+  ~MachineTest() override {
+    std::error_code ignored;
+    fs::remove_all(root_, ignored);
+  }
+  void write(const std::string& path, const std::string& text) const {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+  }
+  const fs::path root_;
+};
+
+TEST_F(MachineTest, KindsOfCores) {
+  EXPECT_EQ(coreKinds(root_.string()), 0) << "nothing told";
+  write("sys/devices/system/cpu/online", "0-3");
+  EXPECT_EQ(coreKinds(root_.string()), 1);
+  write("sys/devices/system/cpu/cpu0/cpu_capacity", "1024");
+  write("sys/devices/system/cpu/cpu1/cpu_capacity", "1024");
+  EXPECT_EQ(coreKinds(root_.string()), 1);
+  write("sys/devices/system/cpu/cpu2/cpu_capacity", "446");
+  EXPECT_EQ(coreKinds(root_.string()), 2) << "big and little";
+  write("sys/devices/cpu_core/cpus", "0-1");
+  write("sys/devices/cpu_atom/cpus", "2-3");
+  EXPECT_EQ(coreKinds(root_.string()), 2) << "performance and efficiency";
+  write("sys/devices/cpu_lowpower/cpus", "4");
+  EXPECT_EQ(coreKinds(root_.string()), 3);
+}
+
+TEST_F(MachineTest, RoofIsKeptByProcessorInTheCacheFolder) {
+  const char* before = std::getenv("XDG_CACHE_HOME");
+  const std::string saved = before != nullptr ? before : "";
+  setenv("XDG_CACHE_HOME", root_.c_str(), 1);
+  const std::string path = roofPath("AMD EPYC 9B14 (96-Core)");
+  EXPECT_EQ(path, (root_ / "pitwall/roof-amd-epyc-9b14-96-core.txt").string());
+  EXPECT_NE(roofPath("another"), path);
+  setenv("XDG_CACHE_HOME", "relative/is/ignored", 1);
+  EXPECT_EQ(roofPath("x").find("relative"), std::string::npos);
+  before != nullptr ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+
+  EXPECT_TRUE(readRoof(path).empty()) << "none was measured";
+  const MachineFacts roof{{"roof.cpus", "2"}, {"roof.flop_per_second", "1.5e+11"}};
+  ASSERT_TRUE(keepRoof(path, roof).has_value());
+  EXPECT_EQ(readRoof(path), roof);
+  std::ofstream(path, std::ios::app) << "host.name evil\nroof.copy_bytes_per_second many\nroof.cpus\n\n";
+  EXPECT_EQ(readRoof(path), roof) << "what is not of a roof is left out";
+}
+
+TEST_F(MachineTest, AFolderThatCannotBeMadeIsNamed) {
+  write("file", "");
+  const auto status = keepRoof((root_ / "file/pitwall/roof.txt").string(), {});
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("file/pitwall/roof.txt"), std::string::npos)
+      << status.error().message;
+}
+
+}  // namespace
+}  // namespace pitwall
