@@ -7,6 +7,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSaveFile>
+#include <QSettings>
+#include <QTemporaryDir>
 #include <QThreadPool>
 #include <cstdio>
 
@@ -281,6 +283,11 @@ QString applyToWindow(MainWindow& window, const CommandLine& line) {
 }
 
 int exportAndExit(const CommandLine& line) {
+  // Nobody's layout, recent files or notes are read or written: the same command writes the same picture.
+  const QTemporaryDir nobody;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, nobody.path());
+  qputenv("XDG_DATA_HOME", nobody.path().toLocal8Bit());
   const QString suffix = QFileInfo(line.export_to).suffix().toLower();
   return suffix == "csv" || suffix == "json" ? exportTables(line) : exportPicture(line);
 }
