@@ -38,6 +38,7 @@ struct SceneState {
   std::vector<std::pair<EventRef, EventRef>> arrows;
   std::size_t focused_row = 0;
   bool has_focus = false;
+  bool grid = false;  // the ruler's lines go on over the rows
   QString message;  // instead of rows: what to do, what went wrong
 };
 

@@ -238,6 +238,13 @@ void TimelineScene::paintCounterTexts(QPainter& painter, const SceneGeometry& g,
 // Iterations, losses, the selected range, the selected event, search hits and arrows.
 void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                                const QPalette& colors) const {
+  if (s.grid) {
+    painter.setPen(QColor(128, 128, 128, 90));
+    for (const Tick& tick : ticksOf(s.view, 110)) {
+      const double x = g.titles + std::floor(tick.x);
+      painter.drawLine(QPointF(x, g.top()), QPointF(x, g.height));
+    }
+  }
   const auto& marks = s.timeline->iterations;
   painter.setPen(QPen(QColor(128, 128, 128, 110), 1, Qt::DashLine));
   // As many as have room; those between are hopped over.

@@ -226,7 +226,8 @@ TEST_F(GestureTest, EveryKeyHasItsAction) {
                               "M",
                               "Shift+M",
                               "Ctrl+M",
-                              "Del"};
+                              "Del",
+                              "G"};
   for (const char* wanted : keys) {
     bool found = false;
     for (const auto& entry : window_.actions().entries())
