@@ -1,57 +1,56 @@
-// pitwall-gui [FILE]: arguments and exit codes only.
+// pitwall-gui [FILE [FILE]]: start, window or export, exit codes.
 #include <QApplication>
-#include <QCommandLineParser>
-#include <QTimer>
+#include <QIcon>
+#include <QSettings>
 #include <cstdio>
 
+#include "gui/app/headless.h"
 #include "gui/app/main_window.h"
 
 namespace {
 
-// Shows the trace as it would be on a screen and saves the picture: for reports and for tests without a
-// display.
-int exportPicture(pitwall::gui::MainWindow& window, const QString& path) {
-  using pitwall::gui::MainWindow;
-  int code = 1;
-  QObject::connect(&window, &MainWindow::analysisShown, &window, [&] {
-    QTimer::singleShot(0, &window, [&] {
-      code = window.grab().save(path) ? 0 : 2;
-      if (code != 0) std::fprintf(stderr, "pitwall-gui: %s cannot be written\n", qPrintable(path));
-      QApplication::exit(code);
-    });
-  });
-  QObject::connect(&window, &MainWindow::loadFailed, &window, [](const QString& what) {
-    std::fprintf(stderr, "pitwall-gui: %s\n", qPrintable(what));
-    QApplication::exit(3);
-  });
-  return QApplication::exec();
+constexpr int kUsage = 2;
+
+int complain(const QString& what) {
+  std::fprintf(stderr, "pitwall-gui: %s\n", qPrintable(what));
+  return kUsage;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace pitwall::gui;
+  QString what;
+  if (!prepareEnvironment(argc, argv, what)) return complain(what);
   QApplication app(argc, argv);
   QApplication::setApplicationName("pitwall-gui");
   QApplication::setOrganizationName("pitwall");
   QApplication::setApplicationVersion(PITWALL_VERSION);
   QApplication::setDesktopFileName("org.pitwall.viewer");
+  QApplication::setWindowIcon(QIcon::fromTheme("org.pitwall.viewer", QIcon(":/org.pitwall.viewer-128.png")));
 
-  QCommandLineParser parser;
-  parser.setApplicationDescription("Shows a trace: timeline, findings, recommended settings.");
-  parser.addHelpOption();
-  parser.addVersionOption();
-  parser.addPositionalArgument("file", "A .pitwall trace, or a trace of another tool.", "[FILE]");
-  const QCommandLineOption picture("export", "Save a picture of the window as PNG and exit.", "FILE.png");
-  parser.addOption(picture);
-  parser.process(app);
-
-  pitwall::gui::MainWindow window;
-  window.show();
-  const QStringList files = parser.positionalArguments();
-  if (parser.isSet(picture) && files.isEmpty()) {
-    std::fprintf(stderr, "pitwall-gui: --export needs a trace to show\n");
-    return 2;
+  const auto line = parseCommandLine(QApplication::arguments(), PITWALL_VERSION);
+  if (!line.has_value()) return complain(QString::fromStdString(line.error().message));
+  if (!line->remark.isEmpty()) {
+    std::fputs(qPrintable(line->remark), stdout);
+    return 0;
   }
-  if (!files.isEmpty()) window.open(files.first());
-  return parser.isSet(picture) ? exportPicture(window, parser.value(picture)) : QApplication::exec();
+  const auto saved = themeNamed(QSettings().value("theme").toString());
+  // A picture looks the same wherever it is made.
+  applyTheme(line->theme.value_or(line->export_to.isEmpty() ? saved.value_or(Theme::system) : Theme::light));
+  if (!line->export_to.isEmpty()) return exportAndExit(*line);
+
+  MainWindow window;
+  if (line->size.isValid()) window.resize(line->size);
+  window.show();
+  if (!line->files.isEmpty()) window.open(line->files[0]);
+  if (line->files.size() == 2) window.compareWith(line->files[1]);
+  QObject::connect(
+      &window, &MainWindow::analysisShown, &window,
+      [&window, &line] {
+        const QString wrong = applyToWindow(window, *line);
+        if (!wrong.isEmpty()) complain(wrong);
+      },
+      Qt::SingleShotConnection);
+  return QApplication::exec();
 }

@@ -35,6 +35,7 @@ MainWindow::MainWindow(QWidget* parent)
       details_(new DetailsView),
       range_(new RangeView),
       summary_(new SummaryView),
+      compare_(new ComparePage(session_)),
       pages_(new QTabWidget),
       drawer_(new QTabWidget),
       actions_(std::make_unique<ActionRegistry>(this, timeline_)),
@@ -57,6 +58,8 @@ MainWindow::MainWindow(QWidget* parent)
   column->addWidget(pages_, 1);
   pages_->setDocumentMode(true);
   setCentralWidget(center);
+  range_->setSession(session_);
+  connect(range_, &RangeView::remarked, this, &MainWindow::showRemark);
   makeDocks();
   makeMenus();
   progress_->setMaximumWidth(220);
@@ -175,12 +178,12 @@ void MainWindow::connectSession() {
           [this](const QString& text) { statusBar()->showMessage(text, 15000); });
   connect(range_, &RangeView::nameActivated, this, [this](quint32 name) {
     const QString text = QString::fromStdString(timeline_->timeline()->name(name));
-    search_->setText(text);
-    find(text, true);
+    findOnTimeline(text);
   });
 }
 
 void MainWindow::open(const QString& path) {
+  emit opening(path);
   error_->hide();
   timeline_->setTimeline(nullptr);
   timeline_->setMessage(tr("Opening %1 ...").arg(path));
@@ -193,19 +196,58 @@ void MainWindow::open(const QString& path) {
   remember(path);
 }
 
+void MainWindow::closeTrace() {
+  emit opening({});
+  session_->close();
+  error_->hide();
+  progress_->hide();
+  timeline_->setTimeline(nullptr);
+  timeline_->setMessage(emptyMessage());
+  findings_->setWaiting({});
+  summary_->setReport(nullptr);
+  details_->setDetails({});
+  range_->clear();
+  compare_->setFirst(nullptr, nullptr);
+  setWindowTitle(tr("Pitwall"));
+  statusBar()->clearMessage();
+}
+
+void MainWindow::compareWith(const QString& path) {
+  error_->hide();
+  compare_->openOther(path);
+  showPage(compare_);
+  remember(path);
+}
+
 void MainWindow::showError(const QString& what) {
   error_->setText(what);
   error_->show();
   statusBar()->clearMessage();
 }
 
+void MainWindow::showDrawer(QWidget* content) {
+  drawer_->parentWidget()->setVisible(true);
+  drawer_->setCurrentWidget(content);
+  content->setFocus();
+}
+
+void MainWindow::showRemark(const QString& text) { statusBar()->showMessage(text, 15000); }
+
+void MainWindow::findOnTimeline(const QString& text) {
+  showPage(timeline_);
+  search_->setText(text);
+  find(text, true);
+}
+
+void MainWindow::showEventOnTimeline(const EventRef& event) {
+  showPage(timeline_);
+  timeline_->goTo(event);
+}
+
 void MainWindow::askRange() {
   if (!timeline_->timeline() || !timeline_->range()) return range_->clear();
-  std::vector<std::size_t> tracks;
-  for (const Row& row : timeline_->rows().rows()) {
-    if (!row.is_process) tracks.push_back(row.index);
-  }
-  range_->ask(timeline_->timeline(), std::move(tracks), timeline_->range()->from, timeline_->range()->to);
+  range_->ask(timeline_->timeline(), timeline_->tracksShown(), timeline_->range()->from,
+              timeline_->range()->to);
   drawer_->setCurrentWidget(range_);
 }
 
@@ -280,13 +322,20 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     event->acceptProposedAction();
 }
 
+// One file is opened, of two the second is compared with the first.
 void MainWindow::dropEvent(QDropEvent* event) {
-  if (!event->mimeData()->hasUrls()) return;
-  open(event->mimeData()->urls().first().toLocalFile());
+  QStringList files;
+  for (const QUrl& url : event->mimeData()->urls()) {
+    if (url.isLocalFile()) files += url.toLocalFile();
+  }
+  if (files.isEmpty()) return;
   event->acceptProposedAction();
+  open(files[0]);
+  if (files.size() > 1) compareWith(files[1]);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  emit closing();
   QSettings settings;
   settings.setValue("geometry", saveGeometry());
   settings.setValue("layout", saveState(kLayoutVersion));
@@ -310,13 +359,6 @@ void MainWindow::updateRecent() {
     action->setEnabled(QFileInfo::exists(path));
   }
   recent_->setEnabled(!recent_->isEmpty());
-}
-
-void MainWindow::exportPicture() {
-  const QString path =
-      QFileDialog::getSaveFileName(this, tr("Save picture"), "timeline.png", tr("Pictures (*.png)"));
-  if (path.isEmpty()) return;
-  if (!timeline_->picture().save(path)) showError(tr("%1: the picture cannot be written there").arg(path));
 }
 
 }  // namespace pitwall::gui

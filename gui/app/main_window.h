@@ -7,7 +7,11 @@
 #include <QTabWidget>
 
 #include "gui/app/actions.h"
+#include "gui/app/trace_keeper.h"
+#include "gui/app/trace_pages.h"
 #include "gui/app/trace_session.h"
+#include "gui/views/command_palette.h"
+#include "gui/views/compare_page.h"
 #include "gui/views/details_view.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/range_view.h"
@@ -22,20 +26,37 @@ class MainWindow final : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
 
   void open(const QString& path);
+  void closeTrace();
+  void compareWith(const QString& path);  // the open trace is A, this is B
   TimelineView& timelineView() { return *timeline_; }
   FindingsView& findingsView() { return *findings_; }
   RangeView& rangeView() { return *range_; }
   DetailsView& detailsView() { return *details_; }
   void find(const QString& text, bool forward);
+  void findOnTimeline(const QString& text);         // shows the timeline and the next event of that name
+  void showEventOnTimeline(const EventRef& event);  // selects it and fits the view to it
+  void showError(const QString& what);
+  void showRemark(const QString& text);  // for a while, in the status bar
 
   // Adds a page beside the timeline, with an action go.ID in the menu Go: Alt+1 for the first page, Alt+2 for
   // the next, and `keys` ("Ctrl+Shift+Q") besides. The window owns the page.
   QAction* addPage(const char* id, const QString& title, QWidget* page, const char* keys = "");
   void showPage(QWidget* page);
+  int pageInFront() const { return pages_->currentIndex(); }
+  void showPageAt(int index) { pages_->setCurrentIndex(index); }
+  // Adds a tab about the selection, below.
+  void addDrawerTab(const QString& title, QWidget* content) { drawer_->addTab(content, title); }
+  void showDrawer(QWidget* content);  // opens it when it is closed, and gives that tab the focus
+  TracePages& tracePages() { return *trace_pages_; }
+  TraceKeeper& keeper() { return *keeper_; }
+  CommandPalette& commandPalette() { return *palette_; }
   ActionRegistry& actions() { return *actions_; }
   TraceSession& session() { return *session_; }
+  ComparePage& comparePage() { return *compare_; }
 
  signals:
+  void opening(const QString& path);  // the last trace is no longer shown
+  void closing();
   void loaded();         // the timeline is shown
   void analysisShown();  // the findings are
   void loadFailed(const QString& what);
@@ -53,15 +74,21 @@ class MainWindow final : public QMainWindow {
   void makeRowsMenu();
   void makeSelectMenu();
   void makeGoMenu();
+  void makePalette();
+  void openPalette(const QString& typed);
+  void runCommand(const Command& command);
+  void nextPane(int by);
   void connectSession();
   void askRange();
   void showFindingEvidence(const Finding* finding);
   void showLinked(const std::vector<std::pair<quint64, qint64>>& linked);
   void exportPicture();
+  void exportSelectedRange();
+  void makeExportActions();
+  void makeThemeActions();
   void showShortcuts();
   void updateRecent();
   void remember(const QString& path);
-  void showError(const QString& what);
   QString emptyMessage() const;
 
   TraceSession* session_;
@@ -70,6 +97,10 @@ class MainWindow final : public QMainWindow {
   DetailsView* details_;
   RangeView* range_;
   SummaryView* summary_;
+  ComparePage* compare_;
+  TracePages* trace_pages_ = nullptr;
+  TraceKeeper* keeper_ = nullptr;
+  CommandPalette* palette_ = nullptr;
   QTabWidget* pages_;   // the timeline first
   QTabWidget* drawer_;  // what is known of the selection
   std::unique_ptr<ActionRegistry> actions_;

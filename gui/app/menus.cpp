@@ -1,8 +1,10 @@
 // Every action of the window with its keys. Single letters act only while the timeline has the focus.
 #include <QFileDialog>
-#include <QMessageBox>
+#include <QSettings>
 
 #include "gui/app/main_window.h"
+#include "gui/views/event_colors.h"
+#include "gui/views/help_sheet.h"
 
 namespace pitwall::gui {
 namespace {
@@ -27,6 +29,8 @@ void MainWindow::makeMenus() {
                                    [this] { findings_->copyExportLine(); }});
   actions_->add(MenuId::findings, {"findings.save_environment", tr("&Save environment file..."), "Ctrl+S",
                                    [this] { findings_->saveEnvironment(); }});
+  keeper_ = new TraceKeeper(this);
+  makePalette();
   actions_->add(MenuId::help, {"help.keys", tr("&Keys"), "?; Ctrl+F1", [this] { showShortcuts(); }});
 }
 
@@ -40,8 +44,8 @@ void MainWindow::makeFileMenu() {
   actions_->add(MenuId::file, {"file.reload", tr("Re&load"), "F5", [this] {
                                  if (!session_->path().isEmpty()) open(session_->path());
                                }});
-  actions_->add(MenuId::file,
-                {"file.picture", tr("Save &picture..."), "Ctrl+Shift+E", [this] { exportPicture(); }});
+  actions_->add(MenuId::file, {"file.close", tr("&Close trace"), "Ctrl+W", [this] { closeTrace(); }});
+  makeExportActions();
   actions_->addSeparator(MenuId::file);
   actions_->add(MenuId::file, {"file.quit", tr("&Quit"), "Ctrl+Q", [this] { close(); }});
 }
@@ -59,10 +63,20 @@ void MainWindow::makeViewMenu() {
       {"view.range", QT_TR_NOOP("&Zoom to range"), "Z", &TimelineView::zoomToRange},
       {"view.back", QT_TR_NOOP("&Back"), "Backspace; Alt+Left", &TimelineView::undoView},
       {"view.forward", QT_TR_NOOP("For&ward"), "Alt+Right", &TimelineView::redoView},
+      {"view.grid", QT_TR_NOOP("&Grid"), "G", &TimelineView::toggleGrid},
   };
   for (const TimelineAction& a : kActions)
     actions_->add(MenuId::view, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
   actions_->addSeparator(MenuId::view);
+  makeThemeActions();
+  QAction* blind =
+      actions_->add(MenuId::view, {"view.color_blind", tr("Events in colours for every &eye"), "", [] {
+                                     setColorBlindColors(!colorBlindColors());
+                                     QSettings().setValue("color_blind", colorBlindColors());
+                                   }});
+  blind->setCheckable(true);
+  blind->setChecked(QSettings().value("color_blind").toBool());
+  setColorBlindColors(blind->isChecked());
   actions_->add(MenuId::view, {"view.drawer", tr("Show or hide the &drawer"), "F9; Q",
                                [this] { drawer_->parentWidget()->setVisible(!drawer_->isVisible()); }});
 }
@@ -109,37 +123,29 @@ void MainWindow::makeSelectMenu() {
        &TimelineView::selectPreviousSame},
       {"select.parent", QT_TR_NOOP("Event &around"), "Alt+Up", &TimelineView::selectParent},
       {"select.child", QT_TR_NOOP("Event &inside"), "Alt+Down", &TimelineView::selectChild},
+      {"select.follow", QT_TR_NOOP("Follow the arrow &forward"), "]", &TimelineView::followForward},
+      {"select.follow_back", QT_TR_NOOP("Follow the arrow &back"), "[", &TimelineView::followBack},
       {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},
   };
   for (const TimelineAction& a : kActions)
     actions_->add(MenuId::select, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
   actions_->add(MenuId::select, {"select.clear", tr("C&lear"), "Escape", [this] {
-                                   timeline_->clearSelection();
-                                   timeline_->setFocus();
+                                   if (pages_->currentWidget() == timeline_) timeline_->clearSelection();
+                                   showPage(timeline_);
                                  }});
 }
 
 // Pages have theirs from addPage().
-void MainWindow::makeGoMenu() { addPage("timeline", tr("&Timeline"), timeline_); }
+void MainWindow::makeGoMenu() {
+  addPage("timeline", tr("&Timeline"), timeline_);
+  trace_pages_ = new TracePages(this);
+  addPage("compare", tr("&Compare"), compare_);
+}
 
 void MainWindow::showShortcuts() {
-  QString table = "<table cellpadding='2'>";
-  std::optional<MenuId> menu;
-  for (const ActionRegistry::Entry& entry : actions_->entries()) {
-    if (entry.menu != menu) {
-      menu = entry.menu;
-      table +=
-          "<tr><th align='left' colspan='2'>" + actions_->menu(*menu)->title().remove('&') + "</th></tr>";
-    }
-    table += "<tr><td>" + ActionRegistry::plainText(*entry.action).toHtmlEscaped() + "</td><td>" +
-             ActionRegistry::keysText(*entry.action).toHtmlEscaped() + "</td></tr>";
-  }
-  table += "</table>" +
-           tr("<p>Mouse: Ctrl+wheel zooms, Shift+wheel pans, drag selects a range, Alt+drag zooms to one, "
-              "middle button or Space+drag pans, double click fits an event.</p>");
-  auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Keys"), table, QMessageBox::Close, this);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
+  auto* sheet = new HelpSheet(*actions_, this);
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  sheet->open();
 }
 
 }  // namespace pitwall::gui

@@ -76,7 +76,7 @@ void TraceKeeper::editNote() {
     const TimeRange here = where();
     row = notes_->model().add(here.from, here.to);
   }
-  window_->showDrawerTab(notes_);
+  window_->showDrawer(notes_);
   notes_->edit(row);
 }
 

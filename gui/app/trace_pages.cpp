@@ -9,10 +9,12 @@ TracePages::TracePages(MainWindow* window)
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
+  window_->addDrawerTab(tr("&Histogram"), histogram_);
   addActions();
   connect(window_, &MainWindow::opening, this, &TracePages::clear);
   connect(window_, &MainWindow::loaded, this, &TracePages::load);
   connect(&window_->timelineView(), &TimelineView::rangeSelected, this, &TracePages::followRange);
+  connect(&window_->timelineView(), &TimelineView::eventSelected, this, &TracePages::followEvent);
   connect(events_, &EventsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
   connect(events_, &EventsPage::remarked, window_, &MainWindow::showRemark);
   connect(events_, &EventsPage::failed, window_, &MainWindow::showError);
@@ -38,6 +40,8 @@ void TracePages::addActions() {
                              window_->showPage(sql_);
                              sql_->run();
                            }});
+  actions.add(MenuId::go, {"go.histogram", tr("&Histogram of the selected event's name"), "Ctrl+Shift+H",
+                           [this] { window_->showDrawer(histogram_); }});
   actions.add(MenuId::go, {"sql.stop", tr("&Stop the SQL query"), "", [this] { sql_->cancel(); }});
 }
 
@@ -45,6 +49,7 @@ void TracePages::clear() {
   events_->setTimeline(nullptr);
   flame_->setTimeline(nullptr);
   sql_->setTrace({});
+  histogram_->setEvent(nullptr, std::nullopt, std::nullopt);
 }
 
 void TracePages::load() {
@@ -55,12 +60,21 @@ void TracePages::load() {
   sql_->setTrace(QString::fromStdString(timeline->path));
 }
 
+std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {
+  const auto& range = window_->timelineView().range();
+  if (!range) return std::nullopt;
+  return std::pair(range->from, range->to);
+}
+
 void TracePages::followRange() {
+  events_->setRange(range());
+  flame_->setRange(window_->timelineView().tracksShown(), range());
+  followEvent();
+}
+
+void TracePages::followEvent() {
   const TimelineView& view = window_->timelineView();
-  std::optional<std::pair<TimeNs, TimeNs>> range;
-  if (view.range()) range.emplace(view.range()->from, view.range()->to);
-  events_->setRange(range);
-  flame_->setRange(view.tracksShown(), range);
+  histogram_->setEvent(view.timeline(), view.selected(), range());
 }
 
 }  // namespace pitwall::gui

@@ -1,11 +1,12 @@
-// The window's pages about the open trace, beside the timeline: event table, flame graph, SQL. Keeps them in
-// step with the timeline's selection.
+// The window's pages about the open trace, beside the timeline: event table, flame graph, SQL; and the
+// histogram below. Keeps them in step with the timeline's selection.
 #pragma once
 
 #include <QObject>
 
 #include "gui/views/events_page.h"
 #include "gui/views/flame_page.h"
+#include "gui/views/histogram_view.h"
 #include "gui/views/sql_page.h"
 
 namespace pitwall::gui {
@@ -21,17 +22,21 @@ class TracePages final : public QObject {
   EventsPage& events() { return *events_; }
   FlamePage& flame() { return *flame_; }
   SqlPage& sql() { return *sql_; }
+  HistogramView& histogram() { return *histogram_; }
 
  private:
   void addActions();
   void clear();
   void load();
   void followRange();
+  void followEvent();
+  std::optional<std::pair<TimeNs, TimeNs>> range() const;
 
   MainWindow* window_;
   EventsPage* events_;
   FlamePage* flame_;
   SqlPage* sql_;
+  HistogramView* histogram_;
 };
 
 }  // namespace pitwall::gui

@@ -1,6 +1,5 @@
 #include "gui/models/aggregate_model.h"
 
-#include <QSet>
 #include <algorithm>
 
 #include "analyzer/units_text.h"
@@ -8,30 +7,23 @@
 namespace pitwall::gui {
 
 void AggregateModel::setRows(std::shared_ptr<const Timeline> timeline, std::vector<AggregateRow> rows) {
+  const auto* names = timeline ? &timeline->names : nullptr;
+  setRows(std::shared_ptr<const std::vector<std::string>>(std::move(timeline), names), std::move(rows),
+          tr("Name"));
+}
+
+void AggregateModel::setRows(std::shared_ptr<const std::vector<std::string>> labels,
+                             std::vector<AggregateRow> rows, const QString& what) {
   beginResetModel();
-  timeline_ = std::move(timeline);
+  labels_ = std::move(labels);
+  what_ = what;
   rows_ = std::move(rows);
   total_ns_ = 0;
   for (const AggregateRow& row : rows_) total_ns_ += row.total_ns;
   endResetModel();
 }
 
-void AggregateModel::clear() { setRows(nullptr, {}); }
-
-QString AggregateModel::asText(const QModelIndexList& rows) const {
-  QString text = QStringLiteral("name\tcount\ttotal_ns\tshare\tmean_ns\tp50_ns\tp99_ns\tmin_ns\tmax_ns\n");
-  QSet<int> done;
-  for (const QModelIndex& index : rows) {
-    if (done.contains(index.row())) continue;
-    done.insert(index.row());
-    for (int column = 0; column < kColumns; ++column) {
-      if (column > 0) text += QLatin1Char('\t');
-      text += number(row(index.row()), column).toString();
-    }
-    text += QLatin1Char('\n');
-  }
-  return text;
-}
+void AggregateModel::clear() { setRows(nullptr, {}, tr("Name")); }
 
 int AggregateModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(rows_.size());
@@ -41,7 +33,8 @@ int AggregateModel::columnCount(const QModelIndex& parent) const { return parent
 
 QVariant AggregateModel::number(const AggregateRow& row, int column) const {
   switch (column) {
-    case kName: return QString::fromStdString(timeline_->name(row.name));
+    case kName:
+      return labels_ && row.name < labels_->size() ? QString::fromStdString((*labels_)[row.name]) : QString();
     case kCount: return QVariant::fromValue<qlonglong>(row.count);
     case kTotal: return QVariant::fromValue<qlonglong>(row.total_ns);
     case kShare:
@@ -72,8 +65,14 @@ QVariant AggregateModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant AggregateModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= kColumns)
-    return {};
+  if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (role == Qt::UserRole) {
+    static const char* const kPlain[] = {"name",   "count",  "total_ns", "share", "mean_ns",
+                                         "p50_ns", "p99_ns", "min_ns",   "max_ns"};
+    return QString::fromLatin1(kPlain[section]);
+  }
+  if (role != Qt::DisplayRole) return {};
+  if (section == kName && !what_.isEmpty()) return what_;
   static const char* const kTitles[] = {QT_TR_NOOP("Name"),  QT_TR_NOOP("Count"), QT_TR_NOOP("Total"),
                                         QT_TR_NOOP("Share"), QT_TR_NOOP("Mean"),  QT_TR_NOOP("p50"),
                                         QT_TR_NOOP("p99"),   QT_TR_NOOP("Min"),   QT_TR_NOOP("Max")};

@@ -1,4 +1,4 @@
-// Table of what happened in a range, by name; sorts itself by any column, copies as text.
+// Table of what happened in a range, by name or another grouping; sorts itself by any column.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -14,10 +14,11 @@ class AggregateModel final : public QAbstractTableModel {
 
   using QAbstractTableModel::QAbstractTableModel;
   void setRows(std::shared_ptr<const Timeline> timeline, std::vector<AggregateRow> rows);
+  // Of another grouping: row.name is the index of its label; `what` heads the first column.
+  void setRows(std::shared_ptr<const std::vector<std::string>> labels, std::vector<AggregateRow> rows,
+               const QString& what);
   void clear();
   const AggregateRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
-  // Header and the rows given, with tabs; numbers in ns.
-  QString asText(const QModelIndexList& rows) const;
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -28,7 +29,8 @@ class AggregateModel final : public QAbstractTableModel {
  private:
   QVariant number(const AggregateRow& row, int column) const;
 
-  std::shared_ptr<const Timeline> timeline_;
+  std::shared_ptr<const std::vector<std::string>> labels_;
+  QString what_;
   std::vector<AggregateRow> rows_;
   TimeNs total_ns_ = 0;
 };

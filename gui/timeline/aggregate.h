@@ -15,6 +15,9 @@ struct AggregateRow {
   TimeNs mean_ns = 0, p50_ns = 0, p99_ns = 0, min_ns = 0, max_ns = 0;  // of whole durations
 };
 
+// Of one group's whole durations, at least one; reorders them.
+AggregateRow summarize(std::uint32_t name, TimeNs total_ns, std::vector<TimeNs>& durations);
+
 // Rows by total time, highest first, of every event that touches [from, to) on the tracks given (indices into
 // timeline.tracks). Stops early, with what it has, when *cancel becomes true.
 std::vector<AggregateRow> aggregate(const Timeline& timeline, const std::vector<std::size_t>& tracks,

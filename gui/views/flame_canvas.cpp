@@ -10,15 +10,12 @@
 
 #include "gui/timeline/palette.h"
 #include "gui/timeline/search.h"
+#include "gui/views/event_colors.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr double kLeastPx = 0.5;
-
-bool isDark(const QPalette& palette) {
-  return palette.color(QPalette::Base).lightness() < palette.color(QPalette::Text).lightness();
-}
 
 // Black or white, whichever reads better on it.
 QColor textOn(const QColor& color) {
@@ -50,11 +47,6 @@ void FlameCanvas::setTree(std::shared_ptr<const Timeline> timeline, std::shared_
 
 void FlameCanvas::setMessage(const QString& message) {
   message_ = message;
-  viewport()->update();
-}
-
-void FlameCanvas::setColorBlind(bool on) {
-  color_blind_ = on;
   viewport()->update();
 }
 
@@ -164,7 +156,7 @@ void FlameCanvas::paintCell(QPainter& painter, const Cell& cell) const {
   if (rect.bottom() < 0 || rect.top() > viewport()->height()) return;
   const FlameNode& node = tree_->nodes[cell.node];
   const bool plain = cell.rest || cell.node == 0 || node.name == FlameNode::kTrackNode;
-  const Palette& colors = Palette::of(isDark(palette()), color_blind_);
+  const Palette& colors = eventColors(isDark(palette()));
   QColor color = plain ? palette().color(QPalette::Button) : QColor::fromRgb(colors.color[node.color]);
   const bool dim = searching_ && (cell.rest || !isMatch(cell.node));
   if (dim) color = QColor::fromRgb(blend(colors.background, color.rgb(), 70));

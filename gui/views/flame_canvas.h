@@ -20,7 +20,6 @@ class FlameCanvas final : public QAbstractScrollArea {
   void setTree(std::shared_ptr<const Timeline> timeline, std::shared_ptr<const FlameTree> tree);
   void setMessage(const QString& message);
   void setSearch(const QString& text);
-  void setColorBlind(bool on);
 
   const FlameTree* tree() const { return tree_.get(); }
   std::uint32_t selected() const { return selected_; }
@@ -72,7 +71,6 @@ class FlameCanvas final : public QAbstractScrollArea {
   std::vector<Cell> cells_;
   std::vector<bool> names_;  // that the search matches, by StringId.value
   bool searching_ = false;
-  bool color_blind_ = false;
   std::size_t matches_ = 0;
   std::uint32_t selected_ = 0, zoomed_ = 0;
   int hovered_ = -1;

@@ -1,11 +1,10 @@
 #include "gui/views/range_view.h"
 
-#include <QApplication>
-#include <QClipboard>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPointer>
-#include <QThreadPool>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "analyzer/units_text.h"
 
@@ -14,66 +13,130 @@ namespace pitwall::gui {
 RangeView::RangeView(QWidget* parent)
     : QWidget(parent),
       model_(new AggregateModel(this)),
-      table_(new QTableView),
+      table_(new DataTable),
+      grouping_(new QComboBox),
+      copy_(new QPushButton(tr("&Copy"))),
       title_(new QLabel),
       cancel_(std::make_shared<std::atomic<bool>>(false)) {
   table_->setModel(model_);
-  table_->setAccessibleName(tr("Events of the selected range by name"));
-  table_->setSortingEnabled(true);
+  table_->setAccessibleName(tr("Events of the selected range"));
   table_->horizontalHeader()->setSortIndicator(AggregateModel::kTotal, Qt::DescendingOrder);
-  table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table_->verticalHeader()->hide();
-  table_->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table_->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 4);
-  table_->setTabKeyNavigation(false);
+  table_->setSortingEnabled(true);
+  grouping_->addItems(
+      {tr("by name"), tr("by category"), tr("by layer"), tr("by thread"), tr("by stream"), tr("by phase")});
+  grouping_->setAccessibleName(tr("Grouping of the range"));
+  copy_->setToolTip(tr("Selected rows, or all, as text with tabs (Ctrl+C)"));
   title_->setWordWrap(true);
+  auto* top = new QHBoxLayout;
+  top->addWidget(title_, 1);
+  top->addWidget(grouping_);
+  top->addWidget(copy_);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
-  layout->addWidget(title_);
+  layout->addLayout(top);
   layout->addWidget(table_);
-  connect(table_, &QTableView::doubleClicked, this,
-          [this](const QModelIndex& index) { emit nameActivated(model_->row(index.row()).name); });
+  setFocusProxy(table_);
+  connect(table_, &DataTable::rowActivated, this, [this](int row) {
+    if (grouping() == RangeGrouping::name) emit nameActivated(model_->row(row).name);
+  });
+  connect(table_, &DataTable::remarked, this, &RangeView::remarked);
+  connect(grouping_, &QComboBox::currentIndexChanged, this, &RangeView::askAgain);
+  connect(copy_, &QPushButton::clicked, table_, &DataTable::copy);
   clear();
 }
 
 RangeView::~RangeView() { cancel_->store(true); }
 
 void RangeView::clear() {
+  background_.cancel();
   cancel_->store(true);
+  timeline_.reset();
   model_->clear();
-  title_->setText(tr("Drag over the timeline to select a stretch of time."));
+  copy_->setEnabled(false);
+  title_->setText(
+      tr("Drag over the timeline to select a stretch of time, or press R for that of the selected event."));
 }
 
 void RangeView::ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from,
                     TimeNs to) {
+  timeline_ = std::move(timeline);
+  tracks_ = std::move(tracks);
+  from_ = from;
+  to_ = to;
+  askAgain();
+}
+
+void RangeView::askAgain() {
+  if (!timeline_) return;
+  background_.cancel();
   cancel_->store(true);
+  const RangeGrouping by = grouping();
+  if (by != RangeGrouping::name && by != RangeGrouping::thread && by != RangeGrouping::stream)
+    return askTrace();
+  background_.ask(
+      [timeline = timeline_, tracks = tracks_, from = from_, to = to_, by](const std::atomic<bool>& cancel) {
+        if (by != RangeGrouping::name) {
+          const TrackKind kind = by == RangeGrouping::thread ? TrackKind::thread : TrackKind::stream;
+          return groupTracks(*timeline, tracks, kind, from, to, cancel);
+        }
+        return GroupedRows{{}, aggregate(*timeline, tracks, from, to, &cancel), {}};
+      },
+      [this](GroupedRows answer) { show(std::move(answer)); });
+}
+
+void RangeView::askTrace() {
+  if (session_ == nullptr) return title_->setText(tr("No trace is open."));
+  title_->setText(tr("Reading the trace ..."));
   cancel_ = std::make_shared<std::atomic<bool>>(false);
-  const QPointer<RangeView> self(this);
-  QThreadPool::globalInstance()->start([self, timeline = std::move(timeline), tracks = std::move(tracks),
-                                        from, to, cancel = cancel_] {
-    auto rows = aggregate(*timeline, tracks, from, to, cancel.get());
+  session_->ask([self = QPointer<RangeView>(this), timeline = timeline_, tracks = tracks_, from = from_,
+                 to = to_, by = grouping(), cancel = cancel_](Trace& trace) {
+    if (cancel->load()) return;
+    auto answer = std::make_shared<GroupedRows>(groupEvents(trace, *timeline, tracks, by, from, to, *cancel));
     QMetaObject::invokeMethod(
-        qApp,
-        [self, timeline, rows = std::move(rows), from, to, cancel]() mutable {
-          if (!self || cancel->load()) return;
-          const auto names = rows.size();
-          self->model_->setRows(timeline, std::move(rows));
-          self->table_->resizeColumnsToContents();
-          self->table_->setColumnWidth(AggregateModel::kName, std::min(320, self->table_->columnWidth(0)));
-          self->title_->setText(
-              tr("%1 selected, %2 names. Total counts the parts within the range; nested events count "
-                 "in each of their names.")
-                  .arg(QString::fromStdString(showDuration(static_cast<double>(to - from))))
-                  .arg(names));
-          emit self->answered();
+        QCoreApplication::instance(),
+        [self, answer, cancel] {
+          if (self && !cancel->load()) self->show(std::move(*answer));
         },
         Qt::QueuedConnection);
   });
 }
 
-void RangeView::copySelected() const {
-  const QModelIndexList rows = table_->selectionModel()->selectedRows();
-  QApplication::clipboard()->setText(model_->asText(rows));
+void RangeView::show(GroupedRows answer) {
+  const auto groups = answer.rows.size();
+  const QString error = QString::fromStdString(answer.error);
+  if (grouping() == RangeGrouping::name) {
+    model_->setRows(timeline_, std::move(answer.rows));
+  } else {
+    static const char* const kWhat[] = {QT_TR_NOOP("Name"),   QT_TR_NOOP("Category"), QT_TR_NOOP("Layer"),
+                                        QT_TR_NOOP("Thread"), QT_TR_NOOP("Stream"),   QT_TR_NOOP("Phase")};
+    auto labels = std::make_shared<const std::vector<std::string>>(std::move(answer.labels));
+    model_->setRows(std::move(labels), std::move(answer.rows), tr(kWhat[grouping_->currentIndex()]));
+  }
+  const QHeaderView* header = table_->horizontalHeader();
+  model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
+  fitColumns();
+  copy_->setEnabled(groups > 0);
+  const QString span = QString::fromStdString(showDuration(static_cast<double>(to_ - from_)));
+  if (!error.isEmpty()) {
+    title_->setText(tr("Error: %1").arg(error));
+  } else if (groups == 0) {
+    title_->setText(tr("%1 selected; no event of the rows shown lies in it.").arg(span));
+  } else {
+    title_->setText(
+        tr("%1 selected, %2 rows. Total counts the parts within the range; nested events count each.")
+            .arg(span)
+            .arg(groups));
+  }
+  emit answered();
+}
+
+void RangeView::fitColumns() {
+  const int em = fontMetrics().averageCharWidth();
+  table_->horizontalHeader()->setResizeContentsPrecision(100);
+  table_->resizeColumnsToContents();
+  table_->setColumnWidth(AggregateModel::kName, std::clamp(table_->columnWidth(0), 24 * em, 60 * em));
+  for (int column = 1; column < AggregateModel::kColumns; ++column)
+    table_->setColumnWidth(column, std::max(table_->columnWidth(column), 11 * em));
 }
 
 }  // namespace pitwall::gui

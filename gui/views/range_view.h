@@ -1,12 +1,17 @@
-// What happened in the selected range, by name; computed beside the user interface, the latest question only.
+// What happened in the selected range, by name, category, layer, thread, stream or phase; computed beside the
+// user interface, the latest question only.
 #pragma once
 
+#include <QComboBox>
 #include <QLabel>
-#include <QTableView>
+#include <QPushButton>
 #include <QWidget>
-#include <atomic>
 
+#include "gui/app/trace_session.h"
 #include "gui/models/aggregate_model.h"
+#include "gui/models/background.h"
+#include "gui/models/range_groups.h"
+#include "gui/views/data_table.h"
 
 namespace pitwall::gui {
 
@@ -16,23 +21,40 @@ class RangeView final : public QWidget {
   explicit RangeView(QWidget* parent = nullptr);
   ~RangeView() override;
 
+  // Groupings that the timeline has no column of are asked of this session; it outlives the view.
+  void setSession(TraceSession* session) { session_ = session; }
   // Aggregates [from, to) over these tracks; answers later.
   void ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from, TimeNs to);
   void clear();
+  void setGrouping(RangeGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
+  RangeGrouping grouping() const { return static_cast<RangeGrouping>(grouping_->currentIndex()); }
   const AggregateModel& model() const { return *model_; }
 
  public slots:
-  void copySelected() const;
+  void copySelected() { table_->copy(); }
 
  signals:
-  void nameActivated(quint32 name);  // a row was double-clicked
+  void nameActivated(quint32 name);  // a row of a name was double-clicked
   void answered();
+  void remarked(const QString& text);
 
  private:
+  void askAgain();
+  void askTrace();
+  void show(GroupedRows answer);
+  void fitColumns();
+
   AggregateModel* model_;
-  QTableView* table_;
+  DataTable* table_;
+  QComboBox* grouping_;
+  QPushButton* copy_;
   QLabel* title_;
-  std::shared_ptr<std::atomic<bool>> cancel_;
+  TraceSession* session_ = nullptr;
+  std::shared_ptr<const Timeline> timeline_;
+  std::vector<std::size_t> tracks_;
+  TimeNs from_ = 0, to_ = 0;
+  Background background_;
+  std::shared_ptr<std::atomic<bool>> cancel_;  // of what the session was asked
 };
 
 }  // namespace pitwall::gui

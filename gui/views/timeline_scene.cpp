@@ -7,6 +7,7 @@
 #include "analyzer/units_text.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
+#include "gui/views/event_colors.h"
 
 namespace pitwall::gui {
 namespace {
@@ -26,7 +27,7 @@ TimelineScene::TimelineScene(bool dark)
 
 void TimelineScene::setDark(bool dark) {
   dark_ = dark;
-  palette_ = dark ? &Palette::dark() : &Palette::light();
+  palette_ = &eventColors(dark);
   canvas_.setPalette(*palette_);
   minimap_of_ = nullptr;
 }

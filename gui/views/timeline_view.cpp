@@ -1,21 +1,20 @@
 #include "gui/views/timeline_view.h"
 
-#include <QHelpEvent>
-#include <QMouseEvent>
+#include <QEvent>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
 #include "analyzer/units_text.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/views/event_colors.h"
+#include "gui/views/note_marks.h"
+#include "gui/views/timeline_accessible.h"
 
 namespace pitwall::gui {
 namespace {
 
-constexpr int kLeastLane = 6, kMostLane = 40;
-constexpr double kDragPx = 4;  // a press that moves less is a click
+constexpr int kLeastLane = 3, kMostLane = 40;
 
 }  // namespace
 
@@ -24,14 +23,11 @@ TimelineView::TimelineView(QWidget* parent) : QAbstractScrollArea(parent), scene
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   viewport()->setMouseTracking(true);
+  installTimelineAccessibility();
   setAccessibleName(tr("Timeline"));
   state_.rows = &rows_;
   setLaneHeight(fontMetrics().height() + 2);
-  scene_.setDark(isDark());
-}
-
-bool TimelineView::isDark() const {
-  return palette().color(QPalette::Base).lightness() < palette().color(QPalette::Text).lightness();
+  scene_.setDark(isDark(palette()));
 }
 
 void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
@@ -73,6 +69,7 @@ SceneGeometry TimelineView::geometryNow() const {
 void TimelineView::changed() {
   state_.view = viewport_.view();
   viewport()->update();
+  announceView(*this);
   emit viewChanged();
 }
 
@@ -98,6 +95,8 @@ void TimelineView::paintEvent(QPaintEvent*) {
   painter.setFont(font());
   state_.has_focus = hasFocus();
   scene_.paint(painter, geometryNow(), state_, palette());
+  if (state_.timeline) paintNotes(painter, geometryNow(), state_.view, notes_, mark_);
+  paintDraggedRange(painter);
 }
 
 QImage TimelineView::picture() {
@@ -125,7 +124,7 @@ void TimelineView::widenBounds(TimeNs begin_ns, TimeNs end_ns) {
 }
 
 void TimelineView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) scene_.setDark(isDark());
+  if (event->type() == QEvent::PaletteChange) scene_.setDark(isDark(palette()));
   if (event->type() == QEvent::FontChange) setLaneHeight(fontMetrics().height() + 2);
   QAbstractScrollArea::changeEvent(event);
 }
@@ -193,170 +192,6 @@ void TimelineView::redoView() {
   if (viewport_.redo()) changed();
 }
 
-void TimelineView::wheelEvent(QWheelEvent* event) {
-  if (!state_.timeline) return;
-  const QPoint turned = event->angleDelta();
-  const bool zoom = event->modifiers().testFlag(Qt::ControlModifier);
-  const bool sideways =
-      event->modifiers().testFlag(Qt::ShiftModifier) || std::abs(turned.x()) > std::abs(turned.y());
-  if (zoom) {
-    viewport_.remember();
-    viewport_.zoomAt(laneX(event->position()), std::pow(1.2, -turned.y() / 120.0));
-    changed();
-  } else if (sideways) {
-    viewport_.panBy(-(turned.x() != 0 ? turned.x() : turned.y()) / 120.0 * geometryNow().laneWidth() / 12);
-    changed();
-  } else {
-    QAbstractScrollArea::wheelEvent(event);
-  }
-  event->accept();
-}
-
-// --- mouse ----------------------------------------------------------------------------------------------
-
-std::optional<Hit> TimelineView::hitAt(const QPointF& at, EventRef& event) const {
-  const SceneGeometry g = geometryNow();
-  if (!state_.timeline || at.x() < g.titles || at.y() < g.top()) return std::nullopt;
-  const int y = static_cast<int>(at.y()) - g.top() + g.scroll_y;
-  const int i = rows_.rowAt(y);
-  if (i < 0) return std::nullopt;
-  const Row& row = rows_.rows()[static_cast<std::size_t>(i)];
-  const int lane = (y - row.y) / rows_.metrics().lane;
-  if (row.is_process || lane >= row.lanes) return std::nullopt;
-  const TimelineTrack& track = state_.timeline->tracks[row.index];
-  if (static_cast<std::size_t>(lane) >= track.lanes.size()) return std::nullopt;
-  event.track = row.index;
-  event.lane = static_cast<std::size_t>(lane);
-  const auto hit = hitTest(track.lanes[event.lane], state_.view, at.x() - g.titles);
-  if (hit) event.index = hit->index;
-  return hit;
-}
-
-void TimelineView::mousePressEvent(QMouseEvent* event) {
-  if (!state_.timeline) return;
-  const SceneGeometry g = geometryNow();
-  pressed_ = last_ = event->position();
-  const bool left = event->button() == Qt::LeftButton;
-  if (left && pressed_.y() < g.minimap && pressed_.x() >= g.titles) {
-    viewport_.remember();
-    drag_ = Drag::minimap;
-    minimapTo(pressed_.x() - g.titles);
-  } else if (event->button() == Qt::MiddleButton || (left && space_)) {
-    viewport_.remember();
-    drag_ = Drag::pan;
-  } else if (left && pressed_.x() < g.titles) {
-    pressOnRows(event);
-  } else if (left) {
-    drag_ = event->modifiers().testFlag(Qt::AltModifier) ? Drag::zoom : Drag::range;
-    range_anchor_ = static_cast<TimeNs>(state_.view.timeAt(laneX(pressed_)));
-    if (event->modifiers().testFlag(Qt::ShiftModifier) && state_.range) {
-      const TimeNs middle = state_.range->from + (state_.range->to - state_.range->from) / 2;
-      const TimeNs time = range_anchor_;
-      range_anchor_ = time < middle ? state_.range->to : state_.range->from;
-      selectRange(TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)});
-    }
-  }
-}
-
-void TimelineView::pressOnRows(QMouseEvent* event) {
-  const SceneGeometry g = geometryNow();
-  const int i = rows_.rowAt(static_cast<int>(event->position().y()) - g.top() + g.scroll_y);
-  if (i < 0 || event->position().y() < g.top()) return;
-  state_.focused_row = static_cast<std::size_t>(i);
-  rows_.toggleOpen(Row(rows_.rows()[state_.focused_row]));
-  rowsChanged();
-}
-
-void TimelineView::minimapTo(double x) {
-  const double span = static_cast<double>(viewport_.endNs() - viewport_.beginNs());
-  const double time =
-      static_cast<double>(viewport_.beginNs()) + x / std::max(1, geometryNow().laneWidth()) * span;
-  viewport_.show(time, time);
-  changed();
-}
-
-void TimelineView::mouseMoveEvent(QMouseEvent* event) {
-  const QPointF at = event->position();
-  if (drag_ == Drag::pan) {
-    viewport_.panBy(last_.x() - at.x());
-    verticalScrollBar()->setValue(verticalScrollBar()->value() + static_cast<int>(last_.y() - at.y()));
-    changed();
-  } else if (drag_ == Drag::minimap) {
-    minimapTo(laneX(at));
-  } else if ((drag_ == Drag::range || drag_ == Drag::zoom) && std::abs(at.x() - pressed_.x()) >= kDragPx) {
-    const auto time = static_cast<TimeNs>(state_.view.timeAt(laneX(at)));
-    state_.range = TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)};
-    viewport()->update();
-  }
-  last_ = at;
-}
-
-void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
-  const Drag drag = drag_;
-  drag_ = Drag::none;
-  const bool moved = std::abs(event->position().x() - pressed_.x()) >= kDragPx;
-  if (drag == Drag::zoom && moved && state_.range) {
-    const TimeRange range = *state_.range;
-    state_.range.reset();
-    showTimes(range.from, range.to);
-  } else if (drag == Drag::range && moved) {
-    emit rangeSelected();
-  } else if (drag == Drag::range && !event->modifiers().testFlag(Qt::ShiftModifier)) {
-    EventRef hit;
-    select(hitAt(event->position(), hit) ? std::optional(hit) : std::nullopt, false);
-  }
-}
-
-void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
-  const SceneGeometry g = geometryNow();
-  if (!state_.timeline || event->position().x() < g.titles) return;
-  if (event->position().y() < g.top()) return showAll();
-  EventRef hit;
-  if (!hitAt(event->position(), hit)) return;
-  select(hit, false);
-  focused_ = hit;  // a double click fits at once
-  focusSelection();
-  emit activated();
-}
-
-QString TimelineView::tipAt(const QPointF& at) const {
-  EventRef event;
-  const auto hit = hitAt(at, event);
-  if (!hit) return {};
-  const Lane& lane = state_.timeline->tracks[event.track].lanes[event.lane];
-  const QString name = QString::fromStdString(state_.timeline->name(lane.name(hit->index)));
-  const QString dur = QString::fromStdString(showDuration(static_cast<double>(lane.durNs(hit->index))));
-  if (hit->count > 1) return tr("%1 events, longest: %2, %3").arg(hit->count).arg(name, dur);
-  return tr("%1, %2, starts at %3")
-      .arg(name, dur, QString::fromStdString(showMoment(static_cast<double>(lane.startNs(hit->index)), 1)));
-}
-
-bool TimelineView::viewportEvent(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const QString tip = tipAt(help->pos());
-    tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, viewport());
-    return true;
-  }
-  return QAbstractScrollArea::viewportEvent(event);
-}
-
-void TimelineView::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) space_ = true;
-  if (event->key() == Qt::Key_Return && state_.selected) {
-    focused_ = state_.selected;
-    focusSelection();
-    emit activated();
-    return;
-  }
-  QAbstractScrollArea::keyPressEvent(event);
-}
-
-void TimelineView::keyReleaseEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) space_ = false;
-  QAbstractScrollArea::keyReleaseEvent(event);
-}
-
 // --- selection ------------------------------------------------------------------------------------------
 
 void TimelineView::select(std::optional<EventRef> event, bool reveal) {
@@ -369,11 +204,7 @@ void TimelineView::select(std::optional<EventRef> event, bool reveal) {
     const Lane& lane = track.lanes[event->lane];
     const int row = rows_.rowOfTrack(event->track);
     if (row >= 0) state_.focused_row = static_cast<std::size_t>(row);
-    setAccessibleDescription(
-        tr("%1, %2, %3")
-            .arg(QString::fromStdString(state_.timeline->name(lane.name(event->index))),
-                 QString::fromStdString(showDuration(static_cast<double>(lane.durNs(event->index)))),
-                 QString::fromStdString(track.title)));
+    setAccessibleDescription(describeSelected(*this));
     if (reveal) {
       if (row >= 0) revealRow(static_cast<std::size_t>(row));
       const auto start = static_cast<double>(lane.startNs(event->index));
@@ -388,7 +219,22 @@ void TimelineView::select(std::optional<EventRef> event, bool reveal) {
     }
   }
   viewport()->update();
+  announceSelection(*this);
   emit eventSelected();
+}
+
+void TimelineView::goTo(const EventRef& event) {
+  select(event, true);
+  focused_ = event;  // fits at once
+  focusSelection();
+}
+
+std::vector<std::size_t> TimelineView::tracksShown() const {
+  std::vector<std::size_t> tracks;
+  for (const Row& row : rows_.rows()) {
+    if (!row.is_process) tracks.push_back(row.index);
+  }
+  return tracks;
 }
 
 void TimelineView::revealRow(std::size_t row) {
@@ -416,6 +262,11 @@ void TimelineView::setArrows(std::vector<std::pair<EventRef, EventRef>> arrows) 
   viewport()->update();
 }
 
+void TimelineView::toggleGrid() {
+  state_.grid = !state_.grid;
+  viewport()->update();
+}
+
 void TimelineView::clearSelection() {
   if (state_.range) return selectRange(std::nullopt);
   setHighlighted({});
@@ -440,6 +291,15 @@ void TimelineView::step(bool forward, bool same_name) {
   }
 }
 
+// Along the arrows of the selected event: to what waited for it, or to what it waited for.
+void TimelineView::follow(bool forward) {
+  if (!state_.selected) return;
+  for (const auto& [source, target] : state_.arrows) {
+    if ((forward ? source : target) == *state_.selected)
+      return select(EventRef(forward ? target : source), true);
+  }
+}
+
 void TimelineView::selectParent() {
   if (!state_.selected) return;
   if (const auto parent = parentOf(*state_.timeline, *state_.selected)) select(parent, true);
@@ -459,6 +319,7 @@ void TimelineView::moveRow(int by) {
       static_cast<std::size_t>(std::clamp(static_cast<int>(state_.focused_row) + by, 0, count - 1));
   revealRow(state_.focused_row);
   viewport()->update();
+  announceSelection(*this);
 }
 
 void TimelineView::togglePinned() {
@@ -502,6 +363,7 @@ void TimelineView::setAllOpen(bool open) {
 void TimelineView::setLaneHeight(int height) {
   RowMetrics metrics = rows_.metrics();
   metrics.lane = std::clamp(height, kLeastLane, kMostLane);
+  metrics.gap = metrics.lane < 8 ? 1 : 3;
   metrics.process = fontMetrics().height() + 6;
   metrics.counter = std::max(metrics.lane * 2, fontMetrics().height() * 2 + 8);
   rows_.setMetrics(metrics);
@@ -511,6 +373,38 @@ void TimelineView::setLaneHeight(int height) {
 void TimelineView::setRowFilter(const QString& words) {
   rows_.setFilter(words.toStdString());
   rowsChanged();
+}
+
+void TimelineView::focusTrack(std::size_t track) {
+  if (rows_.rowOfTrack(track) < 0) {
+    rows_.setFilter({});
+    rows_.setHidden(track, false);
+    rows_.setAllOpen(true);
+    rowsChanged();
+  }
+  const int row = rows_.rowOfTrack(track);
+  if (row < 0) return;
+  state_.focused_row = static_cast<std::size_t>(row);
+  revealRow(state_.focused_row);
+  viewport()->update();
+}
+
+void TimelineView::restoreRows(const RowsKept& kept, int lane_height) {
+  rows_.restore(kept);
+  if (lane_height > 0) setLaneHeight(lane_height);
+  rowsChanged();
+}
+
+// --- notes ----------------------------------------------------------------------------------------------
+
+void TimelineView::setNotes(std::vector<Note> notes) {
+  notes_ = std::move(notes);
+  viewport()->update();
+}
+
+void TimelineView::setMark(std::optional<TimeRange> mark) {
+  mark_ = mark;
+  viewport()->update();
 }
 
 }  // namespace pitwall::gui

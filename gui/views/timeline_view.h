@@ -3,6 +3,7 @@
 
 #include <QAbstractScrollArea>
 
+#include "gui/models/trace_notes.h"
 #include "gui/views/timeline_scene.h"
 
 namespace pitwall::gui {
@@ -19,12 +20,24 @@ class TimelineView final : public QAbstractScrollArea {
   const RowLayout& rows() const { return rows_; }
   const std::optional<EventRef>& selected() const { return state_.selected; }
   const std::optional<TimeRange>& range() const { return state_.range; }
+  std::size_t focusedRow() const { return state_.focused_row; }
+  SceneGeometry geometryNow() const;
+  // Of the event in the viewport; empty when its row is not shown.
+  QRectF rectOf(const EventRef& event) const { return TimelineScene::rectOf(event, geometryNow(), state_); }
 
   void select(std::optional<EventRef> event, bool reveal);
+  void goTo(const EventRef& event);  // selects it and fits the view to it
+  std::vector<std::size_t> tracksShown()
+      const;  // of rows that are neither hidden, filtered out nor closed away
   void selectRange(std::optional<TimeRange> range);
   void setHighlighted(std::vector<EventRef> events);
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
   void setRowFilter(const QString& words);
+  void setNotes(std::vector<Note> notes);
+  void setMark(std::optional<TimeRange> mark);  // for now; nobody keeps it
+  const std::optional<TimeRange>& mark() const { return mark_; }
+  void restoreRows(const RowsKept& kept, int lane_height);
+  void focusTrack(std::size_t track);    // its row, in sight; shown again when it was hidden
   QImage picture();                      // what is shown, for export
   void paintPicture(QPainter& painter);  // the same, to any device; its size is pictureSize()
   QSize pictureSize() const { return viewport()->size(); }
@@ -51,6 +64,8 @@ class TimelineView final : public QAbstractScrollArea {
   void selectPrevious() { step(false, false); }
   void selectNextSame() { step(true, true); }
   void selectPreviousSame() { step(false, true); }
+  void followForward() { follow(true); }
+  void followBack() { follow(false); }
   void selectParent();
   void selectChild();
   void rowUp() { moveRow(-1); }
@@ -65,6 +80,7 @@ class TimelineView final : public QAbstractScrollArea {
   void closeAll() { setAllOpen(false); }
   void taller() { setLaneHeight(rows_.metrics().lane + 2); }
   void lower() { setLaneHeight(rows_.metrics().lane - 2); }
+  void toggleGrid();
   void clearSelection();  // the range first, then the event
 
  signals:
@@ -83,6 +99,7 @@ class TimelineView final : public QAbstractScrollArea {
   void mouseDoubleClickEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void keyReleaseEvent(QKeyEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
   void changeEvent(QEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   void scrollContentsBy(int dx, int dy) override;
@@ -90,12 +107,14 @@ class TimelineView final : public QAbstractScrollArea {
  private:
   enum class Drag { none, range, pan, minimap, zoom };
 
-  SceneGeometry geometryNow() const;
   double laneX(const QPointF& at) const { return at.x() - geometryNow().titles; }
   std::optional<Hit> hitAt(const QPointF& at, EventRef& event) const;
   void zoomCentered(double factor);
   void pan(double share);
   void step(bool forward, bool same_name);
+  void follow(bool forward);
+  std::optional<TimeNs> edgeAt(const QPointF& at) const;  // of the selected range
+  void paintDraggedRange(QPainter& painter) const;
   void moveRow(int by);
   void reorder(int by);
   void setAllOpen(bool open);
@@ -106,7 +125,6 @@ class TimelineView final : public QAbstractScrollArea {
   void rowsChanged();
   void revealRow(std::size_t row);
   QString tipAt(const QPointF& at) const;
-  bool isDark() const;
 
   RowLayout rows_;
   Viewport viewport_;
@@ -116,6 +134,8 @@ class TimelineView final : public QAbstractScrollArea {
   QPointF pressed_, last_;
   TimeNs range_anchor_ = 0;
   bool space_ = false;
+  std::vector<Note> notes_;
+  std::optional<TimeRange> mark_;
   std::optional<EventRef> focused_;  // what focusSelection() last centred
 };
 

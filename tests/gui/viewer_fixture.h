@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QDir>
 #include <QLabel>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QStandardPaths>
 #include <QTest>
 
 #include "db/store.h"
@@ -19,7 +21,11 @@ inline constexpr int kPatienceMs = 60'000;  // bounds a hang, not a speed
 
 class ViewerTest : public ::testing::Test {
  protected:
-  void SetUp() override { QSettings().clear(); }
+  void SetUp() override {
+    QSettings().clear();
+    // What another test kept of its trace.
+    QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
+  }
 
   // Two threads, nested events named step, forward and wait, 20 iterations; more OpenMP threads than CPUs.
   std::string smallTrace() {

@@ -193,6 +193,7 @@ int main(int argc, char** argv) {
   QCoreApplication::setApplicationName("viewer_test");
   // Settings of the tests stay among the tests.
   const pitwall::test::TempFolder settings;
+  qputenv("XDG_DATA_HOME", QByteArray::fromStdString(settings.path().string()));
   QSettings::setDefaultFormat(QSettings::IniFormat);
   QSettings::setPath(QSettings::IniFormat, QSettings::UserScope,
                      QString::fromStdString(settings.path().string()));

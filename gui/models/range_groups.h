@@ -1,0 +1,25 @@
+// What happened in a stretch of time, by other things than names: those that the timeline keeps no column of
+// are read from the trace. Plain C++; made beside the user interface.
+#pragma once
+
+#include "gui/timeline/aggregate.h"
+
+namespace pitwall::gui {
+
+enum class RangeGrouping { name, category, layer, thread, stream, phase };
+
+struct GroupedRows {
+  std::vector<std::string> labels;
+  std::vector<AggregateRow> rows;  // `name` is the index of the label; by total time, highest first
+  std::string error;               // empty: none
+};
+
+// By thread or by stream: one group each of these tracks.
+GroupedRows groupTracks(const Timeline& timeline, const std::vector<std::size_t>& tracks, TrackKind kind,
+                        TimeNs from, TimeNs to, const std::atomic<bool>& cancel);
+
+// By category (the kind of an event), by layer or by phase of its operator.
+GroupedRows groupEvents(Trace& trace, const Timeline& timeline, const std::vector<std::size_t>& tracks,
+                        RangeGrouping grouping, TimeNs from, TimeNs to, const std::atomic<bool>& cancel);
+
+}  // namespace pitwall::gui

@@ -1,0 +1,17 @@
+// Colours of events as the user has chosen them for the whole application.
+#pragma once
+
+#include <QPalette>
+
+#include "gui/timeline/palette.h"
+
+namespace pitwall::gui {
+
+bool isDark(const QPalette& palette);
+// Those that go with light or dark widgets.
+const Palette& eventColors(bool dark);
+// Hues that differ in lightness too; repaints every widget.
+void setColorBlindColors(bool on);
+bool colorBlindColors();
+
+}  // namespace pitwall::gui
