@@ -22,7 +22,7 @@ struct StoreOptions {
 };
 
 // For who can wait.
-inline constexpr std::int64_t kPendingRowsOfAnImport = 500'000;
+inline constexpr std::int64_t kPendingRowsOfAnImport = 262'144;
 
 // Creates the file and returns a sink that writes it from a thread of its own, a transaction per 250 ms,
 // million events or flush(). The sink's calls only copy; a producer that is more than most_pending_rows ahead

@@ -136,8 +136,8 @@ class Nsight {
   }
 
   // Visits a table, counting its rows.
-  Status visit(std::string_view table, std::span<const std::string_view> columns,
-               const std::function<void(const ForeignRow&)>& row_visitor) {
+  template <class Visit>
+  Status visit(std::string_view table, std::span<const std::string_view> columns, Visit row_visitor) {
     if (!database_.has(table)) return {};
     std::int64_t& rows = builder_.record(fmt::format("rows {}", table));
     return database_.visit(table, columns, [&](const ForeignRow& row) -> Status {
@@ -217,19 +217,17 @@ class Nsight {
   }
 
   ProcessRef process(std::int64_t global) {
-    const auto [found, fresh] = processes_.try_emplace(global);
-    if (fresh) {
-      found->second = builder_.process(std::to_string(global));
-      builder_.setPid(found->second, pidOf(global));
-    }
-    return found->second;
+    return processes_.get(global, [&] {
+      const ProcessRef made = builder_.process(std::to_string(global));
+      builder_.setPid(made, pidOf(global));
+      return made;
+    });
   }
 
   TrackRef thread(std::int64_t global_tid) {
-    const auto [found, fresh] = threads_.try_emplace(global_tid);
-    if (fresh)
-      found->second = builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
-    return found->second;
+    return threads_.get(global_tid, [&] {
+      return builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
+    });
   }
 
   Status processes() {
@@ -541,8 +539,8 @@ class Nsight {
   NsightKernels kernels_;
   NsightPayload payload_;
   NsightProjection projection_;
-  std::unordered_map<std::int64_t, ProcessRef> processes_;
-  std::unordered_map<std::int64_t, TrackRef> threads_;
+  RecentIds<ProcessRef> processes_;
+  RecentIds<TrackRef> threads_;
   std::map<std::array<std::int64_t, 4>, Stream> streams_;
   std::array<std::int64_t, 4> last_stream_{};
   Stream last_stream_tracks_;

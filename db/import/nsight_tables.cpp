@@ -89,28 +89,22 @@ std::string NsightNames::string(std::int64_t id, std::string_view what) {
 }
 
 const NsightNames::Kernel& NsightNames::kernel(std::int64_t id) {
-  const auto [found, fresh] = kernels_.try_emplace(id);
-  if (fresh) {
+  return kernels_.get(id, [&]() -> Kernel {
     const std::string name = string(id, "kernel");
     const bool collective = name.find("ncclDevKernel") != std::string::npos || name.substr(0, 4) == "nccl";
-    found->second = {builder_.name(name), collective};
-  }
-  return found->second;
+    return {builder_.name(name), collective};
+  });
 }
 
 StringId NsightNames::callName(std::int64_t id) {
-  const auto [found, fresh] = calls_.try_emplace(id);
-  if (fresh) found->second = builder_.name(withoutVersion(string(id, "function")));
-  return found->second;
+  return calls_.get(id, [&] { return builder_.name(withoutVersion(string(id, "function"))); });
 }
 
 const NsightNames::Range& NsightNames::range(std::int64_t id) {
-  const auto [found, fresh] = ranges_.try_emplace(id);
-  if (fresh) {
+  return ranges_.get(id, [&]() -> Range {
     const std::string name = string(id, "range");
-    found->second = {builder_.name(name), stepNumber(name)};
-  }
-  return found->second;
+    return {builder_.name(name), stepNumber(name)};
+  });
 }
 StringId NsightNames::rangeName(std::int64_t id) { return range(id).name; }
 std::optional<std::int64_t> NsightNames::rangeStep(std::int64_t id) { return range(id).step; }

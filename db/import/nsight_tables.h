@@ -1,6 +1,7 @@
 // Names for the numbers in an Nsight Systems export: strings, enumerations, ids of processes and threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,30 @@
 #include "db/sqlite/foreign.h"
 
 namespace pitwall::import {
+
+// What is made once of each number of a file, with a short way to those that come often.
+template <class Made>
+class RecentIds {
+ public:
+  // The reference stays valid.
+  template <class Make>
+  const Made& get(std::int64_t id, Make make) {
+    Recent& recent = recent_[static_cast<std::uint64_t>(id) % recent_.size()];
+    if (recent.made != nullptr && recent.id == id) return *recent.made;
+    auto found = all_.find(id);
+    if (found == all_.end()) found = all_.emplace(id, make()).first;
+    recent = {id, &found->second};
+    return found->second;
+  }
+
+ private:
+  struct Recent {
+    std::int64_t id = 0;
+    const Made* made = nullptr;
+  };
+  std::array<Recent, 64> recent_;
+  std::unordered_map<std::int64_t, Made> all_;
+};
 
 class NsightNames {
  public:
@@ -52,9 +77,9 @@ class NsightNames {
     std::optional<std::int64_t> step;
   };
   const Range& range(std::int64_t id);
-  std::unordered_map<std::int64_t, Kernel> kernels_;
-  std::unordered_map<std::int64_t, StringId> calls_;
-  std::unordered_map<std::int64_t, Range> ranges_;
+  RecentIds<Kernel> kernels_;
+  RecentIds<StringId> calls_;
+  RecentIds<Range> ranges_;
 };
 
 // Escaped for the inside of a JSON string.

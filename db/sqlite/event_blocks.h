@@ -58,7 +58,8 @@ class EventBlocks {
     if (!sorted_ || events.empty()) return;
     const bool follows =
         blocks_.empty() || blocks_.back().empty() || !before(events.front(), blocks_.back().back());
-    sorted_ = follows && std::is_sorted(events.begin(), events.end(), before);
+    sorted_ = follows && std::is_sorted(events.begin(), events.end(),
+                                        [](const Event& a, const Event& b) { return before(a, b); });
   }
 
   void addBlock(std::vector<EventBlock>& spare) {

@@ -73,7 +73,7 @@ std::int64_t Record::rarerInteger(const Cell& cell) const {
   if (cell.type == 7) return truncated(std::bit_cast<double>(bigEndian<std::uint64_t>(cell.offset)));
   if (cell.type >= 12)
     return leadingInteger({reinterpret_cast<const char*>(row_ + cell.offset), sizeOf(cell.type)});
-  // Three and six bytes.
+  // Three bytes.
   std::uint64_t bits = 0;
   const std::size_t size = sizeOf(cell.type);
   for (std::size_t i = 0; i < size; ++i)
