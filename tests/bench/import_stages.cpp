@@ -45,28 +45,31 @@ std::int64_t parseAlone(const std::string& path) {
   return events;
 }
 
-std::int64_t stepThroughNsight(const std::string& path) {
+std::int64_t stepThroughNsight(const std::string& path, Fetch fetch) {
   sqlite3* database = nullptr;
-  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr) != SQLITE_OK) return 0;
+  if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) !=
+      SQLITE_OK)
+    return 0;
   std::int64_t rows = 0;
   std::int64_t sum = 0;
   for (const char* sql :
-       {"SELECT start, end, globalTid, correlationId, nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME",
+       {"SELECT start, end, globalTid, correlationId, nameId, returnValue FROM CUPTI_ACTIVITY_KIND_RUNTIME",
         "SELECT start, end, deviceId, streamId, correlationId, globalPid, shortName, registersPerThread, "
         "gridX, gridY, "
-        "gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory FROM "
+        "gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, localMemoryPerThread, "
+        "sharedMemoryExecuted FROM "
         "CUPTI_ACTIVITY_KIND_KERNEL"}) {
     sqlite3_stmt* statement = nullptr;
     if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK) break;
     const int columns = sqlite3_column_count(statement);
     while (sqlite3_step(statement) == SQLITE_ROW) {
       ++rows;
-      for (int i = 0; i < columns; ++i) sum += sqlite3_column_int64(statement, i);
+      for (int i = 0; fetch == Fetch::yes && i < columns; ++i) sum += sqlite3_column_int64(statement, i);
     }
     sqlite3_finalize(statement);
   }
   sqlite3_close(database);
-  return sum == 0 ? 0 : rows;
+  return fetch == Fetch::yes && sum == 0 ? 0 : rows;
 }
 
 }  // namespace pitwall::bench

@@ -14,9 +14,10 @@ namespace pitwall::bench {
 // how many there are.
 std::int64_t parseAlone(const std::string& path);
 
-// Steps through the calls and kernels of a database and fetches what an import needs of each row. Returns the
-// number of rows.
-std::int64_t stepThroughNsight(const std::string& path);
+// Steps through the calls and kernels of a database with what an import needs of each row as columns, and
+// fetches the values or leaves them. Returns the number of rows.
+enum class Fetch { no, yes };
+std::int64_t stepThroughNsight(const std::string& path, Fetch fetch);
 
 // A sink that gives out ids and drops everything.
 class NoSink : public TraceSink {
