@@ -28,13 +28,27 @@ std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double 
 
 std::optional<EventRef> neighbour(const Timeline& timeline, const EventRef& from, bool forward,
                                   bool same_name) {
-  const Lane& lane = timeline.tracks[from.track].lanes[from.lane];
+  const TimelineTrack& track = timeline.tracks[from.track];
+  const Lane& lane = track.lanes[from.lane];
   EventRef at = from;
-  while (forward ? at.index + 1 < lane.size() : at.index > 0) {
+  if (!same_name) {
+    if (forward ? at.index + 1 >= lane.size() : at.index == 0) return std::nullopt;
     at.index += forward ? std::size_t{1} : static_cast<std::size_t>(-1);
-    if (!same_name || lane.name(at.index) == lane.name(from.index)) return at;
+    return at;
   }
-  return std::nullopt;
+  std::vector<bool> name(lane.name(from.index) + std::size_t{1});
+  name.back() = true;
+  const NameSet names(name);
+  static const NameIndex kNoIndex;
+  const NameIndex& index = from.lane < track.name_indices.size() ? track.name_indices[from.lane] : kNoIndex;
+  if (forward) {
+    at.index = index.first(lane, names, from.index + 1, lane.size());
+    return at.index < lane.size() ? std::optional(at) : std::nullopt;
+  }
+  const auto found = index.last(lane, names, 0, from.index);
+  if (!found) return std::nullopt;
+  at.index = *found;
+  return at;
 }
 
 std::optional<EventRef> parentOf(const Timeline& timeline, const EventRef& from) {

@@ -11,38 +11,40 @@ bool equalIgnoringCase(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-using Key = std::tuple<TimeNs, std::size_t, std::size_t>;  // start, track, lane: a total order
+using Key = std::tuple<TimeNs, std::size_t, std::size_t, std::size_t>;  // start, track, lane, index
 
-// The nearest match of one lane after (before) `key`.
-std::optional<std::size_t> nearest(const Lane& lane, const std::vector<bool>& names, const Key& key,
-                                   std::size_t track, std::size_t lane_index, bool forward) {
-  const auto keyOf = [&](std::size_t i) { return Key{lane.startNs(i), track, lane_index}; };
-  std::size_t i = lane.firstAt(std::get<0>(key));
+// The nearest match of one lane after (before) `key`, if it lies nearer than `best`.
+std::optional<std::size_t> nearest(const TimelineTrack& track, std::size_t lane_index, const NameSet& names,
+                                   const Key& key, std::size_t track_index, const std::optional<Key>& best,
+                                   bool forward) {
+  static const NameIndex kNoIndex;
+  const Lane& lane = track.lanes[lane_index];
+  const NameIndex& index = lane_index < track.name_indices.size() ? track.name_indices[lane_index] : kNoIndex;
+  const auto& [time, key_track, key_lane, key_index] = key;
+  const std::pair here{track_index, lane_index}, there{key_track, key_lane};
+  // Of the events that start together with it, those of later lanes come after it.
+  const auto after = [&](TimeNs t) { return t == INT64_MAX ? lane.size() : lane.firstAt(t + 1); };
   if (forward) {
-    for (; i < lane.size(); ++i) {
-      if (keyOf(i) > key && names[lane.name(i)]) return i;
-    }
-  } else {
-    while (i < lane.size() && keyOf(i) < key) ++i;
-    while (i > 0) {
-      --i;
-      if (keyOf(i) < key && names[lane.name(i)]) return i;
-    }
+    const std::size_t from = here == there ? key_index + 1 : here > there ? lane.firstAt(time) : after(time);
+    const std::size_t end = best ? after(std::get<0>(*best)) : lane.size();
+    const std::size_t i = from < end ? index.first(lane, names, from, end) : end;
+    return i < end ? std::optional(i) : std::nullopt;
   }
-  return std::nullopt;
+  const std::size_t end = here == there ? key_index : here < there ? after(time) : lane.firstAt(time);
+  return index.last(lane, names, best ? lane.firstAt(std::get<0>(*best)) : 0, end);
 }
 
-std::optional<EventRef> nearest(const Timeline& timeline, const std::vector<bool>& names, const Key& key,
+std::optional<EventRef> nearest(const Timeline& timeline, const NameSet& names, const Key& key,
                                 bool forward) {
   std::optional<EventRef> best;
-  Key best_key;
+  std::optional<Key> best_key;
   for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
-    const auto& lanes = timeline.tracks[t].lanes;
-    for (std::size_t l = 0; l < lanes.size(); ++l) {
-      const auto i = nearest(lanes[l], names, key, t, l, forward);
+    const TimelineTrack& track = timeline.tracks[t];
+    for (std::size_t l = 0; l < track.lanes.size(); ++l) {
+      const auto i = nearest(track, l, names, key, t, best_key, forward);
       if (!i) continue;
-      const Key found{lanes[l].startNs(*i), t, l};
-      if (!best || (forward ? found < best_key : found > best_key)) {
+      const Key found{track.lanes[l].startNs(*i), t, l, *i};
+      if (!best || (forward ? found < *best_key : found > *best_key)) {
         best = EventRef{t, l, *i};
         best_key = found;
       }
@@ -66,19 +68,27 @@ std::vector<bool> matchingNames(const Timeline& timeline, const std::string& tex
 
 std::optional<EventRef> findEvent(const Timeline& timeline, const std::vector<bool>& names,
                                   const std::optional<EventRef>& from, bool forward) {
-  const Key first{INT64_MIN, 0, 0}, last{INT64_MAX, SIZE_MAX, SIZE_MAX};
+  // Before and after every event; no track is the last one's.
+  const Key first{INT64_MIN, SIZE_MAX, SIZE_MAX, 0}, last{INT64_MAX, SIZE_MAX, SIZE_MAX, 0};
   Key key = forward ? first : last;
   if (from)
-    key = {timeline.tracks[from->track].lanes[from->lane].startNs(from->index), from->track, from->lane};
-  if (const auto found = nearest(timeline, names, key, forward)) return found;
-  return nearest(timeline, names, forward ? first : last, forward);
+    key = {timeline.tracks[from->track].lanes[from->lane].startNs(from->index), from->track, from->lane,
+           from->index};
+  const NameSet set(names);
+  if (set.empty()) return std::nullopt;
+  if (const auto found = nearest(timeline, set, key, forward)) return found;
+  return nearest(timeline, set, forward ? first : last, forward);
 }
 
 std::size_t countEvents(const Timeline& timeline, const std::vector<bool>& names) {
+  const std::vector<std::uint8_t> has(names.begin(), names.end());
   std::size_t count = 0;
   for (const TimelineTrack& track : timeline.tracks) {
     for (const Lane& lane : track.lanes) {
-      for (std::size_t i = 0; i < lane.size(); ++i) count += names[lane.name(i)];
+      for (const std::uint32_t look : lane.columns().look.values()) {
+        const std::uint32_t name = Lane::nameOf(look);
+        count += name < has.size() ? has[name] : 0;
+      }
     }
   }
   return count;

@@ -104,7 +104,10 @@ Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, Progress& pro
                                      });
   if (!status.has_value()) return status;
   track.lanes = builder.finish();
-  for (const Lane& lane : track.lanes) track.pyramids.emplace_back(lane);
+  for (const Lane& lane : track.lanes) {
+    track.pyramids.emplace_back(lane);
+    track.name_indices.emplace_back(lane);
+  }
   return {};
 }
 

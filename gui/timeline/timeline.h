@@ -11,6 +11,7 @@
 #include "db/reader.h"
 #include "gui/timeline/counter_series.h"
 #include "gui/timeline/lane_builder.h"
+#include "gui/timeline/name_index.h"
 #include "gui/timeline/tile_pyramid.h"
 
 namespace pitwall::gui {
@@ -22,8 +23,9 @@ struct TimelineTrack {
   std::string title;
   std::string unit;  // of a counter
   std::size_t events = 0;
-  std::vector<Lane> lanes;            // nested or overlapping events lie in lower lanes
-  std::vector<TilePyramid> pyramids;  // of each lane
+  std::vector<Lane> lanes;              // nested or overlapping events lie in lower lanes
+  std::vector<TilePyramid> pyramids;    // of each lane
+  std::vector<NameIndex> name_indices;  // of each lane; may be missing
   CounterSeries counter;
 };
 

@@ -472,6 +472,98 @@ TEST(Aggregate, AddsUpWhatTouchesTheRange) {
                              [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; }));
 }
 
+// Percentiles and extremes against sorting, for short, long and very long durations.
+TEST(Aggregate, AgreesWithSorting) {
+  std::mt19937_64 random(13);
+  Timeline timeline;
+  timeline.names.resize(40);
+  TimelineTrack track;
+  for (int l = 0; l < 3; ++l) {
+    Lane lane;
+    TimeNs at = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const auto dur = static_cast<TimeNs>(random() % (1ULL << (random() % (i % 100 == 0 ? 36 : 14))));
+      lane.append(at, dur, static_cast<std::uint32_t>(1 + random() % 39), kColor);
+      at += dur + static_cast<TimeNs>(random() % 100);
+    }
+    track.lanes.push_back(std::move(lane));
+  }
+  timeline.tracks.push_back(std::move(track));
+  const auto& lanes = timeline.tracks[0].lanes;
+  const TimeNs from = lanes[0].startNs(500) + 3, to = lanes[0].startNs(3500) + 1;
+  std::vector<std::vector<TimeNs>> durations(40);
+  std::vector<TimeNs> totals(40);
+  for (const Lane& lane : lanes) {
+    for (std::size_t i = lane.firstReaching(from); i < lane.size() && lane.startNs(i) < to; ++i) {
+      durations[lane.name(i)].push_back(lane.durNs(i));
+      totals[lane.name(i)] += std::min(lane.endNs(i), to) - std::max(lane.startNs(i), from);
+    }
+  }
+  const auto rows = aggregate(timeline, {0}, from, to);
+  EXPECT_EQ(rows.size(), 39U);
+  for (const AggregateRow& row : rows) {
+    const AggregateRow expected = summarize(row.name, totals[row.name], durations[row.name]);
+    EXPECT_EQ(row.count, expected.count);
+    EXPECT_EQ(row.total_ns, expected.total_ns);
+    EXPECT_EQ(row.mean_ns, expected.mean_ns);
+    EXPECT_EQ(row.min_ns, expected.min_ns);
+    EXPECT_EQ(row.max_ns, expected.max_ns);
+    EXPECT_EQ(row.p50_ns, expected.p50_ns);
+    EXPECT_EQ(row.p99_ns, expected.p99_ns);
+  }
+  timeline.names.resize(30'000);  // too many for tables
+  const auto listed = aggregate(timeline, {0}, from, to);
+  ASSERT_EQ(listed.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(listed[i].name, rows[i].name);
+    EXPECT_EQ(listed[i].p99_ns, rows[i].p99_ns);
+  }
+}
+
+// With its index of names a lane finds what it finds without.
+TEST(NameIndex, FindsWhatAScanFinds) {
+  std::mt19937_64 random(17);
+  Lane lane;
+  for (int i = 0; i < 30'000; ++i)
+    lane.append(i * 10, 5, static_cast<std::uint32_t>(random() % 30 == 0 ? random() % 9000 : random() % 50),
+                kColor);
+  const NameIndex index(lane), none;
+  EXPECT_GT(index.bits().size(), 0U);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<bool> names(9000);
+    names[random() % 9000] = true;
+    const NameSet set(names);
+    const std::size_t from = random() % 30'000, end = from + random() % (30'001 - from);
+    EXPECT_EQ(index.first(lane, set, from, end), none.first(lane, set, from, end));
+    EXPECT_EQ(index.last(lane, set, from, end), none.last(lane, set, from, end));
+  }
+}
+
+TEST(Search, InstantsAtOneTimeAreEachFound) {
+  auto timeline = std::make_shared<Timeline>();
+  timeline->names = {"", "tick"};
+  TimelineTrack track;
+  Lane lane;
+  for (int i = 0; i < 5; ++i) lane.append(42, 0, 1, kColor);
+  track.lanes = {lane, lane};
+  timeline->tracks = {track};
+  const auto names = matchingNames(*timeline, "tick");
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  std::optional<EventRef> at;
+  for (int i = 0; i < 10; ++i) {
+    at = findEvent(*timeline, names, at, true);
+    ASSERT_TRUE(at.has_value());
+    found.emplace_back(at->lane, at->index);
+  }
+  EXPECT_EQ(found[0], std::pair(std::size_t{0}, std::size_t{0}));
+  EXPECT_EQ(found[9], std::pair(std::size_t{1}, std::size_t{4}));
+  EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+  for (int i = 8; i >= 0; --i) {
+    at = findEvent(*timeline, names, at, false);
+    EXPECT_EQ(std::pair(at->lane, at->index), found[static_cast<std::size_t>(i)]);
+  }
+}
+
 TEST(CounterSeries, RangesAgreeWithAScan) {
   std::mt19937_64 random(3);
   std::vector<CounterSample> samples;
