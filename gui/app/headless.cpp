@@ -253,6 +253,12 @@ int exportPicture(const CommandLine& line) {
   } else if (const QString wrong = applyToWindow(window, line); !wrong.isEmpty()) {
     return complain(wrong, kNotWritten);
   }
+  // What the page in front computes beside the window; an answer may ask for more.
+  for (int round = 0; round < 3; ++round) {
+    QApplication::processEvents();
+    QThreadPool::globalInstance()->waitForDone();
+  }
+  QApplication::processEvents();
   if (!savePicture(window, line.export_to))
     return complain(line.export_to + " cannot be written", kNotWritten);
   return code;

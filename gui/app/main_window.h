@@ -80,6 +80,7 @@ class MainWindow final : public QMainWindow {
   void nextPane(int by);
   void connectSession();
   void askRange();
+  void showInDrawer(QWidget* content);
   void showFindingEvidence(const Finding* finding);
   void showLinked(const std::vector<std::pair<quint64, qint64>>& linked);
   void exportPicture();

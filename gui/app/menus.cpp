@@ -129,6 +129,14 @@ void MainWindow::makeSelectMenu() {
   };
   for (const TimelineAction& a : kActions)
     actions_->add(MenuId::select, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+  actions_->add(MenuId::select, {"select.copy_details", tr("&Copy the event's details"), "Ctrl+C",
+                                 [this] {
+                                   details_->copyAll();
+                                   showRemark(tr("The details are copied."));
+                                 },
+                                 true});
+  actions_->add(MenuId::select, {"select.copy_range", tr("Copy the range's &table"), "Ctrl+Shift+X",
+                                 [this] { range_->copySelected(); }});
   actions_->add(MenuId::select, {"select.clear", tr("C&lear"), "Escape", [this] {
                                    if (pages_->currentWidget() == timeline_) timeline_->clearSelection();
                                    showPage(timeline_);

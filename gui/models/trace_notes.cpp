@@ -76,6 +76,7 @@ TraceMemory fromJson(const QJsonObject& json) {
   TraceMemory memory;
   for (const QJsonValue& value : json["notes"].toArray()) {
     const QJsonObject note = value.toObject();
+    if (!note["from_ns"].isString() || !note["to_ns"].isString()) continue;
     memory.notes.push_back({timeFrom(note["from_ns"]), timeFrom(note["to_ns"]), note["text"].toString()});
     if (memory.notes.back().to_ns < memory.notes.back().from_ns) memory.notes.pop_back();
   }
