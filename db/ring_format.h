@@ -120,7 +120,7 @@ struct RingHeader {
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
   // --- the writer's
-  alignas(64) std::uint64_t next;  // = head but for records being written
+  alignas(64) std::uint64_t reserved;
   std::uint64_t tail_seen;
   std::atomic<std::uint64_t> head;
   std::atomic<std::uint32_t> depth;             // announced scopes that are open

@@ -249,7 +249,7 @@ class Profiler {
     if (correlation == 0 && arguments == nullptr) [[likely]] {
       profiler::put(own, record);
     } else {
-      profiler::putWith(own, record, correlation, arguments);
+      profiler::putWith(own, ring::Record(record), correlation, arguments);  // a copy: see SiteScope
     }
     own->depth.store(depth, std::memory_order_release);
   }
@@ -271,7 +271,7 @@ class Profiler {
     if (correlation == 0 && arguments == nullptr) [[likely]] {
       profiler::put(ring(), record);
     } else {
-      profiler::putWith(ring(), record, correlation, arguments);
+      profiler::putWith(ring(), ring::Record(record), correlation, arguments);
     }
   }
 

@@ -120,11 +120,13 @@ class SiteScope {
     if (correlation_ == 0) [[likely]] {
       profiler::put(ring, record);
     } else {
-      putLinked(ring, record);
+      putLinked(ring, ring::Record(record), correlation_);
     }
     ring->depth.store(depth, std::memory_order_release);
   }
-  void putLinked(profiler::Ring* ring, const ring::Record& record) const;
+  // Given copies: what it could look at would have to lie in memory, and to be read back from there whole
+  // just after it was written in parts.
+  static void putLinked(profiler::Ring* ring, const ring::Record& record, CorrelationId correlation);
 
   std::uint32_t number_;  // the rest is set only when it is not 0
   Ticks started_;

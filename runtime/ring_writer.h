@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -51,26 +53,44 @@ bool makeRoom(Ring& ring, std::uint64_t count, Ticks time);
 
 // Room for `count` records, or false after counting one loss at `time` (0 = now).
 inline bool reserve(Ring& ring, std::uint64_t count, Ticks time) {
-  if (ring.next + count - ring.tail_seen <= ring.capacity) [[likely]]
+  if (ring.head.load(std::memory_order_relaxed) + count - ring.tail_seen <= ring.capacity) [[likely]]
     return true;
   return makeRoom(ring, count, time);
 }
 
 inline Record& slot(Ring& ring, std::uint64_t ahead) {
   auto* const records = reinterpret_cast<Record*>(reinterpret_cast<char*>(&ring) + ring::kPage);
-  return records[(ring.next + ahead) & (ring.capacity - 1)];
+  return records[(ring.head.load(std::memory_order_relaxed) + ahead) & (ring.capacity - 1)];
 }
 
 inline void publish(Ring& ring, std::uint64_t count) {
-  ring.next += count;
   // The processor's own prefetcher stops at a page's end; this record is the one that would wait there.
-  __builtin_prefetch(&slot(ring, 64), 1);
-  ring.head.store(ring.next, std::memory_order_release);
+  __builtin_prefetch(&slot(ring, count + 64), 1);
+  ring.head.store(ring.head.load(std::memory_order_relaxed) + count, std::memory_order_release);
+}
+
+// Sixteen bytes by one store. Beside the program's own work a scope is free only as long as the processor can
+// hold back all of its stores, some twelve.
+inline void storePair(void* to, std::uint64_t first, std::uint64_t second) {
+  using Pair __attribute__((vector_size(16), may_alias)) = std::uint64_t;
+  *static_cast<Pair*>(to) = Pair{first, second};
+}
+
+static_assert(offsetof(Ring, scopes) % 16 == 0);
+
+inline void write(Record& to, const Record& record) {
+  static_assert(std::endian::native == std::endian::little && offsetof(Record, id) == 24);
+  static_assert(offsetof(Record, kind) == 28 && offsetof(Record, detail) == 29 &&
+                offsetof(Record, depth) == 30);
+  const std::uint64_t last = std::uint64_t{record.id} | static_cast<std::uint64_t>(record.kind) << 32U |
+                             std::uint64_t{record.detail} << 40U | std::uint64_t{record.depth} << 48U;
+  storePair(&to.a, record.a, record.b);
+  storePair(&to.c, record.c, last);
 }
 
 inline void put(Ring* ring, const Record& record) {
   if (ring == nullptr || !reserve(*ring, 1, record.a + record.b)) return;
-  slot(*ring, 0) = record;
+  write(slot(*ring, 0), record);
   publish(*ring, 1);
 }
 
@@ -79,7 +99,7 @@ inline void put(Ring* ring, const Record& record) {
 inline void open(Ring* ring, std::uint32_t site, Ticks started) {
   const std::uint16_t depth = t_current.depth++;
   if (ring == nullptr) return;
-  ring->scopes[depth % Ring::kScopes] = {started, site};
+  storePair(&ring->scopes[depth % Ring::kScopes], started, site);
   ring->depth.store(depth + 1U, std::memory_order_release);
 }
 

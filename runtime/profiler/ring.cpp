@@ -86,7 +86,7 @@ Drops takeDrops(Ring& ring) {
 void reset(Ring& ring) {
   ring.in_use = 0;
   ring.track = 0;
-  ring.next = ring.tail_seen = ring.drops_reported_to = 0;
+  ring.tail_seen = ring.drops_reported_to = 0;
   for (auto* field : {&ring.head, &ring.tail, &ring.dropped, &ring.dropped_seen, &ring.drop_first,
                       &ring.drop_last, &ring.releases, &ring.taken})
     field->store(0, std::memory_order_relaxed);

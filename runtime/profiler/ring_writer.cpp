@@ -19,7 +19,7 @@ void drop(Ring& ring, Ticks time) {
 
 bool fits(Ring& ring, std::uint64_t count) {
   ring.tail_seen = ring.tail.load(std::memory_order_acquire);
-  return ring.next + count - ring.tail_seen <= ring.capacity;
+  return ring.head.load(std::memory_order_relaxed) + count - ring.tail_seen <= ring.capacity;
 }
 
 ring::RingPolicy policyOf(const Ring& ring) {
@@ -32,7 +32,7 @@ bool makeRoom(Ring& ring, std::uint64_t count, Ticks time) {
   if (fits(ring, count)) return true;
   if (policyOf(ring) == ring::RingPolicy::overwrite) {
     // As if the reader had taken the oldest; it finds out by itself what it has missed.
-    ring.tail_seen = ring.next + count - ring.capacity;
+    ring.tail_seen = ring.head.load(std::memory_order_relaxed) + count - ring.capacity;
     return true;
   }
   if (policyOf(ring) == ring::RingPolicy::block && !t_current.must_not_block) {

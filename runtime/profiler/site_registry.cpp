@@ -140,8 +140,8 @@ void SiteScope::flowIn(CorrelationId from) {
   if (const CorrelationId own = flowOut(); own != 0) SiteRegistry::flow(from, own);
 }
 
-void SiteScope::putLinked(profiler::Ring* ring, const ring::Record& record) const {
-  profiler::putWith(ring, record, correlation_, nullptr);
+void SiteScope::putLinked(profiler::Ring* ring, const ring::Record& record, CorrelationId correlation) {
+  profiler::putWith(ring, record, correlation, nullptr);
 }
 
 namespace profiler {
