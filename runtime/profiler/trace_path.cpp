@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kEnding = ".pitwall";
 // Where MPI implementations, Slurm and torchrun tell a process its rank.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK"};
+constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
+                                          "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK"};
 
 std::optional<int> rank(const char* text) {
   if (text == nullptr || *text == '\0') return {};

@@ -55,8 +55,7 @@ std::unique_ptr<Recording> open() {
   const Environment environment = readEnvironment([](const char* name) { return std::getenv(name); });
   Window window;
   if (environment.last_s) window.last_ns = toNs(*environment.last_s);
-  if (environment.until_s) window.until_ns = toNs(*environment.until_s) - monotonicNow();
-  if (window.until_ns && *window.until_ns <= 0) return nullptr;
+  if (environment.until_s && toNs(*environment.until_s) <= monotonicNow()) return nullptr;
   const std::string path =
       freeTracePath(expandTracePath(environment.path_template, getpid(), environment.rank));
   auto trace = createTrace(path);
@@ -69,6 +68,8 @@ std::unique_ptr<Recording> open() {
   options.rank = environment.rank;
   auto recording = std::make_unique<Recording>(options);
   recording->pid = getpid();
+  // Counted from the recording's start, which is now.
+  if (environment.until_s) window.until_ns = toNs(*environment.until_s) - monotonicNow();
   auto sink = std::make_unique<WindowSink>(std::move(*trace), window);
   recording->sink = sink.get();
   recording->recorder =

@@ -26,8 +26,8 @@ INSTANTIATE_TEST_SUITE_P(Clocks, ClockTest,
                            return p.param == RecorderClock::automatic ? "Automatic" : "Monotonic";
                          });
 
-// Marks moments on both clocks; the differences between the marks must agree to a microsecond, across many
-// drains.
+// Marks moments on both clocks; the differences between the marks must agree to some microseconds, across
+// many drains: a wrong rate would be off by far more.
 TEST_P(ClockTest, AgreesWithSteadyClockAndIsMonotone) {
   struct Moment {
     TimeNs before, after;
@@ -57,7 +57,7 @@ TEST_P(ClockTest, AgreesWithSteadyClockAndIsMonotone) {
     if (moments[i].after - moments[i].before > 2'000) continue;  // we were interrupted in between
     const TimeNs low = moments[i].before - events[i].start_ns;
     const TimeNs high = moments[i].after - events[i].start_ns;
-    if (low > highest + 1'000 || high < lowest - 1'000) {
+    if (low > highest + 10'000 || high < lowest - 10'000) {
       ++disagreeing;
       continue;
     }
@@ -81,8 +81,8 @@ TEST_P(ClockTest, ADurationIsRight) {
   ASSERT_TRUE(profiler.stop().has_value());
   const auto events = kept->memory.eventsOf(EventKind::scope);
   ASSERT_EQ(events.size(), 1U);
-  EXPECT_GE(events[0].dur_ns, 60'000'000 - 1'000);
-  EXPECT_LE(events[0].dur_ns, most + 1'000);
+  EXPECT_GE(events[0].dur_ns, 60'000'000 - 10'000);
+  EXPECT_LE(events[0].dur_ns, most + 10'000);
 }
 
 }  // namespace

@@ -132,10 +132,10 @@ TEST_F(ProfilerTest, AnOperatorKeepsItsFourTimesAndItsFacts) {
   EXPECT_EQ(kept->memory.facts.size(), 1U) << "only facts of what ran";
   // However long the machine lets the thread wait: each part takes its time, and the whole no more than it
   // took.
-  EXPECT_GE(e.ready_ns - e.pushed_ns, 199'000);
-  EXPECT_GE(e.start_ns - e.ready_ns, 199'000);
-  EXPECT_GE(e.dur_ns, 199'000);
-  EXPECT_LE(e.start_ns + e.dur_ns - e.pushed_ns, elapsed.count() + 1'000);
+  EXPECT_GE(e.ready_ns - e.pushed_ns, 195'000);
+  EXPECT_GE(e.start_ns - e.ready_ns, 195'000);
+  EXPECT_GE(e.dur_ns, 195'000);
+  EXPECT_LE(e.start_ns + e.dur_ns - e.pushed_ns, elapsed.count() + 10'000);
   EXPECT_EQ(kept->memory.text(events[1].name), "operator");
   EXPECT_EQ(events[1].op, OperatorId{});
   EXPECT_EQ(events[1].pushed_ns, events[1].start_ns) << "unknown times count as started";
@@ -300,7 +300,7 @@ TEST_F(ProfilerTest, WhatBeganBeforeTheRecordingIsCutAtItsStart) {
   const auto events = named(kept->memory, "work");
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].start_ns, 0);
-  EXPECT_GE(events[0].dur_ns, 100'000);
+  EXPECT_GE(events[0].dur_ns, 95'000);
 }
 
 TEST_F(ProfilerTest, NestingDepth) {
@@ -377,6 +377,9 @@ TEST_F(ProfilerTest, ReportsItsOwnWork) {
       profiler.span(site, now, now);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    if (i % 5 == 0) {
+      ASSERT_TRUE(profiler.flush().has_value());  // beside those of the drain's own thread
+    }
   }
   ASSERT_TRUE(profiler.stop().has_value());
   const auto& sink = kept->memory;
@@ -484,7 +487,7 @@ TEST_F(ProfilerTest, AForkedChildDoesNotRecordAndDoesNotHang) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
-      alarm(10);  // a hang would be a failure, not a stuck test
+      alarm(60);  // a hang would be a failure, not a stuck test
       bool right = !profiler.isRecording();
       profiler.span(site, now, now);
       profiler.site("another", EventKind::scope);

@@ -165,7 +165,7 @@ TEST(RecordTest, AWaitingRingLosesNothing) {
   std::int64_t lost = 0;
   for (const Loss& loss : kept->memory.losses) lost += loss.count;
   EXPECT_EQ(named(kept->memory, "work").size() + static_cast<std::size_t>(lost), 3U * kRecords);
-  EXPECT_LT(lost, kRecords) << "only of the thread that must not wait";
+  EXPECT_LE(lost, kRecords) << "only of the thread that must not wait";
 }
 
 TEST(RecordTest, AWaitingThreadIsLetGoAtTheEnd) {

@@ -78,6 +78,23 @@ class RecoveryTest : public testing::Test {
   }
   // A trace whose rings hold 500 events that it does not have yet.
   void leaveRings() { EXPECT_EQ(wait(spawn("exec")), 0); }
+  // The trace with its rings and whatever else lies beside it, and back.
+  void keep() const { copyTrace(folder_.path(), folder_.path() / "kept"); }
+  void restore() const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      if (isOfTrace(entry.path())) std::filesystem::remove(entry.path());
+    }
+    copyTrace(folder_.path() / "kept", folder_.path());
+  }
+  static bool isOfTrace(const std::filesystem::path& path) {
+    return path.filename().string().rfind("run.pitwall", 0) == 0;
+  }
+  static void copyTrace(const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::filesystem::create_directories(to);
+    for (const auto& entry : std::filesystem::directory_iterator(from)) {
+      if (isOfTrace(entry.path())) std::filesystem::copy_file(entry.path(), to / entry.path().filename());
+    }
+  }
   void writeAt(std::size_t offset, const std::string& bytes) {
     std::fstream file(ring::filePath(trace_), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(static_cast<std::streamoff>(offset));
@@ -214,15 +231,19 @@ TEST_F(RecoveryTest, ARingFileThatCannotBeReadIsAMessage) {
 }
 
 TEST_F(RecoveryTest, DamagedRecordsDoNotCrash) {
+  leaveRings();
+  keep();
   std::uint64_t state = 42;
+  const auto size = std::filesystem::file_size(ring::filePath(trace_));
   for (int round = 0; round < 10; ++round) {
-    leaveRings();
-    const auto size = std::filesystem::file_size(ring::filePath(trace_));
+    restore();
+    std::fstream file(ring::filePath(trace_), std::ios::in | std::ios::out | std::ios::binary);
     for (int i = 0; i < 400; ++i) {
       state = state * 6364136223846793005U + 1442695040888963407U;
-      writeAt(ring::kPage + (state >> 20U) % (size - ring::kPage),
-              std::string(1, static_cast<char>(state >> 60U)));
+      file.seekp(static_cast<std::streamoff>(ring::kPage + (state >> 20U) % (size - ring::kPage)));
+      file.put(static_cast<char>(state >> 60U));
     }
+    file.close();
     EXPECT_TRUE(Trace::open(trace_).has_value());
   }
 }

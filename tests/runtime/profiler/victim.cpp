@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     raise(SIGKILL);
   }
   if (mode == "disk") {
-    for (int i = 0; i < 200 && profiler.sinkStatus().has_value(); ++i) {
+    for (int i = 0; i < 10'000 && profiler.sinkStatus().has_value(); ++i) {
       recordSome(profiler, 1500);
       (void)profiler.flush();
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static nvtxRangeId_t transfer;
@@ -103,8 +104,23 @@ static void work(void) {
   nvtxRangePop();
 }
 
+/* Two ranges of the main thread; between them CLOCK_MONOTONIC passes `until`. */
+static int early_and_late(double until) {
+  struct timespec now;
+  nvtxRangePushA("early");
+  nvtxRangePop();
+  do {
+    usleep(10000);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 <= until);
+  nvtxRangePushA("late");
+  nvtxRangePop();
+  return 0;
+}
+
 int main(int count, char** arguments) {
   const char* const how = count > 1 ? arguments[1] : "exit";
+  if (strcmp(how, "until") == 0) return early_and_late(atof(arguments[2]));
   work();
   if (strcmp(how, "fork") == 0) {
     const pid_t child = fork();

@@ -1,6 +1,7 @@
 // Programs that know NVTX alone, run under the injection library.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -22,10 +23,10 @@ struct Ended {
 
 class NvtxProgram : public ::testing::Test {
  protected:
-  Ended run(const std::string& command, const std::string& environment = "") {
-    const std::string line = "cd '" + folder_.path().string() + "' && PITWALL_TRACE=%p.pitwall " +
-                             environment + " NVTX_INJECTION64_PATH='" PITWALL_INJECT_LIBRARY "' exec " +
-                             command;
+  Ended run(const std::string& command, const std::string& environment = "",
+            const std::string& injection = "NVTX_INJECTION64_PATH='" PITWALL_INJECT_LIBRARY "'") {
+    const std::string line = "cd '" + folder_.path().string() + "' && exec env " + injection +
+                             " PITWALL_TRACE=%p.pitwall " + environment + " " + command;
     const int status = std::system(line.c_str());
     Ended ended;
     ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
@@ -150,6 +151,63 @@ TEST_F(NvtxProgram, OneThatCannotWriteRunsOn) {
                          (folder_ / "message") + "'")
                             .c_str()),
             0);
+}
+
+double monotonicSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// A flight recorder: what is older than so much before the last event is not in the trace.
+TEST_F(NvtxProgram, OnlyTheLastSeconds) {
+  REQUIRE_C_PROGRAM();
+  const std::string until = std::to_string(monotonicSeconds() + 1.5);
+  const auto trace = open(run(PITWALL_NVTX_PROGRAM " until " + until, "PITWALL_RECORD_LAST=0.01"));
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  EXPECT_THAT(events(*trace, "main"), ElementsAre(R"(0 late {"domain":"default"})"));
+}
+
+TEST_F(NvtxProgram, OnlyUntilThatMoment) {
+  REQUIRE_C_PROGRAM();
+  const double until = monotonicSeconds() + 2;
+  const auto trace = open(run(PITWALL_NVTX_PROGRAM " until " + std::to_string(until + 0.5),
+                              "PITWALL_RECORD_UNTIL=" + std::to_string(until)));
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  EXPECT_THAT(events(*trace, "main"), ElementsAre(R"(0 early {"domain":"default"})"));
+}
+
+TEST_F(NvtxProgram, AMomentThatIsOverRecordsNothing) {
+  REQUIRE_C_PROGRAM();
+  const Ended ended = run(PITWALL_NVTX_PROGRAM " exit", "PITWALL_RECORD_UNTIL=1");
+  EXPECT_EQ(ended.code, 7);
+  EXPECT_TRUE(ended.traces.empty());
+}
+
+// Loaded before the program, the library sees its _exit(): the trace is complete, and what was open is
+// closed.
+TEST_F(NvtxProgram, LoadedBeforeTheProgram) {
+  REQUIRE_C_PROGRAM();
+  if (std::string(PITWALL_SANITIZED) != "") GTEST_SKIP() << "a sanitizer wants to be loaded first";
+  const Ended ended = run(PITWALL_NVTX_PROGRAM " _exit", "LD_PRELOAD='" PITWALL_INJECT_LIBRARY "'");
+  EXPECT_EQ(ended.code, 7);
+  const auto trace = open(ended);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  EXPECT_THAT(events(*trace, "trainer"), ::testing::ElementsAreArray(expected(R"({"domain":"default"})")));
+}
+
+// The library linked into the program: NVTX finds it without a variable.
+TEST_F(NvtxProgram, LinkedIntoTheProgram) {
+  REQUIRE_C_PROGRAM();
+  const Ended ended = run(PITWALL_NVTX_PROGRAM "_static _exit", "", "-u NVTX_INJECTION64_PATH");
+  EXPECT_EQ(ended.code, 7);
+  const auto trace = open(ended);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->isComplete());
+  EXPECT_THAT(events(*trace, "trainer"), ::testing::ElementsAreArray(expected(R"({"domain":"default"})")));
 }
 
 // A Python program that makes NVTX's tables itself, two copies of them.
