@@ -6,9 +6,13 @@
 #include "analyzer/units_text.h"
 #include "db/import.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/timeline/timeline_cache.h"
 
 namespace pitwall::gui {
 namespace {
+
+// Traces of fewer events open as fast without a cache.
+constexpr std::size_t kLeastCached = 500'000;
 
 QString text(const SqlValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return QString::number(*integer);
@@ -78,23 +82,31 @@ void addKernel(Trace& trace, Details& details, std::int64_t id) {
 }  // namespace
 
 struct TraceSession::Work : QObject {
-  std::unique_ptr<QTemporaryDir> imported;  // holds the trace made of another tool's file
+  std::shared_ptr<QTemporaryDir> imported;  // holds the trace made of another tool's file
   std::unique_ptr<Trace> trace;
 };
 
 TraceSession::TraceSession(QObject* parent)
-    : QObject(parent), work_(new Work), cancel_(std::make_shared<std::atomic<bool>>(false)) {
+    : QObject(parent),
+      work_(new Work),
+      analyst_(new Work),
+      cancel_(std::make_shared<std::atomic<bool>>(false)) {
   qRegisterMetaType<std::shared_ptr<const Timeline>>();
   qRegisterMetaType<pitwall::gui::ReportPtr>();
   work_->moveToThread(&thread_);
+  analyst_->moveToThread(&analysis_thread_);
   connect(&thread_, &QThread::finished, work_, &QObject::deleteLater);
+  connect(&analysis_thread_, &QThread::finished, analyst_, &QObject::deleteLater);
   thread_.start();
+  analysis_thread_.start();
 }
 
 TraceSession::~TraceSession() {
   cancel_->store(true);
-  thread_.quit();
-  thread_.wait();
+  for (QThread* thread : {&thread_, &analysis_thread_}) {  // the first may still give the other work
+    thread->quit();
+    thread->wait();
+  }
 }
 
 void TraceSession::post(std::function<void(Work&)> job) {
@@ -102,50 +114,92 @@ void TraceSession::post(std::function<void(Work&)> job) {
       work_, [work = work_, job = std::move(job)] { job(*work); }, Qt::QueuedConnection);
 }
 
+void TraceSession::tell(const Cancel& cancel, std::function<void()> what) {
+  QMetaObject::invokeMethod(
+      this,
+      [cancel, what = std::move(what)] {
+        if (!cancel->load()) what();
+      },
+      Qt::QueuedConnection);
+}
+
 void TraceSession::open(const QString& path) {
   path_ = path;
   cancel_->store(true);
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   post([this, path, cancel = cancel_](Work& work) {
-    if (cancel->load()) return;
-    work.trace.reset();
-    auto trace = Trace::open(path.toStdString());
-    if (!trace.has_value() && trace.error().code == ErrorCode::corruptTrace) {
-      // Perhaps another tool's. What Pitwall says of its own traces stands when nobody knows the file.
-      work.imported = std::make_unique<QTemporaryDir>();
-      const std::string inputs[] = {path.toStdString()};
-      const std::string made = work.imported->filePath("imported.pitwall").toStdString();
-      ImportOptions options;
-      options.cancel = cancel.get();
-      options.progress = [this](const ImportProgress& p) {
-        emit progressed(
-            static_cast<double>(p.done_bytes) / static_cast<double>(std::max<Bytes>(1, p.total_bytes)),
-            tr("Importing"));
-      };
-      if (importToFile(inputs, made, options).has_value()) trace = Trace::open(made);
-    }
-    if (!trace.has_value()) {
-      if (!cancel->load()) emit failed(QString::fromStdString(trace.error().message));
-      return;
-    }
-    work.trace = std::move(trace.value());
-    LoadControl control{.progress = [this](double share) { emit progressed(share, tr("Loading")); },
-                        .cancel = cancel.get()};
-    auto timeline = loadTimeline(*work.trace, control);
-    if (cancel->load()) return;
-    if (!timeline.has_value()) {
-      emit failed(QString::fromStdString(timeline.error().message));
-      return;
-    }
-    emit timelineLoaded(timeline.value());
+    if (!cancel->load()) load(work, path, cancel);
+  });
+}
+
+void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
+  // What goes on is told in hundredths, not thousands of times.
+  const auto progress = [this, cancel, told = std::make_shared<int>(-1)](double share, const QString& what) {
+    const int percent = static_cast<int>(share * 100);
+    if (std::exchange(*told, percent) != percent) tell(cancel, [=, this] { emit progressed(share, what); });
+  };
+  const auto give_up = [this, cancel](const std::string& why) {
+    tell(cancel, [this, why] { emit failed(QString::fromStdString(why)); });
+  };
+  work.trace.reset();
+  work.imported.reset();
+  auto trace = Trace::open(path.toStdString());
+  if (!trace.has_value() && trace.error().code == ErrorCode::corruptTrace) {
+    // Perhaps another tool's. What Pitwall says of its own traces stands when nobody knows the file.
+    work.imported = std::make_shared<QTemporaryDir>();
+    const std::string inputs[] = {path.toStdString()};
+    const std::string made = work.imported->filePath("imported.pitwall").toStdString();
+    ImportOptions options;
+    options.cancel = cancel.get();
+    options.progress = [&progress](const ImportProgress& p) {
+      progress(static_cast<double>(p.done_bytes) / static_cast<double>(std::max<Bytes>(1, p.total_bytes)),
+               tr("Importing"));
+    };
+    if (importToFile(inputs, made, options).has_value()) trace = Trace::open(made);
+  }
+  if (!trace.has_value()) return give_up(trace.error().message);
+  work.trace = std::move(trace.value());
+  LoadControl control{.progress = [&progress](double share) { progress(share, tr("Loading")); },
+                      .cancel = cancel.get(),
+                      .cache_folder = work.imported ? "" : timelineCacheFolder()};
+  const auto identity = traceIdentity(*work.trace);
+  auto loaded = loadTimeline(*work.trace, control);
+  if (!loaded.has_value()) return give_up(loaded.error().message);
+  const std::shared_ptr<const Timeline> timeline = loaded.value();
+  tell(cancel, [this, timeline] {
+    emit timelineLoaded(timeline);
     emit progressed(1, tr("Analysing"));
-    auto report = analyzeTrace(*work.trace);
-    if (cancel->load()) return;
-    if (!report.has_value()) {
-      emit failed(QString::fromStdString(report.error().message));
-      return;
-    }
-    emit analyzed(std::make_shared<const Report>(std::move(report.value())));
+  });
+  analyze(work.trace->path(), work.imported, cancel);
+  if (timeline->events < kLeastCached || timeline->from_cache || control.cache_folder.empty()) return;
+  // Another trace may have taken its place meanwhile. A cache that cannot be written is done without.
+  if (!cancel->load() && identity && identity == traceIdentity(*work.trace))
+    (void)writeTimelineCache(control.cache_folder, *identity, *timeline);
+}
+
+void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>& keep, const Cancel& cancel) {
+  QMetaObject::invokeMethod(
+      analyst_,
+      [this, path, keep, cancel] {
+        if (cancel->load()) return;
+        auto trace = Trace::open(path);
+        auto report = trace.has_value() ? analyzeTrace(*trace.value()) : Result<Report>(fail(trace.error()));
+        if (!report.has_value())
+          return tell(cancel,
+                      [this, why = report.error().message] { emit failed(QString::fromStdString(why)); });
+        auto made = std::make_shared<const Report>(std::move(report.value()));
+        tell(cancel, [this, made] { emit analyzed(made); });
+      },
+      Qt::QueuedConnection);
+}
+
+void TraceSession::close() {
+  path_.clear();
+  cancel_->store(true);
+  cancel_ = std::make_shared<std::atomic<bool>>(false);
+  post([](Work& work) {
+    work.trace.reset();
+    work.imported.reset();
   });
 }
 

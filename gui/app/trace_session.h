@@ -1,5 +1,5 @@
-// The open trace, behind the user interface: a thread of its own loads the timeline, analyses, and answers
-// questions in SQL, so that no frame waits for a file. Signals come back on the user interface's thread.
+// The open trace, behind the user interface: a thread of its own loads the timeline and answers questions in
+// SQL, another analyses, so that no frame waits for a file. Signals come back on the user interface's thread.
 #pragma once
 
 #include <QObject>
@@ -26,6 +26,7 @@ class TraceSession final : public QObject {
   // Opens another trace; what was going on for the last one stops. A file of another tool is imported into a
   // temporary trace first.
   void open(const QString& path);
+  void close();
   QString path() const { return path_; }
 
   void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
@@ -42,13 +43,19 @@ class TraceSession final : public QObject {
   void failed(const QString& what);
 
  private:
-  struct Work;  // lives in the thread
+  struct Work;  // lives in a thread
+  using Cancel = std::shared_ptr<std::atomic<bool>>;
   void post(std::function<void(Work&)> job);
+  void load(Work& work, const QString& path, const Cancel& cancel);
+  void analyze(const std::string& path, const std::shared_ptr<void>& keep, const Cancel& cancel);
+  // Runs `what` on the user interface's thread unless another trace was opened meanwhile.
+  void tell(const Cancel& cancel, std::function<void()> what);
 
   QString path_;
-  QThread thread_;
-  Work* work_;  // deleted by the thread when it ends
-  std::shared_ptr<std::atomic<bool>> cancel_;
+  // Questions are not to wait for the analysis: it has a thread and a reader of its own.
+  QThread thread_, analysis_thread_;
+  Work *work_, *analyst_;  // deleted by the threads when they end
+  Cancel cancel_;
 };
 
 }  // namespace pitwall::gui

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gui/timeline/palette.h"
+#include "gui/timeline/timeline_cache.h"
 
 namespace pitwall::gui {
 namespace {
@@ -197,19 +198,24 @@ std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const Oper
 Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control) {
   auto timeline = std::make_shared<Timeline>();
   describe(trace, *timeline);
+  const auto identity = control.cache_folder.empty() ? std::nullopt : traceIdentity(trace);
+  Looks looks(trace.operatorFacts());
+  std::vector<std::uint8_t> cached_names;
+  timeline->from_cache =
+      identity && readTimelineCache(control.cache_folder, *identity, *timeline, cached_names);
   Progress progress{control};
   if (Status status = countEvents(trace, *timeline, progress); !status.has_value())
     return fail(status.error());
-  Looks looks(trace.operatorFacts());
   bool any = false;
   for (TimelineTrack& track : timeline->tracks) {
-    Status status = loadTrack(trace, track, looks, progress);
+    const bool is_there = timeline->from_cache && track.kind != TrackKind::counter;
+    Status status = is_there ? Status() : loadTrack(trace, track, looks, progress);
     if (progress.stopped()) return fail(ErrorCode::cancelled, "loading " + timeline->path + " was stopped");
     if (!status.has_value()) return fail(status.error());
     if (track.kind != TrackKind::counter) timeline->events += track.events;
     widen(*timeline, track, any);
   }
-  takeNames(trace, looks.used(), *timeline);
+  takeNames(trace, timeline->from_cache ? cached_names : looks.used(), *timeline);
   for (const IterationMark& mark : timeline->iterations) {
     timeline->begin_ns = any ? std::min(timeline->begin_ns, mark.time_ns) : mark.time_ns;
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;

@@ -44,6 +44,7 @@ struct Timeline {
   std::vector<std::string> names;  // by StringId.value; [0] is empty, and what no event is called
   std::size_t events = 0;
   TimeNs begin_ns = 0, end_ns = 0;
+  bool from_cache = false;
 
   const std::string& name(std::uint32_t id) const { return id < names.size() ? names[id] : names[0]; }
 };
@@ -51,6 +52,7 @@ struct Timeline {
 struct LoadControl {
   std::function<void(double share)> progress;  // 0..1, from the loading thread
   const std::atomic<bool>* cancel = nullptr;
+  std::string cache_folder = {};  // of timeline_cache.h; empty: neither read nor written
 };
 
 // Reads columns of events, never rows; about as fast as they can be decoded. Errors: those of reading;
