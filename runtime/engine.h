@@ -179,6 +179,8 @@ struct EngineOptions {
   // Runs first on every thread that the engine starts and that runs operators, before its first operator (for
   // what belongs to a thread, such as its number of OpenMP threads). Must not throw.
   std::function<void()> on_worker_start = {};
+  // Runs before each operator of a GPU, on its thread, while the profiler records. Must not throw.
+  std::function<void()> before_gpu_operator = {};
 
   // Errors: invalidInput naming variable, value and what is allowed.
   static Result<EngineOptions> fromSettings(const Settings& settings);

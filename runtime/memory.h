@@ -45,17 +45,27 @@ class SystemMemory {
   virtual void free(void* data, Bytes size) = 0;
 };
 
+class Storage;
+
+// Hears of every change of a storage's accounts, on the thread that made it; any thread. It may read the
+// accounts, and nothing else of the storage.
+class StorageObserver {
+ public:
+  virtual ~StorageObserver() = default;
+  virtual void usageChanged(const Storage& storage, MemoryTag tag) = 0;
+  virtual void reservedChanged(const Storage& storage) = 0;
+};
+
 struct StorageOptions {
   PoolType pool = PoolType::naive;
   Bytes page_bytes = 4096;               // *_MEM_POOL_PAGE_SIZE
   int round_linear_cutoff = 24;          // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
   Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
   std::shared_ptr<SystemMemory> system;  // null = the process's heap
+  StorageObserver* observer = nullptr;   // outlives the storage
   // Errors: invalidInput naming the setting when the values do not fit each other.
   static Result<StorageOptions> fromSettings(const Settings& settings);
 };
-
-class Storage;
 
 constexpr Bytes kStorageAlignment = 64;
 
@@ -96,8 +106,9 @@ class Storage {
     std::int64_t live_blocks = 0;
   };
   virtual Usage usage(MemoryTag tag) const = 0;
-  virtual Usage total() const = 0;        // its peak is the peak of the sum, not the sum of peaks
-  virtual Bytes cachedBytes() const = 0;  // held by the pool, not handed out
+  virtual Usage total() const = 0;          // its peak is the peak of the sum, not the sum of peaks
+  virtual Bytes cachedBytes() const = 0;    // held by the pool, not handed out
+  virtual Bytes reservedBytes() const = 0;  // had from the system: handed out or held
 
  protected:
   friend class Block;

@@ -21,6 +21,16 @@ constexpr SettingInfo kTable[] = {
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},
+    {.name = "PITWALL_RECORD_GPU",
+     .owner = "pitwall",
+     .type = boolean,
+     .default_value = "1",
+     .meaning =
+         "Whether a recorded program on Pitwall's runtime records what its GPUs do, by CUPTI, from its "
+         "first operator on a GPU on. 0 leaves CUPTI to another tool.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "PITWALL_RECORD_LAST",
      .owner = "pitwall",
      .type = text,

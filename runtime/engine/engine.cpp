@@ -46,7 +46,7 @@ Result<EngineOptions> EngineOptions::fromSettings(const Settings& settings) {
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Profiler& profiler) {
   if (Status checked = engine::checkWorkerCounts(options); !checked.has_value()) return fail(checked.error());
   if (options.type == EngineType::naive) {
-    return std::unique_ptr<Engine>(std::make_unique<engine::NaiveEngine>(profiler));
+    return std::unique_ptr<Engine>(std::make_unique<engine::NaiveEngine>(options, profiler));
   }
   return engine::ThreadedEngine::open(options, profiler);
 }

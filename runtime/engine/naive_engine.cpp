@@ -7,7 +7,8 @@
 
 namespace pitwall::engine {
 
-NaiveEngine::NaiveEngine(Profiler& profiler) : profiler_(profiler), runner_(profiler), cache_(depot_) {}
+NaiveEngine::NaiveEngine(const EngineOptions& options, Profiler& profiler)
+    : profiler_(profiler), runner_(profiler, options.before_gpu_operator), cache_(depot_) {}
 
 NaiveEngine::~NaiveEngine() {
   const Status left = runner_.errors().reportAll();

@@ -16,7 +16,7 @@ namespace pitwall::engine {
 
 class NaiveEngine final : public Engine {
  public:
-  explicit NaiveEngine(Profiler& profiler);
+  NaiveEngine(const EngineOptions& options, Profiler& profiler);
   ~NaiveEngine() override;
 
   Variable newVariable() override;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <utility>
+
+#include "runtime/profiler/cupti/operator_scope.h"
 
 namespace pitwall::engine {
 namespace {
@@ -19,19 +22,23 @@ OperatorId registerDeletion(Profiler& profiler) {
 
 }  // namespace
 
-OperatorRunner::OperatorRunner(Profiler& profiler)
+OperatorRunner::OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator)
     : profiler_(profiler),
       bulk_site_(profiler.site("bulk", EventKind::bulk)),
       deletion_facts_(registerDeletion(profiler)),
+      before_gpu_operator_(std::move(before_gpu_operator)),
       ranges_(profiler) {}
 
 void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
+  if (op.device_kind == DeviceKind::gpu && started != 0 && before_gpu_operator_) [[unlikely]]
+    before_gpu_operator_();
   const bool is_heard = ranges_.isHeard();
   if (is_heard) [[unlikely]]
     ranges_.push(op.facts);
   const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
   if (op.function && (!input_failed || runsDespiteErrors(op.operator_class))) {
+    const cupti::OperatorScope launches(started == 0 ? 0 : op.correlation);
     const Status status = call(op, is_bulk);
     if (!status.has_value()) [[unlikely]]
       errors_.add(op, status.error());

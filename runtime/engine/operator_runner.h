@@ -1,6 +1,8 @@
 // Runs one operator on the calling thread: errors of its inputs, its own error, exceptions, recording.
 #pragma once
 
+#include <functional>
+
 #include "runtime/engine/error_ledger.h"
 #include "runtime/engine/operator_pool.h"
 #include "runtime/profiler/nvtx/operator_ranges.h"
@@ -9,7 +11,8 @@ namespace pitwall::engine {
 
 class OperatorRunner {
  public:
-  explicit OperatorRunner(Profiler& profiler);
+  // `before_gpu_operator`: as in EngineOptions.
+  OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator);
 
   // Runs or skips a single operator and ends its function, so that nothing it holds outlives the operator.
   // `ready` is when it could have run, 0 = unknown.
@@ -30,6 +33,7 @@ class OperatorRunner {
   Profiler& profiler_;
   const SiteId bulk_site_;
   const OperatorId deletion_facts_;
+  const std::function<void()> before_gpu_operator_;
   nvtx::OperatorRanges ranges_;
   ErrorLedger errors_;
 };

@@ -8,17 +8,17 @@
 namespace pitwall::engine {
 
 Result<std::unique_ptr<Engine>> ThreadedEngine::open(const EngineOptions& options, Profiler& profiler) {
-  std::unique_ptr<ThreadedEngine> engine(new ThreadedEngine(options.type, profiler));
+  std::unique_ptr<ThreadedEngine> engine(new ThreadedEngine(options, profiler));
   if (Status started = engine->start(options); !started.has_value()) return fail(started.error());
   return std::unique_ptr<Engine>(std::move(engine));
 }
 
-ThreadedEngine::ThreadedEngine(EngineType type, Profiler& profiler)
-    : type_(type),
+ThreadedEngine::ThreadedEngine(const EngineOptions& options, Profiler& profiler)
+    : type_(options.type),
       profiler_(profiler),
       wait_variable_site_(profiler.site("wait for variable", EventKind::wait)),
       wait_all_site_(profiler.site("wait for all", EventKind::wait)),
-      runner_(profiler),
+      runner_(profiler, options.before_gpu_operator),
       threads_(depot_, [this](ThreadState& thread) { flush(thread); }) {}
 
 ThreadedEngine::~ThreadedEngine() {

@@ -38,7 +38,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor {
  private:
   using PoolSlots = std::array<std::atomic<WorkerPool*>, kMaxDevices>;
 
-  ThreadedEngine(EngineType type, Profiler& profiler);
+  ThreadedEngine(const EngineOptions& options, Profiler& profiler);
 
   // OperatorExecutor
   void enter(Worker& worker) override;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <mutex>
@@ -31,6 +32,7 @@ class PooledStorage : public Storage {
  public:
   explicit PooledStorage(const StorageOptions& options)
       : system_(options.system ? options.system : std::make_shared<Heap>()),
+        observer_(options.observer),
         pool_(memory::makePool(options)) {}
 
   ~PooledStorage() override {
@@ -48,14 +50,15 @@ class PooledStorage : public Storage {
     if (size > kMostBytes) return noMemory(size, tag);
     const Bytes capacity = pool_->capacityFor(size);
     void* data = takeFromPool(capacity);
-    if (data == nullptr) data = system_->allocate(capacity);
+    if (data == nullptr) data = takeFromSystem(capacity);
     if (data == nullptr) {
       releaseCache();
-      data = system_->allocate(capacity);
+      data = takeFromSystem(capacity);
     }
     if (data == nullptr) return noMemory(size, tag);
     total_.add(size);
     tags_[static_cast<std::size_t>(tag)].add(size);
+    if (observer_ != nullptr) observer_->usageChanged(*this, tag);
     return makeBlock(*this, data, size, capacity, tag);
   }
 
@@ -65,7 +68,7 @@ class PooledStorage : public Storage {
       const std::scoped_lock lock(mutex_);
       kept = pool_->takeAll();
     }
-    for (const auto& block : kept) system_->free(block.data, block.capacity);
+    for (const auto& block : kept) giveToSystem(block.data, block.capacity);
   }
 
   Usage usage(MemoryTag tag) const override { return tags_[static_cast<std::size_t>(tag)].read(); }
@@ -74,6 +77,7 @@ class PooledStorage : public Storage {
     const std::scoped_lock lock(mutex_);
     return pool_->cachedBytes();
   }
+  Bytes reservedBytes() const override { return reserved_.load(std::memory_order_relaxed); }
 
  protected:
   void free(Block& block) override {
@@ -84,13 +88,30 @@ class PooledStorage : public Storage {
       const std::scoped_lock lock(mutex_);
       kept = pool_->give(dataOf(block), capacityOf(block));
     }
-    if (!kept) system_->free(dataOf(block), capacityOf(block));
+    if (observer_ != nullptr) observer_->usageChanged(*this, tagOf(block));
+    if (!kept) giveToSystem(dataOf(block), capacityOf(block));
   }
 
  private:
   void* takeFromPool(Bytes capacity) {
     const std::scoped_lock lock(mutex_);
     return pool_->take(capacity);
+  }
+
+  void* takeFromSystem(Bytes capacity) {
+    void* const data = system_->allocate(capacity);
+    if (data != nullptr) changeReserved(capacity);
+    return data;
+  }
+
+  void giveToSystem(void* data, Bytes capacity) {
+    system_->free(data, capacity);
+    changeReserved(-capacity);
+  }
+
+  void changeReserved(Bytes by) {
+    reserved_.fetch_add(by, std::memory_order_relaxed);
+    if (observer_ != nullptr) observer_->reservedChanged(*this);
   }
 
   Failure noMemory(Bytes size, MemoryTag tag) const {
@@ -103,6 +124,8 @@ class PooledStorage : public Storage {
 
   // Constant after construction; synchronises itself.
   const std::shared_ptr<SystemMemory> system_;
+  StorageObserver* const observer_;
+  std::atomic<Bytes> reserved_{0};
   memory::UsageCounter total_;
   std::array<memory::UsageCounter, kTags> tags_;
 

@@ -7,23 +7,42 @@ namespace pitwall::session {
 MemoryCounters::MemoryCounters(Profiler& profiler) : profiler_(profiler) {
   for (std::size_t tag = 0; tag < kTags; ++tag) {
     const auto name = fmt::format("memory live: {}|bytes", toString(static_cast<MemoryTag>(tag)));
-    sites_[tag] = profiler_.site(name, EventKind::scope);
+    tags_[tag].site = profiler_.site(name, EventKind::scope);
   }
-  pool_site_ = profiler_.site("memory reserved: cpu/0|bytes", EventKind::scope);
+  reserved_.site = profiler_.site("memory reserved: cpu/0|bytes", EventKind::scope);
+}
+
+// No lock: whoever changed the account meanwhile may have recorded before us, so that our value would stand
+// last. Until it is the one that holds.
+template <class Read>
+void MemoryCounters::record(Account& account, Read read) {
+  Bytes bytes = 0;
+  do {
+    bytes = read();
+    account.recorded.store(bytes, std::memory_order_relaxed);
+    profiler_.counter(account.site, static_cast<double>(bytes));
+  } while (read() != bytes);
+}
+
+void MemoryCounters::usageChanged(const Storage& storage, MemoryTag tag) {
+  if (!profiler_.isRecording()) return;
+  record(tags_[static_cast<std::size_t>(tag)], [&] { return storage.usage(tag).live_bytes; });
+}
+
+void MemoryCounters::reservedChanged(const Storage& storage) {
+  if (profiler_.isRecording()) record(reserved_, [&] { return storage.reservedBytes(); });
 }
 
 void MemoryCounters::sample(const Storage& storage) {
-  if (!profiler_.isRecording()) return;
-  for (std::size_t tag = 0; tag < kTags; ++tag) {
-    const Bytes live = storage.usage(static_cast<MemoryTag>(tag)).live_bytes;
-    if (live == last_[tag]) continue;
-    last_[tag] = live;
-    profiler_.counter(sites_[tag], static_cast<double>(live));
+  const bool recording = profiler_.isRecording();
+  for (std::size_t i = 0; i < kTags; ++i) {
+    if (!recording) tags_[i].recorded.store(0, std::memory_order_relaxed);
+    const auto tag = static_cast<MemoryTag>(i);
+    if (storage.usage(tag).live_bytes != tags_[i].recorded.load(std::memory_order_relaxed))
+      usageChanged(storage, tag);
   }
-  const Bytes reserved = storage.total().live_bytes + storage.cachedBytes();
-  if (reserved == last_reserved_) return;
-  last_reserved_ = reserved;
-  profiler_.counter(pool_site_, static_cast<double>(reserved));
+  if (!recording) reserved_.recorded.store(0, std::memory_order_relaxed);
+  if (storage.reservedBytes() != reserved_.recorded.load(std::memory_order_relaxed)) reservedChanged(storage);
 }
 
 }  // namespace pitwall::session

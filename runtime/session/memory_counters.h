@@ -1,27 +1,37 @@
-// The storage's accounts as counters of the trace, one per tag that is used; sampled, not per allocation.
+// The storage's accounts as counters of the trace: a sample for each change, one track per tag that is used,
+// and one of what the pool has from the system.
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "runtime/memory.h"
 #include "runtime/profiler.h"
 
 namespace pitwall::session {
 
-class MemoryCounters {
+class MemoryCounters : public StorageObserver {
  public:
   explicit MemoryCounters(Profiler& profiler);
 
-  // Records what has changed since the last sample.
+  void usageChanged(const Storage& storage, MemoryTag tag) override;
+  void reservedChanged(const Storage& storage) override;
+
+  // Records what is not recorded yet, as a recording that began late does not know what was there before.
   void sample(const Storage& storage);
 
  private:
   static constexpr auto kTags = static_cast<std::size_t>(MemoryTag::count);
+  struct Account {
+    SiteId site;
+    std::atomic<Bytes> recorded{0};  // last
+  };
+  template <class Read>
+  void record(Account& account, Read read);
+
   Profiler& profiler_;
-  std::array<SiteId, kTags> sites_;
-  std::array<Bytes, kTags> last_{};
-  SiteId pool_site_;  // what the pool has from the system
-  Bytes last_reserved_ = 0;
+  std::array<Account, kTags> tags_;
+  Account reserved_;
 };
 
 }  // namespace pitwall::session

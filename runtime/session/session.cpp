@@ -14,6 +14,7 @@
 #include "db/store.h"
 #include "runtime/mxnet_profiler.h"
 #include "runtime/profiler/trace_path.h"
+#include "runtime/session/gpu_recording.h"
 #include "runtime/session/memory_counters.h"
 #include "runtime/session/openmp.h"
 #include "runtime/session/trace_facts.h"
@@ -72,6 +73,8 @@ struct Session::State {
   const Settings settings;
   Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
+  session::MemoryCounters memory_counters{profiler};  // observes the storage
+  session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU")};
   std::unique_ptr<Storage> storage;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Engine> engine;
@@ -81,7 +84,6 @@ struct Session::State {
   bool trace_failed = false;
   bool finished = false;
   std::int64_t next_iteration = 0;
-  session::MemoryCounters memory_counters{profiler};
 };
 
 void Session::State::startRecording(const SessionOptions& options) {
@@ -148,6 +150,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
   auto storage_options = StorageOptions::fromSettings(chosen);
   if (!storage_options.has_value()) return fail(storage_options.error());
+  storage_options->observer = &state->memory_counters;
   auto storage = Storage::open(*storage_options);
   if (!storage.has_value()) return fail(storage.error());
   state->storage = std::move(storage).value();
@@ -163,6 +166,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   const int openmp_threads = session::workerOpenMpThreads(chosen);
   state->openmp_threads = openmp_threads;
   engine_options->on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
+  engine_options->before_gpu_operator = [gpus = &state->gpu_recording] { gpus->onGpuOperator(); };
   if (engine_options->type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
   auto engine = Engine::open(*engine_options, state->profiler);
   if (!engine.has_value()) return fail(engine.error());
@@ -187,6 +191,7 @@ Status Session::finish() {
   s.memory_counters.sample(*s.storage);
   meta(meta::kPeakBytes, std::to_string(s.storage->total().peak_bytes));
   s.finishMxnetProfiler();
+  s.gpu_recording.end();
   s.warnOnceOfTrace(s.profiler.stop());
   return status;
 }

@@ -19,6 +19,20 @@ std::unique_ptr<Session>& current() {
 }
 std::atomic<const Library*> g_attached{nullptr};
 
+bool pushOperator(CorrelationId correlation) noexcept {
+  const Library* const library = g_attached.load(std::memory_order_acquire);
+  return library != nullptr &&
+         library->pushExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, correlation) == CUPTI_SUCCESS;
+}
+
+void popOperator() noexcept {
+  const Library* const library = g_attached.load(std::memory_order_acquire);
+  std::uint64_t ignored = 0;
+  if (library != nullptr) (void)library->popExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &ignored);
+}
+
+constexpr OperatorHooks kHooks{pushOperator, popOperator};
+
 }  // namespace
 
 Status attach(Profiler& profiler) {
@@ -30,11 +44,13 @@ Status attach(Profiler& profiler) {
   if (!session.has_value()) return fail(session.error());
   current() = std::move(*session);
   g_attached.store(*library, std::memory_order_release);
+  g_operator_hooks.store(&kHooks, std::memory_order_release);
   return {};
 }
 
 void detach() noexcept {
   const std::scoped_lock lock(g_mutex);
+  g_operator_hooks.store(nullptr, std::memory_order_release);
   g_attached.store(nullptr, std::memory_order_release);
   if (current() != nullptr) current()->close();
   // The session stays: CUPTI may call it back as long as the process lives.
@@ -42,17 +58,5 @@ void detach() noexcept {
 }
 
 bool isAttached() noexcept { return g_attached.load(std::memory_order_relaxed) != nullptr; }
-
-bool OperatorScope::push(CorrelationId correlation) noexcept {
-  const Library* const library = g_attached.load(std::memory_order_acquire);
-  return library != nullptr &&
-         library->pushExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, correlation) == CUPTI_SUCCESS;
-}
-
-void OperatorScope::pop() noexcept {
-  const Library* const library = g_attached.load(std::memory_order_acquire);
-  std::uint64_t ignored = 0;
-  if (library != nullptr) (void)library->popExternal(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &ignored);
-}
 
 }  // namespace pitwall::cupti

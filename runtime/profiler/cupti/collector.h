@@ -7,6 +7,7 @@
 
 #include "db/result.h"
 #include "runtime/profiler.h"
+#include "runtime/profiler/cupti/operator_scope.h"  // what attaching makes effective
 
 namespace pitwall::cupti {
 
@@ -21,22 +22,5 @@ Status attach(Profiler& profiler);
 void detach() noexcept;
 
 bool isAttached() noexcept;
-
-// Around the launches of an operator of ours, on the launching thread: joins them to the operator's event.
-// Cheap when not attached.
-class OperatorScope {
- public:
-  explicit OperatorScope(CorrelationId correlation) : open_(isAttached() && push(correlation)) {}
-  ~OperatorScope() {
-    if (open_) pop();
-  }
-  OperatorScope(const OperatorScope&) = delete;
-  OperatorScope& operator=(const OperatorScope&) = delete;
-
- private:
-  static bool push(CorrelationId correlation) noexcept;
-  static void pop() noexcept;
-  const bool open_;
-};
 
 }  // namespace pitwall::cupti

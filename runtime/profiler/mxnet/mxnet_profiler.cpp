@@ -50,6 +50,10 @@ void MxnetProfiler::State::events(const Names& names, TrackId track, std::span<c
     }
     const Kind& kind = known->second;
     if (!wants(kind.what)) continue;
+    if (kind.what.object == Object::api) {
+      call_edges.push_back({event.start_ns, 1});
+      call_edges.push_back({event.start_ns + event.dur_ns, -1});
+    }
     if (config.aggregate_stats) {
       if (kind.what.object == Object::marker) {
         stats.addMarker(kind.what.category);
@@ -84,18 +88,7 @@ void MxnetProfiler::State::counters(const Names& names, TrackId track,
   if (isMemoryTrack(name)) {
     const std::string of = name.substr(std::min(name.size(), name.find(": ") + 2));
     const bool live = name.rfind("memory live", 0) == 0;
-    for (const CounterSample& s : samples) {
-      if (live) live_bytes[of] = s.value;
-      if (!config.memory) continue;
-      if (!live) {
-        sample({Object::none, "Pool Memory", 'p'}, "Pool: " + of, s);
-        continue;
-      }
-      double sum = 0;
-      for (const auto& [tag, bytes] : live_bytes) sum += bytes;
-      sample({Object::none, "Device Storage", 'p'}, "Memory: cpu/0", {s.time_ns, sum});
-      sample({Object::none, "Device Storage", 'p'}, "Memory: cpu/0 " + of, s);
-    }
+    for (const CounterSample& s : samples) memory_samples.push_back({of, live, s});
     return;
   }
   const auto own = counter_names.find(name);
@@ -109,8 +102,42 @@ void MxnetProfiler::State::sample(const Class& what, const std::string& name, co
   if (file.isOpen()) file.counter({name, what.category, 0, sample.time_ns, 0, ""}, sample.value);
 }
 
+void MxnetProfiler::State::countMemory() {
+  std::stable_sort(memory_samples.begin(), memory_samples.end(),
+                   [](const MemorySample& a, const MemorySample& b) { return a.at.time_ns < b.at.time_ns; });
+  const Class device{Object::none, "Device Storage", 'p'}, pool{Object::none, "Pool Memory", 'p'};
+  for (const MemorySample& s : memory_samples) {
+    if (s.live) live_bytes[s.of] = s.at.value;
+    if (!config.memory) continue;
+    if (!s.live) {
+      sample(pool, "Pool: " + s.of, s.at);
+      continue;
+    }
+    double sum = 0;
+    for (const auto& [tag, bytes] : live_bytes) sum += bytes;
+    sample(device, "Memory: cpu/0", {s.at.time_ns, sum});
+    sample(device, "Memory: cpu/0 " + s.of, s.at);
+  }
+  memory_samples.clear();
+}
+
+// MXNet counts as calls begin and end; here they are known when they have ended.
+void MxnetProfiler::State::countCalls() {
+  std::stable_sort(call_edges.begin(), call_edges.end(),
+                   [](const CallEdge& a, const CallEdge& b) { return a.time_ns < b.time_ns; });
+  const Class api{Object::none, "MXNET_C_API", 'p'};
+  for (const CallEdge& edge : call_edges) {
+    if (edge.change > 0) sample(api, "MXNet C API Calls", {edge.time_ns, static_cast<double>(++calls)});
+    calls_in_progress += edge.change;
+    sample(api, "MXNet C API Concurrency", {edge.time_ns, static_cast<double>(calls_in_progress)});
+  }
+  call_edges.clear();
+}
+
 void MxnetProfiler::State::drained() {
   const std::scoped_lock lock(mutex);
+  countMemory();
+  countCalls();
   if (!file.isOpen() || !config.continuous_dump || !running) return;
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -178,6 +205,9 @@ Status MxnetProfiler::setState(std::string_view state) {
     s.file_status = {};
     s.kinds.clear();  // numbers of an earlier recording
     s.live_bytes.clear();
+    s.memory_samples.clear();
+    s.call_edges.clear();
+    s.calls = s.calls_in_progress = 0;
   }
   s.recorder.setTap(&s);
   if (!s.recorder.isRecording()) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "runtime/mxnet_profiler.h"
 #include "runtime/profiler/mxnet/aggregate_stats.h"
@@ -26,6 +27,8 @@ class MxnetProfiler::State : public RecordingTap {
   bool wants(const Class& what) const;
   void write(const Class& what, const ChromeFile::Item& item);
   void sample(const Class& what, const std::string& name, const CounterSample& sample);
+  void countMemory();
+  void countCalls();
   Status finishFile();
   std::string shapesAndLayer(const Names& names, const pitwall::Event& event) const;
 
@@ -45,6 +48,19 @@ class MxnetProfiler::State : public RecordingTap {
   };
   std::unordered_map<std::uint64_t, Kind> kinds;  // by name, arguments and kind of an event
   std::map<std::string, double> live_bytes;       // of each tag
+  // Of one drain, track by track and thread by thread; sorted when all of it has come.
+  struct MemorySample {
+    std::string of;  // tag or pool
+    bool live;       // else what a pool has from the system
+    CounterSample at;
+  };
+  struct CallEdge {
+    TimeNs time_ns;
+    int change;  // of the calls in progress
+  };
+  std::vector<MemorySample> memory_samples;
+  std::vector<CallEdge> call_edges;
+  std::int64_t calls = 0, calls_in_progress = 0;
   std::map<std::string, std::pair<std::string, std::string>> counter_names;  // by track: domain, name
 };
 

@@ -1,10 +1,13 @@
 // What the engine reports while it is recorded, and that recording changes nothing.
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <tuple>
 
+#include "runtime/profiler/cupti/operator_scope.h"
 #include "tests/runtime/engine/engine_fixture.h"
 #include "tests/support/memory_sink.h"
 
@@ -84,6 +87,61 @@ TEST_P(Recorded, EachOperatorHasFourTimesInOrderAndItsOwnCorrelation) {
   }
   EXPECT_EQ(correlations.size(), kOperators);
   EXPECT_TRUE(recording.sink->losses.empty());
+}
+
+// Who records what operators launch hears of each of them, on its thread, by its own correlation.
+namespace launches {
+std::mutex mutex;
+std::vector<CorrelationId> pushed;
+thread_local int open = 0;
+std::atomic<int> unbalanced{0};
+constexpr cupti::OperatorHooks kHooks{[](CorrelationId correlation) noexcept {
+                                        if (++open != 1) ++unbalanced;
+                                        const std::lock_guard guard(mutex);
+                                        pushed.push_back(correlation);
+                                        return true;
+                                      },
+                                      []() noexcept {
+                                        if (--open != 0) ++unbalanced;
+                                      }};
+}  // namespace launches
+
+TEST_P(Recorded, WhatOperatorsLaunchIsJoinedToThem) {
+  launches::pushed.clear();
+  cupti::g_operator_hooks = &launches::kHooks;
+  const Variable a = engine->newVariable();
+  push("unrecorded", {}, {a});
+  expectOk(engine->waitForAll());
+  startRecording();
+  for (int i = 0; i < 40; ++i) push("launching", {}, {a});
+  expectOk(engine->waitForAll());
+  stopRecording();
+  cupti::g_operator_hooks = nullptr;
+  std::set<CorrelationId> recorded;
+  for (const Event& event : recording.of(EventKind::operatorRun)) recorded.insert(event.correlation);
+  EXPECT_EQ(recorded.size(), 40U);
+  EXPECT_EQ(launches::pushed.size(), 40U);
+  EXPECT_EQ(std::set<CorrelationId>(launches::pushed.begin(), launches::pushed.end()), recorded);
+  EXPECT_EQ(launches::unbalanced, 0);
+}
+
+TEST_P(Recorded, OnlyOperatorsOfAGpuAreAnnouncedAndOnlyWhileRecording) {
+  std::atomic<int> announced{0};
+  EngineOptions options = optionsOf(GetParam());
+  options.before_gpu_operator = [&announced] { ++announced; };
+  Opened own(options);
+  own->setBulkSize(GetParam().bulk);
+  const auto runBoth = [&] {
+    own.run({}, {}, [] {}, OperatorClass::normal, 0, {DeviceKind::gpu, 0});
+    own.run({}, {}, [] {}, OperatorClass::normal, 0, {DeviceKind::cpu, 0});
+    expectOk(own->waitForAll());
+  };
+  runBoth();
+  EXPECT_EQ(announced, 0);
+  expectOk(own.profiler.start(std::make_unique<MemorySink>()));
+  runBoth();
+  EXPECT_EQ(announced, 1);
+  expectOk(own.profiler.stop());
 }
 
 TEST_P(Recorded, DependenciesAreThoseOfTheProgram) {

@@ -225,6 +225,32 @@ TEST(Unpooled, KeepsNothing) {
   EXPECT_EQ(storage->cachedBytes(), 0);
 }
 
+TEST(StorageObserverTest, HearsOfEveryChange) {
+  class Heard : public StorageObserver {
+   public:
+    void usageChanged(const Storage& storage, MemoryTag tag) override {
+      changes.push_back(toString(tag) + std::string(" ") + std::to_string(storage.usage(tag).live_bytes));
+    }
+    void reservedChanged(const Storage& storage) override {
+      changes.push_back("reserved " + std::to_string(storage.reservedBytes()));
+    }
+    std::vector<std::string> changes;
+  } heard;
+  StorageOptions options;
+  options.observer = &heard;
+  {
+    auto storage = Storage::open(options).value();
+    { const Block block = take(*storage, 100); }
+    const Block again = storage->allocate(200, MemoryTag::weights).value();  // from the pool
+    { const Block larger = storage->allocate(5000, MemoryTag::data).value(); }
+    storage->releaseCache();
+    EXPECT_EQ(storage->reservedBytes(), 4096);
+  }
+  EXPECT_EQ(heard.changes, (std::vector<std::string>{"reserved 4096", "other 100", "other 0", "weights 200",
+                                                     "reserved 12288", "data 5000", "data 0", "reserved 4096",
+                                                     "weights 0", "reserved 0"}));
+}
+
 TEST(StorageDeathTest, ABlockMustNotOutliveItsStorage) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(

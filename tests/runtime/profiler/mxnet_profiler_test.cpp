@@ -342,6 +342,51 @@ TEST_F(MxnetProfilerTest, MemoryByDeviceAndPool) {
       << table;
 }
 
+// Each tag has a counter of its own, and they come one after the other: the sum is that of each moment all
+// the same.
+TEST_F(MxnetProfilerTest, TheDevicesMemoryIsTheSumOfTheMoment) {
+  configure();
+  run();
+  const SiteId weights = recorder_.site("memory live: weights|bytes", EventKind::scope);
+  const SiteId data = recorder_.site("memory live: data|bytes", EventKind::scope);
+  for (int i = 0; i < 3; ++i) {  // never both at once
+    recorder_.counter(weights, 4000);
+    recorder_.counter(weights, 0);
+    recorder_.counter(data, 3000);
+    recorder_.counter(data, 0);
+  }
+  const std::string table = profiler_.dumps();
+  EXPECT_NE(table.find("Memory: cpu/0                          12           0.0000           4.0000"),
+            std::string::npos)
+      << table;
+}
+
+// As MXNet's counters of its C API: calls so far, and how many are in progress.
+TEST_F(MxnetProfilerTest, ApiCallsAreCounted) {
+  configure({{"profile_all", "1"}});
+  run();
+  const SiteId wait = recorder_.site("wait for all", EventKind::wait);
+  const Ticks begin = Profiler::now();
+  const auto span = [&](Ticks from, Ticks to) { recorder_.span(wait, begin + from, begin + to); };
+  while (Profiler::now() < begin + 600'000) {
+  }
+  span(200'000, 300'000);  // inside of the next one, as another thread's would be
+  span(100'000, 400'000);
+  span(500'000, 600'000);
+  const std::string table = profiler_.dumps();
+  EXPECT_NE(table.find("wait for all                            3"), std::string::npos) << table;
+  EXPECT_NE(table.find("MXNet C API Calls                       3           0.0030           0.0010"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(
+      table.find("MXNet C API Concurrency                 6           0.0000           0.0000           "
+                 "0.0020"),
+      std::string::npos)
+      << table;
+  ASSERT_TRUE(profiler_.dump().has_value());
+  EXPECT_NE(read().find("\"args\":{\"MXNet C API Concurrency\":2}"), std::string::npos);
+}
+
 TEST_F(MxnetProfilerTest, ModesLeaveOutWhatTheySay) {
   configure({{"profile_imperative", "0"}, {"profile_api", "0"}});
   run();
@@ -397,6 +442,8 @@ TEST_F(MxnetProfilerTest, StatesMayChangeWhileThreadsRecord) {
       task.start();
       op("sqrt");
       task.stop();
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(50));  // what it has recorded is written each time
     }
   });
   for (int i = 0; i < 10; ++i) {

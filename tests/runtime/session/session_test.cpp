@@ -16,6 +16,7 @@
 
 #include "db/meta.h"
 #include "db/reader.h"
+#include "runtime/devices.h"
 #include "runtime/mxnet_profiler.h"
 
 namespace pitwall {
@@ -241,6 +242,55 @@ TEST_F(SessionTest, RecordsWhatItKnows) {
   const auto runs = trace->query("SELECT count(*) FROM event WHERE kind = 'operator'");
   ASSERT_TRUE(runs.has_value()) << runs.error().message;
   EXPECT_GE(std::get<std::int64_t>(runs->rows.at(0).at(0)), 5);
+}
+
+// Where there is no GPU nothing is said about it, whatever the setting.
+TEST_F(SessionTest, OperatorsOfAGpuAreRunAndRecordedWithoutOneToo) {
+  for (const char* value : {"1", "0"}) {
+    const Env env("PITWALL_RECORD_GPU", value);
+    testing::internal::CaptureStderr();
+    {
+      const auto session = open({.trace_path = path_, .backend = "", .settings = {}});
+      for (int i = 0; i < 3; ++i) {
+        OperatorDesc op = operatorThat([] { return Status{}; });
+        op.device = {DeviceKind::gpu, 0};
+        session->engine().push(std::move(op));
+      }
+      EXPECT_TRUE(session->finish().has_value());
+    }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    const auto trace = this->trace();
+    EXPECT_TRUE(trace->isComplete());
+    const auto runs = trace->query("SELECT count(*) FROM event WHERE kind = 'operator'");
+    ASSERT_TRUE(runs.has_value()) << runs.error().message;
+    EXPECT_EQ(std::get<std::int64_t>(runs->rows.at(0).at(0)), 3);
+    const auto gpus = gpuDevices();
+    if (!gpus.has_value() || gpus->empty()) {
+      EXPECT_FALSE(trace->meta(meta::kRecorderNotes).has_value());
+    }
+  }
+}
+
+TEST_F(SessionTest, EveryAllocationIsASampleOfItsTag) {
+  {
+    const auto session = open({.trace_path = path_, .backend = "", .settings = {}});
+    for (const Bytes size : {1000, 3000, 2000})
+      EXPECT_TRUE(session->storage().allocate(size, MemoryTag::workspace).has_value());  // and freed
+    const auto kept = session->storage().allocate(500, MemoryTag::workspace);
+    EXPECT_TRUE(session->finish().has_value());
+  }
+  const auto trace = this->trace();
+  const auto values = [&](const std::string& name) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < trace->tracks().size(); ++i) {
+      if (trace->tracks()[i].name != name) continue;
+      const auto samples = trace->counters(TrackId{static_cast<std::uint32_t>(i + 1)});
+      for (const CounterSample& sample : samples.value()) all.push_back(sample.value);
+    }
+    return all;
+  };
+  EXPECT_EQ(values("memory live: workspace"), (std::vector<double>{1000, 0, 3000, 0, 2000, 0, 500}));
+  EXPECT_EQ(values("memory reserved: cpu/0"), (std::vector<double>{4096})) << "one page serves them all";
 }
 
 TEST_F(SessionTest, ATraceThatCannotBeWrittenIsAWarning) {

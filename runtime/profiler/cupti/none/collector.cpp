@@ -11,7 +11,5 @@ Status attach(Profiler&) {
 
 void detach() noexcept {}
 bool isAttached() noexcept { return false; }
-bool OperatorScope::push(CorrelationId) noexcept { return false; }
-void OperatorScope::pop() noexcept {}
 
 }  // namespace pitwall::cupti
