@@ -93,7 +93,7 @@ TEST_F(SessionTest, DamagedMemoryIsAsNone) {
   open(path);
   const QString file = memoryPath(identityOf(*window_.timelineView().timeline()));
   for (const QByteArray& text : {QByteArray("{\"version\": 1, \"rows\": 7, \"notes\": [3, {}]}"),
-                                QByteArray("{"), QByteArray("{\"version\": 99}"), QByteArray()}) {
+                                 QByteArray("{"), QByteArray("{\"version\": 99}"), QByteArray()}) {
     ASSERT_TRUE(QDir().mkpath(QFileInfo(file).path()));
     QFile out(file);
     ASSERT_TRUE(out.open(QIODevice::WriteOnly));
