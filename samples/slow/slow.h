@@ -1,19 +1,19 @@
-// What the programs slow_* share. Each trains a small network and has one bottleneck, planted on purpose;
-// with
-// --fixed it has not. `pitwall analyze` names the bottleneck first; a test runs both variants of each.
+// What the programs slow_* share. Each trains something small and has one bottleneck, planted on purpose; its
+// variant --fixed has not. `pitwall analyze` names the bottleneck first; a test runs both variants of each.
 #pragma once
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "runtime/pitwall.h"
+#include "runtime/session.h"
 
 namespace slow {
 
@@ -38,47 +38,9 @@ inline void startWith(char** argv, const std::vector<std::pair<const char*, std:
   if (!all) execv("/proc/self/exe", argv);
 }
 
-struct Training {
-  int steps = 30, batch = 64, units = 512;
-  std::function<void()> own_code = [] {};  // what the program does besides, in each step
-};
+using SettingList = std::vector<std::pair<std::string, std::string>>;
 
-inline void train(Session& session, const Training& training, data::BatchIterator* batches = nullptr) {
-  nn::Sequential net("net");
-  net.add(nn::Dense("dense1", {.units = training.units})).add(nn::Activation("relu1", ActivationType::relu));
-  net.add(nn::Dense("dense2", {.units = training.units})).add(nn::Activation("relu2", ActivationType::relu));
-  net.add(nn::Dense("dense3", {.units = 10}));
-  must(net.initialise(Initialiser::xavier(), 1));
-  nn::SoftmaxCrossEntropy loss_function;
-  Sgd optimizer(net.parameters(), {.rate = 0.01F});
-  const Shape shape{training.batch, training.units};
-  data::Batch batch;
-  batch.images.assign(static_cast<std::size_t>(training.batch) * static_cast<std::size_t>(training.units),
-                      0.5F);
-  batch.labels.assign(static_cast<std::size_t>(training.batch), 1.0F);
-  for (int step = 0; step < training.steps; ++step) {
-    session.markIteration(training.batch);
-    if (batches != nullptr) must(batches->next(batch));
-    training.own_code();
-    const NDArray inputs = NDArray::fromValues(session, shape, batch.images);
-    const NDArray labels = NDArray::fromValues(session, {training.batch}, batch.labels);
-    const NDArray loss =
-        must(autograd::record([&] { return loss_function.forward(must(net.forward(inputs)), labels); }));
-    must(autograd::backward(loss));
-    must(optimizer.step(training.batch));
-    must(nn::mean(loss));  // waits until the loss is there
-  }
-}
-
-// Trains with these settings, and ends.
-inline int trainWith(std::vector<std::pair<std::string, std::string>> settings,
-                     const Training& training = {}) {
-  SessionOptions options;
-  options.settings = std::move(settings);
-  auto session = must(Session::open(options));
-  train(*session, training);
-  must(session->finish());
-  return 0;
-}
+using Milliseconds = std::chrono::duration<double, std::milli>;
+inline void sleepFor(Milliseconds time) { std::this_thread::sleep_for(time); }
 
 }  // namespace slow

@@ -1,17 +1,21 @@
-// Arrays of ever new sizes: a pool that looks for the exact size keeps them all and uses none again.
-#include "samples/slow/slow.h"
+// Arrays of ever new sizes, as sentences have lengths: a pool that looks for the exact size keeps them all
+// and uses none again.
+#include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {
-  const char* pool = slow::isFixed(argc, argv) ? "Round" : "Naive";
-  pitwall::SessionOptions options;
-  options.settings = {{"MXNET_CPU_MEM_POOL_TYPE", pool}};
-  auto session = slow::must(pitwall::Session::open(options));
-  int size = 1 << 20;
-  slow::Training training;
-  training.own_code = [&] {
-    size += 1 << 15;
-    pitwall::NDArray::fromValues(*session, {size}, std::vector<float>(static_cast<std::size_t>(size), 1.0F));
-  };
-  slow::train(*session, training);
+  // Rounded up to a power of two, as sizes up to 2^25 bytes are, all of them are one size.
+  auto session = slow::openTimed({{"MXNET_CPU_MEM_POOL_TYPE", slow::isFixed(argc, argv) ? "Round" : "Naive"},
+                                  {"MXNET_CPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "25"}});
+  {
+    slow::TimedModel model(*session);
+    pitwall::Bytes size = (16 << 20) + 1;
+    for (int step = 0; step < slow::kTimedSteps; ++step, size += 800 << 10) {
+      session->markIteration(1);
+      model.push("Layer", pitwall::Phase::forward, slow::Milliseconds(5), 0, [&session, size] {
+        slow::must(session->storage().allocate(size, pitwall::MemoryTag::activations));
+      });
+      model.wait();
+    }
+  }
   slow::must(session->finish());
 }

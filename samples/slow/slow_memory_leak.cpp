@@ -1,16 +1,19 @@
-// An array of each step is kept for good.
-#include "samples/slow/slow.h"
+// Something of each step is kept for good.
+#include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {
-  auto session = slow::must(pitwall::Session::open());
-  std::vector<pitwall::NDArray> kept;
-  slow::Training training;
-  if (!slow::isFixed(argc, argv)) {
-    training.own_code = [&] {
-      kept.push_back(pitwall::NDArray::fromValues(*session, {1 << 19}, std::vector<float>(1 << 19, 1.0F)));
-    };
+  const bool is_fixed = slow::isFixed(argc, argv);
+  auto session = slow::openTimed();
+  {
+    slow::TimedModel model(*session);
+    std::vector<pitwall::Block> losses;
+    for (int step = 0; step < slow::kTimedSteps; ++step) {
+      session->markIteration(1);
+      model.pushStep();
+      losses.push_back(slow::must(session->storage().allocate(1 << 20, pitwall::MemoryTag::other)));
+      if (is_fixed) losses.clear();
+      model.wait();
+    }
   }
-  slow::train(*session, training);
-  kept.clear();
   slow::must(session->finish());
 }

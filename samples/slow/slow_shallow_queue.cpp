@@ -1,0 +1,7 @@
+// Batches are loaded fast enough on average, but every other one comes late: only one is made ahead.
+#include "samples/slow/slow_storage.h"
+
+int main(int argc, char** argv) {
+  const auto time = [](std::int64_t index) { return slow::Milliseconds(index % 2 == 1 ? 26 : 1); };
+  return slow::trainFromStorage(1, slow::isFixed(argc, argv) ? 16 : 1, time, 2);
+}
