@@ -1,7 +1,7 @@
-// One thread loads batches ahead of the training, and takes three times as long for one as a step does.
+// One thread loads batches ahead of the training, and takes far longer for one than a step does.
 #include "samples/slow/slow_storage.h"
 
 int main(int argc, char** argv) {
-  return slow::trainFromStorage(slow::isFixed(argc, argv) ? 12 : 1, 24,
-                                [](std::int64_t) { return slow::Milliseconds(30); });
+  const auto time = [](std::int64_t) { return slow::Milliseconds(60); };
+  return slow::trainFromStorage(slow::isFixed(argc, argv) ? 16 : 1, 24, time, slow::Milliseconds(6));
 }

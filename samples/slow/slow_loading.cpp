@@ -2,6 +2,6 @@
 #include "samples/slow/slow_storage.h"
 
 int main(int argc, char** argv) {
-  return slow::trainFromStorage(slow::isFixed(argc, argv) ? 8 : 0, 16,
-                                [](std::int64_t) { return slow::Milliseconds(15); });
+  const auto time = [](std::int64_t) { return slow::Milliseconds(40); };
+  return slow::trainFromStorage(slow::isFixed(argc, argv) ? 16 : 0, 24, time, slow::Milliseconds(20));
 }

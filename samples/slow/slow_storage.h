@@ -25,9 +25,9 @@ class SlowStorage : public data::BatchSource {
 };
 
 // Trains with batches that `threads` threads load ahead of it (0: the training thread), `depth` at most. A
-// step takes 10 ms times `layers`.
+// step takes `step_time`.
 inline int trainFromStorage(int threads, int depth, std::function<Milliseconds(std::int64_t index)> time,
-                            int layers = 1) {
+                            Milliseconds step_time) {
   auto session = openTimed();
   data::PrefetchOptions prefetch;
   prefetch.threads = static_cast<int>(session->tunable("prefetch_threads", threads, {0, 16}));
@@ -37,10 +37,10 @@ inline int trainFromStorage(int threads, int depth, std::function<Milliseconds(s
   {
     TimedModel model(*session);
     data::Batch batch;
-    for (int step = 0; step < kTimedSteps; ++step) {
+    for (int step = 0; step < 12; ++step) {
       session->markIteration(1);
       must(batches->next(batch));
-      for (int layer = 0; layer < layers; ++layer) model.pushStep();
+      model.push("Layer", Phase::forward, step_time);
       model.wait();
     }
   }

@@ -8,7 +8,7 @@ namespace slow {
 
 // Trains with these settings, and ends.
 inline int trainWith(SettingList settings, std::int64_t units = 512) {
-  constexpr int kSteps = 12, kBatch = 64;
+  constexpr int kSteps = 8, kBatch = 64;
   SessionOptions options;
   options.settings = std::move(settings);
   auto session = must(Session::open(options));
