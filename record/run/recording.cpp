@@ -48,6 +48,14 @@ Status checkOptions(const RecordOptions& options) {
   return {};
 }
 
+// CPU time of all children that have ended so far.
+TimeNs childrenCpuNs() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
+  return ns(used.ru_utime) + ns(used.ru_stime);
+}
+
 // Whether the user has asked oneDNN for its lines: then they are part of the program's output.
 bool verboseAsked() {
   return std::getenv("ONEDNN_VERBOSE") != nullptr || std::getenv("DNNL_VERBOSE") != nullptr ||
@@ -62,6 +70,7 @@ Status Recording::prepare() {
   auto program = findProgram(options_.command.front(), path != nullptr ? path : "/usr/bin:/bin");
   if (!program.has_value()) return fail(program.error());
   program_ = program.value();
+  children_cpu_ns_ = childrenCpuNs();
   rank_ = launcherRank();
   name_template_ = options_.output;
   if (name_template_.empty()) {
@@ -118,6 +127,8 @@ Status Recording::openTrace() {
   }
   sink_->meta(meta::kProducer, options_.producer);
   sink_->meta(meta::kTraceStartUnixNs, std::to_string(clock_.start_unix_ns));
+  loss_file_.open(name.path, clock_,
+                  {program_pid_, fs::path(program_).filename().string(), "", rank_.value_or(0)});
   return {};
 }
 
@@ -149,6 +160,7 @@ void Recording::writeProgram() {
 void Recording::abandonTrace() {
   sampler_.reset();
   sink_.reset();
+  loss_file_.remove();
   std::error_code none;
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(result_.trace + suffix, none);
   fs::remove_all(partsFolder(result_.trace), none);
@@ -205,6 +217,7 @@ void Recording::follow(const BlockedSignals& signals) {
     work(clock_.now());
   }
   finishTrace();
+  loss_file_.lostUntil(clock_.now());
   if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as shells have it
   if (capture_) {
     if (interrupts_ > 1) capture_->stop();
@@ -241,8 +254,18 @@ void Recording::work(TimeNs now_ns) {
   if (auto status = sink_->flush(); !status.has_value()) {
     result_.failures.push_back(fmt::format("recording ended after {:.1f} s, the program goes on: {}",
                                            static_cast<double>(now_ns) * 1e-9, status.error().message));
-    finishTrace();
+    tellLoss(status.error());
+    return finishTrace();
   }
+  if (sampler_) samples_flushed_ = sampler_->samplesHandedOver();
+  loss_file_.reached(now_ns);
+}
+
+// What the trace can no longer be told.
+void Recording::tellLoss(const Error& why) {
+  const std::int64_t handed_over = sampler_ ? sampler_->samplesHandedOver() : 0;
+  loss_file_.lost(handed_over - samples_flushed_, why.message);
+  loss_file_.lostUntil(clock_.now());
 }
 
 // A terminal sends its signals to the program as well as to us; what others send reaches us alone.
@@ -276,11 +299,9 @@ void Recording::writeEnd() {
   if (program_ended_) {
     sink_->meta(meta::kExitCode, std::to_string(result_.exit_code));
     if (result_.exit_signal != 0) sink_->meta(meta::kExitSignal, std::to_string(result_.exit_signal));
-    rusage used{};
-    getrusage(RUSAGE_CHILDREN, &used);
-    const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
-    sink_->meta(meta::kProcessCpuNs, std::to_string(ns(used.ru_utime) + ns(used.ru_stime)));
+    sink_->meta(meta::kProcessCpuNs, std::to_string(childrenCpuNs() - children_cpu_ns_));
   }
+  sink_->meta(meta::kTraceEndNs, std::to_string(static_cast<TimeNs>(result_.seconds * 1e9)));
   sink_->meta(meta::kRecorderSelfNs, std::to_string(readClock(CLOCK_PROCESS_CPUTIME_ID)));
   std::string notes;
   for (const std::string& note : result_.notes) notes += (notes.empty() ? "" : "\n") + note;
@@ -310,7 +331,6 @@ void Recording::finishTrace() {
   if (sampler_) sampler_->finish();
   tell();
   writeEnd();
-  sampler_.reset();
   if (capture_) {
     capture_->stopLogging();
     if (std::string note = capture_->note(); !note.empty()) result_.failures.push_back(std::move(note));
@@ -318,9 +338,17 @@ void Recording::finishTrace() {
   const auto finished = sink_->finish();
   sink_.reset();
   if (!finished.has_value()) {
-    if (result_.failures.empty()) result_.failures.push_back(finished.error().message);
+    if (result_.failures.empty()) {
+      result_.failures.push_back(finished.error().message);
+      tellLoss(finished.error());
+    }
+    sampler_.reset();
+    std::error_code not_empty;
+    fs::remove(partsFolder(result_.trace), not_empty);
     return;  // the parts stay
   }
+  sampler_.reset();
+  loss_file_.remove();
   if (auto merged = mergeParts(result_.trace, options_.keep_parts); !merged.has_value()) {
     result_.failures.push_back(
         fmt::format("{} holds samples alone; what was recorded inside the program stays in {}: {}",

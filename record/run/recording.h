@@ -13,6 +13,7 @@
 #include "record/launch/child.h"
 #include "record/launch/program.h"
 #include "record/record.h"
+#include "record/run/loss_file.h"
 #include "record/run/signals.h"
 #include "record/sample/sampler.h"
 
@@ -38,6 +39,7 @@ class Recording {
   void reap();
   void work(TimeNs now_ns);
   TimeNs nextWork() const;
+  void tellLoss(const Error& why);
   bool over() const;
   void finishTrace();
   void writeEnd();
@@ -52,6 +54,9 @@ class Recording {
 
   TraceClock clock_;
   std::unique_ptr<TraceSink> sink_;
+  LossFile loss_file_;
+  std::int64_t samples_flushed_ = 0;
+  TimeNs children_cpu_ns_ = 0;  // of processes before this recording
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<OutputCapture> capture_;
   pid_t program_pid_ = -1;

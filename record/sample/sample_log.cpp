@@ -75,6 +75,7 @@ void SampleLog::hand(Series& series) {
     series.id = sink_.track(track);
   }
   sink_.counters(series.id, series.pending);
+  handed_over_ += static_cast<std::int64_t>(series.pending.size());
   series.pending.clear();
 }
 

@@ -51,6 +51,7 @@ class SampleLog {
   void writeAll(TimeNs now_ns);
 
   TraceSink& sink() { return sink_; }
+  std::int64_t handedOver() const { return handed_over_; }  // samples, to the sink
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -81,6 +82,7 @@ class SampleLog {
 
   TraceSink& sink_;
   std::optional<TimeNs> window_ns_;
+  std::int64_t handed_over_ = 0;
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::vector<Device> devices_;
