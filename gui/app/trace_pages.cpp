@@ -5,7 +5,12 @@
 namespace pitwall::gui {
 
 TracePages::TracePages(MainWindow* window)
-    : QObject(window), window_(window), events_(new EventsPage), flame_(new FlamePage), sql_(new SqlPage) {
+    : QObject(window),
+      window_(window),
+      events_(new EventsPage),
+      flame_(new FlamePage),
+      sql_(new SqlPage),
+      histogram_(new HistogramView) {
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
