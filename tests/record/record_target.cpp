@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -60,13 +61,20 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "burn") inThreads(2, [number] { burnMs(number); });
-  if (mode == "threads") inThreads(number, [] { sleepMs(1500); });
+  if (mode == "threads") {
+    std::atomic<int> begun{0};  // all of them live at once, however long it takes to start them
+    inThreads(number, [&begun, number] {
+      ++begun;
+      while (begun < number) sleepMs(10);
+      sleepMs(2000);
+    });
+  }
   if (mode == "short-threads") {  // a thread per event
     for (int i = 0; i < number; ++i) std::thread([] {}).join();
   }
   if (mode == "fork") {  // without exec
     if (fork() == 0) {
-      sleepMs(700);
+      sleepMs(1500);
       _exit(0);
     }
     wait(nullptr);

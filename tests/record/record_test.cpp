@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,10 +95,18 @@ TEST_F(Record, PassesOnExitCodesAndSignals) {
 }
 
 TEST_F(Record, ASecondInterruptEndsTheRecordingOfAProgramThatIgnoresIt) {
+  // Several, as two that come before the first was taken are one.
+  const auto before = std::signal(SIGINT, [](int) {});
   const auto recorded =
-      run(options({"sh", "-c", "trap '' INT; kill -INT $PPID; sleep 0.2; kill -INT $PPID; sleep 3"}));
+      run(options({"sh", "-c",
+                   "trap '' INT; for i in 1 2 3 4 5 6; do kill -INT $PPID; sleep 0.2; done; "
+                   "exec sleep 30 >/dev/null 2>&1"}));
   EXPECT_EQ(recorded.exit_code, 130);
-  EXPECT_LT(recorded.seconds, 3);
+  EXPECT_LT(recorded.seconds, 30);
+  const auto program = static_cast<pid_t>(open()->processes().front().pid);
+  ::kill(program, SIGKILL);
+  ::waitpid(program, nullptr, 0);
+  std::signal(SIGINT, before);
   EXPECT_TRUE(open()->isComplete());
 }
 
@@ -207,6 +216,34 @@ TEST_F(Record, AFullDiskEndsTheRecordingNotTheProgram) {
   ASSERT_TRUE(recorded.has_value());
   EXPECT_EQ(recorded->exit_code, 5);
   EXPECT_THAT(recorded->failures, Contains(HasSubstr("the program goes on")));
+  // The trace tells it too, from its next opening on.
+  for (int i = 0; i < 2; ++i) {
+    const auto trace = open();
+    EXPECT_FALSE(trace->isComplete());
+    ASSERT_THAT(trace->losses(), SizeIs(1));
+    EXPECT_GE(trace->losses()[0].count, 1);
+    EXPECT_GE(trace->losses()[0].to_ns, 1'500'000'000);  // to the program's end
+    EXPECT_THAT(recorded->failures, Contains(HasSubstr(trace->losses()[0].reason.substr(0, 60))));
+    EXPECT_THAT(filesLeft(), testing::Not(Contains("x.pitwall.rings")));
+  }
+}
+
+TEST_F(Record, AKilledRecorderLeavesATraceOfTheProgramAlone) {
+  const pid_t recorder = fork();
+  ASSERT_GE(recorder, 0);
+  if (recorder == 0) {
+    auto endless = options({"sh", "-c", "sleep 1.5; kill -9 $PPID"});
+    (void)recordProgram(endless);
+    _exit(0);
+  }
+  ASSERT_EQ(waitpid(recorder, nullptr, 0), recorder);
+  const auto trace = open();
+  EXPECT_FALSE(trace->isComplete());
+  EXPECT_THAT(trace->losses(), IsEmpty());
+  ASSERT_THAT(trace->processes(), testing::Not(IsEmpty()));
+  for (const ProcessInfo& process : trace->processes()) EXPECT_NE(process.pid, recorder);
+  EXPECT_EQ(trace->processes()[0].command_line.substr(0, 6), "sh -c ");
+  EXPECT_GE(std::stoll(trace->meta(meta::kTraceEndNs).value_or("0")), 500'000'000);
 }
 
 TEST_F(Record, SecretsOfTheEnvironmentDoNotReachTheFile) {
@@ -221,13 +258,13 @@ TEST_F(Record, SecretsOfTheEnvironmentDoNotReachTheFile) {
 }
 
 TEST_F(Record, AFlightRecorderKeepsTheEnd) {
-  auto last = options({"sh", "-c", "sleep 1"});
-  last.last_s = 0.4;
+  auto last = options({"sh", "-c", "sleep 2"});
+  last.last_s = 1;
   const auto recorded = run(last);
   const auto cpu = samplesOf(*open(), "cpu", false);
   ASSERT_FALSE(cpu.empty());
   ASSERT_FALSE(cpu[0].empty());
-  EXPECT_GE(static_cast<double>(cpu[0].front().time_ns) * 1e-9, recorded.seconds - 0.41);
+  EXPECT_GE(static_cast<double>(cpu[0].front().time_ns) * 1e-9, recorded.seconds - 1.01);
 }
 
 TEST_F(Record, ADurationEndsTheRecordingNotTheProgram) {
