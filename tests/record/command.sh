@@ -14,6 +14,11 @@ expect 2 'sample' "$PITWALL" record --sample -1 -- true
 expect 143 '' "$PITWALL" record -- sh -c 'kill -TERM $$'
 expect 0 '^--help -x$' "$PITWALL" record -q -- echo --help -x
 
+# What samples alone tell: how long the program ran and how much of the CPUs it used.
+expect 0 'burn.pitwall' "$PITWALL" record -o burn.pitwall -- "$TARGET" burn 300
+expect 0 'record_target (process [0-9]*) used .* CPUs on average' "$PITWALL" analyze --no-env --format json burn.pitwall
+expect 0 '"recorded": "[1-9]' "$PITWALL" analyze --no-env --format json burn.pitwall
+
 if command -v python3 >/dev/null; then
   expect 0 'python3.*pitwall' "$PITWALL" record -o py.pitwall -- python3 -c '
 try:
@@ -30,7 +35,7 @@ mergeRanks() {
     [ -s "$1$rank.pitwall" ] || complain "no trace of rank $rank"
   done
   expect 0 'rank' "$PITWALL" import "$1"{0,1,2,3}.pitwall -o "$1-all.pitwall"
-  expect 0 '^0,1,2,3$' "$PITWALL" query --format csv "$1-all.pitwall" \
+  expect 0 '^"0,1,2,3"$' "$PITWALL" query --format csv "$1-all.pitwall" \
     "SELECT group_concat(rank) AS ranks FROM (SELECT DISTINCT rank FROM process ORDER BY rank)"
   expect 0 '^4$' "$PITWALL" query --format csv "$1-all.pitwall" \
     "SELECT count(DISTINCT process_id) AS n FROM track WHERE name = 'cpu' AND thread_id IS NULL"
