@@ -242,6 +242,7 @@ ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, cons
   const std::string_view name = nameOf(event);
   Open open{.start_ns = start_ns, .track = track, .name = builder_.name(name)};
   open.args = argsOf(event, category, place);
+  open.has_arguments = !event.args().empty();
   if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
   if (open.kind == EventKind::operatorRun) open.op = mxnet_.factsOf(open.name, name);
   return open;
@@ -266,7 +267,12 @@ void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& categ
   auto& stack = open_[track.index];
   if (*end < stack.back().start_ns)
     builder_.repaired("ends that lie before their begin: length taken as 0", place);
-  close(stack.back(), *end);
+  Open& range = stack.back();
+  if (!range.has_arguments && !event.args().empty()) {  // some tell them at the end alone
+    const StringId told = argsOf(event, category, place);
+    if (told && told != category.args) range.args = told;
+  }
+  close(range, *end);
   stack.pop_back();
 }
 

@@ -46,6 +46,7 @@ class ChromeInterpreter {
     StringId name;
     OperatorId op = {};
     StringId args = {};
+    bool has_arguments = false;  // told at its begin
     EventKind kind = EventKind::scope;
   };
   // What the text of a category says, found out once.

@@ -86,9 +86,11 @@ void Launches::end() {
   }
   if (without_launch > 0) {
     builder_.note(
-        fmt::format("{}: {} pieces of device work have no launch in the file: launched before the "
-                    "recording began, or launches were not recorded",
-                    builder_.input().path, without_launch));
+        fmt::format("{}: {} no launch in the file: launched before the recording began, or launches were not "
+                    "recorded",
+                    builder_.input().path,
+                    without_launch == 1 ? "1 piece of device work has"
+                                        : fmt::format("{} pieces of device work have", without_launch)));
   }
   if (not_joined_ > 0) {
     builder_.note(

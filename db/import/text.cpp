@@ -1,5 +1,6 @@
 #include "db/import/text.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -135,8 +136,11 @@ std::optional<std::int64_t> stepNumber(std::string_view name) {
 }
 
 std::string quoted(std::string_view text, std::size_t longest) {
-  std::string clean;
-  appendClean(text.substr(0, longest), clean);
+  std::string line(text.substr(0, longest)), clean;
+  // Lines become one; other control characters are shown as what they are, no text.
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  appendClean(line, clean);
   return "\"" + clean + (text.size() > longest ? "...\"" : "\"");
 }
 

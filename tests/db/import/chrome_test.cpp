@@ -294,6 +294,7 @@ TEST(ImportChrome, HorovodTimeline) {
   const auto [track, allreduce] = imported->named("ALLREDUCE").front();
   EXPECT_EQ(allreduce.start_ns, 300'000);
   EXPECT_EQ(allreduce.dur_ns, 110'000);
+  EXPECT_EQ(imported->sink.text(allreduce.args), R"({"dtype":"float32","shape":"[20, 1, 5, 5]"})");
   EXPECT_EQ(imported->only("NCCL_ALLREDUCE").dur_ns, 70'000);
   EXPECT_EQ(imported->only("NCCL_ALLREDUCE").depth, 1);
   EXPECT_EQ(imported->only("1").start_ns, 250'000);  // when that rank was ready

@@ -2,7 +2,7 @@
 // message.
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 
 #include "tests/db/import/corpus.h"
@@ -19,9 +19,9 @@ TEST(ImportMalformed, EachWithinASecond) {
   PITWALL_NEEDS_CORPUS();
   for (const auto& entry : std::filesystem::directory_iterator(corpusFolder() + "/malformed")) {
     SCOPED_TRACE(entry.path().string());
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of the processor: others may keep it busy
     const auto imported = importFiles({entry.path().string()});
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+    EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC);
     EXPECT_TRUE(!imported->error.empty() || imported->summary.totalEvents() > 0);
   }
 }
