@@ -36,6 +36,7 @@ struct Breakdown {
   double items_per_second = 0;   // 0 = items unknown
   std::string iteration_source;  // "marks", "repeating sequence", "whole trace"
   std::vector<TimeShare> shares;
+  int devices = 0;  // over which times are summed; 0 = wall time of the program
 
   // Of wall, 0 for a category that is not there.
   double share(std::string_view category) const {
@@ -55,8 +56,8 @@ struct OperatorRow {
   double share = 0;            // of all operator time
   double flop_per_second = 0;  // 0 = FLOP unknown
   double bytes_per_second = 0;
-  // The larger of both against what the machine can do, 0..1 and above where caches feed it; 0 = one of the two
-  // is not known.
+  // The larger of both against what the machine can do, 0..1 and above where caches feed it; 0 = one of the
+  // two is not known.
   double roof_share = 0;
 };
 
@@ -85,6 +86,7 @@ struct Finding {
   std::vector<Proposal> proposals;
   double gain_low = 0, gain_high = 0;  // predicted share of wall time removed, 0..1, after the shared budget
   std::string gain_method;             // how it was predicted
+  std::string gain_limit;              // why less than predicted is left; empty = nothing was cut
   std::string guard;                   // what would make it wrong
   FindingStatus status = FindingStatus::notTested;
 };
@@ -106,7 +108,8 @@ struct Report {
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that looked and found nothing
   std::vector<std::string> notes;   // data quality, in words
-  // CPU time of each analysis and rule, in the order in which they ran: "analysis devices", "rule input/bound".
+  // CPU time of each analysis and rule, in the order in which they ran: "analysis devices", "rule
+  // input/bound".
   std::vector<std::pair<std::string, TimeNs>> timings;
 };
 

@@ -87,7 +87,8 @@ Result<Activity> gatherActivity(Trace& trace);
 // The calls outlive it.
 class LaunchIndex {
  public:
-  LaunchIndex(std::span<const HostCall> calls, std::span<const Dependency> dependencies);
+  // Errors: corruptTrace.
+  static Result<LaunchIndex> make(Trace& trace, const Activity& activity);
   // nullptr when the trace has no such call.
   const HostCall* find(CorrelationId correlation) const;
 
@@ -95,6 +96,7 @@ class LaunchIndex {
   // Numbers that lie at most this much sparser than they are many are looked up in a table by number.
   static constexpr std::uint64_t kSpread = 4;
 
+  explicit LaunchIndex(std::span<const HostCall> calls) : calls_(calls) {}
   void put(CorrelationId correlation, std::uint32_t call);
   void sortSparse();
 
@@ -103,8 +105,5 @@ class LaunchIndex {
   std::vector<std::uint32_t> dense_;  // by correlation of the work, from first_: index of its call, from 1
   std::vector<std::pair<CorrelationId, std::uint32_t>> sparse_;  // where they are not dense; ordered
 };
-
-// Errors: corruptTrace.
-Result<LaunchIndex> indexLaunches(Trace& trace, const Activity& activity);
 
 }  // namespace pitwall::analysis

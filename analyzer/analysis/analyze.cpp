@@ -84,7 +84,10 @@ void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
   const auto add = [&report](const char* key, const std::string& value) {
     if (!value.empty()) report.context.emplace_back(key, value);
   };
-  const auto meta = [&trace](const char* key) { return trace.meta(key).value_or(""); };
+  const auto meta = [&trace](const char* key) {
+    const auto value = trace.meta(key).value_or("");
+    return value == "unknown" ? "" : value;
+  };
   add("program", timeline.process_name);
   std::string machine = meta(meta::kCpuModel);
   if (const auto cpus = meta(meta::kUsableCpus); !cpus.empty()) {
@@ -192,7 +195,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   compareWithRoof(roofOf(trace), operators);
   for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
   watch.lap("analysis operators");
-  auto indexed = indexLaunches(trace, gathered.value());
+  auto indexed = LaunchIndex::make(trace, gathered.value());
   if (!indexed.has_value()) return fail(indexed.error());
   const LaunchIndex& launches = indexed.value();
   const auto devices = analyzeDevices(trace, gathered.value(), launches, iterations.all);

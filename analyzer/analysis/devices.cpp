@@ -256,6 +256,7 @@ Devices analyzeDevices(const Trace& trace, const Activity& activity, const Launc
 void summarizeDevices(const Devices& devices, Breakdown& breakdown) {
   if (devices.all.empty()) return;
   breakdown.shares.clear();
+  breakdown.devices = static_cast<int>(devices.all.size());
   breakdown.wall_ns = 0;
   for (const auto& device : devices.all) breakdown.wall_ns += device.end_ns - device.begin_ns;
   for (std::size_t p = 0; p < kDeviceParts; ++p) {

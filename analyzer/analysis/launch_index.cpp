@@ -4,9 +4,23 @@
 #include "analyzer/analysis/activity.h"
 
 namespace pitwall::analysis {
+namespace {
 
-LaunchIndex::LaunchIndex(std::span<const HostCall> calls, std::span<const Dependency> dependencies)
-    : calls_(calls) {
+template <typename Visitor>
+Status eachLaunch(Trace& trace, const Visitor& visitor) {
+  return trace.visitDependencies([&](std::span<const Dependency> dependencies) {
+    for (const auto& dependency : dependencies) {
+      if (dependency.kind == DependencyKind::launch) visitor(dependency);
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+Result<LaunchIndex> LaunchIndex::make(Trace& trace, const Activity& activity) {
+  LaunchIndex index(activity.calls);
+  if (activity.work.empty()) return index;
   CorrelationId low = UINT64_MAX, high = 0;
   std::size_t ids = 0;
   const auto reach = [&](CorrelationId id) {
@@ -14,29 +28,30 @@ LaunchIndex::LaunchIndex(std::span<const HostCall> calls, std::span<const Depend
     low = std::min(low, id), high = std::max(high, id);
     ++ids;
   };
-  for (const auto& call : calls) reach(call.correlation);
-  for (const auto& dependency : dependencies) {
-    if (dependency.kind == DependencyKind::launch) reach(dependency.target);
-  }
-  first_ = low;
-  if (ids > 0 && high - low < kSpread * ids) dense_.assign(high - low + 1, 0);
-  for (std::size_t i = 0; i < calls.size(); ++i) put(calls[i].correlation, static_cast<std::uint32_t>(i) + 1);
-  sortSparse();
+  for (const auto& call : activity.calls) reach(call.correlation);
+  auto seen = eachLaunch(trace, [&](const Dependency& launch) { reach(launch.target); });
+  if (!seen.has_value()) return fail(seen.error());
+  index.first_ = low;
+  if (ids > 0 && high - low < kSpread * ids) index.dense_.assign(high - low + 1, 0);
+  for (std::size_t i = 0; i < activity.calls.size(); ++i)
+    index.put(activity.calls[i].correlation, static_cast<std::uint32_t>(i) + 1);
+  index.sortSparse();
   // What a dependency says comes after the calls' own: a work's own correlation names its launch already.
   std::vector<std::pair<CorrelationId, std::uint32_t>> launched;
-  for (const auto& dependency : dependencies) {
-    if (dependency.kind != DependencyKind::launch || dependency.target == 0) continue;
-    const auto* call = find(dependency.source);
-    if (call == nullptr) continue;
-    const auto at = static_cast<std::uint32_t>(call - calls.data()) + 1;
-    if (dense_.empty()) {
-      launched.emplace_back(dependency.target, at);
-    } else if (auto& place = dense_[dependency.target - first_]; place == 0) {
-      place = at;
+  seen = eachLaunch(trace, [&](const Dependency& launch) {
+    const auto* call = index.find(launch.source);
+    if (call == nullptr || call->correlation != launch.source || launch.target == 0) return;
+    const auto at = static_cast<std::uint32_t>(call - activity.calls.data()) + 1;
+    if (index.dense_.empty()) {
+      launched.emplace_back(launch.target, at);
+    } else {
+      index.put(launch.target, at);
     }
-  }
-  sparse_.insert(sparse_.end(), launched.begin(), launched.end());
-  sortSparse();
+  });
+  if (!seen.has_value()) return fail(seen.error());
+  index.sparse_.insert(index.sparse_.end(), launched.begin(), launched.end());
+  index.sortSparse();
+  return index;
 }
 
 void LaunchIndex::put(CorrelationId correlation, std::uint32_t call) {
@@ -63,16 +78,6 @@ const HostCall* LaunchIndex::find(CorrelationId correlation) const {
   const auto at = std::partition_point(sparse_.begin(), sparse_.end(),
                                        [correlation](const auto& call) { return call.first < correlation; });
   return at != sparse_.end() && at->first == correlation ? &calls_[at->second - 1] : nullptr;
-}
-
-Result<LaunchIndex> indexLaunches(Trace& trace, const Activity& activity) {
-  std::vector<Dependency> dependencies;
-  if (!activity.work.empty()) {
-    auto all = trace.dependencies();
-    if (!all.has_value()) return fail(all.error());
-    dependencies = std::move(all).value();
-  }
-  return LaunchIndex(activity.calls, dependencies);
 }
 
 }  // namespace pitwall::analysis

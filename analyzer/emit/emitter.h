@@ -34,6 +34,7 @@ struct Table {
   std::vector<std::vector<Cell>> rows = {};
   std::size_t text_rows = SIZE_MAX;      // shown in text; JSON has all
   std::size_t gap = 2;                   // blanks between columns
+  std::vector<std::string> rest = {};    // stands for the rows that text does not show
   std::vector<std::string> footer = {};  // a last row of text, in the order of the shown columns
 };
 

@@ -88,6 +88,8 @@ void MarkdownEmitter::table(std::string_view, std::string_view label, const Tabl
   });
   for (std::size_t r = 0; r < std::min(table.rows.size(), table.text_rows); ++r)
     line([&](std::size_t i) { return escaped(table.rows[r][shown[i]].text); });
+  if (table.rows.size() > table.text_rows && !table.rest.empty())
+    line([&](std::size_t i) { return escaped(table.rest[i]); });
   if (!table.footer.empty()) {
     line([&](std::size_t i) {
       return i < table.footer.size() && !table.footer[i].empty() ? "**" + escaped(table.footer[i]) + "**"

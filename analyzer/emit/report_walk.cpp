@@ -42,10 +42,12 @@ Style styleOf(Severity severity) {
 void walkHead(const Report& report, Emitter& emitter) {
   const auto& b = report.breakdown;
   std::string speed;
+  const bool whole = b.iteration_source == "whole trace";
   if (b.items_per_second > 0) speed = fmt::format(", {} items/s", showRate(b.items_per_second));
   emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
   emitter.paragraph(
-      fmt::format("{}: {}{}", report.trace_path, plural(b.iterations, "iteration", "iterations"), speed));
+      fmt::format("{}: {}{}", report.trace_path,
+                  whole ? "no iterations found" : plural(b.iterations, "iteration", "iterations"), speed));
   emitter.field("trace", "", jsonOnly(report.trace_path));
   emitter.field("complete", "", jsonOnly(report.trace_complete));
   emitter.beginObject("context");
@@ -58,10 +60,11 @@ std::string speedUp(double removed) { return fmt::format("{:.2f}x", 1 / (1 - std
 
 std::string gainText(const Finding& finding) {
   if (finding.gain_method.empty()) return {};
-  if (finding.gain_high < 0.0005) return "none left beside the findings above. " + finding.gain_method;
-  return fmt::format("{} to {} of the time ({} to {} the speed). {}", showShare(finding.gain_low),
+  const std::string limit = finding.gain_limit.empty() ? "" : "; " + finding.gain_limit;
+  if (finding.gain_high < 0.0005) return fmt::format("none{}. {}", limit, finding.gain_method);
+  return fmt::format("{} to {} of the time ({} to {} the speed){}. {}", showShare(finding.gain_low),
                      showShare(finding.gain_high), speedUp(finding.gain_low), speedUp(finding.gain_high),
-                     finding.gain_method);
+                     limit, finding.gain_method);
 }
 
 void walkProposals(const Finding& finding, Emitter& emitter) {
@@ -140,13 +143,24 @@ void walkFindings(const Report& report, Emitter& emitter) {
   emitter.endList();
 }
 
+// Of what the breakdown is.
+std::string howMeasured(const Breakdown& b) {
+  const std::string devices =
+      b.devices > 1 ? fmt::format(" Times are sums over {} devices.", b.devices) : std::string();
+  if (b.iteration_source == "whole trace")
+    return "The whole trace: nothing in it repeats, or marks where an iteration begins." + devices;
+  const std::string whole =
+      b.devices > 0 && b.iterations < 3 ? " Too few are steady: times are of the whole trace." : "";
+  const std::string left = b.skipped_iterations == 0 ? "none" : showCount(b.skipped_iterations);
+  return fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}{}{}",
+                     plural(b.iterations, "iteration", "iterations"),
+                     showDuration(static_cast<double>(b.median_iteration_ns)), left, b.iteration_source,
+                     whole.empty() && devices.empty() ? "" : ".", whole + devices);
+}
+
 void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   emitter.beginObject("breakdown", "WHERE THE TIME GOES", Style::heading);
-  emitter.paragraph(fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}",
-                                plural(b.iterations, "iteration", "iterations"),
-                                showDuration(static_cast<double>(b.median_iteration_ns)),
-                                b.skipped_iterations == 0 ? "none" : showCount(b.skipped_iterations),
-                                b.iteration_source));
+  emitter.paragraph(howMeasured(b));
   emitter.field("iterations", "", jsonOnly(b.iterations));
   emitter.field("skipped_iterations", "", jsonOnly(b.skipped_iterations));
   emitter.field("iteration_source", "", jsonOnly(b.iteration_source));
@@ -156,7 +170,7 @@ void walkBreakdown(const Breakdown& b, Emitter& emitter) {
 
   Table table{{{"category", "category"},
                {"total_ns", "total", Align::right},
-               {"", "per iteration", Align::right},
+               {"", b.iterations > 1 ? "per iteration" : "", Align::right},
                {"share", "share", Align::right},
                {"", " "}}};
   const auto per_iteration = [&](TimeNs ns) {
@@ -173,6 +187,7 @@ void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   const double total_share = b.wall_ns > 0 ? static_cast<double>(sum) / static_cast<double>(b.wall_ns) : 0;
   table.footer = {"total", showDuration(static_cast<double>(sum)), per_iteration(sum), showShare(total_share),
                   ""};
+  if (b.iterations <= 1) table.footer.erase(table.footer.begin() + 2);
   emitter.table("shares", "", table);
   emitter.endObject();
 }
@@ -182,6 +197,33 @@ std::string shortPhase(const std::string& phase) {
   if (phase == "backward") return "bwd";
   if (phase == "update") return "upd";
   return "";
+}
+
+// A row for the operators that are not shown and one for all, so that the column adds up.
+void addSums(const std::vector<OperatorRow>& operators, std::size_t shown, Table& table) {
+  const auto line = [&](std::string title, std::size_t from) {
+    std::int64_t count = 0;
+    TimeNs total = 0;
+    double part = 0;
+    for (std::size_t i = from; i < operators.size(); ++i) {
+      count += operators[i].count;
+      total += operators[i].total_ns;
+      part += operators[i].share;
+    }
+    std::vector<std::string> texts{std::move(title),
+                                   "",
+                                   fmt::format("{}", count),
+                                   showDuration(static_cast<double>(total)),
+                                   "",
+                                   "",
+                                   showShare(part),
+                                   "",
+                                   ""};
+    if (!table.columns.back().title.empty()) texts.emplace_back();
+    return texts;
+  };
+  table.rest = line(plural(static_cast<std::int64_t>(operators.size() - shown), "other", "others"), shown);
+  table.footer = line("total", 0);
 }
 
 void walkOperators(const Report& report, Emitter& emitter) {
@@ -227,10 +269,26 @@ void walkOperators(const Report& report, Emitter& emitter) {
                           {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
   }
   const auto shown = std::min(kShownOperators, report.operators.size());
+  addSums(report.operators, shown, table);
   if (!report.operators.empty()) {
     emitter.heading(fmt::format("OPERATORS, {} of {} by total time", shown, report.operators.size()));
   }
   emitter.table("operators", "", table);
+}
+
+// Each reason once, with the rules that it keeps from telling.
+void showAbstentions(const std::vector<Abstention>& abstentions, Emitter& emitter) {
+  std::vector<std::pair<std::string, std::string>> rules;  // by reason
+  for (const auto& abstention : abstentions) {
+    const auto same = std::find_if(rules.begin(), rules.end(),
+                                   [&](const auto& entry) { return entry.first == abstention.reason; });
+    if (same == rules.end()) {
+      rules.emplace_back(abstention.reason, abstention.id);
+    } else {
+      same->second += ", " + abstention.id;
+    }
+  }
+  for (const auto& [reason, ids] : rules) emitter.paragraph(fmt::format("{}: {}", ids, reason));
 }
 
 void walkRest(const Report& report, Emitter& emitter) {
@@ -243,10 +301,10 @@ void walkRest(const Report& report, Emitter& emitter) {
     emitter.field("id", "", jsonOnly(abstention.id));
     emitter.field("title", "", jsonOnly(abstention.title));
     emitter.field("reason", "", jsonOnly(abstention.reason));
-    emitter.paragraph(fmt::format("{}: {}", abstention.id, abstention.reason));
     emitter.endObject();
   }
   emitter.endList();
+  showAbstentions(report.abstentions, emitter);
   std::string silent;
   emitter.beginList("silent", report.silent.empty() ? "" : "LOOKED AND FOUND NOTHING");
   for (const auto& id : report.silent) {

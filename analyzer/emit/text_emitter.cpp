@@ -86,7 +86,15 @@ void TextEmitter::wrapped(std::string_view text, std::size_t first_indent, std::
 void TextEmitter::beginObject(std::string_view, std::string_view title, Style style) {
   if (title.empty()) return;
   out_ += '\n';
-  line(printable(title), style);
+  const std::string clean = printable(title);
+  if (columnsOf(clean) <= static_cast<std::size_t>(options_.width)) {
+    line(clean, style);
+  } else {
+    const bool colored = options_.color && style != Style::plain;
+    if (colored) out_ += escapeOf(style);
+    wrapped(clean, 0, kCardIndent);
+    if (colored) out_.insert(out_.size() - 1, "\033[0m");
+  }
   indent_ = kCardIndent;
 }
 
@@ -145,6 +153,7 @@ void TextEmitter::table(std::string_view, std::string_view label, const Table& t
     auto& texts = lines.emplace_back();
     for (const auto c : shown) texts.push_back(printable(table.rows[r][c].text));
   }
+  if (table.rows.size() > table.text_rows && !table.rest.empty()) lines.push_back(table.rest);
   if (!table.footer.empty()) lines.push_back(table.footer);
 
   std::vector<std::size_t> widths(shown.size(), 0);

@@ -7,6 +7,8 @@
 namespace pitwall::rules {
 namespace {
 
+constexpr double kShown = 0.0005;  // a tenth of a percent is shown, less is rounding
+
 // A rule's SQL may divide by nothing; that predicts nothing.
 double finite(double gain) { return std::isfinite(gain) ? gain : 0; }
 
@@ -33,8 +35,15 @@ std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& bre
     double available = 0;
     for (const auto& category : categories) available += left[category];
     auto& finding = claim.finding;
+    const double predicted = finite(finding.gain_high);
     finding.gain_high = std::clamp(finite(finding.gain_high), 0.0, available);
     finding.gain_low = std::clamp(finite(finding.gain_low), 0.0, finding.gain_high);
+    if (predicted > available + kShown) {
+      double whole = 0;
+      for (const auto& category : categories) whole += breakdown.share(category);
+      finding.gain_limit =
+          whole > available ? "the rest is counted in findings above" : "this trace has no more such time";
+    }
     double taken = finding.gain_high;
     for (const auto& category : categories) {
       const double part = std::min(taken, left[category]);

@@ -306,6 +306,16 @@ TEST(AnalysisCorpus, CollectivesAreThoseOfTheTrace) {
             0);
 }
 
+TEST(AnalysisCorpus, RangesWithHardwareCountersAreOnTheDevice) {
+  PITWALL_NEEDS_CORPUS();
+  const auto a = analyzeCorpus("hta/cupti_profiler/benchmark_result_924719_1679055439_trace.json.gz");
+  ASSERT_EQ(a->error, "");
+  EXPECT_EQ(a->number("SELECT sum(count) FROM analysis_name WHERE kind = 'scope' AND track_kind = 'stream'"),
+            77);
+  EXPECT_GT(a->number("SELECT sum(count) FROM analysis_name WHERE name LIKE '%fft2d_r2c_32x32%'"), 0);
+  EXPECT_EQ(a->number("SELECT count(*) FROM analysis_device"), 0) << "no kernel was recorded";
+}
+
 TEST(AnalysisCorpus, TracesWithoutDevicesOrRanksAreAnalysedAllTheSame) {
   PITWALL_NEEDS_CORPUS();
   for (const char* name : {"hta/rank_non_gpu/rank_non_gpu.json.gz",

@@ -67,7 +67,7 @@ Devices analyzed(const std::vector<std::string>& lines, const std::string& path)
   EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
   auto trace = Trace::open(path);
   auto activity = gatherActivity(*trace.value());
-  auto launches = indexLaunches(*trace.value(), activity.value());
+  auto launches = LaunchIndex::make(*trace.value(), activity.value());
   auto devices = analyzeDevices(*trace.value(), activity.value(), launches.value(), {});
   for (auto& device : devices.all) device.work.clear();  // it points into what ends here
   return devices;

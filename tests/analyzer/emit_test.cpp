@@ -22,7 +22,7 @@ Report sampleReport() {
   Report report;
   report.trace_path = "run.pitwall";
   report.context = {{"engine", "NaiveEngine"}};
-  report.breakdown = {40, 3, 400'000'000, 10'000'000, 1600, "marks", {}};
+  report.breakdown = {40, 3, 400'000'000, 10'000'000, 1600, "marks", {}, 0};
   report.breakdown.shares = {{"forward", 300'000'000, 0.75}, {"idle", 100'000'000, 0.25}};
   report.operators = {{"conv1 Convolution", "Convolution", "conv1", "forward", "1x1", 40, 300'000'000,
                        7'500'000, 7'400'000, 9'000'000, 1, 2e9, 3e9}};
