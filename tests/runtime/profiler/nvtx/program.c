@@ -104,15 +104,20 @@ static void work(void) {
   nvtxRangePop();
 }
 
-/* Two ranges of the main thread; between them CLOCK_MONOTONIC passes `until`. */
-static int early_and_late(double until) {
+static double monotonic(void) {
   struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Two ranges of the main thread; between them CLOCK_MONOTONIC passes `until`, or -`until` seconds pass. */
+static int early_and_late(double until) {
   nvtxRangePushA("early");
   nvtxRangePop();
+  if (until < 0) until = monotonic() - until;
   do {
     usleep(10000);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((double)now.tv_sec + (double)now.tv_nsec * 1e-9 <= until);
+  } while (monotonic() <= until);
   nvtxRangePushA("late");
   nvtxRangePop();
   return 0;
