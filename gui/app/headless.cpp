@@ -293,6 +293,9 @@ int exportAndExit(const CommandLine& line) {
   const QTemporaryDir nobody;
   QSettings::setDefaultFormat(QSettings::IniFormat);
   QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, nobody.path());
+  QFont font = QApplication::font();
+  font.setStyleStrategy(QFont::NoSubpixelAntialias);  // fringes are for one kind of screen
+  QApplication::setFont(font);
   qputenv("XDG_DATA_HOME", nobody.path().toLocal8Bit());
   const QString suffix = QFileInfo(line.export_to).suffix().toLower();
   return suffix == "csv" || suffix == "json" ? exportTables(line) : exportPicture(line);

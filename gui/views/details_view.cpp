@@ -10,7 +10,6 @@ DetailsView::DetailsView(QWidget* parent) : QTreeWidget(parent) {
   setColumnCount(2);
   setHeaderLabels({tr("Fact"), tr("Value")});
   setRootIsDecorated(false);
-  setWordWrap(true);
   setAlternatingRowColors(true);
   setAccessibleName(tr("Details of the selected event"));
 }

@@ -77,9 +77,10 @@ void TimelineScene::paintRuler(QPainter& painter, const SceneGeometry& g, const 
     const int x = g.titles + static_cast<int>(tick.x);
     painter.setPen(colors.color(QPalette::Mid));
     painter.drawLine(x, g.minimap + g.ruler - 6, x, g.minimap + g.ruler - 1);
+    const QString label = QString::fromStdString(tick.label);
+    if (x + 4 + painter.fontMetrics().horizontalAdvance(label) > g.width) continue;  // no half of a number
     painter.setPen(colors.color(QPalette::WindowText));
-    painter.drawText(QRect(x + 4, g.minimap, 105, g.ruler), Qt::AlignLeft | Qt::AlignVCenter,
-                     QString::fromStdString(tick.label));
+    painter.drawText(QRect(x + 4, g.minimap, 105, g.ruler), Qt::AlignLeft | Qt::AlignVCenter, label);
   }
   painter.restore();
   painter.setPen(colors.color(QPalette::WindowText));

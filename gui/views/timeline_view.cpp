@@ -58,7 +58,7 @@ SceneGeometry TimelineView::geometryNow() const {
   SceneGeometry g;
   g.width = viewport()->width();
   g.height = viewport()->height();
-  g.titles = std::clamp(g.width / 4, 80, fontMetrics().averageCharWidth() * 34);
+  g.titles = std::clamp(g.width / 3, 80, fontMetrics().averageCharWidth() * 34);
   g.ruler = fontMetrics().height() + 10;
   g.minimap = fontMetrics().height() + 14;
   g.scroll_y = verticalScrollBar()->value();
