@@ -58,14 +58,14 @@ class TraceInput {
   }
 
   Status span() {
+    // From what is written beside each chunk: the chunks themselves need not be read for it.
     auto rows = trace_.query(
-        "SELECT min(start_ns), max(start_ns + dur_ns) FROM event UNION ALL SELECT min(time_ns), max(time_ns) "
-        "FROM counter");
+        "SELECT min(first_start_ns), max(last_end_ns) FROM event_chunk UNION ALL "
+        "SELECT min(first_time_ns), max(last_time_ns) FROM counter_chunk");
     if (!rows.has_value()) return fail(rows.error());
     auto greatest = trace_.query(
-        "SELECT max(id) FROM (SELECT max(correlation) AS id FROM event UNION ALL SELECT max(max(source), "
-        "max(target)) "
-        "FROM dependency)");
+        "SELECT max(id) FROM (SELECT max(max_correlation) AS id FROM event_chunk UNION ALL "
+        "SELECT max(max(max_source, max_target)) FROM dependency_chunk)");
     if (!greatest.has_value()) return fail(greatest.error());
     if (!greatest->rows.empty()) {
       const auto* id = std::get_if<std::int64_t>(&greatest->rows[0][0]);
