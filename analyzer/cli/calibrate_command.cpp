@@ -49,11 +49,14 @@ int calibrate() {
   if (path.empty())
     return complain("there is no place to keep the roof: set HOME or XDG_CACHE_HOME to an absolute path",
                     kUsage);
+  // What is there already is written again first: better told now than after the measurements.
+  if (auto status = keepRoof(path, readRoof(path)); !status.has_value())
+    return complain(status.error().message, kUsage);
   RoofEffort effort;
   // Three arrays of it are several times the last cache.
   if (const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); cache > 0)
     effort.array_bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache), effort.array_bytes,
-                                                 std::size_t{512} << 20);
+                                                 std::size_t{128} << 20);
   const auto cpus = usableCpuNumbers();
   const auto count = static_cast<int>(cpus.size());
   MachineFacts roof;
@@ -83,10 +86,8 @@ int calibrate() {
   }
   if (auto status = keepRoof(path, roof); !status.has_value())
     return complain(status.error().message, kUsage);
-  fmt::print(
-      "Kept in {}.\nTraces recorded on this machine carry it from now on; measure again on a quiet machine "
-      "if it was busy.\n",
-      path);
+  fmt::print("Kept in {}.\n", path);
+  fmt::print("Recordings made here carry it from now on. Measure again if it was busy.\n");
   return kDone;
 }
 

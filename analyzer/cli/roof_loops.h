@@ -7,7 +7,7 @@
 namespace pitwall::cli {
 
 struct RoofEffort {
-  double seconds = 0.1;                             // of each measurement
+  double seconds = 0.05;                            // of each measurement
   std::size_t array_bytes = std::size_t{64} << 20;  // of each of three arrays, beyond the caches
 };
 

@@ -283,7 +283,8 @@ TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
     ASSERT_EQ(roof.count(key), 1U) << key;
     EXPECT_GT(std::stod(roof.at(key)), 0) << key;
   }
-  for (std::istringstream lines(run.out); std::string line; std::getline(lines, line))
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);)
     EXPECT_LE(line.find("Kept") == 0 ? 0 : line.size(), 80U) << line;
 
   EXPECT_EQ(pitwall("env --calibrate OMP_NUM_THREADS").code, 2);
@@ -314,7 +315,7 @@ TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
   EXPECT_THAT(told.out, HasSubstr("OMP_NUM_THREADS"));
   const auto few = pitwall("analyze --no-env --trial " + one + " " + present);
   EXPECT_THAT(few.out, HasSubstr("threads/knee: fewer than 3"));
-  EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 3);
+  EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 2);
 }
 
 TEST_F(Command, EnvExplainsSettings) {

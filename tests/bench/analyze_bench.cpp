@@ -2,7 +2,9 @@
 // columns, which nothing that looks at every event can undercut. Times are of the CPU, so that a busy machine
 // does not count; everything runs on one thread, so a quiet one takes as long by the clock.
 //
-//   analyze_bench [EVENTS [FILE]]     a made-up training trace of so many events (default 10 million)
+//   analyze_bench [EVENTS [FILE]]     a made-up training trace of so many events (default 10 million); FILE
+//   is made
+//                                     if it does not exist, and kept
 #include <fmt/core.h>
 #include <sys/resource.h>
 
@@ -143,9 +145,9 @@ Result<double> scanSeconds(Trace& trace) {
 }
 
 int run(std::int64_t events, std::string path) {
-  const bool made = path.empty();
-  if (made) {
-    path = (std::filesystem::temp_directory_path() / "pitwall-analyze-bench.pitwall").string();
+  const bool passing = path.empty();  // nobody wants the file afterwards
+  if (passing) path = (std::filesystem::temp_directory_path() / "pitwall-analyze-bench.pitwall").string();
+  if (passing || !std::filesystem::exists(path)) {
     if (auto status = writeTrace(path, events); !status.has_value())
       return fmt::print(stderr, "{}\n", status.error().message), 1;
   }
@@ -178,7 +180,7 @@ int run(std::int64_t events, std::string path) {
       cpu_seconds, cpu_seconds / scan.value(), seconds,
       cpu_seconds * 1e9 / static_cast<double>(std::max<std::int64_t>(1, events)));
   fmt::print("memory at most             {:8} MB; {} MB before the analysis\n", peakMb(), before_mb);
-  if (made) std::filesystem::remove(path);
+  if (passing) std::filesystem::remove(path);
   return 0;
 }
 
