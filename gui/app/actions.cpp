@@ -18,7 +18,7 @@ QAction* ActionRegistry::add(MenuId menu_id, const ActionSpec& spec) {
   PITWALL_CHECK(find(spec.id) == nullptr, "action %s is registered twice", spec.id);
   auto* made = new QAction(spec.text, window_);
   made->setObjectName(spec.id);
-  made->setShortcuts(QKeySequence::listFromString(spec.keys));
+  if (*spec.keys != 0) made->setShortcuts(QKeySequence::listFromString(spec.keys));
   made->setShortcutContext(spec.of_timeline ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
   QObject::connect(made, &QAction::triggered, window_, spec.run);
   menu(menu_id)->addAction(made);

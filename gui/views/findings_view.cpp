@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -52,7 +53,10 @@ FindingsView::FindingsView(QWidget* parent)
   settings_->setAccessibleName(tr("Recommended settings"));
   settings_->setSelectionBehavior(QAbstractItemView::SelectRows);
   settings_->verticalHeader()->hide();
-  settings_->horizontalHeader()->setStretchLastSection(true);
+  // All columns stand in the pane; the gain takes the lines it needs.
+  settings_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  settings_->horizontalHeader()->setSectionResizeMode(ProposalsModel::kGainColumn, QHeaderView::Stretch);
+  settings_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   settings_->setTabKeyNavigation(false);
   combined_->setWordWrap(true);
 
@@ -75,6 +79,8 @@ FindingsView::FindingsView(QWidget* parent)
   layout->addWidget(splitter);
 
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &FindingsView::showFinding);
+  connect(list_, &QListView::activated, this, &FindingsView::showFinding);
+  connect(list_, &QListView::clicked, this, &FindingsView::showFinding);
   connect(proposals_, &ProposalsModel::checkedChanged, this, &FindingsView::showCombined);
   connect(copy_, &QPushButton::clicked, this, &FindingsView::copyExportLine);
   connect(save_, &QPushButton::clicked, this, &FindingsView::saveEnvironment);
@@ -85,13 +91,14 @@ void FindingsView::setReport(ReportPtr report) {
   report_ = std::move(report);
   findings_->setReport(report_);
   proposals_->setReport(report_);
-  settings_->resizeColumnsToContents();
   text_->clear();
   if (report_ && report_->findings.empty()) {
     text_->setPlainText(tr("No finding: %1 rules looked and found nothing, %2 could not tell.")
                             .arg(report_->silent.size())
                             .arg(report_->abstentions.size()));
   }
+  // Its text is shown; the timeline stays where it is until somebody asks for the evidence.
+  const QSignalBlocker quiet(this);
   if (findings_->rowCount() > 0) selectFinding(0);
 }
 

@@ -17,6 +17,24 @@ namespace {
 constexpr int kHistory = 100;
 constexpr int kWidestColumn = 360;
 
+QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+
+// A virtual table lists its columns in its name, "event(id, track, ...)"; a function its results behind an
+// arrow, "event_busy(track, t0, t1, kind) -> busy_ns".
+QString shortName(const std::string& whole) {
+  const QString name = QString::fromStdString(whole);
+  return name.contains("->") ? name.section("->", 0, 0).trimmed() : name.section('(', 0, 0).trimmed();
+}
+
+QStringList columnsOf(const std::string& whole) {
+  const QString name = QString::fromStdString(whole);
+  QString list = name.contains("->") ? name.section("->", 1) : name.section('(', 1);
+  if (list.endsWith(')')) list.chop(1);
+  QStringList columns;
+  for (const QString& column : list.split(',', Qt::SkipEmptyParts)) columns += column.trimmed();
+  return columns;
+}
+
 }  // namespace
 
 SqlPage::SqlPage(QWidget* parent)
@@ -105,14 +123,14 @@ void SqlPage::fillSchema() {
   for (const bool is_virtual : {true, false}) {
     for (const TableDoc& table : docs) {
       if (table.is_virtual != is_virtual || table.is_chunk) continue;
-      auto* item = new QTreeWidgetItem(schema_, {QString::fromStdString(table.name)});
-      const QString text = QString::fromStdString(table.text).toHtmlEscaped();
-      item->setToolTip(
-          0, "<p><b>" + QString::fromStdString(table.name).toHtmlEscaped() + "</b></p><p>" + text + "</p>");
+      auto* item = new QTreeWidgetItem(schema_, {shortName(table.name)});
+      item->setToolTip(0, "<p><b>" + html(table.name) + "</b></p><p>" + html(table.text) + "</p>");
+      if (is_virtual) {
+        for (const QString& column : columnsOf(table.name)) new QTreeWidgetItem(item, {column});
+      }
       for (const ColumnDoc& column : table.columns) {
         auto* line = new QTreeWidgetItem(item, {QString::fromStdString(column.name)});
-        line->setToolTip(
-            0, "<p>" + QString::fromStdString(column.type + ": " + column.text).toHtmlEscaped() + "</p>");
+        line->setToolTip(0, "<p>" + html(column.type + ": " + column.text) + "</p>");
       }
     }
   }

@@ -44,10 +44,15 @@ class PagesTest : public ViewerTest {
     const DeviceId device = trace.device({"gpu", 0, "a device", 0});
     const TrackId cpu = trace.track({TrackKind::thread, process, thread, {}, "", ""});
     const TrackId gpu = trace.track({TrackKind::stream, process, {}, device, "stream 7", ""});
-    const OperatorId conv =
-        trace.operatorFacts({.name = "Convolution", .layer = "conv1", .phase = Phase::forward});
-    const OperatorId update =
-        trace.operatorFacts({.name = "sgd_update", .layer = "fc1", .phase = Phase::update});
+    OperatorFacts facts;
+    facts.name = "Convolution";
+    facts.layer = "conv1";
+    facts.phase = Phase::forward;
+    const OperatorId conv = trace.operatorFacts(facts);
+    facts.name = "sgd_update";
+    facts.layer = "fc1";
+    facts.phase = Phase::update;
+    const OperatorId update = trace.operatorFacts(facts);
     const StringId names[] = {trace.string("Convolution"), trace.string("sgd_update"),
                               trace.string("kernel_a")};
     std::vector<Event> host, kernels;
@@ -322,7 +327,9 @@ TEST_F(PagesTest, HistogramCountsEveryEventOfTheName) {
                       std::to_string(bin.from_ns) + " AND dur_ns < " + std::to_string(bin.to_ns));
     const bool last = &bin == &histogram.bins.back();
     EXPECT_GE(bin.count, std::get<std::int64_t>(rows[0][0]));
-    if (!last) EXPECT_EQ(bin.count, std::get<std::int64_t>(rows[0][0]));
+    if (!last) {
+      EXPECT_EQ(bin.count, std::get<std::int64_t>(rows[0][0]));
+    }
   }
   EXPECT_EQ(counted, 30);
   EXPECT_EQ(histogram.facts.count, 30);
