@@ -111,6 +111,7 @@ QImage TimelineView::picture() {
 void TimelineView::paintPicture(QPainter& painter) {
   painter.setFont(font());
   scene_.paint(painter, geometryNow(), state_, palette());
+  if (state_.timeline) paintNotes(painter, geometryNow(), state_.view, notes_, mark_);
 }
 
 void TimelineView::placeView(double start_ns, double ns_per_px) {
