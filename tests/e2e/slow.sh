@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 # What the caller has set for its own programs plays no part here.
-for name in $(compgen -e | grep -E '^(OMP|GOMP|KMP|MXNET|PITWALL)_'); do unset "$name"; done
+for name in $(compgen -e | grep -E '^(OMP|GOMP|KMP|ONEDNN|DNNL|MXNET|PITWALL)_'); do unset "$name"; done
 # One thread: what other programs do to threads that wait for each other is not what is looked for.
 [ "$sample" = slow_too_many_threads ] || export OMP_NUM_THREADS=1
 
