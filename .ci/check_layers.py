@@ -25,7 +25,7 @@ CONFINED = [
     (r"(cupti.*|.*/cupti.*)", ("runtime/profiler/cupti",)),
     (r"(nvtx3/.*|nvToolsExt.*)", ("runtime/profiler/nvtx",)),
     (r"(cuda|cudnn|cublas|nccl|nvrtc|nvml).*\.h", ("runtime/backend/cuda",)),
-    (r"(Qt\w*/.*|Q[A-Z]\w*)", ("gui",)),
+    (r"(Qt\w*/.*|Q[A-Z]\w*)", ("gui", "tests/bench")),
     (r"(CLI/.*)", ("analyzer/cli", "samples")),
     (r"(toml\+\+/.*|toml\.hpp)", ("analyzer/rules",)),
 ]

@@ -81,6 +81,12 @@ std::optional<EventRef> findEvent(const Timeline& timeline, const std::vector<bo
 }
 
 std::size_t countEvents(const Timeline& timeline, const std::vector<bool>& names) {
+  if (!timeline.name_counts.empty()) {
+    std::uint64_t known = 0;
+    for (std::size_t name = 0; name < std::min(names.size(), timeline.name_counts.size()); ++name)
+      known += names[name] ? timeline.name_counts[name] : 0;
+    return known;
+  }
   const std::vector<std::uint8_t> has(names.begin(), names.end());
   std::size_t count = 0;
   for (const TimelineTrack& track : timeline.tracks) {

@@ -55,20 +55,20 @@ class Looks {
   std::uint32_t of(std::int64_t name, std::int64_t kind, std::int64_t op) {
     const auto id = static_cast<std::uint32_t>(name);
     if (id >= used_.size()) used_.resize(std::max<std::size_t>(id + 1, 2 * used_.size()));
-    used_[id] = 1;
+    ++used_[id];
     const Phase phase = phases_[static_cast<std::size_t>(op)];
     const ColorIndex color =
         colors_[std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1)][static_cast<int>(phase)];
     return Lane::lookOf(id, static_cast<ColorIndex>(color + (id & 1)));
   }
-  // Whether an event is called so, by StringId.value.
-  const std::vector<std::uint8_t>& used() const { return used_; }
+  // How many events are called so, by StringId.value.
+  const std::vector<std::uint64_t>& used() const { return used_; }
 
  private:
   static constexpr int kKinds = 16, kPhases = 8;
   std::vector<Phase> phases_;  // by OperatorId.value
   ColorIndex colors_[kKinds][kPhases] = {};
-  std::vector<std::uint8_t> used_;
+  std::vector<std::uint64_t> used_;
 };
 
 // What loading has done, of all events and samples.
@@ -173,13 +173,15 @@ void sortTracks(std::vector<TimelineTrack>& tracks) {
   });
 }
 
-void takeNames(const Trace& trace, const std::vector<std::uint8_t>& used, Timeline& timeline) {
+void takeNames(const Trace& trace, std::vector<std::uint64_t> used, Timeline& timeline) {
   std::size_t count = used.size();
   while (count > 1 && used[count - 1] == 0) --count;
   timeline.names.assign(std::max<std::size_t>(1, count), "");
   for (std::size_t id = 1; id < count; ++id) {
     if (used[id] != 0) timeline.names[id] = trace.string(StringId{static_cast<std::uint32_t>(id)});
   }
+  used.resize(timeline.names.size());
+  timeline.name_counts = std::move(used);
 }
 
 }  // namespace
@@ -200,7 +202,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
   describe(trace, *timeline);
   const auto identity = control.cache_folder.empty() ? std::nullopt : traceIdentity(trace);
   Looks looks(trace.operatorFacts());
-  std::vector<std::uint8_t> cached_names;
+  std::vector<std::uint64_t> cached_names;
   timeline->from_cache =
       identity && readTimelineCache(control.cache_folder, *identity, *timeline, cached_names);
   Progress progress{control};

@@ -41,7 +41,8 @@ struct Timeline {
       tracks;  // of one process together; threads by activity, then streams, then counters
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
-  std::vector<std::string> names;  // by StringId.value; [0] is empty, and what no event is called
+  std::vector<std::string> names;          // by StringId.value; [0] is empty, and what no event is called
+  std::vector<std::uint64_t> name_counts;  // how many events are called so; empty: not known
   std::size_t events = 0;
   TimeNs begin_ns = 0, end_ns = 0;
   bool from_cache = false;

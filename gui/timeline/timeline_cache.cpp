@@ -245,12 +245,12 @@ std::optional<std::string> traceIdentity(const Trace& trace) {
 }
 
 bool readTimelineCache(const std::string& folder, const std::string& identity, Timeline& timeline,
-                       std::vector<std::uint8_t>& used) {
+                       std::vector<std::uint64_t>& used) {
   const std::filesystem::path path = fileOf(folder, identity);
   Reader reader(mapFile(path.string()));
   if (!reader.good()) return false;
   const auto key = reader.column<char>();
-  const auto names = reader.column<std::uint8_t>();
+  const auto names = reader.column<std::uint64_t>();
   if (!reader.good() || std::string_view(key.data(), key.size()) != identity) return false;
   if (reader.number() != timeline.tracks.size()) return false;
   std::vector<TimelineTrack> tracks = timeline.tracks;
@@ -281,10 +281,7 @@ Status writeTimelineCache(const std::string& folder, const std::string& identity
     return fail(ErrorCode::io, fmt::format("{}: cannot be written: {}", part, std::strerror(errno)));
   Writer writer(file);
   writer.column(std::span<const char>(identity));
-  std::vector<std::uint8_t> used(timeline.names.size());
-  for (std::size_t id = 0; id < used.size(); ++id) used[id] = timeline.names[id].empty() ? 0 : 1;
-  used.back() = 1;  // the list stays as long as it is
-  writer.column(std::span<const std::uint8_t>(used));
+  writer.column(std::span<const std::uint64_t>(timeline.name_counts));
   writer.number(timeline.tracks.size());
   std::vector<const TimelineTrack*> by_id(timeline.tracks.size());
   for (const TimelineTrack& track : timeline.tracks) by_id[track.id.value - 1] = &track;

@@ -20,7 +20,7 @@ std::optional<std::string> traceIdentity(const Trace& trace);
 // timeline whose tracks are known, in the order of their ids. False: there is nothing, or it does not fit;
 // then nothing is filled.
 bool readTimelineCache(const std::string& folder, const std::string& identity, Timeline& timeline,
-                       std::vector<std::uint8_t>& used);
+                       std::vector<std::uint64_t>& used);
 
 // Keeps the timeline for the next time; of all that is kept, what was not used for longest goes when it is
 // more than `most_bytes`. Error: io.

@@ -11,6 +11,7 @@
 
 #include "db/store.h"
 #include "gui/timeline/lane_renderer.h"
+#include "gui/timeline/search.h"
 
 namespace pitwall::gui {
 namespace {
@@ -80,6 +81,7 @@ class TimelineCache : public ::testing::Test {
 void expectSame(const Timeline& a, const Timeline& b) {
   EXPECT_EQ(a.events, b.events);
   EXPECT_EQ(a.names, b.names);
+  EXPECT_EQ(a.name_counts, b.name_counts);
   EXPECT_EQ(a.begin_ns, b.begin_ns);
   EXPECT_EQ(a.end_ns, b.end_ns);
   ASSERT_EQ(a.tracks.size(), b.tracks.size());
@@ -113,6 +115,15 @@ TEST_F(TimelineCache, ReopenedIsWhatWasLoaded) {
   EXPECT_FALSE(fresh->from_cache);
   EXPECT_TRUE(again->from_cache);
   expectSame(*fresh, *again);
+}
+
+TEST_F(TimelineCache, CountsOfNamesAreThoseOfAScan) {
+  Timeline timeline = *load();
+  const auto names = matchingNames(timeline, "NAME 1");
+  const std::size_t counted = countEvents(timeline, names);
+  timeline.name_counts.clear();
+  EXPECT_GT(counted, 0U);
+  EXPECT_EQ(counted, countEvents(timeline, names));
 }
 
 TEST_F(TimelineCache, AnotherTraceInItsPlaceIsLoaded) {
