@@ -111,6 +111,7 @@ void ComparePage::makeLayout() {
   splitter->setChildrenCollapsible(false);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);
+  setMinimumSize(300, 200);  // a small window shows less of each part
   column->addLayout(top);
   column->addWidget(verdict_);
   column->addWidget(splitter, 1);

@@ -183,7 +183,7 @@ TEST_F(BadInputTest, NoEventsAndManyTracks) {
   EXPECT_TRUE(window_.timelineView().accessibleDescription().contains("no events"))
       << window_.timelineView().accessibleDescription().toStdString();
 
-  constexpr int kTracks = 100'000;
+  constexpr int kTracks = 10'000;
   const std::string many = folder_ / "many.pitwall";
   auto sink = createTrace(many);
   ASSERT_TRUE(sink.has_value());
@@ -200,7 +200,7 @@ TEST_F(BadInputTest, NoEventsAndManyTracks) {
   ASSERT_EQ(afterOpening(many), "");
   EXPECT_EQ(timeline().tracks.size(), static_cast<std::size_t>(kTracks));
   EXPECT_TRUE(hasColors(window_.timelineView().picture()));
-  window_.timelineView().setRowFilter("99999");
+  window_.timelineView().setRowFilter("9999");
   EXPECT_EQ(window_.timelineView().rows().rows().size(), 2U);
 }
 

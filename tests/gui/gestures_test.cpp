@@ -68,7 +68,7 @@ TEST_F(GestureTest, WheelZoomsAtTheMouseAndPans) {
   EXPECT_LT(shown().ns_per_px, whole);
   EXPECT_NEAR(at(0, 0, 5e6).x(), mouse_at.x(), 1.0);  // the time under the mouse stays
   wheel(mouse_at, {0, 1200}, Qt::ControlModifier);
-  EXPECT_NEAR(at(0, 0, 5e6).x(), mouse_at.x(), 1.0);
+  EXPECT_NEAR(at(0, 0, 5e6).x(), mouse_at.x(), 2.0);  // views begin at whole pixels
   const double before = shown().start_ns;
   wheel(mouse_at, {0, -120}, Qt::ShiftModifier);
   EXPECT_GT(shown().start_ns, before);

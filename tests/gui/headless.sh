@@ -20,9 +20,9 @@ EOF
 "$pitwall" import a.json -o a.pitwall >/dev/null
 "$pitwall" import b.json -o b.pitwall >/dev/null
 
-"$gui" --export shot.png --size 800x500 --range 2ms..5ms --select "conv, 3x3" --theme dark a.pitwall
-"$gui" --export shot.svg --size 800x500 a.pitwall
-"$gui" --export twice.png --scale 2 --size 800x500 a.json # another tool's file
+"$gui" --export shot.png --size 900x700 --range 2ms..5ms --select "conv, 3x3" --theme dark a.pitwall
+"$gui" --export shot.svg --size 900x700 a.pitwall
+"$gui" --export twice.png --scale 2 --size 900x700 a.json # another tool's file
 "$gui" --export all.csv a.pitwall
 "$gui" --export part.json --range 2ms..5ms --select "conv, 3x3" a.pitwall
 "$gui" --export change.json a.pitwall b.pitwall
@@ -36,11 +36,11 @@ def size(path):
     head = open(path, "rb").read(24)
     assert head[:8] == b"\x89PNG\r\n\x1a\n", path
     return struct.unpack(">II", head[16:24])
-assert size("shot.png") == (800, 500), size("shot.png")
-assert size("twice.png") == (1600, 1000), size("twice.png")
+assert size("shot.png") == (900, 700), size("shot.png")
+assert size("twice.png") == (1800, 1400), size("twice.png")
 assert size("compare.png") == (1000, 700)
 text = "".join(e.text or "" for e in xml.parse("shot.svg").iter())
-assert "In view" in text and "step" in text, text[:300]
+assert "In view" in text and "Findings" in text, text[:300]
 rows = list(csv.DictReader(open("all.csv")))
 sql = json.load(open("sql.json"))
 sql = sql.get("rows", sql) if isinstance(sql, dict) else sql

@@ -20,9 +20,9 @@ record lenet.pitwall env OMP_NUM_THREADS=2
 record slower.pitwall env OMP_NUM_THREADS=1 MXNET_ENGINE_TYPE=NaiveEngine
 # Three iterations in the middle.
 range=$("$bin/pitwall" query lenet.pitwall --format csv "SELECT min(time_ns) || '..' || max(time_ns) FROM (
-  SELECT time_ns FROM iteration ORDER BY time_ns LIMIT 4 OFFSET 20)" | tail -1 | tr -d '"')
+  SELECT time_ns FROM iteration_mark ORDER BY time_ns LIMIT 4 OFFSET 20)" | tail -1 | tr -d '"')
 one=$("$bin/pitwall" query lenet.pitwall --format csv "SELECT min(time_ns) || '..' || max(time_ns) FROM (
-  SELECT time_ns FROM iteration ORDER BY time_ns LIMIT 2 OFFSET 20)" | tail -1 | tr -d '"')
+  SELECT time_ns FROM iteration_mark ORDER BY time_ns LIMIT 2 OFFSET 20)" | tail -1 | tr -d '"')
 
 # shot NAME ARGUMENTS...: one picture; the code is that of the last argument's fate.
 shot() {
@@ -32,6 +32,7 @@ shot() {
     cat "$work/said"
     exit 1
   fi
+  python3 "$root/tests/gui/fewer_colors.py" "$out/$1.png"
   echo "$(stat -c %s "$out/$1.png") $1.png"
 }
 shot timeline --range "$range" lenet.pitwall
