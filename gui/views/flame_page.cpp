@@ -22,6 +22,7 @@ FlamePage::FlamePage(QWidget* parent)
   search_->setPlaceholderText(tr("Highlight names"));
   search_->setAccessibleName(tr("Highlight names in the flame graph"));
   search_->setClearButtonEnabled(true);
+  search_->setMinimumWidth(fontMetrics().averageCharWidth() * 18);
   facts_->setWordWrap(true);
   facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   facts_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 4);
