@@ -39,7 +39,7 @@ struct SceneState {
   std::size_t focused_row = 0;
   bool has_focus = false;
   bool grid = false;  // the ruler's lines go on over the rows
-  QString message;  // instead of rows: what to do, what went wrong
+  QString message;    // instead of rows: what to do, what went wrong
 };
 
 // Rows that are at least partly in sight, as [first, last).
