@@ -17,9 +17,13 @@ std::int32_t sane(std::int64_t number) {
 }  // namespace
 
 std::size_t NsightKernels::Hash::operator()(const Numbers& numbers) const noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::int64_t number : numbers)
-    hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x100000001b3;
+  // A sum, so that no multiplication waits for another.
+  std::uint64_t hash = 0;
+  std::uint64_t factor = 0x9e3779b97f4a7c15;
+  for (const std::int64_t number : numbers) {
+    hash += static_cast<std::uint64_t>(number) * factor;
+    factor += 0x7f4a7c159e3779b8;  // stays odd
+  }
   return hash ^ hash >> 32;
 }
 
@@ -58,9 +62,10 @@ KernelId NsightKernels::factsOf(const store::ForeignRow& row, std::size_t first)
     any = any || (i + 1 < numbers.size() && numbers[i] != 0);
   }
   if (!any) return {};
-  if (numbers == last_) return last_id_;
-  last_ = numbers;
-  if (const auto found = known_.find(numbers); found != known_.end()) return last_id_ = found->second;
+  Recent& recent = recent_[Hash()(numbers) % recent_.size()];
+  if (recent.id && recent.numbers == numbers) return recent.id;
+  recent.numbers = numbers;
+  if (const auto found = known_.find(numbers); found != known_.end()) return recent.id = found->second;
   KernelFacts facts;
   facts.registers_per_thread = sane(numbers[0]);
   facts.grid = {sane(numbers[1]), sane(numbers[2]), sane(numbers[3])};
@@ -78,9 +83,9 @@ KernelId NsightKernels::factsOf(const store::ForeignRow& row, std::size_t first)
     facts.theoretical_occupancy = occupancy.share;
     facts.limiter = std::move(occupancy.limiter);
   }
-  last_id_ = builder_.kernel(facts);
-  if (known_.size() < kMostKnown) known_[numbers] = last_id_;
-  return last_id_;
+  recent.id = builder_.kernel(facts);
+  if (known_.size() < kMostKnown) known_[numbers] = recent.id;
+  return recent.id;
 }
 
 }  // namespace pitwall::import

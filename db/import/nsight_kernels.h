@@ -44,8 +44,12 @@ class NsightKernels {
   Builder& builder_;
   std::unordered_map<std::int64_t, MultiprocessorLimits> devices_;
   std::unordered_map<Numbers, KernelId, Hash> known_;
-  Numbers last_{};
-  KernelId last_id_;
+  // The facts seen last of each of some hashes: most launches are like one of a few hundred before.
+  struct Recent {
+    Numbers numbers{};
+    KernelId id;
+  };
+  std::array<Recent, 256> recent_;
 };
 
 }  // namespace pitwall::import
