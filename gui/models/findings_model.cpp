@@ -117,7 +117,11 @@ QVariant ProposalsModel::data(const QModelIndex& index, int role) const {
     case kSetting: return QString::fromStdString(shown.name);
     case kNow: return shown.current.empty() ? tr("not set") : QString::fromStdString(shown.current);
     case kProposed: return QString::fromStdString(shown.proposed);
-    case kGainColumn: return gainText(finding.gain_low, finding.gain_high);
+    // Of the time; what that is in speed stands in the finding's text.
+    case kGainColumn:
+      return finding.gain_high <= 0 ? tr("none")
+                                    : QString::fromStdString(showShare(finding.gain_low) + " to " +
+                                                             showShare(finding.gain_high));
     case kStatus: return QString::fromLatin1(toString(finding.status));
     default: return {};
   }
@@ -129,7 +133,7 @@ QVariant ProposalsModel::headerData(int section, Qt::Orientation orientation, in
     case kSetting: return tr("Setting");
     case kNow: return tr("Now");
     case kProposed: return tr("Proposed");
-    case kGainColumn: return tr("Predicted gain");
+    case kGainColumn: return tr("Gain, of the time");
     case kStatus: return tr("Status");
     default: return {};
   }
