@@ -133,7 +133,7 @@ QVariant ProposalsModel::headerData(int section, Qt::Orientation orientation, in
     case kSetting: return tr("Setting");
     case kNow: return tr("Now");
     case kProposed: return tr("Proposed");
-    case kGainColumn: return tr("Gain, of the time");
+    case kGainColumn: return tr("Gain");
     case kStatus: return tr("Status");
     default: return {};
   }
