@@ -142,7 +142,7 @@ void HistogramChart::paintLine(QPainter& painter, TimeNs dur, const QString& lab
   painter.setPen(QPen(palette().color(QPalette::Text), 1, row == 0 ? Qt::SolidLine : Qt::DashLine));
   const int line = fontMetrics().height();
   const double top = 2 + row * line;
-  painter.drawLine(QPointF(x, top + line), QPointF(x, area.bottom()));
+  painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));  // below all labels
   const QString text = label + ' ' + duration(dur);
   const double wide = fontMetrics().horizontalAdvance(text);
   // p99 stands to the right of its line, p50 to the left: they do not meet.

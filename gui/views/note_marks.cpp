@@ -21,13 +21,13 @@ void paintBand(QPainter& painter, const SceneGeometry& g, const Band& band, QRgb
   color.setAlpha(255);
   painter.setPen(QPen(color, 1, Qt::DashLine));
   for (const double x : {from, to}) painter.drawLine(QPointF(x, g.top()), QPointF(x, g.height));
-  // The flag stands at the lower edge of the ruler, where no event is.
+  // The flag stands at the lower edge, where it hides neither times nor the first rows.
   const QFontMetrics metrics = painter.fontMetrics();
   const double room = std::min(240.0, std::max(band.to - band.from, 60.0) - 6);
   const QString shown = metrics.elidedText(text.section('\n', 0, 0), Qt::ElideRight, static_cast<int>(room));
   const double width = shown.isEmpty() ? 8 : metrics.horizontalAdvance(shown) + 8;
-  const QRectF flag(from, g.top() - (shown.isEmpty() ? 8 : metrics.height()), width,
-                    shown.isEmpty() ? 8 : metrics.height());
+  const double height = shown.isEmpty() ? 8 : metrics.height();
+  const QRectF flag(from, g.height - height, width, height);
   painter.fillRect(flag, color);
   painter.setPen(Qt::white);
   painter.drawText(flag.adjusted(4, 0, -2, 0), Qt::AlignLeft | Qt::AlignVCenter, shown);
