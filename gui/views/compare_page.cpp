@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "analyzer/analysis.h"
 #include "analyzer/emit.h"
 #include "analyzer/units_text.h"
 
@@ -245,7 +246,10 @@ void ComparePage::measureSides() {
     const QPointer<ComparePage> self(this);
     side_[which].session->ask([self, which, generation = generation_, report = side_[which].report,
                                path = side_[which].session->path()](Trace& trace) {
-      auto measured = measure(trace, *report);
+      // The tables that are measured belong to a connection, and the session's analysis has one of its own.
+      auto analyzed = analyzeTrace(trace);
+      auto measured =
+          analyzed.has_value() ? measure(trace, *report) : Result<Measured>(fail(analyzed.error()));
       QMetaObject::invokeMethod(
           qApp,
           [self, which, generation, path, measured = std::move(measured)]() mutable {
