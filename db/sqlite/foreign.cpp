@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/table_pages.h"
@@ -38,6 +40,22 @@ Error asDamage(Error error) {
 
 sqlite3_stmt* handleOf(void* statement) { return static_cast<sqlite3_stmt*>(statement); }
 
+// The file is read as it lies there: what a program that still has it open, or was killed, keeps beside it
+// would be left out without a word.
+Status haveAllInOneFile(const std::string& path) {
+  for (const char* const beside : {"-wal", "-journal"}) {
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(path + beside, error);
+    if (error || bytes == 0) continue;
+    return fail(ErrorCode::invalidInput,
+                fmt::format("'{0}' is not whole: '{0}{1}' beside it holds changes of a program that still "
+                            "writes it, or was killed; close that program, or run sqlite3 '{0}' "
+                            "'PRAGMA wal_checkpoint(TRUNCATE)', and try again",
+                            path, beside));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool ForeignRow::isNullInSql(std::size_t column) const {
@@ -67,6 +85,7 @@ ForeignDatabase::ForeignDatabase() = default;
 ForeignDatabase::~ForeignDatabase() = default;
 
 Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(const std::string& path) {
+  if (Status status = haveAllInOneFile(path); !status.has_value()) return fail(status.error());
   auto connection = Connection::open(path, OpenMode::immutable);
   if (!connection.has_value()) return fail(asDamage(connection.error()));
   std::unique_ptr<ForeignDatabase> database(new ForeignDatabase);

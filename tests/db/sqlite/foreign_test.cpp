@@ -172,5 +172,16 @@ TEST_F(ForeignTest, DamageEndsWithAMessageThatNamesThePage) {
   EXPECT_GT(named, 0);
 }
 
+TEST_F(ForeignTest, ChangesThatLieBesideTheFileAreNotLeftOutInSilence) {
+  make("CREATE TABLE t(a)");
+  std::ofstream(path_ + "-wal") << "frames";
+  const auto database = ForeignDatabase::open(path_);
+  ASSERT_FALSE(database.has_value());
+  EXPECT_NE(database.error().message.find(path_ + "-wal"), std::string::npos) << database.error().message;
+  EXPECT_NE(database.error().message.find("wal_checkpoint"), std::string::npos);
+  std::ofstream(path_ + "-wal", std::ios::trunc);
+  EXPECT_NE(mustOpenForeign(), nullptr) << "an empty one holds nothing";
+}
+
 }  // namespace
 }  // namespace pitwall::test
