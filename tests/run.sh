@@ -60,18 +60,20 @@ configure_build() {
   cmake --preset "$preset" -B "$folder" -Wno-dev "$@" && cmake --build "$folder"
 }
 
-# test_parts FOLDER PART...: the tests of some folders of tests/ alone.
+# test_parts FOLDER PART...: the tests of some folders of tests/ alone; `ctest_options` choose among them.
+ctest_options=()
 test_parts() {
   local folder=$1 part code=0
   shift
   for part in "$@"; do
-    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error || code=1
+    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error "${ctest_options[@]}" || code=1
   done
   return $code
 }
 
-# Without the optional parts everything builds; what then is another code runs its tests.
+# Without the optional parts everything builds; what then is another code runs its tests. The slow samples' is the same.
 minimal() {
+  local ctest_options=(-LE slow_samples)
   configure_build minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF &&
     test_parts build/minimal runtime/session runtime/profiler package e2e
 }
