@@ -4,14 +4,13 @@
 #
 # Needs Debian 12 (as root or with sudo for the packages). Asks nothing. Leaves lenet.pitwall and lenet.env behind.
 # To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (5),
-# QUICKSTART_IMAGES of one measurement (9600).
+# QUICKSTART_IMAGES of one measurement (9600; on a slow machine what takes about four seconds).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bin=build/release/bin
 epochs=${QUICKSTART_EPOCHS:-3}
 rounds=${QUICKSTART_ROUNDS:-5}
-images=${QUICKSTART_IMAGES:-9600}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
@@ -42,6 +41,10 @@ if [ ! -e "$work/all.env" ]; then
   echo "lenet.env recommends nothing, so there is nothing to measure."
   exit 0
 fi
+# As many images as a measurement has time for: the report knows how fast they were.
+rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
+rate=${rate:-0}
+images=${QUICKSTART_IMAGES:-$((rate * 4 > 9600 || rate == 0 ? 9600 : rate * 4 < 1600 ? 1600 : rate * 4))}
 variants=()
 for file in "$work"/*.env; do variants+=("$(basename "$file" .env)"); done
 [ ${#variants[@]} -eq 2 ] && variants=(all) # the only recommendation is all of them

@@ -72,6 +72,15 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
   const std::string path =
       asked ? arguments.env_file
             : std::filesystem::path(arguments.trace).replace_extension(info.extension).string();
+  // No file of nothing, but one of an earlier recording may stand there and must not go on recommending.
+  const bool proposes = std::any_of(report.findings.begin(), report.findings.end(),
+                                    [](const Finding& finding) { return !finding.proposals.empty(); });
+  std::error_code error;
+  if (!asked && !proposes && !std::filesystem::exists(path, error)) {
+    if (arguments.format == "text" && arguments.output.empty())
+      fmt::print("\nSettings: none is recommended.\n");
+    return kDone;
+  }
   if (auto status = writeEnvironmentFile(report, path, info.format); !status.has_value()) {
     if (asked) return complain(status.error().message, kUsage);
     fmt::print(stderr, "pitwall: note: {}\n", status.error().message);

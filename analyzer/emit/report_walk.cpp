@@ -305,14 +305,14 @@ void walkRest(const Report& report, Emitter& emitter) {
   }
   emitter.endList();
   showAbstentions(report.abstentions, emitter);
-  std::string silent;
+  // Eighty names tell a reader less than their number.
   emitter.beginList("silent", report.silent.empty() ? "" : "LOOKED AND FOUND NOTHING");
-  for (const auto& id : report.silent) {
-    emitter.field("", "", jsonOnly(id));
-    silent += (silent.empty() ? "" : ", ") + id;
-  }
+  for (const auto& id : report.silent) emitter.field("", "", jsonOnly(id));
   emitter.endList();
-  if (!silent.empty()) emitter.paragraph(silent);
+  if (!report.silent.empty())
+    emitter.paragraph(fmt::format(
+        "{} rule{}; --format json names them, and 'pitwall rules show NAME' says what one looks at.",
+        report.silent.size(), report.silent.size() == 1 ? "" : "s"));
 }
 
 }  // namespace
