@@ -120,8 +120,8 @@ struct RingHeader {
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
   // --- the writer's
-  alignas(64) std::uint64_t reserved;
-  std::uint64_t tail_seen;
+  alignas(64) std::uint64_t waker;  // an address in the recorded process, of nobody's concern but its own
+  std::uint64_t tail_seen;          // it looks at `tail` again when this is `capacity` behind
   std::atomic<std::uint64_t> head;
   std::atomic<std::uint32_t> depth;             // announced scopes that are open
   std::atomic<std::uint32_t> waiting;           // 1: the writer waits for room

@@ -90,10 +90,11 @@ struct SiteId {
 using ring::RingPolicy;
 
 struct ProfilerOptions {
-  int flush_interval_ms = 250;  // 0: drained only by flush() and stop(); what fits the rings is what is kept
-  int poll_interval_ms = 5;     // how often rings are looked at, for one that is half full
-  Bytes ring_bytes = 2 << 20;   // per thread, rounded up to a power of two; at least 1 KiB. The 33rd thread
-                                // and those after it get an eighth, the 129th and those after it a 32nd
+  // A ring that is half full is drained at once, the others this often. 0: drained only by flush() and
+  // stop(); what fits the rings is what is kept.
+  int flush_interval_ms = 250;
+  Bytes ring_bytes = 2 << 20;  // per thread, rounded up to a power of two; at least 1 KiB. The 33rd thread
+                               // and those after it get an eighth, the 129th and those after it a 32nd
   RingPolicy when_full = RingPolicy::drop;
   int rank = 0;  // of this process in a distributed job, for the trace
 };

@@ -61,7 +61,10 @@ class HoldsSink {
 }  // namespace
 
 Profiler::State::State(const ProfilerOptions& chosen, std::uint64_t id, std::atomic<bool>& recording_flag)
-    : options(chosen), recording(recording_flag), logs(id, ringRecords(ringBytes(chosen)), chosen.when_full) {
+    : options(chosen),
+      recording(recording_flag),
+      logs(id, ringRecords(ringBytes(chosen)), chosen.when_full,
+           chosen.flush_interval_ms > 0 ? &waker : nullptr) {
   profiler::joinForkGuard({&recording, &in_child, &logs, &identities, &file});
 }
 
@@ -90,6 +93,7 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink, RecordingOptions options
   s.begin(std::move(sink), options.ring_path);
   s.self_ns = 0;
   s.stopping = false;
+  (void)s.waker.take();
   recording_.store(true, std::memory_order_relaxed);
   s.drain_thread = quietThread([&s] { s.drainLoop(); });
   SiteRegistry::recordingStarted(*this);
@@ -147,11 +151,8 @@ Status Profiler::stop() {
   if (s.drain_thread == nullptr) return {};
   SiteRegistry::recordingStopped(*this);
   recording_.store(false, std::memory_order_relaxed);
-  {
-    const std::scoped_lock lock(s.wake_mutex);
-    s.stopping = true;
-  }
-  s.wake.notify_all();
+  s.stopping = true;
+  s.waker.signal();
   s.drain_thread->join();
   s.drain_thread.reset();
   return sinkStatus();
@@ -214,33 +215,24 @@ Status Profiler::State::drainOnce() {
 
 void Profiler::State::drainLoop() {
   using Clock = std::chrono::steady_clock;
-  const std::chrono::milliseconds interval(std::max(1, options.flush_interval_ms));
-  const std::chrono::milliseconds poll(
-      std::clamp(options.poll_interval_ms, 1, std::max(1, options.flush_interval_ms)));
   const bool periodic = options.flush_interval_ms > 0;
+  const std::chrono::milliseconds interval(periodic ? options.flush_interval_ms : 3'600'000);
   auto next = Clock::now() + interval;
-  bool busy = false;  // a ring was half full when we looked last: the next is soon
-  for (;;) {
-    {
-      std::unique_lock lock(wake_mutex);
-      if (wake.wait_for(lock, busy ? std::chrono::milliseconds(1) : poll, [this] { return stopping; })) break;
-    }
+  while (!stopping) {
+    bool asked = waker.sleep(next);
+    if (!periodic) continue;
+    if (!asked && Clock::now() < next) continue;
     // At full rate no pause between drains.
-    for (busy = periodic && logs.anyHalfFull(); busy && logs.anyHalfFull() && !isStopping();)
+    do {
       (void)drainOnce();
-    if (!busy && (!periodic || Clock::now() < next)) continue;
-    if (!busy) (void)drainOnce();
+      asked = waker.take();
+    } while (!stopping && (asked || logs.anyHalfFull()));
     next = Clock::now() + interval;
   }
   const HoldsSink lock(sink_mutex);
   keepFirst(drain->finish());
   self_ns.store(drain->selfNs(), std::memory_order_relaxed);
   end();
-}
-
-bool Profiler::State::isStopping() {
-  const std::scoped_lock lock(wake_mutex);
-  return stopping;
 }
 
 // --- identities ----------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ void* mapExtent(RingFile& file, std::size_t bytes) {
 
 }  // namespace
 
-Ring* createRing(std::uint64_t records, RingFile* file) {
+Ring* createRing(std::uint64_t records, RingFile* file, Waker* waker) {
   const std::size_t bytes = bytesOf(records);
   void* memory = file == nullptr ? nullptr : mapExtent(*file, bytes);
   if (memory == nullptr) memory = mapAnonymous(bytes, true);
@@ -41,6 +41,8 @@ Ring* createRing(std::uint64_t records, RingFile* file) {
   Ring* const made = new (memory) Ring;  // the mapping is zero, which all of it may be
   made->extent = {ring::kRingExtent, 0, bytes};
   made->capacity = records;
+  made->waker = reinterpret_cast<std::uintptr_t>(waker);
+  made->tail_seen = 0 - records / 2;
   return made;
 }
 
@@ -86,7 +88,8 @@ Drops takeDrops(Ring& ring) {
 void reset(Ring& ring) {
   ring.in_use = 0;
   ring.track = 0;
-  ring.tail_seen = ring.drops_reported_to = 0;
+  ring.drops_reported_to = 0;
+  ring.tail_seen = 0 - ring.capacity / 2;
   for (auto* field : {&ring.head, &ring.tail, &ring.dropped, &ring.dropped_seen, &ring.drop_first,
                       &ring.drop_last, &ring.releases, &ring.taken})
     field->store(0, std::memory_order_relaxed);

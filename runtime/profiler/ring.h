@@ -6,13 +6,15 @@
 #include <cstdint>
 
 #include "runtime/profiler/ring_file.h"
+#include "runtime/profiler/waker.h"
 #include "runtime/ring_writer.h"
 
 namespace pitwall::profiler {
 
 // Maps a ring with every page touched, in `file` when given and it has room, else in anonymous memory.
-// nullptr when the system has no memory.
-Ring* createRing(std::uint64_t records, RingFile* file);
+// nullptr when the system has no memory. `waker` (nullptr: nobody) is signalled when the ring is half full,
+// and must outlive it.
+Ring* createRing(std::uint64_t records, RingFile* file, Waker* waker);
 void destroyRing(Ring* ring);
 
 // Moves the ring into `file` (nullptr: anonymous memory, whose pages are touched when `touch`) at the same

@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "runtime/profiler/waker.h"
+
 namespace pitwall::profiler {
 
 constinit thread_local CurrentRing t_current __attribute__((tls_model("initial-exec")));
@@ -17,9 +19,14 @@ void drop(Ring& ring, Ticks time) {
   ring.dropped.store(dropped + 1, std::memory_order_release);
 }
 
+// Beyond half of its capacity the ring asks to be drained; below it the writer comes back here at the half.
 bool fits(Ring& ring, std::uint64_t count) {
-  ring.tail_seen = ring.tail.load(std::memory_order_acquire);
-  return ring.head.load(std::memory_order_relaxed) + count - ring.tail_seen <= ring.capacity;
+  const std::uint64_t half = ring.capacity / 2;
+  const std::uint64_t tail = ring.tail.load(std::memory_order_acquire);
+  const std::uint64_t used = ring.head.load(std::memory_order_relaxed) + count - tail;
+  ring.tail_seen = used <= half ? tail - half : tail;
+  if (used > half && ring.waker != 0) reinterpret_cast<Waker*>(ring.waker)->signal();
+  return used <= ring.capacity;
 }
 
 ring::RingPolicy policyOf(const Ring& ring) {

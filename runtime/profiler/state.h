@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "runtime/profiler/identities.h"
 #include "runtime/profiler/tap_sink.h"
 #include "runtime/profiler/thread_log.h"
+#include "runtime/profiler/waker.h"
 
 namespace pitwall {
 
@@ -23,7 +23,6 @@ struct Profiler::State {
   void end();
   void setFile(std::unique_ptr<profiler::RingFile> changed);
   void drainLoop();
-  bool isStopping();
   Status drainOnce();
   void keepFirst(const Status& status);
 
@@ -32,9 +31,11 @@ struct Profiler::State {
   std::atomic<bool>& recording;
 
   // Synchronise themselves.
+  profiler::Waker waker;  // of the drain thread: a ring is half full, or stop()
   profiler::ThreadLogs logs;
   profiler::Identities identities;
   std::atomic<TimeNs> self_ns{0};
+  std::atomic<bool> stopping{false};
   std::atomic<bool> in_child{false};  // fork() made this copy: the drain thread does not exist here
 
   // Guarded by control_mutex: start and stop.
@@ -52,11 +53,6 @@ struct Profiler::State {
   // Guarded by status_mutex, which is never held during a sink's call.
   std::mutex status_mutex;
   std::optional<Error> first_failure;
-
-  // Guarded by wake_mutex.
-  std::mutex wake_mutex;
-  std::condition_variable wake;
-  bool stopping = false;
 };
 
 namespace profiler {

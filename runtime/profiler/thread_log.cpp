@@ -73,7 +73,7 @@ Ring* ThreadLogs::takeRing() {
     return ring;
   }
   const std::uint64_t before = file_ == nullptr ? 0 : file_->header().file_bytes.load();
-  Ring* const ring = createRing(recordsOfNextRing(), file_);
+  Ring* const ring = createRing(recordsOfNextRing(), file_, waker_);
   if (ring == nullptr) {
     unrecorded_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
@@ -169,11 +169,6 @@ void ThreadLogs::recycle(const std::shared_ptr<ThreadLog>& log) {
 bool ThreadLogs::anyHalfFull() const {
   const std::scoped_lock lock(mutex_);
   return std::any_of(logs_.begin(), logs_.end(), [](const auto& log) { return halfFull(*log->ring); });
-}
-
-std::size_t ThreadLogs::ringCount() const {
-  const std::scoped_lock lock(mutex_);
-  return rings_;
 }
 
 void ThreadLogs::leaveRingsInChild() {

@@ -35,9 +35,10 @@ void rememberThreadName(std::string_view name);
 
 class ThreadLogs {
  public:
-  // `owner` is the profiler's id.
-  ThreadLogs(std::uint64_t owner, std::uint64_t records, ring::RingPolicy policy)
-      : owner_(owner), records_(records), policy_(policy) {}
+  // `owner` is the profiler's id; `waker` is told of rings that are half full (nullptr: nobody), and outlives
+  // this.
+  ThreadLogs(std::uint64_t owner, std::uint64_t records, ring::RingPolicy policy, Waker* waker)
+      : owner_(owner), records_(records), policy_(policy), waker_(waker) {}
   ~ThreadLogs();
   ThreadLogs(const ThreadLogs&) = delete;
   ThreadLogs& operator=(const ThreadLogs&) = delete;
@@ -66,7 +67,6 @@ class ThreadLogs {
 
   // Records lost for want of memory since the last call.
   std::uint64_t takeUnrecorded() { return unrecorded_.exchange(0, std::memory_order_relaxed); }
-  std::size_t ringCount() const;  // mapped so far
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it
   void leaveRingsInChild();
@@ -78,6 +78,7 @@ class ThreadLogs {
   const std::uint64_t owner_;
   const std::uint64_t records_;
   const ring::RingPolicy policy_;
+  Waker* const waker_;
   std::atomic<std::uint64_t> unrecorded_{0};
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<ThreadLog>> logs_;  // guarded by mutex_

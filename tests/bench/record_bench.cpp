@@ -357,7 +357,7 @@ struct Told {
 // The child: records into a trace until it is killed.
 [[noreturn]] void recordUntilKilled(const std::string& path, Told& told) {
   auto sink = createTrace(path);
-  Profiler profiler({.flush_interval_ms = 2, .poll_interval_ms = 1, .when_full = RingPolicy::block});
+  Profiler profiler({.flush_interval_ms = 2, .when_full = RingPolicy::block});
   const SiteId site = profiler.site("work", EventKind::scope);
   const SiteId outer = profiler.site("outer", EventKind::scope);
   if (!sink.has_value() ||

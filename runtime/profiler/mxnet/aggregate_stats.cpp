@@ -52,25 +52,21 @@ std::string line(const std::string& name, std::initializer_list<std::string> cel
 
 }  // namespace
 
-void AggregateStats::addDuration(const std::string& category, const std::string& name, std::int64_t ns) {
-  Entry& entry = categories_[category][name];
+void AggregateStats::Entry::addDuration(std::int64_t ns) {
   const double us = static_cast<double>(ns) / 1000;
-  ++entry.count;
-  entry.total += us;
-  entry.min = std::min(entry.min, us);
-  entry.max = std::max(entry.max, us);
+  ++count;
+  total += us;
+  min = std::min(min, us);
+  max = std::max(max, us);
 }
 
-void AggregateStats::addSample(const std::string& category, const std::string& name, double value) {
-  Entry& entry = categories_[category][name];
-  entry.is_counter = true;
-  ++entry.count;
-  entry.total = value;
-  entry.min = std::min(entry.min, value);
-  entry.max = std::max(entry.max, value);
+void AggregateStats::Entry::addSample(double value) {
+  is_counter = true;
+  ++count;
+  total = value;
+  min = std::min(min, value);
+  max = std::max(max, value);
 }
-
-void AggregateStats::addMarker(const std::string& category) { categories_[category]; }
 
 double AggregateStats::Entry::avg() const {
   return is_counter ? std::trunc((max - min) / 2) : total / static_cast<double>(count);

@@ -13,15 +13,10 @@ namespace pitwall::mxnet {
 
 class AggregateStats {
  public:
-  void addDuration(const std::string& category, const std::string& name, std::int64_t ns);
-  void addSample(const std::string& category, const std::string& name, double value);
-  void addMarker(const std::string& category);  // a section without rows
-
-  void clear() { categories_.clear(); }
-  std::string print(const DumpsOptions& options) const;
-
- private:
   struct Entry {
+    void addDuration(std::int64_t ns);
+    void addSample(double value);
+
     bool is_counter = false;
     std::int64_t count = 0;
     // Durations in us; of a counter the last value, the least and the greatest.
@@ -29,6 +24,20 @@ class AggregateStats {
     double avg() const;
     double key(SortBy by) const;
   };
+  // Stays where it is until clear().
+  Entry& entry(const std::string& category, const std::string& name) { return categories_[category][name]; }
+  void addDuration(const std::string& category, const std::string& name, std::int64_t ns) {
+    entry(category, name).addDuration(ns);
+  }
+  void addSample(const std::string& category, const std::string& name, double value) {
+    entry(category, name).addSample(value);
+  }
+  void addMarker(const std::string& category) { categories_[category]; }  // a section without rows
+
+  void clear() { categories_.clear(); }
+  std::string print(const DumpsOptions& options) const;
+
+ private:
   using Entries = std::map<std::string, Entry>;
   using Row = std::pair<const std::string*, const Entry*>;
 

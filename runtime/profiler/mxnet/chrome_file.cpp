@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cinttypes>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -16,12 +17,7 @@ namespace {
 
 constexpr char kEnd[] = "\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n";
 constexpr int kOperatorPid = 0;  // MXNet's number for cpu/0
-
-std::string micros(TimeNs ns) {
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "%" PRId64 ".%03d", ns / 1000, static_cast<int>(ns % 1000));
-  return buffer;
-}
+constexpr std::size_t kMostPending = 16 << 20;
 
 }  // namespace
 
@@ -36,7 +32,7 @@ Status ChromeFile::open(const std::string& path) {
   any_ = false;
   pids_.clear();
   pending_ = "{\n    \"traceEvents\": [";
-  add({"process_name", "", 0, 0, 0, "\"name\":\"cpu/0\""}, "M", -1, "", kOperatorPid);
+  announce(kOperatorPid, "cpu/0");
   return flush();
 }
 
@@ -47,68 +43,140 @@ void ChromeFile::close() {
   file_ = -1;
 }
 
+// --- labels ------------------------------------------------------------------------------------------------
+
+void ChromeFile::announce(int pid, const std::string& name) {
+  separate();
+  pending_ += R"({"name":"process_name","ph":"M","pid":)" + std::to_string(pid) + R"(,"args":{"name":)" +
+              ring::quoteJson(name) + "}}";
+}
+
 int ChromeFile::pidOf(const std::string& category) {
   if (category == "operator" || category == "Custom Operator") return kOperatorPid;
   const auto [entry, fresh] = pids_.try_emplace(category, static_cast<int>(pids_.size()) + 1);
-  if (fresh)
-    add({"process_name", "", 0, 0, 0, "\"name\":" + ring::quoteJson(category)}, "M", -1, "", entry->second);
+  if (fresh) announce(entry->second, category);
   return entry->second;
 }
 
-void ChromeFile::add(const Item& item, std::string_view phase, TimeNs ns, std::string_view more, int pid) {
-  if (file_ < 0) return;
-  pending_ += any_ ? ",\n    {" : "\n    {";
+ChromeFile::Label ChromeFile::label(const std::string& name, const std::string& category,
+                                    const std::string& members) {
+  Label label;
+  label.names = "\"name\":" + ring::quoteJson(name);
+  if (!category.empty()) label.names += ",\"cat\":" + ring::quoteJson(category);
+  if (!members.empty()) label.args = ",\"args\":{" + members + "}";
+  label.pid = pidOf(category);
+  return label;
+}
+
+ChromeFile::Label ChromeFile::counterLabel(const std::string& name, const std::string& category) {
+  Label made = label(name, category);
+  made.args = ",\"args\":{" + ring::quoteJson(name) + ":";
+  return made;
+}
+
+// --- events ------------------------------------------------------------------------------------------------
+
+void ChromeFile::appendNumber(std::int64_t number) {
+  char text[24];
+  const auto end = std::to_chars(text, text + sizeof text, number);
+  pending_.append(text, end.ptr);
+}
+
+void ChromeFile::appendMicros(TimeNs ns) {
+  appendNumber(ns / 1000);
+  const auto rest = static_cast<int>(ns % 1000);
+  const char digits[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                         static_cast<char>('0' + rest % 10)};
+  pending_.append(digits, sizeof digits);
+}
+
+void ChromeFile::separate() {
+  pending_ += any_ ? ",\n    " : "\n    ";
   any_ = true;
-  pending_ += "\"name\":" + ring::quoteJson(item.name);
-  if (!item.category.empty()) pending_ += ",\"cat\":" + ring::quoteJson(item.category);
-  pending_ += ",\"ph\":\"" + std::string(phase) + "\"";
-  if (ns >= 0) pending_ += ",\"ts\":" + micros(ns);
-  pending_ += more;
-  pending_ += ",\"pid\":" + std::to_string(pid);
-  if (ns >= 0) pending_ += ",\"tid\":" + std::to_string(item.tid);
-  if (!item.args.empty()) pending_ += ",\"args\":{" + item.args + "}";
-  pending_ += "}";
 }
 
-void ChromeFile::complete(const Item& item) {
-  const int pid = pidOf(item.category);
-  add(item, "X", item.start_ns, ",\"dur\":" + micros(item.dur_ns), pid);
+void ChromeFile::begin(const Label& label, std::string_view phase, TimeNs ns) {
+  separate();
+  pending_ += '{';
+  pending_ += label.names;
+  pending_ += ",\"ph\":\"";
+  pending_ += phase;
+  pending_ += "\",\"ts\":";
+  appendMicros(ns);
 }
 
-void ChromeFile::doubled(const Item& item) {
-  Item end = item;
-  end.args.clear();
-  add(item, "B", item.start_ns, "", kOperatorPid);
-  add(end, "E", item.start_ns + item.dur_ns, "", kOperatorPid);
-  begunAndEnded(end);
+void ChromeFile::place(const Label& label, std::int64_t tid) {
+  pending_ += ",\"pid\":";
+  appendNumber(label.pid);
+  pending_ += ",\"tid\":";
+  appendNumber(tid);
 }
 
-void ChromeFile::begunAndEnded(const Item& item) {
-  const int pid = pidOf(item.category);
-  const std::string id = ",\"id\":" + std::to_string(next_id_++);
-  add(item, "b", item.start_ns, id, pid);
-  add(item, "e", item.start_ns + item.dur_ns, id, pid);
+void ChromeFile::end(const Label& label, std::int64_t tid) {
+  place(label, tid);
+  pending_ += label.args;
+  pending_ += '}';
 }
 
-void ChromeFile::frame(const Item& item) {
-  const int pid = pidOf(item.category);
-  add(item, "(", item.start_ns, "", pid);
-  add(item, ")", item.start_ns + item.dur_ns, "", pid);
+void ChromeFile::complete(const Label& label, const Span& span) {
+  begin(label, "X", span.start_ns);
+  pending_ += ",\"dur\":";
+  appendMicros(span.dur_ns);
+  end(label, span.tid);
 }
 
-void ChromeFile::marker(const Item& item, char scope) {
-  const int pid = pidOf(item.category);
-  add(item, "i", item.start_ns, std::string(",\"s\":\"") + scope + "\"", pid);
+void ChromeFile::doubled(const Label& label, const Span& span) {
+  Label bare = label;
+  bare.args.clear();
+  begin(label, "B", span.start_ns);
+  end(label, span.tid);
+  begin(bare, "E", span.start_ns + span.dur_ns);
+  end(bare, span.tid);
+  begunAndEnded(bare, span);
 }
 
-void ChromeFile::counter(const Item& item, double value) {
-  const int pid = pidOf(item.category);
-  char number[32];
-  std::snprintf(number, sizeof number, "%.15g", value);
-  Item with = item;
-  with.args = ring::quoteJson(item.name) + ":" + number;
-  add(with, "C", item.start_ns, "", pid);
+void ChromeFile::begunAndEnded(const Label& label, const Span& span) {
+  const std::uint64_t id = next_id_++;
+  for (const bool first : {true, false}) {
+    begin(label, first ? "b" : "e", span.start_ns + (first ? 0 : span.dur_ns));
+    pending_ += ",\"id\":";
+    appendNumber(static_cast<std::int64_t>(id));
+    end(label, span.tid);
+  }
 }
+
+void ChromeFile::frame(const Label& label, const Span& span) {
+  begin(label, "(", span.start_ns);
+  end(label, span.tid);
+  begin(label, ")", span.start_ns + span.dur_ns);
+  end(label, span.tid);
+}
+
+void ChromeFile::marker(const Label& label, const Span& span, char scope) {
+  begin(label, "i", span.start_ns);
+  pending_ += ",\"s\":\"";
+  pending_ += scope;
+  pending_ += '"';
+  end(label, span.tid);
+}
+
+void ChromeFile::counter(const Label& counter_label, TimeNs time_ns, double value) {
+  begin(counter_label, "C", time_ns);
+  place(counter_label, 0);
+  pending_ += counter_label.args;
+  if (std::abs(value) < 1e15 && value == std::trunc(value)) {
+    appendNumber(static_cast<std::int64_t>(value));
+  } else if (std::isfinite(value)) {
+    char number[32];
+    std::snprintf(number, sizeof number, "%.15g", value);
+    pending_ += number;
+  } else {
+    pending_ += "null";  // JSON knows no infinity
+  }
+  pending_ += "}}";
+}
+
+// --- the file ----------------------------------------------------------------------------------------------
 
 // Old end and new events in one write: a kill finds the old file or the new one.
 Status ChromeFile::flush() {
@@ -121,9 +189,10 @@ Status ChromeFile::flush() {
                                  static_cast<off_t>(written_ + static_cast<std::int64_t>(done)));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      pending_.resize(events);
-      return fail(ErrorCode::io, "cannot write the profile '" + path_ + "': " + std::strerror(errno) +
-                                     "; free space, or choose another filename");
+      const Error error{ErrorCode::io, "cannot write the profile '" + path_ + "': " + std::strerror(errno) +
+                                           "; free space, or choose another filename"};
+      pending_.resize(events <= kMostPending ? events : 0);
+      return fail(error);
     }
     done += static_cast<std::size_t>(got);
   }

@@ -1,10 +1,15 @@
 // The file that MXNet's profiler writes: Chrome's trace format, and valid JSON after every flush. The end of
 // the file is written anew each time, over the old one.
+//
+// The drain thread writes some 20,000 events a second into it beside a program that trains: what the events
+// of one name have in common is made into text once, and an event appends its numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "db/event.h"
 #include "db/result.h"
@@ -18,31 +23,46 @@ class ChromeFile {
   ChromeFile(const ChromeFile&) = delete;
   ChromeFile& operator=(const ChromeFile&) = delete;
 
-  // Replaces the file. Errors: io.
+  // Replaces the file; labels made before are no longer good. Errors: io.
   Status open(const std::string& path);
   bool isOpen() const { return file_ >= 0; }
   void close();
 
-  struct Item {
-    std::string name, category;
+  // What events have in common, as text.
+  struct Label {
+    std::string names;  // "name" and "cat"
+    std::string args;   // with the comma before it; may be empty. Of a counter up to its value
+    int pid = 0;
+  };
+  // `members`: of the arguments, a JSON object without braces; may be empty.
+  Label label(const std::string& name, const std::string& category, const std::string& members = {});
+  Label counterLabel(const std::string& name, const std::string& category);
+
+  struct Span {
     std::int64_t tid = 0;
     TimeNs start_ns = 0, dur_ns = 0;
-    std::string args;  // members of a JSON object
   };
-  void complete(const Item& item);  // ph X
+  void complete(const Label& label, const Span& span);  // ph X
   // As MXNet writes an operator: B and E on the device, b and e as a task.
-  void doubled(const Item& item);
-  void begunAndEnded(const Item& item);  // b and e
-  void frame(const Item& item);          // ( and )
-  void marker(const Item& item, char scope);
-  void counter(const Item& item, double value);
+  void doubled(const Label& label, const Span& span);
+  void begunAndEnded(const Label& label, const Span& span);  // b and e
+  void frame(const Label& label, const Span& span);          // ( and )
+  void marker(const Label& label, const Span& span, char scope);
+  void counter(const Label& counter_label, TimeNs time_ns, double value);
 
+  // What failed to be written is tried again at the next flush, up to 16 MiB of it.
   Status flush();
-  std::int64_t writtenBytes() const { return written_; }
+  std::size_t pendingBytes() const { return pending_.size(); }
 
  private:
-  void add(const Item& item, std::string_view phase, TimeNs ns, std::string_view more, int pid);
   int pidOf(const std::string& category);
+  void announce(int pid, const std::string& name);
+  void separate();
+  void begin(const Label& label, std::string_view phase, TimeNs ns);
+  void place(const Label& label, std::int64_t tid);
+  void end(const Label& label, std::int64_t tid);
+  void appendNumber(std::int64_t number);
+  void appendMicros(TimeNs ns);
 
   int file_ = -1;
   std::string path_;

@@ -25,12 +25,10 @@ class MxnetProfiler::State : public RecordingTap {
   void drained() override;
 
   bool wants(const Class& what) const;
-  void write(const Class& what, const ChromeFile::Item& item);
-  void sample(const Class& what, const std::string& name, const CounterSample& sample);
-  void countMemory();
-  void countCalls();
+  Status openFile();
   Status finishFile();
-  std::string shapesAndLayer(const Names& names, const pitwall::Event& event) const;
+  // Texts and places that events, series and statistics have found for each other; they find them anew.
+  void forgetFound();
 
   // Synchronises itself. All else is guarded by mutex, which is taken after the recorder's locks.
   Profiler& recorder;
@@ -42,26 +40,60 @@ class MxnetProfiler::State : public RecordingTap {
   Status file_status;
   AggregateStats stats;
   Ticks last_dump = 0;
+
+  std::int64_t calls = 0, calls_in_progress = 0;
+  std::map<std::string, std::pair<std::string, std::string>> counter_names;  // by track: domain, name
+
+  // Of a new recording: nothing has been heard.
+  void forgetHeard();
+
+ private:
+  // All that events of one name and arguments, or one operator's, have in common.
   struct Kind {
     std::string name;
     Class what;
+    ChromeFile::Label label;
+    AggregateStats::Entry* statistics = nullptr;
   };
-  std::unordered_map<std::uint64_t, Kind> kinds;  // by name, arguments and kind of an event
-  std::map<std::string, double> live_bytes;       // of each tag
+  // A counter of the file and the statistics.
+  struct Series {
+    std::string category, name;
+    std::optional<ChromeFile::Label> label = {};
+    AggregateStats::Entry* statistics = nullptr;
+  };
+  // A row of the recording's memory: what is live of a tag, or what a pool has from the system.
+  struct MemoryRow {
+    bool live;
+    Series series;
+    double bytes = 0;
+  };
   // Of one drain, track by track and thread by thread; sorted when all of it has come.
   struct MemorySample {
-    std::string of;  // tag or pool
-    bool live;       // else what a pool has from the system
+    MemoryRow* row;
     CounterSample at;
   };
   struct CallEdge {
     TimeNs time_ns;
     int change;  // of the calls in progress
   };
-  std::vector<MemorySample> memory_samples;
-  std::vector<CallEdge> call_edges;
-  std::int64_t calls = 0, calls_in_progress = 0;
-  std::map<std::string, std::pair<std::string, std::string>> counter_names;  // by track: domain, name
+
+  Kind& kindOf(const Names& names, const pitwall::Event& event);
+  MemoryRow& memoryRow(const std::string& track);
+  void write(const Kind& kind, const ChromeFile::Span& span);
+  void sample(Series& series, const CounterSample& sample);
+  void countMemory();
+  void countCalls();
+  static std::string membersOf(const OperatorFacts& facts);
+
+  std::unordered_map<std::uint64_t, Kind> kinds_;  // by name, kind, and arguments or operator
+  std::map<std::string, MemoryRow> memory_rows_;   // by track
+  double live_bytes_ = 0;                          // of all tags
+  Series device_{"Device Storage", "Memory: cpu/0"};
+  Series calls_{"MXNET_C_API", "MXNet C API Calls"};
+  Series concurrency_{"MXNET_C_API", "MXNet C API Concurrency"};
+  std::map<std::string, Series> own_counters_;  // by track
+  std::vector<MemorySample> memory_samples_;
+  std::vector<CallEdge> call_edges_;
 };
 
 }  // namespace pitwall::mxnet

@@ -219,7 +219,7 @@ TEST_F(ProfilerTest, CountsExactlyWhatATinyRingDrops) {
 }
 
 TEST_F(ProfilerTest, AHalfFullRingIsDrainedBeforeTheInterval) {
-  Profiler profiler({.flush_interval_ms = 60'000, .poll_interval_ms = 1, .ring_bytes = 1 << 15});
+  Profiler profiler({.flush_interval_ms = 60'000, .ring_bytes = 1 << 15});
   const SiteId site = profiler.site("work", EventKind::scope);
   const auto kept = start(profiler);
   for (int i = 0; i < 600; ++i) {

@@ -144,8 +144,7 @@ TEST(RecordTest, ArgumentsArriveAsJson) {
 }
 
 TEST(RecordTest, AWaitingRingLosesNothing) {
-  Profiler profiler(
-      {.flush_interval_ms = 5, .poll_interval_ms = 1, .ring_bytes = 1 << 12, .when_full = RingPolicy::block});
+  Profiler profiler({.flush_interval_ms = 5, .ring_bytes = 1 << 12, .when_full = RingPolicy::block});
   const SiteId site = profiler.site("work", EventKind::scope);
   const auto kept = start(profiler);
   constexpr int kRecords = 50'000;
@@ -198,10 +197,7 @@ TEST(RecordTest, AnOverwritingRingKeepsTheLatest) {
 }
 
 TEST(RecordTest, AnOverwritingRingIsReadWhileItIsWritten) {
-  Profiler profiler({.flush_interval_ms = 1,
-                     .poll_interval_ms = 1,
-                     .ring_bytes = 1 << 13,
-                     .when_full = RingPolicy::overwrite});
+  Profiler profiler({.flush_interval_ms = 1, .ring_bytes = 1 << 13, .when_full = RingPolicy::overwrite});
   const SiteId site = profiler.site("work", EventKind::scope);
   const auto kept = start(profiler);
   constexpr std::int64_t kRecords = 300'000;
@@ -248,7 +244,7 @@ TEST(RecordTest, FiveHundredThreadsAtOnce) {
 }
 
 TEST(RecordTest, AThreadPerEvent) {
-  Profiler profiler({.flush_interval_ms = 1, .poll_interval_ms = 1});
+  Profiler profiler({.flush_interval_ms = 1});
   const SiteId site = profiler.site("work", EventKind::scope);
   const auto kept = start(profiler);
   for (int i = 0; i < 1000; ++i)

@@ -98,7 +98,6 @@ int main(int argc, char** argv) {
   // No drain but the first: all is in the rings; else often, so that a kill meets each of its steps.
   const bool only_rings = mode != "flood";
   Profiler profiler({.flush_interval_ms = only_rings ? 0 : 1,
-                     .poll_interval_ms = 1,
                      .ring_bytes = 1 << 16,
                      .when_full = only_rings ? RingPolicy::drop : RingPolicy::block});
   if (mode == "disk") {
