@@ -111,13 +111,17 @@ int main(int count, char** arguments) {
   registered.size = sizeof registered;
   registered.message_type = abi::kRegistered;
   registered.message.registered = intern(domain, "a registered name");
-  // Texts of 33 characters that alternate at one address, as those of temporaries do.
-  static char temporary[40];
+  // Texts of 33 characters that alternate at one address, as those of temporaries do: copied there right
+  // before the push, whose loads then wait for the copy's stores; and copied eight pushes before.
+  static char temporary[40], earlier[16][64];
   static constexpr char kTexts[2][40] = {"forward of layer number 1 of 1000",
                                          "forward of layer number 2 of 1000"};
 
   std::vector<double> floor;
-  Row rows[] = {{"pointer", 25, {}}, {"registered string", 25, {}}, {"hashed (33 characters)", 28, {}}};
+  Row rows[] = {{"pointer", 25, {}},
+                {"registered string", 25, {}},
+                {"hashed (33 characters)", 28, {}},
+                {"hashed, copied in right before", 28, {}}};
   volatile Ticks sink = 0;
   for (int s = 0; s < slices; ++s) {
     floor.push_back(sliceNs([&](int) {
@@ -128,6 +132,10 @@ int main(int count, char** arguments) {
     rows[1].ns.push_back(
         sliceNs([&](int) { (void)domainPush(domain, &registered), (void)domainPop(domain); }));
     rows[2].ns.push_back(sliceNs([](int i) {
+      __builtin_memcpy(earlier[(i + 8) & 15], kTexts[(i >> 4) & 1], 34);
+      (void)pushA(earlier[i & 15]), (void)pop();
+    }));
+    rows[3].ns.push_back(sliceNs([](int i) {
       // 33 bytes in two stores; the first differ between the texts only at the 25th character.
       __builtin_memcpy(temporary, kTexts[i & 1], 34);
       (void)pushA(temporary), (void)pop();

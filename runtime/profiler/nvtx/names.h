@@ -30,7 +30,7 @@ struct RegisteredString {
   std::string text;
   Domain* domain = nullptr;
   // Of the plain event with this name: generation in the upper half, site in the lower; 0 = not known yet.
-  std::atomic<std::uint64_t> site{0};
+  mutable std::atomic<std::uint64_t> site{0};
 };
 
 // What one event has beside its times and number.

@@ -23,29 +23,45 @@ std::size_t slotOf(const void* domain, std::uint64_t key) {
 
 __extension__ using Wide = unsigned __int128;
 
-std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
-  const Wide product = static_cast<Wide>(a ^ 0xA0761D6478BD642FU) * (b ^ 0xE7037ED1A0B428DBU);
-  return static_cast<std::uint64_t>(product >> 64U) ^ static_cast<std::uint64_t>(product);
+// Both halves of the product, so that each bit of the word reaches about all bits of the result.
+std::uint64_t mixed(std::uint64_t word, std::uint64_t by) {
+  const Wide product = static_cast<Wide>(word) * by;
+  auto high = static_cast<std::uint64_t>(product >> 64U);
+  asm("" : "+r"(high));  // else the compiler takes both halves through memory
+  return high ^ static_cast<std::uint64_t>(product);
 }
 
-std::uint64_t wordAt(const char* text) {
+// At most eight bytes of the text, without a look beyond its end; the rest is 0.
+[[gnu::noinline]] std::uint64_t wordUpToEnd(const char* text) {
   std::uint64_t word = 0;
-  std::memcpy(&word, text, sizeof word);
+  for (unsigned i = 0; i < 8 && text[i] != '\0'; ++i)
+    word |= std::uint64_t{static_cast<unsigned char>(text[i])} << 8U * i;
   return word;
 }
 
-// Sixteen bytes at a time, the pieces independent of each other; the last piece overlaps the one before.
-std::uint64_t hashOf(const char* text) {
-  const std::size_t length = std::strlen(text);
-  if (length < 16) {
-    char padded[16] = {};
-    std::memcpy(padded, text, length);
-    return mixed(wordAt(padded) ^ length, wordAt(padded + 8));
+// One pass, eight bytes at a time, each with a multiplier of its own. The load that finds the text's end
+// reads beyond it, though never beyond its page.
+__attribute__((no_sanitize("address", "thread"))) std::uint64_t hashOf(const char* text, std::uint64_t hash) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighs = 0x8080808080808080U;
+  constexpr std::uintptr_t kPage = 4096;
+  // Of this page, where eight bytes can be read.
+  const char* last = text - reinterpret_cast<std::uintptr_t>(text) % kPage + kPage - 8;
+  for (std::uint64_t by = 0xA0761D6478BD642FU;; text += 8, by += 0x9E3779B97F4A7C15U) {
+    std::uint64_t word = 0;
+    if (text > last) [[unlikely]] {
+      word = wordUpToEnd(text);
+      last += kPage;
+    } else {
+      std::memcpy(&word, text, sizeof word);
+    }
+    // Some byte is zero, or no ASCII.
+    if (((word - kOnes) & kHighs) != 0) [[unlikely]] {
+      // The lowest bit is the highest of the first byte that is zero.
+      if (const std::uint64_t zeros = (word - kOnes) & ~word & kHighs; zeros != 0)
+        return hash + mixed(word & ((zeros ^ (zeros - 1)) >> 8U), by);
+    }
+    hash += mixed(word, by);
   }
-  std::uint64_t hash = length;
-  for (std::size_t i = 0; i + 16 < length; i += 16) hash += mixed(wordAt(text + i) + i, wordAt(text + i + 8));
-  const char* const last = text + length - 16;
-  return mixed(hash, mixed(wordAt(last), wordAt(last + 8)));
 }
 
 std::int64_t integerOf(const abi::EventAttributes& attributes) {
@@ -75,59 +91,74 @@ Recorder::~Recorder() { profiler_.removeSource(*this); }
 
 // --- names -----------------------------------------------------------------------------------------------
 
+// In three, each of which needs no more of the stack than its own case.
 SiteId Recorder::siteOf(Domain& domain, const char* text) {
   if (text == nullptr) text = "";
   ThreadState* const state = threadState(names_.generation());
-  if (state == nullptr) return names_.site({&domain, 0, 0, text, {}});
-  const SeenAddress& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
-  if (here.address == text && here.domain == &domain && here.text != nullptr &&
-      std::strcmp(here.text, text) == 0) [[likely]]
+  if (state == nullptr) return siteWithoutThread(domain, text);
+  SeenAddress& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
+  if (here.text == nullptr || here.address != text || here.domain != &domain)
+    return siteOfContent(*state, domain, text);
+  if (std::strcmp(here.text, text) == 0) [[likely]]
     return here.site;
+  here.text = nullptr;
   return siteOfContent(*state, domain, text);
 }
 
 // Not the text that was at this address before, or one not seen yet.
 SiteId Recorder::siteOfContent(ThreadState& state, Domain& domain, const char* text) {
-  const std::uint64_t hash = hashOf(text);
-  SeenText& same = state.by_content[slotOf(&domain, hash)];
-  SeenAddress& here = state.by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
-  if (same.domain == &domain && same.hash == hash) [[likely]] {
-    if (here.address == text && here.domain == &domain) here.text = nullptr;
-    return same.site;
-  }
-  same = {&domain, hash, names_.site({&domain, 0, 0, text, {}})};
-  here = {&domain, text, names_.keep(text), same.site};
+  const std::uint64_t hash = hashOf(text, reinterpret_cast<std::uintptr_t>(&domain));
+  const SeenText& same = state.by_content[hash % ThreadState::kEntries];
+  if (same.domain != &domain || same.hash != hash) [[unlikely]]
+    return siteOfNew(state, domain, text, hash);
   return same.site;
 }
 
+SiteId Recorder::siteOfNew(ThreadState& state, Domain& domain, const char* text, std::uint64_t hash) {
+  const SiteId site = siteWithoutThread(domain, text);
+  state.by_content[hash % ThreadState::kEntries] = {&domain, hash, site};
+  state.by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))] = {&domain, text,
+                                                                               names_.keep(text), site};
+  return site;
+}
+
+SiteId Recorder::siteWithoutThread(Domain& domain, const char* text) {
+  return names_.site({&domain, 0, 0, text, {}});
+}
+
 SiteId Recorder::siteOf(Domain& domain, const RegisteredString& text) {
-  auto& cached = const_cast<RegisteredString&>(text).site;
-  const std::uint64_t generation = names_.generation();
-  const std::uint64_t known = cached.load(std::memory_order_relaxed);
-  if (known >> 32U == generation && text.domain == &domain) [[likely]]
+  const std::uint64_t known = text.site.load(std::memory_order_relaxed);
+  if (known >> 32U == names_.generation() && text.domain == &domain) [[likely]]
     return SiteId{static_cast<std::uint32_t>(known)};
+  return siteOfNew(domain, text);
+}
+
+SiteId Recorder::siteOfNew(Domain& domain, const RegisteredString& text) {
+  const std::uint64_t generation = names_.generation();
   const SiteId site = names_.site({&domain, 0, 0, text.text, {}});
-  if (text.domain == &domain) cached.store(generation << 32U | site.value, std::memory_order_relaxed);
+  if (text.domain == &domain) text.site.store(generation << 32U | site.value, std::memory_order_relaxed);
   return site;
 }
 
 Recorder::Found Recorder::find(Domain& domain, const abi::EventAttributes& attributes) {
+  const std::int32_t payload = attributes.payload_type;
+  const bool is_plain = attributes.category == 0 && attributes.color_type != abi::kColorArgb &&
+                        payload != abi::kExtendedPayload && payload != abi::kDouble && payload != abi::kFloat;
+  if (is_plain && attributes.message_type == abi::kRegistered && attributes.message.registered != nullptr)
+    return {siteOf(domain, *static_cast<const RegisteredString*>(attributes.message.registered)),
+            integerOf(attributes)};
+  if (is_plain && attributes.message_type == abi::kAscii)
+    return {siteOf(domain, attributes.message.ascii), integerOf(attributes)};
+  return findWhole(domain, attributes);
+}
+
+Recorder::Found Recorder::findWhole(Domain& domain, const abi::EventAttributes& attributes) {
   const auto* registered = attributes.message_type == abi::kRegistered
                                ? static_cast<const RegisteredString*>(attributes.message.registered)
                                : nullptr;
-  const bool has_color = attributes.color_type == abi::kColorArgb;
+  const std::uint32_t color = attributes.color_type == abi::kColorArgb ? attributes.color : 0;
   const std::int32_t payload = attributes.payload_type;
-  const bool is_plain = attributes.category == 0 && !has_color && payload != abi::kExtendedPayload &&
-                        payload != abi::kDouble && payload != abi::kFloat;
   Found found{{}, integerOf(attributes)};
-  if (is_plain && registered != nullptr) {
-    found.site = siteOf(domain, *registered);
-    return found;
-  }
-  if (is_plain && attributes.message_type == abi::kAscii) {
-    found.site = siteOf(domain, attributes.message.ascii);
-    return found;
-  }
   std::string text, members;
   if (registered != nullptr) text = registered->text;
   if (attributes.message_type == abi::kAscii && attributes.message.ascii != nullptr)
@@ -142,7 +173,7 @@ Recorder::Found Recorder::find(Domain& domain, const abi::EventAttributes& attri
     found.value = decoded.value.value_or(0);
     if (text.empty()) text = std::move(decoded.message);
   }
-  found.site = names_.site({&domain, attributes.category, has_color ? attributes.color : 0, text, members});
+  found.site = names_.site({&domain, attributes.category, color, text, members});
   return found;
 }
 

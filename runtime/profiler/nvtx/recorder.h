@@ -74,9 +74,14 @@ class Recorder : public EventSource {
   };
 
   SiteId siteOf(Domain& domain, const char* text);
-  SiteId siteOfContent(ThreadState& state, Domain& domain, const char* text);
+  [[gnu::noinline]] SiteId siteOfContent(ThreadState& state, Domain& domain, const char* text);
+  [[gnu::noinline]] SiteId siteOfNew(ThreadState& state, Domain& domain, const char* text,
+                                     std::uint64_t hash);
+  [[gnu::noinline]] SiteId siteWithoutThread(Domain& domain, const char* text);
   SiteId siteOf(Domain& domain, const RegisteredString& text);
+  [[gnu::noinline]] SiteId siteOfNew(Domain& domain, const RegisteredString& text);
   Found find(Domain& domain, const abi::EventAttributes& attributes);
+  [[gnu::noinline]] Found findWhole(Domain& domain, const abi::EventAttributes& attributes);
   Found find(Domain& domain, std::span<const abi::PayloadData> payload);
   int popOuter(ThreadState* state, Domain& domain, std::span<const abi::PayloadData> payload);
   int open(Domain& domain, SiteId site, std::int64_t value);

@@ -1,6 +1,7 @@
 // What records NVTX, without a program: sites, nesting, payloads; and the injection library's ways with
 // paths, time windows and forks.
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
 #include <cstring>
 #include <map>
@@ -87,6 +88,51 @@ TEST_F(NvtxRecorder, TextsThatChangeInPlace) {
   EXPECT_THAT(stop(), ElementsAre(R"(0 one {"domain":"default"} = 0)", R"(0 two {"domain":"default"} = 0)",
                                   R"(0 one {"domain":"default"} = 0)", R"(0 on {"domain":"default"} = 0)",
                                   R"(0 twofold {"domain":"default"} = 0)"));
+}
+
+// Looked at eight bytes at a time: every length, at every distance from the end of a page behind which
+// nothing may be read, and with what lies behind the text's end.
+TEST_F(NvtxRecorder, TextsOfEveryLengthUpToAPagesEnd) {
+  start();
+  constexpr std::size_t kPage = 4096, kMost = 34;
+  void* const pages = mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(mprotect(static_cast<char*>(pages) + kPage, kPage, PROT_NONE), 0);
+  const std::string letters = "the quick brown fox jumps over the lazy dog";
+  std::vector<std::string> expected;
+  for (std::size_t length = 0; length <= kMost; ++length) {
+    for (const std::size_t behind : {0, 1, 5, 9}) {
+      std::memset(pages, 'x', kPage);
+      char* const text = static_cast<char*>(pages) + kPage - 1 - length - behind;
+      std::memcpy(text, letters.data(), length);
+      text[length] = '\0';
+      recorder_.mark(names_.defaultDomain(), text);
+      expected.push_back("0 " + letters.substr(0, length) + R"( {"domain":"default"} = 0)");
+    }
+  }
+  EXPECT_EQ(stop(), expected);
+  munmap(pages, 2 * kPage);
+}
+
+// Texts are told apart by a hash: also those that differ in few places, a word apart, or have these
+// exchanged.
+TEST_F(NvtxRecorder, TextsThatAreMuchAlike) {
+  start();
+  std::vector<std::string> expected;
+  std::string text = "layer _ and _ layer _ of _";
+  for (char a = 'a'; a <= 'r'; ++a) {
+    for (char b = 'a'; b <= 'r'; ++b) {
+      for (char c = 'a'; c <= 'r'; ++c) {
+        text[6] = text[25] = a;
+        text[14] = b;
+        text[22] = c;
+        recorder_.mark(names_.defaultDomain(), text.c_str());
+        expected.push_back("0 " + text + R"( {"domain":"default"} = 0)");
+      }
+    }
+    ASSERT_TRUE(profiler_.flush().has_value());
+  }
+  EXPECT_TRUE(stop() == expected);
 }
 
 TEST_F(NvtxRecorder, AttributesAndRegisteredStrings) {
