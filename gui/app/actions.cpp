@@ -6,8 +6,8 @@
 
 namespace pitwall::gui {
 
-ActionRegistry::ActionRegistry(QMainWindow* window, QWidget* timeline)
-    : window_(window), timeline_(timeline) {
+ActionRegistry::ActionRegistry(QMainWindow* window, std::vector<QWidget*> timelines)
+    : window_(window), timelines_(std::move(timelines)) {
   const QString titles[kMenus] = {QObject::tr("&File"),     QObject::tr("&View"), QObject::tr("&Rows"),
                                   QObject::tr("&Select"),   QObject::tr("&Go"),   QObject::tr("N&otes"),
                                   QObject::tr("Fi&ndings"), QObject::tr("&Help")};
@@ -22,7 +22,9 @@ QAction* ActionRegistry::add(MenuId menu_id, const ActionSpec& spec) {
   made->setShortcutContext(spec.of_timeline ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
   QObject::connect(made, &QAction::triggered, window_, spec.run);
   menu(menu_id)->addAction(made);
-  if (spec.of_timeline) timeline_->addAction(made);
+  if (spec.of_timeline) {
+    for (QWidget* timeline : timelines_) timeline->addAction(made);
+  }
   entries_.push_back({spec.id, menu_id, made, spec.of_timeline});
   return made;
 }

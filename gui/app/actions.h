@@ -18,7 +18,7 @@ struct ActionSpec {
   QString text;      // with its mnemonic, in the user's language
   const char* keys;  // "W; Ctrl++": each does; "" for none
   std::function<void()> run;
-  bool of_timeline = false;  // its keys, single letters mostly, act while the timeline has the focus
+  bool of_timeline = false;  // its keys, single letters mostly, act while a timeline has the focus
 };
 
 class ActionRegistry {
@@ -30,8 +30,8 @@ class ActionRegistry {
     bool of_timeline;
   };
 
-  // Makes the menus of the window's bar; the window and the timeline outlive the registry.
-  ActionRegistry(QMainWindow* window, QWidget* timeline);
+  // Makes the menus of the window's bar; the window and the timelines outlive the registry.
+  ActionRegistry(QMainWindow* window, std::vector<QWidget*> timelines);
 
   // Into the menu and the registry. The action belongs to the window.
   QAction* add(MenuId menu, const ActionSpec& spec);
@@ -47,7 +47,7 @@ class ActionRegistry {
 
  private:
   QMainWindow* window_;
-  QWidget* timeline_;
+  std::vector<QWidget*> timelines_;
   std::vector<QMenu*> menus_;
   std::vector<Entry> entries_;
 };

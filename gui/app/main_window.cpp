@@ -2,7 +2,6 @@
 
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -37,7 +36,8 @@ MainWindow::MainWindow(QWidget* parent)
       compare_(new ComparePage(session_)),
       pages_(new QTabWidget),
       drawer_(new QTabWidget),
-      actions_(std::make_unique<ActionRegistry>(this, timeline_)),
+      actions_(std::make_unique<ActionRegistry>(
+          this, std::vector<QWidget*>{timeline_, &compare_->timelineA(), &compare_->timelineB()})),
       search_(new QLineEdit),
       row_filter_(new QLineEdit),
       progress_(new QProgressBar),
@@ -68,7 +68,7 @@ MainWindow::MainWindow(QWidget* parent)
   timeline_->setMessage(emptyMessage());
   const QSettings settings;
   restoreGeometry(settings.value("geometry").toByteArray());
-  restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
+  has_layout_ = restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
   timeline_->setFocus();
 }
 
@@ -107,8 +107,8 @@ void MainWindow::makeDocks() {
   drawer_->addTab(range_, tr("&Range"));
   auto* drawer = dock(tr("Event and range"), "drawer", drawer_, Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  resizeDocks({findings}, {460}, Qt::Horizontal);
-  resizeDocks({drawer}, {280}, Qt::Vertical);
+  findings_dock_ = findings;
+  drawer_dock_ = drawer;
 
   auto* bar = addToolBar(tr("Search"));
   bar->setObjectName("search");
@@ -175,6 +175,7 @@ void MainWindow::connectSession() {
   connect(findings_, &FindingsView::findingSelected, this, &MainWindow::showFindingEvidence);
   connect(findings_, &FindingsView::remarked, this,
           [this](const QString& text) { statusBar()->showMessage(text, 15000); });
+  connect(findings_, &FindingsView::failed, this, &MainWindow::showError);
   connect(range_, &RangeView::nameActivated, this, [this](quint32 name) {
     const QString text = QString::fromStdString(timeline_->timeline()->name(name));
     findOnTimeline(text);
@@ -268,6 +269,14 @@ void MainWindow::find(const QString& text, bool forward) {
   timeline_->select(found, true);
   statusBar()->showMessage(tr("%1 events are called \"%2\"").arg(countEvents(*timeline, names)).arg(text),
                            15000);
+}
+
+// The first time, when nobody has chosen a layout yet: a small window leaves more to the timeline.
+void MainWindow::showEvent(QShowEvent* event) {
+  QMainWindow::showEvent(event);
+  if (std::exchange(has_layout_, true)) return;
+  resizeDocks({findings_dock_}, {std::min(480, width() * 36 / 100)}, Qt::Horizontal);
+  resizeDocks({drawer_dock_}, {std::min(280, height() * 34 / 100)}, Qt::Vertical);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -1,6 +1,7 @@
 // The viewer's window: timeline, findings, details, range table, summary; menus with every action.
 #pragma once
 
+#include <QDockWidget>
 #include <QLineEdit>
 #include <QMainWindow>
 #include <QProgressBar>
@@ -62,6 +63,7 @@ class MainWindow final : public QMainWindow {
   void loadFailed(const QString& what);
 
  protected:
+  void showEvent(QShowEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
@@ -73,6 +75,7 @@ class MainWindow final : public QMainWindow {
   void makeViewMenu();
   void makeRowsMenu();
   void makeSelectMenu();
+  TimelineView& timelineInFocus();
   void makeGoMenu();
   void makePalette();
   void openPalette(const QString& typed);
@@ -109,6 +112,8 @@ class MainWindow final : public QMainWindow {
   QProgressBar* progress_;
   QLabel* error_;
   QMenu* recent_ = nullptr;
+  QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
+  bool has_layout_ = false;  // restored, or made for the window's size
 };
 
 }  // namespace pitwall::gui

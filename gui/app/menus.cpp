@@ -1,4 +1,5 @@
 // Every action of the window with its keys. Single letters act only while the timeline has the focus.
+#include <QApplication>
 #include <QFileDialog>
 #include <QSettings>
 
@@ -31,7 +32,15 @@ void MainWindow::makeMenus() {
                                    [this] { findings_->saveEnvironment(); }});
   keeper_ = new TraceKeeper(this);
   makePalette();
-  actions_->add(MenuId::help, {"help.keys", tr("&Keys"), "?; Ctrl+F1", [this] { showShortcuts(); }});
+  actions_->add(MenuId::help, {"help.keys", tr("&Keys"), "?; Ctrl+F1; F1", [this] { showShortcuts(); }});
+}
+
+// Those of the comparison answer to the same keys as the page in front.
+TimelineView& MainWindow::timelineInFocus() {
+  for (TimelineView* view : {&compare_->timelineA(), &compare_->timelineB()}) {
+    if (view->hasFocus() || view->isAncestorOf(QApplication::focusWidget())) return *view;
+  }
+  return *timeline_;
 }
 
 void MainWindow::makeFileMenu() {
@@ -60,13 +69,15 @@ void MainWindow::makeViewMenu() {
       {"view.pan_right", QT_TR_NOOP("Pan &right"), "D", &TimelineView::panRight},
       {"view.all", QT_TR_NOOP("&Whole trace"), "0; Home", &TimelineView::showAll},
       {"view.focus", QT_TR_NOOP("&Focus selection, again: fit"), "F", &TimelineView::focusSelection},
+      {"view.fit", QT_TR_NOOP("Fit the &event"), "Return; Enter", &TimelineView::fitEvent},
       {"view.range", QT_TR_NOOP("&Zoom to range"), "Z", &TimelineView::zoomToRange},
       {"view.back", QT_TR_NOOP("&Back"), "Backspace; Alt+Left", &TimelineView::undoView},
       {"view.forward", QT_TR_NOOP("For&ward"), "Alt+Right", &TimelineView::redoView},
       {"view.grid", QT_TR_NOOP("&Grid"), "G", &TimelineView::toggleGrid},
   };
   for (const TimelineAction& a : kActions)
-    actions_->add(MenuId::view, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+    actions_->add(MenuId::view,
+                  {a.id, tr(a.text), a.keys, [this, a] { (timelineInFocus().*a.run)(); }, true});
   actions_->addSeparator(MenuId::view);
   makeThemeActions();
   QAction* blind =
@@ -85,6 +96,8 @@ void MainWindow::makeRowsMenu() {
   static const TimelineAction kActions[] = {
       {"rows.up", QT_TR_NOOP("Row &up"), "Up", &TimelineView::rowUp},
       {"rows.down", QT_TR_NOOP("Row &down"), "Down", &TimelineView::rowDown},
+      {"rows.page_up", QT_TR_NOOP("Page of rows up"), "PgUp", &TimelineView::pageUp},
+      {"rows.page_down", QT_TR_NOOP("Page of rows down"), "PgDown", &TimelineView::pageDown},
       {"rows.toggle", QT_TR_NOOP("&Open or close row"), "O", &TimelineView::toggleOpen},
       {"rows.pin", QT_TR_NOOP("&Pin or unpin row"), "P", &TimelineView::togglePinned},
       {"rows.hide", QT_TR_NOOP("&Hide row"), "H", &TimelineView::hideRow},
@@ -97,7 +110,8 @@ void MainWindow::makeRowsMenu() {
       {"rows.lower", QT_TR_NOOP("&Lower lanes"), "Ctrl+Shift+-", &TimelineView::lower},
   };
   for (const TimelineAction& a : kActions)
-    actions_->add(MenuId::rows, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+    actions_->add(MenuId::rows,
+                  {a.id, tr(a.text), a.keys, [this, a] { (timelineInFocus().*a.run)(); }, true});
   actions_->addSeparator(MenuId::rows);
   actions_->add(MenuId::rows, {"rows.filter", tr("&Filter rows"), "Ctrl+P", [this] {
                                  row_filter_->setFocus();
@@ -118,8 +132,8 @@ void MainWindow::makeSelectMenu() {
   static const TimelineAction kActions[] = {
       {"select.next", QT_TR_NOOP("&Next event"), ".; Right", &TimelineView::selectNext},
       {"select.previous", QT_TR_NOOP("&Previous event"), ",; Left", &TimelineView::selectPrevious},
-      {"select.next_same", QT_TR_NOOP("Next of that name"), "Shift+Right", &TimelineView::selectNextSame},
-      {"select.previous_same", QT_TR_NOOP("Previous of that name"), "Shift+Left",
+      {"select.next_same", QT_TR_NOOP("Next of that name"), "Shift+Right; >", &TimelineView::selectNextSame},
+      {"select.previous_same", QT_TR_NOOP("Previous of that name"), "Shift+Left; <",
        &TimelineView::selectPreviousSame},
       {"select.parent", QT_TR_NOOP("Event &around"), "Alt+Up", &TimelineView::selectParent},
       {"select.child", QT_TR_NOOP("Event &inside"), "Alt+Down", &TimelineView::selectChild},
@@ -128,7 +142,8 @@ void MainWindow::makeSelectMenu() {
       {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},
   };
   for (const TimelineAction& a : kActions)
-    actions_->add(MenuId::select, {a.id, tr(a.text), a.keys, [t = timeline_, a] { (t->*a.run)(); }, true});
+    actions_->add(MenuId::select,
+                  {a.id, tr(a.text), a.keys, [this, a] { (timelineInFocus().*a.run)(); }, true});
   actions_->add(MenuId::select, {"select.copy_details", tr("&Copy the event's details"), "Ctrl+C",
                                  [this] {
                                    details_->copyAll();

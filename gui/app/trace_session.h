@@ -8,14 +8,10 @@
 #include <functional>
 #include <memory>
 
-#include "db/reader.h"
+#include "gui/app/event_details.h"
 #include "gui/models/findings_model.h"
-#include "gui/timeline/hit.h"
 
 namespace pitwall::gui {
-
-// Name and value, as the details pane shows them.
-using Details = std::vector<std::pair<QString, QString>>;
 
 class TraceSession final : public QObject {
   Q_OBJECT

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analyzer/emit.h"
 #include "analyzer/units_text.h"
 
 namespace pitwall::gui {
@@ -91,8 +92,14 @@ double ProposalsModel::combinedLow() const { return combined(&Finding::gain_low)
 double ProposalsModel::combinedHigh() const { return combined(&Finding::gain_high); }
 
 QString ProposalsModel::exportLine(const QModelIndex& index) const {
-  const Proposal& chosen = proposal(lines_[static_cast<std::size_t>(index.row())]);
-  return QString::fromStdString(fmt::format("export {}={}", chosen.name, chosen.proposed));
+  const Line& line = lines_[static_cast<std::size_t>(index.row())];
+  Report one;
+  one.findings.push_back(report_->findings[line.finding]);
+  one.findings[0].proposals = {proposal(line)};
+  one.findings[0].proposals[0].user_set = false;  // asked for by hand
+  // As a file for the shell has it, quotes and all.
+  const QString text = QString::fromStdString(reportAsEnvironment(one)).trimmed();
+  return text.section('\n', -1);
 }
 
 int ProposalsModel::rowCount(const QModelIndex& parent) const {

@@ -12,6 +12,8 @@
 #include "analyzer/analysis.h"
 #include "analyzer/emit.h"
 #include "analyzer/units_text.h"
+#include "gui/views/data_table.h"
+#include "gui/views/wrapped_table.h"
 
 namespace pitwall::gui {
 namespace {
@@ -122,7 +124,10 @@ QWidget* ComparePage::makeTables() {
   tables_->addTab(tableOf(work_, tr("Changes by operator or kernel"), true), tr("Operators and kernels"));
   tables_->addTab(tableOf(breakdown_, tr("Changes by part of an iteration"), false),
                   tr("Where the time goes"));
-  tables_->addTab(tableOf(settings_, tr("Settings that differ"), false), tr("Settings"));
+  auto* settings = new WrappedTable;
+  settings->setModel(settings_);
+  settings->setAccessibleName(tr("Settings that differ"));
+  tables_->addTab(settings, tr("Settings"));
   tables_->setDocumentMode(true);
   return tables_;
 }
@@ -303,13 +308,21 @@ void ComparePage::showComparison() {
   settings_->setChanges(c.settings);
   tables_->setTabText(
       2, c.settings.empty() ? tr("Settings: the same") : tr("Settings (%1)").arg(c.settings.size()));
+  fitTables();
+}
+
+// All columns stand in the page, as far as there is room for names at all; the first takes what is left.
+void ComparePage::fitTables() {
   for (int i = 0; i < tables_->count(); ++i) {
     auto* table = qobject_cast<QTableView*>(tables_->widget(i));
-    table->resizeColumnsToContents();
-    for (int column = 0; column < table->model()->columnCount(); ++column)
-      table->setColumnWidth(
-          column, std::min(table->columnWidth(column), table->fontMetrics().averageCharWidth() * 48));
+    if (qobject_cast<WrappedTable*>(table) != nullptr) continue;
+    fitColumns(*table, 0);
   }
+}
+
+void ComparePage::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitTables();
 }
 
 }  // namespace pitwall::gui

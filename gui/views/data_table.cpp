@@ -9,6 +9,9 @@
 namespace pitwall::gui {
 namespace {
 
+constexpr int kRowsLookedAt = 100;
+constexpr int kLeastNameEms = 14;
+
 QString cellText(const QAbstractItemModel& model, const QModelIndex& index) {
   const QVariant plain = model.data(index, Qt::UserRole);
   QString text = (plain.isValid() ? plain : model.data(index)).toString();
@@ -79,6 +82,22 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
     return;
   }
   QTableView::keyPressEvent(event);
+}
+
+void fitColumns(QTableView& table, int names) {
+  if (table.model() == nullptr) return;
+  const int em = table.fontMetrics().averageCharWidth();
+  table.horizontalHeader()->setResizeContentsPrecision(kRowsLookedAt);
+  table.resizeColumnsToContents();
+  int others = 0;
+  for (int column = 0; column < table.model()->columnCount(); ++column) {
+    if (column == names) continue;
+    table.setColumnWidth(column, std::min(table.columnWidth(column), 48 * em));
+    others += table.columnWidth(column);
+  }
+  const int least = kLeastNameEms * em;
+  const int room = std::max(least, table.viewport()->width() - others);
+  table.setColumnWidth(names, std::clamp(table.columnWidth(names), least, room));
 }
 
 }  // namespace pitwall::gui

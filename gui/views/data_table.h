@@ -29,4 +29,8 @@ class DataTable final : public QTableView {
   void fitRows();
 };
 
+// Columns as wide as what they hold, looking at some rows; that of the names gives way where there is no
+// room.
+void fitColumns(QTableView& table, int names);
+
 }  // namespace pitwall::gui

@@ -14,16 +14,32 @@
 namespace pitwall::gui {
 namespace {
 
+constexpr int kMostInCell = 56;
+
 QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
+
+// Names of kernels go on for pages; the timeline tells them whole.
+QString shortened(const std::string& cell) {
+  const QString text = QString::fromStdString(cell);
+  return (text.size() <= kMostInCell ? text : text.left(kMostInCell) + QChar(0x2026)).toHtmlEscaped();
+}
+
+// "data_wait_ns" as people read it; the cells bring their units.
+QString columnTitle(const std::string& column) {
+  QString title = html(column);
+  if (title.endsWith("_ns")) title.chop(3);
+  if (title == "dur") return FindingsView::tr("duration");
+  return title.replace('_', ' ');
+}
 
 QString evidenceTable(const Finding::Evidence& evidence) {
   if (evidence.rows.empty()) return {};
   QString table = "<table cellspacing='0' cellpadding='3'><tr>";
-  for (const auto& column : evidence.columns) table += "<th align='left'>" + html(column) + "</th>";
+  for (const auto& column : evidence.columns) table += "<th align='left'>" + columnTitle(column) + "</th>";
   table += "</tr>";
   for (const auto& row : evidence.rows) {
     table += "<tr>";
-    for (const auto& cell : row) table += "<td>" + html(cell) + "</td>";
+    for (const auto& cell : row) table += "<td>" + shortened(cell) + "</td>";
     table += "</tr>";
   }
   table += "</table>";
@@ -41,7 +57,7 @@ FindingsView::FindingsView(QWidget* parent)
       proposals_(new ProposalsModel(this)),
       list_(new QListView),
       text_(new QTextBrowser),
-      settings_(new QTableView),
+      settings_(new WrappedTable),
       combined_(new QLabel),
       copy_(new QPushButton(tr("&Copy export line"))),
       save_(new QPushButton(tr("Save &environment file..."))) {
@@ -51,13 +67,6 @@ FindingsView::FindingsView(QWidget* parent)
   text_->setAccessibleName(tr("Finding"));
   settings_->setModel(proposals_);
   settings_->setAccessibleName(tr("Recommended settings"));
-  settings_->setSelectionBehavior(QAbstractItemView::SelectRows);
-  settings_->verticalHeader()->hide();
-  // All columns stand in the pane; the gain takes the lines it needs.
-  settings_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  settings_->horizontalHeader()->setSectionResizeMode(ProposalsModel::kGainColumn, QHeaderView::Stretch);
-  settings_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  settings_->setTabKeyNavigation(false);
   combined_->setWordWrap(true);
 
   auto* buttons = new QHBoxLayout;
@@ -121,6 +130,7 @@ void FindingsView::showFinding(const QModelIndex& index) {
 
 void FindingsView::showCombined() {
   const bool any = proposals_->rowCount() > 0;
+  settings_->setVisible(any);
   copy_->setEnabled(any);
   save_->setEnabled(any);
   combined_->setText(any ? tr("Checked settings together: %1.")
@@ -130,19 +140,42 @@ void FindingsView::showCombined() {
 
 void FindingsView::copyExportLine() {
   if (proposals_->rowCount() == 0) return;
-  const QModelIndex current = settings_->currentIndex();
+  QModelIndex current = settings_->currentIndex();
+  for (int row = 0; !current.isValid() && row < proposals_->rowCount(); ++row) {
+    const QModelIndex index = proposals_->index(row, ProposalsModel::kSetting);
+    if (index.data(Qt::CheckStateRole) == Qt::Checked) current = index;
+  }
   const QString line = proposals_->exportLine(current.isValid() ? current : proposals_->index(0, 0));
   QApplication::clipboard()->setText(line);
   emit remarked(tr("Copied: %1").arg(line));
 }
 
+// The kind of file chosen in the dialog says who is to read it: a shell, Docker, systemd, ...
 void FindingsView::saveEnvironment() {
   if (proposals_->rowCount() == 0) return;
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save environment file"), "pitwall.env");
+  QStringList kinds;
+  for (const EnvironmentFormatInfo& info : environmentFormats())
+    kinds += QString("%1 (*%2)").arg(QLatin1String(info.name), QLatin1String(info.extension));
+  QString kind = kinds.first();
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save environment file"), "pitwall.env", kinds.join(";;"), &kind);
   if (path.isEmpty()) return;
-  const Status status = writeEnvironmentFile(proposals_->checkedReport(), path.toStdString());
-  emit remarked(status.has_value() ? tr("Saved. Apply with: source %1").arg(path)
-                                   : QString::fromStdString(status.error().message));
+  saveEnvironmentTo(path, environmentFormats()[static_cast<std::size_t>(std::max(
+                                                   0LL, static_cast<qlonglong>(kinds.indexOf(kind))))]
+                              .format);
+}
+
+void FindingsView::saveEnvironmentTo(const QString& path, EnvironmentFormat format) {
+  const Status status = writeEnvironmentFile(proposals_->checkedReport(), path.toStdString(), format);
+  if (!status.has_value()) {
+    emit failed(QString::fromStdString(status.error().message));
+    return;
+  }
+  QString apply;
+  for (const EnvironmentFormatInfo& info : environmentFormats()) {
+    if (info.format == format) apply = QString::fromLatin1(info.apply).replace("PATH", path);
+  }
+  emit remarked(tr("Saved %1. Apply: %2").arg(path, apply));
 }
 
 }  // namespace pitwall::gui

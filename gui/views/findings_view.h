@@ -5,11 +5,12 @@
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
-#include <QTableView>
 #include <QTextBrowser>
 #include <QWidget>
 
+#include "analyzer/emit.h"
 #include "gui/models/findings_model.h"
+#include "gui/views/wrapped_table.h"
 
 namespace pitwall::gui {
 
@@ -23,6 +24,7 @@ class FindingsView final : public QWidget {
   const ProposalsModel& proposals() const { return *proposals_; }
   const FindingsModel& findings() const { return *findings_; }
   void selectFinding(int row);
+  void saveEnvironmentTo(const QString& path, EnvironmentFormat format);
 
  public slots:
   void copyExportLine();  // of the selected setting, else of the first checked one
@@ -31,6 +33,7 @@ class FindingsView final : public QWidget {
  signals:
   void findingSelected(const Finding* finding);
   void remarked(const QString& text);
+  void failed(const QString& what);
 
  private:
   void showFinding(const QModelIndex& index);
@@ -40,7 +43,7 @@ class FindingsView final : public QWidget {
   ProposalsModel* proposals_;
   QListView* list_;
   QTextBrowser* text_;
-  QTableView* settings_;
+  WrappedTable* settings_;
   QLabel* combined_;
   QPushButton *copy_, *save_;
   ReportPtr report_;

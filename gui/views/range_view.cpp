@@ -114,7 +114,7 @@ void RangeView::show(GroupedRows answer) {
   }
   const QHeaderView* header = table_->horizontalHeader();
   model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
-  fitColumns();
+  fitColumns(*table_, AggregateModel::kName);
   copy_->setEnabled(groups > 0);
   const QString span = QString::fromStdString(showDuration(static_cast<double>(to_ - from_)));
   if (!error.isEmpty()) {
@@ -130,13 +130,9 @@ void RangeView::show(GroupedRows answer) {
   emit answered();
 }
 
-void RangeView::fitColumns() {
-  const int em = fontMetrics().averageCharWidth();
-  table_->horizontalHeader()->setResizeContentsPrecision(100);
-  table_->resizeColumnsToContents();
-  table_->setColumnWidth(AggregateModel::kName, std::clamp(table_->columnWidth(0), 24 * em, 60 * em));
-  for (int column = 1; column < AggregateModel::kColumns; ++column)
-    table_->setColumnWidth(column, std::max(table_->columnWidth(column), 11 * em));
+void RangeView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  fitColumns(*table_, AggregateModel::kName);
 }
 
 }  // namespace pitwall::gui

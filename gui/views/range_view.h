@@ -38,11 +38,13 @@ class RangeView final : public QWidget {
   void answered();
   void remarked(const QString& text);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void askAgain();
   void askTrace();
   void show(GroupedRows answer);
-  void fitColumns();
 
   AggregateModel* model_;
   DataTable* table_;

@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace pitwall::gui {
+namespace {
+
+constexpr int kPinPx = 20;
+
+}  // namespace
+
+QRect pinPlace(const SceneGeometry& g, const Row& row) {
+  return {g.titles - kPinPx - 2, g.top() + row.y - g.scroll_y, kPinPx, std::min(row.height, kPinPx)};
+}
 
 std::pair<std::size_t, std::size_t> rowsInSight(const SceneGeometry& g, const SceneState& s) {
   const auto& rows = s.rows->rows();
@@ -29,6 +38,7 @@ void RowTitles::paint(QPainter& painter, const SceneGeometry& g, const SceneStat
     drawColumn(column, g, s, colors);
   }
   painter.drawImage(QPointF(0, g.top()), column_);
+  paintPin(painter, g, s, colors);
   painter.save();
   painter.setClipRect(g.titles, g.top(), g.laneWidth(), height);
   painter.setPen(colors.color(QPalette::Midlight));
@@ -41,6 +51,22 @@ void RowTitles::paint(QPainter& painter, const SceneGeometry& g, const SceneStat
     if (s.rows->metrics().gap > 1)
       painter.drawLine(g.titles, y + row.height + 1, g.width, y + row.height + 1);
   }
+  painter.restore();
+}
+
+// Only where the mouse is: it takes the end of the title.
+void RowTitles::paintPin(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                         const QPalette& colors) {
+  const auto& rows = s.rows->rows();
+  if (s.hovered_row < 0 || static_cast<std::size_t>(s.hovered_row) >= rows.size()) return;
+  const Row& row = rows[static_cast<std::size_t>(s.hovered_row)];
+  if (row.is_process) return;
+  const QRect place = pinPlace(g, row);
+  painter.save();
+  painter.setClipRect(0, g.top(), g.titles, g.height - g.top());
+  painter.fillRect(place, colors.color(QPalette::Button));
+  painter.setPen(colors.color(QPalette::ButtonText));
+  painter.drawText(place, Qt::AlignCenter, row.pinned ? QStringLiteral("\u2605") : QStringLiteral("\u2606"));
   painter.restore();
 }
 

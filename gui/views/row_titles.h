@@ -10,6 +10,9 @@
 
 namespace pitwall::gui {
 
+// Where the sign stands that pins a row or takes it off.
+QRect pinPlace(const SceneGeometry& geometry, const Row& row);
+
 class RowTitles {
  public:
   // Titles, and the lines and process bars that go across the whole width.
@@ -29,6 +32,8 @@ class RowTitles {
     QFont font;
     friend bool operator==(const Key&, const Key&) = default;
   };
+  static void paintPin(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                       const QPalette& colors);
   static void drawColumn(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                          const QPalette& colors);
 

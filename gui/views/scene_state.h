@@ -21,10 +21,11 @@ struct SceneGeometry {
   int titles = 220;  // width of the row titles
   int ruler = 26;
   int minimap = 30;
+  int iterations = 0;  // height of their ruler; 0 where the trace has none
   int scroll_y = 0;
   double pixel_ratio = 1;
 
-  int top() const { return ruler + minimap; }  // of the rows
+  int top() const { return ruler + minimap + iterations; }  // of the rows
   int laneWidth() const { return width > titles ? width - titles : 0; }
 };
 
@@ -37,6 +38,7 @@ struct SceneState {
   std::vector<EventRef> highlighted;  // search hits, evidence
   std::vector<std::pair<EventRef, EventRef>> arrows;
   std::size_t focused_row = 0;
+  int hovered_row = -1;  // whose title the mouse is over
   bool has_focus = false;
   bool grid = false;  // the ruler's lines go on over the rows
   QString message;    // instead of rows: what to do, what went wrong

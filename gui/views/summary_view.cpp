@@ -2,6 +2,7 @@
 
 #include <QEvent>
 #include <algorithm>
+#include <map>
 
 #include "analyzer/units_text.h"
 
@@ -15,6 +16,8 @@ QString cell(const std::string& text) { return "<td align='right'>" + html(text)
 
 QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
   QString table = "<table cellspacing='0' cellpadding='3'>";
+  if (breakdown.iterations > 0)
+    table += SummaryView::tr("<tr><th></th><th>Total</th><th>An iteration</th><th>Share</th></tr>");
   for (const TimeShare& share : breakdown.shares) {
     const int width = static_cast<int>(share.share * 200);
     const QString bar =
@@ -24,29 +27,46 @@ QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
                          "</tr></table>")
                          .arg(bar_color)
                          .arg(width);
-    table += QString("<tr><td>%1</td>%2%3<td>%4</td></tr>")
-                 .arg(html(share.category), cell(showDuration(static_cast<double>(share.total_ns))),
-                      cell(showShare(share.share)), bar);
+    const auto total = static_cast<double>(share.total_ns);
+    const QString each = breakdown.iterations > 0
+                             ? cell(showDuration(total / static_cast<double>(breakdown.iterations)))
+                             : QString();
+    table +=
+        QString("<tr><td>%1</td>%2%3%4<td>%5</td></tr>")
+            .arg(html(share.category), cell(showDuration(total)), each, cell(showShare(share.share)), bar);
   }
   return table + "</table>";
 }
 
 QString operatorTable(const std::vector<OperatorRow>& operators) {
+  const bool roof = std::any_of(operators.begin(), operators.end(),
+                                [](const OperatorRow& row) { return row.roof_share > 0; });
   QString table =
       "<table cellspacing='0' cellpadding='3'><tr><th align='left'>Operator</th><th "
       "align='left'>Phase</th><th>Count</th>"
-      "<th>Total</th><th>p50</th><th>p99</th><th>Share</th></tr>";
+      "<th>Total</th><th>p50</th><th>p99</th><th>Share</th>" +
+      QString(roof ? "<th>Of roof</th></tr>" : "</tr>");
   for (std::size_t i = 0; i < std::min(operators.size(), kOperatorsShown); ++i) {
     const OperatorRow& row = operators[i];
     table += "<tr><td>" + html(row.title) + "</td><td>" + html(row.phase) + "</td>" +
              cell(showCount(row.count)) + cell(showDuration(static_cast<double>(row.total_ns))) +
              cell(showDuration(static_cast<double>(row.p50_ns))) +
-             cell(showDuration(static_cast<double>(row.p99_ns))) + cell(showShare(row.share)) + "</tr>";
+             cell(showDuration(static_cast<double>(row.p99_ns))) + cell(showShare(row.share)) +
+             (roof ? cell(row.roof_share > 0 ? showShare(row.roof_share) : "-") : QString()) + "</tr>";
   }
   table += "</table>";
   if (operators.size() > kOperatorsShown)
     table += SummaryView::tr("<p>and %1 more</p>").arg(operators.size() - kOperatorsShown);
   return table;
+}
+
+// Each reason once, with what it keeps from being judged.
+QString abstentionList(const std::vector<Abstention>& abstentions) {
+  std::map<std::string, QStringList> titles;  // by reason
+  for (const Abstention& abstention : abstentions) titles[abstention.reason] += html(abstention.title);
+  QString list;
+  for (const auto& [reason, of] : titles) list += "<p>" + of.join("; ") + ": " + html(reason) + "</p>";
+  return list.isEmpty() ? list : SummaryView::tr("<h3>Could not tell</h3>") + list;
 }
 
 }  // namespace
@@ -75,6 +95,7 @@ void SummaryView::setReport(ReportPtr report) {
   page += breakdownTable(b, palette().color(QPalette::Highlight).name());
   if (!report_->operators.empty()) page += tr("<h3>Operators</h3>") + operatorTable(report_->operators);
   for (const auto& note : report_->notes) page += "<p>" + html(note) + "</p>";
+  page += abstentionList(report_->abstentions);
   for (const Loss& loss : report_->losses)
     page += tr("<p><b>%1 records are missing</b>: %2</p>").arg(loss.count).arg(html(loss.reason));
   setHtml(page);

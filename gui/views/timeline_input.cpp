@@ -1,5 +1,6 @@
 // The timeline's mouse and touch pad, and the few keys that are no actions.
 #include <QContextMenuEvent>
+#include <QGestureEvent>
 #include <QHelpEvent>
 #include <QMenu>
 #include <QMouseEvent>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr double kDragPx = 4;    // a press that moves less is a click
 constexpr double kHandlePx = 4;  // how near an edge of the range takes hold of it
+constexpr double kSnapPx = 15;   // how near an edge of an event draws that of a range to it
 
 }  // namespace
 
@@ -41,22 +43,50 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
   event->accept();
 }
 
-std::optional<Hit> TimelineView::hitAt(const QPointF& at, EventRef& event) const {
+const Lane* TimelineView::laneAt(const QPointF& at, EventRef& event) const {
   const SceneGeometry g = geometryNow();
-  if (!state_.timeline || at.x() < g.titles || at.y() < g.top()) return std::nullopt;
+  if (!state_.timeline || at.x() < g.titles || at.y() < g.top()) return nullptr;
   const int y = static_cast<int>(at.y()) - g.top() + g.scroll_y;
   const int i = rows_.rowAt(y);
-  if (i < 0) return std::nullopt;
+  if (i < 0) return nullptr;
   const Row& row = rows_.rows()[static_cast<std::size_t>(i)];
   const int lane = (y - row.y) / rows_.metrics().lane;
-  if (row.is_process || lane >= row.lanes) return std::nullopt;
+  if (row.is_process || lane >= row.lanes) return nullptr;
   const TimelineTrack& track = state_.timeline->tracks[row.index];
-  if (static_cast<std::size_t>(lane) >= track.lanes.size()) return std::nullopt;
+  if (static_cast<std::size_t>(lane) >= track.lanes.size()) return nullptr;
   event.track = row.index;
   event.lane = static_cast<std::size_t>(lane);
-  const auto hit = hitTest(track.lanes[event.lane], state_.view, at.x() - g.titles);
+  return &track.lanes[event.lane];
+}
+
+std::optional<Hit> TimelineView::hitAt(const QPointF& at, EventRef& event) const {
+  const Lane* lane = laneAt(at, event);
+  if (lane == nullptr) return std::nullopt;
+  const auto hit = hitTest(*lane, state_.view, laneX(at));
   if (hit) event.index = hit->index;
   return hit;
+}
+
+TimeNs TimelineView::timeNear(const QPointF& at, Qt::KeyboardModifiers modifiers) const {
+  const auto time = static_cast<TimeNs>(state_.view.timeAt(laneX(at)));
+  EventRef there;
+  const Lane* lane = laneAt(at, there);
+  if (lane == nullptr || modifiers.testFlag(Qt::ControlModifier)) return time;
+  TimeNs nearest = time;
+  double least = kSnapPx * state_.view.ns_per_px;
+  const auto consider = [&](TimeNs edge) {
+    const double distance = std::abs(static_cast<double>(edge) - static_cast<double>(time));
+    if (distance > least) return;
+    least = distance;
+    nearest = edge;
+  };
+  // The event there or after it, and its neighbours.
+  const std::size_t i = lane->firstReaching(time);
+  for (std::size_t e = i > 0 ? i - 1 : 0; e < std::min(lane->size(), i + 2); ++e) {
+    consider(lane->startNs(e));
+    consider(lane->endNs(e));
+  }
+  return nearest;
 }
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
@@ -65,21 +95,19 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   pressed_ = last_ = event->position();
   const bool left = event->button() == Qt::LeftButton;
   if (left && pressed_.y() < g.minimap && pressed_.x() >= g.titles) {
-    viewport_.remember();
-    drag_ = Drag::minimap;
-    minimapTo(pressed_.x() - g.titles);
+    pressOnMinimap(pressed_.x() - g.titles);
   } else if (event->button() == Qt::MiddleButton || (left && space_)) {
     viewport_.remember();
     drag_ = Drag::pan;
   } else if (left && pressed_.x() < g.titles) {
-    pressOnRows(event);
+    pressOnTitles(pressed_);
   } else if (left && event->modifiers() == Qt::NoModifier && edgeAt(pressed_)) {
     // Takes hold of that edge: the other one stays.
     drag_ = Drag::range;
     range_anchor_ = *edgeAt(pressed_) == state_.range->from ? state_.range->to : state_.range->from;
   } else if (left) {
     drag_ = event->modifiers().testFlag(Qt::AltModifier) ? Drag::zoom : Drag::range;
-    range_anchor_ = static_cast<TimeNs>(state_.view.timeAt(laneX(pressed_)));
+    range_anchor_ = timeNear(pressed_, event->modifiers());
     if (event->modifiers().testFlag(Qt::ShiftModifier) && state_.range) {
       const TimeNs middle = state_.range->from + (state_.range->to - state_.range->from) / 2;
       const TimeNs time = range_anchor_;
@@ -121,9 +149,9 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
   if (event->reason() == QContextMenuEvent::Mouse && hitAt(event->pos(), hit)) select(hit, false);
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
-  for (const char* id :
-       {"view.range", "view.focus", "view.all", "view.back", "", "select.as_range", "select.next_same",
-        "select.parent", "select.child", "", "rows.pin", "rows.hide", "rows.toggle"}) {
+  for (const char* id : {"view.fit", "view.range", "view.focus", "view.all", "view.back", "",
+                         "select.as_range", "select.next_same", "select.parent", "select.child",
+                         "select.follow", "select.follow_back", "", "rows.pin", "rows.hide", "rows.toggle"}) {
     if (*id == 0) menu->addSeparator();
     for (QAction* action : actions()) {
       if (action->objectName() == QLatin1String(id)) menu->addAction(action);
@@ -133,19 +161,40 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
   menu->popup(event->globalPos());
 }
 
-void TimelineView::pressOnRows(QMouseEvent* event) {
-  const SceneGeometry g = geometryNow();
-  const int i = rows_.rowAt(static_cast<int>(event->position().y()) - g.top() + g.scroll_y);
-  if (i < 0 || event->position().y() < g.top()) return;
-  state_.focused_row = static_cast<std::size_t>(i);
-  rows_.toggleOpen(Row(rows_.rows()[state_.focused_row]));
-  rowsChanged();
+double TimelineView::minimapTime(double x) const {
+  const double span = static_cast<double>(viewport_.endNs() - viewport_.beginNs());
+  return static_cast<double>(viewport_.beginNs()) + x / std::max(1, geometryNow().laneWidth()) * span;
+}
+
+// Inside the frame takes hold of it; elsewhere goes there, and zooms to what is then dragged over.
+void TimelineView::pressOnMinimap(double x) {
+  viewport_.remember();
+  drag_ = Drag::minimap;
+  const double time = minimapTime(x);
+  const bool inside = time >= state_.view.start_ns && time <= state_.view.endNs();
+  const bool whole = state_.view.start_ns <= static_cast<double>(viewport_.beginNs()) &&
+                     state_.view.endNs() >= static_cast<double>(viewport_.endNs());
+  minimap_grab_.reset();
+  if (inside && !whole) {
+    minimap_grab_ = time - (state_.view.start_ns + state_.view.endNs()) / 2;
+  } else if (!whole) {
+    minimapTo(x);
+  }
+}
+
+void TimelineView::dragOnMinimap(double x) {
+  const double start = laneX(pressed_);
+  if (minimap_grab_) {
+    const double middle = minimapTime(x) - *minimap_grab_;
+    viewport_.show(middle, middle);
+  } else if (std::abs(x - start) >= kDragPx) {
+    viewport_.show(minimapTime(std::min(x, start)), minimapTime(std::max(x, start)));
+  }
+  changed();
 }
 
 void TimelineView::minimapTo(double x) {
-  const double span = static_cast<double>(viewport_.endNs() - viewport_.beginNs());
-  const double time =
-      static_cast<double>(viewport_.beginNs()) + x / std::max(1, geometryNow().laneWidth()) * span;
+  const double time = minimapTime(x);
   viewport_.show(time, time);
   changed();
 }
@@ -157,13 +206,18 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     verticalScrollBar()->setValue(verticalScrollBar()->value() + static_cast<int>(last_.y() - at.y()));
     changed();
   } else if (drag_ == Drag::minimap) {
-    minimapTo(laneX(at));
+    dragOnMinimap(laneX(at));
+  } else if (drag_ == Drag::row) {
+    if (row_moved_ || std::abs(at.y() - pressed_.y()) >= kDragPx) dragRow(at);
   } else if ((drag_ == Drag::range || drag_ == Drag::zoom) && std::abs(at.x() - pressed_.x()) >= kDragPx) {
-    const auto time = static_cast<TimeNs>(state_.view.timeAt(laneX(at)));
+    const TimeNs time = timeNear(at, event->modifiers());
     state_.range = TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)};
     viewport()->update();
   }
-  if (drag_ == Drag::none) viewport()->setCursor(edgeAt(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
+  if (drag_ == Drag::none) {
+    viewport()->setCursor(edgeAt(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
+    hoverTitles(at);
+  }
   last_ = at;
 }
 
@@ -171,6 +225,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   const Drag drag = drag_;
   drag_ = Drag::none;
   const bool moved = std::abs(event->position().x() - pressed_.x()) >= kDragPx;
+  if (drag == Drag::row) return releaseOnTitles(event->position());
   if (drag == Drag::zoom && moved && state_.range) {
     const TimeRange range = *state_.range;
     state_.range.reset();
@@ -196,6 +251,7 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 QString TimelineView::tipAt(const QPointF& at) const {
+  if (at.x() < geometryNow().titles) return titleTipAt(at);
   EventRef event;
   const auto hit = hitAt(at, event);
   if (!hit) return {};
@@ -207,6 +263,13 @@ QString TimelineView::tipAt(const QPointF& at) const {
       .arg(name, dur, QString::fromStdString(showMoment(static_cast<double>(lane.startNs(hit->index)), 1)));
 }
 
+// One step back undoes a whole pinch.
+void TimelineView::pinchBy(const QPointF& at, double factor, bool begins) {
+  if (begins) viewport_.remember();
+  viewport_.zoomAt(laneX(at), 1 / std::clamp(factor, 0.2, 5.0));
+  changed();
+}
+
 bool TimelineView::viewportEvent(QEvent* event) {
   if (event->type() == QEvent::ToolTip) {
     const auto* help = static_cast<QHelpEvent*>(event);
@@ -214,25 +277,28 @@ bool TimelineView::viewportEvent(QEvent* event) {
     tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, viewport());
     return true;
   }
+  if (event->type() == QEvent::Leave) hoverTitles({-1, -1});
   if (event->type() == QEvent::NativeGesture && state_.timeline) {
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
+    if (gesture->gestureType() == Qt::EndNativeGesture) pinching_ = false;
     if (gesture->gestureType() != Qt::ZoomNativeGesture) return false;
-    viewport_.remember();
-    viewport_.zoomAt(laneX(gesture->position()), 1 / std::clamp(1 + gesture->value(), 0.2, 5.0));
-    changed();
+    pinchBy(gesture->position(), 1 + gesture->value(), !pinching_);
+    pinching_ = true;
     return true;
+  }
+  if (event->type() == QEvent::Gesture && state_.timeline) {
+    const auto* gesture = static_cast<QGestureEvent*>(event)->gesture(Qt::PinchGesture);
+    if (const auto* pinch = static_cast<const QPinchGesture*>(gesture)) {
+      pinchBy(viewport()->mapFromGlobal(pinch->centerPoint()), pinch->scaleFactor(),
+              pinch->state() == Qt::GestureStarted);
+      return true;
+    }
   }
   return QAbstractScrollArea::viewportEvent(event);
 }
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Space && !event->isAutoRepeat()) space_ = true;
-  if (event->key() == Qt::Key_Return && state_.selected) {
-    focused_ = state_.selected;
-    focusSelection();
-    emit activated();
-    return;
-  }
   QAbstractScrollArea::keyPressEvent(event);
 }
 

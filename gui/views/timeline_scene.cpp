@@ -13,6 +13,8 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kLeastLabelPx = 40;
+constexpr double kArrowDepthPx = 14;
+constexpr double kLeastIterationPx = 4;
 constexpr std::size_t kMinimapTracks = 256;
 
 std::uint32_t textOn(std::uint32_t color) {
@@ -64,6 +66,7 @@ void TimelineScene::paint(QPainter& painter, const SceneGeometry& g, const Scene
   painter.restore();
   titles_.paint(painter, g, s, colors);
   paintRuler(painter, g, s, colors);
+  paintIterations(painter, g, s, colors);
   paintMinimap(painter, g, s, colors);
 }
 
@@ -87,6 +90,42 @@ void TimelineScene::paintRuler(QPainter& painter, const SceneGeometry& g, const 
   const QString span = QString::fromStdString(showDuration(whole * s.view.width_px));
   painter.drawText(QRect(6, g.minimap, g.titles - 12, g.ruler), Qt::AlignLeft | Qt::AlignVCenter,
                    "In view: " + span);
+}
+
+// Every other iteration shaded, each with its number where there is room. Of those too narrow to be told
+// apart one stands for all that begin in the same pixels.
+void TimelineScene::paintIterations(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                                    const QPalette& colors) const {
+  if (g.iterations == 0) return;
+  const int y = g.minimap + g.ruler;
+  painter.fillRect(0, y, g.width, g.iterations, colors.color(QPalette::Window));
+  painter.setPen(colors.color(QPalette::WindowText));
+  painter.drawText(QRect(6, y, g.titles - 12, g.iterations), Qt::AlignLeft | Qt::AlignVCenter, "Iterations");
+  painter.save();
+  painter.setClipRect(g.titles, y, g.laneWidth(), g.iterations);
+  const auto& marks = s.timeline->iterations;
+  const QFontMetrics metrics = painter.fontMetrics();
+  auto mark = std::upper_bound(marks.begin(), marks.end(), static_cast<TimeNs>(s.view.start_ns),
+                               [](TimeNs t, const IterationMark& m) { return t < m.time_ns; });
+  if (mark != marks.begin()) --mark;
+  while (mark != marks.end() && mark + 1 != marks.end() &&
+         static_cast<double>(mark->time_ns) < s.view.endNs()) {
+    const double x0 = s.view.xOf(static_cast<double>(mark->time_ns));
+    const auto next = std::lower_bound(mark + 1, marks.end() - 1,
+                                       static_cast<TimeNs>(s.view.timeAt(x0 + kLeastIterationPx)),
+                                       [](const IterationMark& m, TimeNs t) { return m.time_ns < t; });
+    const double x1 = s.view.xOf(static_cast<double>(next->time_ns));
+    const QRectF place(g.titles + x0, y, x1 - x0, g.iterations);
+    if ((mark - marks.begin()) % 2 == 1) painter.fillRect(place, colors.color(QPalette::Midlight));
+    painter.drawLine(QPointF(place.left(), y + g.iterations / 2.0), QPointF(place.left(), y + g.iterations));
+    // In the part that is in sight.
+    const double left = std::max(x0, 0.0), right = std::min(x1, static_cast<double>(g.laneWidth()));
+    const QString number = QString::number(mark->index);
+    if (next == mark + 1 && right - left > metrics.horizontalAdvance(number) + 6)
+      painter.drawText(QRectF(g.titles + left, y, right - left, g.iterations), Qt::AlignCenter, number);
+    mark = next;
+  }
+  painter.restore();
 }
 
 // How many tracks are busy at each time. Of very many tracks some stand for all.
@@ -228,12 +267,18 @@ void TimelineScene::paintCounterTexts(QPainter& painter, const SceneGeometry& g,
       continue;
     const CounterSeries& counter = s.timeline->tracks[row.index].counter;
     if (counter.size() == 0) continue;
-    painter.setPen(colors.color(QPalette::WindowText));
     const std::string& unit = s.timeline->tracks[row.index].unit;
-    const std::string most =
-        unit == "bytes" ? showBytes(counter.greatest()) : showReal(counter.greatest()) + " " + unit;
-    painter.drawText(QRectF(g.titles + 4, g.top() + row.y - g.scroll_y, 300, 16),
-                     "up to " + QString::fromStdString(most));
+    const QString most =
+        "up to " + QString::fromStdString(unit == "bytes" ? showBytes(counter.greatest())
+                                                          : showReal(counter.greatest()) + " " + unit);
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QRect place(g.titles + 2, g.top() + row.y - g.scroll_y, metrics.horizontalAdvance(most) + 6,
+                      metrics.height());
+    QColor behind(palette_->background);  // the chart goes on under it, and does not cross it out
+    behind.setAlpha(215);
+    painter.fillRect(place, behind);
+    painter.setPen(colors.color(QPalette::WindowText));
+    painter.drawText(place, Qt::AlignCenter, most);
   }
 }
 
@@ -297,6 +342,16 @@ void TimelineScene::paintArrows(QPainter& painter, const SceneGeometry& g, const
   for (const auto& [source, target] : s.arrows) {
     const QRectF a = rectOf(source, g, s), b = rectOf(target, g, s);
     if (a.isEmpty() || b.isEmpty()) continue;
+    if (std::abs(a.center().y() - b.center().y()) < 1) {
+      // Along one lane: below it, where no name is crossed out.
+      const double reach = b.left() - a.right() < 12 ? 8 : 0;  // neighbours
+      const QPointF from(a.right() - reach, a.bottom()), to(b.left() + reach, b.bottom());
+      QPainterPath path(from);
+      path.cubicTo(from + QPointF(0, kArrowDepthPx), to + QPointF(0, kArrowDepthPx), to);
+      painter.drawPath(path);
+      painter.drawEllipse(to, 2.5, 2.5);
+      continue;
+    }
     QPainterPath path(QPointF(a.right(), a.center().y()));
     const double bend = std::max(20.0, std::abs(b.left() - a.right()) / 2);
     path.cubicTo(a.right() + bend, a.center().y(), b.left() - bend, b.center().y(), b.left(), b.center().y());

@@ -27,6 +27,8 @@ class TimelineScene {
  private:
   void paintRuler(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                   const QPalette& colors) const;
+  void paintIterations(QPainter& painter, const SceneGeometry& g, const SceneState& s,
+                       const QPalette& colors) const;
   void paintMinimap(QPainter& painter, const SceneGeometry& g, const SceneState& s, const QPalette& colors);
   void paintLanes(QPainter& painter, const SceneGeometry& g, const SceneState& s);
   void paintLabels(QPainter& painter, const SceneGeometry& g, const SceneState& s);

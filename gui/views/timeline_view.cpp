@@ -12,17 +12,13 @@
 #include "gui/views/timeline_accessible.h"
 
 namespace pitwall::gui {
-namespace {
-
-constexpr int kLeastLane = 3, kMostLane = 40;
-
-}  // namespace
 
 TimelineView::TimelineView(QWidget* parent) : QAbstractScrollArea(parent), scene_(false) {
   setFocusPolicy(Qt::StrongFocus);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   viewport()->setMouseTracking(true);
+  viewport()->grabGesture(Qt::PinchGesture);  // of fingers on a screen; touch pads send theirs as they are
   installTimelineAccessibility();
   setAccessibleName(tr("Timeline"));
   state_.rows = &rows_;
@@ -37,6 +33,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
   state_.highlighted.clear();
   state_.arrows.clear();
   state_.focused_row = 0;
+  state_.hovered_row = -1;
   rows_.setTimeline(state_.timeline);
   if (state_.timeline) {
     state_.message.clear();
@@ -61,6 +58,7 @@ SceneGeometry TimelineView::geometryNow() const {
   g.titles = std::clamp(g.width / 3, 80, fontMetrics().averageCharWidth() * 34);
   g.ruler = fontMetrics().height() + 10;
   g.minimap = fontMetrics().height() + 14;
+  if (state_.timeline && state_.timeline->iterations.size() > 1) g.iterations = fontMetrics().height() + 4;
   g.scroll_y = verticalScrollBar()->value();
   g.pixel_ratio = viewport()->devicePixelRatioF();
   return g;
@@ -71,15 +69,6 @@ void TimelineView::changed() {
   viewport()->update();
   announceView(*this);
   emit viewChanged();
-}
-
-void TimelineView::rowsChanged() {
-  const SceneGeometry g = geometryNow();
-  verticalScrollBar()->setRange(0, std::max(0, rows_.height() - (g.height - g.top())));
-  verticalScrollBar()->setPageStep(std::max(1, g.height - g.top()));
-  verticalScrollBar()->setSingleStep(rows_.metrics().lane * 3);
-  if (state_.focused_row >= rows_.rows().size()) state_.focused_row = 0;
-  viewport()->update();
 }
 
 void TimelineView::scrollContentsBy(int, int) { viewport()->update(); }
@@ -175,6 +164,14 @@ void TimelineView::focusSelection() {
   changed();
 }
 
+void TimelineView::fitEvent() {
+  if (!state_.selected) step(true, false);
+  if (!state_.selected) return;
+  focused_ = state_.selected;  // fits at once
+  focusSelection();
+  emit activated();
+}
+
 void TimelineView::zoomToRange() {
   if (state_.range) showTimes(state_.range->from, state_.range->to);
 }
@@ -228,23 +225,6 @@ void TimelineView::goTo(const EventRef& event) {
   select(event, true);
   focused_ = event;  // fits at once
   focusSelection();
-}
-
-std::vector<std::size_t> TimelineView::tracksShown() const {
-  std::vector<std::size_t> tracks;
-  for (const Row& row : rows_.rows()) {
-    if (!row.is_process) tracks.push_back(row.index);
-  }
-  return tracks;
-}
-
-void TimelineView::revealRow(std::size_t row) {
-  const Row& shown = rows_.rows()[row];
-  const SceneGeometry g = geometryNow();
-  const int room = g.height - g.top();
-  if (shown.y < g.scroll_y) verticalScrollBar()->setValue(shown.y);
-  if (shown.y + shown.height > g.scroll_y + room)
-    verticalScrollBar()->setValue(std::min(shown.y, shown.y + shown.height - room));
 }
 
 void TimelineView::selectRange(std::optional<TimeRange> range) {
@@ -309,91 +289,6 @@ void TimelineView::selectParent() {
 void TimelineView::selectChild() {
   if (!state_.selected) return;
   if (const auto child = childOf(*state_.timeline, *state_.selected)) select(child, true);
-}
-
-// --- rows -----------------------------------------------------------------------------------------------
-
-void TimelineView::moveRow(int by) {
-  const auto count = static_cast<int>(rows_.rows().size());
-  if (count == 0) return;
-  state_.focused_row =
-      static_cast<std::size_t>(std::clamp(static_cast<int>(state_.focused_row) + by, 0, count - 1));
-  revealRow(state_.focused_row);
-  viewport()->update();
-  announceSelection(*this);
-}
-
-void TimelineView::togglePinned() {
-  if (state_.focused_row >= rows_.rows().size() || rows_.rows()[state_.focused_row].is_process) return;
-  const std::size_t track = rows_.rows()[state_.focused_row].index;
-  rows_.togglePinned(track);
-  state_.focused_row = static_cast<std::size_t>(std::max(0, rows_.rowOfTrack(track)));
-  rowsChanged();
-}
-
-void TimelineView::toggleOpen() {
-  if (state_.focused_row >= rows_.rows().size()) return;
-  rows_.toggleOpen(Row(rows_.rows()[state_.focused_row]));
-  rowsChanged();
-}
-
-void TimelineView::hideRow() {
-  if (state_.focused_row >= rows_.rows().size() || rows_.rows()[state_.focused_row].is_process) return;
-  rows_.setHidden(rows_.rows()[state_.focused_row].index, true);
-  rowsChanged();
-}
-
-void TimelineView::showHiddenRows() {
-  rows_.showHidden();
-  rowsChanged();
-}
-
-void TimelineView::reorder(int by) {
-  if (state_.focused_row >= rows_.rows().size() || rows_.rows()[state_.focused_row].is_process) return;
-  const std::size_t track = rows_.rows()[state_.focused_row].index;
-  if (!rows_.move(track, by)) return;
-  state_.focused_row = static_cast<std::size_t>(std::max(0, rows_.rowOfTrack(track)));
-  rowsChanged();
-}
-
-void TimelineView::setAllOpen(bool open) {
-  rows_.setAllOpen(open);
-  rowsChanged();
-}
-
-void TimelineView::setLaneHeight(int height) {
-  RowMetrics metrics = rows_.metrics();
-  metrics.lane = std::clamp(height, kLeastLane, kMostLane);
-  metrics.gap = metrics.lane < 8 ? 1 : 3;
-  metrics.process = fontMetrics().height() + 6;
-  metrics.counter = std::max(metrics.lane * 2, fontMetrics().height() * 2 + 8);
-  rows_.setMetrics(metrics);
-  rowsChanged();
-}
-
-void TimelineView::setRowFilter(const QString& words) {
-  rows_.setFilter(words.toStdString());
-  rowsChanged();
-}
-
-void TimelineView::focusTrack(std::size_t track) {
-  if (rows_.rowOfTrack(track) < 0) {
-    rows_.setFilter({});
-    rows_.setHidden(track, false);
-    rows_.setAllOpen(true);
-    rowsChanged();
-  }
-  const int row = rows_.rowOfTrack(track);
-  if (row < 0) return;
-  state_.focused_row = static_cast<std::size_t>(row);
-  revealRow(state_.focused_row);
-  viewport()->update();
-}
-
-void TimelineView::restoreRows(const RowsKept& kept, int lane_height) {
-  rows_.restore(kept);
-  if (lane_height > 0) setLaneHeight(lane_height);
-  rowsChanged();
 }
 
 // --- notes ----------------------------------------------------------------------------------------------

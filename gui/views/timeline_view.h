@@ -32,6 +32,7 @@ class TimelineView final : public QAbstractScrollArea {
   void selectRange(std::optional<TimeRange> range);
   void setHighlighted(std::vector<EventRef> events);
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
+  const std::vector<std::pair<EventRef, EventRef>>& arrows() const { return state_.arrows; }
   void setRowFilter(const QString& words);
   void setNotes(std::vector<Note> notes);
   void setMark(std::optional<TimeRange> mark);  // for now; nobody keeps it
@@ -39,8 +40,7 @@ class TimelineView final : public QAbstractScrollArea {
   void restoreRows(const RowsKept& kept, int lane_height);
   void focusTrack(std::size_t track);    // its row, in sight; shown again when it was hidden
   QImage picture();                      // what is shown, for export
-  void paintPicture(QPainter& painter);  // the same, to any device; its size is pictureSize()
-  QSize pictureSize() const { return viewport()->size(); }
+  void paintPicture(QPainter& painter);  // the same, to any device, in the size of the viewport
 
   // For two timelines that move together: the view exactly, and room for it beyond the trace.
   void placeView(double start_ns, double ns_per_px);
@@ -55,6 +55,7 @@ class TimelineView final : public QAbstractScrollArea {
   void panRight() { pan(0.1); }
   void showAll();
   void focusSelection();  // centres what is selected; again: fits it
+  void fitEvent();        // selects the first event in sight of the row with the focus when none is selected
   void showTimes(qint64 from_ns, qint64 to_ns);
   void zoomToRange();
   void selectEventAsRange();
@@ -70,6 +71,8 @@ class TimelineView final : public QAbstractScrollArea {
   void selectChild();
   void rowUp() { moveRow(-1); }
   void rowDown() { moveRow(1); }
+  void pageUp() { pageRows(-1); }
+  void pageDown() { pageRows(1); }
   void togglePinned();
   void toggleOpen();
   void hideRow();
@@ -105,9 +108,11 @@ class TimelineView final : public QAbstractScrollArea {
   void scrollContentsBy(int dx, int dy) override;
 
  private:
-  enum class Drag { none, range, pan, minimap, zoom };
+  enum class Drag { none, range, pan, minimap, zoom, row };
 
   double laneX(const QPointF& at) const { return at.x() - geometryNow().titles; }
+  // The lane there, and its place in `event`; null when there is none.
+  const Lane* laneAt(const QPointF& at, EventRef& event) const;
   std::optional<Hit> hitAt(const QPointF& at, EventRef& event) const;
   void zoomCentered(double factor);
   void pan(double share);
@@ -119,8 +124,20 @@ class TimelineView final : public QAbstractScrollArea {
   void reorder(int by);
   void setAllOpen(bool open);
   void setLaneHeight(int height);
-  void pressOnRows(QMouseEvent* event);
+  void pageRows(int by);
+  int rowAtTitle(const QPointF& at) const;  // -1: not over a row's title
+  void pressOnTitles(const QPointF& at);
+  void dragRow(const QPointF& at);
+  void releaseOnTitles(const QPointF& at);
+  void hoverTitles(const QPointF& at);
+  QString titleTipAt(const QPointF& at) const;
+  void pressOnMinimap(double x);
+  void dragOnMinimap(double x);
+  double minimapTime(double x) const;
   void minimapTo(double x);
+  // The time there, or the edge of an event of that lane when one is near; with Ctrl never.
+  TimeNs timeNear(const QPointF& at, Qt::KeyboardModifiers modifiers) const;
+  void pinchBy(const QPointF& at, double factor, bool begins);
   void changed();  // the view moved
   void rowsChanged();
   void revealRow(std::size_t row);
@@ -133,7 +150,8 @@ class TimelineView final : public QAbstractScrollArea {
   Drag drag_ = Drag::none;
   QPointF pressed_, last_;
   TimeNs range_anchor_ = 0;
-  bool space_ = false;
+  bool space_ = false, row_moved_ = false, pinching_ = false;
+  std::optional<double> minimap_grab_;  // where the minimap's frame was taken hold of, from its middle
   std::vector<Note> notes_;
   std::optional<TimeRange> mark_;
   std::optional<EventRef> focused_;  // what focusSelection() last centred

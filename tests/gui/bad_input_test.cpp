@@ -1,5 +1,8 @@
 // Files that are no traces, broken ones, and traces at the edge of what there is: a message in the window or
 // a picture, never a crash or a hang.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QStatusBar>
 #include <filesystem>
 #include <fstream>
@@ -74,6 +77,103 @@ TEST_F(BadInputTest, EachGetsOneMessageAndTheNextTraceOpens) {
   }
   EXPECT_EQ(afterOpening(good), "");
   EXPECT_EQ(timeline().events, 120U);
+}
+
+// Things that no permission of root's opens either.
+TEST_F(BadInputTest, WhatCannotBeReadIsAMessage) {
+  window_.show();
+  const auto link = [&](const char* name, const char* to) {
+    ASSERT_EQ(::symlink(to, (folder_ / name).c_str()), 0);
+  };
+  link("loop.pitwall", "loop.pitwall");
+  link("memory.pitwall", "/proc/self/mem");
+  link("endless.pitwall", "/dev/zero");
+  link("dangling.pitwall", "nowhere");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe.pitwall").c_str(), 0600), 0);  // opening it to read waits for a writer
+  const std::string path = smallTrace();
+  std::filesystem::create_directory(folder_ / "closed");
+  std::filesystem::copy_file(path, folder_ / "closed/inside.pitwall");
+  for (const char* name : {"loop.pitwall", "memory.pitwall", "endless.pitwall", "dangling.pitwall",
+                           "pipe.pitwall", "small.pitwall/inside.pitwall"}) {
+    const std::string message = afterOpening(folder_ / name);
+    EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
+  }
+  EXPECT_NE(afterOpening("/" + std::string(5000, 'x')), "");  // longer than a path may be
+  // Where permissions bind, they are told; root reads it all the same.
+  ASSERT_EQ(::chmod((folder_ / "closed/inside.pitwall").c_str(), 0), 0);
+  const bool readable = ::access((folder_ / "closed/inside.pitwall").c_str(), R_OK) == 0;
+  EXPECT_EQ(afterOpening(folder_ / "closed/inside.pitwall").empty(), readable);
+  EXPECT_EQ(afterOpening(path), "");
+}
+
+// 20 GB that take no room on the disk: what is there is shown or refused at once, and none of them is read
+// whole.
+TEST_F(BadInputTest, HugeFiles) {
+  window_.show();
+  constexpr std::uintmax_t kHuge = 20'000'000'000;
+  const std::string bytes = bytesOf(smallTrace());
+  const auto huge = [&](const char* name, const std::string& begin) {
+    write(folder_ / name, begin);
+    std::filesystem::resize_file(folder_ / name, kHuge);
+    EXPECT_EQ(std::filesystem::file_size(folder_ / name), kHuge);
+    return folder_ / name;
+  };
+  // A header and nothing behind it.
+  EXPECT_NE(afterOpening(huge("header.pitwall", bytes.substr(0, 4096))).find("header.pitwall"),
+            std::string::npos);
+  // The header tells of that many pages.
+  std::string many = bytes;
+  const std::uint32_t pages = kHuge / 4096;
+  for (int i = 0; i < 4; ++i)
+    many[28 + static_cast<std::size_t>(i)] = static_cast<char>(pages >> (24 - 8 * i));
+  const std::string said = afterOpening(huge("pages.pitwall", many));
+  EXPECT_TRUE(said.empty() ? timeline().events == 120 : said.find("pages.pitwall") != std::string::npos)
+      << said;
+  // A trace in JSON that never ends.
+  const std::string json =
+      R"({"traceEvents": [{"ph": "X", "name": "step", "ts": 1, "dur": 5, "pid": 1, "tid": 1},)";
+  EXPECT_NE(afterOpening(huge("endless.json", json)).find("endless.json"), std::string::npos);
+}
+
+// What is asked for next does not wait for a long import, and its answer never comes.
+TEST_F(BadInputTest, AnotherFileEndsAnImport) {
+  window_.show();
+  const std::string good = smallTrace();
+  const std::string event = R"({"ph": "X", "name": "step", "ts": 1, "dur": 5, "pid": 1, "tid": 1},)";
+  std::string json = R"({"traceEvents": [)";
+  while (json.size() < 30'000'000) json += event;
+  write(folder_ / "long.json", json + R"({}]})");
+  QSignalSpy loaded(&window_, &MainWindow::loaded), failed(&window_, &MainWindow::loadFailed);
+  window_.open(QString::fromStdString(folder_ / "long.json"));
+  EXPECT_EQ(afterOpening(good), "");
+  EXPECT_EQ(loaded.count(), 1);
+  EXPECT_EQ(failed.count(), 0);
+  EXPECT_EQ(timeline().events, 120U);
+}
+
+// Another file in its place, or none: what is shown stays, what is asked is answered, opening again tells.
+TEST_F(BadInputTest, ReplacedAndDeletedWhileOpen) {
+  window_.show();
+  const std::string path = smallTrace(), bytes = bytesOf(path);
+  ASSERT_EQ(afterOpening(path), "");
+  write(folder_ / "new", "no trace at all");
+  std::filesystem::rename(folder_ / "new", path);
+  const auto details = [&] {
+    window_.timelineView().select(std::nullopt, false);
+    window_.find("forward", true);
+    return QTest::qWaitFor([&] { return window_.detailsView().topLevelItemCount() > 3; }, kPatienceMs);
+  };
+  EXPECT_TRUE(details());
+  window_.actions().find("file.reload")->trigger();
+  EXPECT_TRUE(QTest::qWaitFor(
+      [&] { return !window_.timelineView().accessibleDescription().contains("Opening"); }, kPatienceMs));
+  EXPECT_FALSE(window_.timelineView().timeline());
+  write(path, bytes);
+  ASSERT_EQ(afterOpening(path), "");
+  std::filesystem::remove(path);
+  EXPECT_TRUE(details());
+  EXPECT_NE(afterOpening(path), "");
+  EXPECT_FALSE(window_.timelineView().timeline());
 }
 
 TEST_F(BadInputTest, ATraceThatIsStillWrittenOrChangesUnderTheReader) {

@@ -7,59 +7,10 @@
 #include <QScrollBar>
 #include <QWheelEvent>
 
-#include "tests/gui/viewer_fixture.h"
+#include "tests/gui/gesture_fixture.h"
 
 namespace pitwall::gui {
 namespace {
-
-class GestureTest : public ViewerTest {
- protected:
-  void SetUp() override {
-    ViewerTest::SetUp();
-    window_.resize(1300, 800);
-    window_.show();
-    open(smallTrace());
-    view().setFocus();
-  }
-
-  TimelineView& view() { return window_.timelineView(); }
-  const View& shown() { return view().viewportModel().view(); }
-  QPointF at(std::size_t track, std::size_t lane, double time_ns) {
-    const SceneGeometry g = view().geometryNow();
-    const Row& row = view().rows().rows()[static_cast<std::size_t>(view().rows().rowOfTrack(track))];
-    const int height = view().rows().metrics().lane;
-    return {g.titles + shown().xOf(time_ns),
-            static_cast<double>(g.top() + row.y - g.scroll_y + static_cast<int>(lane) * height + height / 2)};
-  }
-  void mouse(QEvent::Type type, QPointF where, Qt::MouseButton button = Qt::LeftButton,
-             Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    QWidget* target = view().viewport();
-    QMouseEvent event(type, where, target->mapToGlobal(where),
-                      type == QEvent::MouseMove ? Qt::NoButton : button, button, modifiers);
-    QApplication::sendEvent(target, &event);
-  }
-  void drag(QPointF from, QPointF to, Qt::MouseButton button = Qt::LeftButton,
-            Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    mouse(QEvent::MouseButtonPress, from, button, modifiers);
-    mouse(QEvent::MouseMove, (from + to) / 2, button, modifiers);
-    mouse(QEvent::MouseMove, to, button, modifiers);
-    mouse(QEvent::MouseButtonRelease, to, button, modifiers);
-  }
-  void click(QPointF where, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    mouse(QEvent::MouseButtonPress, where, Qt::LeftButton, modifiers);
-    mouse(QEvent::MouseButtonRelease, where, Qt::LeftButton, modifiers);
-  }
-  void wheel(QPointF where, QPoint turned, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-    QWheelEvent event(where, view().viewport()->mapToGlobal(where), {}, turned, Qt::NoButton, modifiers,
-                      Qt::NoScrollPhase, false);
-    QApplication::sendEvent(view().viewport(), &event);
-  }
-  std::string selectedName() {
-    if (!view().selected()) return "";
-    const EventRef& e = *view().selected();
-    return view().timeline()->name(view().timeline()->tracks[e.track].lanes[e.lane].name(e.index));
-  }
-};
 
 TEST_F(GestureTest, WheelZoomsAtTheMouseAndPans) {
   const QPointF mouse_at = at(0, 0, 5e6);
@@ -171,69 +122,6 @@ TEST_F(GestureTest, KeysMoveAmongEventsAndRows) {
   EXPECT_EQ(view().rows().rows().size(), rows - 1);
   key(Qt::Key_H, Qt::ShiftModifier);
   EXPECT_EQ(view().rows().rows().size(), rows);
-}
-
-// Every key of the convention does something, and stands in a menu.
-TEST_F(GestureTest, EveryKeyHasItsAction) {
-  const char* const keys[] = {"W",
-                              "S",
-                              "Ctrl++",
-                              "Ctrl+-",
-                              "Shift+W",
-                              "Shift+S",
-                              "A",
-                              "D",
-                              "F",
-                              "0",
-                              "Home",
-                              "Backspace",
-                              "Alt+Left",
-                              "Alt+Right",
-                              "R",
-                              ".",
-                              ",",
-                              "Right",
-                              "Left",
-                              "Shift+Right",
-                              "Shift+Left",
-                              "Alt+Up",
-                              "Alt+Down",
-                              "Up",
-                              "Down",
-                              "]",
-                              "[",
-                              "/",
-                              "Ctrl+F",
-                              "F3",
-                              "Shift+F3",
-                              "Ctrl+P",
-                              "Ctrl+Shift+P",
-                              "P",
-                              "Q",
-                              "F9",
-                              "Escape",
-                              "?",
-                              "Ctrl+F1",
-                              "Alt+1",
-                              "Alt+2",
-                              "Ctrl+O",
-                              "Ctrl+W",
-                              "F5",
-                              "Ctrl+Shift+E",
-                              "Ctrl+Q",
-                              "Ctrl+Shift+Q",
-                              "F6",
-                              "M",
-                              "Shift+M",
-                              "Ctrl+M",
-                              "Del",
-                              "G"};
-  for (const char* wanted : keys) {
-    bool found = false;
-    for (const auto& entry : window_.actions().entries())
-      found = found || entry.action->shortcuts().contains(QKeySequence(wanted));
-    EXPECT_TRUE(found) << wanted;
-  }
 }
 
 TEST_F(GestureTest, ContextMenuOffersWhatTheKeysDo) {

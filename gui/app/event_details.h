@@ -1,0 +1,26 @@
+// What a trace knows of one event, for people to read.
+#pragma once
+
+#include <QString>
+#include <utility>
+#include <vector>
+
+#include "db/reader.h"
+#include "gui/timeline/hit.h"
+
+namespace pitwall::gui {
+
+// Name and value, as the details pane shows them.
+using Details = std::vector<std::pair<QString, QString>>;
+
+struct EventFacts {
+  Details details;
+  quint64 correlation = 0;
+  // What depends on it and what it depends on: track and start.
+  std::vector<std::pair<quint64, qint64>> linked;
+};
+
+// On the thread of `trace`. What cannot be read is said among the details.
+EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event);
+
+}  // namespace pitwall::gui
