@@ -26,6 +26,8 @@ struct Measured {
   struct Work {
     std::int64_t count = 0;
     double total_ns = 0;
+    std::string operation = {},
+                shapes = {};  // of an operator: layer, type and phase; shapes. Of kernels empty
   };
   std::map<std::string, Work> work;             // operators and kernels by name, layer, phase and shapes
   std::map<std::string, std::string> settings;  // in effect, with tunables and versions of libraries
@@ -58,7 +60,9 @@ struct Comparison {
 
   bool by_item = false;  // times are of one item, since the batches differ
   std::size_t a_iterations = 0, b_iterations = 0;
-  double a_ns = 0, b_ns = 0;  // median of an iteration (or item)
+  double a_items = 0, b_items = 0;                // of an iteration; 0 = not told
+  double a_iteration_ns = 0, b_iteration_ns = 0;  // median of an iteration, of whatever batch
+  double a_ns = 0, b_ns = 0;                      // median of an iteration (or item)
   // Change of the median, b over a minus 1, with a 95 % interval; without one when a side has fewer than five
   // iterations.
   double change = 0;

@@ -1,18 +1,11 @@
-// The critical path through the operators of a sample of steady iterations, and each operator's slack.
+// Which part of a trace the critical path is sought in, and its tables.
 //
-// The path is walked backwards from the operator that ends last: before an operator comes what it had to wait
-// for, the latest to end of its dependencies and of the operator before it on its thread. The time between
-// the two is engine overhead from the moment the operator was pushed, and nothing before: the program had not
-// asked for it. So the parts of the path sum to the sample's wall time.
-//
-// Slack is how much later an execution could have ended without delaying the sample's end, all else
-// unchanged. The sample is the middle of the steady iterations, as many as hold at most 200000 executions:
-// long traces repeat.
-#include <fmt/core.h>
+// The sample is the middle of the steady iterations, as many as hold at most 200000 events: long traces
+// repeat, and so neither time nor memory grow with them.
+#include "analyzer/analysis/critical_path.h"
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
@@ -20,144 +13,79 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kMostOperators = 200'000;
+constexpr std::size_t kMostEvents = 200'000;
 
 struct Sample {
   Interval window;
   std::span<const OperatorInterval> operators;
 };
 
-Sample sampleOf(const Context& context) {
-  const auto& operators = context.timeline.operators;
-  const auto& iterations = context.iterations.all;
-  const auto within = [&](TimeNs from, TimeNs to) {
-    const auto before = [](const OperatorInterval& op, TimeNs at) { return op.start_ns < at; };
-    const auto first = std::lower_bound(operators.begin(), operators.end(), from, before);
-    return std::span<const OperatorInterval>(first, std::lower_bound(first, operators.end(), to, before));
-  };
+std::span<const OperatorInterval> within(std::span<const OperatorInterval> operators, TimeNs from,
+                                         TimeNs to) {
+  const auto before = [](const OperatorInterval& op, TimeNs at) { return op.start_ns < at; };
+  const auto first = std::lower_bound(operators.begin(), operators.end(), from, before);
+  return {first, std::lower_bound(first, operators.end(), to, before)};
+}
+
+std::vector<const Iteration*> steadyOnes(const Context& context) {
   std::vector<const Iteration*> steady;
-  for (const auto& iteration : iterations) {
+  for (const auto& iteration : context.iterations.all) {
     if (iteration.role == IterationRole::steady) steady.push_back(&iteration);
   }
+  return steady;
+}
+
+// Neighbours in time, from the middle on, while `fits` says so.
+template <typename Fits>
+Interval neighbours(const std::vector<const Iteration*>& steady, const Fits& fits) {
+  std::size_t last = steady.size() / 2;
+  Interval window{steady[last]->start_ns, steady[last]->end_ns};
+  while (last + 1 < steady.size() && steady[last + 1]->start_ns == window.end_ns &&
+         fits(Interval{window.start_ns, steady[last + 1]->end_ns}))
+    window.end_ns = steady[++last]->end_ns;
+  return window;
+}
+
+Sample sampleOfOperators(const Context& context) {
+  const std::span<const OperatorInterval> operators = context.timeline.operators;
+  const auto steady = steadyOnes(context);
   if (steady.empty()) {
-    const auto all = std::span(operators).first(std::min(kMostOperators, operators.size()));
+    const auto all = operators.first(std::min(kMostEvents, operators.size()));
     if (all.empty()) return {};
     TimeNs end = all.front().end_ns;
     for (const auto& op : all) end = std::max(end, op.end_ns);
     return {{all.front().start_ns, end}, all};
   }
-  // Neighbours in time, from the middle on.
-  std::size_t last = steady.size() / 2;
-  const Iteration* first = steady[last];
-  Sample sample{{first->start_ns, first->end_ns}, within(first->start_ns, first->end_ns)};
-  while (last + 1 < steady.size() && steady[last + 1]->start_ns == steady[last]->end_ns) {
-    const auto more = within(first->start_ns, steady[last + 1]->end_ns);
-    if (more.size() > kMostOperators) break;
-    sample = {{first->start_ns, steady[++last]->end_ns}, more};
-  }
-  return sample;
+  const Interval window = neighbours(steady, [&](Interval wider) {
+    return within(operators, wider.start_ns, wider.end_ns).size() <= kMostEvents;
+  });
+  return {window, within(operators, window.start_ns, window.end_ns)};
 }
 
-// Predecessors of each execution of the sample, by index.
-class Graph {
- public:
-  explicit Graph(std::span<const OperatorInterval> operators)
-      : operators_(operators), before_(operators.size()) {
-    std::unordered_map<std::uint32_t, std::size_t> last_on_track;
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-      if (operators[i].correlation != 0) index_[operators[i].correlation] = i;
-      const auto [entry, is_new] = last_on_track.try_emplace(operators[i].track, i);
-      if (!is_new) add(entry->second, i), entry->second = i;
-    }
+// As many steady iterations as hold about that many events if they lie evenly; else the whole trace.
+Interval windowOfDevices(const Trace& trace, const Context& context) {
+  TimeNs begin = INT64_MAX, end = 0;
+  std::int64_t events = 0;
+  for (const auto& track : context.activity.tracks) {
+    const auto process = trace.tracks()[track.id.value - 1].process;
+    if ((process && process != context.timeline.process) || track.events == 0) continue;
+    begin = std::min(begin, track.first_ns);
+    end = std::max(end, track.last_ns);
+    events += track.events;
   }
-
-  Status load(Trace& trace) {
-    if (index_.empty()) return {};
-    std::uint64_t low = UINT64_MAX, high = 0;
-    for (const auto& [correlation, i] : index_)
-      low = std::min(low, correlation), high = std::max(high, correlation);
-    const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)},
-                                  {":high", static_cast<std::int64_t>(high)}};
-    auto rows =
-        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range);
-    if (!rows.has_value()) return fail(rows.error());
-    for (const auto& row : rows.value().rows) {
-      const auto* source = std::get_if<std::int64_t>(&row[0]);
-      const auto* target = std::get_if<std::int64_t>(&row[1]);
-      if (source == nullptr || target == nullptr) continue;
-      const auto from = index_.find(static_cast<std::uint64_t>(*source));
-      const auto to = index_.find(static_cast<std::uint64_t>(*target));
-      if (from != index_.end() && to != index_.end()) add(from->second, to->second);
-    }
-    return {};
-  }
-
-  const std::vector<std::uint32_t>& before(std::size_t i) const { return before_[i]; }
-
- private:
-  // Only what starts earlier can be waited for; that also rules out cycles.
-  void add(std::size_t source, std::size_t target) {
-    if (source < target) before_[target].push_back(static_cast<std::uint32_t>(source));
-  }
-  std::span<const OperatorInterval> operators_;
-  std::unordered_map<CorrelationId, std::size_t> index_;
-  std::vector<std::vector<std::uint32_t>> before_;
-};
-
-struct Row {
-  TimeNs on_path_ns = 0, slack_min_ns = INT64_MAX;
-  double slack_sum = 0;
-  std::int64_t executions = 0;
-};
-
-struct Path {
-  std::map<std::uint32_t, Row> operators;  // by OperatorId.value
-  TimeNs overhead_ns = 0, nothing_ns = 0;
-};
-
-void walk(const Sample& sample, const Graph& graph, Path& path) {
-  const auto& ops = sample.operators;
-  std::size_t current = 0;
-  for (std::size_t i = 1; i < ops.size(); ++i) {
-    if (ops[i].end_ns > ops[current].end_ns) current = i;
-  }
-  TimeNs at = sample.window.end_ns;  // what is later is explained
-  path.nothing_ns += std::max<TimeNs>(0, at - ops[current].end_ns);
-  at = std::min(at, ops[current].end_ns);
-  for (;;) {
-    const auto& op = ops[current];
-    path.operators[op.op.value].on_path_ns += at - std::min(at, op.start_ns);
-    at = std::min(at, op.start_ns);
-    const auto& before = graph.before(current);
-    const auto latest = std::max_element(before.begin(), before.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return ops[a].end_ns < ops[b].end_ns;
-    });
-    const bool first = latest == before.end();
-    const TimeNs from =
-        std::max(sample.window.start_ns, std::min(at, first ? sample.window.start_ns : ops[*latest].end_ns));
-    const TimeNs asked = std::clamp(op.pushed_ns, from, at);
-    path.nothing_ns += asked - from;
-    path.overhead_ns += at - asked;
-    at = from;
-    if (first || at <= sample.window.start_ns) return;
-    current = *latest;
-  }
+  if (events == 0 || end <= begin) return {};
+  const auto steady = steadyOnes(context);
+  if (steady.empty()) return {begin, end};
+  const double rate = static_cast<double>(events) / static_cast<double>(end - begin);
+  return neighbours(steady, [&](Interval wider) {
+    return rate * static_cast<double>(wider.end_ns - wider.start_ns) <= static_cast<double>(kMostEvents);
+  });
 }
 
-void addSlack(const Sample& sample, const Graph& graph, Path& path) {
-  const auto& ops = sample.operators;
-  TimeNs end = 0;
-  for (const auto& op : ops) end = std::max(end, op.end_ns);
-  std::vector<TimeNs> latest(ops.size(), end);
-  for (std::size_t i = ops.size(); i-- > 0;) {
-    for (const auto p : graph.before(i))
-      latest[p] = std::min(latest[p], latest[i] - (ops[i].end_ns - ops[i].start_ns));
-    const TimeNs slack = std::max<TimeNs>(0, latest[i] - ops[i].end_ns);
-    auto& row = path.operators[ops[i].op.value];
-    ++row.executions;
-    row.slack_sum += static_cast<double>(slack);
-    row.slack_min_ns = std::min(row.slack_min_ns, slack);
-  }
+// Only the engine of our runtime tells when an operator was handed to it.
+bool tellsOfAnEngine(std::span<const OperatorInterval> operators) {
+  return std::any_of(operators.begin(), operators.end(),
+                     [](const OperatorInterval& op) { return op.pushed_ns < op.start_ns; });
 }
 
 Status writeFollows(Trace& trace, const Timeline& timeline) {
@@ -192,41 +120,136 @@ Status writeFollows(Trace& trace, const Timeline& timeline) {
   return table.write(trace);
 }
 
-}  // namespace
+struct Title {
+  std::string text, phase;
+  friend bool operator<(const Title& a, const Title& b) {
+    return std::tie(a.text, a.phase) < std::tie(b.text, b.phase);
+  }
+};
 
-Status writeCriticalPath(Trace& trace, const Context& context) {
-  if (auto status = writeFollows(trace, context.timeline); !status.has_value()) return status;
+Title titleOf(const Trace& trace, const PathKey& key) {
+  if (key.op && key.op.value <= trace.operatorFacts().size()) {
+    const auto& facts = trace.operatorFacts()[key.op.value - 1];
+    return {facts.layer.empty() ? facts.name : facts.layer + " " + facts.name, toString(facts.phase)};
+  }
+  return {key.name ? trace.string(key.name) : toString(key.part), "none"};
+}
+
+double wallOf(const CriticalPath& path) {
+  return static_cast<double>(std::max<TimeNs>(1, path.window.end_ns - path.window.start_ns));
+}
+
+Status writeSums(Trace& trace, const CriticalPath& path) {
   TempTable table(
       "analysis_critical",
       "title TEXT, phase TEXT, on_path_ns INTEGER, share REAL, executions INTEGER, slack_min_ns INTEGER, "
-      "slack_mean_ns INTEGER");
-  const auto sample = sampleOf(context);
-  if (sample.operators.empty()) return table.write(trace);
-  Graph graph(sample.operators);
-  if (auto status = graph.load(trace); !status.has_value()) return status;
-  Path path;
-  walk(sample, graph, path);
-  addSlack(sample, graph, path);
-  const auto wall = static_cast<double>(std::max<TimeNs>(1, sample.window.end_ns - sample.window.start_ns));
-  const auto facts = trace.operatorFacts();
-  for (const auto& [op, row] : path.operators) {
-    const bool known = op > 0 && op <= facts.size();
-    const auto& layer = known ? facts[op - 1].layer : std::string();
-    const auto& name = known ? facts[op - 1].name : std::string("operator");
-    table.row({layer.empty() ? name : layer + " " + name, known ? toString(facts[op - 1].phase) : "none",
-               row.on_path_ns, static_cast<double>(row.on_path_ns) / wall, row.executions, row.slack_min_ns,
-               static_cast<std::int64_t>(row.slack_sum /
-                                         static_cast<double>(std::max<std::int64_t>(1, row.executions)))});
+      "slack_mean_ns INTEGER, part TEXT");
+  // Operators of one title differ in their shapes.
+  std::map<std::pair<PathPart, Title>, PathSums> rows;
+  for (const auto& [key, sums] : path.sums) {
+    auto& row = rows[{key.part, titleOf(trace, key)}];
+    row.on_path_ns += sums.on_path_ns;
+    row.slack_min_ns = std::min(row.slack_min_ns, sums.slack_min_ns);
+    row.slack_sum_ns += sums.slack_sum_ns;
+    row.executions += sums.executions;
   }
-  table.row({"engine overhead",
-             "none",
-             path.overhead_ns,
-             static_cast<double>(path.overhead_ns) / wall,
-             {},
-             {},
-             {}});
-  table.row({"nothing", "none", path.nothing_ns, static_cast<double>(path.nothing_ns) / wall, {}, {}, {}});
+  for (const auto& [key, row] : rows) {
+    const auto& [part, title] = key;
+    const bool runs = row.executions > 0;
+    table.row(
+        {title.text, title.phase, row.on_path_ns, static_cast<double>(row.on_path_ns) / wallOf(path),
+         known(runs, row.executions), known(runs, row.slack_min_ns),
+         known(runs, static_cast<std::int64_t>(
+                         row.slack_sum_ns / static_cast<double>(std::max<std::int64_t>(1, row.executions)))),
+         toString(part)});
+  }
   return table.write(trace);
+}
+
+Status writeSteps(Trace& trace, const CriticalPath& path) {
+  TempTable table("analysis_critical_step",
+                  "start_ns INTEGER, dur_ns INTEGER, part TEXT, title TEXT, track_id INTEGER");
+  for (const auto& step : path.steps) {
+    table.row({step.start_ns, step.end_ns - step.start_ns, toString(step.key.part),
+               titleOf(trace, step.key).text,
+               known(static_cast<bool>(step.track), std::int64_t{step.track.value})});
+  }
+  return table.write(trace);
+}
+
+// Where the path goes: over device work, over the host, or over neither.
+Status writeWhole(Trace& trace, const CriticalPath& path) {
+  TempTable table("analysis_critical_path",
+                  "begin_ns INTEGER, span_ns INTEGER, device_ns INTEGER, host_ns INTEGER, delay_ns INTEGER, "
+                  "nothing_ns INTEGER, steps INTEGER, missing TEXT");
+  if (path.sums.empty()) return table.write(trace);
+  TimeNs device = 0, host = 0, delay = 0, nothing = 0;
+  for (const auto& [key, sums] : path.sums) {
+    switch (key.part) {
+      case PathPart::kernel:
+      case PathPart::copy:
+      case PathPart::communication: device += sums.on_path_ns; break;
+      case PathPart::operatorRun:
+      case PathPart::call:
+      case PathPart::dataWait: host += sums.on_path_ns; break;
+      case PathPart::launchDelay:
+      case PathPart::deviceDelay:
+      case PathPart::engineOverhead: delay += sums.on_path_ns; break;
+      case PathPart::nothing: nothing += sums.on_path_ns; break;
+    }
+  }
+  std::string missing;
+  for (const auto& sentence : path.missing) missing += (missing.empty() ? "" : "; ") + sentence;
+  table.row({path.window.start_ns, path.window.end_ns - path.window.start_ns, device, host, delay, nothing,
+             path.step_count, missing});
+  return table.write(trace);
+}
+
+}  // namespace
+
+const char* toString(PathPart part) {
+  switch (part) {
+    case PathPart::operatorRun: return "operator";
+    case PathPart::call: return "call";
+    case PathPart::kernel: return "kernel";
+    case PathPart::copy: return "copy";
+    case PathPart::communication: return "communication";
+    case PathPart::dataWait: return "data wait";
+    case PathPart::launchDelay: return "launch delay";
+    case PathPart::deviceDelay: return "device delay";
+    case PathPart::engineOverhead: return "engine overhead";
+    case PathPart::nothing: return "nothing";
+  }
+  return "nothing";
+}
+
+void CriticalPath::step(TimeNs from, TimeNs to, const PathKey& key, TrackId track) {
+  if (to <= from) return;
+  sums[key].on_path_ns += to - from;
+  ++step_count;
+  if (steps.size() < kMostSteps) steps.push_back({from, to, key, track});
+}
+
+void CriticalPath::slack(const PathKey& key, TimeNs slack_ns) {
+  auto& row = sums[key];
+  slack_ns = std::max<TimeNs>(0, slack_ns);
+  ++row.executions;
+  row.slack_sum_ns += static_cast<double>(slack_ns);
+  row.slack_min_ns = std::min(row.slack_min_ns, slack_ns);
+}
+
+Status writeCriticalPath(Trace& trace, const Context& context) {
+  if (auto status = writeFollows(trace, context.timeline); !status.has_value()) return status;
+  const Sample sample = sampleOfOperators(context);
+  auto path = tellsOfAnEngine(sample.operators)
+                  ? criticalPathOfOperators(trace, sample.window, sample.operators)
+                  : criticalPathOfDevices(trace, windowOfDevices(trace, context), context.timeline.process,
+                                          context.launches);
+  if (!path.has_value()) return fail(path.error());
+  for (auto* write : {writeSums, writeSteps, writeWhole}) {
+    if (auto status = write(trace, *path); !status.has_value()) return status;
+  }
+  return {};
 }
 
 }  // namespace pitwall::analysis

@@ -61,10 +61,17 @@
 // told), count,
 //                      total_ns, bytes (0 = not told), median_bytes, algorithm_bytes_per_second,
 //                      bus_bytes_per_second
-// analysis_critical    by operator on the critical path of a sample of steady iterations: title, phase,
-// on_path_ns,
-//                      share (of the sample's wall time), executions, slack_min_ns, slack_mean_ns. Rows
-//                      'engine overhead' and 'nothing' hold the gaps, so that the shares sum to 1.
+// analysis_critical    what the end of a sample of steady iterations (else of the trace) waited for: title,
+//                      phase, on_path_ns, share (of the sample's wall time), executions (in the sample),
+//                      slack_min_ns, slack_mean_ns (how much later one could end without delaying the end),
+//                      part ('operator', 'call', 'kernel', 'copy', 'communication', 'data wait',
+//                      'launch delay', 'device delay', 'engine overhead', 'nothing'). Rows without
+//                      executions hold the gaps: shares sum to 1.
+// analysis_critical_step   the same in order of time (of long paths the last 10000 steps): start_ns, dur_ns,
+//                      part, title, track_id (null = a gap); each begins where the one before it ends
+// analysis_critical_path   one row: begin_ns, span_ns (of the sample), device_ns, host_ns, delay_ns (of
+//                      launches, streams and the engine), nothing_ns; these four sum to span_ns; steps,
+//                      missing (what the trace does not tell that the path would need, joined by '; ')
 // analysis_follows     operators that follow each other directly on one track: first, second (ids of facts),
 // count,
 //                      second_ns (total of the second)
@@ -99,7 +106,7 @@ Status writeThreads(Trace& trace, const Context& context);       // analysis_cou
 Status writeMemory(Trace& trace, const Context& context);        // analysis_memory
 Status writeData(Trace& trace, const Context& context);          // analysis_data
 Status writeRanks(Trace& trace, const Context& context);         // analysis_rank, analysis_collective
-Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical, analysis_follows
+Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical..., analysis_follows
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);

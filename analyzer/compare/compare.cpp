@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analyzer/compare/match_work.h"
 #include "analyzer/compare/noise.h"
 #include "analyzer/units_text.h"
 
@@ -51,12 +52,19 @@ Aspect worldOf(const Measured& a, const Measured& b) {
   return aspect;
 }
 
-Aspect batchOf(const Measured& a, const Measured& b, bool& by_item) {
+// Without items the shapes still tell that the batches differ; then times say nothing.
+Aspect batchOf(const Measured& a, const Measured& b, const comparing::Matches& matches, bool& by_item) {
   const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("not told"); };
   Aspect aspect{"items an iteration", shown(a.items_per_iteration), shown(b.items_per_iteration),
                 Comparability::comparable, ""};
   const bool known = a.items_per_iteration > 0 && b.items_per_iteration > 0;
-  if (!known) {
+  if (matches.batches_from_shapes && matches.by_batch > 0) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark = fmt::format(
+        "by the shapes of the operators B's batch is {} times A's, and not both traces tell their items: "
+        "mark iterations with their items",
+        showReal(matches.batches.b / matches.batches.a));
+  } else if (!known) {
     if (a.items_per_iteration != b.items_per_iteration) {
       aspect.verdict = Comparability::withReservations;
       aspect.remark = "one trace does not tell its batch size";
@@ -64,19 +72,25 @@ Aspect batchOf(const Measured& a, const Measured& b, bool& by_item) {
   } else if (std::fabs(a.items_per_iteration / b.items_per_iteration - 1) > 0.01) {
     by_item = true;
     aspect.verdict = Comparability::withReservations;
-    aspect.remark = "times below are those of one item";
+    aspect.remark = fmt::format("batch {} against {}: items a second are compared, and times of one item",
+                                shown(a.items_per_iteration), shown(b.items_per_iteration));
   }
   return aspect;
 }
 
-Aspect workOf(const Measured& a, const Measured& b) {
-  std::size_t shared = 0;
-  for (const auto& [name, work] : a.work) shared += b.work.count(name);
-  const std::size_t all = a.work.size() + b.work.size() - shared;
+Aspect workOf(const Measured& a, const Measured& b, const comparing::Matches& matches) {
+  const std::size_t shared = matches.in_both, all = matches.all.size();
   const double share = all == 0 ? 1 : static_cast<double>(shared) / static_cast<double>(all);
   Aspect aspect{"operators and kernels", fmt::format("{} different", a.work.size()),
                 fmt::format("{} different", b.work.size()), Comparability::comparable,
                 fmt::format("{} in both", shared)};
+  if (matches.by_batch > 0) {
+    aspect.remark += matches.by_batch == shared ? ", the same but for the batch in their shapes"
+                                                : fmt::format(
+                                                      ", {} of them the same but for the batch in their "
+                                                      "shapes",
+                                                      matches.by_batch);
+  }
   if (share < kSameWork) aspect.verdict = Comparability::withReservations;
   if (share < kOtherProgram) {
     aspect.verdict = Comparability::notComparable;
@@ -119,21 +133,13 @@ void compareBreakdown(const Measured& a, const Measured& b, double a_scale, doub
   }
 }
 
-void compareWork(const Measured& a, const Measured& b, double a_scale, double b_scale, Comparison& out) {
-  std::map<std::string, Comparison::Change> changes;
-  for (const auto& [name, work] : a.work) {
-    auto& change = changes[name];
-    change.a_ns = work.total_ns * a_scale;
-    change.a_count = work.count;
-  }
-  for (const auto& [name, work] : b.work) {
-    auto& change = changes[name];
-    change.b_ns = work.total_ns * b_scale;
-    change.b_count = work.count;
-  }
-  for (auto& [name, change] : changes) {
-    change.name = name;
-    out.work.push_back(change);
+void compareWork(const comparing::Matches& matches, double a_scale, double b_scale, Comparison& out) {
+  for (const auto& match : matches.all) {
+    Comparison::Change change;
+    change.name = match.name;
+    if (match.a != nullptr) change.a_ns = match.a->total_ns * a_scale, change.a_count = match.a->count;
+    if (match.b != nullptr) change.b_ns = match.b->total_ns * b_scale, change.b_count = match.b->count;
+    out.work.push_back(std::move(change));
   }
   const auto size = [](const Comparison::Change& change) { return std::fabs(change.b_ns - change.a_ns); };
   std::stable_sort(out.work.begin(), out.work.end(),
@@ -170,7 +176,8 @@ Comparison compare(const Measured& a, const Measured& b) {
   Comparison out;
   out.a_path = a.path;
   out.b_path = b.path;
-  out.aspects = {devicesOf(a, b), worldOf(a, b), batchOf(a, b, out.by_item), workOf(a, b),
+  const comparing::Matches matches = comparing::matchWork(a, b);
+  out.aspects = {devicesOf(a, b), worldOf(a, b), batchOf(a, b, matches, out.by_item), workOf(a, b, matches),
                  iterationsOf(a, b)};
   for (const Aspect& aspect : out.aspects) out.verdict = std::max(out.verdict, aspect.verdict);
 
@@ -184,6 +191,10 @@ Comparison compare(const Measured& a, const Measured& b) {
   const std::vector<double> after = scaled(b.iterations_ns, b_items);
   out.a_iterations = before.size();
   out.b_iterations = after.size();
+  out.a_items = a.items_per_iteration;
+  out.b_items = b.items_per_iteration;
+  out.a_iteration_ns = comparing::medianOf(a.iterations_ns);
+  out.b_iteration_ns = comparing::medianOf(b.iterations_ns);
   out.a_ns = comparing::medianOf(before);
   out.b_ns = comparing::medianOf(after);
   out.change = out.a_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
@@ -196,7 +207,7 @@ Comparison compare(const Measured& a, const Measured& b) {
   const double a_scale = 1 / (static_cast<double>(a.steady_iterations) * a_items);
   const double b_scale = 1 / (static_cast<double>(b.steady_iterations) * b_items);
   compareBreakdown(a, b, a_scale, b_scale, out);
-  compareWork(a, b, a_scale, b_scale, out);
+  compareWork(matches, a_scale, b_scale, out);
   compareSettings(a, b, out);
   return out;
 }

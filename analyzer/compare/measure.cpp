@@ -37,14 +37,16 @@ Status readIterations(Trace& trace, Measured& measured) {
 
 Status readWork(Trace& trace, Measured& measured) {
   auto rows = trace.query(
-      "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END || ' ' || shapes), count, "
-      "total_ns "
-      "FROM analysis_operator UNION ALL SELECT name, count, total_ns FROM analysis_kernel");
+      "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END), shapes, count, total_ns "
+      "FROM analysis_operator UNION ALL SELECT name, '', count, total_ns FROM analysis_kernel");
   if (!rows.has_value()) return fail(rows.error());
   for (const auto& row : rows->rows) {
-    auto& work = measured.work[textOf(row[0])];
-    work.count += static_cast<std::int64_t>(realOf(row[1]));
-    work.total_ns += realOf(row[2]);
+    const std::string operation = textOf(row[0]), shapes = textOf(row[1]);
+    auto& work = measured.work[shapes.empty() ? operation : operation + " " + shapes];
+    work.count += static_cast<std::int64_t>(realOf(row[2]));
+    work.total_ns += realOf(row[3]);
+    work.operation = operation;
+    work.shapes = shapes;
   }
   return {};
 }

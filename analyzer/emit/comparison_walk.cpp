@@ -31,22 +31,32 @@ std::string signedDuration(double ns) {
   return ns == 0 ? "0" : (ns > 0 ? "+" : "-") + showDuration(std::fabs(ns));
 }
 
-std::string verdictOf(const Comparison& c) {
-  if (c.a_ns <= 0 || c.b_ns <= 0) return "No iterations on one side: only sums can be compared.";
-  const char* unit = c.by_item ? "an item" : "an iteration";
-  const std::string times =
-      fmt::format("{} takes {} in A and {} in B", unit, showDuration(c.a_ns), showDuration(c.b_ns));
-  const std::string sentence = fmt::format(
-      "{}{}: ", static_cast<char>(std::toupper(static_cast<unsigned char>(times[0]))), times.substr(1));
-  if (!c.has_interval) {
-    return fmt::format("{}{}; too few iterations to say how much of it is chance.", sentence,
-                       signedShare(c.change));
-  }
+double perSecond(double items, double iteration_ns) {
+  return items > 0 && iteration_ns > 0 ? items * 1e9 / iteration_ns : 0;
+}
+
+std::string changeOf(const Comparison& c) {
+  if (!c.has_interval)
+    return fmt::format("{}; too few iterations to say how much of it is chance.", signedShare(c.change));
   const std::string interval = fmt::format("95 % interval {} to {}", signedShare(c.low), signedShare(c.high));
   if (!c.isSignificant())
-    return fmt::format("{}{}, which may be chance ({}).", sentence, signedShare(c.change), interval);
-  return fmt::format("{}B is {} {} ({}).", sentence, showShare(std::fabs(c.change)),
-                     c.change > 0 ? "slower" : "faster", interval);
+    return fmt::format("{}, which may be chance ({}).", signedShare(c.change), interval);
+  return fmt::format("B is {} {} ({}).", showShare(std::fabs(c.change)), c.change > 0 ? "slower" : "faster",
+                     interval);
+}
+
+std::string verdictOf(const Comparison& c) {
+  if (c.a_ns <= 0 || c.b_ns <= 0) return "No iterations on one side: only sums can be compared.";
+  const std::string before = showDuration(c.a_ns), after = showDuration(c.b_ns);
+  if (!c.by_item)
+    return fmt::format("An iteration takes {} in A and {} in B: {}", before, after, changeOf(c));
+  return fmt::format(
+      "A does {} items/s and B {} items/s. An item takes {} in A and {} in B: {} The batches differ, so "
+      "iterations "
+      "are not compared: {} for {} items in A, {} for {} in B.",
+      showRate(1e9 / c.a_ns), showRate(1e9 / c.b_ns), before, after, changeOf(c),
+      showDuration(c.a_iteration_ns), showReal(c.a_items), showDuration(c.b_iteration_ns),
+      showReal(c.b_items));
 }
 
 void walkAspects(const Comparison& c, Emitter& emitter) {
@@ -56,16 +66,17 @@ void walkAspects(const Comparison& c, Emitter& emitter) {
   std::transform(title.begin(), title.end(), title.begin(),
                  [](unsigned char ch) { return std::toupper(ch); });
   emitter.heading("THESE TRACES ARE " + title);
-  Table table{{{"aspect", "aspect", Align::left, false},
-               {"a", "A"},
-               {"b", "B"},
-               {"verdict", ""},
-               {"remark", "remark"}}};
+  Table table{
+      {{"aspect", "aspect", Align::left, false}, {"a", "A"}, {"b", "B"}, {"verdict", ""}, {"remark", ""}}};
   for (const auto& aspect : c.aspects) {
     table.rows.push_back({text(aspect.name), text(aspect.a), text(aspect.b),
-                          jsonOnly(toString(aspect.verdict)), text(aspect.remark)});
+                          jsonOnly(toString(aspect.verdict)), jsonOnly(aspect.remark)});
   }
   emitter.table("aspects", "", table);
+  // Sentences, which a column would cut.
+  for (const auto& aspect : c.aspects) {
+    if (!aspect.remark.empty()) emitter.paragraph(fmt::format("{}: {}.", aspect.name, aspect.remark));
+  }
 }
 
 void walkTime(const Comparison& c, Emitter& emitter) {
@@ -74,6 +85,13 @@ void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.field("per", "", jsonOnly(c.by_item ? "item" : "iteration"));
   emitter.field("a_ns", "", jsonOnly(c.a_ns));
   emitter.field("b_ns", "", jsonOnly(c.b_ns));
+  const auto rate = [](double items, double ns) {
+    return items > 0 && ns > 0 ? Json(perSecond(items, ns)) : Json();
+  };
+  emitter.field("a_iteration_ns", "", jsonOnly(c.a_iteration_ns));
+  emitter.field("b_iteration_ns", "", jsonOnly(c.b_iteration_ns));
+  emitter.field("a_items_per_second", "", jsonOnly(rate(c.a_items, c.a_iteration_ns)));
+  emitter.field("b_items_per_second", "", jsonOnly(rate(c.b_items, c.b_iteration_ns)));
   emitter.field("a_iterations", "", jsonOnly(static_cast<std::int64_t>(c.a_iterations)));
   emitter.field("b_iterations", "", jsonOnly(static_cast<std::int64_t>(c.b_iterations)));
   emitter.field("change", "", jsonOnly(c.change));

@@ -38,7 +38,7 @@ constexpr CategoryRole kRoles[] = {
     {"Memset", KinetoRole::copy},
     {"cuda_sync", KinetoRole::deviceSync},
     {"gpu_user_annotation", KinetoRole::deviceAnnotation},
-    {"cuda_profiler_range", KinetoRole::deviceAnnotation},
+    {"cuda_profiler_range", KinetoRole::profilerRange},
     {"user_annotation", KinetoRole::annotation},
     {"python_function", KinetoRole::plain},
     {"overhead", KinetoRole::plain},
@@ -250,6 +250,22 @@ void Kineto::deviceSync(const ChromeEvent& event, Event out) {
   builder_.add(streamOf(event, "synchronisation"), out);
 }
 
+// A kernel, or all of a step, with what the device's hardware counters counted meanwhile.
+void Kineto::profilerRange(const ChromeEvent& event, const Event& out) {
+  if (!builder_.add(streamOf(event, "counted ranges"), out)) return;
+  const std::string where = fmt::format("gpu {}: ", deviceNumber(event));
+  for (const ChromeArg& arg : event.args()) {
+    const auto value = arg.value.isNumberOrString() ? parseReal(arg.value.text) : std::nullopt;
+    if (argOf(arg.name) != Arg::none) continue;  // device, stream, correlation
+    if (!value) {
+      builder_.dropped("counter values that are no number", arg.name);
+      continue;
+    }
+    const std::string name = where + unescape(arg.name);
+    builder_.sample(builder_.counter(ProcessRef{kOwner}, name, "counted"), out.start_ns, *value);
+  }
+}
+
 void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event out) {
   constexpr std::string_view kStep = "ProfilerStep#";
   if (startsWith(name, kStep)) {
@@ -307,6 +323,7 @@ void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_vie
       return;
     case KinetoRole::deviceSync: return deviceSync(event, out);
     case KinetoRole::deviceAnnotation: builder_.add(streamOf(event, "annotations"), out); return;
+    case KinetoRole::profilerRange: return profilerRange(event, out);
     case KinetoRole::annotation: return annotation(event, name, out);
     case KinetoRole::plain:
     case KinetoRole::none: builder_.add(threadOf(event), out); return;

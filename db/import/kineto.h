@@ -21,6 +21,7 @@ enum class KinetoRole : std::uint8_t {
   copy,
   deviceSync,
   deviceAnnotation,
+  profilerRange,
   annotation,
   plain,
 };
@@ -59,6 +60,7 @@ class Kineto {
   void kernel(const ChromeEvent& event, std::string_view name, Event out);
   KernelId kernelFacts(const ChromeEvent& event);
   void deviceSync(const ChromeEvent& event, Event out);
+  void profilerRange(const ChromeEvent& event, const Event& out);
   void annotation(const ChromeEvent& event, std::string_view name, Event out);
   void hostOperator(const ChromeEvent& event, std::string_view name, Event out);
 

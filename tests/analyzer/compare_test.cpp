@@ -1,9 +1,11 @@
 #include "analyzer/compare.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "analyzer/compare/batch_shapes.h"
 #include "analyzer/compare/noise.h"
 #include "analyzer/emit.h"
 
@@ -89,6 +91,75 @@ TEST(Compare, AnotherBatchIsComparedByItem) {
   EXPECT_NEAR(comparison.change, 0, 1e-9);
   EXPECT_NEAR(comparison.a_ns, 10e6 / 64, 1e3);
   EXPECT_NEAR(comparison.breakdown.front().a_ns, comparison.breakdown.front().b_ns, 1);
+}
+
+// A small convolutional network as the analysis names its operators.
+Measured network(int batch, int filters = 20) {
+  Measured measured = side(10e6 * batch / 64, 0.05);
+  measured.items_per_iteration = batch;
+  measured.work.clear();
+  const auto add = [&](const std::string& operation, const std::string& shapes) {
+    measured.work[operation + " " + shapes] = {40, 1e6 * batch, operation, shapes};
+  };
+  add("conv1 Convolution forward", fmt::format("{0}x1x28x28,{1}x1x5x5->{0}x{1}x24x24", batch, filters));
+  add("pool1 Pooling forward", fmt::format("{0}x{1}x24x24->{0}x{1}x12x12", batch, filters));
+  add("fc1 FullyConnected forward", fmt::format("{0}x{1},500x{1}->{0}x500", batch, filters * 144));
+  add("fc1 FullyConnected backward", fmt::format("{}x500->500x{}", batch, filters * 144));
+  add("fc1_weight sgd_update update", fmt::format("500x{}", filters * 144));
+  return measured;
+}
+
+TEST(Compare, TheSameNetworkWithAnotherBatchIsComparedByItem) {
+  const Comparison comparison = compare(network(32), network(64));
+  EXPECT_EQ(comparison.verdict, Comparability::withReservations);
+  EXPECT_TRUE(comparison.by_item);
+  EXPECT_NEAR(comparison.change, 0, 1e-9);
+  ASSERT_EQ(comparison.work.size(), 5U) << "each operator once, not once for each batch";
+  for (const auto& change : comparison.work) EXPECT_NEAR(change.a_ns, change.b_ns, 1) << change.name;
+  const std::string text = comparisonAsText(comparison, {.width = 200});
+  EXPECT_THAT(text, HasSubstr("batch 32 against 64: items a second are compared"));
+  EXPECT_THAT(text, HasSubstr("The batches differ, so iterations are not compared"));
+  EXPECT_THAT(text, HasSubstr("5 in both, 4 of them the same but for the batch in their shapes"));
+  EXPECT_THAT(comparisonAsJson(comparison),
+              HasSubstr("conv1 Convolution forward Nx1x28x28,20x1x5x5->Nx20x24x24"));
+}
+
+TEST(Compare, AnotherNetworkIsNotTheSameWithAnotherBatch) {
+  // Only the update of the last layer's weights could be shared, and that has other shapes too.
+  EXPECT_EQ(compare(network(64), network(64, 50)).verdict, Comparability::notComparable);
+  EXPECT_EQ(compare(network(32), network(64, 50)).verdict, Comparability::notComparable);
+  // Near misses: twice the filters with the same batch; names of other layers with the same shapes.
+  EXPECT_EQ(compare(network(64), network(64, 40)).verdict, Comparability::notComparable);
+  Measured renamed = network(64);
+  renamed.work.clear();
+  for (const auto& [name, work] : network(64).work) {
+    renamed.work["block_" + name] = {work.count, work.total_ns, "block_" + work.operation, work.shapes};
+  }
+  EXPECT_EQ(compare(network(32), renamed).verdict, Comparability::notComparable);
+}
+
+TEST(Compare, ABatchThatOnlyTheShapesTellIsNamedAndNotCompared) {
+  Measured a = network(32), b = network(64);
+  a.items_per_iteration = b.items_per_iteration = 0;
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.verdict, Comparability::notComparable);
+  EXPECT_THAT(comparisonAsText(comparison, {.width = 300}), HasSubstr("B's batch is 2 times A's"));
+  EXPECT_EQ(comparison.work.size(), 5U);
+  b = network(32);
+  b.items_per_iteration = 0;
+  EXPECT_EQ(compare(a, b).verdict, Comparability::comparable) << "the same shapes: the same batch";
+}
+
+TEST(BatchShapes, OnlyNumbersThatDifferAsTheBatchesDo) {
+  using comparing::sameButForBatch;
+  EXPECT_EQ(sameButForBatch("64x1x28", "32x1x28", {64, 32}), "Nx1x28");
+  EXPECT_EQ(sameButForBatch("1280x28", "640x28", {64, 32}), "Nx28") << "batch times channels";
+  EXPECT_EQ(sameButForBatch("64x1x28", "32x1x29", {64, 32}), "");
+  EXPECT_EQ(sameButForBatch("64x1x28", "32x1", {64, 32}), "");
+  EXPECT_EQ(sameButForBatch("64x1x28", "64x1x28", {64, 32}), "") << "nothing differs";
+  EXPECT_EQ(sameButForBatch("64,1", "32x1", {64, 32}), "");
+  EXPECT_EQ(sameButForBatch("64x1", "16x1", {64, 32}), "");
+  EXPECT_EQ(sameButForBatch("64x1", "32x1", {}), "");
 }
 
 TEST(Compare, FewIterationsHaveNoInterval) {

@@ -1,8 +1,10 @@
 // The analyses over real traces of other tools, against what those tools and the corpus's makers computed.
 #include <fmt/core.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include <sstream>
 
 #include "analyzer/analysis.h"
+#include "analyzer/analysis/critical_path.h"
 #include "db/import.h"
 #include "db/reader.h"
 #include "tests/db/import/corpus.h"
@@ -313,7 +316,83 @@ TEST(AnalysisCorpus, RangesWithHardwareCountersAreOnTheDevice) {
   EXPECT_EQ(a->number("SELECT sum(count) FROM analysis_name WHERE kind = 'scope' AND track_kind = 'stream'"),
             77);
   EXPECT_GT(a->number("SELECT sum(count) FROM analysis_name WHERE name LIKE '%fft2d_r2c_32x32%'"), 0);
+  EXPECT_EQ(
+      a->number(
+          "SELECT count(*) FROM analysis_counter WHERE name LIKE 'gpu 0: smsp__sass%' AND samples = 77"),
+      9)
+      << "each range has all nine counters";
+  EXPECT_EQ(
+      a->number("SELECT value FROM counter WHERE name LIKE '%ffma_pred_on.sum' ORDER BY time_ns LIMIT 1"),
+      38731776);
   EXPECT_EQ(a->number("SELECT count(*) FROM analysis_device"), 0) << "no kernel was recorded";
+}
+
+// The critical path through the window of a range of the program: "PART NAME US" of each step.
+std::vector<std::string> criticalSteps(const Analyzed& a, const std::string& range, int which,
+                                       TimeNs end_after_begin_ns = 0) {
+  const auto gathered = analysis::gatherActivity(*a.trace);
+  EXPECT_TRUE(gathered.has_value());
+  const auto launches = analysis::LaunchIndex::make(*a.trace, *gathered);
+  EXPECT_TRUE(launches.has_value());
+  const auto found =
+      a.rows(fmt::format("SELECT start_ns, dur_ns FROM event WHERE name = '{}' AND kind = 'scope' ORDER BY "
+                         "start_ns LIMIT 1 OFFSET {}",
+                         range, which));
+  if (found.rows.empty()) return {};
+  const auto begin = std::get<std::int64_t>(found.rows[0][0]), dur = std::get<std::int64_t>(found.rows[0][1]);
+  const auto path = analysis::criticalPathOfDevices(
+      *a.trace, {begin, begin + (end_after_begin_ns > 0 ? end_after_begin_ns : dur)}, ProcessId{1},
+      *launches);
+  EXPECT_TRUE(path.has_value());
+  std::vector<std::string> steps;
+  for (const auto& step : path->steps) {
+    const auto& name =
+        step.key.op ? a.trace->operatorFacts()[step.key.op.value - 1].name : a.trace->string(step.key.name);
+    steps.push_back(fmt::format("{} {} {}", toString(step.key.part), name.substr(0, 20),
+                                (step.end_ns - step.start_ns) / 1000));
+  }
+  return steps;
+}
+
+bool holdsInOrder(const std::vector<std::string>& steps, const std::vector<std::string>& expected) {
+  return std::search(steps.begin(), steps.end(), expected.begin(), expected.end()) != steps.end();
+}
+
+// HTA's critical path of the second measured forward pass goes through 159 events, all of the thread that
+// launches; it weighs a launch from the begin of its call.
+TEST(AnalysisCorpus, TheCriticalPathIsHtas) {
+  PITWALL_NEEDS_CORPUS();
+  const auto a =
+      analyzeCorpus("hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz");
+  ASSERT_EQ(a->error, "");
+  const char* pass = "[param|pytorch.model.alex_net|0|0|0|measure|forward]";
+  const auto steps = criticalSteps(*a, pass, 1);
+  for (const auto& step : steps)
+    EXPECT_TRUE(step.starts_with("operator") || step.starts_with("call") || step.starts_with("nothing"))
+        << step;
+  EXPECT_TRUE(holdsInOrder(
+      steps, {"operator aten::relu_ 15", "operator aten::clamp_min_ 14", "call cudaLaunchKernel 17",
+              "operator aten::clamp_min_ 15", "operator aten::relu_ 32"}));
+  EXPECT_EQ(
+      a->number(fmt::format(
+          "SELECT count(*) FROM event e, (SELECT start_ns, start_ns + dur_ns AS end_ns FROM event WHERE name "
+          "= "
+          "'{}' ORDER BY start_ns LIMIT 1 OFFSET 1) w WHERE e.start_ns BETWEEN w.start_ns AND w.end_ns AND "
+          "(e.kind = 'operator' OR e.name IN ('cudaLaunchKernel', 'cudaStreamWaitEvent', 'cudaMalloc', "
+          "'cudaFuncSetAttribute', 'cudaMemsetAsync', 'cudaDeviceSynchronize'))",
+          pass)),
+      159);
+  // Up to the end of the fourth convolution's product: 27 us of launch (15 + 12), 7 us from kernel to kernel.
+  const auto kernels = criticalSteps(*a, pass, 1, 222'937'000);
+  EXPECT_TRUE(
+      holdsInOrder(kernels, {"call cudaLaunchKernel 15", "launch delay  12", "kernel void fft2d_r2c_32x32 63",
+                             "device delay  7", "kernel ampere_gcgemm_64x64_ 323"}))
+      << fmt::format("{}", fmt::join(kernels, "\n"));
+  const auto waiting = analyzeCorpus("hta/critical_path/cuda_event_sync/event_sync_trace.json.gz");
+  ASSERT_EQ(waiting->error, "");
+  EXPECT_TRUE(holdsInOrder(criticalSteps(*waiting, "ProfilerStep#100", 0),
+                           {"kernel at::cuda::(anonymous 36", "call cudaEventSynchronize 8"}))
+      << fmt::format("{}", fmt::join(criticalSteps(*waiting, "ProfilerStep#100", 0), "\n"));
 }
 
 TEST(AnalysisCorpus, TracesWithoutDevicesOrRanksAreAnalysedAllTheSame) {

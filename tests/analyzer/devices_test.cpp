@@ -7,6 +7,9 @@
 #include <numeric>
 #include <random>
 
+#include "analyzer/analysis.h"
+#include "db/meta.h"
+#include "db/store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
@@ -97,6 +100,53 @@ TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
       EXPECT_EQ(same->parts, device.parts) << seed << " " << device.name;
     }
   }
+}
+
+// The kvstore as rules read it: analysis_summary.kvstore and the settings that steer it.
+struct Told {
+  const char *meta = nullptr, *command_line = "train.py", *operation = "Convolution";
+};
+std::string kvstoreOf(const Told& told) {
+  const test::TempFolder folder;
+  auto sink = createTrace(folder / "t.pitwall");
+  EXPECT_TRUE(sink.has_value());
+  auto& out = **sink;
+  if (told.meta != nullptr) out.meta(meta::kKvStore, told.meta);
+  out.meta(meta::kProducer, "MXNet profiler");
+  out.setting({"MXNET_KVSTORE_BIGARRAY_BOUND", "5000", SettingSource::environment});
+  const auto process = out.process({.pid = 1, .name = "python", .command_line = told.command_line});
+  const auto thread = out.thread({process, 1, "main"});
+  const auto track = out.track({TrackKind::thread, process, thread, {}, "main", ""});
+  Event event{.dur_ns = 1000, .name = out.string(told.operation), .kind = EventKind::operatorRun};
+  OperatorFacts facts;
+  facts.name = told.operation;
+  event.op = out.operatorFacts(facts);
+  out.events(track, {&event, 1});
+  EXPECT_TRUE(out.finish().has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  EXPECT_TRUE(trace.has_value());
+  EXPECT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  auto rows = (*trace)->query(
+      "SELECT coalesce(kvstore, 'null'), world_size, (SELECT value || ' ' || source FROM analysis_setting "
+      "WHERE name = "
+      "'MXNET_KVSTORE_BIGARRAY_BOUND'), (SELECT count(*) FROM analysis_setting WHERE name IN "
+      "('MXNET_KVSTORE_REDUCTION_NTHREADS', 'MXNET_KVSTORE_USETREE', 'MXNET_UPDATE_ON_KVSTORE', "
+      "'MXNET_ENABLE_GPU_P2P') AND value IS NOT NULL) FROM analysis_summary");
+  EXPECT_TRUE(rows.has_value());
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][2]), "5000 environment");
+  EXPECT_EQ(std::get<std::int64_t>(rows->rows[0][3]), 4) << "what is not set has its default";
+  return std::get<std::string>(rows->rows[0][0]);
+}
+
+TEST(DeviceFacts, TheKvstoreIsKnownFromWhateverTellsIt) {
+  EXPECT_EQ(kvstoreOf({}), "null") << "nothing tells one: rules about it keep silent or abstain";
+  EXPECT_EQ(kvstoreOf({.meta = "device", .command_line = "train.py --kv-store local"}), "device");
+  EXPECT_EQ(kvstoreOf({.command_line = "python train.py --kv-store dist_sync --gpus 0,1"}), "dist_sync");
+  EXPECT_EQ(kvstoreOf({.command_line = "train.py --kvstore=nccl"}), "nccl");
+  EXPECT_EQ(kvstoreOf({.command_line = "train.py --kvstores nccl"}), "null") << "another option";
+  EXPECT_EQ(kvstoreOf({.operation = "KVStoreReduce"}), "local");
+  EXPECT_EQ(kvstoreOf({.operation = "KVStoreDistDefaultPush"}), "dist");
+  EXPECT_EQ(kvstoreOf({.operation = "KVStoreNCCLReduce"}), "nccl");
 }
 
 }  // namespace

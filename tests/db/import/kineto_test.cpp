@@ -104,6 +104,27 @@ TEST(ImportKineto, SpellingsOf2021) {
   EXPECT_EQ(imported->events("dependencies"), 1);
 }
 
+// What CUPTI's counters counted lies in the arguments of the ranges that they counted over.
+TEST(ImportKineto, HardwareCountersAreSamplesOfTheirDevice) {
+  const auto imported = importText(R"json({"schemaVersion":1,"traceEvents":[
+    {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":9},
+    {"ph":"X","cat":"cuda_profiler_range","name":"gemm","pid":0,"tid":0,"ts":10,"dur":5,
+     "args":{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum":9119334400,"dram__bytes_read.sum.per_second":1.5e9}},
+    {"ph":"X","cat":"cuda_profiler_range","name":"relu","pid":0,"tid":0,"ts":20,"dur":5,
+     "args":{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum":0,"dram__bytes_read.sum.per_second":"n/a"}}]})json");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->sink.eventsOf(EventKind::scope).size(), 2U);
+  const auto ffma = imported->samples("gpu 0: smsp__sass_thread_inst_executed_op_ffma_pred_on.sum");
+  ASSERT_EQ(ffma.size(), 2U);
+  EXPECT_EQ(ffma[0].time_ns, imported->only("gemm").start_ns);
+  EXPECT_EQ(ffma[0].value, 9119334400.0);
+  EXPECT_EQ(ffma[1].time_ns, imported->only("relu").start_ns);
+  EXPECT_EQ(ffma[1].value, 0);
+  const auto read = imported->samples("gpu 0: dram__bytes_read.sum.per_second");
+  ASSERT_EQ(read.size(), 1U) << "what is no number is counted as dropped";
+  EXPECT_EQ(read[0].value, 1.5e9);
+}
+
 const char kFacts[] = R"json({"schemaVersion": 1,
 "deviceProperties": [{"id": 0, "name": "A GPU", "numSms": 108, "computeMajor": 8, "warpSize": 32}],
 "distributedInfo": {"backend": "nccl", "rank": 1, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]},

@@ -1,0 +1,91 @@
+#include "analyzer/compare/match_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace pitwall::comparing {
+namespace {
+
+using Entry = std::pair<const std::string, Measured::Work>;
+using ByOperator = std::map<std::string, std::vector<const Entry*>>;  // by name without shapes
+
+// What only one of the traces has under exactly this name, and has shapes.
+ByOperator onlyIn(const Measured& side, const Measured& other) {
+  ByOperator out;
+  for (const auto& entry : side.work) {
+    if (!entry.second.shapes.empty() && other.work.count(entry.first) == 0)
+      out[entry.second.operation].push_back(&entry);
+  }
+  return out;
+}
+
+// The ratio that at least half of the operators with one shape on each side agree on.
+BatchRatio suggestedBy(const ByOperator& a, const ByOperator& b) {
+  std::vector<BatchRatio> ratios;
+  std::size_t asked = 0;
+  for (const auto& [operation, entries] : a) {
+    const auto found = b.find(operation);
+    if (found == b.end() || entries.size() != 1 || found->second.size() != 1) continue;
+    ++asked;
+    const auto ratio = ratioThatDiffers(entries.front()->second.shapes, found->second.front()->second.shapes);
+    if (ratio.isKnown()) ratios.push_back(ratio);
+  }
+  for (const BatchRatio& candidate : ratios) {
+    const auto alike = std::count_if(ratios.begin(), ratios.end(), [&](const BatchRatio& ratio) {
+      return std::fabs(ratio.a * candidate.b - ratio.b * candidate.a) < 1e-9 * ratio.a * candidate.b;
+    });
+    if (2 * static_cast<std::size_t>(alike) >= asked) return candidate;
+  }
+  return {};
+}
+
+}  // namespace
+
+Matches matchWork(const Measured& a, const Measured& b) {
+  Matches out;
+  ByOperator a_only = onlyIn(a, b), b_only = onlyIn(b, a);
+  out.batches = {a.items_per_iteration, b.items_per_iteration};
+  if (out.batches.a <= 0 || out.batches.b <= 0) {
+    out.batches = suggestedBy(a_only, b_only);
+    out.batches_from_shapes = out.batches.isKnown();
+  }
+  std::map<std::string, MatchedWork> matched;
+  const auto put = [&](const std::string& name, const Measured::Work* left, const Measured::Work* right) {
+    auto& place = matched[name];
+    if (place.name.empty()) place.name = name;
+    if (left != nullptr) place.a = left;
+    if (right != nullptr) place.b = right;
+  };
+  std::map<const Measured::Work*, bool> taken;
+  for (const auto& [operation, entries] : a_only) {
+    const auto found = b_only.find(operation);
+    if (found == b_only.end()) continue;
+    for (const Entry* left : entries) {
+      for (const Entry* right : found->second) {
+        if (taken.count(&right->second) != 0) continue;
+        const auto shapes = sameButForBatch(left->second.shapes, right->second.shapes, out.batches);
+        if (shapes.empty()) continue;
+        const std::string name = operation + " " + shapes;
+        put(matched.count(name) == 0 ? name : left->first, &left->second, &right->second);
+        taken[&left->second] = taken[&right->second] = true;
+        ++out.by_batch;
+        break;
+      }
+    }
+  }
+  for (const auto& [name, work] : a.work) {
+    if (taken.count(&work) == 0) put(name, &work, nullptr);
+  }
+  for (const auto& [name, work] : b.work) {
+    if (taken.count(&work) == 0) put(name, nullptr, &work);
+  }
+  for (auto& [name, match] : matched) {
+    out.in_both += match.a != nullptr && match.b != nullptr;
+    out.all.push_back(std::move(match));
+  }
+  return out;
+}
+
+}  // namespace pitwall::comparing
