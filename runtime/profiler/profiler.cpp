@@ -40,6 +40,7 @@ std::unique_ptr<std::thread> quietThread(F body) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   auto thread = std::make_unique<std::thread>(std::move(body));
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread->native_handle(), "pitwall drain");
   return thread;
 }
 

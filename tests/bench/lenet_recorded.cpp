@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "tests/bench/lenet.h"
@@ -19,12 +20,31 @@ constexpr int kBlockSteps = 20, kBlocks = 15, kProcessPairs = 4;
 
 struct Block {
   double seconds = 0, cpu_seconds = 0;  // the latter of all threads of the process
+  double recorder_cpu_seconds = 0;      // of those that only record
 };
 
-double processCpuSeconds() {
+double cpuSeconds(clockid_t clock) {
   timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+double processCpuSeconds() { return cpuSeconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+// The CPU clock of a thread of this process, as Linux numbers them.
+clockid_t clockOf(int tid) { return static_cast<clockid_t>(static_cast<unsigned>(~tid) << 3U | 6U); }
+
+// The recorders' threads, by their names.
+double recorderCpuSeconds() {
+  double sum = 0;
+  std::error_code none;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    std::ifstream comm(task.path() / "comm");
+    std::string name;
+    if (std::getline(comm, name) && name.rfind("pitwall ", 0) == 0)
+      sum += cpuSeconds(clockOf(std::stoi(task.path().filename())));
+  }
+  return sum;
 }
 
 // A child that runs a block whenever it is asked to.
@@ -68,6 +88,7 @@ class Process {
 
 struct Added {
   std::vector<double> percent, cpu_percent;
+  std::vector<double> recorder_us, recorder_percent;  // a step's, and of the unrecorded step's CPU time
 };
 
 bool measurePair(Process& plain, Process& recorded, Added& added) {
@@ -81,6 +102,8 @@ bool measurePair(Process& plain, Process& recorded, Added& added) {
     }
     added.percent.push_back(100 * (blocks[1]->seconds / blocks[0]->seconds - 1));
     added.cpu_percent.push_back(100 * (blocks[1]->cpu_seconds / blocks[0]->cpu_seconds - 1));
+    added.recorder_us.push_back(blocks[1]->recorder_cpu_seconds * 1e6 / kBlockSteps);
+    added.recorder_percent.push_back(100 * blocks[1]->recorder_cpu_seconds / blocks[0]->cpu_seconds);
   }
   return true;
 }
@@ -105,10 +128,10 @@ int runBlocks() {
   for (int i = 0; i < kWarmUp; ++i) lenet.step();
   char ask = 0;
   while (read(STDIN_FILENO, &ask, 1) == 1) {
-    const double cpu = processCpuSeconds();
+    const double cpu = processCpuSeconds(), recorder = recorderCpuSeconds();
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < kBlockSteps; ++i) lenet.step();
-    const Block block{secondsSince(start), processCpuSeconds() - cpu};
+    const Block block{secondsSince(start), processCpuSeconds() - cpu, recorderCpuSeconds() - recorder};
     if (write(STDOUT_FILENO, &block, sizeof block) != sizeof block) break;
   }
   return 0;
@@ -141,6 +164,11 @@ void reportRecording(const std::string& self, const std::string& inject) {
     std::printf("recording %s adds\n  %s of wall time, %s of CPU time, %zu paired blocks of %d steps\n", what,
                 withInterval(added.percent).c_str(), withInterval(added.cpu_percent).c_str(),
                 added.percent.size(), kBlockSteps);
+    std::printf(
+        "  of which the recorder's own threads: %.1f us of CPU time a step (quartiles %.1f .. %.1f), %.2f "
+        "%%\n",
+        median(added.recorder_us), quantile(added.recorder_us, 0.25), quantile(added.recorder_us, 0.75),
+        median(added.recorder_percent));
   }
   fs::current_path("/");
   fs::remove_all(folder);
