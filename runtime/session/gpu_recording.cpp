@@ -1,5 +1,7 @@
 #include "runtime/session/gpu_recording.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <string_view>
 
@@ -11,30 +13,62 @@ namespace pitwall::session {
 
 namespace {
 
-// Then the driver loads our injection library, which records the GPUs itself.
-bool isInjected() {
+// The library that the driver loads when CUDA starts, when it is ours.
+const char* injectionLibrary() {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   const std::string_view text(path == nullptr ? "" : path);
-  return text.substr(text.find_last_of('/') + 1) == "libpitwall_inject.so";
+  return text.substr(text.find_last_of('/') + 1) == "libpitwall_inject.so" ? path : nullptr;
+}
+
+inject::ClaimFunction* claimFunctionOf(const char* library) {
+  void* const loaded = dlopen(library, RTLD_LAZY);  // the same that the driver will load
+  if (loaded == nullptr) return nullptr;
+  return reinterpret_cast<inject::ClaimFunction*>(dlsym(loaded, inject::kClaimFunction));
 }
 
 }  // namespace
 
+GpuRecording::GpuRecording(Profiler& profiler, bool wanted) : profiler_(profiler), wanted_(wanted) {
+  const char* const library = injectionLibrary();
+  injected_ = library != nullptr;
+  // Without a trace of our own we would record them nowhere.
+  const char* const trace = std::getenv("PITWALL_TRACE");
+  if (!wanted_ || !injected_ || trace == nullptr || *trace == '\0') return;
+  inject::ClaimFunction* const claim = claimFunctionOf(library);
+  if (claim != nullptr && claim(&GpuRecording::onCudaStart, this) == 1) claim_ = claim;
+}
+
 void GpuRecording::onGpuOperator() {
-  if (wanted_) std::call_once(once_, [this] { begin(); });
+  // Who is injected hears of CUDA's start, which may happen in here.
+  if (!wanted_ || injected_) return;
+  std::call_once(once_, [this] {
+    if (const auto gpus = gpuDevices(); gpus.has_value() && !gpus->empty()) begin();
+  });
+}
+
+void GpuRecording::onCudaStart(void* self) {
+  auto* const recording = static_cast<GpuRecording*>(self);
+  std::call_once(recording->once_, [recording] { recording->begin(); });
 }
 
 void GpuRecording::begin() {
-  if (isInjected()) return;
-  if (const auto gpus = gpuDevices(); !gpus.has_value() || gpus->empty()) return;
   if (const Status status = cupti::attach(profiler_); !status.has_value()) {
-    profiler_.withSink([&](TraceSink& sink) { sink.meta(meta::kRecorderNotes, status.error().message); });
+    obstacle_ = status.error().message;
+    writeObstacle();
     return;
   }
   attached_ = true;
 }
 
+void GpuRecording::writeObstacle() {
+  if (obstacle_.empty()) return;
+  profiler_.withSink([this](TraceSink& sink) { sink.meta(meta::kRecorderNotes, obstacle_); });
+}
+
 void GpuRecording::end() {
+  if (claim_ != nullptr) (void)claim_(nullptr, this);
+  claim_ = nullptr;
+  writeObstacle();  // CUDA may have started before the recording
   if (attached_.exchange(false)) cupti::detach();
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "runtime/profiler/cupti/collector.h"
+#include "runtime/profiler/inject/gpu_claim.h"
 #include "runtime/profiler/inject/recording.h"
 #include "runtime/profiler/nvtx/callbacks.h"
 
@@ -32,6 +33,7 @@ PITWALL_EXPORT int InitializeInjectionNvtxExtension(nvtx::abi::ExtensionModule* 
 // The CUDA driver calls this in cuInit() when CUDA_INJECTION64_PATH names this library.
 PITWALL_EXPORT int InitializeInjection() {
   try {
+    if (inject::gpuClaim().tellClaimant()) return 1;
     Profiler* const profiler = inject::begin();
     if (profiler == nullptr) return 1;
     if (const Status status = cupti::attach(*profiler); !status.has_value())
@@ -39,6 +41,13 @@ PITWALL_EXPORT int InitializeInjection() {
   } catch (const std::exception&) {
     // The program goes on unrecorded.
   }
+  return 1;
+}
+
+// Pitwall's runtime in this process records its GPUs itself (inject/gpu_claim.h).
+PITWALL_EXPORT int pitwall_inject_claim_gpu(inject::GpuClaim::Begin begin, void* claimant) {
+  if (begin != nullptr) return inject::gpuClaim().claim(begin, claimant) ? 1 : 0;
+  inject::gpuClaim().giveUp(claimant);
   return 1;
 }
 

@@ -1,6 +1,7 @@
 // The session: what it opens, what it refuses, what its trace says.
 #include "runtime/session.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include "db/reader.h"
 #include "runtime/devices.h"
 #include "runtime/mxnet_profiler.h"
+#include "runtime/profiler/inject/gpu_claim.h"
 
 namespace pitwall {
 namespace {
@@ -269,6 +271,42 @@ TEST_F(SessionTest, OperatorsOfAGpuAreRunAndRecordedWithoutOneToo) {
       EXPECT_FALSE(trace->meta(meta::kRecorderNotes).has_value());
     }
   }
+}
+
+// As under `pitwall record`: the driver calls the injection library when CUDA starts, which leaves CUPTI to
+// the session, whose operators the launches belong to, and begins no recording of its own.
+TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
+  void* const library = dlopen(PITWALL_INJECT_LIBRARY, RTLD_LAZY);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto cuda_starts = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"));
+  const auto claim = reinterpret_cast<inject::ClaimFunction*>(dlsym(library, inject::kClaimFunction));
+  ASSERT_TRUE(cuda_starts != nullptr && claim != nullptr);
+  const Env injected("CUDA_INJECTION64_PATH", PITWALL_INJECT_LIBRARY);
+  const Env recorded("PITWALL_TRACE", folder_ / "%p.pitwall");
+  path_ = folder_ / (std::to_string(getpid()) + ".pitwall");
+  int told = 0;
+  const auto tell = [](void* count) { ++*static_cast<int*>(count); };
+  {
+    const auto session = open();
+    EXPECT_EQ(claim(tell, &told), 0) << "the session has claimed them";
+    EXPECT_EQ(cuda_starts(), 1);
+    EXPECT_TRUE(session->finish().has_value());
+  }
+  const auto trace = this->trace();
+  const auto gpus = gpuDevices();
+  if (!gpus.has_value() || gpus->empty()) {
+    const auto notes = trace->meta(meta::kRecorderNotes);
+    ASSERT_TRUE(notes.has_value()) << "the session has tried";
+    EXPECT_EQ(notes->find("GPU activity is not recorded"), 0U) << *notes;
+  }
+  std::size_t traces = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_))
+    traces += file.path().extension() == ".pitwall";
+  EXPECT_EQ(traces, 1U);
+  EXPECT_EQ(claim(tell, &told), 1) << "the session has given them up";
+  EXPECT_EQ(cuda_starts(), 1);
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(claim(nullptr, &told), 1);
 }
 
 TEST_F(SessionTest, EveryAllocationIsASampleOfItsTag) {

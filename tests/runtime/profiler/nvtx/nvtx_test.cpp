@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "runtime/profiler/inject/environment.h"
+#include "runtime/profiler/inject/gpu_claim.h"
 #include "runtime/profiler/inject/window_sink.h"
 #include "runtime/profiler/nvtx/recorder.h"
 #include "runtime/profiler/trace_path.h"
@@ -324,6 +325,21 @@ std::vector<TimeNs> starts(const test::MemorySink& sink) {
   std::vector<TimeNs> times;
   for (const auto& [track, event] : sink.all_events) times.push_back(event.start_ns);
   return times;
+}
+
+TEST(InjectGpu, WhoeverClaimsThemBeforeCudaStartsIsTold) {
+  int told = 0;
+  const auto tell = [](void* count) { ++*static_cast<int*>(count); };
+  inject::GpuClaim claim;
+  EXPECT_TRUE(claim.claim(tell, &told));
+  EXPECT_FALSE(claim.claim(tell, &claim)) << "one at a time";
+  claim.giveUp(&claim);
+  EXPECT_TRUE(claim.tellClaimant());
+  EXPECT_EQ(told, 1);
+  claim.giveUp(&told);
+  EXPECT_FALSE(claim.tellClaimant()) << "nobody is there: they are the library's";
+  EXPECT_FALSE(claim.claim(tell, &told)) << "too late";
+  EXPECT_EQ(told, 1);
 }
 
 TEST(InjectWindow, LastSecondsAreKeptInMemoryAndWrittenAtTheEnd) {

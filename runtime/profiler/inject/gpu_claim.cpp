@@ -1,0 +1,36 @@
+#include "runtime/profiler/inject/gpu_claim.h"
+
+namespace pitwall::inject {
+
+bool GpuClaim::claim(Begin begin, void* claimant) {
+  const std::scoped_lock lock(mutex_);
+  if (ours_ || begin_ != nullptr) return false;
+  begin_ = begin;
+  claimant_ = claimant;
+  return true;
+}
+
+void GpuClaim::giveUp(const void* claimant) {
+  const std::scoped_lock lock(mutex_);
+  if (claimant_ != claimant) return;
+  begin_ = nullptr;
+  claimant_ = nullptr;
+}
+
+bool GpuClaim::tellClaimant() {
+  const std::scoped_lock lock(mutex_);
+  if (begin_ == nullptr) {
+    ours_ = true;
+    return false;
+  }
+  begin_(claimant_);
+  return true;
+}
+
+// Never destroyed: CUDA may start while the process ends.
+GpuClaim& gpuClaim() {
+  static auto* const claim = new GpuClaim;
+  return *claim;
+}
+
+}  // namespace pitwall::inject
