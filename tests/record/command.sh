@@ -39,6 +39,34 @@ print("the end")'
   "$python" -c 'import numpy' 2>/dev/null || echo 'skipped: numpy, as it is not installed (python3-numpy)'
 fi
 
+# Programs that know NVTX alone, in C and in Python: their ranges, each on its thread, from the first to the last.
+# names FILE THREAD: of that thread's events, in the order of their start.
+names() {
+  "$PITWALL" query --format csv "$1" "SELECT group_concat(name) AS names FROM (SELECT name FROM event
+    WHERE track IN (SELECT id FROM track WHERE name = '$2') ORDER BY start_ns, depth)"
+}
+program=${3:-none} script=${4:-}
+if [ "$program" != none ]; then
+  all='epoch,iteration 0,iteration 1,iteration 2,mühsam,checkpoint,load batch,decode,step,left open'
+  expect 7 'c.pitwall' "$PITWALL" record -o c.pitwall -- "$program" exit
+  expect 0 "^\"$all\"\$" names c.pitwall trainer
+  expect 0 '^copy$' names c.pitwall copier
+  expect 0 '^transfer$' names c.pitwall 'NVTX start/end ranges'
+  expect 7 'only.pitwall' "$PITWALL" record --only loader --only training -o only.pitwall -- "$program" exit
+  expect 0 '^"load batch,step"$' names only.pitwall trainer
+  # A flight recorder that looks further back than the program has run keeps all of it.
+  expect 7 'last.pitwall' "$PITWALL" record --last 3600 -o last.pitwall -- "$program" exit
+  expect 0 "^\"$all\"\$" names last.pitwall trainer
+  # Killed, it loses nothing, and what was open is there as well.
+  expect 137 'killed.pitwall' "$PITWALL" record -o killed.pitwall -- "$program" kill
+  expect 0 "^\"$all\"\$" names killed.pitwall trainer
+fi
+if [ -n "$script" ] && [ -n "$python" ]; then
+  expect 0 'script.pitwall' "$PITWALL" record -o script.pitwall -- "$python" "$script"
+  expect 0 '^"outer,inner,half way"$' names script.pitwall main
+  expect 0 '^across threads$' names script.pitwall 'NVTX start/end ranges'
+fi
+
 # mergeRanks NAME: four ranks' files make one trace of four processes, one a rank.
 mergeRanks() {
   local rank
