@@ -1,5 +1,6 @@
 #include "db/machine.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -50,15 +51,26 @@ int coreKinds(const std::string& root) {
   return kinds == 0 && fs::exists(devices / "system/cpu/online", none) ? 1 : kinds;
 }
 
-std::string roofPath(std::string_view cpu_model) {
-  fs::path folder;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); isAbsolute(cache)) {
-    folder = cache;
-  } else if (const char* home = std::getenv("HOME"); isAbsolute(home)) {
-    folder = fs::path(home) / ".cache";
-  } else {
-    return {};
+std::string cpuModel(const std::string& root) {
+  std::ifstream file(fs::path(root) / "proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const auto value = line.find_first_not_of(" \t", std::min(line.find(':'), line.size() - 1) + 1);
+    return value == std::string::npos ? "" : line.substr(value);
   }
+  return {};
+}
+
+std::string cacheFolder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); isAbsolute(cache))
+    return (fs::path(cache) / "pitwall").string();
+  const char* home = std::getenv("HOME");
+  return isAbsolute(home) ? (fs::path(home) / ".cache/pitwall").string() : "";
+}
+
+std::string roofPath(std::string_view cpu_model) {
+  const std::string folder = cacheFolder();
+  if (folder.empty()) return {};
   std::string name;
   for (const char c : cpu_model) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
@@ -68,7 +80,7 @@ std::string roofPath(std::string_view cpu_model) {
     }
   }
   while (!name.empty() && name.back() == '-') name.pop_back();
-  return (folder / "pitwall" / ("roof-" + (name.empty() ? "unknown" : name) + ".txt")).string();
+  return folder + "/roof-" + (name.empty() ? "unknown" : name) + ".txt";
 }
 
 MachineFacts readRoof(const std::string& path) {

@@ -20,7 +20,15 @@ using MachineFacts = std::map<std::string, std::string>;
 // `root` is "/" but in tests.
 int coreKinds(const std::string& root = "/");
 
-// Where the roof of a processor model is kept; "" when the environment names no folder for it.
+// The processor's name as the kernel tells it ("model name" in /proc/cpuinfo); "" when it does not.
+std::string cpuModel(const std::string& root = "/");
+
+// Where Pitwall keeps what it may lose: $XDG_CACHE_HOME/pitwall, or ~/.cache/pitwall; "" when neither
+// variable is an absolute path.
+std::string cacheFolder();
+
+// Where the roof of a processor model is kept, in cacheFolder(); "" when there is none. A model that is not
+// known has a place too.
 std::string roofPath(std::string_view cpu_model);
 
 // The kept roof; empty when none was measured or it cannot be read. Lines that are not of a roof are left

@@ -30,10 +30,10 @@ std::int64_t numberIn(std::string_view text) {
 
 std::int64_t threadsOf(const Trace& trace) { return numberIn(trace.meta(meta::kOpenMpThreads).value_or("")); }
 
-void addMeta(Trace& trace, Probes& probes) {
+Status addMeta(Trace& trace, Probes& probes) {
   const auto rows = trace.query(fmt::format("SELECT key, value FROM meta WHERE key LIKE '{}%'",
                                             static_cast<const char*>(meta::kProbePrefix)));
-  if (!rows.has_value()) return;
+  if (!rows.has_value()) return fail(rows.error());
   constexpr std::size_t kPrefix = sizeof(meta::kProbePrefix) - 1;
   for (const auto& row : rows.value().rows) {
     const auto* key = std::get_if<std::string>(&row[0]);
@@ -41,6 +41,7 @@ void addMeta(Trace& trace, Probes& probes) {
     if (key != nullptr && value != nullptr)
       add(probes, numberIn(std::string_view(*key).substr(kPrefix)), std::strtod(value->c_str(), nullptr));
   }
+  return {};
 }
 
 Status addTrial(const std::string& path, const Timeline& timeline, Probes& probes, Report& report) {
@@ -70,7 +71,7 @@ Status addTrial(const std::string& path, const Timeline& timeline, Probes& probe
 Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
                    Report& report) {
   Probes probes;
-  addMeta(trace, probes);
+  if (auto status = addMeta(trace, probes); !status.has_value()) return status;
   for (const auto& path : trials) {
     if (auto status = addTrial(path, timeline, probes, report); !status.has_value()) return status;
   }

@@ -91,7 +91,8 @@ Result<std::vector<std::string>> describeSampledUse(Trace& trace) {
     sentences.push_back(describe(busiest[i]));
   }
   if (busiest.size() > kProcesses)
-    sentences.push_back(fmt::format("{} more processes used CPU time.", busiest.size() - kProcesses));
+    sentences.push_back(fmt::format("{} more process{} used CPU time.", busiest.size() - kProcesses,
+                                    busiest.size() - kProcesses == 1 ? "" : "es"));
   return sentences;
 }
 

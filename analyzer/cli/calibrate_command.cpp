@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,16 +14,6 @@
 
 namespace pitwall::cli {
 namespace {
-
-// As the recorders name it.
-std::string cpuModel() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const auto colon = line.find(": ");
-    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "";
-}
 
 // 1, 2, 4, ... and all of them.
 std::vector<int> teamSizes(int cpus) {

@@ -36,7 +36,7 @@ std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& bre
     for (const auto& category : categories) available += left[category];
     auto& finding = claim.finding;
     const double predicted = finite(finding.gain_high);
-    finding.gain_high = std::clamp(finite(finding.gain_high), 0.0, available);
+    finding.gain_high = std::clamp(predicted, 0.0, available);
     finding.gain_low = std::clamp(finite(finding.gain_low), 0.0, finding.gain_high);
     if (predicted > available + kShown) {
       double whole = 0;

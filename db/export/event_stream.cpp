@@ -14,23 +14,6 @@ bool before(const Event& a, const Event& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
 }
 
-Event eventOf(const EventSpans& from, std::size_t i) {
-  Event event;
-  event.start_ns = from.start_ns[i];
-  event.dur_ns = from.dur_ns[i];
-  event.pushed_ns = from.pushed_ns[i];
-  event.ready_ns = from.ready_ns[i];
-  event.correlation = static_cast<CorrelationId>(from.correlation[i]);
-  event.value = from.value[i];
-  event.name = StringId{static_cast<std::uint32_t>(from.name[i])};
-  event.op = OperatorId{static_cast<std::uint32_t>(from.op[i])};
-  event.kernel = KernelId{static_cast<std::uint32_t>(from.kernel[i])};
-  event.args = StringId{static_cast<std::uint32_t>(from.args[i])};
-  event.kind = static_cast<EventKind>(from.kind[i]);
-  event.depth = static_cast<std::uint16_t>(from.depth[i]);
-  return event;
-}
-
 std::int64_t integerOf(const SqlValue& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
   return integer == nullptr ? 0 : *integer;
@@ -97,7 +80,7 @@ Status eachEvent(Trace& trace, TrackId track, const Selection& selection, Pace& 
   wanted.to_ns = selection.endNs();
   Status read = trace.eventColumns(wanted, [&](const EventSpans& spans) {
     for (std::size_t i = 0; i < spans.size; ++i) {
-      const Event event = eventOf(spans, i);
+      const Event event = eventAt(spans, i);
       if (selection.has(event)) events.hold(event);
     }
     const auto chunk = later->upper_bound(spans.first_id);

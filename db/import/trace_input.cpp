@@ -157,19 +157,15 @@ class TraceInput {
   }
 
   Event adopted(const EventSpans& from, std::size_t i) {
-    Event event;
-    event.start_ns = from.start_ns[i] + shift_;
-    event.dur_ns = from.dur_ns[i];
-    event.pushed_ns = from.pushed_ns[i] + shift_;
-    event.ready_ns = from.ready_ns[i] + shift_;
-    event.correlation = correlation(static_cast<CorrelationId>(from.correlation[i]));
-    event.value = from.value[i];
-    event.name = string(StringId{static_cast<std::uint32_t>(from.name[i])});
-    event.args = string(StringId{static_cast<std::uint32_t>(from.args[i])});
-    event.op = mapped(operators_, OperatorId{static_cast<std::uint32_t>(from.op[i])});
-    event.kernel = mapped(kernels_, KernelId{static_cast<std::uint32_t>(from.kernel[i])});
-    event.kind = static_cast<EventKind>(from.kind[i]);
-    event.depth = static_cast<std::uint16_t>(from.depth[i]);
+    Event event = eventAt(from, i);
+    event.start_ns += shift_;
+    event.pushed_ns += shift_;
+    event.ready_ns += shift_;
+    event.correlation = correlation(event.correlation);
+    event.name = string(event.name);
+    event.args = string(event.args);
+    event.op = mapped(operators_, event.op);
+    event.kernel = mapped(kernels_, event.kernel);
     builder_.adopted(event.kind, 1);
     return event;
   }

@@ -237,6 +237,4 @@ Result<std::int64_t> Connection::fileSize() const {
   return std::int64_t{size};
 }
 
-std::int64_t Connection::lastInsertedRow() const { return sqlite3_last_insert_rowid(database_.get()); }
-
 }  // namespace pitwall::store

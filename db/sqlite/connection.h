@@ -80,7 +80,6 @@ class Connection {
   Status readRaw(std::span<std::byte> bytes, std::uint64_t offset = 0) const;
   Result<std::int64_t> fileSize() const;
 
-  std::int64_t lastInsertedRow() const;
   bool isOpen() const { return database_ != nullptr; }
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return database_.get(); }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -84,20 +83,6 @@ Result<OutputName> outputName(std::string_view text, pid_t pid, std::optional<in
     name.rank_added = true;
   }
   return name;
-}
-
-std::optional<int> launcherRank() {
-  // Open MPI, PMIx, MPICH and Intel MPI, MVAPICH, Slurm, torchrun.
-  for (const char* name :
-       {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr) continue;
-    const std::string_view text(value);
-    int rank = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-    if (error == std::errc() && end == text.data() + text.size() && rank >= 0) return rank;
-  }
-  return std::nullopt;
 }
 
 std::string findInjectionLibrary(const std::string& executable) {

@@ -26,9 +26,6 @@ struct OutputName {
 };
 Result<OutputName> outputName(std::string_view text, pid_t pid, std::optional<int> rank);
 
-// The rank that the launcher of a distributed job has put into this process's environment.
-std::optional<int> launcherRank();
-
 // libpitwall_inject.so: beside the executable, in ../lib of it (build tree and installed layout) and in
 // ../lib/ARCH-linux-gnu. Empty when it is not there.
 std::string findInjectionLibrary(const std::string& executable);

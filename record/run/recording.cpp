@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "db/launched_rank.h"
 #include "db/meta.h"
 #include "db/redact.h"
 #include "db/store.h"
@@ -71,7 +72,7 @@ Status Recording::prepare() {
   if (!program.has_value()) return fail(program.error());
   program_ = program.value();
   children_cpu_ns_ = childrenCpuNs();
-  rank_ = launcherRank();
+  rank_ = launchedRank(&std::getenv);
   name_template_ = options_.output;
   if (name_template_.empty()) {
     name_template_ = escapedPercent(fs::path(options_.command.front()).filename().string()) + ".pitwall";

@@ -15,19 +15,6 @@
 namespace pitwall::record {
 namespace {
 
-// What follows "key:" on the first line that begins with it; "" when there is none.
-std::string fieldText(const std::string& text, const std::string& key) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::size_t colon = line.find(':');
-    if (colon == line.npos) continue;
-    const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == line.npos ? std::string() : line.substr(begin);
-  }
-  return {};
-}
-
 std::vector<int> cpuList(const std::string& path) { return parseCpuList(readFile(path).value_or("")); }
 
 int numberIn(const std::string& path) {
@@ -81,9 +68,9 @@ std::map<std::string, std::string> hostFacts(const std::string& root) {
     facts[meta::kHostName] = system.nodename;
     facts[meta::kHostOs] = std::string(system.sysname) + " " + system.release;
   }
-  const std::string model = fieldText(readFile(root + "/proc/cpuinfo").value_or(""), "model name");
+  const std::string model = cpuModel(root);
   if (!model.empty()) facts[meta::kCpuModel] = model;
-  if (!model.empty() && root == "/") facts.merge(readRoof(roofPath(model)));
+  if (root == "/") facts.merge(readRoof(roofPath(model)));
   if (const int kinds = coreKinds(root); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const auto kib = fieldOf(readFile(root + "/proc/meminfo").value_or(""), "MemTotal");
   if (kib) facts[meta::kMemoryBytes] = std::to_string(*kib * 1024);

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <unordered_set>
 
+#include "db/launched_rank.h"
 #include "db/redact.h"
 
 namespace pitwall::record {
@@ -76,17 +76,12 @@ std::vector<std::pair<std::string, std::string>> environmentPairs(std::string_vi
 }
 
 int rankOf(const std::vector<std::pair<std::string, std::string>>& environment) {
-  // Open MPI, MPICH and Intel MPI, PMIx, MVAPICH, Slurm, torchrun, in the order of how surely they mean it.
-  for (const char* name :
-       {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID", "RANK"}) {
-    const auto found = std::ranges::find(environment, name, &std::pair<std::string, std::string>::first);
-    if (found == environment.end()) continue;
-    const std::string& text = found->second;
-    int rank = -1;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-    if (error == std::errc() && end == text.data() + text.size() && rank >= 0) return rank;
-  }
-  return 0;
+  return launchedRank([&](const char* name) {
+           const auto found =
+               std::ranges::find(environment, name, &std::pair<std::string, std::string>::first);
+           return found == environment.end() ? nullptr : found->second.c_str();
+         })
+      .value_or(0);
 }
 
 ProcessProbe::ProcessProbe(pid_t pid, TimeNs since_ns) : pid_(pid), since_ns_(since_ns) {

@@ -26,7 +26,6 @@ class ThreadProbe {
   void gone(TimeNs now_ns, SampleLog& log);
 
   bool hasTracks() const { return times_seen_ > 1; }
-  TimeNs runNs() const { return run_.total_ns; }
 
  private:
   struct Series {

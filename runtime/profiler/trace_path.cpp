@@ -2,25 +2,12 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <optional>
 #include <string_view>
 
 namespace pitwall {
 namespace {
 
 constexpr std::string_view kEnding = ".pitwall";
-// Where MPI implementations, Slurm and torchrun tell a process its rank.
-constexpr const char* kRankVariables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",    "PMI_RANK",
-                                          "MV2_COMM_WORLD_RANK",  "SLURM_PROCID", "RANK"};
-
-std::optional<int> rank(const char* text) {
-  if (text == nullptr || *text == '\0') return {};
-  char* end = nullptr;
-  const long value = std::strtol(text, &end, 10);
-  if (*end != '\0' || value < 0 || value > 100'000'000) return {};
-  return static_cast<int>(value);
-}
 
 }  // namespace
 
@@ -47,13 +34,6 @@ std::string freeTracePath(const std::string& path) {
     std::string next = stem + "-" + std::to_string(number) + (has_ending ? std::string(kEnding) : "");
     if (access(next.c_str(), F_OK) != 0) return next;
   }
-}
-
-int launchedRank(const std::function<const char*(const char*)>& get) {
-  for (const char* const name : kRankVariables) {
-    if (const std::optional<int> found = rank(get(name))) return *found;
-  }
-  return 0;
 }
 
 }  // namespace pitwall

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 namespace pitwall {
@@ -12,8 +11,5 @@ std::string expandTracePath(const std::string& path_template, std::int64_t pid, 
 
 // The path itself when there is no such file; else, with ".pitwall" last, NAME-2.pitwall, NAME-3.pitwall, ...
 std::string freeTracePath(const std::string& path);
-
-// The rank that MPI, Slurm or torchrun told this process; 0 when none did. `get` is getenv but in tests.
-int launchedRank(const std::function<const char*(const char*)>& get);
 
 }  // namespace pitwall

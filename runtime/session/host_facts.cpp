@@ -78,10 +78,9 @@ std::map<std::string, std::string> hostFacts() {
     facts[meta::kHostName] = system.nodename;
     facts[meta::kHostOs] = std::string(system.sysname) + " " + system.release;
   }
-  if (const std::string model = procField("/proc/cpuinfo", "model name"); !model.empty()) {
-    facts[meta::kCpuModel] = model;
-    facts.merge(readRoof(roofPath(model)));
-  }
+  const std::string model = cpuModel();
+  if (!model.empty()) facts[meta::kCpuModel] = model;
+  facts.merge(readRoof(roofPath(model)));
   if (const int kinds = coreKinds(); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const long long kib = std::atoll(procField("/proc/meminfo", "MemTotal").c_str());
   if (kib > 0) facts[meta::kMemoryBytes] = std::to_string(kib * 1024);

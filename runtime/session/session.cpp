@@ -9,6 +9,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "db/launched_rank.h"
 #include "db/meta.h"
 #include "db/ring_format.h"
 #include "db/store.h"
@@ -28,7 +29,7 @@ void warn(const std::string& text) { std::fprintf(stderr, "pitwall: %s\n", text.
 
 ProfilerOptions profilerOptions() {
   ProfilerOptions options;
-  options.rank = launchedRank(&std::getenv);
+  options.rank = launchedRank(&std::getenv).value_or(0);
   return options;
 }
 
@@ -91,8 +92,8 @@ void Session::State::startRecording(const SessionOptions& options) {
   if (trace_path.empty()) trace_path = options.trace_path;
   if (trace_path.empty()) return;
   // A template names a file for each process; another recorder of this process may have taken its name.
-  if (const std::string named = expandTracePath(trace_path, getpid(), launchedRank(&std::getenv));
-      named != trace_path)
+  const int rank = launchedRank(&std::getenv).value_or(0);
+  if (const std::string named = expandTracePath(trace_path, getpid(), rank); named != trace_path)
     trace_path = freeTracePath(named);
   auto sink = createTrace(trace_path);
   if (!sink.has_value()) {

@@ -93,10 +93,18 @@ bool reportPrimitives(const std::string& self) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "--child") == 0) return runChild();
   if (argc > 1 && std::strcmp(argv[1], "--blocks") == 0) return runBlocks();
+  const bool recording_alone = argc == 2 && std::strcmp(argv[1], "--recording") == 0;
+  if (argc > 1 && !recording_alone) {
+    const bool asked = std::strcmp(argv[1], "--help") == 0;
+    std::fprintf(asked ? stdout : stderr,
+                 "usage: lenet_bench [--recording]\n"
+                 "The time of a LeNet step outside oneDNN's primitives, and what recording adds; "
+                 "--recording: the latter alone.\n");
+    return asked ? 0 : 2;
+  }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   std::printf("LeNet, batch %d\n", kBatch);
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const bool recording_alone = argc > 1 && std::strcmp(argv[1], "--recording") == 0;
   if (!recording_alone && !reportPrimitives(self))
     std::printf("no oneDNN log could be read: this build has no oneDNN backend or its log is off\n");
   reportRecording(self, PITWALL_INJECT_LIBRARY);

@@ -46,6 +46,17 @@ TEST_F(MachineTest, KindsOfCores) {
   EXPECT_EQ(coreKinds(root_.string()), 3);
 }
 
+TEST_F(MachineTest, TheProcessorIsNamedAsTheKernelNamesIt) {
+  EXPECT_EQ(cpuModel(root_.string()), "") << "no such file";
+  write("proc/cpuinfo",
+        "processor\t: 0\nmodel\t\t: 17\nmodel name\t: Some CPU: 3 GHz\nmodel name\t: another\n");
+  EXPECT_EQ(cpuModel(root_.string()), "Some CPU: 3 GHz");
+  write("proc/cpuinfo", "model name");
+  EXPECT_EQ(cpuModel(root_.string()), "") << "cut off";
+  write("proc/cpuinfo", "model name\t:\n");
+  EXPECT_EQ(cpuModel(root_.string()), "") << "empty";
+}
+
 TEST_F(MachineTest, RoofIsKeptByProcessorInTheCacheFolder) {
   const char* before = std::getenv("XDG_CACHE_HOME");
   const std::string saved = before != nullptr ? before : "";
@@ -53,6 +64,7 @@ TEST_F(MachineTest, RoofIsKeptByProcessorInTheCacheFolder) {
   const std::string path = roofPath("AMD EPYC 9B14 (96-Core)");
   EXPECT_EQ(path, (root_ / "pitwall/roof-amd-epyc-9b14-96-core.txt").string());
   EXPECT_NE(roofPath("another"), path);
+  EXPECT_EQ(roofPath(""), (root_ / "pitwall/roof-unknown.txt").string());
   setenv("XDG_CACHE_HOME", "relative/is/ignored", 1);
   EXPECT_EQ(roofPath("x").find("relative"), std::string::npos);
   before != nullptr ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");

@@ -49,11 +49,6 @@ void Buffers::giveBack(const Filled& buffer) {
   free_.push_back(buffer.data);
 }
 
-std::size_t Buffers::outstanding() const {
-  const std::scoped_lock lock(mutex_);
-  return memory_.size() - free_.size() - filled_.size();
-}
-
 std::int64_t Buffers::refused() const {
   const std::scoped_lock lock(mutex_);
   return refused_;

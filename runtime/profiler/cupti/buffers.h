@@ -36,8 +36,7 @@ class Buffers {
   std::vector<Filled> takeFilled();
   void giveBack(const Filled& buffer);
 
-  std::size_t outstanding() const;  // with CUPTI
-  std::int64_t refused() const;     // requests that found none, so far
+  std::int64_t refused() const;  // requests that found none, so far
 
  private:
   struct Free {

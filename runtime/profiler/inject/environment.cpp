@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "runtime/profiler/trace_path.h"
+#include "db/launched_rank.h"
 
 namespace pitwall::inject {
 
@@ -30,7 +30,7 @@ Environment readEnvironment(const std::function<const char*(const char*)>& get) 
   environment.only = text("PITWALL_RECORD_ONLY");
   environment.last_s = seconds(get("PITWALL_RECORD_LAST"));
   environment.until_s = seconds(get("PITWALL_RECORD_UNTIL"));
-  environment.rank = launchedRank(get);
+  environment.rank = launchedRank(get).value_or(0);
   return environment;
 }
 

@@ -50,22 +50,7 @@ TEST_P(Columns, SpansAreTheEvents) {
       EXPECT_TRUE(std::ranges::is_sorted(s.start_ns));
       EXPECT_GT(s.first_id, next_id);
       next_id = s.first_id;
-      for (std::size_t i = 0; i < s.size; ++i) {
-        Event event;
-        event.start_ns = s.start_ns[i];
-        event.dur_ns = s.dur_ns[i];
-        event.pushed_ns = s.pushed_ns[i];
-        event.ready_ns = s.ready_ns[i];
-        event.correlation = static_cast<CorrelationId>(s.correlation[i]);
-        event.value = s.value[i];
-        event.name = StringId{static_cast<std::uint32_t>(s.name[i])};
-        event.op = OperatorId{static_cast<std::uint32_t>(s.op[i])};
-        event.kernel = KernelId{static_cast<std::uint32_t>(s.kernel[i])};
-        event.args = StringId{static_cast<std::uint32_t>(s.args[i])};
-        event.kind = static_cast<EventKind>(s.kind[i]);
-        event.depth = static_cast<std::uint16_t>(s.depth[i]);
-        found.push_back(describe(event));
-      }
+      for (std::size_t i = 0; i < s.size; ++i) found.push_back(describe(eventAt(s, i)));
       return true;
     });
     ASSERT_TRUE(status.has_value()) << status.error().message;
