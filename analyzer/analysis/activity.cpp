@@ -26,7 +26,14 @@ class Gatherer {
   Status run() {
     if (auto status = reserve(); !status.has_value()) return status;
     const auto tracks = trace_.tracks();
+    // Very many short tracks are read so many at a time under one lock: others may write in between.
+    constexpr std::uint32_t kTracksHeld = 256;
+    std::shared_ptr<void> hold;
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
+      if (tracks.size() > kTracksHeld && i % kTracksHeld == 0) {
+        hold.reset();
+        hold = trace_.hold();
+      }
       if (tracks[i].kind == TrackKind::counter) continue;
       if (auto status = gather(TrackId{i + 1}, tracks[i]); !status.has_value()) return status;
     }

@@ -251,4 +251,11 @@ Status TraceReader::insertTemp(const std::string& table, std::span<const std::ve
   return insertTempRows(*data_, table, rows);
 }
 
+std::shared_ptr<void> TraceReader::hold() {
+  // Within a transaction SQLite keeps the lock that the first statement takes. Where it cannot begin one,
+  // each statement locks for itself.
+  if (!data_->connection().execute("BEGIN").has_value()) return nullptr;
+  return {this, [this](void*) { (void)data_->connection().execute("COMMIT"); }};
+}
+
 }  // namespace pitwall::store

@@ -43,6 +43,7 @@ class TraceReader final : public Trace {
   Status visit(const std::string& sql, std::span<const SqlParameter> parameters,
                SqlVisitor& visitor) override;
   Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) override;
+  std::shared_ptr<void> hold() override;
 
  private:
   using Scratch = std::array<std::vector<std::int64_t>, kEventColumns>;

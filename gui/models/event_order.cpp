@@ -1,20 +1,21 @@
-// Sorting is a radix sort, least digit first, 11 bits at a time, that skips the digits in which all keys
-// agree: 10 million durations take three or four passes instead of 23 comparisons each.
+// Sorting is a radix sort, 11 bits at a time: 10 million durations take three passes instead of 23
+// comparisons each.
 #include "gui/models/event_order.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <sstream>
 
+#include "gui/models/radix_sort.h"
+#include "gui/models/start_order.h"
 #include "gui/timeline/search.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr int kDigitBits = 11;
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr std::size_t kMostEvents = UINT32_MAX;
 
 bool stopped(const std::atomic<bool>* cancel) { return cancel != nullptr && cancel->load(); }
@@ -74,75 +75,99 @@ std::vector<std::uint32_t> passing(const EventNumbers& numbers, const EventQuest
       from = lane.firstReaching(question.range->first);
       to = lane.firstAt(question.range->second);
     }
-    for (std::size_t i = from; i < to && numbers.firstOf(p) + i < kMostEvents; ++i) {
-      if (names == nullptr || (*names)[lane.name(i)])
-        kept.push_back(static_cast<std::uint32_t>(numbers.firstOf(p) + i));
+    to = std::min(to, kMostEvents - std::min(kMostEvents, numbers.firstOf(p)));
+    const auto first = static_cast<std::uint32_t>(numbers.firstOf(p));
+    if (names == nullptr && from < to) {
+      kept.resize(kept.size() + (to - from));
+      std::iota(kept.end() - static_cast<std::ptrdiff_t>(to - from), kept.end(),
+                first + static_cast<std::uint32_t>(from));
+      continue;
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      if ((*names)[lane.name(i)]) kept.push_back(first + static_cast<std::uint32_t>(i));
     }
   }
   return kept;
 }
 
 // Place of each name among all in alphabetical order; equal names share one.
-std::vector<std::uint64_t> alphabetical(const Timeline& timeline) {
+std::vector<std::uint32_t> alphabetical(const Timeline& timeline) {
   std::vector<std::uint32_t> order(timeline.names.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(),
             [&](std::uint32_t a, std::uint32_t b) { return timeline.names[a] < timeline.names[b]; });
-  std::vector<std::uint64_t> rank(order.size());
+  std::vector<std::uint32_t> rank(order.size());
   for (std::size_t i = 1; i < order.size(); ++i)
     rank[order[i]] = rank[order[i - 1]] + (timeline.names[order[i]] != timeline.names[order[i - 1]] ? 1 : 0);
   return rank;
 }
 
-struct Item {
-  std::uint64_t key;
-  std::uint32_t number;
-};
-
-// `numbers` ascend, so lanes are met one after the other.
-std::vector<Item> itemsOf(const EventNumbers& numbers, const EventQuestion& question,
-                          const std::vector<std::uint32_t>& kept) {
-  const Timeline& timeline = numbers.timeline();
-  const auto ranks = question.key == EventKey::name ? alphabetical(timeline) : std::vector<std::uint64_t>{};
-  std::vector<Item> items;
-  items.reserve(kept.size());
+// Calls visit(place, i, number) with each of `kept`, which ascend: event i of a lane.
+template <class Visit>
+void eachKept(const EventNumbers& numbers, const std::vector<std::uint32_t>& kept, Visit visit) {
   std::size_t place = 0;
   for (const std::uint32_t number : kept) {
     while (number >= numbers.firstOf(place + 1)) ++place;
-    const auto [track, lane_index] = numbers.places()[place];
-    const Lane& lane = timeline.tracks[track].lanes[lane_index];
-    const std::size_t i = number - numbers.firstOf(place);
-    std::uint64_t key = 0;
-    switch (question.key) {
-      case EventKey::name: key = ranks[lane.name(i)]; break;
-      case EventKey::category: key = lane.color(i) / 2; break;
-      case EventKey::track: key = track; break;
-      // Times may lie before the trace's start; shifted, their order is that of unsigned numbers.
-      case EventKey::start: key = static_cast<std::uint64_t>(lane.startNs(i) - timeline.begin_ns); break;
-      case EventKey::dur: key = static_cast<std::uint64_t>(lane.durNs(i)); break;
-      case EventKey::depth: key = lane_index; break;
-    }
-    items.push_back({question.descending ? ~key : key, number});
+    visit(numbers.places()[place], number - numbers.firstOf(place), number);
   }
-  return items;
 }
 
-void radixSort(std::vector<Item>& items, const std::atomic<bool>* cancel) {
-  std::uint64_t all = ~std::uint64_t{0}, any = 0;
-  for (const Item& item : items) {
-    all &= item.key;
-    any |= item.key;
-  }
-  const std::uint64_t differs = all ^ any;
-  std::vector<Item> other(items.size());
-  for (int shift = 0; shift < 64 && !stopped(cancel); shift += kDigitBits) {
-    if ((differs >> shift & (kDigits - 1)) == 0) continue;
-    std::array<std::size_t, kDigits> at{};
-    for (const Item& item : items) ++at[item.key >> shift & (kDigits - 1)];
-    std::size_t sum = 0;
-    for (std::size_t& count : at) sum += std::exchange(count, sum);
-    for (const Item& item : items) other[at[item.key >> shift & (kDigits - 1)]++] = item;
-    items.swap(other);
+template <class Key, class KeyOf>
+void sortBy(const EventNumbers& numbers, const EventQuestion& question, std::vector<std::uint32_t>& kept,
+            const std::atomic<bool>* cancel, KeyOf keyOf) {
+  const auto items = std::make_unique_for_overwrite<Keyed<Key>[]>(kept.size());
+  const auto other = std::make_unique_for_overwrite<Keyed<Key>[]>(kept.size());
+  std::size_t size = 0;
+  eachKept(numbers, kept, [&](const EventNumbers::Place& place, std::size_t i, std::uint32_t number) {
+    const Key key = keyOf(numbers.timeline().tracks[place.track].lanes[place.lane], place, i);
+    items[size++] = {question.descending ? static_cast<Key>(~key) : key, number};
+  });
+  radixSort<kDigitBits>(std::span(items.get(), size), std::span(other.get(), size), std::span(kept),
+                        [cancel] { return stopped(cancel); });
+}
+
+bool haveLongDurations(const EventNumbers& numbers) {
+  return std::any_of(numbers.places().begin(), numbers.places().end(), [&](const EventNumbers::Place& p) {
+    return numbers.timeline().tracks[p.track].lanes[p.lane].columns().long_dur.size() > 0;
+  });
+}
+
+void sort(const EventNumbers& numbers, const EventQuestion& question, std::vector<std::uint32_t>& kept,
+          const std::atomic<bool>* cancel) {
+  using Short = std::uint32_t;
+  using Long = std::uint64_t;
+  using Place = EventNumbers::Place;
+  const auto by = [&]<class Key>(Key, auto key_of) { sortBy<Key>(numbers, question, kept, cancel, key_of); };
+  switch (question.key) {
+    case EventKey::name:
+      return by(Short{},
+                [ranks = alphabetical(numbers.timeline())](const Lane& lane, const Place&, std::size_t i) {
+                  const std::uint32_t name = lane.name(i);
+                  return name < ranks.size() ? ranks[name] : 0;
+                });
+    case EventKey::category:
+      return by(Short{},
+                [](const Lane& lane, const Place&, std::size_t i) -> Short { return lane.color(i) / 2U; });
+    case EventKey::track:
+      return by(Short{},
+                [](const Lane&, const Place& place, std::size_t) { return static_cast<Short>(place.track); });
+    case EventKey::depth:
+      return by(Short{},
+                [](const Lane&, const Place& place, std::size_t) { return static_cast<Short>(place.lane); });
+    case EventKey::dur:
+      if (!haveLongDurations(numbers))
+        return by(Short{},
+                  [](const Lane& lane, const Place&, std::size_t i) { return lane.columns().dur[i]; });
+      return by(Long{}, [](const Lane& lane, const Place&, std::size_t i) {
+        return static_cast<Long>(lane.durNs(i));
+      });
+    case EventKey::start:
+      if (numbers.places().size() <= kMostMergedPlaces)
+        return orderByStart(numbers, question.descending, kept, cancel);
+      // Times may lie before the trace's start; shifted, their order is that of unsigned numbers.
+      return by(Long{}, [begin = numbers.timeline().begin_ns](const Lane& lane, const Place&, std::size_t i) {
+        return static_cast<Long>(lane.startNs(i)) - static_cast<Long>(begin);
+      });
   }
 }
 
@@ -172,9 +197,7 @@ std::vector<std::uint32_t> orderOf(const EventNumbers& numbers, const EventQuest
   std::vector<std::uint32_t> kept = passing(numbers, question, cancel);
   const bool as_numbered = question.key == EventKey::track && !question.descending;
   if (as_numbered || stopped(cancel)) return kept;
-  std::vector<Item> items = itemsOf(numbers, question, kept);
-  radixSort(items, cancel);
-  for (std::size_t i = 0; i < items.size(); ++i) kept[i] = items[i].number;
+  sort(numbers, question, kept, cancel);
   return kept;
 }
 

@@ -19,7 +19,6 @@ class EventNumbers {
   std::size_t size() const { return first_.back(); }
   EventRef at(std::size_t number) const;
   const Timeline& timeline() const { return *timeline_; }
-  const std::shared_ptr<const Timeline>& timelinePointer() const { return timeline_; }
 
   struct Place {
     std::size_t track, lane;

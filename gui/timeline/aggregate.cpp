@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -37,17 +36,6 @@ AggregateRow summarize(std::uint32_t name, TimeNs total_ns, std::vector<TimeNs>&
 
 namespace {
 
-// Of very many names each has few events; tables by name and duration would be larger than the events.
-constexpr std::size_t kMostTabled = 20'000;
-
-// Durations in quarters of an octave: 0 and 1 ns in the first class, those too long for their column in the
-// last.
-constexpr std::size_t kClasses = 33 * 4;
-std::size_t classOf(std::uint32_t dur) {
-  constexpr std::uint32_t kOne = std::bit_cast<std::uint32_t>(1.0F) >> 21;
-  return (std::bit_cast<std::uint32_t>(static_cast<float>(dur | 1)) >> 21) - kOne;
-}
-
 // The events of a lane that touch the range.
 struct Part {
   const Lane* lane;
@@ -66,14 +54,47 @@ std::vector<Part> partsOf(const Timeline& timeline, const std::vector<std::size_
   return parts;
 }
 
-// Counts durations by name and class, then looks at the durations of a few classes alone: those in which the
-// percentiles and the extremes lie.
+// What is counted of all events tells of a range, too: less what lies outside. Those are fewer when the
+// range is most of the trace.
+DurationClasses classesOf(const Timeline& timeline, const std::vector<Part>& parts,
+                          const std::atomic<bool>* cancel) {
+  const auto stopped = [cancel] { return cancel != nullptr && cancel->load(); };
+  std::unordered_map<const Lane*, const Part*> part_of;
+  std::size_t inside = 0;
+  for (const Part& part : parts) {
+    part_of[part.lane] = &part;
+    inside += part.to - part.from;
+  }
+  const bool each_once = part_of.size() == parts.size();
+  if (timeline.classes.names() != timeline.names.size() || !each_once || inside < timeline.events / 2) {
+    DurationClasses classes(timeline.names.size());
+    for (const Part& part : parts) {
+      if (!stopped()) classes.add(*part.lane, part.from, part.to);
+    }
+    return classes;
+  }
+  DurationClasses classes = timeline.classes;
+  for (const TimelineTrack& track : timeline.tracks) {
+    for (const Lane& lane : track.lanes) {
+      if (stopped()) return classes;
+      const auto part = part_of.find(&lane);
+      const std::size_t from = part != part_of.end() ? part->second->from : lane.size();
+      classes.remove(lane, 0, from);
+      if (part != part_of.end()) classes.remove(lane, part->second->to, lane.size());
+    }
+  }
+  return classes;
+}
+
+// Of events counted by name and class those of a few classes are looked at: those in which the percentiles
+// and the extremes lie.
 class Tables {
  public:
-  Tables(std::size_t names, TimeNs from, TimeNs to)
-      : names_(names), from_(from), to_(to), totals_(names), counts_(names * kClasses) {}
+  explicit Tables(DurationClasses classes)
+      : classes_(std::move(classes)), outside_(classes_.names()), places_(classes_.counts().size()) {}
 
-  void count(const Part& part);
+  // Events of a lane do not overlap: only the first and the last can reach beyond the range.
+  void cut(const Part& part, TimeNs from, TimeNs to);
   void choose();
   void collect(const Part& part);
   std::vector<AggregateRow> rows();
@@ -81,87 +102,74 @@ class Tables {
  private:
   struct Chosen {
     std::size_t from = 0, to = 0;  // in durations_
+    std::size_t end = 0;           // for so many there is room
   };
   struct Ranks {
-    std::size_t least, half, most_but_one_percent, most;  // cells of counts_
+    std::size_t least, half, most_but_one_percent, most;  // cells
     std::int64_t before_half, before_99;                  // events in classes below those
   };
-  std::size_t cellOf(std::uint32_t look, std::uint32_t dur) const {
-    return std::min<std::size_t>(Lane::nameOf(look), names_ - 1) * kClasses + classOf(dur);
-  }
   static std::int64_t rankOf(double share, std::int64_t count) {
     return static_cast<std::int64_t>(share * static_cast<double>(count - 1) + 0.5);
   }
+  Ranks ranksOf(std::size_t name, std::int64_t count) const;
   TimeNs ranked(std::size_t cell, std::int64_t rank);
+  bool isChosen(std::size_t cell) const { return (is_chosen_[cell / 32] >> (cell % 32) & 1U) != 0; }
 
-  const std::size_t names_;
-  const TimeNs from_, to_;
-  std::vector<TimeNs> totals_, sums_;  // within the range; whole
-  std::vector<std::uint32_t> counts_;  // by name and class; after choose() numbers of chosen_
-  std::vector<std::uint8_t> is_chosen_;
+  const DurationClasses classes_;
+  std::vector<TimeNs> outside_;           // of whole durations, what lies outside the range, by name
+  std::vector<std::uint32_t> places_;     // of cells that are chosen, in chosen_
+  std::vector<std::uint32_t> is_chosen_;  // a bit a cell
   std::vector<Chosen> chosen_;
   std::unique_ptr<TimeNs[]> durations_;
   std::vector<AggregateRow> rows_;
   std::vector<Ranks> ranks_;  // of rows_
 };
 
-void Tables::count(const Part& part) {
-  const LaneColumns& columns = part.lane->columns();
-  const auto durs = columns.dur.values();
-  const auto looks = columns.look.values();
-  for (std::size_t i = part.from; i < part.to; ++i) {
-    const std::size_t name = std::min<std::size_t>(Lane::nameOf(looks[i]), names_ - 1);
-    totals_[name] += durs[i];
-    ++counts_[name * kClasses + classOf(durs[i])];
-  }
-  const auto nameAt = [&](std::size_t i) {
-    return std::min<std::size_t>(Lane::nameOf(looks[i]), names_ - 1);
-  };
-  for (const LongDuration& dur : columns.long_dur.values()) {
-    if (dur.index >= part.from && dur.index < part.to)
-      totals_[nameAt(dur.index)] += dur.dur_ns - static_cast<TimeNs>(durs[dur.index]);
-  }
-  if (sums_.empty()) sums_.resize(names_);
-  // Events of a lane do not overlap: only the first and the last can reach beyond the range.
+void Tables::cut(const Part& part, TimeNs from, TimeNs to) {
   const Lane& lane = *part.lane;
-  const auto cut = [&](std::size_t i, TimeNs outside) {
-    totals_[nameAt(i)] -= outside;
-    sums_[nameAt(i)] += outside;
+  const auto add = [&](std::size_t i, TimeNs outside) {
+    if (outside > 0) outside_[std::min<std::size_t>(lane.name(i), classes_.names() - 1)] += outside;
   };
-  cut(part.from, std::max<TimeNs>(0, from_ - lane.startNs(part.from)));
-  cut(part.to - 1, std::max<TimeNs>(0, lane.endNs(part.to - 1) - to_));
+  add(part.from, from - lane.startNs(part.from));
+  add(part.to - 1, lane.endNs(part.to - 1) - to);
+}
+
+Tables::Ranks Tables::ranksOf(std::size_t name, std::int64_t count) const {
+  Ranks ranks{};
+  const std::int64_t half = rankOf(0.5, count), most_but = rankOf(0.99, count);
+  std::int64_t below = 0;
+  for (std::size_t cell = name * kDurationClasses; cell < (name + 1) * kDurationClasses; ++cell) {
+    const std::int64_t next = below + classes_.counts()[cell];
+    if (next == below) continue;
+    if (below == 0) ranks.least = cell;
+    ranks.most = cell;
+    if (below <= half && half < next) ranks.half = cell, ranks.before_half = below;
+    if (below <= most_but && most_but < next) ranks.most_but_one_percent = cell, ranks.before_99 = below;
+    below = next;
+  }
+  return ranks;
 }
 
 void Tables::choose() {
-  is_chosen_.resize(counts_.size());
-  chosen_.emplace_back();
+  is_chosen_.assign(places_.size() / 32, 0);
   std::size_t size = 0;
-  for (std::size_t name = 0; name < names_; ++name) {
-    const auto* counts = counts_.data() + name * kClasses;
-    const std::int64_t count = std::accumulate(counts, counts + kClasses, std::int64_t{0});
+  for (std::size_t name = 0; name < classes_.names(); ++name) {
+    const auto* counts = classes_.counts().data() + name * kDurationClasses;
+    const std::int64_t count = std::accumulate(counts, counts + kDurationClasses, std::int64_t{0});
     if (count == 0) continue;
-    Ranks ranks{};
-    std::int64_t below = 0;
-    const std::int64_t half = rankOf(0.5, count), most_but = rankOf(0.99, count);
-    for (std::size_t c = 0; c < kClasses; ++c) {
-      const std::int64_t next = below + counts[c];
-      const std::size_t cell = name * kClasses + c;
-      if (below == 0 && next > 0) ranks.least = cell;
-      if (next > below) ranks.most = cell;
-      if (below <= half && half < next) ranks.half = cell, ranks.before_half = below;
-      if (below <= most_but && most_but < next) ranks.most_but_one_percent = cell, ranks.before_99 = below;
-      below = next;
-    }
+    const Ranks ranks = ranksOf(name, count);
     for (const std::size_t cell : {ranks.least, ranks.half, ranks.most_but_one_percent, ranks.most}) {
-      if (is_chosen_[cell] != 0) continue;
-      is_chosen_[cell] = 1;
-      const std::size_t events = counts_[cell];
-      counts_[cell] = static_cast<std::uint32_t>(chosen_.size());
-      chosen_.push_back({size, size});
-      size += events;
+      if (isChosen(cell)) continue;
+      is_chosen_[cell / 32] |= 1U << (cell % 32);
+      places_[cell] = static_cast<std::uint32_t>(chosen_.size());
+      chosen_.push_back({size, size, size + classes_.counts()[cell]});
+      size = chosen_.back().end;
     }
-    rows_.push_back({.name = static_cast<std::uint32_t>(name), .count = count, .total_ns = totals_[name]});
-    rows_.back().mean_ns = (totals_[name] + sums_[name]) / count;
+    const TimeNs total = classes_.totals()[name];
+    rows_.push_back({.name = static_cast<std::uint32_t>(name),
+                     .count = count,
+                     .total_ns = total - outside_[name],
+                     .mean_ns = total / count});
     ranks_.push_back(ranks);
   }
   durations_ = std::make_unique_for_overwrite<TimeNs[]>(size);
@@ -172,23 +180,24 @@ void Tables::collect(const Part& part) {
   const auto looks = part.lane->columns().look.values();
   // Few are chosen, and which ones nobody can foresee: first they are put together without a branch.
   constexpr std::size_t kPortion = 2048;
-  std::array<std::uint32_t, kPortion> found;
+  std::array<std::uint32_t, kPortion> cells, found;
   for (std::size_t begin = part.from; begin < part.to; begin += kPortion) {
     const std::size_t count = std::min(kPortion, part.to - begin);
+    for (std::size_t i = 0; i < count; ++i) cells[i] = classes_.cellOf(looks[begin + i], durs[begin + i]);
     std::size_t size = 0;
     for (std::size_t i = 0; i < count; ++i) {
       found[size] = static_cast<std::uint32_t>(i);
-      size += is_chosen_[cellOf(looks[begin + i], durs[begin + i])];
+      size += isChosen(cells[i]) ? 1 : 0;
     }
     for (std::size_t k = 0; k < size; ++k) {
-      const std::size_t i = begin + found[k];
-      durations_[chosen_[counts_[cellOf(looks[i], durs[i])]].to++] = part.lane->durNs(i);
+      Chosen& chosen = chosen_[places_[cells[found[k]]]];
+      if (chosen.to < chosen.end) durations_[chosen.to++] = part.lane->durNs(begin + found[k]);
     }
   }
 }
 
 TimeNs Tables::ranked(std::size_t cell, std::int64_t rank) {
-  const Chosen& chosen = chosen_[counts_[cell]];
+  const Chosen& chosen = chosen_[places_[cell]];
   TimeNs *const begin = durations_.get() + chosen.from, *const end = durations_.get() + chosen.to;
   if (begin == end) return 0;  // cancelled before they were collected
   TimeNs* const at = begin + std::clamp<std::int64_t>(rank, 0, end - begin - 1);
@@ -231,18 +240,26 @@ std::vector<AggregateRow> aggregateByLists(const std::vector<Part>& parts, TimeN
 
 }  // namespace
 
+DurationClasses classesOfAll(const Timeline& timeline) {
+  if (timeline.names.empty() || timeline.names.size() > DurationClasses::kMostNames) return {};
+  DurationClasses classes(timeline.names.size());
+  for (const TimelineTrack& track : timeline.tracks) {
+    for (const Lane& lane : track.lanes) classes.add(lane, 0, lane.size());
+  }
+  return classes;
+}
+
 std::vector<AggregateRow> aggregate(const Timeline& timeline, const std::vector<std::size_t>& tracks,
                                     TimeNs from, TimeNs to, const std::atomic<bool>* cancel) {
   const auto parts = partsOf(timeline, tracks, from, to);
   std::vector<AggregateRow> rows;
-  if (timeline.names.size() > kMostTabled) {
+  if (timeline.names.size() > DurationClasses::kMostNames || timeline.names.empty()) {
     rows = aggregateByLists(parts, from, to, cancel);
   } else {
-    Tables tables(timeline.names.size(), from, to);
     const auto stopped = [cancel] { return cancel != nullptr && cancel->load(); };
-    for (const Part& part : parts) {
-      if (!stopped()) tables.count(part);
-    }
+    Tables tables(classesOf(timeline, parts, cancel));
+    for (const Part& part : parts) tables.cut(part, from, to);
+    if (stopped()) return rows;
     tables.choose();
     for (const Part& part : parts) {
       if (!stopped()) tables.collect(part);

@@ -18,6 +18,9 @@ struct AggregateRow {
 // Of one group's whole durations, at least one; reorders them.
 AggregateRow summarize(std::uint32_t name, TimeNs total_ns, std::vector<TimeNs>& durations);
 
+// Of all events; empty when they have too many names.
+DurationClasses classesOfAll(const Timeline& timeline);
+
 // Rows by total time, highest first, of every event that touches [from, to) on the tracks given (indices into
 // timeline.tracks). Stops early, with what it has, when *cancel becomes true.
 std::vector<AggregateRow> aggregate(const Timeline& timeline, const std::vector<std::size_t>& tracks,

@@ -14,6 +14,7 @@ constexpr std::int64_t kPixel = std::int64_t{1} << kFraction;
 constexpr int kShadeShift = 10;
 // A bin that is covered to less than a half goes into one pixel: a lone event stays as narrow as it is.
 constexpr int kSolid = 128;
+constexpr int kMostShift = 55;  // the widest bins that tiles have
 
 // As many of double's values have no place in TimeNs.
 TimeNs clampedTime(double time) {
@@ -85,8 +86,8 @@ void LaneRenderer::setPixels(const PixelRange& pixels) {
   // A pixel more on either side, so that what rounding puts there is not missed.
   from_ns_ = clampedTime(std::floor(static_cast<double>(pixels.first - 1) * pixels.ns_per_px));
   to_ns_ = clampedTime(std::ceil(static_cast<double>(pixels.first + pixels.count + 1) * pixels.ns_per_px));
-  level_ = 0;
-  while (level_ < 27 && static_cast<double>(TilePyramid::binNs(level_ + 1)) <= pixels.ns_per_px) ++level_;
+  shift_ = 0;
+  while (shift_ < kMostShift && static_cast<double>(TimeNs{2} << shift_) <= pixels.ns_per_px) ++shift_;
   line_.resize(static_cast<std::size_t>(pixels.count));
   placeBins();
 }
@@ -94,10 +95,9 @@ void LaneRenderer::setPixels(const PixelRange& pixels) {
 void LaneRenderer::placeBins() {
   bins_.clear();
   if (pixels_.ns_per_px < 1) return;  // bins of a nanosecond are wider than a pixel
-  const int shift = 2 * level_;
-  first_bin_ = from_ns_ >> shift;
-  const std::int64_t end_bin = (to_ns_ >> shift) + 1;
-  const auto bin_ns = static_cast<double>(TilePyramid::binNs(level_));
+  first_bin_ = from_ns_ >> shift_;
+  const std::int64_t end_bin = (to_ns_ >> shift_) + 1;
+  const auto bin_ns = static_cast<double>(TimeNs{1} << shift_);
   std::int64_t from = fixed(static_cast<double>(first_bin_) * bin_ns);
   for (std::int64_t bin = first_bin_; bin < end_bin; ++bin) {
     const std::int64_t to = fixed(static_cast<double>(bin + 1) * bin_ns);
@@ -133,7 +133,7 @@ void LaneRenderer::draw(const Lane& lane, const TilePyramid& pyramid, const View
 }
 
 void LaneRenderer::drawTile(const TilePyramid::Tile& tile, int level, Pen& pen) {
-  if (level <= level_) return drawBins(tile, level, pen);
+  if (2 * level <= shift_) return drawBins(tile, level, pen);
   const TimeNs quarter_ns = TilePyramid::binNs(level) * TilePyramid::kQuarterBins;
   for (std::size_t q = 0; q < TilePyramid::kQuarters; ++q) {
     const TimeNs from = tile.start_ns + static_cast<TimeNs>(q) * quarter_ns;
@@ -147,28 +147,32 @@ void LaneRenderer::drawTile(const TilePyramid::Tile& tile, int level, Pen& pen) 
   }
 }
 
-// At the level that fits the scale, or of a lane so short that even its root's bins are much narrower.
+// Bins of the width that fits the scale, or of a lane so short that even its root's are much narrower.
 void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) {
   if (bins_.empty()) return drawWideBins(tile, out);
   Pen pen = out;  // in registers
-  const int shift = 2 * level, up = 2 * (level_ - level);
+  const bool pairs = 2 * level < shift_;
+  const std::uint8_t* const coverages = pairs ? tile.pair_coverage.data() : tile.coverage.data();
+  const ColorIndex* const colors = pairs ? tile.pair_color.data() : tile.color.data();
+  const std::int64_t bins = pairs ? TilePyramid::kPairs : TilePyramid::kBins;
+  const int shift = 2 * level + (pairs ? 1 : 0), up = shift_ - shift;
   const std::int64_t tile_bin = tile.start_ns >> shift;
   const auto known = static_cast<std::int64_t>(bins_.size());
   // Bins whose places are known, in bins of this tile.
   const std::int64_t from = std::max<std::int64_t>(0, (first_bin_ << up) - tile_bin);
-  const std::int64_t to = std::min<std::int64_t>(TilePyramid::kBins, ((first_bin_ + known) << up) - tile_bin);
+  const std::int64_t to = std::min<std::int64_t>(bins, ((first_bin_ + known) << up) - tile_bin);
   for (std::int64_t bin = from; bin < to; ++bin) {
     if ((bin & 7) == 0 && bin + 8 <= to) {  // nothing in eight bins
       std::uint64_t eight = 0;
-      std::memcpy(&eight, &tile.coverage[static_cast<std::size_t>(bin)], sizeof(eight));
+      std::memcpy(&eight, coverages + bin, sizeof(eight));
       if (eight == 0) {
         bin += 7;
         continue;
       }
     }
-    const std::uint32_t coverage = tile.coverage[static_cast<std::size_t>(bin)];
+    const std::uint32_t coverage = coverages[bin];
     if (coverage == 0) continue;
-    const ColorIndex color = tile.color[static_cast<std::size_t>(bin)];
+    const ColorIndex color = colors[bin];
     const BinPlace& place = bins_[static_cast<std::size_t>(((tile_bin + bin) >> up) - first_bin_)];
     if (up > 0) {
       pen.add(place.middle, coverage * static_cast<std::uint32_t>(place.here + place.next) >> up, color);

@@ -42,7 +42,7 @@ class LaneRenderer {
   std::uint32_t background() const { return background_; }
 
  private:
-  // Where a bin of the level that fits the scale lies, in pixels counted from the first one drawn. Weights
+  // Where a bin of the width that fits the scale lies, in pixels counted from the first one drawn. Weights
   // are in 1/256 of a pixel.
   struct BinPlace {
     std::int32_t x = 0;
@@ -68,7 +68,7 @@ class LaneRenderer {
   PixelRange pixels_;
   TimeNs from_ns_ = 0, to_ns_ = 0;  // of the pixels, a little more
   double scale_ = 256;              // 256 / ns_per_px
-  int level_ = 0;                   // bins of it are just narrower than a pixel
+  int shift_ = 0;                   // bins of 2^shift_ ns are just narrower than a pixel
   std::int64_t first_bin_ = 0;      // of bins_
   std::vector<BinPlace> bins_;
   std::vector<std::uint32_t> line_;

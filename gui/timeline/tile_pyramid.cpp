@@ -9,7 +9,7 @@ namespace {
 
 using Tile = TilePyramid::Tile;
 constexpr int kBins = TilePyramid::kBins, kQuarters = TilePyramid::kQuarters,
-              kQuarterBins = TilePyramid::kQuarterBins;
+              kQuarterBins = TilePyramid::kQuarterBins, kPairs = TilePyramid::kPairs;
 constexpr int kBinBits = 8, kLevelBits = 2;
 constexpr int kMostLevels = 28;  // bins of the last are 2^54 ns wide, which a few tiles hold all times with
 
@@ -29,6 +29,30 @@ struct Sums {
     if (piece > longest[bin]) {
       longest[bin] = piece;
       color[bin] = piece_color;
+    }
+  }
+};
+
+// What is in some bins that follow each other. Pieces of one colour that do, too, count as one.
+struct Merged {
+  float covered = 0, longest = -1;
+  ColorIndex color = 0;
+
+  Merged(const Sums& sums, std::size_t first, std::size_t count) {
+    float run = 0;
+    ColorIndex run_color = 0;
+    for (std::size_t part = first; part < first + count; ++part) {
+      if (sums.longest[part] < 0) {
+        run = 0;
+        continue;
+      }
+      covered += sums.covered[part];
+      run = run > 0 && sums.color[part] == run_color ? run + sums.longest[part] : sums.longest[part];
+      run_color = sums.color[part];
+      if (run > longest) {
+        longest = run;
+        color = run_color;
+      }
     }
   }
 };
@@ -114,37 +138,32 @@ void Builder::addEvents(Sums& sums, Tile& tile, int level, const Quarter& quarte
   }
 }
 
-// Four bins of the tile below make one. Pieces of one colour that follow each other count as one.
+// Four bins of the tile below make one.
 void Builder::merge(Sums& into, std::size_t first_bin, const Sums& below) {
   for (std::size_t bin = 0; bin < kQuarterBins; ++bin) {
-    float covered = 0, run = 0, longest = -1;
-    ColorIndex run_color = 0, color = 0;
-    for (std::size_t part = 4 * bin; part < 4 * bin + 4; ++part) {
-      if (below.longest[part] < 0) {
-        run = 0;
-        continue;
-      }
-      covered += below.covered[part];
-      run = run > 0 && below.color[part] == run_color ? run + below.longest[part] : below.longest[part];
-      run_color = below.color[part];
-      if (run > longest) {
-        longest = run;
-        color = run_color;
-      }
-    }
-    into.covered[first_bin + bin] = covered;
-    into.longest[first_bin + bin] = longest;
-    into.color[first_bin + bin] = color;
+    const Merged four(below, 4 * bin, 4);
+    into.covered[first_bin + bin] = four.covered;
+    into.longest[first_bin + bin] = four.longest;
+    into.color[first_bin + bin] = four.color;
   }
+}
+
+// At least 1 where anything is.
+std::uint8_t coverageOf(float covered, float longest, float scale) {
+  const float share = std::min(255.0F, covered * scale + 0.5F);
+  return longest < 0 ? std::uint8_t{0} : static_cast<std::uint8_t>(std::max(1.0F, share));
 }
 
 void Builder::finish(Tile& tile, const Sums& sums, int level) {
   const float scale = 255.0F / static_cast<float>(TilePyramid::binNs(level));
   for (std::size_t bin = 0; bin < kBins; ++bin) {
-    const float share = std::min(255.0F, sums.covered[bin] * scale + 0.5F);
-    const auto rounded = static_cast<std::uint8_t>(std::max(1.0F, share));
-    tile.coverage[bin] = sums.longest[bin] < 0 ? std::uint8_t{0} : rounded;
+    tile.coverage[bin] = coverageOf(sums.covered[bin], sums.longest[bin], scale);
     tile.color[bin] = sums.color[bin];
+  }
+  for (std::size_t pair = 0; pair < kPairs; ++pair) {
+    const Merged two(sums, 2 * pair, 2);
+    tile.pair_coverage[pair] = coverageOf(two.covered, two.longest, scale / 2);
+    tile.pair_color[pair] = two.color;
   }
 }
 

@@ -4,11 +4,18 @@
 
 #include <algorithm>
 
+#include "gui/timeline/aggregate.h"
+#include "gui/timeline/lane_worker.h"
 #include "gui/timeline/palette.h"
 #include "gui/timeline/timeline_cache.h"
 
 namespace pitwall::gui {
 namespace {
+
+// Very many short tracks are read so many at a time under one lock: others may write in between.
+constexpr std::size_t kTracksHeld = 256;
+// Fewer events are aggregated at once.
+constexpr std::size_t kLeastClassed = 1'000'000;
 
 std::string processTitle(const ProcessInfo& process, bool several_ranks) {
   const std::string name = process.name.empty() ? "process" : process.name;
@@ -83,7 +90,7 @@ struct Progress {
   }
 };
 
-Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, Progress& progress) {
+Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, LaneWorker& worker, Progress& progress) {
   if (track.kind == TrackKind::counter) {
     auto samples = trace.counters(track.id);
     if (!samples.has_value()) return fail(samples.error());
@@ -104,11 +111,7 @@ Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, Progress& pro
                                        return !progress.stopped();
                                      });
   if (!status.has_value()) return status;
-  track.lanes = builder.finish();
-  for (const Lane& lane : track.lanes) {
-    track.pyramids.emplace_back(lane);
-    track.name_indices.emplace_back(lane);
-  }
+  worker.add(track, std::move(builder));
   return {};
 }
 
@@ -208,16 +211,27 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
   Progress progress{control};
   if (Status status = countEvents(trace, *timeline, progress); !status.has_value())
     return fail(status.error());
-  bool any = false;
+  LaneWorker worker;
+  std::shared_ptr<void> hold;
   for (TimelineTrack& track : timeline->tracks) {
+    if (timeline->tracks.size() > kTracksHeld && track.id.value % kTracksHeld == 1) {
+      hold.reset();
+      hold = trace.hold();
+    }
     const bool is_there = timeline->from_cache && track.kind != TrackKind::counter;
-    Status status = is_there ? Status() : loadTrack(trace, track, looks, progress);
+    Status status = is_there ? Status() : loadTrack(trace, track, looks, worker, progress);
     if (progress.stopped()) return fail(ErrorCode::cancelled, "loading " + timeline->path + " was stopped");
     if (!status.has_value()) return fail(status.error());
+  }
+  worker.wait();
+  bool any = false;
+  for (const TimelineTrack& track : timeline->tracks) {
     if (track.kind != TrackKind::counter) timeline->events += track.events;
     widen(*timeline, track, any);
   }
   takeNames(trace, timeline->from_cache ? cached_names : looks.used(), *timeline);
+  if (timeline->events >= kLeastClassed && timeline->classes.empty())
+    timeline->classes = classesOfAll(*timeline);
   for (const IterationMark& mark : timeline->iterations) {
     timeline->begin_ns = any ? std::min(timeline->begin_ns, mark.time_ns) : mark.time_ns;
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;

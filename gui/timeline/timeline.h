@@ -10,6 +10,7 @@
 
 #include "db/reader.h"
 #include "gui/timeline/counter_series.h"
+#include "gui/timeline/duration_classes.h"
 #include "gui/timeline/lane_builder.h"
 #include "gui/timeline/name_index.h"
 #include "gui/timeline/tile_pyramid.h"
@@ -43,6 +44,7 @@ struct Timeline {
   std::vector<Loss> losses;
   std::vector<std::string> names;          // by StringId.value; [0] is empty, and what no event is called
   std::vector<std::uint64_t> name_counts;  // how many events are called so; empty: not known
+  DurationClasses classes;                 // of all events; empty: not known
   std::size_t events = 0;
   TimeNs begin_ns = 0, end_ns = 0;
   bool from_cache = false;

@@ -13,14 +13,13 @@
 #include <cstring>
 #include <filesystem>
 
-#include "db/machine.h"
 #include "gui/timeline/mapped_file.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x314c544c41575450;  // another on a machine that counts bytes the other way
-constexpr std::uint64_t kVersion = 1;                 // raise it with every change of columns or tiles
+constexpr std::uint64_t kVersion = 2;                 // raise it with every change of columns or tiles
 constexpr std::size_t kAlign = 64;
 constexpr const char* kSuffix = ".timeline";
 
@@ -227,8 +226,10 @@ void removeOldest(const std::string& folder, std::uint64_t most_bytes) {
 }  // namespace
 
 std::string timelineCacheFolder() {
-  const std::string folder = cacheFolder();
-  return folder.empty() ? folder : folder + "/timelines";
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::string(cache) + "/pitwall/timelines";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/pitwall/timelines" : "";
 }
 
 std::optional<std::string> traceIdentity(const Trace& trace) {
@@ -250,6 +251,9 @@ bool readTimelineCache(const std::string& folder, const std::string& identity, T
   if (!reader.good()) return false;
   const auto key = reader.column<char>();
   const auto names = reader.column<std::uint64_t>();
+  const auto totals = reader.column<TimeNs>();
+  const auto counts = reader.column<std::uint32_t>();
+  if (counts.size() != totals.size() * kDurationClasses) return false;
   if (!reader.good() || std::string_view(key.data(), key.size()) != identity) return false;
   if (reader.number() != timeline.tracks.size()) return false;
   std::vector<TimelineTrack> tracks = timeline.tracks;
@@ -263,6 +267,8 @@ bool readTimelineCache(const std::string& folder, const std::string& identity, T
   }
   if (!reader.whole()) return false;
   timeline.tracks = std::move(tracks);
+  timeline.classes = {{totals.values().begin(), totals.values().end()},
+                      {counts.values().begin(), counts.values().end()}};
   used.assign(names.values().begin(), names.values().end());
   std::error_code ignored;  // used just now
   std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), ignored);
@@ -281,6 +287,8 @@ Status writeTimelineCache(const std::string& folder, const std::string& identity
   Writer writer(file);
   writer.column(std::span<const char>(identity));
   writer.column(std::span<const std::uint64_t>(timeline.name_counts));
+  writer.column(std::span<const TimeNs>(timeline.classes.totals()));
+  writer.column(std::span<const std::uint32_t>(timeline.classes.counts()));
   writer.number(timeline.tracks.size());
   std::vector<const TimelineTrack*> by_id(timeline.tracks.size());
   for (const TimelineTrack& track : timeline.tracks) by_id[track.id.value - 1] = &track;

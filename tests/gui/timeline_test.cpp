@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "gui/models/event_order.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/row_layout.h"
 #include "gui/timeline/search.h"
@@ -201,7 +202,8 @@ TEST(Aggregate, AddsUpWhatTouchesTheRange) {
                              [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; }));
 }
 
-// Percentiles and extremes against sorting, for short, long and very long durations.
+// Percentiles and extremes against sorting, for short, long and very long durations; from the events of the
+// range, and from what is known of all events less those outside.
 TEST(Aggregate, AgreesWithSorting) {
   std::mt19937_64 random(13);
   Timeline timeline;
@@ -218,6 +220,8 @@ TEST(Aggregate, AgreesWithSorting) {
     track.lanes.push_back(std::move(lane));
   }
   timeline.tracks.push_back(std::move(track));
+  timeline.tracks.push_back(timeline.tracks[0]);  // not asked for
+  timeline.tracks[1].lanes.resize(1);
   const auto& lanes = timeline.tracks[0].lanes;
   const TimeNs from = lanes[0].startNs(500) + 3, to = lanes[0].startNs(3500) + 1;
   std::vector<std::vector<TimeNs>> durations(40);
@@ -228,24 +232,107 @@ TEST(Aggregate, AgreesWithSorting) {
       totals[lane.name(i)] += std::min(lane.endNs(i), to) - std::max(lane.startNs(i), from);
     }
   }
+  const auto agrees = [&](const std::vector<AggregateRow>& rows) {
+    EXPECT_EQ(rows.size(), 39U);
+    for (const AggregateRow& row : rows) {
+      const AggregateRow expected = summarize(row.name, totals[row.name], durations[row.name]);
+      EXPECT_EQ(row.count, expected.count);
+      EXPECT_EQ(row.total_ns, expected.total_ns);
+      EXPECT_EQ(row.mean_ns, expected.mean_ns);
+      EXPECT_EQ(row.min_ns, expected.min_ns);
+      EXPECT_EQ(row.max_ns, expected.max_ns);
+      EXPECT_EQ(row.p50_ns, expected.p50_ns);
+      EXPECT_EQ(row.p99_ns, expected.p99_ns);
+    }
+  };
   const auto rows = aggregate(timeline, {0}, from, to);
-  EXPECT_EQ(rows.size(), 39U);
-  for (const AggregateRow& row : rows) {
-    const AggregateRow expected = summarize(row.name, totals[row.name], durations[row.name]);
-    EXPECT_EQ(row.count, expected.count);
-    EXPECT_EQ(row.total_ns, expected.total_ns);
-    EXPECT_EQ(row.mean_ns, expected.mean_ns);
-    EXPECT_EQ(row.min_ns, expected.min_ns);
-    EXPECT_EQ(row.max_ns, expected.max_ns);
-    EXPECT_EQ(row.p50_ns, expected.p50_ns);
-    EXPECT_EQ(row.p99_ns, expected.p99_ns);
-  }
+  agrees(rows);
+  timeline.classes = classesOfAll(timeline);
+  for (const Lane& lane : lanes) timeline.events += lane.size();
+  agrees(aggregate(timeline, {0}, from, to));
   timeline.names.resize(30'000);  // too many for tables
   const auto listed = aggregate(timeline, {0}, from, to);
   ASSERT_EQ(listed.size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(listed[i].name, rows[i].name);
     EXPECT_EQ(listed[i].p99_ns, rows[i].p99_ns);
+  }
+}
+
+// Lanes of bursts and pauses, many events at one time among them; one lane spans all times.
+std::shared_ptr<Timeline> manyLanes(std::mt19937_64& random) {
+  auto timeline = std::make_shared<Timeline>();
+  timeline->names = {"", "conv", "pool"};
+  for (int t = 0; t < 12; ++t) {
+    TimelineTrack track;
+    for (int l = 0; l < 3; ++l) {
+      Lane lane;
+      TimeNs at = l == 0 ? INT64_MIN / 2 : static_cast<TimeNs>(random() % 1000);
+      for (int i = 0; i < 1500; ++i) {
+        const TimeNs dur = i % 3 == 0 ? 0 : static_cast<TimeNs>(random() % 50);
+        lane.append(at, dur, static_cast<std::uint32_t>(1 + random() % 2), kColor);
+        at += dur + (i % 100 == 0 ? TimeNs{1} << (random() % (l == 0 ? 52 : 20)) : 0);
+      }
+      track.lanes.push_back(std::move(lane));
+    }
+    timeline->tracks.push_back(std::move(track));
+  }
+  return timeline;
+}
+
+// Against a stable sort, for all events, some names and a range.
+TEST(EventOrder, ByStartAgreesWithSorting) {
+  std::mt19937_64 random(19);
+  const auto timeline = manyLanes(random);
+  const EventNumbers numbers(timeline);
+  std::vector<TimeNs> starts(numbers.size());
+  for (std::uint32_t i = 0; i < starts.size(); ++i) {
+    const EventRef ref = numbers.at(i);
+    starts[i] = timeline->tracks[ref.track].lanes[ref.lane].startNs(ref.index);
+  }
+  const auto startOf = [&](std::uint32_t number) { return starts[number]; };
+  for (const char* words : {"", "conv"}) {
+    for (const bool in_range : {false, true}) {
+      EventQuestion question{.key = EventKey::track, .descending = false, .words = words};
+      if (in_range) question.range = {TimeNs{300}, TimeNs{1} << 50};
+      const std::vector<std::uint32_t> kept = orderOf(numbers, question);
+      ASSERT_GT(kept.size(), 10'000U);
+      question.key = EventKey::start;
+      std::vector<std::uint32_t> expected = kept;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return startOf(a) < startOf(b); });
+      EXPECT_EQ(orderOf(numbers, question), expected) << words << in_range;
+      question.descending = true;
+      expected = kept;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return startOf(a) > startOf(b); });
+      EXPECT_EQ(orderOf(numbers, question), expected) << words << in_range;
+    }
+  }
+}
+
+// More lanes than are put together part by part.
+TEST(EventOrder, OfVeryManyLanes) {
+  std::mt19937_64 random(23);
+  auto timeline = std::make_shared<Timeline>();
+  for (int t = 0; t < 3000; ++t) {
+    Lane lane;
+    lane.append(static_cast<TimeNs>(random() % 5000), 1, 1, kColor);
+    lane.append(static_cast<TimeNs>(5001 + random() % 5000), 1, 1, kColor);
+    TimelineTrack track;
+    track.lanes.push_back(std::move(lane));
+    timeline->tracks.push_back(std::move(track));
+  }
+  const EventNumbers numbers(timeline);
+  const auto order = orderOf(numbers, {.key = EventKey::start, .descending = false, .words = ""});
+  ASSERT_EQ(order.size(), 6000U);
+  const auto startOf = [&](std::uint32_t number) {
+    const EventRef ref = numbers.at(number);
+    return timeline->tracks[ref.track].lanes[0].startNs(ref.index);
+  };
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const TimeNs last = startOf(order[i - 1]), next = startOf(order[i]);
+    ASSERT_TRUE(last < next || (last == next && order[i - 1] < order[i]));
   }
 }
 

@@ -64,6 +64,29 @@ TEST(Findings, ReplaceEarlierOnes) {
   EXPECT_EQ(mustCount(*mustOpen(path), "SELECT count(*) FROM finding"), 0);
 }
 
+// A reader that holds the file reads as before, and gives way afterwards.
+TEST(Findings, AreSavedOnceNobodyHoldsTheTrace) {
+  const TempFolder folder;
+  const std::string path = folder / "a.pitwall";
+  writeTrace(path, makeRandomTrace({}));
+  const FindingRow rows[] = {makeFinding("a")};
+  const auto trace = mustOpen(path);
+  {
+    const auto hold = trace->hold();
+    ASSERT_NE(hold, nullptr);
+    EXPECT_EQ(trace->hold(), nullptr) << "twice";
+    EXPECT_EQ(mustCount(*trace, "SELECT count(*) FROM finding"), 0);
+    for (std::size_t track = 1; track <= trace->tracks().size(); ++track)
+      EXPECT_TRUE(trace->events(TrackId{static_cast<std::uint32_t>(track)}).has_value());
+    EXPECT_FALSE(saveFindings(path, rows).has_value());
+  }
+  EXPECT_TRUE(saveFindings(path, rows).has_value());
+  EXPECT_EQ(mustCount(*trace, "SELECT count(*) FROM finding"), 1);
+  mustQuery(*trace, "CREATE TEMP TABLE t(a)");
+  const std::vector<SqlValue> row[] = {{std::int64_t{1}}};
+  EXPECT_TRUE(trace->insertTemp("t", row).has_value());
+}
+
 TEST(Findings, AreAllOrNone) {
   const TempFolder folder;
   const std::string path = folder / "a.pitwall";

@@ -1,0 +1,23 @@
+// The events that the evidence of a finding names. Plain C++; looked up beside the user interface.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/timeline/hit.h"
+
+namespace pitwall::gui {
+
+struct EvidenceEvents {
+  std::vector<EventRef> events;     // some of each name, the earliest
+  std::optional<EventRef> longest;  // of them: where the time went
+};
+
+// A cell, or its first word, that is an event's name stands for the events of that name. Stops with what it
+// has when *cancel becomes true.
+EvidenceEvents evidenceEvents(const Timeline& timeline, const std::vector<std::vector<std::string>>& rows,
+                              const std::atomic<bool>& cancel);
+
+}  // namespace pitwall::gui

@@ -1,0 +1,41 @@
+// Makes the lanes of tracks, and what frames and searches need of them, beside the thread that reads events.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "gui/timeline/timeline.h"
+
+namespace pitwall::gui {
+
+class LaneWorker {
+ public:
+  LaneWorker() = default;
+  ~LaneWorker();  // ends what is in work, drops what waits
+  LaneWorker(const LaneWorker&) = delete;
+  LaneWorker& operator=(const LaneWorker&) = delete;
+
+  // Fills lanes, tiles and indices of the track, whose events are those of the builder. A short track is done
+  // at once; for a long one, which is not to be touched before wait(), this waits only while several are
+  // ahead.
+  void add(TimelineTrack& track, LaneBuilder builder);
+  // Until all that was added is done.
+  void wait();
+
+ private:
+  struct Job {
+    TimelineTrack* track;
+    LaneBuilder builder;
+  };
+  void run();
+
+  std::mutex mutex_;  // guards all but the thread
+  std::condition_variable changed_;
+  std::deque<Job> waiting_;
+  bool busy_ = false, ending_ = false;
+  std::thread thread_;  // started by the first long track
+};
+
+}  // namespace pitwall::gui
