@@ -148,7 +148,9 @@ void reportRecording(const std::string& self, const std::string& inject) {
   const std::string trace = folder / "%p.pitwall";
   const std::pair<const char*, Environment> modes[] = {
       {"operators, memory and waits into a trace", {{"PITWALL_TRACE", trace}}},
-      {"the same, NVTX ranges, and MXNet's profile.json",
+      {"the same, and NVTX ranges by a second recorder",
+       {{"PITWALL_TRACE", trace}, {"NVTX_INJECTION64_PATH", tool}}},
+      {"all that, and MXNet's profile.json",
        {{"PITWALL_TRACE", trace}, {"NVTX_INJECTION64_PATH", tool}, {"MXNET_PROFILER_AUTOSTART", "1"}}}};
   fs::current_path(folder);
   for (const auto& [what, environment] : modes) {
