@@ -74,6 +74,24 @@ struct EventSpans {
       args, kind, depth;
 };
 
+// Event `i` of the spans, all of whose fields were asked for.
+inline Event eventAt(const EventSpans& from, std::size_t i) {
+  Event event;
+  event.start_ns = from.start_ns[i];
+  event.dur_ns = from.dur_ns[i];
+  event.pushed_ns = from.pushed_ns[i];
+  event.ready_ns = from.ready_ns[i];
+  event.correlation = static_cast<CorrelationId>(from.correlation[i]);
+  event.value = from.value[i];
+  event.name = StringId{static_cast<std::uint32_t>(from.name[i])};
+  event.op = OperatorId{static_cast<std::uint32_t>(from.op[i])};
+  event.kernel = KernelId{static_cast<std::uint32_t>(from.kernel[i])};
+  event.args = StringId{static_cast<std::uint32_t>(from.args[i])};
+  event.kind = static_cast<EventKind>(from.kind[i]);
+  event.depth = static_cast<std::uint16_t>(from.depth[i]);
+  return event;
+}
+
 struct EventSelection {
   TrackId track;
   // Events that start before to_ns and may end after from_ns: all that touch the range, and some that do not.

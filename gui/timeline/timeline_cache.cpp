@@ -13,6 +13,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "db/machine.h"
 #include "gui/timeline/mapped_file.h"
 
 namespace pitwall::gui {
@@ -226,10 +227,8 @@ void removeOldest(const std::string& folder, std::uint64_t most_bytes) {
 }  // namespace
 
 std::string timelineCacheFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/pitwall/timelines";
-  const char* home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/pitwall/timelines" : "";
+  const std::string folder = cacheFolder();
+  return folder.empty() ? folder : folder + "/timelines";
 }
 
 std::optional<std::string> traceIdentity(const Trace& trace) {
