@@ -14,6 +14,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr std::size_t kMostEvents = 200'000;
+constexpr double kFewestEvents = 100;  // that a found iteration of a foreign program must hold to be one
 
 struct Sample {
   Interval window;
@@ -62,7 +63,8 @@ Sample sampleOfOperators(const Context& context) {
   return {window, within(operators, window.start_ns, window.end_ns)};
 }
 
-// As many steady iterations as hold about that many events if they lie evenly; else the whole trace.
+// As many steady iterations as hold about that many events if they lie evenly; else the whole trace, of which
+// readWindow() takes the middle.
 Interval windowOfDevices(const Trace& trace, const Context& context) {
   TimeNs begin = INT64_MAX, end = 0;
   std::int64_t events = 0;
@@ -77,9 +79,11 @@ Interval windowOfDevices(const Trace& trace, const Context& context) {
   const auto steady = steadyOnes(context);
   if (steady.empty()) return {begin, end};
   const double rate = static_cast<double>(events) / static_cast<double>(end - begin);
-  return neighbours(steady, [&](Interval wider) {
-    return rate * static_cast<double>(wider.end_ns - wider.start_ns) <= static_cast<double>(kMostEvents);
-  });
+  const auto held = [rate](Interval part) { return rate * static_cast<double>(part.end_ns - part.start_ns); };
+  const Interval window =
+      neighbours(steady, [&](Interval wider) { return held(wider) <= static_cast<double>(kMostEvents); });
+  const bool all_small = context.iterations.source == "repeating sequence" && held(window) < kFewestEvents;
+  return all_small ? Interval{begin, end} : window;
 }
 
 // Only the engine of our runtime tells when an operator was handed to it.
