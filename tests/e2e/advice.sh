@@ -6,11 +6,22 @@ trace=$SCRATCH/lenet.pitwall env_file=$SCRATCH/lenet.env
 
 # Twice the CPUs there are: a cause that the settings alone show, however fast or busy the machine is.
 export OMP_NUM_THREADS=$((2 * $(nproc)))
-expect 0 "images/s" env PITWALL_TRACE="$trace" "$TRAIN" --synthetic --steps 100
+expect 0 "images/s" env PITWALL_TRACE="$trace" MXNET_KVSTORE_BIGARRAY_BOUND=5000 MXNET_UPDATE_ON_KVSTORE=0 \
+  "$TRAIN" --synthetic --steps 100
 expect 0 "threads/more-than-cpus" "$PITWALL" analyze "$trace" --env "$env_file"
 "$PITWALL" analyze "$trace" --format json >"$SCRATCH/first.json"
 "$PITWALL" analyze "$trace" --format json >"$SCRATCH/second.json"
 cmp -s "$SCRATCH/first.json" "$SCRATCH/second.json" || complain "two analyses of one trace differ"
+
+# What rules about the kvstore read is in the recording: settings with their sources, one rank, no device. The runtime
+# has no kvstore: its type is unknown, and no such setting is recommended.
+facts=$("$PITWALL" query "$trace" "SELECT group_concat(value || ' ' || source, ', ') || ', ' || (
+  SELECT coalesce(kvstore, 'no kvstore') || ', ' || ranks || ' rank, ' || devices || ' devices' FROM analysis_summary) FROM (
+  SELECT value, source FROM analysis_setting WHERE name IN ('MXNET_ENABLE_GPU_P2P', 'MXNET_KVSTORE_BIGARRAY_BOUND',
+  'MXNET_KVSTORE_REDUCTION_NTHREADS', 'MXNET_UPDATE_ON_KVSTORE') ORDER BY name)" | tail -n 1)
+[ "$facts" = "1 default, 5000 environment, 4 default, 0 environment, no kvstore, 1 rank, 0 devices" ] ||
+  complain "facts about the kvstore: $facts"
+! grep -qE "^(# )?export MXNET_(KVSTORE|UPDATE_ON_KVSTORE)" "$env_file" || complain "a kvstore setting is recommended"
 
 bash -n "$env_file" || complain "the environment file is not a shell script"
 # What the user had set is proposed, not overridden.
