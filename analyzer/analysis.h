@@ -1,6 +1,7 @@
 // Runs analyses and rules over a trace.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -29,9 +30,13 @@ struct AnalyzeOptions {
   std::vector<std::string> trials = {};
   // Rows of evidence that a finding keeps to be shown; it is computed on all of them.
   std::size_t evidence_rows = 5;
+  // Set by any thread: the analysis ends with the error cancelled, within some thousand events.
+  const std::atomic<bool>* cancel = nullptr;
+  // Events that lie in memory at a time; 0: as many as suit the trace. No answer depends on it.
+  std::size_t events_at_once = 0;
 };
 
-// Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line.
+// Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line; cancelled.
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options = {});
 
 // Tries everything in a rule file: TOML, every piece of SQL, every template; over an empty trace in a

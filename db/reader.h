@@ -98,6 +98,17 @@ struct EventSelection {
   TimeNs from_ns = std::numeric_limits<TimeNs>::min();
   TimeNs to_ns = std::numeric_limits<TimeNs>::max();
   EventFields fields = kAllFields;
+  // Leaves out what starts before from_ns.
+  bool starting = false;
+  // In ascending order. Where there are any, chunks that hold none of them are left out and not read; the
+  // others come whole.
+  std::span<const CorrelationId> correlations = {};
+};
+
+struct DependencySelection {
+  // In ascending order. Where there are any, chunks that lead to none of them are left out and not read; the
+  // others come whole.
+  std::span<const CorrelationId> targets = {};
 };
 
 // Sees some thousand events at a time; the spans are valid during the call. False ends the reading.
@@ -171,7 +182,11 @@ class Trace {
   virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;  // ordered by time
   // The same a chunk at a time, in the order in which they were recorded; samples are ordered by time within
   // a chunk. Errors: corruptTrace, naming the chunk.
-  virtual Status visitDependencies(const DependencyVisitor& visitor) = 0;
+  virtual Status visitDependencies(const DependencySelection& selection,
+                                   const DependencyVisitor& visitor) = 0;
+  Status visitDependencies(const DependencyVisitor& visitor) {
+    return visitDependencies(DependencySelection{}, visitor);
+  }
   virtual Status visitCounters(TrackId track, const CounterVisitor& visitor) = 0;
 
   // SQL over the dimension tables, the virtual tables event, dependency and counter, and the table-valued

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <tuple>
+
+#include "analyzer/analysis/slice_plan.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -12,19 +13,21 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-bool isDeviceWork(EventKind kind) {
-  return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
-}
-
 // The events of a track come column by column, a chunk at a time, in the order in which they were recorded:
 // an event that encloses others may come in a later chunk than they. So lists are put in order at the track's
 // end.
 class Gatherer {
  public:
-  Gatherer(Trace& trace, Activity& activity) : trace_(trace), activity_(activity) {}
+  Gatherer(Trace& trace, const Reading& reading, Activity& activity)
+      : trace_(trace),
+        reading_(reading),
+        activity_(activity),
+        last_mark_(trace.iterations().empty() ? INT64_MAX : trace.iterations().back().time_ns) {}
 
   Status run() {
-    if (auto status = reserve(); !status.has_value()) return status;
+    auto cuts = planSlices(trace_, reading_.events_at_once);
+    if (!cuts.has_value()) return fail(cuts.error());
+    activity_.cuts = std::move(cuts.value());
     const auto tracks = trace_.tracks();
     // Very many short tracks are read so many at a time under one lock: others may write in between.
     constexpr std::uint32_t kTracksHeld = 256;
@@ -36,68 +39,29 @@ class Gatherer {
       }
       if (tracks[i].kind == TrackKind::counter) continue;
       if (auto status = gather(TrackId{i + 1}, tracks[i]); !status.has_value()) return status;
+      if (auto status = reading_.goOn(); !status.has_value()) return status;
     }
-    activity_.operators_of_track.push_back(activity_.operators.size());
-    activity_.work_of_track.push_back(activity_.work.size());
     return {};
   }
 
  private:
-  // The file's own sums tell how many there will be: no list grows by being copied.
-  Status reserve() {
-    auto counts = trace_.query("SELECT kind, sum(count) FROM event_stats GROUP BY kind");
-    if (!counts.has_value()) return fail(counts.error());
-    std::size_t work = 0;
-    for (const auto& row : counts.value().rows) {
-      const auto* kind = std::get_if<std::string>(&row[0]);
-      const auto* number = std::get_if<std::int64_t>(&row[1]);
-      if (kind == nullptr || number == nullptr) continue;
-      // Bounded, as the counts are the file's word.
-      const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(*number, 0, 1 << 28));
-      if (*kind == toString(EventKind::operatorRun)) activity_.operators.reserve(count);
-      if (*kind == toString(EventKind::api)) activity_.calls.reserve(count);
-      for (const auto device : {EventKind::kernel, EventKind::copy, EventKind::communication})
-        work += *kind == toString(device) ? count : 0;
-    }
-    activity_.work.reserve(work);
-    return {};
-  }
-
-  static constexpr EventFields kFields =
-      kStart | kDur | kPushed | kCorrelation | kValue | kName | kOperator | kKernel | kArgs | kKind;
+  static constexpr EventFields kFields = kStart | kDur | kPushed | kValue | kName | kKind;
 
   Status gather(TrackId id, const TrackInfo& info) {
-    activity_.operators_of_track.push_back(activity_.operators.size());
-    activity_.work_of_track.push_back(activity_.work.size());
-    const std::size_t first_name = activity_.names.size(), first_call = activity_.calls.size();
+    const std::size_t first_name = activity_.names.size();
     TrackActivity track;
     track.id = id;
-    busy_.clear();
     auto status = trace_.eventColumns({.track = id, .fields = kFields}, [&](const EventSpans& events) {
       for (std::size_t i = 0; i < events.size; ++i) add(events, i, info, track);
-      return true;
+      return !reading_.cancelled();
     });
     if (!status.has_value()) return status;
     for (std::size_t i = first_name; i < activity_.names.size(); ++i) forget(activity_.names[i]);
-    order(activity_.operators, activity_.operators_of_track.back());
-    order(activity_.work, activity_.work_of_track.back());
-    order(activity_.calls, first_call);
-    for (auto* list : {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.data_work_list,
-                       &track.sync_list, &track.step_list})
+    for (auto* list :
+         {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.sync_list, &track.step_list})
       *list = united(std::move(*list));
-    busy_ = united(std::move(busy_));
-    track.busy_ns = covered(busy_);
     activity_.tracks.push_back(std::move(track));
     return {};
-  }
-
-  template <typename T>
-  static void order(std::vector<T>& list, std::size_t from) {
-    const auto begin = list.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto earlier = [](const T& a, const T& b) {
-      return std::tie(a.start_ns, a.end_ns, a.correlation) < std::tie(b.start_ns, b.end_ns, b.correlation);
-    };
-    if (!std::is_sorted(begin, list.end(), earlier)) std::sort(begin, list.end(), earlier);
   }
 
   void add(const EventSpans& events, std::size_t i, const TrackInfo& info, TrackActivity& track) {
@@ -110,27 +74,38 @@ class Gatherer {
       if (track.events == 0 || start < track.first_ns) track.first_ns = start;
       if (track.events == 0 || end > track.last_ns) track.last_ns = end;
       ++track.events;
-      if (info.kind == TrackKind::thread) addInterval(busy_, {start, end});
     }
-    const auto correlation = static_cast<CorrelationId>(events.correlation[i]);
     const std::uint8_t meaning = meanings_[slot];
-    if (info.kind == TrackKind::stream && isDeviceWork(kind)) {
+    if (info.kind == TrackKind::stream && worksOnDevice(kind)) {
       ++track.device_work;
-      activity_.work.push_back({start, end, correlation, events.value[i], name,
-                                StringId{static_cast<std::uint32_t>(events.args[i])}, track.id,
-                                static_cast<std::uint32_t>(events.kernel[i]), classOf(kind, meaning)});
     } else if (kind == EventKind::operatorRun) {
       ++track.operators;
-      activity_.operators.push_back({start, end, std::min(events.pushed_ns[i], start), correlation,
-                                     OperatorId{static_cast<std::uint32_t>(events.op[i])}, track.id.value});
+      track.operator_ns += dur;
+      if (start >= last_mark_) track.operator_after_marks_ns += dur;
+      addPush(info.process, start, std::min(events.pushed_ns[i], start));
     } else if (kind == EventKind::api) {
-      activity_.calls.push_back({start, end, correlation, name, track.id});
+      ++track.calls;
       if ((meaning & kSynchronises) != 0) addInterval(track.sync_list, {start, end});
     } else if (kind == EventKind::scope) {
       addScope({start, end}, name, meaning, info, track);
     } else {
       addOther({start, end}, kind, track);
     }
+  }
+
+  void addPush(ProcessId process, TimeNs start, TimeNs pushed) {
+    if (pushes_ == nullptr || pushes_of_ != process) {
+      pushes_of_ = process;
+      pushes_ = &activity_.earliest_push[process];
+      pushes_->resize(activity_.cuts.size() + 1, INT64_MAX);
+    }
+    const auto& cuts = activity_.cuts;
+    const bool within =
+        (slice_ == 0 || cuts[slice_ - 1] <= start) && (slice_ == cuts.size() || start < cuts[slice_]);
+    if (!within)
+      slice_ = static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), start) - cuts.begin());
+    auto& earliest = (*pushes_)[slice_];
+    earliest = std::min(earliest, pushed);
   }
 
   void addScope(Interval interval, StringId name, std::uint8_t meaning, const TrackInfo& info,
@@ -156,7 +131,6 @@ class Gatherer {
       case EventKind::dataWork:
         ++track.data_works;
         track.data_work_ns += interval.end_ns - interval.start_ns;
-        addInterval(track.data_work_list, interval);
         break;
       case EventKind::recorder: track.recorder_ns += interval.end_ns - interval.start_ns; break;
       default: break;
@@ -186,21 +160,18 @@ class Gatherer {
     slots_[static_cast<std::size_t>(name.kind) % kKinds][name.name.value] = 0;
   }
 
-  // A memset is work of the device like a kernel, though it is written as a copy.
-  static WorkClass classOf(EventKind kind, std::uint8_t meaning) {
-    if (kind == EventKind::communication) return WorkClass::communication;
-    if (kind != EventKind::copy) return WorkClass::computation;
-    return (meaning & kSetsMemory) != 0 ? WorkClass::computation : WorkClass::copy;
-  }
-
   static constexpr std::size_t kKinds = 16;
 
   Trace& trace_;
+  const Reading& reading_;
   Activity& activity_;
+  const TimeNs last_mark_;
   std::array<std::vector<std::uint32_t>, kKinds>
-      slots_;                           // by kind and name: index in names, from 1; 0 = none
-  std::vector<std::uint8_t> meanings_;  // of names
-  Intervals busy_;                      // of this track
+      slots_;                              // by kind and name: index in names, from 1; 0 = none
+  std::vector<std::uint8_t> meanings_;     // of names
+  std::vector<TimeNs>* pushes_ = nullptr;  // by slice, of one process
+  ProcessId pushes_of_;
+  std::size_t slice_ = 0;  // of the last operator
 };
 
 }  // namespace
@@ -212,6 +183,16 @@ const char* toString(WorkClass work) {
     case WorkClass::copy: return "copy";
   }
   return "computation";
+}
+
+bool worksOnDevice(EventKind kind) {
+  return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
+}
+
+WorkClass workClassOf(EventKind kind, std::uint8_t meaning) {
+  if (kind == EventKind::communication) return WorkClass::communication;
+  if (kind != EventKind::copy) return WorkClass::computation;
+  return (meaning & kSetsMemory) != 0 ? WorkClass::computation : WorkClass::copy;
 }
 
 std::uint8_t meaningOf(std::string_view name, EventKind kind) {
@@ -244,9 +225,10 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
   return meaning;
 }
 
-Result<Activity> gatherActivity(Trace& trace) {
+Result<Activity> gatherActivity(Trace& trace, const Reading& reading) {
   Activity activity;
-  if (auto status = Gatherer(trace, activity).run(); !status.has_value()) return fail(status.error());
+  if (auto status = Gatherer(trace, reading, activity).run(); !status.has_value())
+    return fail(status.error());
   return activity;
 }
 

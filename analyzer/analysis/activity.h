@@ -1,14 +1,14 @@
-// Everything that analyses need of a trace's events, gathered in one pass, track after track and column by
-// column, so that never more than a chunk of them is decoded at a time.
+// What a trace's events come to, gathered in one pass, track after track and column by column, so that never
+// more than a chunk of them is decoded at a time.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "analyzer/analysis/intervals.h"
-#include "analyzer/analysis/timeline.h"
+#include "analyzer/analysis/reading.h"
 #include "db/reader.h"
 #include "db/result.h"
 
@@ -48,6 +48,9 @@ enum NameMeaning : std::uint8_t {
   kSetsMemory = 64,    // a memset on a device
   kLaunches = 16,      // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
 };
+// A memset is work of the device like a kernel, though it is written as a copy.
+WorkClass workClassOf(EventKind kind, std::uint8_t meaning);
+bool worksOnDevice(EventKind kind);
 std::uint8_t meaningOf(std::string_view name, EventKind kind);
 
 struct NameTotal {
@@ -61,49 +64,27 @@ struct NameTotal {
 
 struct TrackActivity {
   TrackId id;
-  std::int64_t events = 0, operators = 0, waits = 0, data_waits = 0, device_work = 0, data_works = 0;
-  TimeNs busy_ns = 0, data_work_ns = 0, recorder_ns = 0;
+  std::int64_t events = 0, operators = 0, calls = 0, waits = 0, data_waits = 0, device_work = 0,
+               data_works = 0;
+  TimeNs operator_ns = 0, operator_after_marks_ns = 0;  // after: of those that start after the last mark
+  TimeNs data_work_ns = 0, recorder_ns = 0;
   TimeNs first_ns = 0, last_ns = 0;  // of all but the recorder's own work
-  Intervals data_wait_list, wait_list, bulk_list, data_work_list;
+  Intervals data_wait_list, wait_list, bulk_list;
   Intervals sync_list;  // calls that wait for a device
   Intervals step_list;  // steps annotated on a device's stream
 };
 
+// Sums, and lists of what is rare. What is not is looked at slice by slice (analyzer/analysis/slices.h).
 struct Activity {
   std::vector<TrackActivity> tracks;  // of kind thread and stream
-  std::vector<DeviceWork> work;       // grouped by track, in tracks' order; ordered by start within
-  std::vector<HostCall> calls;        // likewise
   std::vector<NameTotal> names;
   std::vector<std::pair<StringId, TimeNs>> steps;  // starts of ranges that begin a step
-  std::vector<OperatorInterval> operators;         // likewise
-  std::vector<std::size_t> operators_of_track;  // where those of tracks[i] begin; one entry more than tracks
-  std::vector<std::size_t> work_of_track;       // likewise
+  std::vector<TimeNs> cuts;                        // of the slices, ascending; one less than there are slices
+  // By process and slice: the earliest push of any operator that starts in it; the greatest time for none.
+  std::map<ProcessId, std::vector<TimeNs>> earliest_push;
 };
 
-// Errors: corruptTrace.
-Result<Activity> gatherActivity(Trace& trace);
-
-// The calls that launched device work: those that a launch dependency leads from, or of the same correlation.
-// The calls outlive it.
-class LaunchIndex {
- public:
-  // Errors: corruptTrace.
-  static Result<LaunchIndex> make(Trace& trace, const Activity& activity);
-  // nullptr when the trace has no such call.
-  const HostCall* find(CorrelationId correlation) const;
-
- private:
-  // Numbers that lie at most this much sparser than they are many are looked up in a table by number.
-  static constexpr std::uint64_t kSpread = 4;
-
-  explicit LaunchIndex(std::span<const HostCall> calls) : calls_(calls) {}
-  void put(CorrelationId correlation, std::uint32_t call);
-  void sortSparse();
-
-  std::span<const HostCall> calls_;
-  CorrelationId first_ = 0;
-  std::vector<std::uint32_t> dense_;  // by correlation of the work, from first_: index of its call, from 1
-  std::vector<std::pair<CorrelationId, std::uint32_t>> sparse_;  // where they are not dense; ordered
-};
+// Errors: corruptTrace; cancelled.
+Result<Activity> gatherActivity(Trace& trace, const Reading& reading = {});
 
 }  // namespace pitwall::analysis

@@ -1,9 +1,11 @@
-// The order of an analysis: load, iterations, breakdown, operators, facts, tables, rules, budget.
+// The order of an analysis: a pass that gathers, one over the slices, facts, tables, rules, budget.
 #include <fmt/core.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analyzer/analysis.h"
@@ -14,8 +16,11 @@
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/probes.h"
+#include "analyzer/analysis/reading.h"
 #include "analyzer/analysis/sampled_use.h"
 #include "analyzer/analysis/setting_table.h"
+#include "analyzer/analysis/slice_pass.h"
+#include "analyzer/analysis/slices.h"
 #include "analyzer/analysis/summary.h"
 #include "analyzer/analysis/tables.h"
 #include "analyzer/analysis/timeline.h"
@@ -52,9 +57,13 @@ TimeNs cpuNow() {
 class Stopwatch {
  public:
   explicit Stopwatch(Report& report) : report_(report) {}
-  void lap(std::string part) {
+  // What passed since the last lap belongs to that part.
+  void lap(std::string_view part) {
     const TimeNs now = cpuNow();
-    report_.timings.emplace_back(std::move(part), now - since_);
+    auto& timings = report_.timings;
+    auto found = std::find_if(timings.begin(), timings.end(), [&](const auto& t) { return t.first == part; });
+    if (found == timings.end()) found = timings.emplace(timings.end(), std::string(part), 0);
+    found->second += now - since_;
     since_ = now;
   }
 
@@ -63,19 +72,23 @@ class Stopwatch {
   TimeNs since_ = cpuNow();
 };
 
-Status writeDeviceTables(Trace& trace, const Context& context, Stopwatch& watch) {
+Status writeDeviceTables(Trace& trace, const Context& context, const SlicePass& pass, Stopwatch& watch) {
+  if (auto status = writeDevices(trace, context); !status.has_value()) return status;
+  watch.lap("analysis gaps");
+  for (const auto& [name, analysis] : pass.analyses) {
+    if (auto status = analysis->write(trace, context); !status.has_value()) return status;
+    watch.lap(name);
+  }
   struct Part {
     const char* name;
     Status (*write)(Trace&, const Context&);
   };
-  constexpr Part kParts[] = {{"gaps", writeDevices},      {"kernels", writeKernels},
-                             {"launches", writeLaunches}, {"copies", writeCopies},
-                             {"calls", writeCalls},       {"threads", writeThreads},
-                             {"memory", writeMemory},     {"data", writeData},
-                             {"ranks", writeRanks},       {"critical path", writeCriticalPath}};
+  constexpr Part kParts[] = {{"analysis memory", writeMemory},
+                             {"analysis data", writeData},
+                             {"analysis critical path", writeCriticalPath}};
   for (const auto& [name, write] : kParts) {
     if (auto status = write(trace, context); !status.has_value()) return status;
-    watch.lap(std::string("analysis ") + name);
+    watch.lap(name);
   }
   return {};
 }
@@ -140,7 +153,7 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
                                 showDuration(static_cast<double>(loss.to_ns)), loss.reason));
   }
   if (!iterations.note.empty()) notes.push_back(iterations.note);
-  if (timeline.operators.empty() && !has_device_work) {
+  if (timeline.operators == 0 && !has_device_work) {
     notes.push_back("The trace holds no operators: nothing can be said about where time goes.");
   }
   if (timeline.other_processes > 0) {
@@ -150,13 +163,14 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
   }
 }
 
-Status runRules(const rules::RuleSet& set, Trace& trace, std::size_t evidence_rows, Report& report,
-                Stopwatch& watch) {
+Status runRules(const rules::RuleSet& set, Trace& trace, const AnalyzeOptions& options,
+                const Reading& reading, Report& report, Stopwatch& watch) {
   const auto settings = settingStates(trace);
   std::vector<rules::Claim> claims;
   for (const auto& rule : set.rules) {
-    auto outcome = rules::runRule(rule, trace, settings, evidence_rows);
+    auto outcome = rules::runRule(rule, trace, settings, options.evidence_rows);
     watch.lap("rule " + rule.id);
+    if (auto status = reading.goOn(); !status.has_value()) return status;
     if (!outcome.has_value()) return fail(outcome.error());
     if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
       claims.push_back(std::move(*claim));
@@ -175,10 +189,11 @@ Status runRules(const rules::RuleSet& set, Trace& trace, std::size_t evidence_ro
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   Report report;
   Stopwatch watch(report);
+  const Reading reading{options.events_at_once, options.cancel};
   auto set = rules::loadRules(options);
   if (!set.has_value()) return fail(set.error());
   watch.lap("reading the rules");
-  auto gathered = gatherActivity(trace);
+  auto gathered = gatherActivity(trace, reading);
   if (!gathered.has_value()) return fail(gathered.error());
   Timeline timeline = timelineOf(trace, gathered.value());
   describeWithoutEvents(trace, timeline);
@@ -186,41 +201,37 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.trace_path = trace.path();
   report.trace_complete = trace.isComplete();
   report.losses.assign(trace.losses().begin(), trace.losses().end());
-  const auto iterations = findIterations(timeline, trace.iterations());
-  watch.lap("analysis iterations");
-  const auto times = sweepCategories(timeline, iterations.all, trace.operatorFacts());
-  report.breakdown = summarizeBreakdown(iterations, times);
+  SliceReader slices(trace, gathered.value(), timeline.process, reading);
+  auto passed = runSlicePass(trace, timeline, slices, [&watch](const char* part) { watch.lap(part); });
+  if (!passed.has_value()) return fail(passed.error());
+  SlicePass& pass = passed.value();
+  report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
-  auto operators = tabulateOperators(timeline, iterations.all, trace.operatorFacts());
-  compareWithRoof(roofOf(trace), operators);
-  for (const auto& statistics : operators.rows) report.operators.push_back(statistics.row);
-  watch.lap("analysis operators");
-  auto indexed = LaunchIndex::make(trace, gathered.value());
-  if (!indexed.has_value()) return fail(indexed.error());
-  const LaunchIndex& launches = indexed.value();
-  const auto devices = analyzeDevices(trace, gathered.value(), launches, iterations.all);
-  summarizeDevices(devices, report.breakdown);
-  watch.lap("analysis devices");
+  compareWithRoof(roofOf(trace), pass.operators);
+  for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
+  summarizeDevices(pass.devices, report.breakdown);
   addContext(trace, timeline, report);
-  addNotes(timeline, iterations, !devices.all.empty(), report);
-  if (timeline.operators.empty() && devices.all.empty()) {
+  addNotes(timeline, pass.iterations, !pass.devices.all.empty(), report);
+  if (timeline.operators == 0 && pass.devices.all.empty()) {
     if (auto status = addSampledUse(trace, report); !status.has_value()) return fail(status.error());
   }
 
-  const Context context{gathered.value(), launches, devices, timeline, iterations, report.breakdown};
-  if (auto status = writeDeviceTables(trace, context, watch); !status.has_value())
+  const Context context{gathered.value(), slices,          pass.devices,    timeline,
+                        pass.iterations,  pass.executions, report.breakdown};
+  if (auto status = writeDeviceTables(trace, context, pass, watch); !status.has_value())
     return fail(status.error());
-  auto facts = summarize(trace, timeline, iterations, report.breakdown, operators);
+  auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators);
   addDeviceFacts(trace, context, facts);
-  if (auto status = writeTables(trace, {iterations.all, times, report.breakdown, operators, facts});
+  if (auto status =
+          writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
       !status.has_value()) {
     return fail(status.error());
   }
   watch.lap("analysis tables");
-  if (auto status = writeProbes(trace, timeline, options.trials, report); !status.has_value())
+  if (auto status = writeProbes(trace, timeline, options.trials, reading, report); !status.has_value())
     return fail(status.error());
   watch.lap("analysis probes");
-  if (auto status = runRules(set.value(), trace, options.evidence_rows, report, watch); !status.has_value())
+  if (auto status = runRules(set.value(), trace, options, reading, report, watch); !status.has_value())
     return fail(status.error());
   return report;
 }

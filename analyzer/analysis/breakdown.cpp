@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "analyzer/analysis/statistics.h"
+#include "analyzer/analysis/samples.h"
 
 namespace pitwall::analysis {
 namespace {
 
-Category categoryOf(Phase phase) {
+Category ofPhase(Phase phase) {
   switch (phase) {
     case Phase::forward: return Category::forward;
     case Phase::backward: return Category::backward;
@@ -19,32 +19,9 @@ Category categoryOf(Phase phase) {
   return Category::otherOperators;
 }
 
-using Lists = std::array<Intervals, kCategories>;
-
-void addOperators(const Timeline& timeline, std::span<const OperatorFacts> facts, Lists& lists) {
-  auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
-  for (const auto& op : timeline.operators) {
-    const bool known = op.op && op.op.value <= facts.size();
-    const bool transfers =
-        known && op.op.value <= timeline.is_transfer.size() && timeline.is_transfer[op.op.value - 1];
-    const auto category =
-        transfers ? Category::communication : categoryOf(known ? facts[op.op.value - 1].phase : Phase::none);
-    addInterval(lists[static_cast<std::size_t>(category)], {op.start_ns, op.end_ns});
-    if (op.pushed_ns >= op.start_ns) continue;
-    // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
-    if (!pending.empty() && op.pushed_ns >= pending.back().start_ns) {
-      appendUnion(pending, {op.pushed_ns, op.start_ns});
-    } else if (!pending.empty() && op.start_ns >= pending.back().start_ns) {
-      pending.back() = {op.pushed_ns, std::max(pending.back().end_ns, op.start_ns)};
-    } else {
-      pending.push_back({op.pushed_ns, op.start_ns});
-    }
-  }
-}
-
 // Adds what the list covers of each iteration; both are ordered.
 void distribute(std::span<const Interval> list, Category category, std::span<const Iteration> iterations,
-                std::vector<CategoryTimes>& times) {
+                std::span<CategoryTimes> times) {
   std::size_t from = 0;
   for (std::size_t i = 0; i < iterations.size(); ++i) {
     const auto& iteration = iterations[i];
@@ -73,22 +50,78 @@ const char* toString(Category category) {
   return "unattributed";
 }
 
-std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<const Iteration> iterations,
-                                           std::span<const OperatorFacts> facts) {
-  std::vector<CategoryTimes> times(iterations.size(), CategoryTimes{});
-  if (iterations.empty()) return times;
+CategorySweep::CategorySweep(const Timeline& timeline, std::span<const Iteration> iterations,
+                             std::span<const OperatorFacts> facts)
+    : timeline_(timeline),
+      iterations_(iterations),
+      facts_(facts),
+      times_(iterations.size(), CategoryTimes{}) {
+  running_until_.fill(INT64_MIN);
+  overhead_ = united(united(timeline.bulks), united(timeline.engine_waits));
+  data_waits_ = united(timeline.data_waits);
+  const bool blind = timeline.operators == 0 && timeline.data_waits.empty();
+  if (!blind) {
+    unattributed_ = united(timeline.losses);
+  } else if (!iterations.empty()) {
+    unattributed_ = {{iterations.front().start_ns, iterations.back().end_ns}};
+  }
+}
+
+Category CategorySweep::categoryOf(OperatorId op) const {
+  const bool known = op && op.value <= facts_.size();
+  if (known && op.value <= timeline_.is_transfer.size() && timeline_.is_transfer[op.value - 1])
+    return Category::communication;
+  return ofPhase(known ? facts_[op.value - 1].phase : Phase::none);
+}
+
+void CategorySweep::addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists) {
+  auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    if (running_until_[c] > slice.start_ns)
+      lists[c].push_back({slice.start_ns, std::min(running_until_[c], slice.end_ns)});
+  }
+  for (const auto& op : operators) {
+    const auto category = static_cast<std::size_t>(categoryOf(op.op));
+    addInterval(lists[category], {op.start_ns, std::min(op.end_ns, slice.end_ns)});
+    running_until_[category] = std::max(running_until_[category], op.end_ns);
+    const TimeNs pushed = std::max(op.pushed_ns, slice.start_ns);
+    if (pushed >= op.start_ns) continue;
+    // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
+    if (!pending.empty() && pushed >= pending.back().start_ns) {
+      appendUnion(pending, {pushed, op.start_ns});
+    } else if (!pending.empty() && op.start_ns >= pending.back().start_ns) {
+      pending.back() = {pushed, std::max(pending.back().end_ns, op.start_ns)};
+    } else {
+      pending.push_back({pushed, op.start_ns});
+    }
+  }
+}
+
+// Those that touch the slice.
+std::span<const Iteration> CategorySweep::iterationsIn(Interval slice) {
+  while (first_iteration_ < iterations_.size() && iterations_[first_iteration_].end_ns <= slice.start_ns)
+    ++first_iteration_;
+  std::size_t end = first_iteration_;
+  while (end < iterations_.size() && iterations_[end].start_ns < slice.end_ns) ++end;
+  return iterations_.subspan(first_iteration_, end - first_iteration_);
+}
+
+void CategorySweep::add(std::span<const OperatorInterval> operators, TimeNs from_ns, TimeNs to_ns,
+                        TimeNs pending_from_ns) {
+  const Interval slice{from_ns, to_ns};
+  const auto iterations = iterationsIn(slice);
+  const auto times = std::span(times_).subspan(first_iteration_, iterations.size());
   Lists lists;
   const auto list = [&lists](Category category) -> Intervals& {
     return lists[static_cast<std::size_t>(category)];
   };
-  addOperators(timeline, facts, lists);
+  addOperators(operators, slice, lists);
   auto& overhead = list(Category::engineOverhead);
-  overhead = united(united(std::move(overhead)), united(timeline.bulks));
-  overhead = united(overhead, united(timeline.engine_waits));
-  list(Category::dataWait) = timeline.data_waits;
-  const bool blind = timeline.operators.empty() && timeline.data_waits.empty();
-  const Interval whole{iterations.front().start_ns, iterations.back().end_ns};
-  list(Category::unattributed) = blind ? Intervals{whole} : timeline.losses;
+  // Whatever starts later is pending from its push to the slice's end at least.
+  if (pending_from_ns < to_ns) overhead.push_back({std::max(pending_from_ns, from_ns), to_ns});
+  overhead = united(united(std::move(overhead)), within(overhead_, from_ns, to_ns));
+  list(Category::dataWait) = within(data_waits_, from_ns, to_ns);
+  list(Category::unattributed) = within(unattributed_, from_ns, to_ns);
 
   // In order of precedence; each takes what those before it left.
   Intervals taken;
@@ -99,12 +132,16 @@ std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<c
     distribute(subtract(own, taken), category, iterations, times);
     if (category != Category::engineOverhead) taken = united(taken, own);
   }
-  for (std::size_t i = 0; i < iterations.size(); ++i) {
+}
+
+std::vector<CategoryTimes> CategorySweep::finish() {
+  for (std::size_t i = 0; i < iterations_.size(); ++i) {
     TimeNs sum = 0;
-    for (const TimeNs part : times[i]) sum += part;
-    times[i][static_cast<std::size_t>(Category::idle)] = iterations[i].end_ns - iterations[i].start_ns - sum;
+    for (const TimeNs part : times_[i]) sum += part;
+    times_[i][static_cast<std::size_t>(Category::idle)] =
+        iterations_[i].end_ns - iterations_[i].start_ns - sum;
   }
-  return times;
+  return std::move(times_);
 }
 
 Breakdown summarizeBreakdown(const Iterations& iterations, std::span<const CategoryTimes> times) {
@@ -115,7 +152,7 @@ Breakdown summarizeBreakdown(const Iterations& iterations, std::span<const Categ
     return iteration.role == IterationRole::steady;
   });
   CategoryTimes sums{};
-  std::vector<double> durations;
+  Samples durations;
   std::int64_t items = 0;
   bool items_known = true;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -125,12 +162,12 @@ Breakdown summarizeBreakdown(const Iterations& iterations, std::span<const Categ
     }
     ++breakdown.iterations;
     breakdown.wall_ns += all[i].end_ns - all[i].start_ns;
-    durations.push_back(static_cast<double>(all[i].end_ns - all[i].start_ns));
+    durations.add(all[i].end_ns - all[i].start_ns);
     items += all[i].items;
     items_known = items_known && all[i].items > 0;
     for (std::size_t c = 0; c < kCategories; ++c) sums[c] += times[i][c];
   }
-  breakdown.median_iteration_ns = static_cast<TimeNs>(quantile(durations, 0.5));
+  breakdown.median_iteration_ns = static_cast<TimeNs>(durations.quantile(0.5));
   const auto wall = static_cast<double>(breakdown.wall_ns);
   if (items_known && breakdown.wall_ns > 0)
     breakdown.items_per_second = static_cast<double>(items) * 1e9 / wall;

@@ -9,8 +9,9 @@
 //   or the
 //                    training thread is blocked in a wait that nothing runs for: dispatch, queues, wake-ups
 //   idle             nothing is queued and nobody waits: the program's own code between its calls
-// So the categories are disjoint and sum to the wall time exactly. Linear in the events, when those of
-// each kind come ordered by time, else O(n log n).
+// So the categories are disjoint and sum to the wall time exactly. Linear in the events, and no more of them
+// lie in memory than a slice holds: of the operators of other slices it is enough to know how long those that
+// started before run, and when the first of those that start later was pushed.
 #pragma once
 
 #include <array>
@@ -41,9 +42,34 @@ const char* toString(Category category);
 
 using CategoryTimes = std::array<TimeNs, kCategories>;
 
-// One entry for each iteration of `iterations`, steady or not. `facts` gives the operators' phases.
-std::vector<CategoryTimes> sweepCategories(const Timeline& timeline, std::span<const Iteration> iterations,
-                                           std::span<const OperatorFacts> facts);
+// Sweeps the operators slice by slice.
+class CategorySweep {
+ public:
+  // All must outlive it. `facts` gives the operators' phases.
+  CategorySweep(const Timeline& timeline, std::span<const Iteration> iterations,
+                std::span<const OperatorFacts> facts);
+
+  // Operators that start in [from, to), in order of time, after those that start before. `pending_from_ns`:
+  // the earliest push of those that start later; the greatest time for none.
+  void add(std::span<const OperatorInterval> operators, TimeNs from_ns, TimeNs to_ns, TimeNs pending_from_ns);
+
+  // One entry for each iteration, steady or not; after the last slice.
+  std::vector<CategoryTimes> finish();
+
+ private:
+  using Lists = std::array<Intervals, kCategories>;
+  Category categoryOf(OperatorId op) const;
+  void addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists);
+  std::span<const Iteration> iterationsIn(Interval slice);
+
+  const Timeline& timeline_;
+  std::span<const Iteration> iterations_;
+  std::span<const OperatorFacts> facts_;
+  Intervals overhead_, data_waits_, unattributed_;  // of the whole trace
+  std::array<TimeNs, kCategories> running_until_;   // of operators that started in earlier slices
+  std::size_t first_iteration_ = 0;                 // that is not over
+  std::vector<CategoryTimes> times_;
+};
 
 // Sums the steady iterations; all of them when none is steady.
 Breakdown summarizeBreakdown(const Iterations& iterations, std::span<const CategoryTimes> times);

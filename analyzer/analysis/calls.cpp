@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
@@ -25,62 +25,104 @@ const char* classOf(std::string_view name) {
   return "other";
 }
 
-// Moments in which every device is idle.
-Intervals allIdle(const Devices& devices) {
+// Moments of a slice in which every device is idle.
+Intervals allIdle(std::span<const DeviceSlice> devices) {
   Intervals idle;
-  for (std::size_t i = 0; i < devices.all.size(); ++i)
-    idle = i == 0 ? devices.all[i].idle : intersect(idle, devices.all[i].idle);
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    idle = i == 0 ? devices[i].idle : intersect(idle, devices[i].idle);
   return idle;
 }
 
 struct Sum {
-  TrackId track;
   StringId name;
   std::int64_t count = 0, steady = 0;
   TimeNs total_ns = 0, idle_ns = 0;
 };
 
-// Calls of one thread after the other, each thread's in order of time, so that cursors walk along.
-class CallSums {
- public:
-  CallSums(const Intervals& idle, std::span<const Iteration> iterations)
-      : all_idle_(idle), idle_(idle), iterations_(iterations) {}
+// Of one thread.
+struct ThreadCalls {
+  struct Open {
+    std::uint32_t sum = 0;
+    TimeNs end_ns = 0;
+  };
+  TrackId track;
+  std::vector<Sum> sums;
+  std::vector<std::uint32_t> slots;  // by name: index in sums, from 1
+  std::vector<Open> open;            // calls that go on beyond the slices seen
 
-  void add(const HostCall& call) {
-    if (call.track != track_) begin(call.track);
-    if (call.name.value >= slots_.size()) slots_.resize(std::size_t{call.name.value} + 1, 0);
-    auto& slot = slots_[call.name.value];
+  std::uint32_t slotOf(StringId name) {
+    if (name.value >= slots.size()) slots.resize(std::size_t{name.value} + 1, 0);
+    auto& slot = slots[name.value];
     if (slot == 0) {
-      sums_.push_back({call.track, call.name});
-      slot = static_cast<std::uint32_t>(sums_.size());
+      sums.push_back({name});
+      slot = static_cast<std::uint32_t>(sums.size());
     }
-    auto& sum = sums_[slot - 1];
-    ++sum.count;
-    sum.total_ns += call.end_ns - call.start_ns;
-    sum.idle_ns += idle_.within(call.start_ns, call.end_ns);
-    while (at_ < iterations_.size() && iterations_[at_].end_ns <= call.start_ns) ++at_;
-    sum.steady += at_ < iterations_.size() && iterations_[at_].start_ns <= call.start_ns &&
-                  iterations_[at_].role == IterationRole::steady;
+    return slot - 1;
+  }
+};
+
+// Calls of one thread after the other, each thread's in order of time, so that cursors walk along.
+class Calls final : public SliceAnalysis {
+ public:
+  explicit Calls(std::span<const Iteration> iterations) : iterations_(iterations) {}
+
+  void add(const SliceView& now) override {
+    const auto idle = allIdle(now.devices);
+    const auto begin = static_cast<std::size_t>(
+        std::partition_point(iterations_.begin(), iterations_.end(),
+                             [&](const Iteration& i) { return i.end_ns <= now.slice.from_ns; }) -
+        iterations_.begin());
+    for (auto& thread : threads_) goOn(thread, idle, now.slice);
+    const auto& calls = now.slice.calls;
+    for (std::size_t i = 0; i < calls.size();) {
+      auto& thread = threadOf(calls[i].track);
+      CoverCursor cursor(idle);
+      std::size_t at = begin;
+      for (; i < calls.size() && calls[i].track == thread.track; ++i)
+        add(calls[i], thread, cursor, at, now.slice.to_ns);
+    }
   }
 
-  const std::vector<Sum>& sums() const { return sums_; }
+  Status write(Trace& trace, const Context& context) override;
 
  private:
-  void begin(TrackId track) {
-    for (; first_ < sums_.size(); ++first_) slots_[sums_[first_].name.value] = 0;
-    track_ = track;
-    idle_ = CoverCursor(all_idle_);
-    at_ = 0;
+  ThreadCalls& threadOf(TrackId track) {
+    if (track.value >= places_.size()) places_.resize(std::size_t{track.value} + 1, 0);
+    auto& place = places_[track.value];
+    if (place == 0) {
+      threads_.emplace_back();
+      threads_.back().track = track;
+      place = static_cast<std::uint32_t>(threads_.size());
+    }
+    return threads_[place - 1];
   }
 
-  std::span<const Interval> all_idle_;
-  CoverCursor idle_;
+  // Calls that began in an earlier slice.
+  static void goOn(ThreadCalls& thread, const Intervals& idle, const Slice& slice) {
+    CoverCursor cursor(idle);
+    std::size_t kept = 0;
+    for (const auto call : thread.open) {
+      thread.sums[call.sum].idle_ns += cursor.within(slice.from_ns, std::min(call.end_ns, slice.to_ns));
+      if (call.end_ns > slice.to_ns) thread.open[kept++] = call;
+    }
+    thread.open.resize(kept);
+  }
+
+  void add(const HostCall& call, ThreadCalls& thread, CoverCursor& idle, std::size_t& at, TimeNs to_ns) {
+    const std::uint32_t slot = thread.slotOf(call.name);
+    auto& sum = thread.sums[slot];
+    ++sum.count;
+    sum.total_ns += call.end_ns - call.start_ns;
+    sum.idle_ns += idle.within(call.start_ns, std::min(call.end_ns, to_ns));
+    if (call.end_ns > to_ns) thread.open.push_back({slot, call.end_ns});
+    while (at < iterations_.size() && iterations_[at].end_ns <= call.start_ns) ++at;
+    sum.steady += at < iterations_.size() && iterations_[at].start_ns <= call.start_ns &&
+                  iterations_[at].role == IterationRole::steady;
+  }
+
   std::span<const Iteration> iterations_;
-  std::size_t at_ = 0;
-  TrackId track_;
-  std::vector<std::uint32_t> slots_;  // by name: index in sums_, from 1; of this track
-  std::size_t first_ = 0;             // of this track's in sums_
-  std::vector<Sum> sums_;
+  std::vector<ThreadCalls> threads_;
+  std::vector<std::uint32_t> places_;  // by track: index in threads_, from 1
 };
 
 Status writeNames(Trace& trace, const Activity& activity) {
@@ -111,22 +153,26 @@ Status writeNames(Trace& trace, const Activity& activity) {
   return table.write(trace);
 }
 
-}  // namespace
-
-Status writeCalls(Trace& trace, const Context& context) {
+Status Calls::write(Trace& trace, const Context& context) {
   if (auto status = writeNames(trace, context.activity); !status.has_value()) return status;
   TempTable table("analysis_call",
                   "thread TEXT, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, idle_ns INTEGER, "
                   "steady_count INTEGER");
-  const auto idle = allIdle(context.devices);
-  CallSums sums(idle, context.iterations.all);
-  for (const auto& call : context.activity.calls) sums.add(call);
-  for (const auto& sum : sums.sums()) {
-    const auto& name = trace.string(sum.name);
-    table.row({trace.tracks()[sum.track.value - 1].name, name, classOf(name), sum.count, sum.total_ns,
-               sum.idle_ns, sum.steady});
+  for (const auto& track : context.activity.tracks) {
+    if (track.id.value >= places_.size() || places_[track.id.value] == 0) continue;
+    for (const auto& sum : threads_[places_[track.id.value] - 1].sums) {
+      const auto& name = trace.string(sum.name);
+      table.row({trace.tracks()[track.id.value - 1].name, name, classOf(name), sum.count, sum.total_ns,
+                 sum.idle_ns, sum.steady});
+    }
   }
   return table.write(trace);
+}
+
+}  // namespace
+
+std::unique_ptr<SliceAnalysis> analyzeCalls(std::span<const Iteration> iterations) {
+  return std::make_unique<Calls>(iterations);
 }
 
 }  // namespace pitwall::analysis

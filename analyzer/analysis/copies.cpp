@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
@@ -33,35 +33,74 @@ struct Sum {
   TimeNs total_ns = 0, exposed_ns = 0;
 };
 
-}  // namespace
+// Of one device.
+struct Copies {
+  struct Open {
+    StringId name;
+    TimeNs end_ns = 0;
+  };
+  std::map<StringId, Sum> sums;
+  std::vector<Open> open;  // copies that go on beyond the slices seen
 
-Status writeCopies(Trace& trace, const Context& context) {
-  TempTable table(
-      "analysis_copy",
-      "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
-      "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
-  for (const auto& device : context.devices.all) {
-    std::map<StringId, Sum> sums;
-    CoverCursor computation(device.computation);
-    for (const auto* work : device.work) {
+  void add(const DeviceSlice& now) {
+    // What began before goes on from the slice's begin.
+    CoverCursor computation(now.computation);
+    std::vector<Open> before;
+    before.swap(open);
+    for (const auto& copy : before) expose({now.from_ns, copy.end_ns}, copy.name, now, computation);
+    for (const auto* work : now.work) {
       if (work->work != WorkClass::copy) continue;
       auto& sum = sums[work->name];
-      const TimeNs length = work->end_ns - work->start_ns;
       ++sum.count;
       sum.bytes += work->value;
       sum.largest = std::max(sum.largest, work->value);
-      sum.total_ns += length;
-      sum.exposed_ns += length - computation.within(work->start_ns, work->end_ns);
-    }
-    for (const auto& [id, sum] : sums) {
-      const auto& name = trace.string(id);
-      const double rate =
-          sum.total_ns > 0 ? static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns) : 0;
-      table.row({device.name, static_cast<std::int64_t>(device.rank), name, directionOf(name), memoryOf(name),
-                 sum.count, sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest});
+      sum.total_ns += work->end_ns - work->start_ns;
+      expose({work->start_ns, work->end_ns}, work->name, now, computation);
     }
   }
-  return table.write(trace);
+
+ private:
+  void expose(Interval copy, StringId name, const DeviceSlice& now, CoverCursor& computation) {
+    if (copy.end_ns > now.to_ns) open.push_back({name, copy.end_ns});
+    copy.end_ns = std::min(copy.end_ns, now.to_ns);
+    sums[name].exposed_ns += copy.end_ns - copy.start_ns - computation.within(copy.start_ns, copy.end_ns);
+  }
+};
+
+class CopyAnalysis final : public SliceAnalysis {
+ public:
+  explicit CopyAnalysis(std::size_t devices) : devices_(devices) {}
+
+  void add(const SliceView& now) override {
+    for (std::size_t d = 0; d < devices_.size(); ++d) devices_[d].add(now.devices[d]);
+  }
+
+  Status write(Trace& trace, const Context& context) override {
+    TempTable table(
+        "analysis_copy",
+        "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
+        "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      const auto& device = context.devices.all[d];
+      for (const auto& [id, sum] : devices_[d].sums) {
+        const auto& name = trace.string(id);
+        const double rate =
+            sum.total_ns > 0 ? static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns) : 0;
+        table.row({device.name, static_cast<std::int64_t>(device.rank), name, directionOf(name),
+                   memoryOf(name), sum.count, sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest});
+      }
+    }
+    return table.write(trace);
+  }
+
+ private:
+  std::vector<Copies> devices_;
+};
+
+}  // namespace
+
+std::unique_ptr<SliceAnalysis> analyzeCopies(std::size_t devices) {
+  return std::make_unique<CopyAnalysis>(devices);
 }
 
 }  // namespace pitwall::analysis

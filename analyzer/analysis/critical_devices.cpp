@@ -126,8 +126,10 @@ PathPart partOf(EventKind kind) {
   }
 }
 
+// A collective on a host thread (gloo) is a call that takes its time.
 PathKey keyOf(const WindowEvents::HostEvent& event) {
-  return {partOf(event.kind), event.op, event.op ? StringId{} : event.name};
+  const auto part = event.kind == EventKind::communication ? PathPart::call : partOf(event.kind);
+  return {part, event.op, event.op ? StringId{} : event.name};
 }
 PathKey keyOf(const WindowEvents::Work& work) { return {partOf(work.kind), {}, work.name}; }
 
@@ -391,9 +393,9 @@ void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
 
 }  // namespace
 
-Result<CriticalPath> criticalPathOfDevices(Trace& trace, Interval window, ProcessId process,
-                                           const LaunchIndex& launches) {
-  auto events = readWindow(trace, window, process, launches, kMostEvents);
+Result<CriticalPath> criticalPathOfDevices(Trace& trace, const Activity& activity, Interval window,
+                                           ProcessId process) {
+  auto events = readWindow(trace, activity, window, process, kMostEvents);
   if (!events.has_value()) return fail(events.error());
   CriticalPath path;
   path.window = events->window;

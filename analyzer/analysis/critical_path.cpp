@@ -18,15 +18,8 @@ constexpr double kFewestEvents = 100;  // that a found iteration of a foreign pr
 
 struct Sample {
   Interval window;
-  std::span<const OperatorInterval> operators;
+  std::vector<OperatorInterval> operators;
 };
-
-std::span<const OperatorInterval> within(std::span<const OperatorInterval> operators, TimeNs from,
-                                         TimeNs to) {
-  const auto before = [](const OperatorInterval& op, TimeNs at) { return op.start_ns < at; };
-  const auto first = std::lower_bound(operators.begin(), operators.end(), from, before);
-  return {first, std::lower_bound(first, operators.end(), to, before)};
-}
 
 std::vector<const Iteration*> steadyOnes(const Context& context) {
   std::vector<const Iteration*> steady;
@@ -47,20 +40,31 @@ Interval neighbours(const std::vector<const Iteration*>& steady, const Fits& fit
   return window;
 }
 
-Sample sampleOfOperators(const Context& context) {
-  const std::span<const OperatorInterval> operators = context.timeline.operators;
+Result<Sample> sampleOfOperators(const Context& context) {
   const auto steady = steadyOnes(context);
+  Sample sample;
   if (steady.empty()) {
-    const auto all = operators.first(std::min(kMostEvents, operators.size()));
-    if (all.empty()) return {};
-    TimeNs end = all.front().end_ns;
-    for (const auto& op : all) end = std::max(end, op.end_ns);
-    return {{all.front().start_ns, end}, all};
+    auto first = context.slices.firstOperators(kMostEvents);
+    if (!first.has_value()) return fail(first.error());
+    sample.operators = std::move(first).value();
+    sample.operators.resize(std::min(kMostEvents, sample.operators.size()));
+    if (sample.operators.empty()) return sample;
+    sample.window = {sample.operators.front().start_ns, sample.operators.front().end_ns};
+    for (const auto& op : sample.operators) sample.window.end_ns = std::max(sample.window.end_ns, op.end_ns);
+    return sample;
   }
-  const Interval window = neighbours(steady, [&](Interval wider) {
-    return within(operators, wider.start_ns, wider.end_ns).size() <= kMostEvents;
+  const Iteration* all = context.iterations.all.data();
+  const Iteration* last = steady[steady.size() / 2];
+  const auto executions = [&] { return context.executions[static_cast<std::size_t>(last - all)]; };
+  std::size_t held = executions();
+  sample.window = neighbours(steady, [&](Interval wider) {
+    for (; last->end_ns < wider.end_ns; held += executions()) ++last;
+    return held <= kMostEvents;
   });
-  return {window, within(operators, window.start_ns, window.end_ns)};
+  auto within = context.slices.operatorsBetween(sample.window.start_ns, sample.window.end_ns);
+  if (!within.has_value()) return fail(within.error());
+  sample.operators = std::move(within).value();
+  return sample;
 }
 
 // As many steady iterations as hold about that many events if they lie evenly; else the whole trace, of which
@@ -90,38 +94,6 @@ Interval windowOfDevices(const Trace& trace, const Context& context) {
 bool tellsOfAnEngine(std::span<const OperatorInterval> operators) {
   return std::any_of(operators.begin(), operators.end(),
                      [](const OperatorInterval& op) { return op.pushed_ns < op.start_ns; });
-}
-
-Status writeFollows(Trace& trace, const Timeline& timeline) {
-  TempTable table("analysis_follows", "first INTEGER, second INTEGER, count INTEGER, second_ns INTEGER");
-  struct Follow {
-    std::uint32_t second = 0;
-    std::int64_t count = 0;
-    TimeNs second_ns = 0;
-  };
-  std::vector<std::uint32_t> last(trace.tracks().size() + 1, 0);             // by track
-  std::vector<std::vector<Follow>> pairs(trace.operatorFacts().size() + 1);  // by the first; few follow one
-  for (const auto& op : timeline.operators) {
-    auto& before = last[op.track];
-    if (before != 0 && op.op) {
-      auto& follows = pairs[before];
-      auto found = std::find_if(follows.begin(), follows.end(),
-                                [&](const Follow& follow) { return follow.second == op.op.value; });
-      if (found == follows.end()) found = follows.insert(found, {op.op.value});
-      ++found->count;
-      found->second_ns += op.end_ns - op.start_ns;
-    }
-    before = op.op.value < pairs.size() ? op.op.value : 0;
-  }
-  for (std::size_t first = 1; first < pairs.size(); ++first) {
-    std::sort(pairs[first].begin(), pairs[first].end(),
-              [](const Follow& a, const Follow& b) { return a.second < b.second; });
-    for (const auto& follow : pairs[first]) {
-      table.row({static_cast<std::int64_t>(first), static_cast<std::int64_t>(follow.second), follow.count,
-                 follow.second_ns});
-    }
-  }
-  return table.write(trace);
 }
 
 struct Title {
@@ -243,12 +215,12 @@ void CriticalPath::slack(const PathKey& key, TimeNs slack_ns) {
 }
 
 Status writeCriticalPath(Trace& trace, const Context& context) {
-  if (auto status = writeFollows(trace, context.timeline); !status.has_value()) return status;
-  const Sample sample = sampleOfOperators(context);
-  auto path = tellsOfAnEngine(sample.operators)
-                  ? criticalPathOfOperators(trace, sample.window, sample.operators)
-                  : criticalPathOfDevices(trace, windowOfDevices(trace, context), context.timeline.process,
-                                          context.launches);
+  const auto sample = sampleOfOperators(context);
+  if (!sample.has_value()) return fail(sample.error());
+  auto path = tellsOfAnEngine(sample->operators)
+                  ? criticalPathOfOperators(trace, sample->window, sample->operators)
+                  : criticalPathOfDevices(trace, context.activity, windowOfDevices(trace, context),
+                                          context.timeline.process);
   if (!path.has_value()) return fail(path.error());
   for (auto* write : {writeSums, writeSteps, writeWhole}) {
     if (auto status = write(trace, *path); !status.has_value()) return status;

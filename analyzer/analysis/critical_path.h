@@ -14,6 +14,7 @@
 
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/intervals.h"
+#include "analyzer/analysis/timeline.h"
 #include "db/reader.h"
 #include "db/result.h"
 
@@ -80,7 +81,7 @@ Result<CriticalPath> criticalPathOfOperators(Trace& trace, Interval window,
 // or for its launch, whichever came last; a call that waits for the device for the work that ends last within
 // it; a thread goes on where it was, or where another thread was that ran last while it had nothing to do.
 // Reads the events of the window. Errors: corruptTrace.
-Result<CriticalPath> criticalPathOfDevices(Trace& trace, Interval window, ProcessId process,
-                                           const LaunchIndex& launches);
+Result<CriticalPath> criticalPathOfDevices(Trace& trace, const Activity& activity, Interval window,
+                                           ProcessId process);
 
 }  // namespace pitwall::analysis

@@ -88,7 +88,7 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   int last_rank = -1;
   for (const auto& d : devices) {
     carried += d.carried_in;
-    work += static_cast<std::int64_t>(d.work.size());
+    work += d.work;
     ranks += d.rank != last_rank;
     last_rank = d.rank;
     collectives += d.collectives;
@@ -96,7 +96,7 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
     kernels += d.kernels;
     communication += d.communication_ns;
     exposed += d.parts[static_cast<std::size_t>(DevicePart::communication)];
-    busy += covered(d.busy);
+    busy += d.busy_ns;
   }
   const auto wall = static_cast<double>(context.breakdown.wall_ns);
   const auto of_wall = [&](TimeNs part) {

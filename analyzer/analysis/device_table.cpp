@@ -28,8 +28,8 @@ Status writeDevices(Trace& trace, const Context& context) {
                               d.end_ns - d.begin_ns};
     row.insert(row.end(), d.parts.begin(), d.parts.end());
     for (const std::int64_t value :
-         {covered(d.busy), covered(d.idle), d.communication_ns, d.copy_ns, d.longest_gap_ns, d.streams,
-          d.kernels, d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
+         {d.busy_ns, d.idle_ns, d.communication_ns, d.copy_ns, d.longest_gap_ns, d.streams, d.kernels,
+          d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
       row.emplace_back(value);
     }
     devices.row(std::move(row));

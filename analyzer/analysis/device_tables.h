@@ -80,33 +80,30 @@
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/slices.h"
 #include "analyzer/analysis/summary.h"
 #include "analyzer/report.h"
 #include "db/reader.h"
 
 namespace pitwall::analysis {
 
-// What the analyses look at. The operators are in the timeline.
+// What the analyses look at once all slices have been seen.
 struct Context {
   const Activity& activity;
-  const LaunchIndex& launches;
+  SliceReader& slices;
   const Devices& devices;
   const Timeline& timeline;
   const Iterations& iterations;
+  std::span<const std::uint32_t> executions;  // of operators, that start in each iteration
   const Breakdown& breakdown;
 };
 
-// Each writes its tables. Errors: corruptTrace from reading counters or dependencies.
+// Each writes its tables. Errors: corruptTrace from reading counters or dependencies. The others are in
+// slice_analysis.h.
 Status writeDevices(Trace& trace, const Context& context);       // analysis_device, analysis_gap
-Status writeKernels(Trace& trace, const Context& context);       // analysis_kernel
-Status writeLaunches(Trace& trace, const Context& context);      // analysis_launch
-Status writeCopies(Trace& trace, const Context& context);        // analysis_copy
-Status writeCalls(Trace& trace, const Context& context);         // analysis_call, analysis_name
-Status writeThreads(Trace& trace, const Context& context);       // analysis_counter, analysis_thread(s)
 Status writeMemory(Trace& trace, const Context& context);        // analysis_memory
 Status writeData(Trace& trace, const Context& context);          // analysis_data
-Status writeRanks(Trace& trace, const Context& context);         // analysis_rank, analysis_collective
-Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical..., analysis_follows
+Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical...
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);

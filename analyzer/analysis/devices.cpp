@@ -29,210 +29,269 @@ Interval steadyWindow(std::span<const Iteration> iterations) {
   return iterations.size() > 1 && steady >= kLeastSteady ? window : Interval{0, 0};
 }
 
-struct Host {
-  Intervals data_waits, synchronisations;
-};
-
-Host hostOf(const Activity& activity) {
-  Host host;
-  for (const auto& track : activity.tracks) {
-    host.data_waits.insert(host.data_waits.end(), track.data_wait_list.begin(), track.data_wait_list.end());
-    host.synchronisations.insert(host.synchronisations.end(), track.sync_list.begin(), track.sync_list.end());
-  }
-  host.data_waits = united(std::move(host.data_waits));
-  host.synchronisations = united(std::move(host.synchronisations));
-  return host;
+bool isOutside(const DeviceWork& work, const Interval& window) {
+  return work.end_ns <= window.start_ns || work.start_ns >= window.end_ns;
 }
 
-class Analyzer {
- public:
-  Analyzer(const Trace& trace, const Activity& activity, const LaunchIndex& launches, Interval steady)
-      : trace_(trace), activity_(activity), launches_(launches), steady_(steady), host_(hostOf(activity)) {}
-
-  Devices run() {
-    collect();
-    for (std::size_t i = 0; i < devices_.all.size(); ++i) {
-      window(devices_.all[i]);
-      divide(i);
-    }
-    std::sort(devices_.gaps.begin(), devices_.gaps.end(), [](const Gap& a, const Gap& b) {
-      return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.start_ns < b.start_ns;
-    });
-    if (devices_.gaps.size() > kMostGaps) devices_.gaps.resize(kMostGaps);
-    return std::move(devices_);
-  }
-
- private:
-  // Streams of one device and rank together; the work in order of time.
-  void collect() {
-    std::map<std::pair<int, DeviceId>, std::size_t> index;
-    for (std::size_t t = 0; t < activity_.tracks.size(); ++t) {
-      const auto& track = activity_.tracks[t];
-      const auto& info = trace_.tracks()[track.id.value - 1];
-      if (track.device_work == 0) continue;
-      const int rank = info.process && info.process.value <= trace_.processes().size()
-                           ? trace_.processes()[info.process.value - 1].rank
-                           : 0;
-      const auto [entry, is_new] = index.try_emplace({rank, info.device}, devices_.all.size());
-      if (is_new) devices_.all.push_back(describe(info.device, rank)), runs_.emplace_back();
-      auto& device = devices_.all[entry->second];
-      ++device.streams;
-      runs_[entry->second].push_back(device.work.size());
-      for (std::size_t w = activity_.work_of_track[t]; w < activity_.work_of_track[t + 1]; ++w)
-        device.work.push_back(&activity_.work[w]);
-    }
-    step_begin_.assign(devices_.all.size(), INT64_MAX);
-    for (const auto& track : activity_.tracks) {
-      if (track.step_list.empty()) continue;
-      const auto& info = trace_.tracks()[track.id.value - 1];
-      for (std::size_t i = 0; i < devices_.all.size(); ++i) {
-        if (devices_.all[i].device == info.device)
-          step_begin_[i] = std::min(step_begin_[i], track.step_list.front().start_ns);
-      }
-    }
-  }
-
-  DeviceTimes describe(DeviceId id, int rank) {
-    DeviceTimes device;
-    device.device = id;
-    device.rank = rank;
-    device.name = "gpu";
-    if (id && id.value <= trace_.devices().size()) {
-      const auto& info = trace_.devices()[id.value - 1];
-      device.name = fmt::format("{} {}", info.kind, info.index);
-    }
-    return device;
-  }
-
-  void window(DeviceTimes& device) {
-    auto& work = device.work;
-    auto& runs = runs_[static_cast<std::size_t>(&device - devices_.all.data())];
-    runs.push_back(work.size());
-    mergeRuns(work, std::move(runs), [](const DeviceWork* a, const DeviceWork* b) {
-      return std::tie(a->start_ns, a->end_ns, a->correlation) <
-             std::tie(b->start_ns, b->end_ns, b->correlation);
-    });
-    device.window = "whole trace";
-    leaveOutCarriedIn(device);
-    if (steady_.end_ns > steady_.start_ns) {
-      const auto outside = [this](const DeviceWork* w) {
-        return w->end_ns <= steady_.start_ns || w->start_ns >= steady_.end_ns;
-      };
-      if (!std::all_of(work.begin(), work.end(), outside)) {
-        work.erase(std::remove_if(work.begin(), work.end(), outside), work.end());
-        device.window = "steady iterations";
-        device.begin_ns = steady_.start_ns;
-        device.end_ns = steady_.end_ns;
-        return;
-      }
-    }
-    device.begin_ns = work.front()->start_ns;
-    for (const auto* w : work) device.end_ns = std::max(device.end_ns, w->end_ns);
-  }
-
-  void leaveOutCarriedIn(DeviceTimes& device) {
-    const TimeNs step = step_begin_[static_cast<std::size_t>(&device - devices_.all.data())];
-    if (step == INT64_MAX) return;
-    const auto carried = [&](const DeviceWork* w) {
-      return w->start_ns < step && launches_.find(w->correlation) == nullptr;
-    };
-    if (std::all_of(device.work.begin(), device.work.end(), carried)) return;
-    auto& work = device.work;
-    std::erase_if(work, [&](const DeviceWork* w) {
-      if (!carried(w)) return false;
-      ++device.carried_in;
-      device.carried_in_ns += w->end_ns - w->start_ns;
-      return true;
-    });
-    if (device.carried_in > 0) device.window = "without carried-in work";
-  }
-
-  void divide(std::size_t index) {
-    auto& device = devices_.all[index];
-    Intervals communication, copies;
-    for (const auto* w : device.work) {
-      const Interval interval{std::max(w->start_ns, device.begin_ns), std::min(w->end_ns, device.end_ns)};
-      switch (w->work) {
-        case WorkClass::computation: ++device.kernels, appendUnion(device.computation, interval); break;
-        case WorkClass::communication: ++device.collectives, appendUnion(communication, interval); break;
-        case WorkClass::copy: ++device.copies, appendUnion(copies, interval); break;
-      }
-      appendUnion(device.busy, interval);
-    }
-    device.communication_ns = covered(communication);
-    device.copy_ns = covered(copies);
-    const auto exposed = subtract(communication, device.computation);
-    part(device, DevicePart::computation) = covered(device.computation);
-    part(device, DevicePart::communication) = covered(exposed);
-    part(device, DevicePart::copies) = covered(subtract(subtract(copies, device.computation), communication));
-    const Interval whole{device.begin_ns, device.end_ns};
-    device.idle = subtract({&whole, 1}, device.busy);
-    explainIdle(index);
-  }
-
-  void explainIdle(std::size_t index) {
-    auto& device = devices_.all[index];
-    std::size_t next = 0;
-    devices_.gap_count += static_cast<std::int64_t>(device.idle.size());
-    for (const auto& gap : device.idle) {
-      while (next < device.work.size() && device.work[next]->start_ns < gap.end_ns) ++next;
-      const auto* work = next < device.work.size() ? device.work[next] : nullptr;
-      const auto* launch = work == nullptr ? nullptr : launches_.find(work->correlation);
-      device.longest_gap_ns = std::max(device.longest_gap_ns, gap.end_ns - gap.start_ns);
-      const DevicePart cause = explain(device, gap, launch);
-      devices_.gaps.push_back(
-          {index, gap.start_ns, gap.end_ns - gap.start_ns, cause, work == nullptr ? StringId{} : work->name});
-      if (devices_.gaps.size() >= 64 * kMostGaps) shorten();
-    }
-  }
-
-  DevicePart explain(DeviceTimes& device, const Interval& gap, const HostCall* launch) {
-    const TimeNs length = gap.end_ns - gap.start_ns;
-    if (launch == nullptr || launch->start_ns < gap.start_ns) {
-      const auto cause =
-          launch != nullptr && length <= kKernelWaitNs ? DevicePart::kernelWait : DevicePart::otherIdle;
-      part(device, cause) += length;
-      return cause;
-    }
-    const auto waits = clip(host_.data_waits, gap);
-    const TimeNs data = covered(waits);
-    const TimeNs sync = covered(subtract(clip(host_.synchronisations, gap), waits));
-    part(device, DevicePart::dataWait) += data;
-    part(device, DevicePart::synchronisation) += sync;
-    part(device, DevicePart::hostWait) += length - data - sync;
-    if (2 * data >= length) return DevicePart::dataWait;
-    return 2 * sync >= length ? DevicePart::synchronisation : DevicePart::hostWait;
-  }
-
-  static Intervals clip(const Intervals& list, const Interval& window) {
-    auto at = std::partition_point(list.begin(), list.end(),
-                                   [&](const Interval& i) { return i.end_ns <= window.start_ns; });
-    Intervals result;
-    for (; at != list.end() && at->start_ns < window.end_ns; ++at)
-      appendUnion(result, {std::max(at->start_ns, window.start_ns), std::min(at->end_ns, window.end_ns)});
-    return result;
-  }
-
-  // Keeps the longest gaps only, so that memory does not grow with the trace.
-  void shorten() {
-    std::nth_element(devices_.gaps.begin(), devices_.gaps.begin() + kMostGaps, devices_.gaps.end(),
-                     [](const Gap& a, const Gap& b) {
-                       return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.start_ns < b.start_ns;
-                     });
-    devices_.gaps.resize(kMostGaps);
-  }
-
-  const Trace& trace_;
-  const Activity& activity_;
-  const LaunchIndex& launches_;
-  const Interval steady_;
-  const Host host_;
-  std::vector<TimeNs> step_begin_;
-  std::vector<std::vector<std::size_t>> runs_;  // by device: where the work of each stream begins
-  Devices devices_;
-};
+bool isLonger(const Gap& a, const Gap& b) {
+  return std::tuple(-a.dur_ns, a.start_ns, a.device) < std::tuple(-b.dur_ns, b.start_ns, b.device);
+}
 
 }  // namespace
+
+void DeviceSweep::Bounds::add(const DeviceWork& work, const Interval& steady) {
+  any = true;
+  any_steady = any_steady || !isOutside(work, steady);
+  begin_ns = std::min(begin_ns, work.start_ns);
+  end_ns = std::max(end_ns, work.end_ns);
+}
+
+DeviceSweep::DeviceSweep(Trace& trace, const Activity& activity, Interval steady)
+    : trace_(&trace), activity_(&activity), steady_(steady), launches_(activity) {
+  for (const auto& track : activity.tracks) {
+    data_waits_.insert(data_waits_.end(), track.data_wait_list.begin(), track.data_wait_list.end());
+    synchronisations_.insert(synchronisations_.end(), track.sync_list.begin(), track.sync_list.end());
+  }
+  data_waits_ = united(std::move(data_waits_));
+  synchronisations_ = united(std::move(synchronisations_));
+}
+
+Result<DeviceSweep> DeviceSweep::make(Trace& trace, SliceReader& slices,
+                                      std::span<const Iteration> iterations) {
+  DeviceSweep sweep(trace, slices.activity(), steadyWindow(iterations));
+  sweep.collect();
+  if (sweep.states_.empty()) return sweep;
+  if (auto status = sweep.findWindows(slices); !status.has_value()) return fail(status.error());
+  return sweep;
+}
+
+// Streams of one device and rank together.
+void DeviceSweep::collect() {
+  std::map<std::pair<int, DeviceId>, std::size_t> index;
+  for (std::size_t t = 0; t < activity_->tracks.size(); ++t) {
+    const auto& track = activity_->tracks[t];
+    if (track.device_work == 0) continue;
+    const auto& info = trace_->tracks()[track.id.value - 1];
+    const int rank = info.process && info.process.value <= trace_->processes().size()
+                         ? trace_->processes()[info.process.value - 1].rank
+                         : 0;
+    const auto [entry, is_new] = index.try_emplace({rank, info.device}, devices_.all.size());
+    if (is_new) devices_.all.push_back(describe(info.device, rank)), states_.emplace_back();
+    ++devices_.all[entry->second].streams;
+    states_[entry->second].tracks.push_back(t);
+  }
+  for (const auto& track : activity_->tracks) {
+    if (track.step_list.empty()) continue;
+    const auto& info = trace_->tracks()[track.id.value - 1];
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      auto& begin = states_[i].step_begin_ns;
+      if (devices_.all[i].device == info.device) begin = std::min(begin, track.step_list.front().start_ns);
+    }
+  }
+  slices_.resize(states_.size());
+}
+
+DeviceTimes DeviceSweep::describe(DeviceId id, int rank) const {
+  DeviceTimes device;
+  device.device = id;
+  device.rank = rank;
+  device.name = "gpu";
+  if (id && id.value <= trace_->devices().size()) {
+    const auto& info = trace_->devices()[id.value - 1];
+    device.name = fmt::format("{} {}", info.kind, info.index);
+  }
+  return device;
+}
+
+bool DeviceSweep::isCarriedIn(const State& state, const DeviceWork& work) const {
+  return work.start_ns < state.step_begin_ns && launches_.find(work.correlation) == nullptr;
+}
+
+Status DeviceSweep::findWindows(SliceReader& slices) {
+  struct Found {
+    Bounds all, kept;  // kept: without carried-in work
+  };
+  std::vector<Found> found(states_.size());
+  auto status = slices.each(kWorkParts, [&](const Slice& slice) -> Result<bool> {
+    const bool asks = std::any_of(states_.begin(), states_.end(), [&](const State& state) {
+      return state.step_begin_ns != INT64_MAX && state.step_begin_ns > slice.from_ns;
+    });
+    if (asks) {
+      if (auto loaded = launches_.load(*trace_, slice.work); !loaded.has_value()) return fail(loaded.error());
+    }
+    for (std::size_t d = 0; d < states_.size(); ++d) {
+      const State& state = states_[d];
+      const bool steps = state.step_begin_ns != INT64_MAX;
+      for (const auto t : state.tracks) {
+        for (std::size_t w = slice.work_of_track[t]; w < slice.work_of_track[t + 1]; ++w) {
+          const auto& work = slice.work[w];
+          found[d].all.add(work, steady_);
+          if (!steps || !isCarriedIn(state, work)) {
+            found[d].kept.add(work, steady_);
+            continue;
+          }
+          ++devices_.all[d].carried_in;
+          devices_.all[d].carried_in_ns += work.end_ns - work.start_ns;
+        }
+      }
+    }
+    return true;
+  });
+  if (!status.has_value()) return status;
+  for (std::size_t d = 0; d < states_.size(); ++d) {
+    auto& device = devices_.all[d];
+    // Where no work would be left, none is left out.
+    states_[d].leaves_out = found[d].kept.any && device.carried_in > 0;
+    if (!states_[d].leaves_out) device.carried_in = device.carried_in_ns = 0;
+    const Bounds& bounds = found[d].kept.any ? found[d].kept : found[d].all;
+    const bool steady = steady_.end_ns > steady_.start_ns && bounds.any_steady;
+    device.window = steady                  ? "steady iterations"
+                    : states_[d].leaves_out ? "without carried-in work"
+                                            : "whole trace";
+    device.begin_ns = steady ? steady_.start_ns : bounds.begin_ns;
+    device.end_ns = steady ? steady_.end_ns : bounds.end_ns;
+  }
+  return {};
+}
+
+Status DeviceSweep::add(const Slice& slice) {
+  if (states_.empty()) return {};
+  if (auto status = launches_.load(*trace_, slice.work); !status.has_value()) return status;
+  for (std::size_t d = 0; d < states_.size(); ++d) {
+    choose(d, slice);
+    divide(d);
+    closeGaps(d, slice.to_ns > devices_.all[d].end_ns);
+  }
+  return {};
+}
+
+// The work of the slice that counts.
+void DeviceSweep::choose(std::size_t index, const Slice& slice) {
+  const State& state = states_[index];
+  auto& device = devices_.all[index];
+  auto& now = slices_[index];
+  const bool steady = device.window == "steady iterations";
+  now.from_ns = slice.from_ns;
+  now.to_ns = slice.to_ns;
+  now.work.clear();
+  std::vector<std::size_t> runs;
+  for (const auto t : state.tracks) {
+    runs.push_back(now.work.size());
+    for (std::size_t w = slice.work_of_track[t]; w < slice.work_of_track[t + 1]; ++w) {
+      const auto& work = slice.work[w];
+      if (steady && isOutside(work, steady_)) continue;
+      if (state.leaves_out && isCarriedIn(state, work)) continue;
+      now.work.push_back(&work);
+    }
+  }
+  runs.push_back(now.work.size());
+  mergeRuns(now.work, std::move(runs), [](const DeviceWork* a, const DeviceWork* b) {
+    return std::tie(a->start_ns, a->end_ns, a->correlation) <
+           std::tie(b->start_ns, b->end_ns, b->correlation);
+  });
+  device.work += static_cast<std::int64_t>(now.work.size());
+}
+
+void DeviceSweep::divide(std::size_t index) {
+  auto& device = devices_.all[index];
+  auto& state = states_[index];
+  auto& now = slices_[index];
+  const Interval window{std::max(now.from_ns, device.begin_ns), std::min(now.to_ns, device.end_ns)};
+  std::array<Intervals, 3> lists;  // by class
+  for (std::size_t c = 0; c < lists.size(); ++c)
+    appendUnion(lists[c], {window.start_ns, std::min(state.running_until_ns[c], window.end_ns)});
+  for (const auto* w : now.work) {
+    const auto c = static_cast<std::size_t>(w->work);
+    appendUnion(lists[c], {std::max(w->start_ns, window.start_ns), std::min(w->end_ns, window.end_ns)});
+    state.running_until_ns[c] = std::max(state.running_until_ns[c], w->end_ns);
+    switch (w->work) {
+      case WorkClass::computation: ++device.kernels; break;
+      case WorkClass::communication: ++device.collectives; break;
+      case WorkClass::copy: ++device.copies; break;
+    }
+  }
+  now.computation = std::move(lists[static_cast<std::size_t>(WorkClass::computation)]);
+  const auto& communication = lists[static_cast<std::size_t>(WorkClass::communication)];
+  const auto& copies = lists[static_cast<std::size_t>(WorkClass::copy)];
+  device.communication_ns += covered(communication);
+  device.copy_ns += covered(copies);
+  part(device, DevicePart::computation) += covered(now.computation);
+  part(device, DevicePart::communication) += covered(subtract(communication, now.computation));
+  part(device, DevicePart::copies) += covered(subtract(subtract(copies, now.computation), communication));
+  const auto busy = united(united(now.computation, communication), copies);
+  now.idle = window.start_ns < window.end_ns ? subtract({&window, 1}, busy) : Intervals();
+  device.busy_ns += covered(busy);
+  device.idle_ns += covered(now.idle);
+}
+
+// Gaps that end in the slice. `is_last`: the window ends in it.
+void DeviceSweep::closeGaps(std::size_t index, bool is_last) {
+  auto& device = devices_.all[index];
+  auto& state = states_[index];
+  const auto& now = slices_[index];
+  std::size_t next = 0;
+  const auto close = [&](Interval gap) {
+    while (next < now.work.size() && now.work[next]->start_ns < gap.end_ns) ++next;
+    explainGap(index, gap, next < now.work.size() ? now.work[next] : nullptr);
+  };
+  const TimeNs end = std::min(now.to_ns, device.end_ns);
+  const bool goes_on = !now.idle.empty() && now.idle.front().start_ns <= now.from_ns;
+  const bool in_window = std::max(now.from_ns, device.begin_ns) < end;
+  if (state.gap_is_open && in_window && !goes_on) {
+    close({state.gap_begin_ns, now.from_ns});
+    state.gap_is_open = false;
+  }
+  for (const auto& idle : now.idle) {
+    if (!state.gap_is_open) state.gap_begin_ns = idle.start_ns;
+    state.gap_is_open = idle.end_ns == end;
+    if (!state.gap_is_open) close({state.gap_begin_ns, idle.end_ns});
+  }
+  if (state.gap_is_open && is_last) {
+    close({state.gap_begin_ns, device.end_ns});
+    state.gap_is_open = false;
+  }
+}
+
+void DeviceSweep::explainGap(std::size_t index, Interval gap, const DeviceWork* next) {
+  auto& device = devices_.all[index];
+  const auto* launch = next == nullptr ? nullptr : launches_.find(next->correlation);
+  const TimeNs length = gap.end_ns - gap.start_ns;
+  ++devices_.gap_count;
+  device.longest_gap_ns = std::max(device.longest_gap_ns, length);
+  const DevicePart cause = explain(device, gap, launch);
+  devices_.gaps.push_back({index, gap.start_ns, length, cause, next == nullptr ? StringId{} : next->name});
+  if (devices_.gaps.size() >= 64 * kMostGaps) shortenGaps();
+}
+
+DevicePart DeviceSweep::explain(DeviceTimes& device, const Interval& gap, const HostCall* launch) const {
+  const TimeNs length = gap.end_ns - gap.start_ns;
+  if (launch == nullptr || launch->start_ns < gap.start_ns) {
+    const auto cause =
+        launch != nullptr && length <= kKernelWaitNs ? DevicePart::kernelWait : DevicePart::otherIdle;
+    part(device, cause) += length;
+    return cause;
+  }
+  const auto waits = within(data_waits_, gap.start_ns, gap.end_ns);
+  const TimeNs data = covered(waits);
+  const TimeNs sync = covered(subtract(within(synchronisations_, gap.start_ns, gap.end_ns), waits));
+  part(device, DevicePart::dataWait) += data;
+  part(device, DevicePart::synchronisation) += sync;
+  part(device, DevicePart::hostWait) += length - data - sync;
+  if (2 * data >= length) return DevicePart::dataWait;
+  return 2 * sync >= length ? DevicePart::synchronisation : DevicePart::hostWait;
+}
+
+// Keeps the longest gaps only, so that memory does not grow with the trace.
+void DeviceSweep::shortenGaps() {
+  std::nth_element(devices_.gaps.begin(), devices_.gaps.begin() + kMostGaps, devices_.gaps.end(), isLonger);
+  devices_.gaps.resize(kMostGaps);
+}
+
+Devices DeviceSweep::finish() {
+  std::sort(devices_.gaps.begin(), devices_.gaps.end(), isLonger);
+  if (devices_.gaps.size() > kMostGaps) devices_.gaps.resize(kMostGaps);
+  return std::move(devices_);
+}
 
 const char* toString(DevicePart part) {
   switch (part) {
@@ -246,11 +305,6 @@ const char* toString(DevicePart part) {
     case DevicePart::otherIdle: return "idle";
   }
   return "idle";
-}
-
-Devices analyzeDevices(const Trace& trace, const Activity& activity, const LaunchIndex& launches,
-                       std::span<const Iteration> iterations) {
-  return Analyzer(trace, activity, launches, steadyWindow(iterations)).run();
 }
 
 void summarizeDevices(const Devices& devices, Breakdown& breakdown) {

@@ -11,7 +11,7 @@
 //   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device
 //   itself idle             other gaps: work that waits for another stream, or whose launch is not in the
 //   trace
-// So the parts sum to the window exactly. Linear in the work, plus the sort of its streams into one order.
+// So the parts sum to the window exactly.
 //
 // The window is the span of the steady iterations, when there are three or more; else from the first to the
 // last work. Work without a launch before the first step that is annotated on the device was left over from
@@ -25,6 +25,8 @@
 
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/launch_index.h"
+#include "analyzer/analysis/slices.h"
 #include "analyzer/report.h"
 
 namespace pitwall::analysis {
@@ -51,13 +53,12 @@ struct DeviceTimes {
   std::string window;  // "steady iterations", "whole trace", "without carried-in work"
   TimeNs begin_ns = 0, end_ns = 0;
   std::array<TimeNs, kDeviceParts> parts{};
+  TimeNs busy_ns = 0, idle_ns = 0;           // they sum to the window
   TimeNs communication_ns = 0, copy_ns = 0;  // with what computation hides
   TimeNs longest_gap_ns = 0;
-  std::int64_t kernels = 0, collectives = 0, copies = 0, streams = 0;
+  std::int64_t work = 0, kernels = 0, collectives = 0, copies = 0, streams = 0;
   std::int64_t carried_in = 0;
   TimeNs carried_in_ns = 0;
-  Intervals computation, busy, idle;    // disjoint, within the window
-  std::vector<const DeviceWork*> work;  // in the window, ordered by start
 };
 
 struct Gap {
@@ -73,8 +74,67 @@ struct Devices {
   std::int64_t gap_count = 0;
 };
 
-Devices analyzeDevices(const Trace& trace, const Activity& activity, const LaunchIndex& launches,
-                       std::span<const Iteration> iterations);
+// One device within one slice of time.
+struct DeviceSlice {
+  TimeNs from_ns = 0, to_ns = 0;        // of the slice
+  std::vector<const DeviceWork*> work;  // that starts in it and belongs to the window, in order of time
+  Intervals computation, idle;          // disjoint, within the slice and the window
+};
+
+// Divides each device's time, slice by slice.
+class DeviceSweep {
+ public:
+  // Looks for the devices and their windows, which takes a pass over the work. The arguments must outlive it.
+  // Errors: corruptTrace; cancelled.
+  static Result<DeviceSweep> make(Trace& trace, SliceReader& slices, std::span<const Iteration> iterations);
+
+  // In order of time. Loads the launches of the slice's work. Errors: corruptTrace.
+  Status add(const Slice& slice);
+  // Of the slice added last: one entry per device; they point into that slice.
+  std::span<const DeviceSlice> slices() const { return slices_; }
+  const LaunchIndex& launches() const { return launches_; }
+  std::size_t count() const { return devices_.all.size(); }
+
+  // After the last slice.
+  Devices finish();
+
+ private:
+  // What the sweep knows of a device.
+  struct State {
+    TimeNs step_begin_ns = INT64_MAX;  // of the first step that is annotated on it
+    bool leaves_out = false;           // carried-in work
+    std::vector<std::size_t> tracks;   // its streams: places in Activity::tracks
+    std::array<TimeNs, 3> running_until_ns{INT64_MIN, INT64_MIN, INT64_MIN};  // by class of work
+    bool gap_is_open = false;
+    TimeNs gap_begin_ns = 0;
+  };
+  struct Bounds {
+    bool any = false, any_steady = false;
+    TimeNs begin_ns = INT64_MAX, end_ns = 0;
+    void add(const DeviceWork& work, const Interval& steady);
+  };
+
+  DeviceSweep(Trace& trace, const Activity& activity, Interval steady);
+  void collect();
+  DeviceTimes describe(DeviceId id, int rank) const;
+  Status findWindows(SliceReader& slices);
+  bool isCarriedIn(const State& state, const DeviceWork& work) const;
+  void choose(std::size_t device, const Slice& slice);
+  void divide(std::size_t device);
+  void closeGaps(std::size_t device, bool is_last);
+  void explainGap(std::size_t device, Interval gap, const DeviceWork* next);
+  DevicePart explain(DeviceTimes& device, const Interval& gap, const HostCall* launch) const;
+  void shortenGaps();
+
+  Trace* trace_;
+  const Activity* activity_;
+  Interval steady_;
+  Intervals data_waits_, synchronisations_;
+  LaunchIndex launches_;
+  std::vector<State> states_;
+  std::vector<DeviceSlice> slices_;
+  Devices devices_;
+};
 
 // The breakdown by device parts instead of operator phases; times are summed over the devices.
 void summarizeDevices(const Devices& devices, Breakdown& breakdown);

@@ -87,6 +87,15 @@ Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
   return intersect(list, {&window, 1});
 }
 
+Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
+  auto at = std::partition_point(
+      list.begin(), list.end(), [begin_ns](const Interval& interval) { return interval.end_ns <= begin_ns; });
+  Intervals result;
+  for (; at != list.end() && at->start_ns < end_ns; ++at)
+    appendUnion(result, {std::max(at->start_ns, begin_ns), std::min(at->end_ns, end_ns)});
+  return result;
+}
+
 TimeNs covered(std::span<const Interval> list) {
   TimeNs sum = 0;
   for (const auto& interval : list) sum += interval.end_ns - interval.start_ns;

@@ -34,6 +34,9 @@ Intervals subtract(std::span<const Interval> from, std::span<const Interval> wit
 Intervals intersect(std::span<const Interval> a, std::span<const Interval> b);
 Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
 
+// The same of a long list, of which it looks at no more than it returns.
+Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
+
 TimeNs covered(std::span<const Interval> list);
 // Time of a disjoint list within [begin_ns, end_ns).
 TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyzer/analysis/sequence.h"
 #include "analyzer/analysis/statistics.h"
 
 namespace pitwall::analysis {
@@ -29,12 +28,8 @@ std::vector<Iteration> fromMarks(const Timeline& timeline, std::span<const Itera
 // More operator time after the last mark than half of all: the marks do not bound the work.
 bool runsAhead(const Timeline& timeline, std::span<const IterationMark> marks) {
   if (marks.size() < 4) return false;
-  TimeNs total = 0, after = 0;
-  for (const auto& op : timeline.operators) {
-    total += op.end_ns - op.start_ns;
-    if (op.start_ns >= marks.back().time_ns) after += op.end_ns - op.start_ns;
-  }
-  return static_cast<double>(after) > kRunAheadShare * static_cast<double>(total);
+  return static_cast<double>(timeline.operator_after_marks_ns) >
+         kRunAheadShare * static_cast<double>(timeline.operator_ns);
 }
 
 std::int64_t commonItems(std::span<const IterationMark> marks) {
@@ -84,7 +79,8 @@ void assignRoles(std::vector<Iteration>& iterations) {
   }
 }
 
-Iterations findIterations(const Timeline& timeline, std::span<const IterationMark> marks) {
+Result<Iterations> findIterations(const Timeline& timeline, std::span<const IterationMark> marks,
+                                  const SequenceFinder& repeating_starts) {
   Iterations result;
   const bool ahead = runsAhead(timeline, marks);
   if (!marks.empty() && !ahead) {
@@ -93,7 +89,9 @@ Iterations findIterations(const Timeline& timeline, std::span<const IterationMar
   }
   if (result.all.empty()) {
     const bool named = timeline.step_starts.size() >= 3;
-    const auto starts = named ? timeline.step_starts : repeatingStarts(timeline.operators);
+    auto found = named ? Result<std::vector<TimeNs>>(timeline.step_starts) : repeating_starts();
+    if (!found.has_value()) return fail(found.error());
+    const auto& starts = found.value();
     const std::int64_t items = commonItems(marks);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       result.all.push_back({static_cast<std::int64_t>(i), starts[i], starts[i + 1], items});

@@ -12,12 +12,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "analyzer/analysis/timeline.h"
 #include "db/event.h"
+#include "db/result.h"
 
 namespace pitwall::analysis {
 
@@ -38,7 +40,13 @@ struct Iterations {
   std::string note;            // why marks were not used; else empty
 };
 
-Iterations findIterations(const Timeline& timeline, std::span<const IterationMark> marks);
+// Finds where the sequence of operators repeats (analyzer/analysis/sequence.h); asked only when nothing else
+// tells the iterations.
+using SequenceFinder = std::function<Result<std::vector<TimeNs>>()>;
+
+// Errors: the finder's.
+Result<Iterations> findIterations(const Timeline& timeline, std::span<const IterationMark> marks,
+                                  const SequenceFinder& repeating_starts);
 
 // Gives each iteration its role, from the durations alone.
 void assignRoles(std::vector<Iteration>& iterations);

@@ -4,8 +4,8 @@
 #include <array>
 #include <initializer_list>
 
-#include "analyzer/analysis/device_tables.h"
-#include "analyzer/analysis/statistics.h"
+#include "analyzer/analysis/samples.h"
+#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
@@ -34,78 +34,101 @@ struct Group {
   StringId name;
   WorkClass work = WorkClass::computation;
   std::uint32_t kernel = 0;
-  std::vector<double> durations;
+  Samples durations;
 };
 
-// By name and class.
-std::vector<Group> groupsOf(const DeviceTimes& device, double& all) {
-  std::vector<Group> groups;
+// Of a device, by name and class.
+struct Groups {
+  std::vector<Group> all;
   std::array<std::vector<std::uint32_t>, 3> slots;  // by class and name: index of the group, from 1
-  for (const auto* work : device.work) {
-    auto& of_class = slots[static_cast<std::size_t>(work->work)];
-    if (work->name.value >= of_class.size()) of_class.resize(std::size_t{work->name.value} + 1, 0);
-    auto& slot = of_class[work->name.value];
+  TimeNs total_ns = 0;
+
+  void add(const DeviceWork& work) {
+    auto& of_class = slots[static_cast<std::size_t>(work.work)];
+    if (work.name.value >= of_class.size()) of_class.resize(std::size_t{work.name.value} + 1, 0);
+    auto& slot = of_class[work.name.value];
     if (slot == 0) {
-      groups.push_back({work->name, work->work, 0, {}});
-      slot = static_cast<std::uint32_t>(groups.size());
+      all.push_back({work.name, work.work, 0, {}});
+      slot = static_cast<std::uint32_t>(all.size());
     }
-    auto& group = groups[slot - 1];
-    const auto duration = static_cast<double>(work->end_ns - work->start_ns);
-    group.durations.push_back(duration);
-    if (work->kernel != 0) group.kernel = work->kernel;
-    all += duration;
+    auto& group = all[slot - 1];
+    group.durations.add(work.end_ns - work.start_ns);
+    if (work.kernel != 0) group.kernel = work.kernel;
+    total_ns += work.end_ns - work.start_ns;
   }
-  return groups;
+};
+
+class Kernels final : public SliceAnalysis {
+ public:
+  explicit Kernels(std::size_t devices) : devices_(devices) {}
+
+  void add(const SliceView& now) override {
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      for (const auto* work : now.devices[d].work) devices_[d].add(*work);
+    }
+  }
+
+  Status write(Trace& trace, const Context& context) override;
+
+ private:
+  static std::vector<SqlValue> rowOf(const Trace& trace, const DeviceTimes& device, const Group& group,
+                                     double all);
+  std::vector<Groups> devices_;
+};
+
+std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& device, const Group& group,
+                                     double all) {
+  const auto& durations = group.durations;
+  const auto total = static_cast<double>(durations.sum());
+  constexpr double kQuantiles[] = {0, 0.5, 0.99, 1};
+  const auto quantiles = durations.quantiles(kQuantiles);
+  const auto at = [&](std::size_t i) { return static_cast<std::int64_t>(quantiles[i]); };
+  const auto& name = trace.string(group.name);
+  std::vector<SqlValue> row{device.name,
+                            static_cast<std::int64_t>(device.rank),
+                            name,
+                            toString(group.work),
+                            durations.count(),
+                            durations.sum(),
+                            static_cast<std::int64_t>(durations.mean()),
+                            at(0),
+                            at(1),
+                            at(2),
+                            at(3),
+                            all > 0 ? total / all : 0.0,
+                            static_cast<std::int64_t>(group.work == WorkClass::computation && isMatrix(name)),
+                            usesTensorCores(name)};
+  if (group.kernel == 0 || group.kernel > trace.kernelFacts().size()) {
+    row.resize(row.size() + 3);
+    return row;
+  }
+  const auto& facts = trace.kernelFacts()[group.kernel - 1];
+  const auto product = [](const std::array<std::int32_t, 3>& a) {
+    return static_cast<std::int64_t>(a[0]) * a[1] * a[2];
+  };
+  row.emplace_back(product(facts.grid));
+  row.emplace_back(product(facts.block));
+  row.push_back(known(facts.theoretical_occupancy > 0, facts.theoretical_occupancy));
+  return row;
 }
 
-}  // namespace
-
-Status writeKernels(Trace& trace, const Context& context) {
+Status Kernels::write(Trace& trace, const Context& context) {
   TempTable table(
       "analysis_kernel",
       "device TEXT, rank INTEGER, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, mean_ns INTEGER, "
       "min_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER, share REAL, matrix INTEGER, "
       "tensor_core INTEGER, blocks INTEGER, threads_per_block INTEGER, occupancy REAL");
-  for (const auto& device : context.devices.all) {
-    double all = 0;
-    for (auto& group : groupsOf(device, all)) {
-      auto& durations = group.durations;
-      double total = 0;
-      for (const double d : durations) total += d;
-      constexpr double kQuantiles[] = {0, 0.5, 0.99, 1};
-      const auto quantiles = quantilesOf(durations, kQuantiles);
-      const auto at = [&](std::size_t i) { return static_cast<std::int64_t>(quantiles[i]); };
-      const auto& name = trace.string(group.name);
-      std::vector<SqlValue> row{
-          device.name,
-          static_cast<std::int64_t>(device.rank),
-          name,
-          toString(group.work),
-          static_cast<std::int64_t>(durations.size()),
-          static_cast<std::int64_t>(total),
-          static_cast<std::int64_t>(total / static_cast<double>(durations.size())),
-          at(0),
-          at(1),
-          at(2),
-          at(3),
-          all > 0 ? total / all : 0.0,
-          static_cast<std::int64_t>(group.work == WorkClass::computation && isMatrix(name)),
-          usesTensorCores(name)};
-      if (group.kernel != 0 && group.kernel <= trace.kernelFacts().size()) {
-        const auto& facts = trace.kernelFacts()[group.kernel - 1];
-        const auto product = [](const std::array<std::int32_t, 3>& a) {
-          return static_cast<std::int64_t>(a[0]) * a[1] * a[2];
-        };
-        row.emplace_back(product(facts.grid));
-        row.emplace_back(product(facts.block));
-        row.push_back(known(facts.theoretical_occupancy > 0, facts.theoretical_occupancy));
-      } else {
-        row.resize(row.size() + 3);
-      }
-      table.row(std::move(row));
-    }
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    for (const auto& group : devices_[d].all)
+      table.row(rowOf(trace, context.devices.all[d], group, static_cast<double>(devices_[d].total_ns)));
   }
   return table.write(trace);
+}
+
+}  // namespace
+
+std::unique_ptr<SliceAnalysis> analyzeKernels(std::size_t devices) {
+  return std::make_unique<Kernels>(devices);
 }
 
 }  // namespace pitwall::analysis

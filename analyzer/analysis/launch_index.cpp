@@ -1,83 +1,121 @@
-// Device work by the call that launched it.
-#include <algorithm>
+#include "analyzer/analysis/launch_index.h"
 
-#include "analyzer/analysis/activity.h"
+#include <algorithm>
+#include <tuple>
 
 namespace pitwall::analysis {
-namespace {
 
-template <typename Visitor>
-Status eachLaunch(Trace& trace, const Visitor& visitor) {
-  return trace.visitDependencies([&](std::span<const Dependency> dependencies) {
-    for (const auto& dependency : dependencies) {
-      if (dependency.kind == DependencyKind::launch) visitor(dependency);
-    }
-    return true;
-  });
-}
-
-}  // namespace
-
-Result<LaunchIndex> LaunchIndex::make(Trace& trace, const Activity& activity) {
-  LaunchIndex index(activity.calls);
-  if (activity.work.empty()) return index;
-  CorrelationId low = UINT64_MAX, high = 0;
-  std::size_t ids = 0;
-  const auto reach = [&](CorrelationId id) {
-    if (id == 0) return;
-    low = std::min(low, id), high = std::max(high, id);
-    ++ids;
-  };
-  for (const auto& call : activity.calls) reach(call.correlation);
-  auto seen = eachLaunch(trace, [&](const Dependency& launch) { reach(launch.target); });
-  if (!seen.has_value()) return fail(seen.error());
-  index.first_ = low;
-  if (ids > 0 && high - low < kSpread * ids) index.dense_.assign(high - low + 1, 0);
-  for (std::size_t i = 0; i < activity.calls.size(); ++i)
-    index.put(activity.calls[i].correlation, static_cast<std::uint32_t>(i) + 1);
-  index.sortSparse();
-  // What a dependency says comes after the calls' own: a work's own correlation names its launch already.
-  std::vector<std::pair<CorrelationId, std::uint32_t>> launched;
-  seen = eachLaunch(trace, [&](const Dependency& launch) {
-    const auto* call = index.find(launch.source);
-    if (call == nullptr || call->correlation != launch.source || launch.target == 0) return;
-    const auto at = static_cast<std::uint32_t>(call - activity.calls.data()) + 1;
-    if (index.dense_.empty()) {
-      launched.emplace_back(launch.target, at);
-    } else {
-      index.put(launch.target, at);
-    }
-  });
-  if (!seen.has_value()) return fail(seen.error());
-  index.sparse_.insert(index.sparse_.end(), launched.begin(), launched.end());
-  index.sortSparse();
-  return index;
-}
-
-void LaunchIndex::put(CorrelationId correlation, std::uint32_t call) {
-  if (correlation == 0) return;
-  if (dense_.empty()) {
-    sparse_.emplace_back(correlation, call);
-  } else if (auto& place = dense_[correlation - first_]; place == 0) {
-    place = call;
+void LaunchIndex::Numbers::assign(std::vector<CorrelationId> numbers) {
+  table_.clear();
+  numbers_.clear();
+  if (numbers.empty()) return;
+  const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
+  const CorrelationId first = *least, span = *greatest - first;
+  if (span >= kSpread * numbers.size()) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    numbers_ = std::move(numbers);
+    return;
+  }
+  // Ordered by being put into the table.
+  table_.assign(span + 1, kNone);
+  for (const CorrelationId number : numbers) table_[number - first] = 0;
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    if (table_[i] == kNone) continue;
+    table_[i] = static_cast<std::uint32_t>(numbers_.size());
+    numbers_.push_back(first + i);
   }
 }
 
-void LaunchIndex::sortSparse() {
-  const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (!std::is_sorted(sparse_.begin(), sparse_.end(), lower))
-    std::stable_sort(sparse_.begin(), sparse_.end(), lower);
+std::uint32_t LaunchIndex::Numbers::place(CorrelationId number) const {
+  if (!table_.empty()) {
+    const auto at = number - numbers_.front();  // wraps around below the first
+    return at < table_.size() ? table_[at] : kNone;
+  }
+  const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+  return at != numbers_.end() && *at == number ? static_cast<std::uint32_t>(at - numbers_.begin()) : kNone;
+}
+
+Status LaunchIndex::load(Trace& trace, std::span<const DeviceWork> work) {
+  std::vector<CorrelationId> numbers;
+  numbers.reserve(work.size());
+  for (const auto& w : work) numbers.push_back(w.correlation);
+  return load(trace, std::move(numbers));
+}
+
+Status LaunchIndex::load(Trace& trace, std::vector<CorrelationId> work) {
+  std::erase(work, CorrelationId{0});
+  work_.assign(std::move(work));
+  launch_.assign(work_.all().size(), Numbers::kNone);
+  calls_.clear();
+  if (work_.all().empty()) return {};
+  if (auto status = readLeads(trace); !status.has_value()) return status;
+  if (auto status = readCalls(trace); !status.has_value()) return status;
+  // A work's own correlation names its launch already; what a dependency says comes after it.
+  for (std::size_t i = 0; i < launch_.size(); ++i) {
+    const auto place = sources_.place(work_.all()[i]);
+    if (calls_[place].correlation != 0) launch_[i] = place;
+  }
+  for (const Lead& lead : leads_) {
+    const auto place = sources_.place(lead.source);
+    if (launch_[lead.work] == Numbers::kNone && calls_[place].correlation != 0) launch_[lead.work] = place;
+  }
+  return {};
+}
+
+Status LaunchIndex::readLeads(Trace& trace) {
+  leads_.clear();
+  std::vector<CorrelationId> sources(work_.all().begin(), work_.all().end());
+  auto status = trace.visitDependencies({work_.all()}, [&](std::span<const Dependency> dependencies) {
+    for (const auto& dependency : dependencies) {
+      if (dependency.kind != DependencyKind::launch || dependency.source == 0) continue;
+      const auto place = work_.place(dependency.target);
+      if (place == Numbers::kNone) continue;
+      leads_.push_back({place, dependency.source});
+      sources.push_back(dependency.source);
+    }
+    return true;
+  });
+  if (!status.has_value()) return status;
+  sources_.assign(std::move(sources));
+  return {};
+}
+
+Status LaunchIndex::readCalls(Trace& trace) {
+  calls_.assign(sources_.all().size(), HostCall{});
+  for (const auto& track : activity_->tracks) {
+    if (track.calls == 0) continue;
+    auto status = trace.eventColumns(
+        {.track = track.id,
+         .fields = kStart | kDur | kCorrelation | kName | kKind,
+         .correlations = sources_.all()},
+        [&](const EventSpans& events) {
+          for (std::size_t i = 0; i < events.size; ++i) {
+            if (static_cast<EventKind>(events.kind[i]) != EventKind::api) continue;
+            const auto correlation = static_cast<CorrelationId>(events.correlation[i]);
+            const auto place = sources_.place(correlation);
+            if (place == Numbers::kNone) continue;
+            const TimeNs start = events.start_ns[i], end = start + events.dur_ns[i];
+            auto& call = calls_[place];
+            const bool first =
+                call.correlation == 0 ||
+                (call.track == track.id && std::tie(start, end) < std::tie(call.start_ns, call.end_ns));
+            if (first)
+              call = {start, end, correlation, StringId{static_cast<std::uint32_t>(events.name[i])},
+                      track.id};
+          }
+          return true;
+        });
+    if (!status.has_value()) return status;
+  }
+  return {};
 }
 
 const HostCall* LaunchIndex::find(CorrelationId correlation) const {
   if (correlation == 0) return nullptr;
-  if (!dense_.empty()) {
-    const auto place = correlation - first_;  // wraps around below the first
-    return place < dense_.size() && dense_[place] != 0 ? &calls_[dense_[place] - 1] : nullptr;
-  }
-  const auto at = std::partition_point(sparse_.begin(), sparse_.end(),
-                                       [correlation](const auto& call) { return call.first < correlation; });
-  return at != sparse_.end() && at->first == correlation ? &calls_[at->second - 1] : nullptr;
+  const auto place = work_.place(correlation);
+  if (place == Numbers::kNone || launch_[place] == Numbers::kNone) return nullptr;
+  return &calls_[launch_[place]];
 }
 
 }  // namespace pitwall::analysis

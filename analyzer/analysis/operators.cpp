@@ -3,39 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "analyzer/analysis/statistics.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
 namespace {
-
-struct Samples {
-  std::vector<double> durations;
-  TimeNs total_ns = 0;
-  TimeNs queued_ns = 0;
-};
-
-// Both are ordered by start, so one walk over both assigns operators to iterations.
-std::vector<Samples> collect(const Timeline& timeline, std::span<const Iteration> iterations,
-                             std::size_t fact_count) {
-  const bool any_steady = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
-    return iteration.role == IterationRole::steady;
-  });
-  std::vector<Samples> samples(fact_count + 1);  // 0: operators without facts
-  std::size_t i = 0;
-  for (const auto& op : timeline.operators) {
-    while (i < iterations.size() && iterations[i].end_ns <= op.start_ns) ++i;
-    if (i == iterations.size()) break;
-    if (op.start_ns < iterations[i].start_ns) continue;
-    if (any_steady && iterations[i].role != IterationRole::steady) continue;
-    auto& sample = samples[op.op.value <= fact_count ? op.op.value : 0];
-    const TimeNs duration = op.end_ns - op.start_ns;
-    sample.durations.push_back(static_cast<double>(duration));
-    sample.total_ns += duration;
-    sample.queued_ns += op.start_ns - op.pushed_ns;
-  }
-  return samples;
-}
 
 std::string titleOf(const OperatorRow& row) {
   constexpr std::string_view kBackward = "_backward_";
@@ -44,7 +15,30 @@ std::string titleOf(const OperatorRow& row) {
   return row.layer.empty() ? name : row.layer + " " + name;
 }
 
-OperatorStatistics summarize(Samples& samples, OperatorId op, const OperatorFacts* facts) {
+}  // namespace
+
+OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count)
+    : iterations_(iterations), sums_(fact_count + 1), executions_(iterations.size(), 0) {
+  any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
+    return iteration.role == IterationRole::steady;
+  });
+}
+
+// Both are ordered by start, so one walk over both assigns operators to iterations.
+void OperatorSums::add(std::span<const OperatorInterval> operators) {
+  for (const auto& op : operators) {
+    while (at_ < iterations_.size() && iterations_[at_].end_ns <= op.start_ns) ++at_;
+    if (at_ == iterations_.size()) return;
+    if (op.start_ns < iterations_[at_].start_ns) continue;
+    ++executions_[at_];
+    if (any_steady_ && iterations_[at_].role != IterationRole::steady) continue;
+    auto& sum = sums_[op.op.value < sums_.size() ? op.op.value : 0];
+    sum.durations.add(op.end_ns - op.start_ns);
+    sum.queued_ns += op.start_ns - op.pushed_ns;
+  }
+}
+
+OperatorStatistics OperatorSums::summarize(const Sum& sum, OperatorId op, const OperatorFacts* facts) {
   OperatorStatistics statistics;
   auto& row = statistics.row;
   statistics.op = op;
@@ -61,17 +55,17 @@ OperatorStatistics summarize(Samples& samples, OperatorId op, const OperatorFact
     statistics.implementation = facts->implementation;
   }
   row.title = titleOf(row);
-  row.count = static_cast<std::int64_t>(samples.durations.size());
-  row.total_ns = samples.total_ns;
-  row.mean_ns = samples.total_ns / row.count;
+  row.count = sum.durations.count();
+  row.total_ns = sum.durations.sum();
+  row.mean_ns = row.total_ns / row.count;
   constexpr double kQuantiles[] = {0, 0.1, 0.5, 0.9, 0.99};
-  const auto at = quantilesOf(samples.durations, kQuantiles);
+  const auto at = sum.durations.quantiles(kQuantiles);
   statistics.min_ns = static_cast<TimeNs>(at[0]);
   statistics.p10_ns = static_cast<TimeNs>(at[1]);
   row.p50_ns = static_cast<TimeNs>(at[2]);
   statistics.p90_ns = static_cast<TimeNs>(at[3]);
   row.p99_ns = static_cast<TimeNs>(at[4]);
-  statistics.queued_mean_ns = samples.queued_ns / row.count;
+  statistics.queued_mean_ns = sum.queued_ns / row.count;
   if (row.total_ns > 0) {
     const double seconds = static_cast<double>(row.total_ns) * 1e-9;
     const auto count = static_cast<double>(row.count);
@@ -82,16 +76,12 @@ OperatorStatistics summarize(Samples& samples, OperatorId op, const OperatorFact
   return statistics;
 }
 
-}  // namespace
-
-OperatorTable tabulateOperators(const Timeline& timeline, std::span<const Iteration> iterations,
-                                std::span<const OperatorFacts> facts) {
+OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   OperatorTable table;
-  auto samples = collect(timeline, iterations, facts.size());
-  for (std::uint32_t i = 0; i < samples.size(); ++i) {
-    if (samples[i].durations.empty()) continue;
-    table.rows.push_back(summarize(samples[i], OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));
-    table.total_ns += samples[i].total_ns;
+  for (std::uint32_t i = 0; i < sums_.size(); ++i) {
+    if (sums_[i].durations.empty()) continue;
+    table.rows.push_back(summarize(sums_[i], OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));
+    table.total_ns += sums_[i].durations.sum();
   }
   for (auto& statistics : table.rows) {
     if (table.total_ns == 0) break;

@@ -2,10 +2,12 @@
 // iterations.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/report.h"
 #include "db/event.h"
@@ -29,9 +31,32 @@ struct OperatorTable {
   TimeNs total_ns = 0;                   // all executions, overlapping ones each in full
 };
 
-// Counts executions that start in a steady iteration (in any iteration when none is steady).
-OperatorTable tabulateOperators(const Timeline& timeline, std::span<const Iteration> iterations,
-                                std::span<const OperatorFacts> facts);
+// Counts executions that start in a steady iteration (in any iteration when none is steady), slice by slice.
+class OperatorSums {
+ public:
+  // The iterations must outlive it.
+  OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count);
+
+  // In order of time, after those added before.
+  void add(std::span<const OperatorInterval> operators);
+
+  OperatorTable table(std::span<const OperatorFacts> facts) const;
+  // Executions that start in each iteration, steady or not.
+  std::span<const std::uint32_t> executions() const { return executions_; }
+
+ private:
+  struct Sum {
+    Samples durations;
+    TimeNs queued_ns = 0;
+  };
+  static OperatorStatistics summarize(const Sum& sum, OperatorId op, const OperatorFacts* facts);
+
+  std::span<const Iteration> iterations_;
+  bool any_steady_ = false;
+  std::size_t at_ = 0;     // the iteration of the last operator
+  std::vector<Sum> sums_;  // by OperatorId.value; 0: operators without facts
+  std::vector<std::uint32_t> executions_;
+};
 
 // What the machine can do at most, as the trace's meta tells it (keys roof.*); 0 = not measured.
 struct Roof {

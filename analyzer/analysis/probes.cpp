@@ -8,6 +8,7 @@
 
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/slice_pass.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/meta.h"
 
@@ -44,11 +45,12 @@ Status addMeta(Trace& trace, Probes& probes) {
   return {};
 }
 
-Status addTrial(const std::string& path, const Timeline& timeline, Probes& probes, Report& report) {
+Status addTrial(const std::string& path, const Timeline& timeline, const Reading& reading, Probes& probes,
+                Report& report) {
   auto opened = Trace::open(path);
   if (!opened.has_value()) return fail(opened.error());
   Trace& trace = *opened.value();
-  auto activity = gatherActivity(trace);
+  auto activity = gatherActivity(trace, reading);
   if (!activity.has_value()) return fail(activity.error());
   const Timeline other = timelineOf(trace, activity.value());
   const auto leave = [&](const std::string& why) {
@@ -58,22 +60,25 @@ Status addTrial(const std::string& path, const Timeline& timeline, Probes& probe
   if (other.process_name != timeline.process_name)
     return leave(fmt::format("it is of '{}', not of '{}'", other.process_name, timeline.process_name));
   if (threadsOf(trace) < 1) return leave("it does not tell its number of OpenMP threads");
-  const auto iterations = findIterations(other, trace.iterations());
-  if (iterations.source == "whole trace") return leave("it has no iterations to compare");
-  const auto times = sweepCategories(other, iterations.all, trace.operatorFacts());
-  add(probes, threadsOf(trace),
-      static_cast<double>(summarizeBreakdown(iterations, times).median_iteration_ns));
+  SliceReader slices(trace, activity.value(), other.process, reading);
+  const auto iterations = iterationsOf(trace, other, slices);
+  if (!iterations.has_value()) return fail(iterations.error());
+  if (iterations.value().source == "whole trace") return leave("it has no iterations to compare");
+  const auto times = categoriesOf(trace, other, iterations.value(), slices);
+  if (!times.has_value()) return fail(times.error());
+  const auto breakdown = summarizeBreakdown(iterations.value(), times.value());
+  add(probes, threadsOf(trace), static_cast<double>(breakdown.median_iteration_ns));
   return {};
 }
 
 }  // namespace
 
 Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
-                   Report& report) {
+                   const Reading& reading, Report& report) {
   Probes probes;
   if (auto status = addMeta(trace, probes); !status.has_value()) return status;
   for (const auto& path : trials) {
-    if (auto status = addTrial(path, timeline, probes, report); !status.has_value()) return status;
+    if (auto status = addTrial(path, timeline, reading, probes, report); !status.has_value()) return status;
   }
   if (report.breakdown.iteration_source != "whole trace")
     add(probes, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/reading.h"
 #include "analyzer/report.h"
 #include "db/reader.h"
 
@@ -15,6 +16,6 @@ namespace pitwall::analysis {
 // the traces named in `trials`; what is left out of those, and why, becomes a note of the report. Errors:
 // those of Trace::open, for a trial that cannot be read.
 Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
-                   Report& report);
+                   const Reading& reading, Report& report);
 
 }  // namespace pitwall::analysis

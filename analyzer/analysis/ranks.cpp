@@ -14,8 +14,8 @@
 #include <map>
 #include <optional>
 
-#include "analyzer/analysis/device_tables.h"
-#include "analyzer/analysis/statistics.h"
+#include "analyzer/analysis/samples.h"
+#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
@@ -61,96 +61,56 @@ struct Group {
   std::string name;
   std::int64_t count = 0;
   TimeNs total_ns = 0;
-  std::vector<double> bytes;
-  double timed_bytes = 0;
+  Samples bytes;  // of those that tell
   TimeNs timed_ns = 0;
 };
 
-using Collectives = std::vector<const DeviceWork*>;
+struct Collective {
+  TimeNs start_ns = 0, end_ns = 0;
+  StringId name;
+};
 
-Collectives collectivesOf(const DeviceTimes& device) {
-  Collectives result;
-  for (const auto* work : device.work) {
-    if (work->work == WorkClass::communication) result.push_back(work);
-  }
-  return result;
-}
-
-std::int64_t worldSize(const Trace& trace, const Context& context) {
-  if (const auto size = trace.meta("distributed.world_size")) {
-    const auto value = std::strtoll(size->c_str(), nullptr, 10);
-    if (value > 0) return value;
-  }
-  return context.devices.all.size() > 1 ? static_cast<std::int64_t>(context.devices.all.size()) : 0;
-}
-
-Status writeCollectives(Trace& trace, const Context& context) {
-  TempTable table(
-      "analysis_collective",
-      "device TEXT, rank INTEGER, collective TEXT, name TEXT, group_size INTEGER, count INTEGER, total_ns "
-      "INTEGER, bytes INTEGER, median_bytes INTEGER, algorithm_bytes_per_second REAL, bus_bytes_per_second "
-      "REAL");
-  const auto world = worldSize(trace, context);
-  for (const auto& device : context.devices.all) {
-    std::map<std::pair<StringId, std::int64_t>, Group> groups;
-    for (const auto* work : collectivesOf(device)) {
-      const auto size = argument(trace.string(work->args), "group_size").value_or(world);
-      auto& group = groups[{work->name, size}];
-      if (group.count++ == 0) group.name = trace.string(work->name), group.kind = kindOf(group.name);
-      const TimeNs length = work->end_ns - work->start_ns;
-      group.total_ns += length;
-      if (work->value <= 0) continue;
-      group.bytes.push_back(static_cast<double>(work->value));
-      group.timed_bytes += static_cast<double>(work->value);
-      group.timed_ns += length;
-    }
-    for (auto& [key, group] : groups) {
-      const auto size = static_cast<double>(key.second);
-      const double rate =
-          group.timed_ns > 0 ? group.timed_bytes * 1e9 / static_cast<double>(group.timed_ns) : 0;
-      const double factor =
-          group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
-      table.row({device.name, static_cast<std::int64_t>(device.rank),
-                 group.kind != nullptr ? group.kind->name : "other", group.name,
-                 key.second > 0 ? SqlValue(key.second) : SqlValue(), group.count, group.total_ns,
-                 static_cast<std::int64_t>(group.timed_bytes),
-                 static_cast<std::int64_t>(quantile(group.bytes, 0.5)),
-                 rate > 0 ? SqlValue(rate) : SqlValue(),
-                 rate > 0 && key.second > 1 ? SqlValue(rate * factor) : SqlValue()});
-    }
-  }
-  return table.write(trace);
-}
+// By device.
+struct Collectives {
+  std::map<std::pair<StringId, std::int64_t>, Group> groups;  // by name and number of ranks
+  std::vector<Collective> all;                                // in order of time; empty for one device alone
+};
 
 struct Lateness {
   double sum_ns = 0, wait_ns = 0;
   std::int64_t last = 0, compared = 0;
 };
 
-// By device: compares the k-th collective of all, as long as their names agree.
-std::vector<Lateness> compare(const Devices& devices) {
-  std::vector<Lateness> result(devices.all.size());
-  std::vector<Collectives> lists;
-  for (const auto& device : devices.all) lists.push_back(collectivesOf(device));
-  std::size_t shortest = SIZE_MAX;
-  for (const auto& list : lists) shortest = std::min(shortest, list.size());
-  if (lists.size() < 2 || shortest == 0) return result;
-  std::vector<double> offsets(lists.size(), 0);  // of the clock, against the first
-  for (std::size_t d = 1; d < lists.size(); ++d) {
-    std::vector<double> differences;
-    for (std::size_t k = 0; k < shortest; ++k)
-      differences.push_back(static_cast<double>(lists[d][k]->end_ns - lists[0][k]->end_ns));
-    offsets[d] = quantile(differences, 0.5);
+std::int64_t worldSize(const Trace& trace, std::size_t devices) {
+  if (const auto size = trace.meta("distributed.world_size")) {
+    const auto value = std::strtoll(size->c_str(), nullptr, 10);
+    if (value > 0) return value;
   }
+  return devices > 1 ? static_cast<std::int64_t>(devices) : 0;
+}
+
+// Compares the k-th collective of all devices, as long as their names agree.
+std::vector<Lateness> compare(std::span<const Collectives> devices) {
+  std::vector<Lateness> result(devices.size());
+  std::size_t shortest = SIZE_MAX;
+  for (const auto& device : devices) shortest = std::min(shortest, device.all.size());
+  if (devices.size() < 2 || shortest == 0) return result;
+  std::vector<double> offsets(devices.size(), 0);  // of the clock, against the first
+  for (std::size_t d = 1; d < devices.size(); ++d) {
+    Samples differences;
+    for (std::size_t k = 0; k < shortest; ++k)
+      differences.add(devices[d].all[k].end_ns - devices[0].all[k].end_ns);
+    offsets[d] = differences.quantile(0.5);
+  }
+  std::vector<double> starts(devices.size());
   for (std::size_t k = 0; k < shortest; ++k) {
     bool same = true;
-    for (const auto& list : lists) same = same && list[k]->name == lists[0][k]->name;
+    for (const auto& device : devices) same = same && device.all[k].name == devices[0].all[k].name;
     if (!same) continue;
-    std::vector<double> starts;
-    for (std::size_t d = 0; d < lists.size(); ++d)
-      starts.push_back(static_cast<double>(lists[d][k]->start_ns) - offsets[d]);
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      starts[d] = static_cast<double>(devices[d].all[k].start_ns) - offsets[d];
     const auto [first, last] = std::minmax_element(starts.begin(), starts.end());
-    for (std::size_t d = 0; d < lists.size(); ++d) {
+    for (std::size_t d = 0; d < devices.size(); ++d) {
       ++result[d].compared;
       result[d].sum_ns += starts[d] - *first;
       result[d].wait_ns += *last - starts[d];
@@ -160,28 +120,89 @@ std::vector<Lateness> compare(const Devices& devices) {
   return result;
 }
 
+class Ranks final : public SliceAnalysis {
+ public:
+  Ranks(const Trace& trace, std::size_t devices)
+      : trace_(trace), world_(worldSize(trace, devices)), devices_(devices) {}
+
+  void add(const SliceView& now) override {
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      for (const auto* work : now.devices[d].work) {
+        if (work->work == WorkClass::communication) add(*work, devices_[d]);
+      }
+    }
+  }
+
+  Status write(Trace& trace, const Context& context) override {
+    if (auto status = writeCollectives(trace, context.devices); !status.has_value()) return status;
+    return writeRanks(trace, context.devices);
+  }
+
+ private:
+  void add(const DeviceWork& work, Collectives& device) const {
+    const auto size = argument(trace_.string(work.args), "group_size").value_or(world_);
+    auto& group = device.groups[{work.name, size}];
+    if (group.count++ == 0) group.name = trace_.string(work.name), group.kind = kindOf(group.name);
+    const TimeNs length = work.end_ns - work.start_ns;
+    group.total_ns += length;
+    if (work.value > 0) group.bytes.add(work.value), group.timed_ns += length;
+    if (devices_.size() > 1) device.all.push_back({work.start_ns, work.end_ns, work.name});
+  }
+
+  Status writeCollectives(Trace& trace, const Devices& devices) const {
+    TempTable table(
+        "analysis_collective",
+        "device TEXT, rank INTEGER, collective TEXT, name TEXT, group_size INTEGER, count INTEGER, total_ns "
+        "INTEGER, bytes INTEGER, median_bytes INTEGER, algorithm_bytes_per_second REAL, "
+        "bus_bytes_per_second REAL");
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      for (const auto& [key, group] : devices_[d].groups) {
+        const auto size = static_cast<double>(key.second);
+        const auto bytes = static_cast<double>(group.bytes.sum());
+        const double rate = group.timed_ns > 0 ? bytes * 1e9 / static_cast<double>(group.timed_ns) : 0;
+        const double factor =
+            group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
+        table.row({devices.all[d].name, static_cast<std::int64_t>(devices.all[d].rank),
+                   group.kind != nullptr ? group.kind->name : "other", group.name,
+                   key.second > 0 ? SqlValue(key.second) : SqlValue(), group.count, group.total_ns,
+                   group.bytes.sum(), static_cast<std::int64_t>(group.bytes.quantile(0.5)),
+                   rate > 0 ? SqlValue(rate) : SqlValue(),
+                   rate > 0 && key.second > 1 ? SqlValue(rate * factor) : SqlValue()});
+      }
+    }
+    return table.write(trace);
+  }
+
+  Status writeRanks(Trace& trace, const Devices& devices) const {
+    TempTable table(
+        "analysis_rank",
+        "rank INTEGER, device TEXT, span_ns INTEGER, computation_ns INTEGER, communication_ns INTEGER, "
+        "exposed_ns INTEGER, lateness_mean_ns REAL, last_share REAL, collectives_compared INTEGER, wait_ns "
+        "REAL");
+    const auto lateness = compare(devices_);
+    for (std::size_t i = 0; i < devices.all.size(); ++i) {
+      const auto& d = devices.all[i];
+      const auto& l = lateness[i];
+      const auto n = static_cast<double>(l.compared);
+      table.row({static_cast<std::int64_t>(d.rank), d.name, d.end_ns - d.begin_ns,
+                 d.parts[static_cast<std::size_t>(DevicePart::computation)], d.communication_ns,
+                 d.parts[static_cast<std::size_t>(DevicePart::communication)],
+                 l.compared > 0 ? SqlValue(l.sum_ns / n) : SqlValue(),
+                 l.compared > 0 ? SqlValue(static_cast<double>(l.last) / n) : SqlValue(), l.compared,
+                 l.compared > 0 ? SqlValue(l.wait_ns) : SqlValue()});
+    }
+    return table.write(trace);
+  }
+
+  const Trace& trace_;
+  const std::int64_t world_;
+  std::vector<Collectives> devices_;
+};
+
 }  // namespace
 
-Status writeRanks(Trace& trace, const Context& context) {
-  if (auto status = writeCollectives(trace, context); !status.has_value()) return status;
-  TempTable table(
-      "analysis_rank",
-      "rank INTEGER, device TEXT, span_ns INTEGER, computation_ns INTEGER, communication_ns INTEGER, "
-      "exposed_ns "
-      "INTEGER, lateness_mean_ns REAL, last_share REAL, collectives_compared INTEGER, wait_ns REAL");
-  const auto lateness = compare(context.devices);
-  for (std::size_t i = 0; i < context.devices.all.size(); ++i) {
-    const auto& d = context.devices.all[i];
-    const auto& l = lateness[i];
-    const auto n = static_cast<double>(l.compared);
-    table.row({static_cast<std::int64_t>(d.rank), d.name, d.end_ns - d.begin_ns,
-               d.parts[static_cast<std::size_t>(DevicePart::computation)], d.communication_ns,
-               d.parts[static_cast<std::size_t>(DevicePart::communication)],
-               l.compared > 0 ? SqlValue(l.sum_ns / n) : SqlValue(),
-               l.compared > 0 ? SqlValue(static_cast<double>(l.last) / n) : SqlValue(), l.compared,
-               l.compared > 0 ? SqlValue(l.wait_ns) : SqlValue()});
-  }
-  return table.write(trace);
+std::unique_ptr<SliceAnalysis> analyzeRanks(const Trace& trace, std::size_t devices) {
+  return std::make_unique<Ranks>(trace, devices);
 }
 
 }  // namespace pitwall::analysis

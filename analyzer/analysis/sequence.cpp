@@ -7,7 +7,7 @@
 #include "analyzer/analysis/sequence.h"
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
 #include <unordered_map>
 
 namespace pitwall::analysis {
@@ -18,22 +18,25 @@ constexpr double kEqualMatch = 0.01;
 constexpr std::size_t kMostCandidates = 32;
 constexpr std::size_t kLeastRepetitions = 3;
 
-using Positions = std::unordered_map<std::uint32_t, std::vector<std::size_t>>;
+// Where an operator stands in the sequence.
+struct Places {
+  std::size_t count = 0, first = 0, last = 0;
+  std::unordered_map<std::size_t, std::size_t> distances;  // how often each lies between neighbours
+};
+using PlacesOf = std::unordered_map<std::uint32_t, Places>;
 
-std::size_t mostFrequentDistance(const std::vector<std::size_t>& positions) {
-  std::unordered_map<std::size_t, std::size_t> counts;
-  for (std::size_t i = 1; i < positions.size(); ++i) ++counts[positions[i] - positions[i - 1]];
+std::size_t mostFrequentDistance(const Places& places) {
   std::size_t best = 0, best_count = 0;
-  for (const auto& [distance, count] : counts) {
+  for (const auto& [distance, count] : places.distances) {
     if (count > best_count || (count == best_count && distance < best)) best = distance, best_count = count;
   }
   return best;
 }
 
-std::vector<std::size_t> candidatePeriods(const Positions& positions) {
+std::vector<std::size_t> candidatePeriods(const PlacesOf& operators) {
   std::unordered_map<std::size_t, std::size_t> votes;
-  for (const auto& [op, where] : positions) {
-    if (where.size() >= kLeastRepetitions) ++votes[mostFrequentDistance(where)];
+  for (const auto& [op, places] : operators) {
+    if (places.count >= kLeastRepetitions) ++votes[mostFrequentDistance(places)];
   }
   std::vector<std::pair<std::size_t, std::size_t>> ranked(votes.begin(), votes.end());
   std::sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
@@ -68,47 +71,78 @@ std::size_t choosePeriod(std::span<const std::uint32_t> sequence, const std::vec
 }
 
 // The operator that occurs once in each period and comes first; its occurrences start the iterations.
-const std::vector<std::size_t>* anchorPositions(const Positions& positions, std::size_t period) {
-  std::vector<const std::vector<std::size_t>*> once;
+std::optional<std::uint32_t> anchorOf(const PlacesOf& operators, std::size_t period) {
+  std::vector<std::pair<std::size_t, std::uint32_t>> once;  // first place, operator
   std::size_t most = 0;
-  for (const auto& [op, where] : positions) {
-    if (where.size() < kLeastRepetitions || mostFrequentDistance(where) != period) continue;
-    once.push_back(&where);
-    most = std::max(most, where.size());
+  for (const auto& [op, places] : operators) {
+    if (places.count < kLeastRepetitions || mostFrequentDistance(places) != period) continue;
+    once.emplace_back(places.first, op);
+    most = std::max(most, places.count);
   }
-  const std::vector<std::size_t>* best = nullptr;
-  for (const auto* where : once) {
-    if (where->size() + 1 < most) continue;  // the last period may be cut off
-    if (best == nullptr || where->front() < best->front()) best = where;
+  std::sort(once.begin(), once.end());
+  for (const auto& [first, op] : once) {
+    if (operators.at(op).count + 1 >= most) return op;  // the last period may be cut off
   }
-  return best;
+  return std::nullopt;
+}
+
+struct Pushed {
+  TimeNs pushed_ns = 0, start_ns = 0;
+  std::uint32_t op = 0;
+};
+
+// Turns the order of time into that in which the program handed the operators over. Those pushed at once stay
+// in order of time.
+template <typename Visitor>
+Status eachInOrderOfPushes(const OperatorSource& operators, const Visitor& visitor) {
+  std::vector<Pushed> waiting;
+  return operators([&](std::span<const OperatorInterval> some, TimeNs pending_from_ns) {
+    for (const auto& op : some) waiting.push_back({op.pushed_ns, op.start_ns, op.op.value});
+    const auto earlier = [](const Pushed& a, const Pushed& b) { return a.pushed_ns < b.pushed_ns; };
+    if (!std::is_sorted(waiting.begin(), waiting.end(), earlier))
+      std::stable_sort(waiting.begin(), waiting.end(), earlier);
+    const auto end = std::partition_point(waiting.begin(), waiting.end(),
+                                          [&](const Pushed& op) { return op.pushed_ns <= pending_from_ns; });
+    for (auto at = waiting.begin(); at != end; ++at) visitor(*at);
+    waiting.erase(waiting.begin(), end);
+  });
 }
 
 }  // namespace
 
-std::vector<TimeNs> repeatingStarts(std::span<const OperatorInterval> operators) {
-  std::vector<std::size_t> order(operators.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return operators[a].pushed_ns < operators[b].pushed_ns;
-  });
-  std::vector<std::uint32_t> sequence(order.size());
-  Positions positions;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    sequence[i] = operators[order[i]].op.value;
-    positions[sequence[i]].push_back(i);
-  }
+OperatorSource operatorsOf(SliceReader& slices) {
+  return [&slices](const OperatorVisitor& visitor) {
+    return slices.each(kOperatorParts, [&](const Slice& slice) {
+      visitor(slice.operators, slice.pending_from_ns);
+      return Result<bool>(true);
+    });
+  };
+}
 
-  const std::size_t period = choosePeriod(sequence, candidatePeriods(positions));
-  if (period == 0) return {};
-  const auto* anchor = anchorPositions(positions, period);
-  if (anchor == nullptr) return {};
+Result<std::vector<TimeNs>> repeatingStarts(const OperatorSource& operators) {
+  std::vector<std::uint32_t> sequence;
+  PlacesOf places_of;
+  auto status = eachInOrderOfPushes(operators, [&](const Pushed& op) {
+    auto& places = places_of[op.op];
+    if (places.count++ == 0) {
+      places.first = sequence.size();
+    } else {
+      ++places.distances[sequence.size() - places.last];
+    }
+    places.last = sequence.size();
+    sequence.push_back(op.op);
+  });
+  if (!status.has_value()) return fail(status.error());
+  const std::size_t period = choosePeriod(sequence, candidatePeriods(places_of));
+  if (period == 0) return std::vector<TimeNs>();
+  const auto anchor = anchorOf(places_of, period);
+  if (!anchor) return std::vector<TimeNs>();
   std::vector<TimeNs> starts;
-  for (const auto position : *anchor) {
-    const TimeNs start = operators[order[position]].start_ns;
-    if (starts.empty() || start > starts.back()) starts.push_back(start);
-  }
-  return starts.size() >= kLeastRepetitions ? starts : std::vector<TimeNs>{};
+  status = eachInOrderOfPushes(operators, [&](const Pushed& op) {
+    if (op.op == *anchor && (starts.empty() || op.start_ns > starts.back())) starts.push_back(op.start_ns);
+  });
+  if (!status.has_value()) return fail(status.error());
+  return starts.size() >= kLeastRepetitions ? starts : std::vector<TimeNs>();
 }
 
 }  // namespace pitwall::analysis

@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/meta.h"
@@ -41,22 +41,68 @@ void addCpuNumbers(const std::vector<CounterSample>& samples, Sampled& thread) {
   thread.cpus = static_cast<std::int64_t>(cpus.size());
 }
 
+// How long operators have run, at some moments.
+class OperatorClock {
+ public:
+  // In any order, some perhaps more than once.
+  explicit OperatorClock(std::vector<TimeNs> moments) : moments_(std::move(moments)) {
+    std::sort(moments_.begin(), moments_.end());
+    moments_.erase(std::unique(moments_.begin(), moments_.end()), moments_.end());
+    ran_.reserve(moments_.size());
+  }
+
+  // In order of time.
+  void add(std::span<const OperatorInterval> operators) {
+    if (ran_.size() == moments_.size()) return;
+    for (const auto& op : operators) {
+      if (op.end_ns <= op.start_ns || op.end_ns <= until_ns_) continue;
+      const TimeNs start = std::max(op.start_ns, until_ns_);
+      if (start > until_ns_) note(start), until_ns_ = begin_ns_ = start;
+      until_ns_ = op.end_ns;
+      note(until_ns_);
+      ran_ns_ += until_ns_ - begin_ns_;
+      begin_ns_ = until_ns_;
+    }
+  }
+
+  // Time in which operators ran before the moment; after the last slice.
+  TimeNs ran(TimeNs moment) {
+    note(INT64_MAX);
+    const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment);
+    return ran_[static_cast<std::size_t>(at - moments_.begin())];
+  }
+
+ private:
+  // Of the moments up to that time: since begin_ns_ operators run until until_ns_.
+  void note(TimeNs to) {
+    while (ran_.size() < moments_.size() && moments_[ran_.size()] <= to) {
+      const TimeNs moment = moments_[ran_.size()];
+      ran_.push_back(ran_ns_ + std::max<TimeNs>(0, std::min(moment, until_ns_) - begin_ns_));
+    }
+  }
+
+  std::vector<TimeNs> moments_, ran_;
+  TimeNs begin_ns_ = INT64_MIN, until_ns_ = INT64_MIN, ran_ns_ = 0;
+};
+
 // A sample tells of the time since the one before it.
-void addCpu(const std::vector<CounterSample>& samples, const Intervals& operators, Sampled& thread) {
+void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators, Sampled& thread) {
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const TimeNs from = samples[i - 1].time_ns, to = samples[i].time_ns;
     const double used = samples[i].value * static_cast<double>(to - from);
-    const auto idle = static_cast<double>((to - from) - coveredWithin(operators, from, to));
+    const auto idle = static_cast<double>((to - from) - (operators.ran(to) - operators.ran(from)));
     thread.cpu_ns += used;
     thread.spin_ns += to > from ? used * idle / static_cast<double>(to - from) : 0;
   }
 }
 
-class Threads {
+// Writes the tables, once all slices have been seen.
+class ThreadTables {
  public:
-  Threads(Trace& trace, const Context& context) : trace_(trace), context_(context) {
-    for (const auto& op : context.timeline.operators) appendUnion(operators_, {op.start_ns, op.end_ns});
-  }
+  // `busy_ns` is by place in Activity::tracks.
+  ThreadTables(Trace& trace, const Context& context, std::span<const TimeNs> busy_ns,
+               OperatorClock& operators)
+      : trace_(trace), context_(context), busy_ns_(busy_ns), operators_(operators) {}
 
   Status write() {
     if (auto status = readCounters(); !status.has_value()) return status;
@@ -118,9 +164,8 @@ class Threads {
         "spin_share REAL");
     const TimeNs span = context_.timeline.end_ns - context_.timeline.begin_ns;
     std::set<ThreadId> with_events;
-    const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track,
+    const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track, TimeNs busy,
                          const Sampled* s) {
-      const TimeNs busy = track != nullptr ? track->busy_ns : 0;
       std::vector<SqlValue> values{name,
                                    static_cast<std::int64_t>(process.value),
                                    track != nullptr ? track->events : 0,
@@ -138,20 +183,21 @@ class Threads {
       }
       table.row(std::move(values));
     };
-    for (const auto& track : context_.activity.tracks) {
+    for (std::size_t t = 0; t < context_.activity.tracks.size(); ++t) {
+      const auto& track = context_.activity.tracks[t];
       const auto& info = trace_.tracks()[track.id.value - 1];
       if (info.kind != TrackKind::thread) continue;
       const auto found = std::find_if(sampled_.begin(), sampled_.end(),
                                       [&](const Sampled& s) { return s.thread == info.thread; });
       if (track.events > 0) with_events.insert(info.thread);
-      row(info.name, info.process, &track, found == sampled_.end() ? nullptr : &*found);
+      row(info.name, info.process, &track, busy_ns_[t], found == sampled_.end() ? nullptr : &*found);
     }
     for (const auto& s : sampled_) {
       const bool shown = std::any_of(trace_.tracks().begin(), trace_.tracks().end(), [&](const TrackInfo& t) {
         return t.kind == TrackKind::thread && t.thread == s.thread;
       });
       if (!shown && s.thread.value <= trace_.threads().size())
-        row(threadName(trace_, s.thread), trace_.threads()[s.thread.value - 1].process, nullptr, &s);
+        row(threadName(trace_, s.thread), trace_.threads()[s.thread.value - 1].process, nullptr, 0, &s);
     }
     with_events_ = std::move(with_events);
     return table.write(trace_);
@@ -195,13 +241,54 @@ class Threads {
 
   Trace& trace_;
   const Context& context_;
-  Intervals operators_;
+  std::span<const TimeNs> busy_ns_;
+  OperatorClock& operators_;
   std::vector<Sampled> sampled_;
   std::set<ThreadId> with_events_;
 };
 
+class Threads final : public SliceAnalysis {
+ public:
+  Threads(std::size_t tracks, OperatorClock operators)
+      : operators_(std::move(operators)), busy_ns_(tracks, 0), busy_until_ns_(tracks, INT64_MIN) {}
+
+  void add(const SliceView& now) override {
+    operators_.add(now.slice.operators);
+    const auto& bounds = now.slice.busy_of_track;
+    for (std::size_t t = 0; t < busy_ns_.size(); ++t) {
+      for (std::size_t i = bounds[t]; i < bounds[t + 1]; ++i) {
+        const Interval& busy = now.slice.busy[i];
+        if (busy.end_ns <= busy_until_ns_[t]) continue;
+        busy_ns_[t] += busy.end_ns - std::max(busy.start_ns, busy_until_ns_[t]);
+        busy_until_ns_[t] = busy.end_ns;
+      }
+    }
+  }
+
+  Status write(Trace& trace, const Context& context) override {
+    return ThreadTables(trace, context, busy_ns_, operators_).write();
+  }
+
+ private:
+  OperatorClock operators_;
+  std::vector<TimeNs> busy_ns_, busy_until_ns_;  // by place in Activity::tracks
+};
+
 }  // namespace
 
-Status writeThreads(Trace& trace, const Context& context) { return Threads(trace, context).write(); }
+Result<std::unique_ptr<SliceAnalysis>> analyzeThreads(Trace& trace, const Activity& activity) {
+  std::vector<TimeNs> moments;
+  const auto tracks = trace.tracks();
+  for (std::uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks[i].kind != TrackKind::counter || !tracks[i].thread || tracks[i].name != "cpu") continue;
+    auto status = trace.visitCounters(TrackId{i + 1}, [&](std::span<const CounterSample> samples) {
+      for (const auto& sample : samples) moments.push_back(sample.time_ns);
+      return true;
+    });
+    if (!status.has_value()) return fail(status.error());
+  }
+  return std::unique_ptr<SliceAnalysis>(
+      std::make_unique<Threads>(activity.tracks.size(), OperatorClock(std::move(moments))));
+}
 
 }  // namespace pitwall::analysis

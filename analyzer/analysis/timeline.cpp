@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "analyzer/analysis/activity.h"
-#include "analyzer/analysis/merge_runs.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -52,6 +50,9 @@ int trainingTrack(const Trace& trace, const Activity& activity, ProcessId proces
 
 void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) {
   if (track.device_work > 0 || track.operators > 0) ++timeline.operator_tracks;
+  timeline.operators += track.operators;
+  timeline.operator_ns += track.operator_ns;
+  timeline.operator_after_marks_ns += track.operator_after_marks_ns;
   if (track.data_works > 0) ++timeline.data_work_tracks;
   timeline.data_work_ns += track.data_work_ns;
   if (is_training) {
@@ -64,29 +65,6 @@ void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) 
   if (track.events == 0) return;
   timeline.begin_ns = std::min(timeline.begin_ns, track.first_ns);
   timeline.end_ns = std::max(timeline.end_ns, track.last_ns);
-}
-
-// The operators of the timeline's process. Moves them all when no other process has any.
-void takeOperators(const Trace& trace, Activity& activity, Timeline& timeline) {
-  std::vector<std::size_t> bounds;
-  if (timeline.other_processes == 0) {
-    timeline.operators = std::move(activity.operators);
-    bounds = activity.operators_of_track;
-  } else {
-    for (std::size_t i = 0; i < activity.tracks.size(); ++i) {
-      if (trace.tracks()[activity.tracks[i].id.value - 1].process != timeline.process) continue;
-      const auto begin = activity.operators.begin();
-      bounds.push_back(timeline.operators.size());
-      timeline.operators.insert(timeline.operators.end(),
-                                begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i]),
-                                begin + static_cast<std::ptrdiff_t>(activity.operators_of_track[i + 1]));
-    }
-    bounds.push_back(timeline.operators.size());
-  }
-  activity.operators = {};
-  mergeRuns(timeline.operators, std::move(bounds), [](const OperatorInterval& a, const OperatorInterval& b) {
-    return std::tie(a.start_ns, a.end_ns, a.correlation) < std::tie(b.start_ns, b.end_ns, b.correlation);
-  });
 }
 
 void addLosses(const Trace& trace, Timeline& timeline) {
@@ -111,7 +89,7 @@ void addSteps(const Activity& activity, Timeline& timeline) {
 
 }  // namespace
 
-Timeline timelineOf(const Trace& trace, Activity& activity) {
+Timeline timelineOf(const Trace& trace, const Activity& activity) {
   Timeline timeline;
   chooseProcess(trace, activity, timeline);
   const int training = trainingTrack(trace, activity, timeline.process);
@@ -121,7 +99,6 @@ Timeline timelineOf(const Trace& trace, Activity& activity) {
     addTrack(activity.tracks[i], static_cast<int>(i) == training, timeline);
   }
   if (timeline.begin_ns == INT64_MAX) timeline.begin_ns = 0;
-  takeOperators(trace, activity, timeline);
   addSteps(activity, timeline);
   addLosses(trace, timeline);
   std::vector<bool> transfers;  // by facts

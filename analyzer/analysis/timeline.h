@@ -1,4 +1,5 @@
-// The events of one process that analyses need, loaded once into flat arrays ordered by start.
+// What analyses need to know of the process that a trace is about; its operators come slice by slice
+// (analyzer/analysis/slices.h).
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,11 @@ struct Timeline {
   std::string process_name;
   int other_processes = 0;  // with operators too, which this timeline leaves out
 
-  std::vector<OperatorInterval> operators;
-  std::vector<bool> is_transfer;    // by OperatorId.value - 1: it moves data between devices
-  std::vector<TimeNs> step_starts;  // of a range that the program names once per step; may be empty
+  std::int64_t operators = 0;          // executions
+  TimeNs operator_ns = 0;              // all of them together
+  TimeNs operator_after_marks_ns = 0;  // of those that start after the last iteration mark
+  std::vector<bool> is_transfer;       // by OperatorId.value - 1: it moves data between devices
+  std::vector<TimeNs> step_starts;     // of a range that the program names once per step; may be empty
   std::vector<Interval> bulks;
   std::vector<Interval> data_waits;     // training thread waits for a batch
   std::vector<Interval> engine_waits;   // training thread waits for operators
@@ -42,7 +45,7 @@ struct Timeline {
   std::int64_t lost_events = 0;         // 0 with losses: an unknown number
 };
 
-// Of the process that ran most operators; takes the operators out of `activity`.
-Timeline timelineOf(const Trace& trace, Activity& activity);
+// Of the process that ran most operators.
+Timeline timelineOf(const Trace& trace, const Activity& activity);
 
 }  // namespace pitwall::analysis

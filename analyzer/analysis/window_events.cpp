@@ -4,6 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analyzer/analysis/launch_index.h"
+
 namespace pitwall::analysis {
 namespace {
 
@@ -14,26 +16,25 @@ bool isHostEvent(EventKind kind) {
          kind == EventKind::dataWait;
 }
 
-bool isDeviceWork(EventKind kind) {
-  return kind == EventKind::kernel || kind == EventKind::copy || kind == EventKind::communication;
-}
-
 class Loader {
  public:
-  Loader(Trace& trace, WindowEvents& out, std::size_t most) : trace_(trace), out_(out), most_(most) {}
+  Loader(Trace& trace, const Activity& activity, WindowEvents& out, std::size_t most)
+      : trace_(trace), activity_(activity), out_(out), most_(most) {}
 
   // False in `fits` when there are too many.
-  Status run(ProcessId process, const LaunchIndex& launches, bool& fits) {
+  Status run(ProcessId process, bool& fits) {
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size() && fits_; ++i) {
       const auto& info = tracks[i];
       if (info.kind == TrackKind::counter || (info.process && info.process != process)) continue;
-      auto status = info.kind == TrackKind::thread ? readThread(TrackId{i + 1})
-                                                   : readStream(TrackId{i + 1}, info, launches);
+      auto status =
+          info.kind == TrackKind::thread ? readThread(TrackId{i + 1}) : readStream(TrackId{i + 1}, info);
       if (!status.has_value()) return status;
     }
     fits = fits_;
-    if (fits_) finish();
+    if (!fits_) return {};
+    if (auto status = addLaunches(); !status.has_value()) return status;
+    finish();
     return {};
   }
 
@@ -87,19 +88,14 @@ class Loader {
     }
   }
 
-  Status readStream(TrackId id, const TrackInfo& info, const LaunchIndex& launches) {
+  Status readStream(TrackId id, const TrackInfo& info) {
     const auto first = out_.work.size();
     const auto stream = static_cast<std::uint32_t>(out_.streams.size());
     auto status = read(id, [&](const EventSpans& events, std::size_t i, TimeNs start, TimeNs end) {
       const auto kind = static_cast<EventKind>(events.kind[i]);
-      if (!isDeviceWork(kind)) return;
+      if (!worksOnDevice(kind)) return;
       WindowEvents::Work work{start, end, StringId{static_cast<std::uint32_t>(events.name[i])}, kind, stream};
-      const auto* call = launches.find(static_cast<CorrelationId>(events.correlation[i]));
-      if (call != nullptr) {
-        work.call_thread = call->track.value;  // for now; see finish()
-        work.call_start_ns = call->start_ns;
-        work.call_end_ns = call->end_ns;
-      }
+      work.correlation = static_cast<CorrelationId>(events.correlation[i]);
       out_.work.push_back(work);
     });
     if (!status.has_value() || out_.work.size() == first) return status;
@@ -111,6 +107,21 @@ class Loader {
     for (auto i = first + 1; i < out_.work.size(); ++i)
       out_.work[i].before = static_cast<std::uint32_t>(i - 1);
     out_.streams.push_back({id, info.device});
+    return {};
+  }
+
+  Status addLaunches() {
+    std::vector<CorrelationId> correlations;
+    for (const auto& work : out_.work) correlations.push_back(work.correlation);
+    LaunchIndex launches(activity_);
+    if (auto status = launches.load(trace_, std::move(correlations)); !status.has_value()) return status;
+    for (auto& work : out_.work) {
+      const auto* call = launches.find(work.correlation);
+      if (call == nullptr) continue;
+      work.call_thread = call->track.value;  // for now; see finish()
+      work.call_start_ns = call->start_ns;
+      work.call_end_ns = call->end_ns;
+    }
     return {};
   }
 
@@ -174,6 +185,7 @@ class Loader {
   }
 
   Trace& trace_;
+  const Activity& activity_;
   WindowEvents& out_;
   std::size_t most_;
   bool fits_ = true;
@@ -202,13 +214,13 @@ std::size_t WindowEvents::rootsEnded(TimeNs at) const {
   return static_cast<std::size_t>(after - roots_by_end.begin());
 }
 
-Result<WindowEvents> readWindow(Trace& trace, Interval window, ProcessId process, const LaunchIndex& launches,
+Result<WindowEvents> readWindow(Trace& trace, const Activity& activity, Interval window, ProcessId process,
                                 std::size_t most) {
   for (;;) {
     WindowEvents events;
     events.window = window;
     bool fits = true;
-    if (auto status = Loader(trace, events, most).run(process, launches, fits); !status.has_value())
+    if (auto status = Loader(trace, activity, events, most).run(process, fits); !status.has_value())
       return fail(status.error());
     const TimeNs quarter = (window.end_ns - window.start_ns) / 4;
     if (fits) return events;

@@ -36,6 +36,7 @@ struct WindowEvents {
     std::uint32_t before = kNone;       // the work before it on its stream
     std::uint32_t call_thread = kNone;  // of its launch; kNone = not in the trace
     TimeNs call_start_ns = 0, call_end_ns = 0;
+    CorrelationId correlation = 0;
   };
   struct Stream {
     TrackId id;
@@ -62,7 +63,7 @@ struct WindowEvents {
 };
 
 // Where the window holds more than `most` events, its middle part is read instead. Errors: corruptTrace.
-Result<WindowEvents> readWindow(Trace& trace, Interval window, ProcessId process, const LaunchIndex& launches,
+Result<WindowEvents> readWindow(Trace& trace, const Activity& activity, Interval window, ProcessId process,
                                 std::size_t most);
 
 }  // namespace pitwall::analysis

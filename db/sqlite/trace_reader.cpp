@@ -102,6 +102,16 @@ constexpr Field kFields[] = {
 
 }  // namespace
 
+// Whether a chunk whose keys lie in that range may hold one of these; none ask for all. Keys are stored as
+// signed integers: a range that begins below zero may hold anything.
+static bool mayHold(std::span<const CorrelationId> wanted, const KeyRange& keys) {
+  if (wanted.empty() || keys.least < 0) return true;
+  const auto least = static_cast<CorrelationId>(keys.least),
+             greatest = static_cast<CorrelationId>(keys.greatest);
+  if (wanted.back() < least || wanted.front() > greatest) return false;
+  return *std::ranges::lower_bound(wanted, least) <= greatest;
+}
+
 Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& selection,
                                      const EventVisitor& visitor, Scratch& scratch) {
   const ChunkSummary& summary = data_->events().summaries()[chunk];
@@ -120,6 +130,7 @@ Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& se
     TimeNs reach = 0;  // an event that starts earlier ends before the range
     if (__builtin_sub_overflow(selection.from_ns, std::max<TimeNs>(0, summary.max_dur_ns), &reach))
       reach = std::numeric_limits<TimeNs>::min();
+    if (selection.starting) reach = selection.from_ns;
     from = static_cast<std::size_t>(std::ranges::lower_bound(starts, reach) - starts.begin());
     to = static_cast<std::size_t>(std::ranges::lower_bound(starts, selection.to_ns) - starts.begin());
     if (from >= to) return true;
@@ -148,6 +159,7 @@ Status TraceReader::eventColumns(const EventSelection& selection, const EventVis
   for (const std::uint32_t index : data_->events().ofTrack(selection.track.value)) {
     const ChunkSummary& summary = data_->events().summaries()[index];
     if (summary.time_ns.least >= selection.to_ns || summary.time_ns.greatest < selection.from_ns) continue;
+    if (!mayHold(selection.correlations, summary.keys[0])) continue;
     Result<bool> more = visitChunk(index, selection, visitor, scratch);
     if (!more.has_value()) return fail(more.error());
     if (!*more) break;
@@ -168,11 +180,13 @@ Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) 
   return (*pyramid)->bins(request);
 }
 
-Status TraceReader::visitDependencies(const DependencyVisitor& visitor) {
+Status TraceReader::visitDependencies(const DependencySelection& selection,
+                                      const DependencyVisitor& visitor) {
   ChunkTable& table = data_->dependencies();
   std::array<std::vector<std::int64_t>, kDependencyColumns> scratch;
   std::vector<Dependency> dependencies;
   for (std::size_t index = 0; index < table.summaries().size(); ++index) {
+    if (!mayHold(selection.targets, table.summaries()[index].keys[1])) continue;
     std::array<std::span<const std::int64_t>, kDependencyColumns> columns;
     for (int i = 0; i < kDependencyColumns; ++i) {
       auto read = table.scan(index, i, scratch[static_cast<std::size_t>(i)]);

@@ -37,7 +37,8 @@ class TraceReader final : public Trace {
   Result<std::vector<EventBin>> eventBins(const BinRequest& request) override;
   Result<std::vector<Dependency>> dependencies() override;
   Result<std::vector<CounterSample>> counters(TrackId track) override;
-  Status visitDependencies(const DependencyVisitor& visitor) override;
+  using Trace::visitDependencies;
+  Status visitDependencies(const DependencySelection& selection, const DependencyVisitor& visitor) override;
   Status visitCounters(TrackId track, const CounterVisitor& visitor) override;
   Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters) override;
   Status visit(const std::string& sql, std::span<const SqlParameter> parameters,

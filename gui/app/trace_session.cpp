@@ -116,7 +116,10 @@ void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>&
       [this, path, keep, cancel] {
         if (cancel->load()) return;
         auto trace = Trace::open(path);
-        auto report = trace.has_value() ? analyzeTrace(*trace.value()) : Result<Report>(fail(trace.error()));
+        AnalyzeOptions options;
+        options.cancel = cancel.get();
+        auto report =
+            trace.has_value() ? analyzeTrace(*trace.value(), options) : Result<Report>(fail(trace.error()));
         if (!report.has_value())
           return tell(cancel,
                       [this, why = report.error().message] { emit failed(QString::fromStdString(why)); });

@@ -64,16 +64,22 @@ std::vector<std::string> randomWork(std::mt19937& random) {
   return lines;
 }
 
-Devices analyzed(const std::vector<std::string>& lines, const std::string& path) {
+Devices analyzed(const std::vector<std::string>& lines, const std::string& path,
+                 std::size_t events_at_once = 0) {
   std::string text;
   for (const auto& line : lines) text += line + "\n";
   EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
   auto trace = Trace::open(path);
-  auto activity = gatherActivity(*trace.value());
-  auto launches = LaunchIndex::make(*trace.value(), activity.value());
-  auto devices = analyzeDevices(*trace.value(), activity.value(), launches.value(), {});
-  for (auto& device : devices.all) device.work.clear();  // it points into what ends here
-  return devices;
+  const Reading reading{events_at_once};
+  const auto activity = gatherActivity(*trace.value(), reading);
+  SliceReader slices(*trace.value(), activity.value(), ProcessId{1}, reading);
+  auto sweep = DeviceSweep::make(*trace.value(), slices, {});
+  auto status = slices.each(kAllParts, [&](const Slice& slice) {
+    EXPECT_TRUE(sweep.value().add(slice).has_value());
+    return Result<bool>(true);
+  });
+  EXPECT_TRUE(status.has_value());
+  return sweep.value().finish();
 }
 
 TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
@@ -88,16 +94,18 @@ TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
     for (const auto& device : first.all) {
       EXPECT_EQ(std::accumulate(device.parts.begin(), device.parts.end(), TimeNs{0}),
                 device.end_ns - device.begin_ns);
-      EXPECT_EQ(covered(device.busy) + covered(device.idle), device.end_ns - device.begin_ns);
+      EXPECT_EQ(device.busy_ns + device.idle_ns, device.end_ns - device.begin_ns);
       EXPECT_GE(device.communication_ns, device.parts[static_cast<std::size_t>(DevicePart::communication)]);
     }
     std::shuffle(lines.begin(), lines.end(), random);
-    const auto second = analyzed(lines, folder / "b.pitwall");
+    const auto second = analyzed(lines, folder / "b.pitwall", 1 + seed * 5);
+    EXPECT_EQ(second.gap_count, first.gap_count);
     for (const auto& device : second.all) {
       const auto same = std::find_if(first.all.begin(), first.all.end(),
                                      [&](const DeviceTimes& d) { return d.name == device.name; });
       ASSERT_NE(same, first.all.end());
       EXPECT_EQ(same->parts, device.parts) << seed << " " << device.name;
+      EXPECT_EQ(same->longest_gap_ns, device.longest_gap_ns) << seed << " " << device.name;
     }
   }
 }

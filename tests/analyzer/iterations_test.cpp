@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "analyzer/analysis/sequence.h"
 
 namespace pitwall::analysis {
@@ -18,15 +21,43 @@ std::vector<Iteration> withDurations(const std::vector<TimeNs>& durations) {
 }
 
 // Operators 100 ns apart that run 50 ns each, with the given facts.
-Timeline withSequence(const std::vector<std::uint32_t>& sequence) {
-  Timeline timeline;
-  TimeNs now = 0;
+std::vector<OperatorInterval> withSequence(const std::vector<std::uint32_t>& sequence) {
+  std::vector<OperatorInterval> operators;
   for (const auto op : sequence) {
-    timeline.operators.push_back({now, now + 50, now, 0, OperatorId{op}});
-    now += 100;
+    const auto now = static_cast<TimeNs>(100 * operators.size());
+    operators.push_back({now, now + 50, now, 0, OperatorId{op}});
   }
-  timeline.end_ns = now;
-  return timeline;
+  return operators;
+}
+
+// Shows them some at a time.
+OperatorSource inSlicesOf(std::vector<OperatorInterval> operators, std::size_t at_once) {
+  return [operators = std::move(operators), at_once](const OperatorVisitor& visitor) {
+    const std::span<const OperatorInterval> all = operators;
+    for (std::size_t from = 0; from < all.size(); from += at_once) {
+      const std::size_t to = std::min(all.size(), from + at_once);
+      TimeNs pending_from = INT64_MAX;
+      for (const auto& op : all.subspan(to)) pending_from = std::min(pending_from, op.pushed_ns);
+      visitor(all.subspan(from, to - from), pending_from);
+    }
+    return Status();
+  };
+}
+
+std::vector<TimeNs> startsOf(const std::vector<OperatorInterval>& operators) {
+  return repeatingStarts(inSlicesOf(operators, 7)).value();
+}
+
+Iterations found(const std::vector<OperatorInterval>& operators, std::span<const IterationMark> marks) {
+  Timeline timeline;
+  for (const auto& op : operators) {
+    const TimeNs length = op.end_ns - op.start_ns;
+    ++timeline.operators;
+    timeline.operator_ns += length;
+    if (!marks.empty() && op.start_ns >= marks.back().time_ns) timeline.operator_after_marks_ns += length;
+    timeline.end_ns = op.start_ns + 100;
+  }
+  return findIterations(timeline, marks, [&] { return repeatingStarts(inSlicesOf(operators, 5)); }).value();
 }
 
 std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& once, int times,
@@ -59,42 +90,42 @@ TEST(Roles, ModerateJitterIsNoOutlierHoweverSmallTheDeviation) {
 }
 
 TEST(Iterations, MarksBoundThem) {
-  auto timeline = withSequence(repeated({1, 2}, 10));
+  const auto operators = withSequence(repeated({1, 2}, 10));
   std::vector<IterationMark> marks;
   for (int i = 0; i < 8; ++i) marks.push_back({i, i * 250, 16});
-  const auto found = findIterations(timeline, marks);
-  EXPECT_EQ(found.source, "marks");
-  ASSERT_EQ(found.all.size(), 8U);
-  EXPECT_EQ(found.all[3].start_ns, 750);
-  EXPECT_EQ(found.all[3].end_ns, 1000);
-  EXPECT_EQ(found.all[3].items, 16);
-  EXPECT_EQ(found.all[7].end_ns, 2000);  // the end of the trace
-  EXPECT_EQ(found.all[7].role, IterationRole::last);
+  const auto iterations = found(operators, marks);
+  EXPECT_EQ(iterations.source, "marks");
+  ASSERT_EQ(iterations.all.size(), 8U);
+  EXPECT_EQ(iterations.all[3].start_ns, 750);
+  EXPECT_EQ(iterations.all[3].end_ns, 1000);
+  EXPECT_EQ(iterations.all[3].items, 16);
+  EXPECT_EQ(iterations.all[7].end_ns, 2000);  // the end of the trace
+  EXPECT_EQ(iterations.all[7].role, IterationRole::last);
 }
 
 TEST(Iterations, MarksThatRunAheadOfTheWorkAreSetAside) {
-  auto timeline = withSequence(repeated({1, 2, 3}, 10));
+  const auto operators = withSequence(repeated({1, 2, 3}, 10));
   std::vector<IterationMark> marks;
   for (int i = 0; i < 10; ++i) marks.push_back({i, i * 10, 16});  // all before the second operator
-  const auto found = findIterations(timeline, marks);
-  EXPECT_EQ(found.source, "repeating sequence");
-  EXPECT_FALSE(found.note.empty());
-  ASSERT_EQ(found.all.size(), 10U);
-  EXPECT_EQ(found.all[4].end_ns - found.all[4].start_ns, 300);
-  EXPECT_EQ(found.all[4].items, 16);
+  const auto iterations = found(operators, marks);
+  EXPECT_EQ(iterations.source, "repeating sequence");
+  EXPECT_FALSE(iterations.note.empty());
+  ASSERT_EQ(iterations.all.size(), 10U);
+  EXPECT_EQ(iterations.all[4].end_ns - iterations.all[4].start_ns, 300);
+  EXPECT_EQ(iterations.all[4].items, 16);
 }
 
 TEST(Iterations, WithoutMarksOrRepetitionTheTraceIsOne) {
-  const auto found = findIterations(withSequence({1, 2, 3, 4, 5}), {});
-  EXPECT_EQ(found.source, "whole trace");
-  ASSERT_EQ(found.all.size(), 1U);
-  EXPECT_EQ(found.all[0].end_ns, 500);
+  const auto iterations = found(withSequence({1, 2, 3, 4, 5}), {});
+  EXPECT_EQ(iterations.source, "whole trace");
+  ASSERT_EQ(iterations.all.size(), 1U);
+  EXPECT_EQ(iterations.all[0].end_ns, 500);
 }
 
-TEST(Iterations, AnEmptyTraceHasNone) { EXPECT_TRUE(findIterations(Timeline{}, {}).all.empty()); }
+TEST(Iterations, AnEmptyTraceHasNone) { EXPECT_TRUE(found({}, {}).all.empty()); }
 
 TEST(Sequence, FindsThePeriodAfterAPrologue) {
-  const auto starts = repeatingStarts(withSequence(repeated({1, 2, 3, 4}, 8, {9, 8, 9})).operators);
+  const auto starts = startsOf(withSequence(repeated({1, 2, 3, 4}, 8, {9, 8, 9})));
   ASSERT_EQ(starts.size(), 8U);
   EXPECT_EQ(starts[0], 300);
   for (std::size_t i = 1; i < starts.size(); ++i) EXPECT_EQ(starts[i] - starts[i - 1], 400);
@@ -103,7 +134,7 @@ TEST(Sequence, FindsThePeriodAfterAPrologue) {
 TEST(Sequence, EqualLayersInsideAnIterationDoNotShortenIt) {
   std::vector<std::uint32_t> once(30, 1);
   once.push_back(2);
-  const auto starts = repeatingStarts(withSequence(repeated(once, 6)).operators);
+  const auto starts = startsOf(withSequence(repeated(once, 6)));
   ASSERT_EQ(starts.size(), 6U);
   EXPECT_EQ(starts[1] - starts[0], 3100);
 }
@@ -114,7 +145,7 @@ TEST(Sequence, AnEvaluationNowAndThenDoesNotConfuse) {
     sequence = repeated({1, 2, 3, 4, 5}, 1, sequence);
     if (i % 10 == 9) sequence = repeated({6, 7}, 1, sequence);
   }
-  const auto starts = repeatingStarts(withSequence(sequence).operators);
+  const auto starts = startsOf(withSequence(sequence));
   EXPECT_EQ(starts.size(), 20U);
 }
 
@@ -122,11 +153,27 @@ TEST(Sequence, RandomOperatorsDoNotRepeat) {
   std::vector<std::uint32_t> sequence;
   std::uint32_t state = 1;
   for (int i = 0; i < 500; ++i) sequence.push_back((state = state * 1664525U + 1013904223U) % 7 + 1);
-  EXPECT_TRUE(repeatingStarts(withSequence(sequence).operators).empty());
+  EXPECT_TRUE(startsOf(withSequence(sequence)).empty());
+}
+
+TEST(Sequence, IsThatOfThePushesHoweverManyAreReadAtATime) {
+  // Two threads take turns: their operators run in another order than they were pushed in.
+  std::mt19937 random(1);
+  std::vector<OperatorInterval> operators;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    const auto pushed = static_cast<TimeNs>(100 * i);
+    operators.push_back({pushed + static_cast<TimeNs>(random() % 900), 0, pushed, 0, OperatorId{i % 5 + 1}});
+  }
+  std::stable_sort(operators.begin(), operators.end(),
+                   [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  const auto starts = repeatingStarts(inSlicesOf(operators, 1000)).value();
+  EXPECT_GE(starts.size(), 30U);
+  for (const std::size_t at_once : {1, 3, 50})
+    EXPECT_EQ(repeatingStarts(inSlicesOf(operators, at_once)).value(), starts) << at_once;
 }
 
 TEST(Sequence, TwoRepetitionsAreNotEnough) {
-  EXPECT_TRUE(repeatingStarts(withSequence(repeated({1, 2, 3}, 2)).operators).empty());
+  EXPECT_TRUE(startsOf(withSequence(repeated({1, 2, 3}, 2))).empty());
 }
 
 }  // namespace

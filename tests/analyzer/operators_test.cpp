@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "analyzer/analysis/samples.h"
+#include "analyzer/analysis/sorted_times.h"
 #include "analyzer/analysis/statistics.h"
 
 namespace pitwall::analysis {
@@ -19,6 +25,66 @@ TEST(Statistics, VariationIsSampleDeviationOverMean) {
   EXPECT_EQ(coefficientOfVariation({5}), 0);
 }
 
+TEST(Samples, AgreeWithTheSortedList) {
+  constexpr double kQuantiles[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::int64_t spread = std::int64_t{1} << (seed % 20);
+    std::vector<double> list;
+    Samples samples;
+    for (unsigned i = 0; i < 1 + seed * 50; ++i) {
+      const auto value =
+          static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(spread)) - spread / 3;
+      list.push_back(static_cast<double>(value));
+      samples.add(value);
+    }
+    EXPECT_EQ(samples.count(), static_cast<std::int64_t>(list.size()));
+    EXPECT_EQ(static_cast<double>(samples.sum()), std::accumulate(list.begin(), list.end(), 0.0));
+    EXPECT_EQ(samples.mean(), mean(list));
+    std::sort(list.begin(), list.end());
+    const auto quantiles = samples.quantiles(kQuantiles);
+    for (std::size_t q = 0; q < quantiles.size(); ++q)
+      EXPECT_EQ(quantiles[q], quantileOfSorted(list, kQuantiles[q])) << seed << " " << kQuantiles[q];
+  }
+  EXPECT_EQ(Samples().quantile(0.5), 0);
+  EXPECT_EQ(Samples().mean(), 0);
+}
+
+TEST(SortedTimes, ComeInOrderHoweverTheRunsOverlap) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<TimeNs> list;
+    SortedTimes times;
+    for (unsigned run = 0; run < seed; ++run) {
+      for (auto i = random() % 60; i > 0; --i) {
+        const auto reach = random() % 7 == 0 ? std::uint64_t{1} << 62 : 3000;
+        const auto time = static_cast<TimeNs>(run * 1000 + random() % reach) - 2000;
+        list.push_back(time);
+        times.add(time);
+      }
+      times.endRun();
+    }
+    std::sort(list.begin(), list.end());
+    ASSERT_EQ(times.count(), static_cast<std::int64_t>(list.size()));
+    SortedTimes::Cursor cursor(times);
+    TimeNs time = 0;
+    for (const TimeNs expected : list) {
+      ASSERT_TRUE(cursor.next(time));
+      ASSERT_EQ(time, expected) << seed;
+    }
+    EXPECT_FALSE(cursor.next(time));
+  }
+}
+
+OperatorTable tabulated(std::span<const OperatorInterval> operators, std::span<const Iteration> iterations,
+                        std::span<const OperatorFacts> facts) {
+  OperatorSums sums(iterations, facts.size());
+  const std::size_t half = operators.size() / 2;
+  sums.add(operators.first(half));
+  sums.add(operators.subspan(half));
+  return sums.table(facts);
+}
+
 TEST(Operators, CountsOnlySteadyIterations) {
   std::vector<OperatorFacts> facts(2);
   facts[0].name = "Convolution";
@@ -28,15 +94,15 @@ TEST(Operators, CountsOnlySteadyIterations) {
   facts[0].bytes_read = 300;
   facts[0].bytes_written = 100;
   facts[1].name = "Activation";
-  Timeline timeline;
+  std::vector<OperatorInterval> operators;
   std::vector<Iteration> iterations;
   for (int i = 0; i < 10; ++i) {
     const TimeNs start = i * 1000;
     iterations.push_back({i, start, start + 1000, 0, i < 2 ? IterationRole::warmUp : IterationRole::steady});
-    timeline.operators.push_back({start, start + (i < 2 ? 900 : 100 + i), start - 10, 0, OperatorId{1}});
-    timeline.operators.push_back({start + 950, start + 960, start, 0, OperatorId{2}});
+    operators.push_back({start, start + (i < 2 ? 900 : 100 + i), start - 10, 0, OperatorId{1}});
+    operators.push_back({start + 950, start + 960, start, 0, OperatorId{2}});
   }
-  const auto table = tabulateOperators(timeline, iterations, facts);
+  const auto table = tabulated(operators, iterations, facts);
   ASSERT_EQ(table.rows.size(), 2U);
   const auto& conv = table.rows[0];
   EXPECT_EQ(conv.row.layer, "conv1");
@@ -54,10 +120,10 @@ TEST(Operators, CountsOnlySteadyIterations) {
 }
 
 TEST(Operators, WithoutFactsAreCountedTogether) {
-  Timeline timeline;
-  timeline.operators = {{0, 10, 0, 1, OperatorId{}}, {10, 30, 10, 2, OperatorId{7}}};
+  const std::vector<OperatorInterval> operators = {{0, 10, 0, 1, OperatorId{}},
+                                                   {10, 30, 10, 2, OperatorId{7}}};
   const Iteration iteration{0, 0, 100};
-  const auto table = tabulateOperators(timeline, {&iteration, 1}, {});
+  const auto table = tabulated(operators, {&iteration, 1}, {});
   ASSERT_EQ(table.rows.size(), 1U);
   EXPECT_EQ(table.rows[0].row.name, "operator");
   EXPECT_EQ(table.rows[0].row.count, 2);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -189,7 +190,29 @@ struct Analyzed {
   }
 };
 
-Analyzed analyzed(const std::string& path, std::size_t evidence_rows = 5) {
+// Every row of every table that the analyses wrote.
+std::string tablesOf(const Analyzed& a) {
+  std::string text;
+  const auto names = a.rows(
+      "SELECT name FROM sqlite_temp_master WHERE type = 'table' AND name LIKE 'analysis%' ORDER BY name");
+  EXPECT_GE(names.rows.size(), 20U);
+  for (const auto& name : names.rows) {
+    const auto& table = std::get<std::string>(name[0]);
+    text += table + "\n";
+    for (const auto& row : a.rows("SELECT * FROM temp." + table).rows) {
+      for (const auto& value : row) {
+        if (const auto* integer = std::get_if<std::int64_t>(&value)) text += fmt::format("{},", *integer);
+        if (const auto* real = std::get_if<double>(&value)) text += fmt::format("{},", *real);
+        if (const auto* word = std::get_if<std::string>(&value)) text += *word + ",";
+        if (std::holds_alternative<std::monostate>(value)) text += "null,";
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+Analyzed analyzed(const std::string& path, std::size_t evidence_rows = 5, std::size_t events_at_once = 0) {
   Analyzed result;
   auto trace = Trace::open(path);
   EXPECT_TRUE(trace.has_value());
@@ -197,6 +220,7 @@ Analyzed analyzed(const std::string& path, std::size_t evidence_rows = 5) {
   AnalyzeOptions options;
   options.rule_folders = {PITWALL_RULE_FOLDER};
   options.evidence_rows = evidence_rows;
+  options.events_at_once = events_at_once;
   auto report = analyzeTrace(*result.trace, options);
   EXPECT_TRUE(report.has_value()) << (report.has_value() ? "" : report.error().message);
   result.report = std::move(report).value();
@@ -354,6 +378,41 @@ TEST(Properties, NothingDependsOnHowManyRowsAreShown) {
     }
   }
   EXPECT_EQ(reportAsJson(few), reportAsJson(many));
+}
+
+TEST(Properties, NothingDependsOnHowManyEventsAreReadAtATime) {
+  const TempFolder folder;
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    auto story = Author(seed).write(8, 12);
+    if (seed % 2 == 0) story.marks.clear();  // iterations are found from the sequence of operators
+    const auto path = folder / fmt::format("{}.pitwall", seed);
+    tell(story, seed, path);
+    const auto whole = analyzed(path);
+    const auto tables = tablesOf(whole);
+    for (const std::size_t at_once : {1, 7, 40, 150}) {
+      SCOPED_TRACE(fmt::format("seed {}, {} at once", seed, at_once));
+      const auto sliced = analyzed(path, 5, at_once);
+      EXPECT_EQ(tablesOf(sliced), tables);
+      EXPECT_EQ(reportAsJson(sliced.report), reportAsJson(whole.report));
+    }
+  }
+}
+
+TEST(Properties, AnAnalysisThatIsAskedToStopSaysSo) {
+  const TempFolder folder;
+  const auto path = folder / "a.pitwall";
+  tell(Author(1).write(4, 8), 0, path);
+  auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  std::atomic<bool> cancel = false;
+  AnalyzeOptions options;
+  options.rule_folders = {PITWALL_RULE_FOLDER};
+  options.cancel = &cancel;
+  EXPECT_TRUE(analyzeTrace(**trace, options).has_value());
+  cancel = true;
+  const auto report = analyzeTrace(**trace, options);
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::cancelled);
 }
 
 std::vector<rules::Claim> randomClaims(std::mt19937& random, const Breakdown& breakdown) {

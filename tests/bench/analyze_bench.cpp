@@ -2,16 +2,25 @@
 // columns, which nothing that looks at every event can undercut. Times are of the CPU, so that a busy machine
 // does not count; everything runs on one thread, so a quiet one takes as long by the clock.
 //
-//   analyze_bench [EVENTS [FILE]]     a made-up training trace of so many events (default 10 million); FILE
-//   is made
-//                                     if it does not exist, and kept
+//   analyze_bench [EVENTS [FILE]]   a made-up training trace of so many events (default 10 million); FILE is
+//                                   made if it does not exist, and kept
+//   analyze_bench --growth [EVENTS...]   a line for each number of events (default 10, 30 and 100 million),
+//                                   each in a process of its own: whether time and memory grow with them
+//   analyze_bench --start           `pitwall analyze` beside this program on 100,000 events, by the clock
+//
+// Traces without a name are made in the folder for temporary files, 7 bytes an event, and removed.
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <numeric>
 
 #include "analyzer/analysis.h"
@@ -36,11 +45,19 @@ double cpuSeconds() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-long peakMb() {
-  rusage use{};
-  getrusage(RUSAGE_SELF, &use);
-  return use.ru_maxrss / 1024;
+// A line of /proc/self/status, in MB.
+long statusMb(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long kb = 0;
+    if (word == key + ":" && status >> kb) return kb / 1024;
+  }
+  return 0;
 }
+
+// Memory that only the program itself can give back; pages of files, which the kernel drops when it needs
+// room, are told apart.
+long peakMb() { return statusMb("VmHWM") - statusMb("RssFile"); }
 
 // Iterations of 40 operators, 50 kernels with their launches and a copy, on a worker, the main thread and two
 // streams.
@@ -124,7 +141,7 @@ Status writeTrace(const std::string& path, std::int64_t events) {
 }
 
 // One pass over all columns of all events.
-Result<double> scanSeconds(Trace& trace) {
+Result<double> scanSeconds(Trace& trace, bool tells = true) {
   const double start = cpuSeconds();
   std::int64_t sum = 0;
   const auto tracks = trace.tracks();
@@ -140,34 +157,26 @@ Result<double> scanSeconds(Trace& trace) {
     if (!status.has_value()) return fail(status.error());
   }
   const double seconds = cpuSeconds() - start;
-  fmt::print("one sequential scan        {:8.3f} s  (sum of all columns {})\n", seconds, sum);
+  // Its sum is told, so that no compiler leaves it out.
+  if (tells || sum == 0)
+    fmt::print("one sequential scan        {:8.3f} s  (sum of all columns {})\n", seconds, sum);
   return seconds;
 }
 
-int run(std::int64_t events, std::string path) {
-  const bool passing = path.empty();  // nobody wants the file afterwards
-  if (passing) path = (std::filesystem::temp_directory_path() / "pitwall-analyze-bench.pitwall").string();
-  if (passing || !std::filesystem::exists(path)) {
-    if (auto status = writeTrace(path, events); !status.has_value())
-      return fmt::print(stderr, "{}\n", status.error().message), 1;
-  }
-  auto opened = Trace::open(path);
-  if (!opened.has_value()) return fmt::print(stderr, "{}\n", opened.error().message), 1;
-  const auto scan = scanSeconds(*opened.value());
-  if (!scan.has_value()) return fmt::print(stderr, "{}\n", scan.error().message), 1;
-  const long before_mb = peakMb();
-  const auto start = Clock::now();
-  const double cpu = cpuSeconds();
-  auto report = analyzeTrace(*opened.value());
-  if (!report.has_value()) return fmt::print(stderr, "{}\n", report.error().message), 1;
-  const double seconds = secondsSince(start), cpu_seconds = cpuSeconds() - cpu;
+std::string passingPath() {
+  return (std::filesystem::temp_directory_path() / fmt::format("pitwall-analyze-bench-{}.pitwall", getpid()))
+      .string();
+}
+
+int complain(const Error& error) { return fmt::print(stderr, "{}\n", error.message), 1; }
+
+void printTimings(Report& report, double scan) {
   double rules = 0;
-  auto timings = report.value().timings;
+  auto& timings = report.timings;
   for (const auto& [part, ns] : timings) {
     const double took = static_cast<double>(ns) * 1e-9;
     if (part.rfind("rule ", 0) == 0) rules += took;
-    if (part.rfind("rule ", 0) != 0)
-      fmt::print("{:<26} {:8.3f} s  {:6.2f} scans\n", part, took, took / scan.value());
+    if (part.rfind("rule ", 0) != 0) fmt::print("{:<26} {:8.3f} s  {:6.2f} scans\n", part, took, took / scan);
   }
   std::sort(timings.begin(), timings.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   fmt::print("all rules                  {:8.3f} s:\n", rules);
@@ -175,18 +184,132 @@ int run(std::int64_t events, std::string path) {
     if (part.rfind("rule ", 0) == 0)
       fmt::print("  {:<32} {:8.3f} ms\n", part.substr(5), static_cast<double>(ns) * 1e-6);
   }
+}
+
+int run(std::int64_t events, std::string path) {
+  const bool passing = path.empty();  // nobody wants the file afterwards
+  if (passing) path = passingPath();
+  if (passing || !std::filesystem::exists(path)) {
+    if (auto status = writeTrace(path, events); !status.has_value()) return complain(status.error());
+  }
+  auto opened = Trace::open(path);
+  if (!opened.has_value()) return complain(opened.error());
+  const auto scan = scanSeconds(*opened.value());
+  if (!scan.has_value()) return complain(scan.error());
+  const auto start = Clock::now();
+  const double cpu = cpuSeconds();
+  auto report = analyzeTrace(*opened.value());
+  if (!report.has_value()) return complain(report.error());
+  const double seconds = secondsSince(start), cpu_seconds = cpuSeconds() - cpu;
+  printTimings(report.value(), scan.value());
   fmt::print(
       "everything                 {:8.3f} s  {:6.2f} scans, {:.3f} s by the clock, {:.0f} ns an event\n",
       cpu_seconds, cpu_seconds / scan.value(), seconds,
       cpu_seconds * 1e9 / static_cast<double>(std::max<std::int64_t>(1, events)));
-  fmt::print("memory at most             {:8} MB; {} MB before the analysis\n", peakMb(), before_mb);
+  fmt::print("memory at most             {:8} MB, and {} MB of pages of files\n", peakMb(),
+             statusMb("RssFile"));
   if (passing) std::filesystem::remove(path);
+  return 0;
+}
+
+int growOnce(std::int64_t events, const std::string& path) {
+  auto opened = Trace::open(path);
+  if (!opened.has_value()) return complain(opened.error());
+  const double before = cpuSeconds();
+  double scan = 0;
+  if (const auto scanned = scanSeconds(*opened.value(), false); scanned.has_value()) scan = *scanned;
+  const double cpu = cpuSeconds();
+  const long before_mb = peakMb();
+  auto report = analyzeTrace(*opened.value());
+  if (!report.has_value()) return complain(report.error());
+  const double took = cpuSeconds() - cpu;
+  fmt::print("{:>12} {:>9.2f} {:>8.0f} {:>6.1f} {:>9} {:>10.2f} {:>8}\n", events, took,
+             took * 1e9 / static_cast<double>(events), took / std::max(scan, 1e-9), peakMb(),
+             static_cast<double>(peakMb() - before_mb) * 1048576 / static_cast<double>(events),
+             static_cast<long>((cpu - before) * 1000));
+  return 0;
+}
+
+// In a process of its own: memory once used is told for good.
+int apart(const std::function<int()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int code = work();
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  int state = 0;
+  if (child < 0 || waitpid(child, &state, 0) != child) return 1;
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
+}
+
+int growth(std::vector<std::int64_t> sizes) {
+  if (sizes.empty()) sizes = {10'000'000, 30'000'000, 100'000'000};
+  fmt::print("{:>12} {:>9} {:>8} {:>6} {:>9} {:>10} {:>8}\n", "events", "CPU s", "ns/event", "scans",
+             "memory MB", "B/event", "scan ms");
+  for (const std::int64_t events : sizes) {
+    const std::string path = passingPath();
+    int code = apart([&] {
+      const auto status = writeTrace(path, events);
+      return status.has_value() ? 0 : complain(status.error());
+    });
+    if (code == 0) code = apart([&] { return growOnce(events, path); });
+    std::filesystem::remove(path);
+    if (code != 0) return code;
+  }
+  return 0;
+}
+
+int analyzeBeside(const std::string& command, const std::string& path) {
+  return apart([&] {
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
+    execl(command.c_str(), command.c_str(), "analyze", path.c_str(), static_cast<char*>(nullptr));
+    return 1;
+  });
+}
+
+int startUp() {
+  constexpr int kRuns = 15;
+  const auto command = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pitwall";
+  const std::string path = passingPath();
+  if (auto status = writeTrace(path, 100'000); !status.has_value()) return complain(status.error());
+  double least = 1e9, total = 0;
+  rusage before{}, after{};
+  for (int i = 0; i < kRuns; ++i) {
+    getrusage(RUSAGE_CHILDREN, &before);
+    const auto start = Clock::now();
+    const int code = analyzeBeside(command.string(), path);
+    const double took = secondsSince(start);
+    getrusage(RUSAGE_CHILDREN, &after);
+    if (code != 0)
+      return fmt::print(stderr, "{} analyze {}: exit code {}\n", command.string(), path, code), 1;
+    least = std::min(least, took);
+    total += took;
+  }
+  const auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
+  };
+  fmt::print(
+      "pitwall analyze, 100,000 events, {} runs: {:.0f} ms by the clock at least, {:.0f} ms on average; "
+      "{:.0f} ms of CPU\n",
+      kRuns, least * 1e3, total * 1e3 / kRuns,
+      ms(after.ru_utime) + ms(after.ru_stime) - ms(before.ru_utime) - ms(before.ru_stime));
+  std::filesystem::remove(path);
   return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::int64_t events = argc > 1 ? std::atoll(argv[1]) : 10'000'000;
-  return run(std::max<std::int64_t>(events, 1000), argc > 2 ? argv[2] : "");
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "--start") return startUp();
+  if (!words.empty() && words[0] == "--growth") {
+    std::vector<std::int64_t> sizes;
+    for (std::size_t i = 1; i < words.size(); ++i)
+      sizes.push_back(std::max<std::int64_t>(1000, std::atoll(words[i].c_str())));
+    return growth(std::move(sizes));
+  }
+  const std::int64_t events = words.empty() ? 10'000'000 : std::atoll(words[0].c_str());
+  return run(std::max<std::int64_t>(events, 1000), words.size() > 1 ? words[1] : "");
 }

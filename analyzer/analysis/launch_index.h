@@ -1,0 +1,60 @@
+// The calls that launched device work: those that a launch dependency leads from, or of the same correlation.
+// Looked up for some work at a time.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "analyzer/analysis/activity.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+class LaunchIndex {
+ public:
+  // The activity must outlive it.
+  explicit LaunchIndex(const Activity& activity) : activity_(&activity) {}
+
+  // Looks for the launches of the work with these correlations, and forgets those of other work. Of several
+  // calls of one correlation it takes the one of the first track, there the first. Reads the chunks that hold
+  // these correlations, which in most traces lie together. Errors: corruptTrace.
+  Status load(Trace& trace, std::vector<CorrelationId> work);
+  Status load(Trace& trace, std::span<const DeviceWork> work);
+
+  // nullptr when the trace has no such call, or when the work is not among what was loaded. Valid until the
+  // next load.
+  const HostCall* find(CorrelationId correlation) const;
+
+ private:
+  // Numbers in ascending order, each with its place among them.
+  class Numbers {
+   public:
+    static constexpr std::uint32_t kNone = 0xffffffff;
+    // In any order, some perhaps more than once.
+    void assign(std::vector<CorrelationId> numbers);
+    std::uint32_t place(CorrelationId number) const;
+    std::span<const CorrelationId> all() const { return numbers_; }
+
+   private:
+    // Numbers that lie at most this much sparser than they are many are looked up in a table by number.
+    static constexpr std::uint64_t kSpread = 16;
+    std::vector<CorrelationId> numbers_;
+    std::vector<std::uint32_t> table_;  // by number from the first: its place; empty where they are sparse
+  };
+  struct Lead {
+    std::uint32_t work = 0;  // place in work_
+    CorrelationId source = 0;
+  };
+
+  Status readLeads(Trace& trace);
+  Status readCalls(Trace& trace);
+
+  const Activity* activity_;
+  Numbers work_, sources_;
+  std::vector<Lead> leads_;            // as recorded
+  std::vector<HostCall> calls_;        // by place in sources_; correlation 0: none
+  std::vector<std::uint32_t> launch_;  // by place in work_: place in calls_
+};
+
+}  // namespace pitwall::analysis

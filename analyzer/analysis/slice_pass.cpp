@@ -1,0 +1,79 @@
+#include "analyzer/analysis/slice_pass.h"
+
+#include <utility>
+
+#include "analyzer/analysis/sequence.h"
+
+namespace pitwall::analysis {
+namespace {
+
+Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& activity,
+                                                const Iterations& iterations, std::size_t devices) {
+  auto threads = analyzeThreads(trace, activity);
+  if (!threads.has_value()) return fail(threads.error());
+  std::vector<NamedAnalysis> analyses;
+  analyses.push_back({"analysis kernels", analyzeKernels(devices)});
+  analyses.push_back({"analysis launches", analyzeLaunches(devices)});
+  analyses.push_back({"analysis copies", analyzeCopies(devices)});
+  analyses.push_back({"analysis calls", analyzeCalls(iterations.all)});
+  analyses.push_back({"analysis threads", std::move(threads).value()});
+  analyses.push_back({"analysis ranks", analyzeRanks(trace, devices)});
+  analyses.push_back({"analysis follows", analyzeFollows(trace)});
+  return analyses;
+}
+
+}  // namespace
+
+Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices) {
+  return findIterations(timeline, trace.iterations(),
+                        [&slices] { return repeatingStarts(operatorsOf(slices)); });
+}
+
+Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeline& timeline,
+                                                const Iterations& iterations, SliceReader& slices) {
+  CategorySweep sweep(timeline, iterations.all, trace.operatorFacts());
+  auto status = slices.each(kOperatorParts, [&](const Slice& slice) {
+    sweep.add(slice.operators, slice.from_ns, slice.to_ns, slice.pending_from_ns);
+    return Result<bool>(true);
+  });
+  if (!status.has_value()) return fail(status.error());
+  return sweep.finish();
+}
+
+Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceReader& slices, const Lap& lap) {
+  SlicePass pass;
+  auto iterations = iterationsOf(trace, timeline, slices);
+  if (!iterations.has_value()) return fail(iterations.error());
+  pass.iterations = std::move(iterations).value();
+  lap("analysis iterations");
+  auto devices = DeviceSweep::make(trace, slices, pass.iterations.all);
+  if (!devices.has_value()) return fail(devices.error());
+  lap("analysis devices");
+  auto made = makeAnalyses(trace, slices.activity(), pass.iterations, devices.value().count());
+  if (!made.has_value()) return fail(made.error());
+  pass.analyses = std::move(made).value();
+  CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());
+  OperatorSums operators(pass.iterations.all, trace.operatorFacts().size());
+  auto status = slices.each(kAllParts, [&](const Slice& slice) -> Result<bool> {
+    lap("reading slices");
+    categories.add(slice.operators, slice.from_ns, slice.to_ns, slice.pending_from_ns);
+    lap("analysis breakdown");
+    operators.add(slice.operators);
+    lap("analysis operators");
+    if (auto added = devices.value().add(slice); !added.has_value()) return fail(added.error());
+    lap("analysis devices");
+    for (const auto& [name, analysis] : pass.analyses) {
+      analysis->add({slice, devices.value().slices(), devices.value().launches()});
+      lap(name);
+    }
+    return true;
+  });
+  if (!status.has_value()) return fail(status.error());
+  pass.times = categories.finish();
+  pass.operators = operators.table(trace.operatorFacts());
+  pass.executions.assign(operators.executions().begin(), operators.executions().end());
+  pass.devices = devices.value().finish();
+  return pass;
+}
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,69 @@
+// A trace's events in order of time, a slice at a time, so that what lies in memory does not grow with the
+// trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/timeline.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+// What of a slice is read. Values join by |.
+enum SliceParts : std::uint8_t { kOperatorParts = 1, kWorkParts = 2, kCallParts = 4, kBusyParts = 8 };
+inline constexpr SliceParts kAllParts =
+    static_cast<SliceParts>(kOperatorParts | kWorkParts | kCallParts | kBusyParts);
+
+// The events that start in [from, to). The slices follow each other without a gap, from the least time to the
+// greatest.
+struct Slice {
+  TimeNs from_ns = 0, to_ns = 0;
+  // The earliest push of an operator that starts later than this slice; the greatest time for none.
+  TimeNs pending_from_ns = 0;
+  std::vector<OperatorInterval> operators;  // of the timeline's process; in order of time
+  // Grouped by track, in the order of Activity::tracks; by start within.
+  std::vector<DeviceWork> work;
+  std::vector<HostCall> calls;
+  std::vector<std::size_t> work_of_track;  // where those of tracks[i] begin; one entry more than tracks
+  // Time that events of threads cover, but for the recorder's own, united within each track.
+  Intervals busy;
+  std::vector<std::size_t> busy_of_track;  // likewise
+};
+
+class SliceReader {
+ public:
+  // False ends the walk.
+  using Visitor = std::function<Result<bool>(const Slice&)>;
+
+  // All must outlive it.
+  SliceReader(Trace& trace, const Activity& activity, ProcessId process, const Reading& reading);
+
+  // In order of time; the slice is valid during the call. Errors: the visitor's; corruptTrace; cancelled.
+  Status each(SliceParts parts, const Visitor& visitor);
+  // The process's operators that start in [from, to), in order of time; all at once. Errors: corruptTrace.
+  Result<std::vector<OperatorInterval>> operatorsBetween(TimeNs from, TimeNs to);
+  // The first ones, at least `count` if there are as many.
+  Result<std::vector<OperatorInterval>> firstOperators(std::size_t count);
+
+  const Activity& activity() const { return activity_; }
+
+ private:
+  Status read(SliceParts parts, Slice& slice);
+  Status readTrack(std::size_t track, SliceParts parts, Slice& slice);
+  SliceParts partsOf(std::size_t track, SliceParts wanted) const;
+  void add(const EventSpans& events, const TrackActivity& track, SliceParts parts, Slice& slice) const;
+
+  Trace& trace_;
+  const Activity& activity_;
+  const ProcessId process_;
+  const Reading& reading_;
+  std::vector<TimeNs> pending_from_;  // by slice
+  std::vector<bool> sets_memory_;     // by name
+};
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,49 @@
+// Many times that come almost in order, kept in about two bytes each: a run at a time, sorted, as the steps
+// from one to the next.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "db/units.h"
+
+namespace pitwall::analysis {
+
+class SortedTimes {
+ public:
+  void add(TimeNs time) { run_.push_back(time); }
+  // Sorts and packs what came since the last call. What comes later may lie before it all the same.
+  void endRun();
+
+  std::int64_t count() const { return count_; }
+
+  // Walks over all of them in ascending order. The list must stay and must not change.
+  class Cursor {
+   public:
+    explicit Cursor(const SortedTimes& times);
+    bool next(TimeNs& time);
+
+   private:
+    struct At {
+      TimeNs time = 0;
+      std::size_t byte = 0, end = 0;
+    };
+    static bool later(const At& a, const At& b) { return a.time > b.time; }
+    const std::vector<std::uint8_t>* bytes_;
+    std::vector<At> waiting_;  // runs by their first time, the earliest last
+    std::vector<At> open_;     // a heap of runs that have begun
+  };
+
+ private:
+  struct Run {
+    TimeNs first = 0;
+    std::size_t byte = 0, end = 0;  // of the steps that follow
+  };
+
+  std::vector<TimeNs> run_;  // not packed yet
+  std::vector<Run> runs_;
+  std::vector<std::uint8_t> bytes_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace pitwall::analysis
