@@ -78,10 +78,10 @@ minimal() {
     test_parts build/minimal runtime/session runtime/profiler package e2e
 }
 
-# The tests of db, engine, memory and profiler alone, which is where threads and raw memory are.
+# The tests of db, engine, memory and profiler alone, which is where threads and raw memory are; and further parts.
 sanitized() {
-  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler)
-  cmake --preset "$preset" -DPITWALL_BUILD_ANALYZER=OFF || return 1
+  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler "${@:2}")
+  cmake --preset "$preset" -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON || return 1
   # With Ninja each folder is a target that builds what it holds.
   local targets=("${parts[@]/#/tests/}")
   ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "${parts[@]}"
@@ -109,7 +109,7 @@ step release configure_build_test release release -DPITWALL_CUDA=AUTO
 step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
 step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
-step asan sanitized asan
+step asan sanitized asan record
 step tsan sanitized tsan
 step fuzz fuzz
 

@@ -312,6 +312,16 @@ TEST_F(MxnetProfilerTest, ASecondRunAndAnotherConfigurationGiveAValidFileToo) {
   EXPECT_GT(std::filesystem::file_size(other), std::filesystem::file_size(file()));
 }
 
+// What waits to be written takes bounded memory, whether or not anybody asks for the file.
+TEST_F(MxnetProfilerTest, MuchIsWrittenAlsoWithoutContinuousDump) {
+  configure({{"continuous_dump", "0"}});
+  run();
+  for (int i = 0; i < 10'000; ++i) op("an operator with a name of some length");
+  EXPECT_TRUE(recorder_.flush().has_value());
+  EXPECT_GT(std::filesystem::file_size(file()), 1U << 20);
+  EXPECT_EQ(importedEvents(), 10'000U);
+}
+
 TEST_F(MxnetProfilerTest, DoubledEventsAsMxnetWritesThem) {
   configure({{"doubled_events", "1"}});
   run();
