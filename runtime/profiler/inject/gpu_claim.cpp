@@ -1,5 +1,7 @@
 #include "runtime/profiler/inject/gpu_claim.h"
 
+#include <unistd.h>
+
 namespace pitwall::inject {
 
 bool GpuClaim::claim(Begin begin, void* claimant) {
@@ -7,6 +9,7 @@ bool GpuClaim::claim(Begin begin, void* claimant) {
   if (ours_ || begin_ != nullptr) return false;
   begin_ = begin;
   claimant_ = claimant;
+  pid_ = getpid();
   return true;
 }
 
@@ -19,7 +22,7 @@ void GpuClaim::giveUp(const void* claimant) {
 
 bool GpuClaim::tellClaimant() {
   const std::scoped_lock lock(mutex_);
-  if (begin_ == nullptr) {
+  if (begin_ == nullptr || pid_ != getpid()) {
     ours_ = true;
     return false;
   }

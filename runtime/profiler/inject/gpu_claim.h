@@ -3,6 +3,8 @@
 // starts; else the injection library has them.
 #pragma once
 
+#include <sys/types.h>
+
 #include <mutex>
 
 namespace pitwall::inject {
@@ -19,13 +21,15 @@ class GpuClaim {
   // is then not recorded any more.
   void giveUp(const void* claimant);
 
-  // CUDA starts. True: who has claimed has been told; false: the GPUs are ours from now on.
+  // CUDA starts. True: who has claimed has been told; false: the GPUs are ours from now on. In a forked child
+  // nobody has claimed: the parent's recording does not record there.
   bool tellClaimant();
 
  private:
   std::mutex mutex_;  // guards what follows
   Begin begin_ = nullptr;
   void* claimant_ = nullptr;
+  pid_t pid_ = 0;  // the claimant's
   bool ours_ = false;
 };
 

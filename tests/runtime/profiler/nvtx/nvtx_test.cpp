@@ -2,6 +2,8 @@
 // paths, time windows and forks.
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <map>
@@ -334,6 +336,13 @@ TEST(InjectGpu, WhoeverClaimsThemBeforeCudaStartsIsTold) {
   EXPECT_TRUE(claim.claim(tell, &told));
   EXPECT_FALSE(claim.claim(tell, &claim)) << "one at a time";
   claim.giveUp(&claim);
+  if (const pid_t child = fork(); child == 0) {
+    _exit(claim.tellClaimant() ? 1 : 0);
+  } else {
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << "a child's GPUs are not its parent's";
+  }
   EXPECT_TRUE(claim.tellClaimant());
   EXPECT_EQ(told, 1);
   claim.giveUp(&told);
