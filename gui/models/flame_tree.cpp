@@ -3,8 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <queue>
-#include <unordered_map>
+#include <utility>
 
 #include "analyzer/units_text.h"
 
@@ -13,38 +12,84 @@ namespace {
 
 constexpr std::size_t kEventsBetweenLooks = 65536;  // at the cancel flag
 
-// The lanes of one track as a sequence: by start, the upper lane first, as the outer event lies there.
+// The lanes of one track as a sequence: by start, the upper lane first, as the outer event lies there. Most
+// tracks have few lanes; of many those that have ended are not looked at again.
 class TrackEvents {
  public:
   TrackEvents(const TimelineTrack& track, TimeNs from, TimeNs to) : track_(track), to_(to) {
-    next_.resize(track.lanes.size());
-    for (std::size_t lane = 0; lane < next_.size(); ++lane) {
-      next_[lane] = track.lanes[lane].firstReaching(from);
-      push(lane);
+    for (std::size_t lane = 0; lane < track.lanes.size(); ++lane) {
+      Next next{.lane = lane, .index = track.lanes[lane].firstReaching(from), .start = 0};
+      if (find(next)) next_.push_back(next);
     }
   }
   // False at the end.
   bool take(std::size_t& lane, std::size_t& index) {
-    if (queue_.empty()) return false;
-    lane = queue_.top().second;
-    queue_.pop();
-    index = next_[lane]++;
-    push(lane);
+    if (next_.empty()) return false;
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < next_.size(); ++i) {
+      if (next_[i].start < next_[first].start) first = i;
+    }
+    Next& next = next_[first];
+    lane = next.lane;
+    index = next.index++;
+    if (!find(next)) next_.erase(next_.begin() + static_cast<std::ptrdiff_t>(first));
     return true;
   }
 
  private:
-  using Item = std::pair<TimeNs, std::size_t>;  // start, lane
-  void push(std::size_t lane) {
-    const Lane& events = track_.lanes[lane];
-    if (next_[lane] < events.size() && events.startNs(next_[lane]) < to_)
-      queue_.push({events.startNs(next_[lane]), lane});
+  struct Next {
+    std::size_t lane, index;
+    TimeNs start;
+  };
+  // False when the lane has no more events in the range.
+  bool find(Next& next) const {
+    const Lane& lane = track_.lanes[next.lane];
+    if (next.index >= lane.size()) return false;
+    next.start = lane.startNs(next.index);
+    return next.start < to_;
   }
 
   const TimelineTrack& track_;
-  TimeNs to_;
-  std::vector<std::size_t> next_;
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
+  const TimeNs to_;
+  std::vector<Next> next_;  // of lanes that have events left, by lane
+};
+
+// Nodes by parent and name. Traces may have millions of paths.
+class PathTable {
+ public:
+  PathTable() : slots_(1024) {}
+
+  // The node's number, which the caller sets where it is 0: the path is new.
+  std::uint32_t& at(std::uint32_t parent, std::uint32_t name) {
+    if (++used_ * 2 > slots_.size()) grow();
+    const std::uint64_t key = std::uint64_t{parent} << 32 | name;
+    Slot& slot = slotOf(key);
+    if (slot.node != 0) --used_;
+    slot.key = key;
+    return slot.node;
+  }
+
+ private:
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint32_t node = 0;  // 0: empty, as the root is nobody's child
+  };
+  Slot& slotOf(std::uint64_t key) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>((key * 0x9e3779b97f4a7c15) >> 32) & mask;
+    while (slots_[at].node != 0 && slots_[at].key != key) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.node != 0) slotOf(slot.key) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
 };
 
 class Builder {
@@ -58,10 +103,8 @@ class Builder {
     node.name = FlameNode::kTrackNode;
     node.track = static_cast<std::uint32_t>(track);
     node.depth = 1;
-    tree_.nodes.push_back(std::move(node));
-    const auto made = static_cast<std::uint32_t>(tree_.nodes.size() - 1);
-    tree_.nodes[0].children.push_back(made);
-    return made;
+    tree_.nodes.push_back(node);
+    return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
   }
 
   // False when stopped.
@@ -96,45 +139,62 @@ class Builder {
   };
 
   std::uint32_t child(std::uint32_t parent, std::uint32_t name, ColorIndex color) {
-    const std::uint64_t key = std::uint64_t{parent} << 32 | name;
-    if (key == last_key_) return last_node_;
-    const auto [at, is_new] = by_path_.try_emplace(key, static_cast<std::uint32_t>(tree_.nodes.size()));
-    if (is_new) {
+    std::uint32_t& known = by_path_.at(parent, name);
+    if (known == 0) {
+      known = static_cast<std::uint32_t>(tree_.nodes.size());
       FlameNode node;
       node.name = name;
       node.parent = parent;
       node.track = tree_.nodes[parent].track;
       node.depth = tree_.nodes[parent].depth + 1;
       node.color = color;
-      tree_.nodes.push_back(std::move(node));
-      tree_.nodes[parent].children.push_back(at->second);
+      tree_.nodes.push_back(node);
     }
-    last_key_ = key;
-    last_node_ = at->second;
-    return at->second;
+    return known;
   }
 
   FlameTree& tree_;
   const Timeline& timeline_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_path_;
-  std::uint64_t last_key_ = ~std::uint64_t{0};
-  std::uint32_t last_node_ = 0;
+  PathTable by_path_;
 };
+
+// Children stand behind their parents: in this order, and the other way round, each is met once.
+void findChildren(FlameTree& tree) {
+  for (std::size_t i = 1; i < tree.nodes.size(); ++i) ++tree.nodes[tree.nodes[i].parent].children;
+  std::uint32_t sum = 0;
+  for (FlameNode& node : tree.nodes) {
+    node.first_child = sum;
+    sum += std::exchange(node.children, 0);
+  }
+  tree.children.resize(sum);
+  for (std::uint32_t i = 1; i < tree.nodes.size(); ++i) {
+    FlameNode& parent = tree.nodes[tree.nodes[i].parent];
+    tree.children[parent.first_child + parent.children++] = i;
+  }
+}
 
 // Totals of the nodes that stand for no event; then the order of the children.
 void finish(FlameTree& tree) {
+  findChildren(tree);
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     FlameNode& node = tree.nodes[i];
     tree.deepest = std::max(tree.deepest, node.depth);
+    const auto children = std::span(tree.children).subspan(node.first_child, node.children);
     if (i == 0 || node.name == FlameNode::kTrackNode) {
-      for (const std::uint32_t child : node.children) node.total_ns += tree.nodes[child].total_ns;
+      for (const std::uint32_t child : children) node.total_ns += tree.nodes[child].total_ns;
     }
     // Parts of asynchronous events may overlap inside one: then there is no time of its own.
     node.self_ns = std::max<TimeNs>(0, node.self_ns);
-    std::stable_sort(node.children.begin(), node.children.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return tree.nodes[a].total_ns > tree.nodes[b].total_ns;
+    if (children.size() < 2) continue;
+    std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return tree.nodes[a].total_ns != tree.nodes[b].total_ns
+                 ? tree.nodes[a].total_ns > tree.nodes[b].total_ns
+                 : a < b;
     });
   }
+  // Those that take no time come last.
+  FlameNode& root = tree.nodes[0];
+  while (root.children > 0 && tree.nodes[tree.childrenOf(0).back()].total_ns == 0) --root.children;
 }
 
 }  // namespace
@@ -152,8 +212,6 @@ FlameTree flameTree(const Timeline& timeline, const std::vector<std::size_t>& tr
     if (!builder.add(track, root, cancel)) break;
   }
   finish(tree);
-  auto& top = tree.nodes[0].children;
-  std::erase_if(top, [&](std::uint32_t node) { return tree.nodes[node].total_ns == 0; });
   return tree;
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "gui/timeline/timeline.h"
 
@@ -17,10 +19,10 @@ struct FlameNode {
   std::uint32_t track = 0;
   std::uint32_t depth = 0;  // the root's is 0
   std::int64_t count = 0;
-  TimeNs total_ns = 0;  // of the parts within the range
-  TimeNs self_ns = 0;   // total less that of the events directly inside
+  TimeNs total_ns = 0;                          // of the parts within the range
+  TimeNs self_ns = 0;                           // total less that of the events directly inside
+  std::uint32_t first_child = 0, children = 0;  // where they stand in FlameTree::children, and how many
   ColorIndex color = 0;
-  std::vector<std::uint32_t> children;  // by total, greatest first
 };
 
 enum class FlameGrouping {
@@ -29,11 +31,16 @@ enum class FlameGrouping {
 };
 
 struct FlameTree {
-  std::vector<FlameNode> nodes;  // [0] is the root: all of it, count 0
+  std::vector<FlameNode> nodes;         // [0] is the root: all of it, count 0
+  std::vector<std::uint32_t> children;  // of all nodes; ask childrenOf()
   TimeNs from_ns = 0, to_ns = 0;
   std::uint32_t deepest = 0;
   bool by_track = false;
 
+  // By total, greatest first.
+  std::span<const std::uint32_t> childrenOf(std::uint32_t node) const {
+    return std::span(children).subspan(nodes[node].first_child, nodes[node].children);
+  }
   std::string nameOf(const Timeline& timeline, std::uint32_t node) const;
 };
 

@@ -103,10 +103,13 @@ void LaneRenderer::placeBins() {
     const std::int64_t to = fixed(static_cast<double>(bin + 1) * bin_ns);
     const std::int64_t x = from >> kFraction;
     const std::int64_t border = (x + 1) << kFraction;
+    const auto here = static_cast<std::uint16_t>(std::min(to, border) - from);
+    const auto next = static_cast<std::uint16_t>(std::max<std::int64_t>(0, to - border));
+    const auto whole = static_cast<std::uint16_t>(here + next);
+    const bool in_next = ((from + to) >> (kFraction + 1)) > x;
     bins_.push_back({.x = static_cast<std::int32_t>(x - pixels_.first),
-                     .here = static_cast<std::uint16_t>(std::min(to, border) - from),
-                     .next = static_cast<std::uint16_t>(std::max<std::int64_t>(0, to - border)),
-                     .middle = static_cast<std::int32_t>(((from + to) >> (kFraction + 1)) - pixels_.first)});
+                     .solid = {here, next},
+                     .thin = in_next ? BinPlace::Weights{0, whole} : BinPlace::Weights{whole, 0}});
     from = to;
   }
 }
@@ -150,7 +153,6 @@ void LaneRenderer::drawTile(const TilePyramid::Tile& tile, int level, Pen& pen) 
 // Bins of the width that fits the scale, or of a lane so short that even its root's are much narrower.
 void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) {
   if (bins_.empty()) return drawWideBins(tile, out);
-  Pen pen = out;  // in registers
   const bool pairs = 2 * level < shift_;
   const std::uint8_t* const coverages = pairs ? tile.pair_coverage.data() : tile.coverage.data();
   const ColorIndex* const colors = pairs ? tile.pair_color.data() : tile.color.data();
@@ -161,6 +163,9 @@ void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) 
   // Bins whose places are known, in bins of this tile.
   const std::int64_t from = std::max<std::int64_t>(0, (first_bin_ << up) - tile_bin);
   const std::int64_t to = std::min<std::int64_t>(bins, ((first_bin_ + known) << up) - tile_bin);
+  if (up == 0 && from < to)
+    return drawFittingBins({coverages, colors, from, to, bins_.data() + (tile_bin - first_bin_)}, out);
+  Pen pen = out;  // in registers
   for (std::int64_t bin = from; bin < to; ++bin) {
     if ((bin & 7) == 0 && bin + 8 <= to) {  // nothing in eight bins
       std::uint64_t eight = 0;
@@ -174,18 +179,61 @@ void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) 
     if (coverage == 0) continue;
     const ColorIndex color = colors[bin];
     const BinPlace& place = bins_[static_cast<std::size_t>(((tile_bin + bin) >> up) - first_bin_)];
-    if (up > 0) {
-      pen.add(place.middle, coverage * static_cast<std::uint32_t>(place.here + place.next) >> up, color);
-    } else if (place.next == 0) {
-      pen.add(place.x, coverage * place.here, color);
-    } else if (coverage < kSolid) {
-      pen.add(place.middle, coverage * static_cast<std::uint32_t>(place.here + place.next), color);
-    } else {
-      pen.add(place.x, coverage * place.here, color);
-      pen.add(place.x + 1, coverage * place.next, color);
-    }
+    const std::uint32_t whole = place.thin.here + std::uint32_t{place.thin.next};
+    pen.add(place.x + (place.thin.next != 0 ? 1 : 0), coverage * whole >> up, color);
   }
   out = pen;
+}
+
+// Most of what is drawn. What is in a bin is as good as random, so that nothing here branches on it: only on
+// where bins lie, which is alike in all lanes.
+void LaneRenderer::drawFittingBins(const Bins& bins, Pen& out) {
+  // Of a pixel and the one after it: the sum of the pieces, and the longest one above its colour. Without a
+  // piece that is less than a colour's 256.
+  constexpr std::uint32_t kPiece = 1 << 8;
+  std::uint32_t covered = 0, longest = 0, covered_next = 0, longest_next = 0;
+  std::int64_t x = bins.place[bins.from].x;
+  if (out.x == x && out.longest >= 0) {
+    covered = out.covered;
+    longest = static_cast<std::uint32_t>(out.longest) * kPiece | out.color;
+  } else {
+    out.flush();
+  }
+  std::uint32_t* const line = out.line.data();
+  const std::uint32_t* const shades = out.shades;
+  const auto size = static_cast<std::uint64_t>(out.line.size());
+  const auto write = [&] {
+    if (static_cast<std::uint64_t>(x) >= size || longest < kPiece) return;
+    line[x] =
+        shades[longest % kPiece * kShades + std::min<std::uint32_t>(kShades - 1, covered >> kShadeShift)];
+  };
+  for (std::int64_t bin = bins.from; bin < bins.to; ++bin) {
+    const BinPlace& place = bins.place[bin];
+    if (place.x != x) {
+      write();
+      covered = covered_next;
+      longest = longest_next;
+      covered_next = longest_next = 0;
+      x = place.x;
+    }
+    const std::uint32_t coverage = bins.coverage[bin], color = bins.color[bin];
+    const BinPlace::Weights weights = coverage < kSolid ? place.thin : place.solid;
+    const std::uint32_t piece = coverage * weights.here, piece_next = coverage * weights.next;
+    covered += piece;
+    covered_next += piece_next;
+    longest = std::max(longest, piece * kPiece | color);
+    longest_next = std::max(longest_next, piece_next * kPiece | color);
+  }
+  if (longest_next >= kPiece) {
+    write();
+    ++x;
+    covered = covered_next;
+    longest = longest_next;
+  }
+  out.x = x;
+  out.covered = covered;
+  out.longest = longest >= kPiece ? static_cast<std::int32_t>(longest / kPiece) : -1;
+  out.color = static_cast<ColorIndex>(longest % kPiece);
 }
 
 // Bins of a nanosecond under a magnifying glass: each is covered whole, or holds nothing but instants.

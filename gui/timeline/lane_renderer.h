@@ -42,18 +42,28 @@ class LaneRenderer {
   std::uint32_t background() const { return background_; }
 
  private:
-  // Where a bin of the width that fits the scale lies, in pixels counted from the first one drawn. Weights
-  // are in 1/256 of a pixel.
+  // Where a bin of the width that fits the scale lies, in pixels counted from the first one drawn.
   struct BinPlace {
+    // In 1/256 of a pixel: of the bin, in pixel x and in the one after it.
+    struct Weights {
+      std::uint16_t here = 0, next = 0;
+    };
     std::int32_t x = 0;
-    std::uint16_t here = 0, next = 0;  // of the bin, in pixel x and in the one after it
-    std::int32_t middle = 0;           // pixel of the bin's middle
+    Weights solid;  // where it lies
+    Weights thin;   // all of it in the pixel of its middle: what covers little of it stays narrow
   };
   struct Pen;
+  struct Bins {
+    const std::uint8_t* coverage;
+    const ColorIndex* color;
+    std::int64_t from, to;  // of the tile's bins, those whose places are known
+    const BinPlace* place;  // of bin 0
+  };
 
   void drawTile(const TilePyramid::Tile& tile, int level, Pen& pen);
   void drawBins(const TilePyramid::Tile& tile, int level, Pen& pen);
   void drawWideBins(const TilePyramid::Tile& tile, Pen& pen);
+  static void drawFittingBins(const Bins& bins, Pen& pen);
   void drawEvents(std::size_t first, TimeNs from, TimeNs to, Pen& pen);
   void drawPiece(std::int64_t from, std::int64_t to, ColorIndex color, Pen& pen);
   // 1/256 of a pixel, from time 0 on.

@@ -94,14 +94,14 @@ void FlameCanvas::layOut() {
 void FlameCanvas::layOutRow(const Cell& around) {
   double x = around.x;
   TimeNs rest = 0;
-  const FlameNode& of = tree_->nodes[around.node];
-  for (std::size_t i = 0; i < of.children.size(); ++i) {
-    const double width = static_cast<double>(tree_->nodes[of.children[i]].total_ns) / ns_per_px_;
+  const auto children = tree_->childrenOf(around.node);
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    const double width = static_cast<double>(tree_->nodes[children[i]].total_ns) / ns_per_px_;
     if (width < kLeastPx) {
-      for (; i < of.children.size(); ++i) rest += tree_->nodes[of.children[i]].total_ns;
+      for (; i < children.size(); ++i) rest += tree_->nodes[children[i]].total_ns;
       break;
     }
-    cells_.push_back({of.children[i], x, width, around.depth + 1, false});
+    cells_.push_back({children[i], x, width, around.depth + 1, false});
     x += width;
   }
   const double width = static_cast<double>(rest) / ns_per_px_;
@@ -230,7 +230,7 @@ void FlameCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Right: return step(1);
     case Qt::Key_Up: return select(node.parent);
     case Qt::Key_Down:
-      if (!node.children.empty()) select(node.children[0]);
+      if (node.children > 0) select(tree_->childrenOf(selected_)[0]);
       return;
     case Qt::Key_Return:
     case Qt::Key_Enter: return zoomTo(selected_);

@@ -182,11 +182,11 @@ TEST_F(PagesTest, FlameGraphMergesByPathAndAgreesWithSql) {
   const Timeline& timeline = *window_.timelineView().timeline();
   const FlameTree merged =
       flameTree(timeline, {0, 1}, timeline.begin_ns, timeline.end_ns, FlameGrouping::merged);
-  ASSERT_EQ(merged.nodes[0].children.size(), 1U);
-  const FlameNode& step = merged.nodes[merged.nodes[0].children[0]];
-  ASSERT_EQ(step.children.size(), 2U);
+  ASSERT_EQ(merged.nodes[0].children, 1U);
+  const FlameNode& step = merged.nodes[merged.childrenOf(0)[0]];
+  ASSERT_EQ(step.children, 2U);
   std::map<std::string, TimeNs> totals{{timeline.name(step.name), step.total_ns}};
-  for (const std::uint32_t child : step.children)
+  for (const std::uint32_t child : merged.childrenOf(merged.childrenOf(0)[0]))
     totals[timeline.name(merged.nodes[child].name)] = merged.nodes[child].total_ns;
   for (const auto& row : sql(path, "SELECT name, sum(dur_ns) FROM event GROUP BY name"))
     EXPECT_EQ(totals[std::get<std::string>(row[0])], std::get<std::int64_t>(row[1]));
@@ -228,13 +228,13 @@ TEST_F(PagesTest, FlameGraphOfInstantsAndOverlaps) {
   track.lanes = lanesOf(events, {});
   timeline.tracks.push_back(std::move(track));
   const FlameTree tree = flameTree(timeline, {0}, 0, 200, FlameGrouping::merged);
-  ASSERT_EQ(tree.nodes[0].children.size(), 2U);
+  ASSERT_EQ(tree.nodes[0].children, 2U);
   EXPECT_EQ(tree.nodes[0].total_ns, 200);
   EXPECT_EQ(tree.deepest, 2U);
-  const FlameNode& a = tree.nodes[tree.nodes[0].children[0]];
+  const FlameNode& a = tree.nodes[tree.childrenOf(0)[0]];
   EXPECT_EQ(timeline.name(a.name), "a");
-  ASSERT_EQ(a.children.size(), 1U);
-  EXPECT_EQ(tree.nodes[a.children[0]].count, 2);
+  ASSERT_EQ(a.children, 1U);
+  EXPECT_EQ(tree.nodes[tree.childrenOf(tree.childrenOf(0)[0])[0]].count, 2);
 }
 
 TEST_F(PagesTest, SqlPageAnswersKeepsHistoryAndOnlyReads) {
