@@ -1,15 +1,13 @@
 #include "runtime/profiler/nvtx/recorder.h"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "db/ring_decoder.h"
+#include "runtime/profiler/nvtx/text_hash.h"
 #include "runtime/profiler/nvtx/wide_text.h"
 
 namespace pitwall::nvtx {
@@ -19,49 +17,6 @@ namespace {
 std::size_t slotOf(const void* domain, std::uint64_t key) {
   key ^= reinterpret_cast<std::uintptr_t>(domain);
   return (key * 0x9E3779B97F4A7C15U) >> (64U - std::bit_width(ThreadState::kEntries - 1));
-}
-
-__extension__ using Wide = unsigned __int128;
-
-// Both halves of the product, so that each bit of the word reaches about all bits of the result.
-std::uint64_t mixed(std::uint64_t word, std::uint64_t by) {
-  const Wide product = static_cast<Wide>(word) * by;
-  auto high = static_cast<std::uint64_t>(product >> 64U);
-  asm("" : "+r"(high));  // else the compiler takes both halves through memory
-  return high ^ static_cast<std::uint64_t>(product);
-}
-
-// At most eight bytes of the text, without a look beyond its end; the rest is 0.
-[[gnu::noinline]] std::uint64_t wordUpToEnd(const char* text) {
-  std::uint64_t word = 0;
-  for (unsigned i = 0; i < 8 && text[i] != '\0'; ++i)
-    word |= std::uint64_t{static_cast<unsigned char>(text[i])} << 8U * i;
-  return word;
-}
-
-// One pass, eight bytes at a time, each with a multiplier of its own. The load that finds the text's end
-// reads beyond it, though never beyond its page.
-__attribute__((no_sanitize("address", "thread"))) std::uint64_t hashOf(const char* text, std::uint64_t hash) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighs = 0x8080808080808080U;
-  constexpr std::uintptr_t kPage = 4096;
-  // Of this page, where eight bytes can be read.
-  const char* last = text - reinterpret_cast<std::uintptr_t>(text) % kPage + kPage - 8;
-  for (std::uint64_t by = 0xA0761D6478BD642FU;; text += 8, by += 0x9E3779B97F4A7C15U) {
-    std::uint64_t word = 0;
-    if (text > last) [[unlikely]] {
-      word = wordUpToEnd(text);
-      last += kPage;
-    } else {
-      std::memcpy(&word, text, sizeof word);
-    }
-    // Some byte is zero, or no ASCII.
-    if (((word - kOnes) & kHighs) != 0) [[unlikely]] {
-      // The lowest bit is the highest of the first byte that is zero.
-      if (const std::uint64_t zeros = (word - kOnes) & ~word & kHighs; zeros != 0)
-        return hash + mixed(word & ((zeros ^ (zeros - 1)) >> 8U), by);
-    }
-    hash += mixed(word, by);
-  }
 }
 
 std::int64_t integerOf(const abi::EventAttributes& attributes) {
@@ -278,114 +233,6 @@ void Recorder::mark(Domain& domain, std::span<const abi::PayloadData> payload) {
   if (!domain.recorded) return;
   const Found found = find(domain, payload);
   profiler_.instant(found.site, found.value);
-}
-
-// --- ranges across threads
-// -----------------------------------------------------------------------------------
-
-std::uint64_t Recorder::begin(SiteId site, std::int64_t value) {
-  const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
-  const std::scoped_lock lock(mutex_);
-  const std::uint64_t id = next_range_++;
-  const auto gap = std::find(rows_.begin(), rows_.end(), false);
-  const auto row = static_cast<std::uint32_t>(gap - rows_.begin());
-  if (gap == rows_.end())
-    rows_.push_back(true);
-  else
-    *gap = true;
-  free_.emplace(id, Free{site, value, now, 0, row});
-  return id;
-}
-
-std::uint64_t Recorder::start(Domain& domain, const char* text) {
-  return domain.recorded ? begin(siteOf(domain, text), 0) : ~std::uint64_t{0};
-}
-
-std::uint64_t Recorder::start(Domain& domain, const abi::EventAttributes& attributes) {
-  if (!domain.recorded) return ~std::uint64_t{0};
-  const Found found = find(domain, attributes);
-  return begin(found.site, found.value);
-}
-
-std::uint64_t Recorder::start(Domain& domain, std::span<const abi::PayloadData> payload) {
-  if (!domain.recorded) return ~std::uint64_t{0};
-  const Found found = find(domain, payload);
-  return begin(found.site, found.value);
-}
-
-void Recorder::end(std::uint64_t range) {
-  if (range == ~std::uint64_t{0}) return;  // of a domain that is not recorded
-  const Ticks now = Profiler::now();
-  const std::scoped_lock lock(mutex_);
-  const auto found = free_.find(range);
-  if (found == free_.end()) {
-    unbalanced_.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  Free ended = found->second;
-  free_.erase(found);
-  rows_[ended.row] = false;
-  if (ended.started == 0) return;
-  ended.ended = now;
-  ended_.push_back(ended);
-}
-
-// --- threads and the trace
-// -----------------------------------------------------------------------------------
-
-void Recorder::nameThread(std::int64_t tid, std::string_view name) {
-  if (tid == syscall(SYS_gettid)) profiler_.nameThread(name);
-}
-
-void Recorder::drain(DrainContext& context) {
-  if (recording_ != context.startTicks()) {
-    recording_ = context.startTicks();
-    track_ = {};
-    told_.clear();
-  }
-  std::vector<Free> ended;
-  {
-    const std::scoped_lock lock(mutex_);
-    ended.swap(ended_);
-    if (context.isLast()) {
-      for (const auto& [id, range] : free_) {
-        if (range.started != 0) ended.push_back(range);
-      }
-    }
-  }
-  if (const std::int64_t count = unbalanced_.load(std::memory_order_relaxed); count > 0)
-    context.sink().meta(kUnbalancedKey, std::to_string(count));
-  if (const std::uint64_t count = names_.payloadsDropped(); count > 0 && context.isLast()) {
-    context.sink().loss({{},
-                         0,
-                         context.toNs(Profiler::now()),
-                         static_cast<std::int64_t>(count),
-                         "NVTX payloads of too many different values"});
-  }
-  std::vector<Event> events;
-  for (const Free& range : ended) {
-    if (range.ended != 0 && range.ended < context.startTicks()) continue;
-    auto& [name, args] = told_[range.site.value];
-    if (!name) {
-      const Names::Told told = names_.told(range.site);
-      name = context.sink().string(told.name);
-      args = context.sink().string("{" + told.args + "}");
-    }
-    Event event;
-    event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(range.started);
-    event.dur_ns = context.toNs(range.ended == 0 ? Profiler::now() : range.ended) - event.start_ns;
-    event.value = range.value;
-    event.name = name;
-    event.args = args;
-    event.depth = static_cast<std::uint16_t>(std::min<std::uint32_t>(range.row, 0xFFFF));
-    events.push_back(event);
-  }
-  if (events.empty()) return;
-  if (!track_) {
-    track_ =
-        context.sink().track({TrackKind::thread, context.process(), {}, {}, "NVTX start/end ranges", ""});
-  }
-  context.sink().events(track_, events);
 }
 
 }  // namespace pitwall::nvtx
