@@ -8,20 +8,20 @@ namespace pitwall::analysis {
 void SortedTimes::endRun() {
   if (run_.empty()) return;
   if (!std::is_sorted(run_.begin(), run_.end())) std::sort(run_.begin(), run_.end());
-  Run run{run_.front(), bytes_.size(), 0};
+  steps_.clear();
   for (std::size_t i = 1; i < run_.size(); ++i) {
     auto step = static_cast<std::uint64_t>(run_[i]) - static_cast<std::uint64_t>(run_[i - 1]);
-    for (; step >= 0x80; step >>= 7) bytes_.push_back(static_cast<std::uint8_t>(step | 0x80));
-    bytes_.push_back(static_cast<std::uint8_t>(step));
+    for (; step >= 0x80; step >>= 7) steps_.push_back(static_cast<std::uint8_t>(step | 0x80));
+    steps_.push_back(static_cast<std::uint8_t>(step));
   }
-  run.end = bytes_.size();
-  runs_.push_back(run);
+  runs_.push_back({run_.front(), {steps_.begin(), steps_.end()}});  // no larger than it must be
   count_ += static_cast<std::int64_t>(run_.size());
   run_.clear();
 }
 
-SortedTimes::Cursor::Cursor(const SortedTimes& times) : bytes_(&times.bytes_) {
-  for (const Run& run : times.runs_) waiting_.push_back({run.first, run.byte, run.end});
+SortedTimes::Cursor::Cursor(const SortedTimes& times) {
+  for (const Run& run : times.runs_)
+    waiting_.push_back({run.first, run.steps.data(), run.steps.data() + run.steps.size()});
   std::sort(waiting_.begin(), waiting_.end(), later);
 }
 
@@ -35,13 +35,13 @@ bool SortedTimes::Cursor::next(TimeNs& time) {
   if (open_.size() > 1) std::pop_heap(open_.begin(), open_.end(), later);
   At& at = open_.back();
   time = at.time;
-  if (at.byte == at.end) {
+  if (at.next == at.end) {
     open_.pop_back();
     return true;
   }
   std::uint64_t step = 0;
   for (int shift = 0;; shift += 7) {
-    const std::uint8_t byte = (*bytes_)[at.byte++];
+    const std::uint8_t byte = *at.next++;
     step |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
     if ((byte & 0x80) == 0) break;
   }

@@ -26,10 +26,9 @@ class SortedTimes {
    private:
     struct At {
       TimeNs time = 0;
-      std::size_t byte = 0, end = 0;
+      const std::uint8_t *next = nullptr, *end = nullptr;  // of the steps
     };
     static bool later(const At& a, const At& b) { return a.time > b.time; }
-    const std::vector<std::uint8_t>* bytes_;
     std::vector<At> waiting_;  // runs by their first time, the earliest last
     std::vector<At> open_;     // a heap of runs that have begun
   };
@@ -37,12 +36,12 @@ class SortedTimes {
  private:
   struct Run {
     TimeNs first = 0;
-    std::size_t byte = 0, end = 0;  // of the steps that follow
+    std::vector<std::uint8_t> steps;
   };
 
   std::vector<TimeNs> run_;  // not packed yet
   std::vector<Run> runs_;
-  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint8_t> steps_;  // of the run that is packed
   std::int64_t count_ = 0;
 };
 
