@@ -52,11 +52,11 @@ Status readWork(Trace& trace, Measured& measured) {
 }
 
 Status readSettings(Trace& trace, Measured& measured) {
+  // Where a run was recorded to differs always.
   auto rows = trace.query(
-      "SELECT name, value FROM analysis_setting WHERE in_trace = 1 UNION ALL SELECT 'PITWALL_TUNE_' || name, "
-      "value "
-      "FROM tunable UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR key LIKE "
-      "'environment.%' OR "
+      "SELECT name, value FROM analysis_setting WHERE in_trace = 1 AND name <> 'PITWALL_TRACE' "
+      "UNION ALL SELECT 'PITWALL_TUNE_' || name, value FROM tunable "
+      "UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR key LIKE 'environment.%' OR "
       "key IN ('runtime.engine', 'runtime.backend', 'process.openmp_runtime', 'process.openmp_threads', "
       "'process.usable_cpus', 'runtime.mode')");
   if (!rows.has_value()) return fail(rows.error());
