@@ -121,7 +121,8 @@ int main(int count, char** arguments) {
   Row rows[] = {{"pointer", 25, {}},
                 {"registered string", 25, {}},
                 {"hashed (33 characters)", 28, {}},
-                {"hashed, copied in right before", 28, {}}};
+                {"hashed, copied in right before", 28, {}},
+                {"pointer, and the same copy beside it", 26, {}}};
   volatile Ticks sink = 0;
   for (int s = 0; s < slices; ++s) {
     floor.push_back(sliceNs([&](int) {
@@ -134,6 +135,10 @@ int main(int count, char** arguments) {
     rows[2].ns.push_back(sliceNs([](int i) {
       __builtin_memcpy(earlier[(i + 8) & 15], kTexts[(i >> 4) & 1], 34);
       (void)pushA(earlier[i & 15]), (void)pop();
+    }));
+    rows[4].ns.push_back(sliceNs([](int i) {
+      __builtin_memcpy(earlier[(i + 8) & 15], kTexts[(i >> 4) & 1], 34);
+      (void)pushA("a name that stays"), (void)pop();
     }));
     rows[3].ns.push_back(sliceNs([](int i) {
       // 33 bytes in two stores; the first differ between the texts only at the 25th character.

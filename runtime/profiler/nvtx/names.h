@@ -35,7 +35,7 @@ struct RegisteredString {
 
 // What one event has beside its times and number.
 struct Look {
-  Domain* domain = nullptr;
+  const Domain* domain = nullptr;
   std::uint32_t category = 0;
   std::uint32_t color = 0;  // ARGB; 0 = none
   std::string_view text;

@@ -46,39 +46,51 @@ Recorder::~Recorder() { profiler_.removeSource(*this); }
 
 // --- names -----------------------------------------------------------------------------------------------
 
-// In three, each of which needs no more of the stack than its own case.
+// In parts, each of which needs no more of the stack than its own case.
 SiteId Recorder::siteOf(Domain& domain, const char* text) {
   if (text == nullptr) text = "";
-  ThreadState* const state = threadState(names_.generation());
-  if (state == nullptr) return siteWithoutThread(domain, text);
+  ThreadState* const state = t_state;
+  if (state == nullptr || state->generation != names_.generation()) [[unlikely]]
+    return siteOfFirst(domain, text);
   SeenAddress& here = state->by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))];
-  if (here.text == nullptr || here.address != text || here.domain != &domain)
-    return siteOfContent(*state, domain, text);
-  if (std::strcmp(here.text, text) == 0) [[likely]]
-    return here.site;
-  here.text = nullptr;
+  if (here.text != nullptr && here.address == text && here.domain == &domain) [[likely]]
+    return siteAtAddress(here);
   return siteOfContent(*state, domain, text);
 }
 
-// Not the text that was at this address before, or one not seen yet.
-SiteId Recorder::siteOfContent(ThreadState& state, Domain& domain, const char* text) {
-  const std::uint64_t hash = hashOf(text, reinterpret_cast<std::uintptr_t>(&domain));
+// Of a thread that has no state yet, or that is ending.
+SiteId Recorder::siteOfFirst(Domain& domain, const char* text) {
+  ThreadState* const state = threadState(names_.generation());
+  return state == nullptr ? names_.site({&domain, 0, 0, text, {}}) : siteOfContent(*state, domain, text);
+}
+
+// This address has been seen with one text alone, so far.
+SiteId Recorder::siteAtAddress(SeenAddress& here) {
+  if (std::strcmp(here.text, here.address) == 0) [[likely]]
+    return here.site;
+  here.text = nullptr;
+  return siteOfContent(*t_state, *here.domain, here.address);
+}
+
+SiteId Recorder::siteOfContent(ThreadState& state, const Domain& domain, const char* text) {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(&domain);
+  if (!hashWithinPage(text, hash)) [[unlikely]]
+    return siteOfNew(state, domain, text);
   const SeenText& same = state.by_content[hash % ThreadState::kEntries];
   if (same.domain != &domain || same.hash != hash) [[unlikely]]
-    return siteOfNew(state, domain, text, hash);
+    return siteOfNew(state, domain, text);
   return same.site;
 }
 
-SiteId Recorder::siteOfNew(ThreadState& state, Domain& domain, const char* text, std::uint64_t hash) {
-  const SiteId site = siteWithoutThread(domain, text);
-  state.by_content[hash % ThreadState::kEntries] = {&domain, hash, site};
+// A text not seen yet, or one that goes over a page's end.
+SiteId Recorder::siteOfNew(ThreadState& state, const Domain& domain, const char* text) {
+  const std::uint64_t hash = hashAnywhere(text, reinterpret_cast<std::uintptr_t>(&domain));
+  SeenText& same = state.by_content[hash % ThreadState::kEntries];
+  if (same.domain == &domain && same.hash == hash) return same.site;
+  same = {&domain, hash, names_.site({&domain, 0, 0, text, {}})};
   state.by_address[slotOf(&domain, reinterpret_cast<std::uintptr_t>(text))] = {&domain, text,
-                                                                               names_.keep(text), site};
-  return site;
-}
-
-SiteId Recorder::siteWithoutThread(Domain& domain, const char* text) {
-  return names_.site({&domain, 0, 0, text, {}});
+                                                                               names_.keep(text), same.site};
+  return same.site;
 }
 
 SiteId Recorder::siteOf(Domain& domain, const RegisteredString& text) {

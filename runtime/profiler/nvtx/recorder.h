@@ -74,10 +74,10 @@ class Recorder : public EventSource {
   };
 
   SiteId siteOf(Domain& domain, const char* text);
-  [[gnu::noinline]] SiteId siteOfContent(ThreadState& state, Domain& domain, const char* text);
-  [[gnu::noinline]] SiteId siteOfNew(ThreadState& state, Domain& domain, const char* text,
-                                     std::uint64_t hash);
-  [[gnu::noinline]] SiteId siteWithoutThread(Domain& domain, const char* text);
+  [[gnu::noinline]] SiteId siteOfFirst(Domain& domain, const char* text);
+  [[gnu::noinline]] SiteId siteAtAddress(SeenAddress& here);
+  [[gnu::noinline]] SiteId siteOfContent(ThreadState& state, const Domain& domain, const char* text);
+  [[gnu::noinline]] SiteId siteOfNew(ThreadState& state, const Domain& domain, const char* text);
   SiteId siteOf(Domain& domain, const RegisteredString& text);
   [[gnu::noinline]] SiteId siteOfNew(Domain& domain, const RegisteredString& text);
   Found find(Domain& domain, const abi::EventAttributes& attributes);

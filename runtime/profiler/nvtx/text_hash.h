@@ -17,37 +17,42 @@ inline std::uint64_t mixed(std::uint64_t word, std::uint64_t by) {
   return high ^ static_cast<std::uint64_t>(product);
 }
 
-// At most eight bytes of the text, without a look beyond its end; the rest is 0.
-[[gnu::noinline]] inline std::uint64_t wordUpToEnd(const char* text) {
-  std::uint64_t word = 0;
-  for (unsigned i = 0; i < 8 && text[i] != '\0'; ++i)
-    word |= std::uint64_t{static_cast<unsigned char>(text[i])} << 8U * i;
-  return word;
-}
+// Each eight bytes have a multiplier of their own.
+inline constexpr std::uint64_t kFirstMultiplier = 0xA0761D6478BD642FU, kNextMultiplier = 0x9E3779B97F4A7C15U;
 
-// One pass, eight bytes at a time, each with a multiplier of its own. The load that finds the text's end
-// reads beyond it, though never beyond its page.
-__attribute__((no_sanitize("address", "thread"))) inline std::uint64_t hashOf(const char* text,
-                                                                              std::uint64_t hash) {
+// The hash of a text that ends within its page, eight bytes at a time; false: it does not. The load that
+// finds the end reads beyond it, but not beyond the page.
+__attribute__((no_sanitize("address", "thread"))) inline bool hashWithinPage(const char* text,
+                                                                             std::uint64_t& hash) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighs = 0x8080808080808080U;
   constexpr std::uintptr_t kPage = 4096;
-  // Of this page, where eight bytes can be read.
-  const char* last = text - reinterpret_cast<std::uintptr_t>(text) % kPage + kPage - 8;
-  for (std::uint64_t by = 0xA0761D6478BD642FU;; text += 8, by += 0x9E3779B97F4A7C15U) {
+  const char* const last = text - reinterpret_cast<std::uintptr_t>(text) % kPage + kPage - 8;
+  for (std::uint64_t by = kFirstMultiplier; text <= last; text += 8, by += kNextMultiplier) {
     std::uint64_t word = 0;
-    if (text > last) [[unlikely]] {
-      word = wordUpToEnd(text);
-      last += kPage;
-    } else {
-      std::memcpy(&word, text, sizeof word);
-    }
+    std::memcpy(&word, text, sizeof word);
     // Some byte is zero, or no ASCII.
     if (((word - kOnes) & kHighs) != 0) [[unlikely]] {
       // The lowest bit is the highest of the first byte that is zero.
-      if (const std::uint64_t zeros = (word - kOnes) & ~word & kHighs; zeros != 0)
-        return hash + mixed(word & ((zeros ^ (zeros - 1)) >> 8U), by);
+      if (const std::uint64_t zeros = (word - kOnes) & ~word & kHighs; zeros != 0) {
+        hash += mixed(word & ((zeros ^ (zeros - 1)) >> 8U), by);
+        return true;
+      }
     }
     hash += mixed(word, by);
+  }
+  return false;
+}
+
+// The same for any text, without a look beyond its end.
+inline std::uint64_t hashAnywhere(const char* text, std::uint64_t hash) {
+  for (std::uint64_t by = kFirstMultiplier;; by += kNextMultiplier) {
+    std::uint64_t word = 0;
+    unsigned bytes = 0;
+    for (; bytes < 8 && text[bytes] != '\0'; ++bytes)
+      word |= std::uint64_t{static_cast<unsigned char>(text[bytes])} << 8U * bytes;
+    hash += mixed(word, by);
+    if (bytes < 8) return hash;
+    text += 8;
   }
 }
 
