@@ -85,7 +85,8 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   const QCommandLineOption theme("theme", "Colours: system, light or dark.", "THEME");
   const QCommandLineOption scale("scale", "Everything larger by this factor.", "FACTOR");
   const QCommandLineOption size("size", "Size of the window, as 1920x1080.", "WxH");
-  parser.addOptions({export_to, range, select, page, theme, scale, size});
+  const QCommandLineOption color_blind("color-blind", "Events in colours that every eye tells apart.");
+  parser.addOptions({export_to, range, select, page, theme, color_blind, scale, size});
   if (!parser.parse(arguments)) return wrong(parser.errorText());
 
   CommandLine line;
@@ -110,6 +111,7 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   }
   line.select = parser.value(select);
   line.page = parser.value(page);
+  line.color_blind = parser.isSet(color_blind);
   if (parser.isSet(theme)) {
     line.theme = themeNamed(parser.value(theme));
     if (!line.theme) return wrong("--theme " + parser.value(theme) + ": system, light or dark is wanted");

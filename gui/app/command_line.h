@@ -18,8 +18,9 @@ struct CommandLine {
   QString select;  // an event's name, or its id as SQL has it
   QString page;    // shown first: "timeline", "compare", ...
   std::optional<Theme> theme;
-  QSize size;      // of the window; invalid: as it was left
-  QString remark;  // printed instead of anything else: --help, --version
+  bool color_blind = false;  // events in colours for every eye
+  QSize size;                // of the window; invalid: as it was left
+  QString remark;            // printed instead of anything else: --help, --version
 };
 
 // Errors: invalidInput. `arguments` begin with the program's name; Qt has taken its own out.

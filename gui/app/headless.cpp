@@ -268,6 +268,8 @@ int exportPicture(const CommandLine& line) {
 
 QString applyToWindow(MainWindow& window, const CommandLine& line) {
   const auto& timeline = window.timelineView().timeline();
+  QAction* colors = window.actions().find("view.color_blind");
+  if (line.color_blind && !colors->isChecked()) colors->trigger();
   if (!line.page.isEmpty()) {
     QAction* action = window.actions().find("go." + line.page);
     if (action == nullptr) return "--page " + line.page + ": there is no such page";

@@ -58,6 +58,7 @@ MainWindow::MainWindow(QWidget* parent)
   pages_->setDocumentMode(true);
   setCentralWidget(center);
   range_->setSession(session_);
+  connect(pages_, &QTabWidget::currentChanged, this, &MainWindow::giveRoom);
   connect(range_, &RangeView::remarked, this, &MainWindow::showRemark);
   makeDocks();
   makeMenus();
@@ -271,6 +272,15 @@ void MainWindow::find(const QString& text, bool forward) {
                            15000);
 }
 
+// What is below is about the timeline's selection; two timelines need its room.
+void MainWindow::giveRoom() {
+  const bool comparing = pages_->currentWidget() == compare_;
+  if (comparing == gave_room_) return;
+  gave_room_ = comparing;
+  if (comparing) drawer_open_ = !drawer_dock_->isHidden();
+  drawer_dock_->setVisible(!comparing && drawer_open_);
+}
+
 // The first time, when nobody has chosen a layout yet: a small window leaves more to the timeline.
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
@@ -298,6 +308,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   emit closing();
+  if (gave_room_) drawer_dock_->setVisible(drawer_open_);  // as it is to come back
   QSettings settings;
   settings.setValue("geometry", saveGeometry());
   settings.setValue("layout", saveState(kLayoutVersion));

@@ -11,6 +11,7 @@
 #include "gui/app/trace_keeper.h"
 #include "gui/app/trace_pages.h"
 #include "gui/app/trace_session.h"
+#include "gui/models/background.h"
 #include "gui/views/command_palette.h"
 #include "gui/views/compare_page.h"
 #include "gui/views/details_view.h"
@@ -82,6 +83,7 @@ class MainWindow final : public QMainWindow {
   void runCommand(const Command& command);
   void nextPane(int by);
   void connectSession();
+  void giveRoom();
   void askRange();
   void showInDrawer(QWidget* content);
   void showFindingEvidence(const Finding* finding);
@@ -113,7 +115,9 @@ class MainWindow final : public QMainWindow {
   QLabel* error_;
   QMenu* recent_ = nullptr;
   QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
-  bool has_layout_ = false;  // restored, or made for the window's size
+  Background evidence_;                          // what the selected finding points at
+  bool gave_room_ = false, drawer_open_ = true;  // to the comparison; before that
+  bool has_layout_ = false;                      // restored, or made for the window's size
 };
 
 }  // namespace pitwall::gui

@@ -29,6 +29,8 @@ class TraceSession final : public QObject {
   // Runs `job` on the session's thread with the open trace, after what was asked before; never when none is
   // open.
   void ask(std::function<void(Trace&)> job);
+  // Set once the trace that is open now is left; for jobs that take long.
+  std::shared_ptr<const std::atomic<bool>> leaving() const { return cancel_; }
 
  signals:
   void progressed(double share, const QString& what);

@@ -20,16 +20,11 @@ namespace {
 
 constexpr int kIterationsShown = 3;
 
-QTableView* tableOf(QAbstractItemModel* model, const QString& name, bool sorts) {
-  auto* table = new QTableView;
+DataTable* tableOf(QAbstractItemModel* model, const QString& name, bool sorts) {
+  auto* table = new DataTable;
   table->setModel(model);
   table->setAccessibleName(name);
-  table->setSelectionBehavior(QAbstractItemView::SelectRows);
-  table->verticalHeader()->hide();
-  table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 4);
-  table->setTabKeyNavigation(false);
-  table->setWordWrap(false);
+  table->setNamesColumn(0);
   if (sorts) {
     table->setSortingEnabled(true);
     table->horizontalHeader()->setSortIndicator(ChangesModel::kDelta, Qt::DescendingOrder);
@@ -250,9 +245,12 @@ void ComparePage::measureSides() {
   for (int which = 0; which < 2; ++which) {
     const QPointer<ComparePage> self(this);
     side_[which].session->ask([self, which, generation = generation_, report = side_[which].report,
-                               path = side_[which].session->path()](Trace& trace) {
+                               path = side_[which].session->path(),
+                               leaving = side_[which].session->leaving()](Trace& trace) {
+      AnalyzeOptions options;
+      options.cancel = leaving.get();
       // The tables that are measured belong to a connection, and the session's analysis has one of its own.
-      auto analyzed = analyzeTrace(trace);
+      auto analyzed = analyzeTrace(trace, options);
       auto measured =
           analyzed.has_value() ? measure(trace, *report) : Result<Measured>(fail(analyzed.error()));
       QMetaObject::invokeMethod(
@@ -308,21 +306,9 @@ void ComparePage::showComparison() {
   settings_->setChanges(c.settings);
   tables_->setTabText(
       2, c.settings.empty() ? tr("Settings: the same") : tr("Settings (%1)").arg(c.settings.size()));
-  fitTables();
-}
-
-// All columns stand in the page, as far as there is room for names at all; the first takes what is left.
-void ComparePage::fitTables() {
   for (int i = 0; i < tables_->count(); ++i) {
-    auto* table = qobject_cast<QTableView*>(tables_->widget(i));
-    if (qobject_cast<WrappedTable*>(table) != nullptr) continue;
-    fitColumns(*table, 0);
+    if (auto* table = qobject_cast<DataTable*>(tables_->widget(i))) table->fitColumns();
   }
-}
-
-void ComparePage::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  fitTables();
 }
 
 }  // namespace pitwall::gui

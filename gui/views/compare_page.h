@@ -39,9 +39,6 @@ class ComparePage final : public QWidget {
   void compared();
   void failed(const QString& what);
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   struct Side {
     TraceSession* session = nullptr;
@@ -60,7 +57,6 @@ class ComparePage final : public QWidget {
   void measureSides();
   void compareSides();
   void showComparison();
-  void fitTables();
   void resetComparison();
   void alignNow();
   void showAligned();

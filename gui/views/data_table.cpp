@@ -10,7 +10,7 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kRowsLookedAt = 100;
-constexpr int kLeastNameEms = 14;
+constexpr int kLeastNameEms = 12;
 
 QString cellText(const QAbstractItemModel& model, const QModelIndex& index) {
   const QVariant plain = model.data(index, Qt::UserRole);
@@ -84,20 +84,30 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
   QTableView::keyPressEvent(event);
 }
 
-void fitColumns(QTableView& table, int names) {
-  if (table.model() == nullptr) return;
-  const int em = table.fontMetrics().averageCharWidth();
-  table.horizontalHeader()->setResizeContentsPrecision(kRowsLookedAt);
-  table.resizeColumnsToContents();
+void DataTable::setNamesColumn(int column) {
+  names_ = column;
+  fitColumns();
+}
+
+void DataTable::resizeEvent(QResizeEvent* event) {
+  QTableView::resizeEvent(event);
+  fitColumns();
+}
+
+void DataTable::fitColumns() {
+  if (model() == nullptr || names_ < 0) return;
+  const int em = fontMetrics().averageCharWidth();
+  horizontalHeader()->setResizeContentsPrecision(kRowsLookedAt);
+  resizeColumnsToContents();
   int others = 0;
-  for (int column = 0; column < table.model()->columnCount(); ++column) {
-    if (column == names) continue;
-    table.setColumnWidth(column, std::min(table.columnWidth(column), 48 * em));
-    others += table.columnWidth(column);
+  for (int column = 0; column < model()->columnCount(); ++column) {
+    if (column == names_) continue;
+    setColumnWidth(column, std::min(columnWidth(column), 48 * em));
+    others += columnWidth(column);
   }
   const int least = kLeastNameEms * em;
-  const int room = std::max(least, table.viewport()->width() - others);
-  table.setColumnWidth(names, std::clamp(table.columnWidth(names), least, room));
+  setColumnWidth(names_,
+                 std::clamp(columnWidth(names_), least, std::max(least, viewport()->width() - others)));
 }
 
 }  // namespace pitwall::gui

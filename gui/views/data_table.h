@@ -13,6 +13,10 @@ class DataTable final : public QTableView {
   // Header and the selected rows, all when none is selected, at most kMostCopied; plain values (UserRole).
   QString asText() const;
   static constexpr int kMostCopied = 200'000;
+  // From now on columns are as wide as what they hold, looking at some rows, and that of the names gives way
+  // where there is no room. Call fitColumns() when the rows are others.
+  void setNamesColumn(int column);
+  void fitColumns();
 
  public slots:
   void copy();
@@ -24,13 +28,12 @@ class DataTable final : public QTableView {
  protected:
   void keyPressEvent(QKeyEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void fitRows();
-};
 
-// Columns as wide as what they hold, looking at some rows; that of the names gives way where there is no
-// room.
-void fitColumns(QTableView& table, int names);
+  int names_ = -1;
+};
 
 }  // namespace pitwall::gui

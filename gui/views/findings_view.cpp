@@ -14,14 +14,21 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr int kMostInCell = 56;
+constexpr int kMostInCell = 56, kMostOfNumber = 10;
 
 QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
-// Names of kernels go on for pages; the timeline tells them whole.
+// Names of kernels go on for pages; the timeline tells them whole. Lines end between their parts, and never
+// between a number and its unit.
 QString shortened(const std::string& cell) {
-  const QString text = QString::fromStdString(cell);
-  return (text.size() <= kMostInCell ? text : text.left(kMostInCell) + QChar(0x2026)).toHtmlEscaped();
+  constexpr QChar kMayBreak(0x200b), kMayNotBreak(0x00a0);
+  QString text = QString::fromStdString(cell);
+  if (text.size() > kMostInCell) text = text.left(kMostInCell) + QChar(0x2026);
+  if (text.size() <= kMostOfNumber) text.replace(' ', kMayNotBreak);
+  for (qsizetype i = text.size() - 2; i >= 0; --i) {
+    if (QStringLiteral("_,;:/.<(").contains(text[i]) && !text[i + 1].isDigit()) text.insert(i + 1, kMayBreak);
+  }
+  return text.toHtmlEscaped();
 }
 
 // "data_wait_ns" as people read it; the cells bring their units.
@@ -65,24 +72,28 @@ FindingsView::FindingsView(QWidget* parent)
   list_->setAccessibleName(tr("Findings"));
   list_->setWordWrap(true);
   text_->setAccessibleName(tr("Finding"));
+  text_->setWordWrapMode(QTextOption::WordWrap);  // no word in the middle
   settings_->setModel(proposals_);
   settings_->setAccessibleName(tr("Recommended settings"));
   combined_->setWordWrap(true);
 
   auto* buttons = new QHBoxLayout;
-  buttons->addWidget(combined_, 1);
+  buttons->addStretch(1);
   buttons->addWidget(copy_);
   buttons->addWidget(save_);
   auto* bottom = new QWidget;
   auto* column = new QVBoxLayout(bottom);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(settings_);
+  column->addWidget(settings_, 1);
+  column->addWidget(combined_);
   column->addLayout(buttons);
   auto* splitter = new QSplitter(Qt::Vertical);
   splitter->addWidget(list_);
   splitter->addWidget(text_);
   splitter->addWidget(bottom);
   splitter->setStretchFactor(1, 2);
+  splitter->setSizes({130, 400, 200});
+  splitter->setChildrenCollapsible(false);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(4, 4, 4, 4);
   layout->addWidget(splitter);

@@ -22,6 +22,7 @@ RangeView::RangeView(QWidget* parent)
   table_->setAccessibleName(tr("Events of the selected range"));
   table_->horizontalHeader()->setSortIndicator(AggregateModel::kTotal, Qt::DescendingOrder);
   table_->setSortingEnabled(true);
+  table_->setNamesColumn(AggregateModel::kName);
   grouping_->addItems(
       {tr("by name"), tr("by category"), tr("by layer"), tr("by thread"), tr("by stream"), tr("by phase")});
   grouping_->setAccessibleName(tr("Grouping of the range"));
@@ -114,7 +115,7 @@ void RangeView::show(GroupedRows answer) {
   }
   const QHeaderView* header = table_->horizontalHeader();
   model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
-  fitColumns(*table_, AggregateModel::kName);
+  table_->fitColumns();
   copy_->setEnabled(groups > 0);
   const QString span = QString::fromStdString(showDuration(static_cast<double>(to_ - from_)));
   if (!error.isEmpty()) {
@@ -128,11 +129,6 @@ void RangeView::show(GroupedRows answer) {
             .arg(groups));
   }
   emit answered();
-}
-
-void RangeView::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  fitColumns(*table_, AggregateModel::kName);
 }
 
 }  // namespace pitwall::gui

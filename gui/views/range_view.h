@@ -38,9 +38,6 @@ class RangeView final : public QWidget {
   void answered();
   void remarked(const QString& text);
 
- protected:
-  void resizeEvent(QResizeEvent* event) override;
-
  private:
   void askAgain();
   void askTrace();

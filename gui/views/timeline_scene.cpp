@@ -352,11 +352,14 @@ void TimelineScene::paintArrows(QPainter& painter, const SceneGeometry& g, const
       painter.drawEllipse(to, 2.5, 2.5);
       continue;
     }
-    QPainterPath path(QPointF(a.right(), a.center().y()));
-    const double bend = std::max(20.0, std::abs(b.left() - a.right()) / 2);
-    path.cubicTo(a.right() + bend, a.center().y(), b.left() - bend, b.center().y(), b.left(), b.center().y());
+    // From the side that faces the other lane: names within both stay readable.
+    const bool down = b.top() > a.top();
+    const QPointF from(a.right(), down ? a.bottom() : a.top()), to(b.left(), down ? b.top() : b.bottom());
+    const QPointF bend(0, (down ? 1 : -1) * std::clamp(std::abs(to.y() - from.y()) / 2, 2.0, 40.0));
+    QPainterPath path(from);
+    path.cubicTo(from + bend, to - bend, to);
     painter.drawPath(path);
-    painter.drawEllipse(QPointF(b.left(), b.center().y()), 2.5, 2.5);
+    painter.drawEllipse(to, 2.5, 2.5);
   }
   painter.setRenderHint(QPainter::Antialiasing, false);
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analyzer/analysis.h"
 #include "tests/gui/viewer_fixture.h"
 
 namespace pitwall::gui {
@@ -149,6 +150,54 @@ TEST_F(BadInputTest, AnotherFileEndsAnImport) {
   EXPECT_EQ(loaded.count(), 1);
   EXPECT_EQ(failed.count(), 0);
   EXPECT_EQ(timeline().events, 120U);
+}
+
+// What works on a trace is told to end when the trace is left, in whichever way.
+TEST_F(BadInputTest, LeavingATraceEndsItsAnalysis) {
+  const std::string path = smallTrace();
+  auto session = std::make_unique<TraceSession>();
+  QSignalSpy analysed(session.get(), &TraceSession::analyzed);
+  const auto opened = [&] {
+    session->open(QString::fromStdString(path));
+    EXPECT_FALSE(session->leaving()->load());
+    return session->leaving();
+  };
+  const auto first = opened(), second = opened();
+  EXPECT_TRUE(first->load());
+  EXPECT_FALSE(second->load());
+  session->close();
+  EXPECT_TRUE(second->load());
+  QApplication::processEvents();
+  EXPECT_EQ(analysed.count(), 0);
+  const auto last = opened();
+  ASSERT_TRUE(analysed.count() > 0 || analysed.wait(kPatienceMs));
+  EXPECT_EQ(analysed.count(), 1);
+  session.reset();
+  EXPECT_TRUE(last->load());
+  // An analysis that is told so ends with that, not with a report.
+  AnalyzeOptions options;
+  options.cancel = last.get();
+  const auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  const auto report = analyzeTrace(**trace, options);
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, ErrorCode::cancelled);
+}
+
+TEST_F(BadInputTest, AWindowClosesWhileItsTraceIsAnalysed) {
+  const std::string path = smallTrace();
+  for (int i = 0; i < 3; ++i) {
+    auto window = std::make_unique<MainWindow>();
+    window->show();
+    QSignalSpy loaded(window.get(), &MainWindow::loaded);
+    window->open(QString::fromStdString(path));
+    if (i > 0) {
+      ASSERT_TRUE(loaded.count() > 0 || loaded.wait(kPatienceMs));
+    }
+    window->close();
+    window.reset();
+    EXPECT_LE(loaded.count(), 1);
+  }
 }
 
 // Another file in its place, or none: what is shown stays, what is asked is answered, opening again tells.

@@ -180,6 +180,36 @@ TEST_F(DetailsTest, SettingsAreCopiedAndSavedAsTheirReadersWantThem) {
   EXPECT_EQ(failed.count(), 1);
 }
 
+// A small window: rows of both traces in sight, no column beyond the edge; what is below comes back
+// afterwards.
+TEST_F(DetailsTest, AComparisonHasRoomInASmallWindow) {
+  window_.resize(1024, 640);
+  window_.show();
+  const std::string path = smallTrace();
+  open(path);
+  EXPECT_TRUE(window_.rangeView().parentWidget()->isVisibleTo(&window_));
+  QSignalSpy compared(&window_.comparePage(), &ComparePage::compared);
+  window_.compareWith(QString::fromStdString(path));
+  ASSERT_TRUE(compared.count() > 0 || compared.wait(kPatienceMs));
+  QApplication::processEvents();
+  EXPECT_EQ(window_.size(), QSize(1024, 640));
+  for (const TimelineView* view : {&window_.comparePage().timelineA(), &window_.comparePage().timelineB()}) {
+    const SceneGeometry g = view->geometryNow();
+    EXPECT_GT(g.height - g.top(), 2 * view->rows().metrics().lane);
+  }
+  for (const QTableView* table : window_.comparePage().findChildren<QTableView*>())
+    EXPECT_EQ(table->horizontalScrollBar()->maximum(), 0) << table->accessibleName().toStdString();
+  EXPECT_FALSE(window_.rangeView().parentWidget()->isVisibleTo(&window_));
+  window_.showPage(&window_.timelineView());
+  EXPECT_TRUE(window_.rangeView().parentWidget()->isVisibleTo(&window_));
+  // The table of a range fits, too.
+  QSignalSpy answered(&window_.rangeView(), &RangeView::answered);
+  window_.timelineView().selectRange(TimeRange{0, 20'000'000});
+  ASSERT_TRUE(answered.count() > 0 || answered.wait(kPatienceMs));
+  QApplication::processEvents();
+  EXPECT_EQ(window_.rangeView().findChild<QTableView*>()->horizontalScrollBar()->maximum(), 0);
+}
+
 // Bands with numbers, above the rows; none where there are no iterations.
 TEST_F(DetailsTest, IterationsHaveARuler) {
   window_.show();

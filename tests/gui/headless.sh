@@ -21,6 +21,9 @@ EOF
 "$pitwall" import b.json -o b.pitwall >/dev/null
 
 "$gui" --export shot.png --size 900x700 --range 2ms..5ms --select "conv, 3x3" --theme dark a.pitwall
+"$gui" --export plain.png --size 900x700 a.pitwall
+"$gui" --export everyone.png --size 900x700 --color-blind a.pitwall
+! cmp -s plain.png everyone.png # other colours
 "$gui" --export shot.svg --size 900x700 a.pitwall
 "$gui" --export twice.png --scale 2 --size 900x700 a.json # another tool's file
 "$gui" --export all.csv a.pitwall

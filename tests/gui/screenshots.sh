@@ -43,7 +43,8 @@ shot events --page events lenet.pitwall
 shot sql --page sql lenet.pitwall
 shot compare --page compare slower.pitwall lenet.pitwall
 shot dark --theme dark --range "$range" lenet.pitwall
-shot scale2 --scale 2 --size 960x600 --range "$range" lenet.pitwall
+shot color_blind --color-blind --range "$range" lenet.pitwall
+shot scale2 --scale 2 --size 1200x750 --range "$range" lenet.pitwall
 shot small --size 1024x640 --range "$range" lenet.pitwall
 shot empty
 shot error missing.pitwall
