@@ -2,10 +2,13 @@
 // second. Of a million different texts two are mistaken for each other with a chance of 1 in 30 million.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
 namespace pitwall::nvtx {
+
+static_assert(std::endian::native == std::endian::little);
 
 __extension__ using Wide = unsigned __int128;
 
