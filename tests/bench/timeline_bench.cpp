@@ -26,14 +26,26 @@ struct Options {
   std::string folder = std::filesystem::temp_directory_path().string();
 };
 
+void manyTracks(const std::string& path, int frames) {
+  constexpr int kTracks = 100'000;
+  makeManyTracks(path, kTracks);
+  fmt::print("{} tracks of two events\n", kTracks);
+  const double begin = processSeconds();
+  const auto timeline = loadPlain(path);
+  line("opening them", fmt::format("{:.0f} ms", (processSeconds() - begin) * 1e3), "");
+  measureManyTracks(timeline, frames);
+  std::filesystem::remove(path);
+}
+
 int run(const Options& options) {
   const std::string path = options.folder + "/timeline_bench.pitwall";
   measureWindow();
   makeTimelineTrace(path, options.events);
   const auto timeline = measureOpening(path);
   const double full = measureFrames(timeline, options.frames);
-  measureQueries(timeline);
+  measureQueries(timeline, path);
   std::filesystem::remove(path);
+  manyTracks(path, options.frames);
   if (options.large > 0) {
     makeTimelineTrace(path, options.large);
     measureLarge(loadPlain(path), options.frames, full);

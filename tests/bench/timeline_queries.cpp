@@ -9,6 +9,8 @@
 #include <numeric>
 
 #include "gui/models/event_order.h"
+#include "gui/models/flame_tree.h"
+#include "gui/models/range_groups.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/search.h"
 #include "gui/timeline/timeline_cache.h"
@@ -54,6 +56,31 @@ void measureReopening(const std::string& path, const gui::Timeline& timeline) {
   std::filesystem::remove_all(folder, ignored);
 }
 
+// What is made beside the user interface and may take longer.
+void measureGroupings(const gui::Timeline& timeline, const std::vector<std::size_t>& tracks,
+                      const std::string& path) {
+  Times by_track, merged, threads, layers, categories;
+  const std::atomic<bool> go_on = false;
+  const TimeNs from = timeline.begin_ns, to = timeline.end_ns + 1;
+  const auto trace = Trace::open(path);
+  for (int i = 0; i < 3; ++i) {
+    by_track.measure([&] { gui::flameTree(timeline, tracks, from, to, gui::FlameGrouping::byTrack); });
+    merged.measure([&] { gui::flameTree(timeline, tracks, from, to, gui::FlameGrouping::merged); });
+    threads.measure([&] { gui::groupTracks(timeline, tracks, TrackKind::thread, from, to, go_on); });
+    if (!trace.has_value()) continue;
+    const auto group = [&](gui::RangeGrouping by) {
+      gui::groupEvents(*trace.value(), timeline, tracks, by, from, to, go_on);
+    };
+    layers.measure([&] { group(gui::RangeGrouping::layer); });
+    categories.measure([&] { group(gui::RangeGrouping::category); });
+  }
+  line("flame graph, each row apart", by_track.text(), "");
+  line("flame graph, all rows merged", merged.text(), "");
+  line("range aggregation by thread", threads.text(), "");
+  line("range aggregation by layer, read from the trace", layers.text(), "");
+  line("range aggregation by category, read from the trace", categories.text(), "");
+}
+
 }  // namespace
 
 std::shared_ptr<const gui::Timeline> measureOpening(const std::string& path) {
@@ -75,16 +102,19 @@ std::shared_ptr<const gui::Timeline> measureOpening(const std::string& path) {
   return timeline;
 }
 
-void measureQueries(const std::shared_ptr<const gui::Timeline>& timeline) {
+void measureQueries(const std::shared_ptr<const gui::Timeline>& timeline, const std::string& path) {
   fmt::print("questions over {} events\n", timeline->events);
   std::vector<std::size_t> tracks(timeline->tracks.size());
   std::iota(tracks.begin(), tracks.end(), std::size_t{0});
   const TimeNs span = timeline->end_ns - timeline->begin_ns;
-  Times all, most, search, rare, none, count;
+  Times all, most, half, search, rare, none, count;
   for (int i = 0; i < 7; ++i) {
     all.measure([&] { gui::aggregate(*timeline, tracks, timeline->begin_ns, timeline->end_ns + 1); });
     most.measure([&] {
       gui::aggregate(*timeline, tracks, timeline->begin_ns + span / 50, timeline->end_ns - span / 50);
+    });
+    half.measure([&] {
+      gui::aggregate(*timeline, tracks, timeline->begin_ns + span / 4, timeline->end_ns - span / 4);
     });
     const auto first = [&](const char* text) {
       return gui::findEvent(*timeline, gui::matchingNames(*timeline, text), std::nullopt, true);
@@ -96,6 +126,7 @@ void measureQueries(const std::shared_ptr<const gui::Timeline>& timeline) {
   }
   line("range aggregation by name, all events", all.text(), "to reach: 30");
   line("range aggregation by name, a range of 96 %", most.text(), "to reach: 30");
+  line("range aggregation by name, a range of 50 %", half.text(), "to reach: 30");
   line("search: first event of a common name", search.text(), "to reach: 5");
   line("search: first event of a rare name", rare.text(), "to reach: 5");
   line("search: no such name", none.text(), "to reach: 5");
@@ -115,6 +146,7 @@ void measureQueries(const std::shared_ptr<const gui::Timeline>& timeline) {
   line("event table sorted by start", by_start.text(), "to reach: 350");
   line("event table sorted by duration", by_dur.text(), "to reach: 350");
   line("event table sorted by name", by_name.text(), "to reach: 350");
+  measureGroupings(*timeline, tracks, path);
 }
 
 }  // namespace pitwall::bench

@@ -14,6 +14,8 @@ namespace pitwall::bench {
 
 // Writes about `events` to `path`.
 void makeTimelineTrace(const std::string& path, std::int64_t events);
+// Writes so many threads of two events each.
+void makeManyTracks(const std::string& path, int tracks);
 
 // Without the viewer's cache.
 std::shared_ptr<const gui::Timeline> loadPlain(const std::string& path);
