@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace pitwall::comparing {
@@ -41,6 +42,33 @@ BatchRatio suggestedBy(const ByOperator& a, const ByOperator& b) {
   return {};
 }
 
+struct Pair {
+  std::string name;
+  const Entry* left = nullptr;
+  const Entry* right = nullptr;
+};
+
+// Each is in one pair at most.
+std::vector<Pair> pairsByBatch(const ByOperator& a, const ByOperator& b, BatchRatio batches) {
+  std::vector<Pair> pairs;
+  std::set<const Entry*> taken;
+  for (const auto& [operation, entries] : a) {
+    const auto found = b.find(operation);
+    if (found == b.end()) continue;
+    for (const Entry* left : entries) {
+      for (const Entry* right : found->second) {
+        if (taken.count(right) != 0) continue;
+        const auto shapes = sameButForBatch(left->second.shapes, right->second.shapes, batches);
+        if (shapes.empty()) continue;
+        pairs.push_back({operation + " " + shapes, left, right});
+        taken.insert(right);
+        break;
+      }
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 Matches matchWork(const Measured& a, const Measured& b) {
@@ -58,22 +86,12 @@ Matches matchWork(const Measured& a, const Measured& b) {
     if (left != nullptr) place.a = left;
     if (right != nullptr) place.b = right;
   };
-  std::map<const Measured::Work*, bool> taken;
-  for (const auto& [operation, entries] : a_only) {
-    const auto found = b_only.find(operation);
-    if (found == b_only.end()) continue;
-    for (const Entry* left : entries) {
-      for (const Entry* right : found->second) {
-        if (taken.count(&right->second) != 0) continue;
-        const auto shapes = sameButForBatch(left->second.shapes, right->second.shapes, out.batches);
-        if (shapes.empty()) continue;
-        const std::string name = operation + " " + shapes;
-        put(matched.count(name) == 0 ? name : left->first, &left->second, &right->second);
-        taken[&left->second] = taken[&right->second] = true;
-        ++out.by_batch;
-        break;
-      }
-    }
+  const auto pairs = pairsByBatch(a_only, b_only, out.batches);
+  out.by_batch = pairs.size();
+  std::set<const Measured::Work*> taken;
+  for (const auto& [name, left, right] : pairs) {
+    put(matched.count(name) == 0 ? name : left->first, &left->second, &right->second);
+    taken.insert({&left->second, &right->second});
   }
   for (const auto& [name, work] : a.work) {
     if (taken.count(&work) == 0) put(name, &work, nullptr);
