@@ -88,6 +88,65 @@ TEST_P(Columns, ARangeHasEveryEventThatTouchesIt) {
   EXPECT_LT(seen, touching + 200) << "events far from the range";
 }
 
+TEST_P(Columns, EventsThatStartInARangeAreThoseAlone) {
+  const EventSelection selection{
+      .track = TrackId{2}, .from_ns = 400'000, .to_ns = 410'000, .fields = kStart, .starting = true};
+  std::vector<TimeNs> expected, found;
+  for (const Event& e : content_.events[1]) {
+    if (e.start_ns >= selection.from_ns && e.start_ns < selection.to_ns) expected.push_back(e.start_ns);
+  }
+  const Status status = trace_->eventColumns(selection, [&](const EventSpans& s) {
+    found.insert(found.end(), s.start_ns.begin(), s.start_ns.end());
+    return true;
+  });
+  ASSERT_TRUE(status.has_value());
+  std::ranges::sort(expected);
+  std::ranges::sort(found);
+  EXPECT_FALSE(expected.empty());
+  EXPECT_EQ(found, expected);
+}
+
+TEST_P(Columns, ChunksWithoutTheWantedCorrelationsAreLeftOut) {
+  const auto read = [this](std::span<const CorrelationId> wanted) {
+    std::vector<CorrelationId> all;
+    const EventSelection selection{.track = TrackId{1}, .fields = kCorrelation, .correlations = wanted};
+    const Status status = trace_->eventColumns(selection, [&](const EventSpans& s) {
+      for (const std::int64_t c : s.correlation) all.push_back(static_cast<CorrelationId>(c));
+      return true;
+    });
+    EXPECT_TRUE(status.has_value());
+    return all;
+  };
+  const CorrelationId wanted[] = {7, 100, 299}, none[] = {301, 1ULL << 63};  // they are 0 to 300
+  const auto count = [&](std::span<const CorrelationId> among) {
+    return std::ranges::count_if(among,
+                                 [&](CorrelationId c) { return std::ranges::binary_search(wanted, c); });
+  };
+  EXPECT_EQ(read({}).size(), content_.events[0].size());
+  EXPECT_GT(count(read({})), 0);
+  EXPECT_EQ(count(read(wanted)), count(read({})));
+  EXPECT_TRUE(read(none).empty());
+}
+
+TEST_P(Columns, ChunksWithoutTheWantedTargetsAreLeftOut) {
+  const auto read = [this](std::span<const CorrelationId> targets) {
+    std::size_t seen = 0;
+    const Status status =
+        trace_->visitDependencies(DependencySelection{targets}, [&](std::span<const Dependency> some) {
+          seen += some.size();
+          return true;
+        });
+    EXPECT_TRUE(status.has_value());
+    return seen;
+  };
+  CorrelationId greatest = 0;
+  for (const Dependency& d : content_.dependencies) greatest = std::max(greatest, d.target);
+  const CorrelationId last[] = {greatest}, beyond[] = {greatest + 1};
+  EXPECT_EQ(read({}), content_.dependencies.size());
+  EXPECT_GT(read(last), 0u);
+  EXPECT_EQ(read(beyond), 0u);
+}
+
 TEST_P(Columns, AVisitorEndsTheReading) {
   EventSelection selection;
   selection.track = TrackId{1};
