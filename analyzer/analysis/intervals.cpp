@@ -82,11 +82,6 @@ Intervals intersect(std::span<const Interval> a, std::span<const Interval> b) {
   return result;
 }
 
-Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
-  const Interval window{begin_ns, end_ns};
-  return intersect(list, {&window, 1});
-}
-
 Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
   auto at = std::partition_point(
       list.begin(), list.end(), [begin_ns](const Interval& interval) { return interval.end_ns <= begin_ns; });
@@ -99,16 +94,6 @@ Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns)
 TimeNs covered(std::span<const Interval> list) {
   TimeNs sum = 0;
   for (const auto& interval : list) sum += interval.end_ns - interval.start_ns;
-  return sum;
-}
-
-TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns) {
-  auto at = std::partition_point(
-      list.begin(), list.end(), [begin_ns](const Interval& interval) { return interval.end_ns <= begin_ns; });
-  TimeNs sum = 0;
-  for (; at != list.end() && at->start_ns < end_ns; ++at) {
-    sum += std::min(at->end_ns, end_ns) - std::max(at->start_ns, begin_ns);
-  }
   return sum;
 }
 

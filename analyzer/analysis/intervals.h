@@ -32,16 +32,13 @@ Intervals united(std::span<const Interval> a, std::span<const Interval> b);
 Intervals subtract(std::span<const Interval> from, std::span<const Interval> without);
 // What both cover; both disjoint.
 Intervals intersect(std::span<const Interval> a, std::span<const Interval> b);
-Intervals clip(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
-
-// The same of a long list, of which it looks at no more than it returns.
+// What a disjoint list covers of a range; looks at no more of a long list than it returns.
 Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
 
 TimeNs covered(std::span<const Interval> list);
-// Time of a disjoint list within [begin_ns, end_ns).
-TimeNs coveredWithin(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
 
-// The same for one window after the other, whose begins do not decrease: linear in list and windows together.
+// Time that a disjoint list covers of one window after the other, whose begins do not decrease: linear in
+// list and windows together.
 class CoverCursor {
  public:
   explicit CoverCursor(std::span<const Interval> list) : list_(list) {}

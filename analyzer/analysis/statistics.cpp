@@ -25,22 +25,6 @@ double quantileOfSorted(const std::vector<double>& samples, double q) {
   return samples[below] + (samples[below + 1] - samples[below]) * (position - static_cast<double>(below));
 }
 
-std::vector<double> quantilesOf(std::vector<double>& samples, std::span<const double> ascending) {
-  std::vector<double> result(ascending.size(), 0);
-  if (samples.empty()) return result;
-  auto from = samples.begin();  // before it lies nothing greater than what follows
-  for (std::size_t i = 0; i < ascending.size(); ++i) {
-    const double position = ascending[i] * static_cast<double>(samples.size() - 1);
-    const auto below = samples.begin() + static_cast<std::ptrdiff_t>(position);
-    if (from <= below) std::nth_element(from, below, samples.end());
-    const double low = *below;
-    from = below + 1;
-    const double high = from == samples.end() ? low : *std::min_element(from, samples.end());
-    result[i] = low + (high - low) * (position - std::floor(position));
-  }
-  return result;
-}
-
 double mean(const std::vector<double>& samples) {
   if (samples.empty()) return 0;
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());

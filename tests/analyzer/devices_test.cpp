@@ -37,14 +37,15 @@ TEST(Intervals, AgreeWithEveryNanosecond) {
     const auto a = united(raw_a), b = united(raw_b);
     const auto without = subtract(a, b), both = intersect(a, b);
     EXPECT_EQ(covered(without) + covered(both), covered(a));
-    TimeNs within = 0;
+    TimeNs time_within = 0;
     for (TimeNs t = 0; t < 350; ++t) {
       EXPECT_EQ(covers(a, t), covers(raw_a, t));
       EXPECT_EQ(covers(without, t), covers(raw_a, t) && !covers(raw_b, t)) << seed << " at " << t;
       EXPECT_EQ(covers(both, t), covers(raw_a, t) && covers(raw_b, t)) << seed << " at " << t;
-      within += t >= 100 && t < 200 && covers(a, t);
+      time_within += t >= 100 && t < 200 && covers(a, t);
     }
-    EXPECT_EQ(coveredWithin(a, 100, 200), within);
+    EXPECT_EQ(covered(within(a, 100, 200)), time_within);
+    EXPECT_EQ(CoverCursor(a).within(100, 200), time_within);
   }
 }
 
