@@ -87,6 +87,12 @@ sanitized() {
   ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "${parts[@]}"
 }
 
+# The viewer and its tests with addresses and undefined behaviour watched, beside the release configuration.
+viewer() {
+  cmake --preset release -DPITWALL_CUDA=AUTO && ninja -C build/release viewer_asan &&
+    build/release/tests/viewer_asan --gtest_brief=1
+}
+
 # A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
 fuzz() {
   CC=clang-14 CXX=clang++-14 cmake --preset asan -B build/fuzz -Wno-dev -DPITWALL_FUZZ=ON -DPITWALL_BUILD_RUNTIME=OFF \
@@ -110,6 +116,7 @@ step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
 step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
 step asan sanitized asan record
+step viewer viewer
 step tsan sanitized tsan
 step fuzz fuzz
 

@@ -147,6 +147,9 @@ void FindingsView::showCombined() {
   combined_->setText(any ? tr("Checked settings together: %1.")
                                .arg(gainText(proposals_->combinedLow(), proposals_->combinedHigh()))
                          : tr("No setting is proposed."));
+  // Without a table the findings have its room.
+  combined_->parentWidget()->setMaximumHeight(any ? QWIDGETSIZE_MAX
+                                                  : copy_->sizeHint().height() + 2 * fontMetrics().height());
 }
 
 void FindingsView::copyExportLine() {

@@ -116,7 +116,7 @@ void TimelineScene::paintIterations(QPainter& painter, const SceneGeometry& g, c
                                        [](const IterationMark& m, TimeNs t) { return m.time_ns < t; });
     const double x1 = s.view.xOf(static_cast<double>(next->time_ns));
     const QRectF place(g.titles + x0, y, x1 - x0, g.iterations);
-    if ((mark - marks.begin()) % 2 == 1) painter.fillRect(place, colors.color(QPalette::Midlight));
+    if ((mark - marks.begin()) % 2 == 1) painter.fillRect(place, QColor(128, 128, 128, 60));
     painter.drawLine(QPointF(place.left(), y + g.iterations / 2.0), QPointF(place.left(), y + g.iterations));
     // In the part that is in sight.
     const double left = std::max(x0, 0.0), right = std::min(x1, static_cast<double>(g.laneWidth()));
