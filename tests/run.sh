@@ -78,14 +78,25 @@ minimal() {
     test_parts build/minimal runtime/session runtime/profiler package e2e
 }
 
-# The tests of db, engine, memory and profiler alone, which is where threads and raw memory are; and further parts.
+# sanitized FOLDER PART...: the tests of some folders of tests/ alone, built without the rest. With Ninja each folder is a
+# target that builds what it holds.
 sanitized() {
-  local preset=$1 folder=build/$1 parts=(db runtime/engine runtime/memory runtime/profiler "${@:2}")
-  cmake --preset "$preset" -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON || return 1
-  # With Ninja each folder is a target that builds what it holds.
-  local targets=("${parts[@]/#/tests/}")
-  ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "${parts[@]}"
+  local folder=$1 targets
+  shift
+  targets=("${@/#/tests/}")
+  ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "$@"
 }
+
+# Where threads and raw memory are.
+careful=(db runtime/engine runtime/memory runtime/profiler)
+
+# Clang's sanitizers, so that the fuzzers use the same libraries.
+configure_asan() {
+  CC=clang-14 CXX=clang++-14 cmake --preset asan -Wno-dev -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON \
+    -DPITWALL_FUZZ=ON -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link
+}
+asan() { configure_asan && sanitized build/asan "${careful[@]}" record; }
+tsan() { cmake --preset tsan -DPITWALL_BUILD_ANALYZER=OFF && sanitized build/tsan "${careful[@]}"; }
 
 # The viewer and its tests with addresses and undefined behaviour watched, beside the release configuration.
 viewer() {
@@ -94,11 +105,7 @@ viewer() {
 }
 
 # A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
-fuzz() {
-  CC=clang-14 CXX=clang++-14 cmake --preset asan -B build/fuzz -Wno-dev -DPITWALL_FUZZ=ON -DPITWALL_BUILD_RUNTIME=OFF \
-    -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link &&
-    cmake --build build/fuzz --target fuzzers && tests/fuzz/run.sh build/fuzz 3
-}
+fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 3; }
 
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
 without_aslr=(setarch "$(uname -m)" -R)
@@ -115,10 +122,10 @@ step release configure_build_test release release -DPITWALL_CUDA=AUTO
 step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
 step analyzer configure_build_test db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF
-step asan sanitized asan record
-step viewer viewer
-step tsan sanitized tsan
+step asan asan
 step fuzz fuzz
+step viewer viewer
+step tsan tsan
 
 printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"

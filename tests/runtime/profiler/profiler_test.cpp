@@ -16,13 +16,13 @@
 namespace pitwall {
 namespace {
 
-// The thread sanitizer allows no new thread in a forked child; with g++ 12's address sanitizer one may hang
+// The thread sanitizer allows no new thread in a forked child; with the address sanitizer one may hang
 // there, also in a program of a dozen lines that has nothing of ours, when a thread of the parent is just
 // starting.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool kThreadsAfterFork = false;
 #elif defined(__has_feature)
-constexpr bool kThreadsAfterFork = !__has_feature(thread_sanitizer);
+constexpr bool kThreadsAfterFork = !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer);
 #else
 constexpr bool kThreadsAfterFork = true;
 #endif
