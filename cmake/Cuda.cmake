@@ -4,7 +4,12 @@ if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
   if(DEFINED ENV{CUDA_HOME} AND NOT CUDAToolkit_ROOT)
     set(CUDAToolkit_ROOT $ENV{CUDA_HOME})
   endif()
+  # CMake 3.25's module marks nvToolsExt, which CUDA 13 no longer has, as deprecated for projects that ask for that version,
+  # and fails on its absence.
+  set(pitwall_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
+  set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)
+  set(CMAKE_MINIMUM_REQUIRED_VERSION ${pitwall_minimum})
   if(CUDAToolkit_FOUND)
     set(PITWALL_HAS_CUDA ON)
   elseif(PITWALL_CUDA STREQUAL ON)
