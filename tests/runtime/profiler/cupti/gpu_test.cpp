@@ -1,13 +1,13 @@
 // End to end on a GPU: as many kernels, copies and launches in the trace as were made, joined, in order.
-// Skipped where there is none. The kernel is PTX text and the driver is loaded by hand, so nothing is linked.
-#include <cuda.h>
-#include <dlfcn.h>
+// Skipped where there is none. The kernel is PTX text.
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "runtime/profiler/cupti/collector.h"
+#include "tests/runtime/profiler/cupti/gpu_driver.h"
 #include "tests/runtime/profiler/shared_sink.h"
 
 namespace pitwall::cupti {
@@ -32,50 +32,18 @@ constexpr char kPtx[] = R"(
 }
 )";
 
-struct Driver {
-  template <class F>
-  bool load(const char* name, F& function) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    return function != nullptr;
-  }
-  void* library = dlopen("libcuda.so.1", RTLD_NOW);
-  decltype(&cuInit) init = nullptr;
-  decltype(&cuDeviceGetCount) count = nullptr;
-  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
-  decltype(&cuCtxSetCurrent) setCurrent = nullptr;
-  decltype(&cuModuleLoadData) loadModule = nullptr;
-  decltype(&cuModuleGetFunction) getFunction = nullptr;
-  decltype(&cuMemAlloc) alloc = nullptr;
-  decltype(&cuMemcpyHtoDAsync) copy = nullptr;
-  decltype(&cuLaunchKernel) launch = nullptr;
-  decltype(&cuCtxSynchronize) synchronize = nullptr;
-
-  bool loadAll() {
-    return library != nullptr && load("cuInit", init) && load("cuDeviceGetCount", count) &&
-           load("cuDevicePrimaryCtxRetain", retain) && load("cuCtxSetCurrent", setCurrent) &&
-           load("cuModuleLoadData", loadModule) && load("cuModuleGetFunction", getFunction) &&
-           load("cuMemAlloc_v2", alloc) && load("cuMemcpyHtoDAsync_v2", copy) &&
-           load("cuLaunchKernel", launch) && load("cuCtxSynchronize", synchronize);
-  }
-};
-
 TEST(CuptiGpu, KernelsCopiesAndLaunches) {
-  Driver driver;
-  if (!driver.loadAll()) GTEST_SKIP() << "no NVIDIA driver";
-  int devices = 0;
-  if (driver.init(0) != CUDA_SUCCESS || driver.count(&devices) != CUDA_SUCCESS || devices == 0)
-    GTEST_SKIP() << "no GPU";
+  test::GpuDriver driver;
+  if (const std::string missing = driver.missing(); !missing.empty()) GTEST_SKIP() << missing;
   const auto kept = std::make_shared<test::Kept>();
   Profiler profiler;
   ASSERT_TRUE(profiler.start(std::make_unique<test::SharedSink>(kept)).has_value());
   if (const Status status = attach(profiler); !status.has_value()) GTEST_SKIP() << status.error().message;
 
-  CUcontext context = nullptr;
   CUmodule module = nullptr;
   CUfunction function = nullptr;
   CUdeviceptr data = 0;
-  ASSERT_EQ(driver.retain(&context, 0), CUDA_SUCCESS);
-  ASSERT_EQ(driver.setCurrent(context), CUDA_SUCCESS);
+  ASSERT_TRUE(driver.useFirst());
   ASSERT_EQ(driver.loadModule(&module, kPtx), CUDA_SUCCESS);
   ASSERT_EQ(driver.getFunction(&function, module, "add_one"), CUDA_SUCCESS);
   ASSERT_EQ(driver.alloc(&data, 4096), CUDA_SUCCESS);

@@ -1,0 +1,50 @@
+// The driver's functions that tests on a GPU call, loaded by hand so that nothing is linked.
+#pragma once
+
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <string>
+
+namespace pitwall::test {
+
+struct GpuDriver {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  decltype(&cuInit) init = nullptr;
+  decltype(&cuDeviceGetCount) count = nullptr;
+  decltype(&cuDevicePrimaryCtxRetain) retain = nullptr;
+  decltype(&cuCtxSetCurrent) setCurrent = nullptr;
+  decltype(&cuModuleLoadData) loadModule = nullptr;
+  decltype(&cuModuleGetFunction) getFunction = nullptr;
+  decltype(&cuMemAlloc) alloc = nullptr;
+  decltype(&cuMemcpyHtoDAsync) copy = nullptr;
+  decltype(&cuLaunchKernel) launch = nullptr;
+  decltype(&cuCtxSynchronize) synchronize = nullptr;
+
+  // Why there is no GPU to test on; "" when there is one. Loads the functions.
+  std::string missing() {
+    const bool loaded = library != nullptr && load("cuInit", init) && load("cuDeviceGetCount", count) &&
+                        load("cuDevicePrimaryCtxRetain", retain) && load("cuCtxSetCurrent", setCurrent) &&
+                        load("cuModuleLoadData", loadModule) && load("cuModuleGetFunction", getFunction) &&
+                        load("cuMemAlloc_v2", alloc) && load("cuMemcpyHtoDAsync_v2", copy) &&
+                        load("cuLaunchKernel", launch) && load("cuCtxSynchronize", synchronize);
+    if (!loaded) return "no NVIDIA driver";
+    int devices = 0;
+    return init(0) != CUDA_SUCCESS || count(&devices) != CUDA_SUCCESS || devices == 0 ? "no GPU" : "";
+  }
+
+  // The first GPU's primary context becomes the calling thread's.
+  bool useFirst() {
+    CUcontext context = nullptr;
+    return retain(&context, 0) == CUDA_SUCCESS && setCurrent(context) == CUDA_SUCCESS;
+  }
+
+ private:
+  template <class F>
+  bool load(const char* name, F& function) {
+    function = reinterpret_cast<F>(dlsym(library, name));
+    return function != nullptr;
+  }
+};
+
+}  // namespace pitwall::test
