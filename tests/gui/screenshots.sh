@@ -36,7 +36,7 @@ shot() {
   echo "$(stat -c %s "$out/$1.png") $1.png"
 }
 shot timeline --range "$range" lenet.pitwall
-shot findings lenet.pitwall
+shot findings slower.pitwall
 shot details --range "$one" --select Convolution lenet.pitwall
 shot flame --page flame --range "$range" lenet.pitwall
 shot events --page events lenet.pitwall
