@@ -9,7 +9,11 @@ cd "$folder" || exit 1
 # What the caller has set for its own programs plays no part here.
 for name in $(compgen -e | grep -E '^(OMP|GOMP|KMP|ONEDNN|DNNL|MXNET|PITWALL)_'); do unset "$name"; done
 # One thread: what other programs do to threads that wait for each other is not what is looked for.
-[ "$sample" = slow_too_many_threads ] || export OMP_NUM_THREADS=1
+# Those whose operators compute (the others' last as long as they are told to) would rightly hear that it is too few.
+case $sample in
+  slow_too_many_threads | slow_narrow_isa) ;;
+  *) export OMP_NUM_THREADS=1 ;;
+esac
 
 report() { # of a trace, on standard output
   "$pitwall" analyze "$1" --no-env
