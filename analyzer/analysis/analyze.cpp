@@ -207,7 +207,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   SlicePass& pass = passed.value();
   report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
-  compareWithRoof(roofOf(trace), pass.operators);
+  compareWithRoof(machineRoof(trace), pass.operators);
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   summarizeDevices(pass.devices, report.breakdown);
   addContext(trace, timeline, report);

@@ -19,7 +19,6 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kMostEvents = 200'000;
 constexpr std::uint32_t kNone = WindowEvents::kNone;
 
 class Walk {
@@ -137,8 +136,7 @@ void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
   if (events.without_launch > 0) {
     path.missing.push_back(
         fmt::format("{} of {} pieces of device work have no launch in the trace: before them the path goes "
-                    "to the work that "
-                    "ended last",
+                    "to the work that ended last",
                     events.without_launch, work));
   }
   if (!events.has_synchronisation)
@@ -149,8 +147,7 @@ void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
   if (const double share = static_cast<double>(nothing) / wall; share > 0.2) {
     path.missing.push_back(
         fmt::format("no event for {:.0f} % of the path: what the host does there is not recorded (ranges of "
-                    "the program or "
-                    "its stacks would tell)",
+                    "the program or its stacks would tell)",
                     share * 100));
   }
 }
@@ -159,7 +156,7 @@ void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
 
 Result<CriticalPath> criticalPathOfDevices(Trace& trace, const Activity& activity, Interval window,
                                            ProcessId process) {
-  auto events = readWindow(trace, activity, window, process, kMostEvents);
+  auto events = readWindow(trace, activity, window, process, CriticalPath::kMostEvents);
   if (!events.has_value()) return fail(events.error());
   CriticalPath path;
   path.window = events->window;

@@ -13,7 +13,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kMostEvents = 200'000;
+constexpr std::size_t kMostEvents = CriticalPath::kMostEvents;
 constexpr double kFewestEvents = 100;  // that a found iteration of a foreign program must hold to be one
 
 struct Sample {

@@ -60,6 +60,7 @@ struct PathSums {
 
 struct CriticalPath {
   static constexpr std::size_t kMostSteps = 10'000;
+  static constexpr std::size_t kMostEvents = 200'000;  // of the window: long traces repeat
 
   Interval window;
   std::map<PathKey, PathSums> sums;

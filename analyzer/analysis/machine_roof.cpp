@@ -1,11 +1,19 @@
-#include "analyzer/analysis/operators.h"
+#include <algorithm>
+#include <cstdlib>
+
 #include "analyzer/roof.h"
+#include "db/meta.h"
 
 namespace pitwall {
 
 MachineRoof machineRoof(const Trace& trace) {
-  const analysis::Roof roof = analysis::roofOf(trace);
-  return {roof.flop_per_second, roof.bytes_per_second};
+  const auto number = [&trace](const char* key) {
+    return std::max(0.0, std::strtod(trace.meta(key).value_or("0").c_str(), nullptr));
+  };
+  MachineRoof roof{number(meta::kRoofFlop), std::max(number(meta::kRoofCopy), number(meta::kRoofTriad))};
+  const double usable = number(meta::kUsableCpus) * number(meta::kRoofFlopOne);
+  if (usable > 0) roof.flop_per_second = std::min(roof.flop_per_second, usable);
+  return roof;
 }
 
 }  // namespace pitwall

@@ -92,17 +92,7 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   return table;
 }
 
-Roof roofOf(const Trace& trace) {
-  const auto number = [&trace](const char* key) {
-    return std::max(0.0, std::strtod(trace.meta(key).value_or("0").c_str(), nullptr));
-  };
-  Roof roof{number(meta::kRoofFlop), std::max(number(meta::kRoofCopy), number(meta::kRoofTriad))};
-  const double usable = number(meta::kUsableCpus) * number(meta::kRoofFlopOne);
-  if (usable > 0) roof.flop_per_second = std::min(roof.flop_per_second, usable);
-  return roof;
-}
-
-void compareWithRoof(const Roof& roof, OperatorTable& table) {
+void compareWithRoof(const MachineRoof& roof, OperatorTable& table) {
   for (auto& statistics : table.rows) {
     if (statistics.backend.rfind("cu", 0) == 0) continue;  // cuda, cudnn, cublas
     auto& row = statistics.row;

@@ -10,6 +10,7 @@
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/report.h"
+#include "analyzer/roof.h"
 #include "db/event.h"
 #include "db/reader.h"
 
@@ -58,14 +59,7 @@ class OperatorSums {
   std::vector<std::uint32_t> executions_;
 };
 
-// What the machine can do at most, as the trace's meta tells it (keys roof.*); 0 = not measured.
-struct Roof {
-  double flop_per_second = 0;   // of the CPUs that the program may use
-  double bytes_per_second = 0;  // of memory
-};
-Roof roofOf(const Trace& trace);
-
 // Fills in how close each operator comes to the roof; operators of devices are left out.
-void compareWithRoof(const Roof& roof, OperatorTable& table);
+void compareWithRoof(const MachineRoof& roof, OperatorTable& table);
 
 }  // namespace pitwall::analysis

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analyzer/analysis/statistics.h"
+#include "analyzer/roof.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
@@ -132,7 +133,7 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
   facts.push_back({"lost_events", timeline.lost_events});
   facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});
   facts.push_back({"trace_complete", static_cast<std::int64_t>(trace.isComplete())});
-  const auto roof = roofOf(trace);
+  const auto roof = machineRoof(trace);
   facts.push_back(
       {"roof_flop_per_second", roof.flop_per_second > 0 ? SqlValue(roof.flop_per_second) : SqlValue()});
   facts.push_back(

@@ -52,8 +52,7 @@ std::string verdictOf(const Comparison& c) {
     return fmt::format("An iteration takes {} in A and {} in B: {}", before, after, changeOf(c));
   return fmt::format(
       "A does {} items/s and B {} items/s. An item takes {} in A and {} in B: {} The batches differ, so "
-      "iterations "
-      "are not compared: {} for {} items in A, {} for {} in B.",
+      "iterations are not compared: {} for {} items in A, {} for {} in B.",
       showRate(1e9 / c.a_ns), showRate(1e9 / c.b_ns), before, after, changeOf(c),
       showDuration(c.a_iteration_ns), showReal(c.a_items), showDuration(c.b_iteration_ns),
       showReal(c.b_items));

@@ -100,17 +100,17 @@ constexpr Field kFields[] = {
     {kDepth, EventColumn::depth, &EventSpans::depth},
 };
 
-}  // namespace
-
 // Whether a chunk whose keys lie in that range may hold one of these; none ask for all. Keys are stored as
 // signed integers: a range that begins below zero may hold anything.
-static bool mayHold(std::span<const CorrelationId> wanted, const KeyRange& keys) {
+bool mayHold(std::span<const CorrelationId> wanted, const KeyRange& keys) {
   if (wanted.empty() || keys.least < 0) return true;
   const auto least = static_cast<CorrelationId>(keys.least),
              greatest = static_cast<CorrelationId>(keys.greatest);
   if (wanted.back() < least || wanted.front() > greatest) return false;
   return *std::ranges::lower_bound(wanted, least) <= greatest;
 }
+
+}  // namespace
 
 Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& selection,
                                      const EventVisitor& visitor, Scratch& scratch) {

@@ -61,7 +61,9 @@ SqlAnswer SqlSource::run(const std::string& sql, const std::atomic<bool>& cancel
     trace_ = std::move(opened.value());
   }
   if (!analyzed_ && sql.find("analysis_") != std::string::npos) {
-    if (auto report = analyzeTrace(*trace_); !report.has_value()) return failed(report.error());
+    AnalyzeOptions options;
+    options.cancel = &cancel;
+    if (auto report = analyzeTrace(*trace_, options); !report.has_value()) return failed(report.error());
     analyzed_ = true;
   }
   AnswerCollector collector(answer, cancel);

@@ -34,7 +34,7 @@ struct Need {
 Need needOf(const QTableView& table, int column) {
   const QAbstractItemModel& model = *table.model();
   const QFontMetrics metrics = table.fontMetrics();
-  const int margins = 4 * metrics.averageCharWidth() / 2 + 4;
+  const int margins = 2 * metrics.averageCharWidth() + 4;
   const int header = table.horizontalHeader()->sectionSizeHint(column);
   Need need{header, header};
   static const QRegularExpression ends(QString("[\\s%1]").arg(kMayBreak));

@@ -28,12 +28,12 @@ inject::ClaimFunction* claimFunctionOf(const char* library) {
 
 }  // namespace
 
-GpuRecording::GpuRecording(Profiler& profiler, bool wanted) : profiler_(profiler), wanted_(wanted) {
+GpuRecording::GpuRecording(Profiler& profiler, bool wanted, bool into_trace)
+    : profiler_(profiler), wanted_(wanted) {
   const char* const library = injectionLibrary();
   injected_ = library != nullptr;
   // Without a trace of our own we would record them nowhere.
-  const char* const trace = std::getenv("PITWALL_TRACE");
-  if (!wanted_ || !injected_ || trace == nullptr || *trace == '\0') return;
+  if (!wanted_ || !injected_ || !into_trace) return;
   inject::ClaimFunction* const claim = claimFunctionOf(library);
   if (claim != nullptr && claim(&GpuRecording::onCudaStart, this) == 1) claim_ = claim;
 }

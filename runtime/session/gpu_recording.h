@@ -16,8 +16,9 @@ namespace pitwall::session {
 
 class GpuRecording {
  public:
-  // `wanted`: PITWALL_RECORD_GPU. Before the session uses CUDA.
-  GpuRecording(Profiler& profiler, bool wanted);
+  // `wanted`: PITWALL_RECORD_GPU. `into_trace`: the session has been asked for a trace. Before the session
+  // uses CUDA.
+  GpuRecording(Profiler& profiler, bool wanted, bool into_trace);
   ~GpuRecording() { end(); }
   GpuRecording(const GpuRecording&) = delete;
   GpuRecording& operator=(const GpuRecording&) = delete;

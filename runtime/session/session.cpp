@@ -60,36 +60,41 @@ std::string chooseBackend(const SessionOptions& options, const Settings& setting
   return "reference";
 }
 
+// "" = none.
+std::string tracePathAsked(const Settings& settings, const SessionOptions& options) {
+  const std::string named(settings.text("PITWALL_TRACE"));
+  return named.empty() ? options.trace_path : named;
+}
+
 }  // namespace
 
 // Destroyed from below: the engine first, so that its operators find the rest alive.
 struct Session::State {
-  explicit State(Settings chosen) : settings(std::move(chosen)) {}
+  State(Settings chosen, const SessionOptions& options)
+      : settings(std::move(chosen)), trace_path(tracePathAsked(settings, options)) {}
 
-  void startRecording(const SessionOptions& options);
+  void startRecording();
   void warnOnceOfTrace(const Status& status);
   Status startMxnetProfiler();
   void finishMxnetProfiler();
 
   const Settings settings;
+  std::string trace_path;  // "" = none
   Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
   session::MemoryCounters memory_counters{profiler};  // observes the storage
-  session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU")};
+  session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU"), !trace_path.empty()};
   std::unique_ptr<Storage> storage;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<Engine> engine;
   int openmp_threads = 1;
 
-  std::string trace_path;  // "" = none
   bool trace_failed = false;
   bool finished = false;
   std::int64_t next_iteration = 0;
 };
 
-void Session::State::startRecording(const SessionOptions& options) {
-  trace_path = settings.text("PITWALL_TRACE");
-  if (trace_path.empty()) trace_path = options.trace_path;
+void Session::State::startRecording() {
   if (trace_path.empty()) return;
   // A template names a file for each process; another recorder of this process may have taken its name.
   const int rank = launchedRank(&std::getenv).value_or(0);
@@ -146,7 +151,7 @@ Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   auto settings = readSettings(options);
   if (!settings.has_value()) return fail(settings.error());
-  auto state = std::make_unique<State>(std::move(settings).value());
+  auto state = std::make_unique<State>(std::move(settings).value(), options);
   const Settings& chosen = state->settings;
 
   auto storage_options = StorageOptions::fromSettings(chosen);
@@ -173,7 +178,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   if (!engine.has_value()) return fail(engine.error());
   state->engine = std::move(engine).value();
 
-  state->startRecording(options);
+  state->startRecording();
   if (Status status = state->startMxnetProfiler(); !status.has_value()) return fail(status.error());
   return std::unique_ptr<Session>(new Session(std::move(state)));
 }

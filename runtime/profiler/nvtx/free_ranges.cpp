@@ -55,8 +55,7 @@ void Recorder::end(std::uint64_t range) {
   ended_.push_back(ended);
 }
 
-// --- threads and the trace
-// -----------------------------------------------------------------------------------
+// --- threads and the trace -----------------------------------------------------------------------------
 
 void Recorder::nameThread(std::int64_t tid, std::string_view name) {
   if (tid == syscall(SYS_gettid)) profiler_.nameThread(name);

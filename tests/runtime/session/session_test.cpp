@@ -309,6 +309,26 @@ TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
   EXPECT_EQ(claim(nullptr, &told), 1);
 }
 
+// A trace that the program itself asks for is one, too.
+TEST_F(SessionTest, TheGpusAreTheSessionsThatIsAskedForATraceByTheProgram) {
+  void* const library = dlopen(PITWALL_INJECT_LIBRARY, RTLD_LAZY);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto claim = reinterpret_cast<inject::ClaimFunction*>(dlsym(library, inject::kClaimFunction));
+  ASSERT_NE(claim, nullptr);
+  const Env injected("CUDA_INJECTION64_PATH", PITWALL_INJECT_LIBRARY);
+  const auto mine = [](void*) {};
+  int me = 0;
+  {
+    const auto session = open({.trace_path = path_, .backend = "", .settings = {}});
+    EXPECT_EQ(claim(mine, &me), 0) << "the session has claimed them";
+  }
+  {
+    const auto session = open();
+    EXPECT_EQ(claim(mine, &me), 1) << "without a trace it has no use for them";
+    EXPECT_EQ(claim(nullptr, &me), 1);
+  }
+}
+
 TEST_F(SessionTest, EveryAllocationIsASampleOfItsTag) {
   {
     const auto session = open({.trace_path = path_, .backend = "", .settings = {}});

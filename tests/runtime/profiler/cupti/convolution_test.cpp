@@ -27,21 +27,14 @@ struct Cudnn {
   decltype(&cudnnConvolutionForward) forward = nullptr;
 
   bool loadAll() {
-    return library != nullptr && load("cudnnCreate", create) &&
-           load("cudnnCreateTensorDescriptor", createTensor) &&
-           load("cudnnSetTensor4dDescriptor", setTensor) &&
-           load("cudnnCreateFilterDescriptor", createFilter) &&
-           load("cudnnSetFilter4dDescriptor", setFilter) &&
-           load("cudnnCreateConvolutionDescriptor", createConvolution) &&
-           load("cudnnSetConvolution2dDescriptor", setConvolution) &&
-           load("cudnnConvolutionForward", forward);
-  }
-
- private:
-  template <class F>
-  bool load(const char* name, F& function) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    return function != nullptr;
+    return library != nullptr && test::loadFunction(library, "cudnnCreate", create) &&
+           test::loadFunction(library, "cudnnCreateTensorDescriptor", createTensor) &&
+           test::loadFunction(library, "cudnnSetTensor4dDescriptor", setTensor) &&
+           test::loadFunction(library, "cudnnCreateFilterDescriptor", createFilter) &&
+           test::loadFunction(library, "cudnnSetFilter4dDescriptor", setFilter) &&
+           test::loadFunction(library, "cudnnCreateConvolutionDescriptor", createConvolution) &&
+           test::loadFunction(library, "cudnnSetConvolution2dDescriptor", setConvolution) &&
+           test::loadFunction(library, "cudnnConvolutionForward", forward);
   }
 };
 

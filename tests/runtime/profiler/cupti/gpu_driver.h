@@ -8,6 +8,12 @@
 
 namespace pitwall::test {
 
+template <class F>
+bool loadFunction(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+  return function != nullptr;
+}
+
 struct GpuDriver {
   void* library = dlopen("libcuda.so.1", RTLD_NOW);
   decltype(&cuInit) init = nullptr;
@@ -23,11 +29,16 @@ struct GpuDriver {
 
   // Why there is no GPU to test on; "" when there is one. Loads the functions.
   std::string missing() {
-    const bool loaded = library != nullptr && load("cuInit", init) && load("cuDeviceGetCount", count) &&
-                        load("cuDevicePrimaryCtxRetain", retain) && load("cuCtxSetCurrent", setCurrent) &&
-                        load("cuModuleLoadData", loadModule) && load("cuModuleGetFunction", getFunction) &&
-                        load("cuMemAlloc_v2", alloc) && load("cuMemcpyHtoDAsync_v2", copy) &&
-                        load("cuLaunchKernel", launch) && load("cuCtxSynchronize", synchronize);
+    const bool loaded = library != nullptr && loadFunction(library, "cuInit", init) &&
+                        loadFunction(library, "cuDeviceGetCount", count) &&
+                        loadFunction(library, "cuDevicePrimaryCtxRetain", retain) &&
+                        loadFunction(library, "cuCtxSetCurrent", setCurrent) &&
+                        loadFunction(library, "cuModuleLoadData", loadModule) &&
+                        loadFunction(library, "cuModuleGetFunction", getFunction) &&
+                        loadFunction(library, "cuMemAlloc_v2", alloc) &&
+                        loadFunction(library, "cuMemcpyHtoDAsync_v2", copy) &&
+                        loadFunction(library, "cuLaunchKernel", launch) &&
+                        loadFunction(library, "cuCtxSynchronize", synchronize);
     if (!loaded) return "no NVIDIA driver";
     int devices = 0;
     return init(0) != CUDA_SUCCESS || count(&devices) != CUDA_SUCCESS || devices == 0 ? "no GPU" : "";
@@ -37,13 +48,6 @@ struct GpuDriver {
   bool useFirst() {
     CUcontext context = nullptr;
     return retain(&context, 0) == CUDA_SUCCESS && setCurrent(context) == CUDA_SUCCESS;
-  }
-
- private:
-  template <class F>
-  bool load(const char* name, F& function) {
-    function = reinterpret_cast<F>(dlsym(library, name));
-    return function != nullptr;
   }
 };
 
