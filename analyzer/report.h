@@ -61,6 +61,25 @@ struct OperatorRow {
   double roof_share = 0;
 };
 
+// What lies on the critical path under one name.
+struct PathRow {
+  std::string title, phase;     // of an operator as in OperatorRow, else the event's name
+  std::string part;             // "operator", "call", "kernel", ...: analyzer/analysis/critical_path.h
+  std::int64_t executions = 0;  // in the stretch, on the path or not; 0 = a gap
+  TimeNs on_path_ns = 0;
+  double share = 0;          // of the stretch
+  TimeNs slack_mean_ns = 0;  // how much later one could have ended without delaying the end
+};
+
+// What the end of a stretch of the recording waited for, back to its beginning: a sample of steady
+// iterations, else as much as can be looked at. The four parts sum to span_ns, and so do the rows.
+struct PathSummary {
+  TimeNs begin_ns = 0, span_ns = 0;  // 0 = no path: the trace holds no events
+  TimeNs device_ns = 0, host_ns = 0, delay_ns = 0, nothing_ns = 0;
+  std::vector<PathRow> rows;  // by time on the path; without those that are not on it
+  std::string missing;        // what the trace does not tell that the path would need
+};
+
 // A setting or tunable that a finding proposes.
 struct Proposal {
   std::string name;     // as the program reads it: "OMP_NUM_THREADS", "PITWALL_TUNE_batch_size"
@@ -104,6 +123,7 @@ struct Report {
   std::vector<Loss> losses;
   Breakdown breakdown;
   std::vector<OperatorRow> operators;
+  PathSummary critical_path;
   std::vector<Finding> findings;  // by predicted gain, highest first
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that looked and found nothing

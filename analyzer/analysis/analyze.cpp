@@ -220,6 +220,9 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
                         pass.iterations,  pass.executions, report.breakdown};
   if (auto status = writeDeviceTables(trace, context, pass, watch); !status.has_value())
     return fail(status.error());
+  auto path = criticalPathSummary(trace);
+  if (!path.has_value()) return fail(path.error());
+  report.critical_path = std::move(path).value();
   auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators);
   addDeviceFacts(trace, context, facts);
   if (auto status =

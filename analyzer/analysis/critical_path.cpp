@@ -183,6 +183,29 @@ Status writeWhole(Trace& trace, const CriticalPath& path) {
 
 }  // namespace
 
+Result<PathSummary> criticalPathSummary(Trace& trace) {
+  PathSummary summary;
+  const auto whole = trace.query(
+      "SELECT begin_ns, span_ns, device_ns, host_ns, delay_ns, nothing_ns, missing FROM "
+      "analysis_critical_path");
+  if (!whole.has_value()) return fail(whole.error());
+  if (whole->rows.empty()) return summary;
+  const auto rows = trace.query(
+      "SELECT title, phase, part, ifnull(executions, 0), on_path_ns, share, ifnull(slack_mean_ns, 0) "
+      "FROM analysis_critical WHERE on_path_ns > 0 ORDER BY on_path_ns DESC, title, phase, part");
+  if (!rows.has_value()) return fail(rows.error());
+  const auto number = [](const SqlValue& value) { return std::get<std::int64_t>(value); };
+  const auto text = [](const SqlValue& value) { return std::get<std::string>(value); };
+  const auto& w = whole->rows.front();
+  summary = {number(w[0]), number(w[1]), number(w[2]), number(w[3]),
+             number(w[4]), number(w[5]), {},           text(w[6])};
+  for (const auto& row : rows->rows) {
+    summary.rows.push_back({text(row[0]), text(row[1]), text(row[2]), number(row[3]), number(row[4]),
+                            std::get<double>(row[5]), number(row[6])});
+  }
+  return summary;
+}
+
 const char* toString(PathPart part) {
   switch (part) {
     case PathPart::operatorRun: return "operator";

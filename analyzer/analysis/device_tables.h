@@ -104,6 +104,7 @@ Status writeDevices(Trace& trace, const Context& context);       // analysis_dev
 Status writeMemory(Trace& trace, const Context& context);        // analysis_memory
 Status writeData(Trace& trace, const Context& context);          // analysis_data
 Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical...
+Result<PathSummary> criticalPathSummary(Trace& trace);           // of these tables
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyzer/emit.h"
+#include "analyzer/emit/cells.h"
 #include "analyzer/emit/charts.h"
 #include "analyzer/emit/html_emitter.h"
 #include "analyzer/emit/json_emitter.h"
@@ -20,9 +21,7 @@ namespace {
 constexpr std::size_t kShownWork = 15;
 constexpr double kWorthShowing = 0.002;  // of an iteration's time
 
-Cell text(const std::string& value) { return {value, value}; }
-Cell jsonOnly(Json value) { return {std::move(value), {}}; }
-Cell duration(double ns) { return {ns, ns == 0 ? "-" : showDuration(ns)}; }
+Cell durationOrNone(double ns) { return {ns, ns == 0 ? "-" : showDuration(ns)}; }
 std::string signedShare(double share) {
   const std::string size = showShare(std::fabs(share));
   return share == 0 ? size : (share > 0 ? "+" : "-") + size;
@@ -116,8 +115,8 @@ Table changesOf(const char* what, const std::vector<Comparison::Change>& changes
                               : change.b_ns > 0                  ? "new"
                                                                  : "";
     table.rows.push_back({text(change.name),
-                          duration(change.a_ns),
-                          duration(change.b_ns),
+                          durationOrNone(change.a_ns),
+                          durationOrNone(change.b_ns),
                           {{}, signedDuration(delta)},
                           {{}, share},
                           jsonOnly(change.a_count),

@@ -6,23 +6,14 @@
 #include <cctype>
 
 #include "analyzer/emit.h"
-#include "analyzer/units_text.h"
+#include "analyzer/emit/cells.h"
+#include "analyzer/emit/critical_walk.h"
 
 namespace pitwall::emit {
 namespace {
 
 constexpr std::size_t kShownOperators = 10;
 constexpr std::size_t kBarColumns = 30;
-
-Cell text(const std::string& value) { return {value, value}; }
-Cell jsonOnly(Json value) { return {std::move(value), {}}; }
-Cell textOnly(std::string value) { return {{}, std::move(value)}; }
-Cell duration(TimeNs ns) { return {ns, showDuration(static_cast<double>(ns))}; }
-Cell share(double value) { return {value, showShare(value)}; }
-
-std::string plural(std::int64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", showCount(count), count == 1 ? one : many);
-}
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -323,6 +314,7 @@ void walkReport(const Report& report, Emitter& emitter) {
   walkFindings(report, emitter);
   walkBreakdown(report.breakdown, emitter);
   walkOperators(report, emitter);
+  walkCriticalPath(report.critical_path, emitter);
   walkRest(report, emitter);
   emitter.endObject();
 }

@@ -20,8 +20,11 @@ class Path {
     auto trace = Trace::open(folder_ / "t.pitwall");
     EXPECT_TRUE(trace.has_value());
     trace_ = std::move(trace).value();
-    EXPECT_TRUE(analyzeTrace(*trace_, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+    auto report = analyzeTrace(*trace_, {.rule_folders = {PITWALL_RULE_FOLDER}});
+    EXPECT_TRUE(report.has_value());
+    summary = std::move(report.value().critical_path);
   }
+  PathSummary summary;  // of the report
 
   std::string text(const std::string& sql) const {
     auto rows = trace_->query(sql);
@@ -201,7 +204,10 @@ TEST(CriticalPath, StepsFollowEachOtherAndSumToTheSpan) {
     for (const char* whole :
          {"SELECT sum(dur_ns) FROM analysis_critical_step", "SELECT sum(on_path_ns) FROM analysis_critical",
           "SELECT device_ns + host_ns + delay_ns + nothing_ns FROM analysis_critical_path"})
-      EXPECT_EQ(path.number(whole), path.number("SELECT span_ns FROM analysis_critical_path")) << whole;
+      EXPECT_EQ(path.number(whole), path.summary.span_ns) << whole;
+    TimeNs rows = 0;
+    for (const auto& row : path.summary.rows) rows += row.on_path_ns;
+    EXPECT_EQ(rows, path.summary.span_ns) << "of the report too";
     EXPECT_EQ(path.number("SELECT count(*) FROM analysis_critical WHERE on_path_ns < 0 OR slack_min_ns < 0"),
               0);
     EXPECT_EQ(

@@ -26,6 +26,10 @@ Report sampleReport() {
   report.breakdown.shares = {{"forward", 300'000'000, 0.75}, {"idle", 100'000'000, 0.25}};
   report.operators = {{"conv1 Convolution", "Convolution", "conv1", "forward", "1x1", 40, 300'000'000,
                        7'500'000, 7'400'000, 9'000'000, 1, 2e9, 3e9}};
+  report.critical_path = {0, 10'000'000, 0, 9'000'000, 800'000, 200'000, {}, "no calls"};
+  report.critical_path.rows = {{"conv1 Convolution", "forward", "operator", 2, 9'000'000, 0.9, 40'000},
+                               {"engine overhead", "none", "engine overhead", 0, 800'000, 0.08, 0},
+                               {"nothing", "none", "nothing", 0, 200'000, 0.02, 0}};
   Finding finding;
   finding.id = "input/bound";
   finding.title = "Waits";
@@ -59,6 +63,20 @@ TEST(Text, StaysWithinEightyColumnsAndShowsTheSums) {
   EXPECT_THAT(text, testing::ContainsRegex("total +400 ms +10.0 ms +100 %"));
   EXPECT_THAT(text, Not(HasSubstr("\033")));
   EXPECT_THAT(reportAsText(sampleReport(), {.color = true}), HasSubstr("\033["));
+}
+
+TEST(Text, TheCriticalPathAddsUpAndSaysWhatTheTraceDoesNotTell) {
+  auto report = sampleReport();
+  const auto text = reportAsText(report);
+  EXPECT_THAT(text, testing::ContainsRegex("conv1 Convolution +operator +2 +9.00 ms +90.0 % +40.0 us"));
+  EXPECT_THAT(text, testing::ContainsRegex("engine overhead +gap +- +800 us +8.0 % +-"));
+  EXPECT_THAT(text, testing::ContainsRegex("[(]no event[)] +gap +- +200 us +2.0 %"));
+  EXPECT_THAT(text, testing::ContainsRegex("total +10.0 ms +100 %"));
+  EXPECT_THAT(text, HasSubstr("Not told by this trace: no calls."));
+  report.critical_path.rows.assign(20, {"op", "none", "operator", 1, 500'000, 0.05, 0});
+  EXPECT_THAT(reportAsText(report), testing::ContainsRegex("12 others +6.00 ms +60.0 %"));
+  report.critical_path = {};
+  EXPECT_THAT(reportAsText(report), Not(HasSubstr("CRITICAL PATH"))) << "a trace without events has none";
 }
 
 TEST(Text, NamesFromATraceCannotMoveTheCursor) {
