@@ -2,19 +2,14 @@
 // columns, which nothing that looks at every event can undercut. Times are of the CPU, so that a busy machine
 // does not count; everything runs on one thread, so a quiet one takes as long by the clock.
 //
-//   analyze_bench [EVENTS [FILE]]   a made-up training trace of so many events (default 10 million); FILE is
-//                                   made if it does not exist, and kept
-//   analyze_bench --growth [EVENTS...]   a line for each number of events (default 10, 30 and 100 million),
-//                                   each in a process of its own: whether time and memory grow with them
-//   analyze_bench --start           `pitwall analyze` beside this program on 100,000 events, by the clock
-//
-// Traces without a name are made in the folder for temporary files, 7 bytes an event, and removed.
+// kUsage below says what it can be asked.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,10 +17,12 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <optional>
+#include <span>
 
 #include "analyzer/analysis.h"
-#include "db/meta.h"
-#include "db/store.h"
+#include "db/reader.h"
+#include "tests/bench/analyze_traces.h"
 
 namespace {
 
@@ -59,86 +56,7 @@ long statusMb(const std::string& key) {
 // room, are told apart.
 long peakMb() { return statusMb("VmHWM") - statusMb("RssFile"); }
 
-// Iterations of 40 operators, 50 kernels with their launches and a copy, on a worker, the main thread and two
-// streams.
-Status writeTrace(const std::string& path, std::int64_t events) {
-  auto made = createTrace(path);
-  if (!made.has_value()) return fail(made.error());
-  auto& sink = *made.value();
-  const auto process = sink.process({.pid = 1, .name = "bench", .command_line = "bench"});
-  const auto worker =
-      sink.track({TrackKind::thread, process, sink.thread({process, 2, "cpu worker 0"}), {}, "worker", ""});
-  const auto host =
-      sink.track({TrackKind::thread, process, sink.thread({process, 1, "main"}), {}, "main", ""});
-  const auto device = sink.device({"gpu", 0, "bench", 1 << 30});
-  const auto compute = sink.track({TrackKind::stream, process, {}, device, "stream 1", ""});
-  const auto copies = sink.track({TrackKind::stream, process, {}, device, "stream 2", ""});
-  sink.meta(meta::kProducer, "pitwall bench");
-  std::vector<OperatorId> ops;
-  for (int i = 0; i < 40; ++i) {
-    OperatorFacts facts;
-    facts.name = "Convolution";
-    facts.layer = fmt::format("conv{}", i);
-    facts.phase = i < 20 ? Phase::forward : Phase::backward;
-    facts.flop = 1000000;
-    ops.push_back(sink.operatorFacts(facts));
-  }
-  std::vector<StringId> kernels;
-  for (int i = 0; i < 50; ++i) kernels.push_back(sink.string(fmt::format("sm90_xmma_gemm_{}", i)));
-  const auto launch = sink.string("cudaLaunchKernel"), copy = sink.string("Memcpy HtoD (Pinned -> Device)");
-  constexpr std::int64_t kPerIteration = 40 + 50 + 50 + 1;
-  CorrelationId correlation = 0;
-  std::vector<Event> a, b, c, d;
-  std::vector<Dependency> dependencies;
-  TimeNs now = 0;
-  for (std::int64_t i = 0; i < events / kPerIteration; ++i) {
-    sink.iteration({i, now, 64});
-    for (int k = 0; k < 40; ++k) {
-      const TimeNs start = now + k * 9000;
-      a.push_back({.start_ns = start,
-                   .dur_ns = 7000 + (i + k) % 700,
-                   .pushed_ns = start - 3000,
-                   .ready_ns = start - 1000,
-                   .correlation = ++correlation,
-                   .op = ops[static_cast<std::size_t>(k)],
-                   .kind = EventKind::operatorRun});
-      if (k > 0) dependencies.push_back({correlation - 1, correlation});
-    }
-    for (int k = 0; k < 50; ++k) {
-      const TimeNs start = now + k * 7000;
-      b.push_back({.start_ns = start,
-                   .dur_ns = 3000,
-                   .pushed_ns = start,
-                   .ready_ns = start,
-                   .correlation = ++correlation,
-                   .name = launch,
-                   .kind = EventKind::api});
-      c.push_back({.start_ns = start + 5000,
-                   .dur_ns = 4000 + (i * k) % 1900,
-                   .pushed_ns = start,
-                   .ready_ns = start,
-                   .correlation = ++correlation,
-                   .name = kernels[static_cast<std::size_t>(k)],
-                   .kind = EventKind::kernel});
-      dependencies.push_back({correlation - 1, correlation, DependencyKind::launch});
-    }
-    d.push_back({.start_ns = now,
-                 .dur_ns = 20000,
-                 .pushed_ns = now,
-                 .ready_ns = now,
-                 .value = 1 << 20,
-                 .name = copy,
-                 .kind = EventKind::copy});
-    now += 370000;
-    if (a.size() < 40000) continue;
-    sink.events(worker, a), sink.events(host, b), sink.events(compute, c), sink.events(copies, d);
-    sink.dependencies(dependencies);
-    a.clear(), b.clear(), c.clear(), d.clear(), dependencies.clear();
-  }
-  sink.events(worker, a), sink.events(host, b), sink.events(compute, c), sink.events(copies, d);
-  sink.dependencies(dependencies);
-  return sink.finish();
-}
+using Make = decltype(&bench::writeTraining);
 
 // One pass over all columns of all events.
 Result<double> scanSeconds(Trace& trace, bool tells = true) {
@@ -186,11 +104,11 @@ void printTimings(Report& report, double scan) {
   }
 }
 
-int run(std::int64_t events, std::string path) {
+int run(Make make, std::int64_t events, std::string path) {
   const bool passing = path.empty();  // nobody wants the file afterwards
   if (passing) path = passingPath();
   if (passing || !std::filesystem::exists(path)) {
-    if (auto status = writeTrace(path, events); !status.has_value()) return complain(status.error());
+    if (auto status = make(path, events); !status.has_value()) return complain(status.error());
   }
   auto opened = Trace::open(path);
   if (!opened.has_value()) return complain(opened.error());
@@ -244,14 +162,14 @@ int apart(const std::function<int()>& work) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }
 
-int growth(std::vector<std::int64_t> sizes) {
+int growth(Make make, std::vector<std::int64_t> sizes) {
   if (sizes.empty()) sizes = {10'000'000, 30'000'000, 100'000'000};
   fmt::print("{:>12} {:>9} {:>8} {:>6} {:>9} {:>10} {:>8}\n", "events", "CPU s", "ns/event", "scans",
              "memory MB", "B/event", "scan ms");
   for (const std::int64_t events : sizes) {
     const std::string path = passingPath();
     int code = apart([&] {
-      const auto status = writeTrace(path, events);
+      const auto status = make(path, events);
       return status.has_value() ? 0 : complain(status.error());
     });
     if (code == 0) code = apart([&] { return growOnce(events, path); });
@@ -273,7 +191,7 @@ int startUp() {
   constexpr int kRuns = 15;
   const auto command = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pitwall";
   const std::string path = passingPath();
-  if (auto status = writeTrace(path, 100'000); !status.has_value()) return complain(status.error());
+  if (auto status = bench::writeTraining(path, 100'000); !status.has_value()) return complain(status.error());
   double least = 1e9, total = 0;
   rusage before{}, after{};
   for (int i = 0; i < kRuns; ++i) {
@@ -299,17 +217,63 @@ int startUp() {
   return 0;
 }
 
+constexpr char kUsage[] =
+    "How long the analyses and rules take, beside one sequential scan of the same file.\n"
+    "\n"
+    "usage: analyze_bench [--alike] [EVENTS [FILE]]\n"
+    "       analyze_bench [--alike] --growth [EVENTS...]\n"
+    "       analyze_bench --start\n"
+    "\n"
+    "  EVENTS     of a made-up training trace; 10000000 without a number, 1000 at least\n"
+    "  FILE       the trace, made if it does not exist, and kept; without a name it lies in the folder for\n"
+    "             temporary files, 7 bytes an event, and is removed\n"
+    "  --growth   a line for each number of events (10, 30 and 100 million without any), each in a process\n"
+    "             of its own: whether time and memory grow with them\n"
+    "  --start    `pitwall analyze` beside this program on 100,000 events, by the clock\n"
+    "  --alike    the trace is one operator again and again, without marks of iterations\n"
+    "  --help     this text\n";
+
+int refuse(const std::string& reason) {
+  fmt::print(stderr, "analyze_bench: {}; --help tells what it can be asked\n", reason);
+  return 2;
+}
+
+std::optional<std::int64_t> eventsOf(const std::string& word) {
+  std::int64_t events = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), events);
+  if (error != std::errc() || end != word.data() + word.size() || events < 1000) return std::nullopt;
+  return events;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (!words.empty() && words[0] == "--start") return startUp();
-  if (!words.empty() && words[0] == "--growth") {
-    std::vector<std::int64_t> sizes;
-    for (std::size_t i = 1; i < words.size(); ++i)
-      sizes.push_back(std::max<std::int64_t>(1000, std::atoll(words[i].c_str())));
-    return growth(std::move(sizes));
+  Make make = bench::writeTraining;
+  bool grows = false, starts = false;
+  std::vector<std::string> words;
+  for (const std::string word : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    if (word == "--help" || word == "-h") return fmt::print("{}", kUsage), 0;
+    if (word == "--growth") {
+      grows = true;
+    } else if (word == "--start") {
+      starts = true;
+    } else if (word == "--alike") {
+      make = bench::writeAlike;
+    } else if (word.rfind('-', 0) == 0) {
+      return refuse(fmt::format("no such option: '{}'", word));
+    } else {
+      words.push_back(word);
+    }
   }
-  const std::int64_t events = words.empty() ? 10'000'000 : std::atoll(words[0].c_str());
-  return run(std::max<std::int64_t>(events, 1000), words.size() > 1 ? words[1] : "");
+  if (starts) return words.empty() && !grows ? startUp() : refuse("--start goes with nothing else");
+  std::vector<std::int64_t> sizes;
+  for (const auto& word :
+       std::span(words).first(grows ? words.size() : std::min<std::size_t>(words.size(), 1))) {
+    const auto events = eventsOf(word);
+    if (!events) return refuse(fmt::format("'{}' is no number of events, 1000 or more", word));
+    sizes.push_back(*events);
+  }
+  if (grows) return growth(make, std::move(sizes));
+  if (words.size() > 2) return refuse(fmt::format("one file at a time, not '{}' too", words[2]));
+  return run(make, sizes.empty() ? 10'000'000 : sizes[0], words.size() > 1 ? words[1] : "");
 }
