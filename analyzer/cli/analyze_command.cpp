@@ -6,19 +6,28 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/emit.h"
+#include "db/export.h"
 
 namespace pitwall::cli {
 namespace {
 
-// Errors: invalidInput for what is not RULE.THRESHOLD=NUMBER.
+// Errors: invalidInput for what is not RULE.THRESHOLD=NUMBER and for files that cannot be those meant.
 Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
+  if (!arguments.env_file.empty() && arguments.env_file == arguments.output) {
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("--env and -o both name '{}': give the settings a file of their own", arguments.output));
+  }
+  if (const auto& file = arguments.rule_config; !file.empty() && std::filesystem::is_directory(file)) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("--rule-config '{}': it is a folder; give a TOML file", file));
+  }
   AnalyzeOptions options;
   options.rule_folders = arguments.rule_folders;
   options.disabled = arguments.disabled;
@@ -31,7 +40,10 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
     const char* number = equals == std::string::npos ? end : setting.data() + equals + 1;
     const auto [stop, error] = std::from_chars(number, end, value);
     if (number == end || error != std::errc() || stop != end) {
-      return fail(ErrorCode::invalidInput, fmt::format("--set {}: write RULE.THRESHOLD=NUMBER", setting));
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("--set {}: write RULE.THRESHOLD=NUMBER, a plain number in the unit that "
+                              "'pitwall rules show RULE' names",
+                              setting));
     }
     options.thresholds.emplace_back(setting.substr(0, equals), value);
   }
@@ -99,7 +111,7 @@ std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
   if (arguments.format == "html") return reportAsHtml(report);
   if (arguments.format == "sarif") return reportAsSarif(report, PITWALL_VERSION);
   const bool to_file = !arguments.output.empty();
-  const auto width = std::clamp<std::size_t>(terminalWidth(), 60, 140);
+  const auto width = std::clamp<std::size_t>(terminalWidth(), 40, 140);
   return reportAsText(report,
                       {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
 }
@@ -120,22 +132,38 @@ int complain(const std::string& message, ExitCode code) {
   return code;
 }
 
-int printOrWrite(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return kDone;
-  }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return kDone;
+int flushOutput() {
+  if (std::ferror(stdout) == 0) errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+  const std::string why = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
+  std::clearerr(stdout);
   return complain(
-      fmt::format("cannot write '{}': {}; choose another file with -o", path, std::strerror(errno)), kUsage);
+      fmt::format("cannot write to standard output{}; free space, or name a file on another disk", why),
+      kUsage);
+}
+
+int printOrWrite(const std::string& text, const std::string& path, const std::vector<std::string>& inputs) {
+  if (path.empty()) {
+    errno = 0;
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return flushOutput();
+  }
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (std::filesystem::equivalent(path, input, error))
+      return complain(
+          fmt::format("cannot write '{}': it is the trace that is read; choose another file", path), kUsage);
+  }
+  const Status status = replaceFile(path, text);
+  return status.has_value() ? kDone : complain(status.error().message, kUsage);
 }
 
 int analyze(const AnalyzeArguments& arguments) {
   auto options = optionsFrom(arguments);
   if (!options.has_value()) return complain(options.error().message, kUsage);
+  for (const std::string& trial : arguments.trials) {
+    if (const auto trace = Trace::open(trial); !trace.has_value()) return complainOfTrace(trace.error());
+  }
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return complainOfTrace(opened.error());
   auto report = analyzeTrace(*opened->trace, options.value());
@@ -150,7 +178,9 @@ int analyze(const AnalyzeArguments& arguments) {
     }
   }
 
-  if (const int code = printOrWrite(formatted(report.value(), arguments), arguments.output); code != kDone)
+  if (const int code =
+          printOrWrite(formatted(report.value(), arguments), arguments.output, {arguments.trace});
+      code != kDone)
     return code;
   if (arguments.write_env) {
     if (const int code = writeSettings(report.value(), arguments); code != kDone) return code;

@@ -15,6 +15,8 @@ double finite(double gain) { return std::isfinite(gain) ? gain : 0; }
 bool ranksBefore(const Finding& a, const Finding& b) {
   const double gain_a = finite(a.gain_high), gain_b = finite(b.gain_high);
   if (gain_a != gain_b) return gain_a > gain_b;
+  const double low_a = finite(a.gain_low), low_b = finite(b.gain_low);
+  if (low_a != low_b) return low_a > low_b;
   if (a.severity != b.severity) return a.severity > b.severity;
   return a.id < b.id;
 }
@@ -24,25 +26,30 @@ bool ranksBefore(const Finding& a, const Finding& b) {
 std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& breakdown) {
   std::map<std::string, double> left;
   for (const auto& share : breakdown.shares) left[share.category] = share.share;
-  std::sort(claims.begin(), claims.end(),
-            [](const Claim& a, const Claim& b) { return ranksBefore(a.finding, b.finding); });
+  std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
+    if (a.is_symptom != b.is_symptom) return b.is_symptom;
+    return ranksBefore(a.finding, b.finding);
+  });
 
   std::vector<Finding> findings;
   for (auto& claim : claims) {
     auto& categories = claim.categories;
     std::sort(categories.begin(), categories.end());
     categories.erase(std::unique(categories.begin(), categories.end()), categories.end());
-    double available = 0;
-    for (const auto& category : categories) available += left[category];
+    double available = 0, whole = 0;
+    for (const auto& category : categories) {
+      available += left[category];
+      whole += breakdown.share(category);
+    }
     auto& finding = claim.finding;
     const double predicted = finite(finding.gain_high);
+    const double counted_above = std::max(0.0, std::min(predicted, whole) - available);
     finding.gain_high = std::clamp(predicted, 0.0, available);
-    finding.gain_low = std::clamp(finite(finding.gain_low), 0.0, finding.gain_high);
+    if (finding.gain_high < kShown) finding.gain_high = 0;
+    finding.gain_low = std::clamp(finite(finding.gain_low) - counted_above, 0.0, finding.gain_high);
     if (predicted > available + kShown) {
-      double whole = 0;
-      for (const auto& category : categories) whole += breakdown.share(category);
-      finding.gain_limit =
-          whole > available ? "the rest is counted in findings above" : "this trace has no more such time";
+      finding.gain_limit = counted_above > kShown ? "the rest is counted in findings above"
+                                                  : "this trace has no more such time";
     }
     double taken = finding.gain_high;
     for (const auto& category : categories) {

@@ -2,6 +2,7 @@
 // analyzer/analysis/tables.h; there is no C++ per rule. The format is documented in rules/README.md.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Threshold {
   std::string source;   // who found it
   std::string meaning;  // what it decides
 };
+
+// What a threshold of that unit cannot be; none = it can.
+std::optional<std::string> complaintAbout(double value, const std::string& unit);
 
 struct Abstain {
   Text when;           // SQL expression over analysis_summary; true = abstain
@@ -51,6 +55,7 @@ struct Rule {
   Text gain_low, gain_high;         // SQL expressions over its columns; empty = no gain claimed
   std::vector<std::string> claims;  // breakdown categories that the gain comes from
   Text gain_method;                 // template
+  bool gain_last = false;           // of a symptom: what findings about its causes leave of the time
   Text guard;                       // template
 };
 

@@ -4,6 +4,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <optional>
@@ -11,6 +14,7 @@
 
 #include "analyzer/analysis/breakdown.h"
 #include "analyzer/analysis/devices.h"
+#include "analyzer/rules/sql_text.h"
 
 namespace pitwall::rules {
 namespace {
@@ -50,6 +54,29 @@ class Reader {
     }
     if (!node->is_number()) complain(*node, fmt::format("'{}' must be a number", key));
     return node->value<double>().value_or(0);
+  }
+
+  // SQL that is part of a larger statement, or one SELECT.
+  Text sql(const toml::table& table, std::string_view key, bool required = true) {
+    Text sql = text(table, key, required);
+    if (hasSecondStatement(sql.text))
+      complain(*table.get(key), fmt::format("'{}' must be one piece of SQL, without ';'", key));
+    return sql;
+  }
+  Text select(const toml::table& table, std::string_view key, bool required = true) {
+    Text select = sql(table, key, required);
+    const std::string first = firstWord(select.text);
+    if (!select.empty() && first != "SELECT" && first != "WITH")
+      complain(*table.get(key), fmt::format("'{}' must be a SELECT; it begins with '{}'", key, first));
+    return select;
+  }
+
+  bool flag(const toml::table& table, std::string_view key) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return false;
+    const auto value = node->value_exact<bool>();
+    if (!value) complain(*node, fmt::format("'{}' must be true or false", key));
+    return value.value_or(false);
   }
 
   const toml::table* table(const toml::table& parent, std::string_view key, bool required) {
@@ -110,14 +137,17 @@ void readThresholds(Reader& reader, const toml::table& root, Rule& rule) {
     rule.thresholds.push_back({std::string(key.str()), reader.number(*table, "value"),
                                reader.text(*table, "unit").text, reader.text(*table, "source").text,
                                reader.text(*table, "meaning").text});
+    const auto& threshold = rule.thresholds.back();
+    if (const auto complaint = complaintAbout(threshold.value, threshold.unit))
+      reader.complain(*table, fmt::format("threshold '{}' {}", key.str(), *complaint));
   }
 }
 
 void readProposals(Reader& reader, const toml::table& root, Rule& rule) {
   for (const auto* table : reader.tables(root, "proposal")) {
     reader.allowOnly(*table, {"name", "value", "when", "reason"});
-    rule.proposals.push_back({reader.text(*table, "name").text, reader.text(*table, "value"),
-                              reader.text(*table, "when", false), reader.text(*table, "reason")});
+    rule.proposals.push_back({reader.text(*table, "name").text, reader.sql(*table, "value"),
+                              reader.sql(*table, "when", false), reader.text(*table, "reason")});
   }
 }
 
@@ -134,10 +164,11 @@ bool isCategory(std::string_view name) {
 void readGain(Reader& reader, const toml::table& root, Rule& rule) {
   const auto* gain = reader.table(root, "gain", false);
   if (gain == nullptr) return;
-  reader.allowOnly(*gain, {"low", "high", "claims", "method"});
-  rule.gain_low = reader.text(*gain, "low");
-  rule.gain_high = reader.text(*gain, "high");
+  reader.allowOnly(*gain, {"low", "high", "claims", "method", "last"});
+  rule.gain_low = reader.sql(*gain, "low");
+  rule.gain_high = reader.sql(*gain, "high");
   rule.gain_method = reader.text(*gain, "method");
+  rule.gain_last = reader.flag(*gain, "last");
   const toml::node* claims = gain->get("claims");
   const auto* array = claims == nullptr ? nullptr : claims->as_array();
   if (array == nullptr || array->empty()) {
@@ -153,21 +184,35 @@ void readGain(Reader& reader, const toml::table& root, Rule& rule) {
   }
 }
 
+// "input/bound": --set takes what follows a '.' as the threshold.
+bool isId(std::string_view id) {
+  const auto slash = id.find('/');
+  return slash != 0 && slash != std::string_view::npos && slash + 1 < id.size() &&
+         id.find('/', slash + 1) == std::string_view::npos &&
+         std::all_of(id.begin(), id.end(), [](unsigned char c) {
+           return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '-' || c == '/';
+         });
+}
+
 Rule readRule(Reader& reader, const toml::table& root) {
   Rule rule;
   reader.allowOnly(root, {"id", "title", "severity", "thresholds", "abstain", "measure", "verdict",
                           "evidence", "proposal", "gain", "guard"});
   rule.id = reader.text(root, "id").text;
+  if (!rule.id.empty() && !isId(rule.id)) {
+    reader.complain(*root.get("id"),
+                    fmt::format("id '{}' must be folder/name in small letters, digits and '-'", rule.id));
+  }
   rule.title = reader.text(root, "title").text;
-  rule.severity = reader.text(root, "severity");
+  rule.severity = reader.sql(root, "severity");
   readThresholds(reader, root, rule);
   for (const auto* table : reader.tables(root, "abstain")) {
     reader.allowOnly(*table, {"when", "reason"});
-    rule.abstains.push_back({reader.text(*table, "when"), reader.text(*table, "reason").text});
+    rule.abstains.push_back({reader.sql(*table, "when"), reader.text(*table, "reason").text});
   }
-  rule.measure = reader.text(root, "measure");
+  rule.measure = reader.select(root, "measure");
   rule.verdict = reader.text(root, "verdict");
-  rule.evidence = reader.text(root, "evidence", false);
+  rule.evidence = reader.select(root, "evidence", false);
   readProposals(reader, root, rule);
   readGain(reader, root, rule);
   rule.guard = reader.text(root, "guard");
@@ -179,25 +224,45 @@ void readRuleSwitches(Reader& reader, std::string_view id, const toml::table& ta
     if (key.str() == "enabled") {
       const auto enabled = node.value_exact<bool>();
       if (!enabled) reader.complain(node, "'enabled' must be true or false");
-      if (enabled && !*enabled) config.disabled.emplace_back(id);
+      if (enabled && !*enabled) config.disabled.push_back({std::string(id), reader.place(node)});
     } else if (node.is_number()) {
-      config.thresholds.emplace_back(fmt::format("{}.{}", id, key.str()), node.value<double>().value_or(0));
+      config.thresholds.push_back(
+          {fmt::format("{}.{}", id, key.str()), node.value<double>().value_or(0), reader.place(node)});
     } else {
-      reader.complain(node, fmt::format("'{}' must be a number, the value of a threshold", key.str()));
+      reader.complain(node, fmt::format("'{}' must be a number: the value of a threshold, in the unit that "
+                                        "'pitwall rules show {}' names",
+                                        key.str(), id));
     }
   }
 }
 
 }  // namespace
 
-Result<RuleConfig> readRuleConfig(const std::string& path) {
+std::optional<std::string> complaintAbout(double value, const std::string& unit) {
+  if (!std::isfinite(value) || value < 0)
+    return fmt::format("is {:g}; it must be a number of 0 or more ({})", value, unit);
+  if (unit.rfind("share", 0) == 0 && value > 1)
+    return fmt::format("is {:g}; a {} lies between 0 and 1: 15 % is 0.15", value, unit);
+  return std::nullopt;
+}
+
+Result<std::string> readTextFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(ErrorCode::io, path + ": is a folder; name a file in it");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   if (!file) return fail(ErrorCode::io, path + ": cannot be read");
+  return text.str();
+}
+
+Result<RuleConfig> readRuleConfig(const std::string& path) {
+  auto text = readTextFile(path);
+  if (!text.has_value()) return fail(text.error());
   toml::table root;
   try {
-    root = toml::parse(text.str(), path);
+    root = toml::parse(text.value(), path);
   } catch (const toml::parse_error& error) {
     return fail(ErrorCode::invalidInput, fmt::format("{}:{}: not valid TOML: {}", path,
                                                      error.source().begin.line, error.description()));

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "analyzer/rules/rule.h"
@@ -15,9 +14,17 @@ namespace pitwall::rules {
 // is expected there.
 Result<Rule> parseRule(std::string_view toml, const std::string& name);
 
+// Errors: io, naming the file.
+Result<std::string> readTextFile(const std::string& path);
+
 struct RuleConfig {
-  std::vector<std::pair<std::string, double>> thresholds;  // "rule.threshold"
-  std::vector<std::string> disabled;                       // ids
+  struct Value {
+    std::string name;  // "rule.threshold"
+    double value = 0;
+    std::string place;  // file and line
+  };
+  std::vector<Value> thresholds;
+  std::vector<Text> disabled;  // ids
 };
 
 // Reads a configuration file (analyzer/analysis.h says what it holds). Errors: io; invalidInput, naming file

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
+#include <set>
 #include <system_error>
 
 #include "analyzer/rules/rule_file.h"
@@ -69,33 +68,50 @@ Status addEmbedded(RuleMap& rules) {
   return {};
 }
 
-// "rule.threshold"; a rule's id has no dot.
-Status applyThreshold(const std::string& name, double value, RuleMap& rules) {
+// "rule.threshold"; a rule's id has no dot. `given` says where it was asked for: "--set input/bound.share",
+// "file:3: input/bound.share".
+Status applyThreshold(const std::string& name, double value, const std::string& given, RuleMap& rules) {
   const auto dot = name.rfind('.');
   const auto rule = rules.find(name.substr(0, dot));
   if (dot == std::string::npos || rule == rules.end()) {
-    return fail(
-        ErrorCode::invalidInput,
-        fmt::format("--set {}: no such rule; write RULE.THRESHOLD=VALUE with a rule of 'pitwall rules list'",
-                    name));
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: no rule '{}'; 'pitwall rules list' names all, 'pitwall rules show RULE' its "
+                            "thresholds",
+                            given, name.substr(0, dot)));
   }
   std::string known;
   for (auto& threshold : rule->second.thresholds) {
-    if (threshold.name == name.substr(dot + 1)) return threshold.value = value, Status{};
+    if (threshold.name == name.substr(dot + 1)) {
+      if (const auto complaint = complaintAbout(value, threshold.unit))
+        return fail(ErrorCode::invalidInput, given + " " + *complaint);
+      threshold.value = value;
+      return {};
+    }
     known += (known.empty() ? "" : ", ") + threshold.name;
   }
-  return fail(ErrorCode::invalidInput, fmt::format("--set {}: rule {} has no such threshold; it has: {}",
-                                                   name, rule->first, known.empty() ? "none" : known));
+  return fail(ErrorCode::invalidInput, fmt::format("{}: rule {} has no such threshold; it has: {}", given,
+                                                   rule->first, known.empty() ? "none" : known));
+}
+
+// Twice is as good as once.
+Status switchOff(const std::vector<Text>& ids, RuleMap& rules) {
+  std::set<std::string> gone;
+  for (const auto& [id, place] : ids) {
+    if (rules.erase(id) == 0 && gone.count(id) == 0) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: no rule '{}' to switch off; 'pitwall rules list' names all", place, id));
+    }
+    gone.insert(id);
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<Rule> readRuleFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return fail(ErrorCode::io, path + ": cannot be read");
-  return parseRule(text.str(), path);
+  auto text = readTextFile(path);
+  if (!text.has_value()) return fail(text.error());
+  return parseRule(text.value(), path);
 }
 
 Result<RuleSet> loadRules(const AnalyzeOptions& options) {
@@ -111,26 +127,22 @@ Result<RuleSet> loadRules(const AnalyzeOptions& options) {
     if (auto status = addEmbedded(rules); !status.has_value()) return fail(status.error());
     set.source = "built in";
   }
-  auto disabled = options.disabled;
+  std::vector<Text> disabled;
   if (!options.config_file.empty()) {
     auto config = readRuleConfig(options.config_file);
     if (!config.has_value()) return fail(config.error());
-    for (const auto& [name, value] : config.value().thresholds) {
-      if (auto status = applyThreshold(name, value, rules); !status.has_value()) {
-        return fail(status.error().code, options.config_file + ": " + status.error().message);
-      }
+    for (const auto& [name, value, place] : config.value().thresholds) {
+      if (auto status = applyThreshold(name, value, place + ": " + name, rules); !status.has_value())
+        return fail(status.error());
     }
-    disabled.insert(disabled.end(), config.value().disabled.begin(), config.value().disabled.end());
+    disabled = std::move(config.value().disabled);
   }
   for (const auto& [name, value] : options.thresholds) {
-    if (auto status = applyThreshold(name, value, rules); !status.has_value()) return fail(status.error());
+    if (auto status = applyThreshold(name, value, "--set " + name, rules); !status.has_value())
+      return fail(status.error());
   }
-  for (const auto& id : disabled) {
-    if (rules.erase(id) == 0 && std::count(disabled.begin(), disabled.end(), id) == 1) {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: no such rule to switch off; 'pitwall rules list' names all", id));
-    }
-  }
+  for (const auto& id : options.disabled) disabled.push_back({id, "--disable"});
+  if (auto status = switchOff(disabled, rules); !status.has_value()) return fail(status.error());
   for (auto& [id, rule] : rules) set.rules.push_back(std::move(rule));
   return set;
 }

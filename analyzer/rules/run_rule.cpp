@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analyzer/rules/text_template.h"
+#include "db/settings.h"
 
 namespace pitwall::rules {
 namespace {
@@ -54,7 +55,8 @@ class RuleSql {
       if (mentions(sql, name)) parameters.push_back({name, threshold.value});
     }
     auto result = trace_.query(sql, parameters);
-    if (!result.has_value()) return fail(result.error().code, place + ": " + result.error().message);
+    if (!result.has_value())
+      return fail(result.error().code, place + ": " + explained(result.error().message));
     return result;
   }
 
@@ -69,6 +71,20 @@ class RuleSql {
   }
 
  private:
+  // What SQLite says, with what helps instead of the statement: the place is known.
+  std::string explained(const std::string& message) const {
+    std::string said = message.substr(0, message.find("; in the statement:"));
+    if (said.rfind("no such table", 0) == 0 || said.rfind("no such column", 0) == 0)
+      return said + "; 'pitwall query TRACE --schema' lists tables and columns";
+    if (said.rfind("no value was given for parameter", 0) == 0) {
+      std::string known;
+      for (const auto& threshold : rule_.thresholds)
+        known += (known.empty() ? ":threshold_" : ", :threshold_") + threshold.name;
+      return fmt::format("{}; the rule's thresholds are: {}", said, known.empty() ? "none" : known);
+    }
+    return said;
+  }
+
   Result<SqlValue> single(const std::string& sql, const std::string& place) {
     auto result = rows(sql, place);
     if (!result.has_value()) return fail(result.error());
@@ -194,7 +210,7 @@ Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
 Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
                           std::span<const analysis::SettingState> settings, const Row& row,
                           std::size_t evidence_rows) {
-  Claim claim{{}, rule.claims};
+  Claim claim{{}, rule.claims, rule.gain_last};
   auto& finding = claim.finding;
   finding.id = rule.id;
   finding.title = rule.title;
@@ -235,7 +251,41 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   return Outcome(std::move(claim).value());
 }
 
+namespace {
+
+// What a rule file can get wrong without any SQL failing: it would silently do nothing.
+Status checkNames(const Rule& rule) {
+  const bool is_word = std::all_of(rule.severity.text.begin(), rule.severity.text.end(),
+                                   [](unsigned char c) { return std::isalpha(c) != 0; });
+  if (is_word && !severityNamed(rule.severity.text)) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: severity '{}' is none of info, low, medium, high, and no SQL expression",
+                            rule.severity.place, rule.severity.text));
+  }
+  std::string sql;
+  for (const auto* text : {&rule.measure, &rule.evidence, &rule.severity, &rule.gain_low, &rule.gain_high})
+    sql += text->text + ' ';
+  for (const auto& abstain : rule.abstains) sql += abstain.when.text + ' ';
+  for (const auto& proposal : rule.proposals) {
+    sql += proposal.value.text + ' ' + proposal.when.text + ' ';
+    if (findSetting(proposal.name) == nullptr) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: '{}' is no setting that is known; 'pitwall env' lists them",
+                              proposal.value.place, proposal.name));
+    }
+  }
+  for (const auto& threshold : rule.thresholds) {
+    if (mentions(sql, ":threshold_" + threshold.name)) continue;
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: no SQL of the rule uses :threshold_{}", rule.file, threshold.name));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status checkRule(const Rule& rule, Trace& trace) {
+  if (auto status = checkNames(rule); !status.has_value()) return status;
   RuleSql sql(rule, trace);
   for (const auto& abstain : rule.abstains) {
     if (auto when = sql.overSummary(abstain.when); !when.has_value()) return fail(when.error());

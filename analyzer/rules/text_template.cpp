@@ -15,13 +15,26 @@ struct Placeholder {
 
 constexpr std::string_view kFormats[] = {"", "%", "ns", "bytes", "bytes/s", "int", "rate"};
 
+// "1 thread", "2 threads" for the format "#thread".
+bool isCount(std::string_view format) { return format.size() > 1 && format.front() == '#'; }
+
+bool isKnown(std::string_view format) {
+  return isCount(format) || std::find(std::begin(kFormats), std::end(kFormats), format) != std::end(kFormats);
+}
+
 bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+std::string showCount(const std::string& number, std::string_view noun) {
+  return fmt::format("{} {}{}", number, noun, number == "1" ? "" : "s");
+}
+
 std::string show(const SqlValue& value, std::string_view format) {
-  if (std::holds_alternative<std::monostate>(value)) return "unknown";
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (std::holds_alternative<std::monostate>(value))
+    return isCount(format) ? showCount("an unknown number of", format.substr(1)) : "unknown";
+  if (const auto* text = std::get_if<std::string>(&value))
+    return isCount(format) ? showCount(*text, format.substr(1)) : *text;
   const auto* integer = std::get_if<std::int64_t>(&value);
   const double number = integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
   if (format == "%") return showShare(number);
@@ -30,7 +43,8 @@ std::string show(const SqlValue& value, std::string_view format) {
   if (format == "bytes/s") return showScaled(number, "B/s");
   if (format == "int") return fmt::format("{:.0f}", number);
   if (format == "rate") return showRate(number);
-  return integer != nullptr ? fmt::format("{}", *integer) : showReal(number);
+  const std::string plain = integer != nullptr ? fmt::format("{}", *integer) : showReal(number);
+  return isCount(format) ? showCount(plain, format.substr(1)) : plain;
 }
 
 // Calls `literal` and `placeholder` for the parts in order.
@@ -57,10 +71,10 @@ Status walk(const Text& text, Literal literal, Visit visit) {
 
 Result<std::size_t> columnOf(const Text& text, const Placeholder& placeholder,
                              const std::vector<std::string>& columns) {
-  if (std::find(std::begin(kFormats), std::end(kFormats), placeholder.format) == std::end(kFormats)) {
+  if (!isKnown(placeholder.format)) {
     return fail(ErrorCode::invalidInput,
-                fmt::format("{}: unknown format '{}'; known: %, ns, bytes, bytes/s, int, rate", text.place,
-                            placeholder.format));
+                fmt::format("{}: unknown format '{}'; known: %, ns, bytes, bytes/s, int, rate, #noun",
+                            text.place, placeholder.format));
   }
   const auto found = std::find(columns.begin(), columns.end(), placeholder.column);
   if (found == columns.end()) {

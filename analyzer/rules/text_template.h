@@ -7,6 +7,7 @@
 //   bytes/s     a rate of transfer: 55.6e9 -> "55.6 GB/s"
 //   int         rounded
 //   rate        with thousands separated: 12345.6 -> "12,346"
+//   #noun       a count with its noun: 1 -> "1 noun", 3 -> "3 nouns"
 #pragma once
 
 #include <string>

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
 #include "analyzer/rules/budget.h"
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/text_template.h"
@@ -70,6 +74,35 @@ TEST(RuleFile, ErrorsNameFileAndLine) {
               HasSubstr("each entry of 'abstain' must be a table"));
 }
 
+std::string withLine(std::string_view from, std::string_view to) {
+  std::string rule = kRule;
+  return rule.replace(rule.find(from), from.size(), to);
+}
+
+TEST(RuleFile, OnlyReads) {
+  EXPECT_THAT(errorOf(withLine("SELECT 1 AS one", "DROP TABLE analysis_summary")),
+              AllOf(StartsWith("r.toml:4:"), HasSubstr("must be a SELECT; it begins with 'DROP'")));
+  EXPECT_THAT(errorOf(withLine("SELECT 1 AS one", "SELECT 1 AS one; DELETE FROM analysis_summary")),
+              AllOf(StartsWith("r.toml:4:"), HasSubstr("without ';'")));
+  EXPECT_THAT(
+      errorOf(std::string(kRule) + "[[abstain]]\nwhen=\"1); DROP TABLE t; SELECT (1\"\nreason=\"x\"\n"),
+      HasSubstr("without ';'"));
+  EXPECT_EQ(errorOf(withLine("SELECT 1 AS one", "SELECT ';' AS one")), "");
+  EXPECT_EQ(errorOf(withLine("\"SELECT 1 AS one\"",
+                             "\"\"\" -- why; so\n with x AS (SELECT 1 AS one) SELECT * FROM x\"\"\"")),
+            "");
+}
+
+TEST(RuleFile, IdsAndThresholdsAreWhatTheyMustBe) {
+  EXPECT_THAT(errorOf(withLine("test/rule", "test rule.x")),
+              HasSubstr("id 'test rule.x' must be folder/name"));
+  EXPECT_THAT(errorOf(withLine("value = 0.5", "value = -0.5")),
+              AllOf(StartsWith("r.toml:8:"),
+                    HasSubstr("threshold 'share' is -0.5; it must be a number of 0 or more")));
+  EXPECT_THAT(errorOf(withLine("value = 0.5", "value = 15")),
+              HasSubstr("lies between 0 and 1: 15 % is 0.15"));
+}
+
 TEST(RuleFile, EveryEmbeddedRuleReads) {
   const auto set = loadRules({});
   ASSERT_TRUE(set.has_value()) << set.error().message;
@@ -89,6 +122,48 @@ TEST(RuleSet, ThresholdsAreOverridden) {
   EXPECT_THAT(unknown.error().message, HasSubstr("it has: high_share, share"));
 }
 
+TEST(RuleSet, WhatCannotBeIsRefused) {
+  const auto complaint = [](const char* name, double value) {
+    const auto set = loadRules({{}, {{name, value}}});
+    return set.has_value() ? std::string() : set.error().message;
+  };
+  EXPECT_THAT(complaint("input/bound.share", -0.1),
+              StartsWith("--set input/bound.share is -0.1; it must be"));
+  EXPECT_THAT(complaint("input/bound.share", 15), HasSubstr("between 0 and 1"));
+  EXPECT_THAT(complaint("input/bound.share", std::numeric_limits<double>::quiet_NaN()),
+              HasSubstr("must be a number"));
+  EXPECT_THAT(complaint("bound.share", 0.1), StartsWith("--set bound.share: no rule 'bound'"));
+  EXPECT_EQ(complaint("gpu/long-gaps.dur_ns", 2e6), "");
+  AnalyzeOptions off;
+  off.disabled = {"input/bound", "input/bound"};
+  EXPECT_TRUE(loadRules(off).has_value());
+  off.disabled = {"input/none"};
+  EXPECT_EQ(loadRules(off).error().message,
+            "--disable: no rule 'input/none' to switch off; 'pitwall rules list' names all");
+}
+
+TEST(RuleSet, ErrorsOfAConfigurationNameItsLine) {
+  const std::string path = testing::TempDir() + "/pitwall-rule-config.toml";
+  const auto complaint = [&](const char* text) {
+    std::ofstream(path) << text;
+    AnalyzeOptions options;
+    options.config_file = path;
+    const auto set = loadRules(options);
+    return set.has_value() ? std::string() : set.error().message;
+  };
+  EXPECT_EQ(complaint("['input/bound']\nshare = 0.2\n['engine/naive']\nenabled = false\n"), "");
+  EXPECT_THAT(complaint("['input/bound']\n\ncolour = 1\n"),
+              StartsWith(path + ":3: input/bound.colour: rule input/bound has no such threshold; it has:"));
+  EXPECT_THAT(complaint("['input/bound']\nshare = -1\n"), StartsWith(path + ":2: input/bound.share is -1;"));
+  EXPECT_THAT(complaint("['input/bound']\nshare = '5 %'\n"),
+              AllOf(StartsWith(path + ":2:"), HasSubstr("a number")));
+  EXPECT_THAT(complaint("['input/none']\nenabled = false\n"), StartsWith(path + ":2: no rule 'input/none'"));
+  std::remove(path.c_str());
+  AnalyzeOptions folder;
+  folder.config_file = testing::TempDir();
+  EXPECT_THAT(loadRules(folder).error().message, HasSubstr("is a folder"));
+}
+
 TEST(Template, FormatsNumbersWithUnits) {
   const std::vector<std::string> columns{"share", "time", "size", "n", "name", "rate", "none"};
   const std::vector<SqlValue> row{
@@ -97,6 +172,10 @@ TEST(Template, FormatsNumbersWithUnits) {
       expand({"{share:%} {time:ns}\n{size:bytes}  {n:int} {n} {name} {rate:rate} {none}", "p"}, columns, row);
   ASSERT_TRUE(expand_all.has_value()) << expand_all.error().message;
   EXPECT_EQ(expand_all.value(), "31.2 % 1.23 ms 3.0 MiB 2 2.4 x 12,346 unknown");
+  const auto counted = expand({"{one:#thread}, {two:#OpenMP thread}, {none:#rank}", "p"},
+                              {"one", "two", "none"}, {std::int64_t{1}, std::int64_t{2}, {}});
+  ASSERT_TRUE(counted.has_value()) << counted.error().message;
+  EXPECT_EQ(counted.value(), "1 thread, 2 OpenMP threads, an unknown number of ranks");
 }
 
 TEST(Template, ErrorsNameThePlace) {
@@ -127,9 +206,35 @@ TEST(Budget, NoTimeIsPromisedTwice) {
   EXPECT_DOUBLE_EQ(findings[0].gain_high, 0.3);
   EXPECT_EQ(findings[1].id, "both");
   EXPECT_DOUBLE_EQ(findings[1].gain_high, 0.2);
-  EXPECT_DOUBLE_EQ(findings[1].gain_low, 0.05);
+  EXPECT_DOUBLE_EQ(findings[1].gain_low, 0) << "0.08 of it are the strong one's";
   EXPECT_DOUBLE_EQ(findings[2].gain_high, 0);
   EXPECT_DOUBLE_EQ(findings[2].gain_low, 0);
+}
+
+TEST(Budget, SymptomsGetWhatTheirCausesLeave) {
+  Breakdown breakdown;
+  breakdown.shares = {{"host wait", 0, 0.9}, {"computation", 0, 0.1}};
+  auto symptom = claimOf("symptom", 0, 0.9, {"host wait"});
+  symptom.is_symptom = true;
+  const auto findings = shareBudget({symptom, claimOf("cause", 0.3, 0.8, {"host wait"})}, breakdown);
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].id, "cause");
+  EXPECT_DOUBLE_EQ(findings[0].gain_low, 0.3);
+  EXPECT_DOUBLE_EQ(findings[0].gain_high, 0.8);
+  EXPECT_NEAR(findings[1].gain_high, 0.1, 1e-9);
+  EXPECT_FALSE(findings[1].gain_limit.empty());
+}
+
+TEST(Budget, OfEqualGainsTheSurerOneIsServedAndRoundingIsNoGain) {
+  Breakdown breakdown;
+  breakdown.shares = {{"communication", 0, 0.3 + 1e-9}};
+  const auto findings =
+      shareBudget({claimOf("a", 0, 0.3, {"communication"}), claimOf("b", 0.1, 0.3, {"communication"}),
+                   claimOf("c", 0.05, 0.3, {"communication"})},
+                  breakdown);
+  EXPECT_EQ(findings[0].id, "b");
+  EXPECT_DOUBLE_EQ(findings[1].gain_high, 0);
+  EXPECT_DOUBLE_EQ(findings[2].gain_high, 0);
 }
 
 }  // namespace
