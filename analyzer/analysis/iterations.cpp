@@ -1,5 +1,7 @@
 #include "analyzer/analysis/iterations.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -40,6 +42,40 @@ std::int64_t commonItems(std::span<const IterationMark> marks) {
   return different * 10 <= static_cast<std::ptrdiff_t>(marks.size()) ? items : 0;
 }
 
+// A call that is made again and again, not a loop of several.
+constexpr std::int64_t kLongestCall = 2;
+
+void addNote(Iterations& iterations, const std::string& sentence) {
+  iterations.note += (iterations.note.empty() ? "" : " ") + sentence;
+}
+
+// Between the starts; a last one up to the trace's end.
+void addBetween(const Timeline& timeline, std::span<const TimeNs> starts, std::int64_t items,
+                std::vector<Iteration>& all) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const TimeNs end = i + 1 < starts.size() ? starts[i + 1] : timeline.end_ns;
+    if (end > starts[i]) all.push_back({static_cast<std::int64_t>(i), starts[i], end, items});
+  }
+}
+
+Status addRepetitions(const Timeline& timeline, const SequenceFinder& repetition, std::int64_t items,
+                      Iterations& result) {
+  auto found = repetition();
+  if (!found.has_value()) return fail(found.error());
+  const RepeatingSequence& sequence = found.value();
+  if (sequence.starts.empty()) return {};
+  result.source = "repeating sequence";
+  result.repetitions = sequence.repetitions;
+  addBetween(timeline, sequence.starts, items * sequence.repetitions, result.all);
+  assignRoles(result.all, sequence.period <= kLongestCall ? Outliers::kept : Outliers::apart);
+  if (sequence.repetitions > 1) {
+    addNote(result, fmt::format("The sequence of {} operator{} repeats too often to tell each time apart: "
+                                "{} repetitions together are called an iteration.",
+                                sequence.period, sequence.period == 1 ? "" : "s", sequence.repetitions));
+  }
+  return {};
+}
+
 }  // namespace
 
 const char* toString(IterationRole role) {
@@ -52,13 +88,14 @@ const char* toString(IterationRole role) {
   return "steady";
 }
 
-void assignRoles(std::vector<Iteration>& iterations) {
+void assignRoles(std::vector<Iteration>& iterations, Outliers outliers) {
   if (iterations.size() < 2) return;
   for (auto& iteration : iterations) iteration.role = IterationRole::steady;
   for (std::size_t i = 0; i < std::min(kWarmUp, iterations.size()); ++i) {
     iterations[i].role = IterationRole::warmUp;
   }
   iterations.back().role = IterationRole::last;
+  if (outliers == Outliers::kept) return;
 
   std::vector<double> durations;
   for (const auto& iteration : iterations) {
@@ -80,40 +117,31 @@ void assignRoles(std::vector<Iteration>& iterations) {
 }
 
 Result<Iterations> findIterations(const Timeline& timeline, std::span<const IterationMark> marks,
-                                  const SequenceFinder& repeating_starts) {
+                                  const SequenceFinder& repetition) {
   Iterations result;
   const bool ahead = runsAhead(timeline, marks);
   if (!marks.empty() && !ahead) {
     result.source = "marks";
     result.all = fromMarks(timeline, marks);
+    assignRoles(result.all);
   }
-  if (result.all.empty()) {
-    const bool named = timeline.step_starts.size() >= 3;
-    auto found = named ? Result<std::vector<TimeNs>>(timeline.step_starts) : repeating_starts();
-    if (!found.has_value()) return fail(found.error());
-    const auto& starts = found.value();
-    const std::int64_t items = commonItems(marks);
-    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-      result.all.push_back({static_cast<std::int64_t>(i), starts[i], starts[i + 1], items});
-    }
-    if (starts.size() > 1 && timeline.end_ns > starts.back()) {
-      result.all.push_back(
-          {static_cast<std::int64_t>(starts.size()) - 1, starts.back(), timeline.end_ns, items});
-    }
-    result.source = named ? "step ranges" : "repeating sequence";
-    if (ahead) {
-      result.note =
-          "The program runs ahead of the engine: most operators ran after its last iteration mark. "
-          "Iterations "
-          "are taken from the repeating operator sequence instead.";
-    }
+  if (result.all.empty() && timeline.step_starts.size() >= 3) {
+    result.source = "step ranges";
+    addBetween(timeline, timeline.step_starts, commonItems(marks), result.all);
+    assignRoles(result.all);
+  } else if (result.all.empty()) {
+    auto status = addRepetitions(timeline, repetition, commonItems(marks), result);
+    if (!status.has_value()) return fail(status.error());
+  }
+  if (ahead && !result.all.empty()) {
+    addNote(result, fmt::format("The program runs ahead of the engine: most operators ran after its last "
+                                "iteration mark. Iterations are taken from the {} instead.",
+                                result.source));
   }
   if (result.all.empty()) {
     result.source = "whole trace";
     if (timeline.end_ns > timeline.begin_ns) result.all.push_back({0, timeline.begin_ns, timeline.end_ns});
-    return result;
   }
-  assignRoles(result.all);
   return result;
 }
 

@@ -5,6 +5,11 @@
 // runs ahead of the engine (most of the work happens after the last mark): they then tell when work was
 // handed over, not when it was done.
 //
+// A sequence that repeats tens of thousands of times is told in iterations of some repetitions each, so that
+// neither memory nor tables grow with the trace. One of one or two operators is the log of a call that is
+// made again and again rather than a loop: none of its repetitions is an outlier, as the tail of the call's
+// own times would be left out of them.
+//
 // Steady are the iterations left after dropping the first two (warm-up: primitives are created, caches fill),
 // the last (its end is the program's end), and outliers (an evaluation between epochs, a stall of the
 // machine): longer than 1.5 medians and more than 5 scaled median absolute deviations above the median, or as
@@ -17,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis/sequence.h"
 #include "analyzer/analysis/timeline.h"
 #include "db/event.h"
 #include "db/result.h"
@@ -35,20 +41,22 @@ struct Iteration {
 };
 
 struct Iterations {
-  std::vector<Iteration> all;  // ordered, disjoint
-  std::string source;          // "marks", "step ranges", "repeating sequence", "whole trace"
-  std::string note;            // why marks were not used; else empty
+  std::vector<Iteration> all;    // ordered, disjoint
+  std::string source;            // "marks", "step ranges", "repeating sequence", "whole trace"
+  std::string note;              // why marks were not used, or what an iteration is; else empty
+  std::int64_t repetitions = 1;  // of the sequence, in each iteration
 };
 
 // Finds where the sequence of operators repeats (analyzer/analysis/sequence.h); asked only when nothing else
 // tells the iterations.
-using SequenceFinder = std::function<Result<std::vector<TimeNs>>()>;
+using SequenceFinder = std::function<Result<RepeatingSequence>()>;
 
 // Errors: the finder's.
 Result<Iterations> findIterations(const Timeline& timeline, std::span<const IterationMark> marks,
-                                  const SequenceFinder& repeating_starts);
+                                  const SequenceFinder& repetition);
 
-// Gives each iteration its role, from the durations alone.
-void assignRoles(std::vector<Iteration>& iterations);
+// Gives each iteration its role, from the durations alone; without outliers where none are looked for.
+enum class Outliers : std::uint8_t { apart, kept };
+void assignRoles(std::vector<Iteration>& iterations, Outliers outliers = Outliers::apart);
 
 }  // namespace pitwall::analysis

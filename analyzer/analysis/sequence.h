@@ -1,6 +1,7 @@
 // Finds where a sequence of operators repeats, when a program sets no iteration marks.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -17,10 +18,20 @@ using OperatorSource = std::function<Status(const OperatorVisitor&)>;
 
 OperatorSource operatorsOf(SliceReader& slices);
 
-// Start of each repetition (start_ns of its first operator), ordered; empty when fewer than three repetitions
-// or no period explains at least 80 % of the sequence. Operators are compared by their facts, in the order in
-// which the program handed them over. Takes four bytes an operator, and what lies between the push and the
-// start of those that wait; asks the source twice. Errors: the source's.
-Result<std::vector<TimeNs>> repeatingStarts(const OperatorSource& operators);
+struct RepeatingSequence {
+  std::vector<TimeNs> starts;    // start_ns of a first operator, ordered; empty: nothing repeats
+  std::int64_t period = 0;       // operators that it consists of
+  std::int64_t repetitions = 1;  // from one start to the next
+};
+
+// More repetitions than this are told some at a time, a power of two, so that there are fewer starts than
+// twice as many.
+inline constexpr std::size_t kMostRepetitions = 1 << 14;
+
+// Empty when there are fewer than three repetitions, or no period of at most a million operators explains at
+// least 80 % of the sequence. Operators are compared by their facts, in the order in which the program handed
+// them over. Takes the memory of two periods, and what lies between the push and the start of those that
+// wait; asks the source three times. Errors: the source's.
+Result<RepeatingSequence> findRepetition(const OperatorSource& operators);
 
 }  // namespace pitwall::analysis

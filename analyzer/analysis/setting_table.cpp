@@ -12,7 +12,7 @@ namespace {
 // What the program is made of, which tells what it reads.
 struct Program {
   std::string framework;
-  bool gnu = false, llvm = false, onednn = false, cuda = false, communicates = false, jemalloc = false;
+  bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false, jemalloc = false;
 };
 
 Program programOf(const Trace& trace) {
@@ -21,6 +21,8 @@ Program programOf(const Trace& trace) {
   const std::string openmp = trace.meta(meta::kOpenMpRuntime).value_or("");
   program.gnu = openmp.find("libgomp") != std::string::npos;
   program.llvm = openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
+  // A log of oneDNN tells that it runs on OpenMP, not on whose: every one reads OMP_*.
+  program.openmp = program.gnu || program.llvm || trace.meta("onednn.cpu_runtime").value_or("") == "OpenMP";
   const auto backend = trace.meta(meta::kBackend);
   program.onednn = trace.meta(meta::kOneDnnVersion).has_value() && backend.value_or("onednn") == "onednn";
   for (const auto& device : trace.devices()) program.cuda = program.cuda || device.kind == "gpu";
@@ -37,7 +39,7 @@ Program programOf(const Trace& trace) {
 // read the same KMP_* variables; all three read OMP_*. MXNet's own are read by every build of it; of
 // Pitwall's runtime, which honours some of them, the trace tells which.
 bool readsSettingsOf(const Program& program, std::string_view owner) {
-  if (owner == "openmp") return program.gnu || program.llvm;
+  if (owner == "openmp") return program.openmp;
   if (owner == "libgomp") return program.gnu;
   if (owner == "llvm-openmp") return program.llvm;
   if (owner == "onednn") return program.onednn;

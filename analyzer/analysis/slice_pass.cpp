@@ -26,7 +26,7 @@ Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& ac
 
 Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices) {
   return findIterations(timeline, trace.iterations(),
-                        [&slices] { return repeatingStarts(operatorsOf(slices)); });
+                        [&slices] { return findRepetition(operatorsOf(slices)); });
 }
 
 Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeline& timeline,

@@ -57,6 +57,7 @@ void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown,
   }
   const bool repeats = iterations.source != "whole trace";
   facts.push_back({"iteration_source", iterations.source});
+  facts.push_back({"repetitions_per_iteration", iterations.repetitions});
   facts.push_back({"iterations", static_cast<std::int64_t>(iterations.all.size())});
   facts.push_back({"steady_iterations", repeats ? steady : std::int64_t{0}});
   facts.push_back({"outlier_iterations", outliers});

@@ -43,7 +43,8 @@
 //
 // analysis_fact        key, value: the same facts as analysis_summary, one a row
 // analysis_summary     one row, one column per fact; null = unknown
-//   iteration_source, iterations, steady_iterations, outlier_iterations
+//   iteration_source, repetitions_per_iteration (of a sequence that repeats too often to tell each time
+//   apart; else 1), iterations, steady_iterations, outlier_iterations
 //   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1)
 //   items_per_iteration, items_per_second
 //   forward_share, backward_share, update_share, other_operators_share, operators_share (those four),

@@ -21,15 +21,20 @@ double realOf(const SqlValue& value) {
   return real == nullptr ? 0 : *real;
 }
 
+// Of iterations that are several repetitions, one repetition: the other trace may have taken another number.
 Status readIterations(Trace& trace, Measured& measured) {
-  auto rows =
-      trace.query("SELECT dur_ns, items FROM analysis_iteration WHERE role = 'steady' ORDER BY start_ns");
+  auto rows = trace.query(
+      "SELECT 1.0 * dur_ns / repetitions_per_iteration, 1.0 * items / repetitions_per_iteration, "
+      "repetitions_per_iteration FROM analysis_iteration, analysis_summary WHERE role = 'steady' "
+      "ORDER BY start_ns");
   if (!rows.has_value()) return fail(rows.error());
   double items = 0;
   for (const auto& row : rows->rows) {
     measured.iterations_ns.push_back(realOf(row[0]));
     items += realOf(row[1]);
   }
+  if (!rows->rows.empty())
+    measured.steady_iterations *= static_cast<std::int64_t>(realOf(rows->rows.front()[2]));
   const auto count = measured.iterations_ns.size();
   if (count > 0) measured.items_per_iteration = items / static_cast<double>(count);
   return {};

@@ -5,9 +5,12 @@
 
 #include <cmath>
 
+#include "analyzer/analysis.h"
 #include "analyzer/compare/batch_shapes.h"
 #include "analyzer/compare/noise.h"
 #include "analyzer/emit.h"
+#include "db/store.h"
+#include "tests/support/trace_text.h"
 
 namespace pitwall {
 namespace {
@@ -176,6 +179,30 @@ TEST(Compare, SettingsThatDifferAreNamed) {
   ASSERT_EQ(comparison.settings.size(), 2U);
   EXPECT_EQ(comparison.settings[0].b, "8");
   EXPECT_THAT(comparisonAsMarkdown(comparison), HasSubstr("| OMP_PLACES | unset | cores |"));
+}
+
+// Logs of one call, so long that iterations are several of them, twice as many in one as in the other.
+TEST(Compare, ACallThatRepeatsVeryOftenIsComparedCallByCall) {
+  const auto measured = [](int calls, const char* length) {
+    const std::string path = testing::TempDir() + fmt::format("calls_{}.pitwall", calls);
+    const auto text = fmt::format("repeat {} 10us\nop - convolution none 0 {}\nend\n", calls, length);
+    EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
+    auto trace = Trace::open(path);
+    AnalyzeOptions options;
+    options.rule_folders = {PITWALL_RULE_FOLDER};
+    const auto report = analyzeTrace(*trace.value(), options);
+    return measure(*trace.value(), report.value()).value();
+  };
+  const Measured a = measured(1 << 15, "6us"), b = measured(1 << 16, "9us");
+  EXPECT_EQ(a.iterations_ns.size(), b.iterations_ns.size());
+  for (const auto* side : {&a, &b}) {
+    for (const double ns : side->iterations_ns) ASSERT_EQ(ns, 10'000);
+  }
+  const Comparison comparison = compare(a, b);
+  EXPECT_EQ(comparison.change, 0);
+  ASSERT_EQ(comparison.work.size(), 1U);
+  EXPECT_NEAR(comparison.work[0].a_ns, 6000, 1e-6);
+  EXPECT_NEAR(comparison.work[0].b_ns, 9000, 1e-6);
 }
 
 }  // namespace

@@ -32,20 +32,21 @@ std::vector<OperatorInterval> withSequence(const std::vector<std::uint32_t>& seq
 
 // Shows them some at a time.
 OperatorSource inSlicesOf(std::vector<OperatorInterval> operators, std::size_t at_once) {
-  return [operators = std::move(operators), at_once](const OperatorVisitor& visitor) {
+  std::vector<TimeNs> pending_from(operators.size() + 1, INT64_MAX);
+  for (std::size_t i = operators.size(); i-- > 0;)
+    pending_from[i] = std::min(pending_from[i + 1], operators[i].pushed_ns);
+  return [operators = std::move(operators), pending_from, at_once](const OperatorVisitor& visitor) {
     const std::span<const OperatorInterval> all = operators;
     for (std::size_t from = 0; from < all.size(); from += at_once) {
       const std::size_t to = std::min(all.size(), from + at_once);
-      TimeNs pending_from = INT64_MAX;
-      for (const auto& op : all.subspan(to)) pending_from = std::min(pending_from, op.pushed_ns);
-      visitor(all.subspan(from, to - from), pending_from);
+      visitor(all.subspan(from, to - from), pending_from[to]);
     }
     return Status();
   };
 }
 
 std::vector<TimeNs> startsOf(const std::vector<OperatorInterval>& operators) {
-  return repeatingStarts(inSlicesOf(operators, 7)).value();
+  return findRepetition(inSlicesOf(operators, 7)).value().starts;
 }
 
 Iterations found(const std::vector<OperatorInterval>& operators, std::span<const IterationMark> marks) {
@@ -57,7 +58,7 @@ Iterations found(const std::vector<OperatorInterval>& operators, std::span<const
     if (!marks.empty() && op.start_ns >= marks.back().time_ns) timeline.operator_after_marks_ns += length;
     timeline.end_ns = op.start_ns + 100;
   }
-  return findIterations(timeline, marks, [&] { return repeatingStarts(inSlicesOf(operators, 5)); }).value();
+  return findIterations(timeline, marks, [&] { return findRepetition(inSlicesOf(operators, 5)); }).value();
 }
 
 std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& once, int times,
@@ -166,10 +167,72 @@ TEST(Sequence, IsThatOfThePushesHoweverManyAreReadAtATime) {
   }
   std::stable_sort(operators.begin(), operators.end(),
                    [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
-  const auto starts = repeatingStarts(inSlicesOf(operators, 1000)).value();
+  const auto starts = findRepetition(inSlicesOf(operators, 1000)).value().starts;
   EXPECT_GE(starts.size(), 30U);
   for (const std::size_t at_once : {1, 3, 50})
-    EXPECT_EQ(repeatingStarts(inSlicesOf(operators, at_once)).value(), starts) << at_once;
+    EXPECT_EQ(findRepetition(inSlicesOf(operators, at_once)).value().starts, starts) << at_once;
+}
+
+// Times are whole: 2^17 repetitions of 100 or 300 ns each.
+TEST(Sequence, TooManyRepetitionsAreToldSomeAtATime) {
+  constexpr int kTimes = 1 << 17;
+  for (const auto& once : {std::vector<std::uint32_t>{4}, std::vector<std::uint32_t>{7, 8, 9}}) {
+    const auto operators = withSequence(repeated(once, kTimes));
+    const auto sequence = findRepetition(inSlicesOf(operators, 5000)).value();
+    EXPECT_EQ(sequence.period, static_cast<std::int64_t>(once.size()));
+    EXPECT_GE(sequence.starts.size(), kMostRepetitions);
+    EXPECT_LT(sequence.starts.size(), 2 * kMostRepetitions);
+    EXPECT_EQ(sequence.starts.size() * static_cast<std::size_t>(sequence.repetitions),
+              static_cast<std::size_t>(kTimes));
+    const auto apart = static_cast<TimeNs>(100 * once.size()) * sequence.repetitions;
+    for (std::size_t i = 0; i < sequence.starts.size(); ++i)
+      ASSERT_EQ(sequence.starts[i], static_cast<TimeNs>(i) * apart);
+  }
+}
+
+TEST(Sequence, IterationsOfSeveralRepetitionsSayHowMany) {
+  const auto operators = withSequence(repeated({7, 8, 9}, 1 << 15));
+  const std::vector<IterationMark> marks{{0, 0, 16}, {1, 1, 16}, {2, 2, 16}, {3, 3, 16}};  // far ahead
+  const auto iterations = found(operators, marks);
+  EXPECT_EQ(iterations.repetitions, 2);
+  ASSERT_EQ(iterations.all.size(), std::size_t{1} << 14);
+  for (const auto& iteration : iterations.all) {
+    ASSERT_EQ(iteration.end_ns - iteration.start_ns, 600);
+    ASSERT_EQ(iteration.items, 32);
+  }
+  EXPECT_NE(iterations.note.find("of 3 operators"), std::string::npos) << iterations.note;
+  EXPECT_NE(iterations.note.find("2 repetitions together"), std::string::npos) << iterations.note;
+}
+
+TEST(Sequence, TheTailOfACallMadeAgainAndAgainIsNoOutlier) {
+  const auto longOnes = [](const std::vector<std::uint32_t>& once) {
+    auto operators = withSequence(repeated(once, 100));
+    TimeNs late = 0;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      operators[i].start_ns += late, operators[i].pushed_ns += late;
+      if (i % (10 * once.size()) == 0) late += 5000;  // one in ten takes many times as long
+      operators[i].end_ns = operators[i].start_ns + 50 + (i % (10 * once.size()) == 0 ? 5000 : 0);
+    }
+    const auto iterations = found(operators, {});
+    return std::count_if(iterations.all.begin(), iterations.all.end(),
+                         [](const Iteration& i) { return i.role == IterationRole::outlier; });
+  };
+  EXPECT_EQ(longOnes({1}), 0);
+  EXPECT_EQ(longOnes({1, 2}), 0);
+  EXPECT_EQ(longOnes({1, 2, 3}), 9);  // the first is warm-up
+}
+
+// An operator between which and its like lie more distances than are kept.
+TEST(Sequence, ManyDistancesDoNotHideThePeriod) {
+  std::vector<std::uint32_t> once;
+  for (std::uint32_t gap = 1; gap <= 60; ++gap) {
+    once.push_back(1);
+    for (std::uint32_t i = 0; i < gap; ++i) once.push_back(2 + (gap + i) % 5);
+  }
+  once.push_back(100);
+  const auto sequence = findRepetition(inSlicesOf(withSequence(repeated(once, 8)), 999)).value();
+  EXPECT_EQ(sequence.period, static_cast<std::int64_t>(once.size()));
+  EXPECT_EQ(sequence.starts.size(), 8U);
 }
 
 TEST(Sequence, TwoRepetitionsAreNotEnough) {
