@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/reader.h"
@@ -68,5 +69,10 @@ struct ExportSummary {
 // Errors: invalidInput (no such table or rank, an option the format has no use for, a file that is not
 // replaced); io (not writable, disk full; nothing is left); cancelled; corruptTrace.
 Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options);
+
+// Puts text, such as a report, into the file: whole, or on failure what was there stays. "-" is standard
+// output; a pipe or device is written in place. Errors: invalidInput (a folder; a trace or another database,
+// which text never replaces), io (not writable, disk full).
+Status replaceFile(const std::string& path, std::string_view text);
 
 }  // namespace pitwall

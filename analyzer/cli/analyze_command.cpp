@@ -10,6 +10,7 @@
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/emit.h"
 #include "db/export.h"
@@ -89,19 +90,18 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
                                     [](const Finding& finding) { return !finding.proposals.empty(); });
   std::error_code error;
   if (!asked && !proposes && !std::filesystem::exists(path, error)) {
-    if (arguments.format == "text" && arguments.output.empty())
-      fmt::print("\nSettings: none is recommended.\n");
+    if (arguments.format == "text" && arguments.output.empty()) print("\nSettings: none is recommended.\n");
     return kDone;
   }
   if (auto status = writeEnvironmentFile(report, path, info.format); !status.has_value()) {
     if (asked) return complain(status.error().message, kUsage);
-    fmt::print(stderr, "pitwall: note: {}\n", status.error().message);
+    tell("pitwall: note: {}\n", status.error().message);
     return kDone;
   }
   if (arguments.format != "text" || !arguments.output.empty()) return kDone;
   std::string apply = info.apply;
   if (const auto at = apply.find("PATH"); at != std::string::npos) apply.replace(at, 4, path);
-  fmt::print("\nSettings: {} (apply with: {})\n", path, apply);
+  print("\nSettings: {} (apply with: {})\n", path, apply);
   return kDone;
 }
 
@@ -119,22 +119,23 @@ std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
 void printTimings(const Report& report) {
   TimeNs total = 0;
   for (const auto& [part, took_ns] : report.timings) {
-    fmt::print(stderr, "{:>10.3f} ms  {}\n", static_cast<double>(took_ns) * 1e-6, part);
+    tell("{:>10.3f} ms  {}\n", static_cast<double>(took_ns) * 1e-6, part);
     total += took_ns;
   }
-  fmt::print(stderr, "{:>10.3f} ms  total\n", static_cast<double>(total) * 1e-6);
+  tell("{:>10.3f} ms  total\n", static_cast<double>(total) * 1e-6);
 }
 
 }  // namespace
 
 int complain(const std::string& message, ExitCode code) {
-  fmt::print(stderr, "pitwall: {}\n", message);
+  tell("pitwall: {}\n", message);
   return code;
 }
 
 int flushOutput() {
-  if (std::ferror(stdout) == 0) errno = 0;
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return kDone;
+  const bool failed = std::ferror(stdout) != 0;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !failed) return kDone;
   const std::string why = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
   std::clearerr(stdout);
   return complain(
@@ -144,7 +145,6 @@ int flushOutput() {
 
 int printOrWrite(const std::string& text, const std::string& path, const std::vector<std::string>& inputs) {
   if (path.empty()) {
-    errno = 0;
     std::fwrite(text.data(), 1, text.size(), stdout);
     return flushOutput();
   }

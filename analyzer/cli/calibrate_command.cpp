@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/cli/roof_loops.h"
 #include "db/machine.h"
 #include "db/meta.h"
@@ -28,7 +29,7 @@ std::string plural(int count, const char* what) {
 }
 
 void row(const std::string& what, double value, const char* unit) {
-  fmt::print("  {:<44} {:>9.{}f} {}\n", what, value, value < 100 ? 1 : 0, unit);
+  print("  {:<44} {:>9.{}f} {}\n", what, value, value < 100 ? 1 : 0, unit);
 }
 
 }  // namespace
@@ -53,8 +54,8 @@ int calibrate() {
     roof[key] = fmt::format("{:.6g}", value);
   };
 
-  fmt::print("The roof of this machine, {}:\n", plural(count, "usable CPU"));
-  if (!model.empty()) fmt::print("  {}\n", model);
+  print("The roof of this machine, {}:\n", plural(count, "usable CPU"));
+  if (!model.empty()) print("  {}\n", model);
   roof[meta::kRoofCpus] = std::to_string(count);
   const double one = peakFlopPerSecond({cpus.front()}, effort);
   note(meta::kRoofFlopOne, one);
@@ -75,8 +76,8 @@ int calibrate() {
   }
   if (auto status = keepRoof(path, roof); !status.has_value())
     return complain(status.error().message, kUsage);
-  fmt::print("Kept in {}.\n", path);
-  fmt::print("Recordings made here carry it from now on. Measure again if it was busy.\n");
+  print("Kept in {}.\n", path);
+  print("Recordings made here carry it from now on. Measure again if it was busy.\n");
   return kDone;
 }
 

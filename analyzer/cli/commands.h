@@ -24,8 +24,11 @@ enum ExitCode : int {
 // Prints "pitwall: message" to standard error and returns `code`.
 int complain(const std::string& message, ExitCode code);
 
-// To standard output, or to the file when `path` names one. Returns the exit code.
-int printOrWrite(const std::string& text, const std::string& path);
+// Complains when what was printed does not arrive. Returns the exit code.
+int flushOutput();
+
+// To standard output, or to the file when `path` names one, which is none of `inputs`. Returns the exit code.
+int printOrWrite(const std::string& text, const std::string& path, const std::vector<std::string>& inputs);
 
 struct AnalyzeArguments {
   std::string trace;

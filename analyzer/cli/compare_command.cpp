@@ -33,7 +33,7 @@ std::string formatted(const Comparison& comparison, const CompareArguments& argu
   if (arguments.format == "markdown") return comparisonAsMarkdown(comparison);
   if (arguments.format == "html") return comparisonAsHtml(comparison);
   const bool to_file = !arguments.output.empty();
-  const auto width = std::clamp<std::size_t>(terminalWidth(), 60, 140);
+  const auto width = std::clamp<std::size_t>(terminalWidth(), 40, 140);
   return comparisonAsText(
       comparison, {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
 }
@@ -70,7 +70,14 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
           "Exit with 5 when B is slower by more than this and it is not noise; with 6 when the traces "
           "cannot be compared")
       ->type_name("PERCENT")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            double percent = 0;
+            const bool fits = CLI::detail::lexical_cast(text, percent) && percent >= 0 && percent < 1e6;
+            return fits ? std::string()
+                        : fmt::format("'{}' is no percentage: write a number such as 5", text);
+          },
+          ""));
   return command;
 }
 
@@ -79,7 +86,9 @@ int compareTraces(const CompareArguments& arguments) {
   if (const int code = measureFile(arguments.a, a); code != kDone) return code;
   if (const int code = measureFile(arguments.b, b); code != kDone) return code;
   const Comparison comparison = compare(*a, *b);
-  if (const int code = printOrWrite(formatted(comparison, arguments), arguments.output); code != kDone)
+  if (const int code =
+          printOrWrite(formatted(comparison, arguments), arguments.output, {arguments.a, arguments.b});
+      code != kDone)
     return code;
   return verdictOf(comparison, arguments.fail_on_regression);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/emit/text_emitter.h"
 #include "db/settings.h"
 
@@ -53,8 +54,8 @@ int printAll() {
       "honoured: Pitwall's runtime obeys it. external: a library that the program links reads it. planned: "
       "not in "
       "the runtime yet. Explain one: pitwall env NAME");
-  fmt::print("{}", std::move(emitter).take());
-  for (const auto& complaint : complaints) fmt::print(stderr, "pitwall: {}\n", complaint);
+  print("{}", std::move(emitter).take());
+  for (const auto& complaint : complaints) tell("pitwall: {}\n", complaint);
   return complaints.empty() ? kDone : kUsage;
 }
 
@@ -129,7 +130,7 @@ int explain(const std::string& name) {
                       (info->since.empty() ? "" : fmt::format(" since {}", info->since)));
   field("note", std::string(info->note));
   field("source", std::string(info->source));
-  fmt::print("{}", std::move(emitter).take().substr(1));
+  print("{}", std::move(emitter).take().substr(1));
   return effect.complaint.empty() ? kDone : complain(effect.complaint, kUsage);
 }
 

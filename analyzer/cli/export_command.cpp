@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/interrupt.h"
 #include "analyzer/cli/open_trace.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
 #include "analyzer/units_text.h"
 #include "db/export.h"
@@ -90,7 +92,7 @@ CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
       ->type_name("A..B");
   command->add_option("--rank", arguments.rank, "Only the processes of this rank")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1 << 24));
   command
       ->add_option("--table", arguments.table,
                    "Table of the csv: any that 'pitwall query TRACE --schema' lists")
@@ -117,6 +119,12 @@ int exportTraceFile(const ExportArguments& arguments) {
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return complainOfTrace(opened.error());
   const std::string output = outputFor(arguments);
+  std::error_code error;
+  if (output != "-" && std::filesystem::equivalent(output, arguments.trace, error)) {
+    return complain(
+        fmt::format("cannot write '{}': it is the trace that is read; choose another path with -o", output),
+        kUsage);
+  }
   ProgressLine line("million rows/s", 1e6);
   options.progress = [&](const ExportProgress& p) { line.show("export", p.done_rows, p.total_rows); };
   options.cancel = &InterruptGuard::flag();
@@ -125,9 +133,10 @@ int exportTraceFile(const ExportArguments& arguments) {
   line.clear();
   if (!summary.has_value()) return exitCodeOf(summary.error());
   // The data themselves may be on standard output.
-  fmt::print(output == "-" ? stderr : stdout, "{}: {}\n", output == "-" ? "written" : "written: " + output,
-             contentsOf(*summary));
-  for (const std::string& note : summary->notes) fmt::print(stderr, "pitwall: note: {}\n", note);
+  const std::string done =
+      fmt::format("{}: {}\n", output == "-" ? "written" : "written: " + output, contentsOf(*summary));
+  std::fputs(done.c_str(), output == "-" ? stderr : stdout);
+  for (const std::string& note : summary->notes) tell("pitwall: note: {}\n", note);
   return kDone;
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "db/import.h"
 
 namespace pitwall::cli {
@@ -60,14 +61,14 @@ class ProgressLine {
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const double left = share > 0 ? seconds / share - seconds : 0;
     const int filled = static_cast<int>(share * 30);
-    fmt::print(stderr, "\r[{:<30}] {:3.0f} %  {:.0f} MB/s  {:.0f} s left ",
-               std::string(static_cast<std::size_t>(filled), '#'), share * 100,
-               seconds > 0 ? static_cast<double>(progress.done_bytes) / 1e6 / seconds : 0, left);
+    tell("\r[{:<30}] {:3.0f} %  {:.0f} MB/s  {:.0f} s left ",
+         std::string(static_cast<std::size_t>(filled), '#'), share * 100,
+         seconds > 0 ? static_cast<double>(progress.done_bytes) / 1e6 / seconds : 0, left);
     std::fflush(stderr);
     drawn_ = true;
   }
   void clear() {
-    if (drawn_) fmt::print(stderr, "\r{:70}\r", "");
+    if (drawn_) tell("\r{:70}\r", "");
   }
 
  private:
@@ -137,7 +138,7 @@ int importTraces(const ImportArguments& arguments) {
     complain(summary.error().message, kUsage);
     return exitCodeOf(summary.error(), output);
   }
-  fmt::print("{}written: {}\n", toText(*summary), output);
+  print("{}written: {}\n", toText(*summary), output);
   return kDone;
 }
 

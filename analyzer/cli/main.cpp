@@ -1,6 +1,5 @@
 // `pitwall`: arguments and exit codes.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 
 #include "analyzer/cli/calibrate_command.h"
 #include "analyzer/cli/commands.h"
@@ -16,12 +15,31 @@ constexpr char kExitCodes[] =
     "Exit codes:\n"
     "  0  done\n"
     "  1  findings at or above the level of --fail-on\n"
-    "  2  usage: wrong arguments, a bad rule or setting, an output file that cannot be written\n"
+    "  2  usage: wrong arguments, a bad rule or setting, an output that cannot be written\n"
     "  3  the trace cannot be read: missing, not a trace, damaged, or from a newer version\n"
     "  4  internal error\n"
     "  5  compare: slower than --fail-on-regression allows\n"
     "  6  compare: --fail-on-regression with traces that cannot be compared\n"
     "130  interrupted; nothing half-written is left";
+
+// "pitwall: what is wrong", and where help is.
+std::string complaintOf(const CLI::App* app, const CLI::Error& error) {
+  std::string what = error.what();
+  std::string command = "pitwall";
+  const auto* at = app;
+  for (; !at->get_subcommands().empty(); command += " " + at->get_name()) at = at->get_subcommands().front();
+  if (at->get_require_subcommand_min() > 0) {
+    const auto left = app->remaining(true);
+    what = left.empty() ? "say what to do" : "'" + left.front() + "' is no command of '" + command + "'";
+  }
+  return "pitwall: " + what + "\nRun '" + command + " --help' for what there is.\n";
+}
+
+const CLI::Validator kNamesAFile(
+    [](const std::string& name) {
+      return name.empty() ? std::string("an empty name; is a variable of the shell unset?") : std::string();
+    },
+    "");
 
 void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
   command
@@ -41,17 +59,20 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
       ->check(CLI::IsMember({"text", "json", "markdown", "html", "sarif"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments.output, "File for the report (default: standard output)")
-      ->type_name("FILE");
-  command
-      ->add_option("--env", arguments.env_file,
-                   "Write the recommended settings here, for 'source FILE' (default: TRACE with .env)")
-      ->type_name("FILE");
-  command
-      ->add_option("--env-format", arguments.env_format,
-                   "Who reads the settings: bash, fish, powershell, dockerfile, systemd or kubernetes")
-      ->check(CLI::IsMember({"bash", "fish", "powershell", "dockerfile", "systemd", "kubernetes"}))
+      ->type_name("FILE")
+      ->check(kNamesAFile);
+  auto* file = command->add_option("--env", arguments.env_file,
+                                   "Write the recommended settings here, for 'source FILE' (default: TRACE "
+                                   "with .env)");
+  file->type_name("FILE")->check(kNamesAFile);
+  auto* format = command->add_option(
+      "--env-format", arguments.env_format,
+      "Who reads the settings: bash, fish, powershell, dockerfile, systemd or kubernetes");
+  format->check(CLI::IsMember({"bash", "fish", "powershell", "dockerfile", "systemd", "kubernetes"}))
       ->capture_default_str();
-  command->add_flag("!--no-env", arguments.write_env, "Write no settings file");
+  command->add_flag("!--no-env", arguments.write_env, "Write no settings file")
+      ->excludes(file)
+      ->excludes(format);
   command->add_option("--fail-on", arguments.fail_on, "Exit with 1 when a finding is at least this severe")
       ->check(CLI::IsMember({"info", "low", "medium", "high"}));
   addRuleFolders(*command, arguments.rule_folders);
@@ -79,6 +100,7 @@ int main(int argc, char** argv) {
   CLI::App app("Tells why a deep-learning program is slow and which settings make it faster.", "pitwall");
   app.set_version_flag("--version", std::string("pitwall ") + PITWALL_VERSION);
   app.require_subcommand(1);
+  app.failure_message(complaintOf);
   app.footer(std::string(kExitCodes) +
              "\n\nStart with: PITWALL_TRACE=run.pitwall ./program; pitwall analyze run.pitwall");
 
@@ -134,9 +156,5 @@ int main(int argc, char** argv) {
   if (list->parsed()) code = pitwall::cli::rulesList(folders);
   if (show->parsed()) code = pitwall::cli::rulesShow(id, folders);
   if (check->parsed()) code = pitwall::cli::rulesCheck(files);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return pitwall::cli::complain("the report could not be written to standard output",
-                                  pitwall::cli::kInternal);
-  }
-  return code;
+  return code == pitwall::cli::kDone ? pitwall::cli::flushOutput() : code;
 }

@@ -15,6 +15,7 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/interrupt.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
 #include "db/import.h"
 
@@ -83,9 +84,8 @@ Result<OpenedTrace> openForeign(const std::string& path) {
   auto trace = Trace::open(temporary);
   if (!trace.has_value()) return fail(trace.error());
   const ImportedInput& input = summary->inputs.front();
-  fmt::print(stderr,
-             "pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
-             input.format, input.complete ? "" : "; it ends early: " + input.damage);
+  tell("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
+       input.format, input.complete ? "" : "; it ends early: " + input.damage);
   return OpenedTrace{std::move(*trace), true};
 }
 

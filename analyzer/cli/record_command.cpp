@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "record/record.h"
 
 namespace pitwall::cli {
@@ -42,15 +43,15 @@ std::string plural(int count, const char* one, const char* many) {
 }
 
 void printSummary(const Recorded& recorded, bool sampled) {
-  for (const std::string& note : recorded.notes) fmt::print(stderr, "pitwall: note: {}\n", note);
-  fmt::print(stderr, "pitwall: recorded {:.2f} s", recorded.seconds);
+  for (const std::string& note : recorded.notes) tell("pitwall: note: {}\n", note);
+  tell("pitwall: recorded {:.2f} s", recorded.seconds);
   if (sampled) {
-    fmt::print(stderr, ", {}, {}", plural(recorded.processes, "process", "processes"),
-               plural(recorded.most_threads, "thread", "threads at once"));
-    if (recorded.sample_hz > 0) fmt::print(stderr, ", {:.3g} samples a second", recorded.sample_hz);
+    tell(", {}, {}", plural(recorded.processes, "process", "processes"),
+         plural(recorded.most_threads, "thread", "threads at once"));
+    if (recorded.sample_hz > 0) tell(", {:.3g} samples a second", recorded.sample_hz);
   }
-  if (!recorded.trace.empty()) fmt::print(stderr, " -> {}", recorded.trace);
-  fmt::print(stderr, "\n");
+  if (!recorded.trace.empty()) tell(" -> {}", recorded.trace);
+  tell("\n");
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ int runRecord(const RecordArguments& arguments) {
   if (!recorded.has_value())
     return complain(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
   if (!arguments.quiet) printSummary(recorded.value(), arguments.sample_hz > 0);
-  for (const std::string& failure : recorded.value().failures) fmt::print(stderr, "pitwall: {}\n", failure);
+  for (const std::string& failure : recorded.value().failures) tell("pitwall: {}\n", failure);
   if (recorded.value().exit_signal != 0) return endBySignal(recorded.value().exit_signal);
   return recorded.value().exit_code;
 }

@@ -5,6 +5,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/print.h"
 #include "analyzer/emit/text_emitter.h"
 #include "analyzer/rules/rule_set.h"
 
@@ -32,7 +33,7 @@ int rulesList(const std::vector<std::string>& folders) {
   for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
   emit::TextEmitter emitter({});
   emitter.table("", "", table);
-  fmt::print("{}\n{} rules, {}.\n", std::move(emitter).take(), table.rows.size(), set.value().source);
+  print("{}\n{} rules, {}.\n", std::move(emitter).take(), table.rows.size(), set.value().source);
   return kDone;
 }
 
@@ -55,8 +56,8 @@ int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
     emitter.field("", "gain", shown(oneLine(rule.gain_method.text)));
     emitter.field("", "wrong if", shown(oneLine(rule.guard.text)));
     emitter.field("", "file", shown(rule.file));
-    fmt::print("{}", std::move(emitter).take().substr(1));
-    fmt::print("\n   measure\n{}\n", rule.measure.text);
+    print("{}", std::move(emitter).take().substr(1));
+    print("\n   measure\n{}\n", rule.measure.text);
     return kDone;
   }
   return complain(fmt::format("no rule '{}'; 'pitwall rules list' names all", id), kUsage);
@@ -68,7 +69,7 @@ int rulesCheck(const std::vector<std::string>& files) {
     if (auto status = checkRuleFile(file); !status.has_value()) {
       code = complain(status.error().message, kUsage);
     } else {
-      fmt::print("{}: ok\n", file);
+      print("{}: ok\n", file);
     }
   }
   return code;

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "db/export.h"
+
 namespace pitwall::exporting {
 
 namespace {
@@ -50,12 +52,12 @@ Failure cannotWrite(std::string_view path, int error) {
 }
 
 Status checkReplaceable(const std::string& path, const std::string& source, bool is_database) {
-  if (path.empty()) return fail(ErrorCode::invalidInput, "cannot write the export: give a file name with -o");
+  if (path.empty()) return fail(ErrorCode::invalidInput, "no file name to write to: give one");
   struct stat about {};
   if (path == "-" || ::stat(path.c_str(), &about) != 0) return {};
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorCode::invalidInput,
-                fmt::format("cannot write '{}': {}; choose another path with -o", path, why));
+                fmt::format("cannot write '{}': {}; choose another path", path, why));
   };
   if (S_ISDIR(about.st_mode)) return refuse("it is a folder");
   std::error_code error;
@@ -129,3 +131,15 @@ Status OutputFile::finish() {
 }
 
 }  // namespace pitwall::exporting
+
+namespace pitwall {
+
+Status replaceFile(const std::string& path, std::string_view text) {
+  if (Status status = exporting::checkReplaceable(path, "", false); !status.has_value()) return status;
+  auto file = exporting::OutputFile::create(path);
+  if (!file.has_value()) return fail(file.error());
+  (*file)->append(text);
+  return (*file)->finish();
+}
+
+}  // namespace pitwall

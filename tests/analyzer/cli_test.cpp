@@ -233,10 +233,54 @@ TEST_F(Command, AReadOnlyFolderOnlyCostsTheSettingsAndTheSaving) {
   }
 }
 
-TEST_F(Command, AFullStandardOutputIsFour) {
-  const int status = std::system(
-      fmt::format("{} analyze --no-env {} >/dev/full 2>/dev/null", PITWALL_COMMAND, trace_).c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 4);
+TEST_F(Command, AFullStandardOutputIsTwoAndSaysSo) {
+  const auto err = folder_ / "err";
+  for (const std::string& command :
+       {"analyze --no-env " + trace_, std::string("rules list"), std::string("rules show input/bound"),
+        std::string("env"), "compare " + trace_ + " " + trace_}) {
+    const int status =
+        std::system(fmt::format("{} {} >/dev/full 2>{}", PITWALL_COMMAND, command, err.string()).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 2) << command;
+    EXPECT_THAT(readAll(err), HasSubstr("cannot write to standard output")) << command;
+  }
+}
+
+TEST_F(Command, AReportNeverReplacesATraceOrWhatIsRead) {
+  const auto before = readAll(trace_);
+  const auto other = (folder_ / "other.pitwall").string();
+  fs::copy_file(trace_, other);
+  auto run = pitwall("analyze --no-env -o " + trace_ + " " + other);
+  EXPECT_EQ(run.code, 2);
+  EXPECT_THAT(run.err, HasSubstr("trace or another database"));
+  for (const char* command : {"analyze --no-env -o {0} {0}", "compare -o {0} {1} {0}"}) {
+    run = pitwall(fmt::format(fmt::runtime(command), trace_, other));
+    EXPECT_EQ(run.code, 2) << command;
+    EXPECT_THAT(run.err, HasSubstr("it is the trace that is read")) << command;
+  }
+  EXPECT_EQ(readAll(trace_).size(), before.size());
+  EXPECT_TRUE(Trace::open(trace_).has_value());
+  const auto foreign = folder_ / "foreign.json";
+  std::ofstream(foreign) << R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])";
+  const auto json = readAll(foreign);
+  for (const char* command : {"analyze --no-env", "export"})
+    EXPECT_EQ(pitwall(fmt::format("{} -o {} {}", command, foreign.string(), foreign.string())).code, 2);
+  EXPECT_EQ(readAll(foreign), json);
+}
+
+TEST_F(Command, WhatContradictsItselfIsTwo) {
+  const auto file = (folder_ / "x").string();
+  EXPECT_THAT(pitwall("analyze --no-env --env " + file + " " + trace_).err, HasSubstr("--env excludes"));
+  EXPECT_THAT(pitwall("analyze --no-env --env-format fish " + trace_).err, HasSubstr("excludes --no-env"));
+  EXPECT_THAT(pitwall("analyze --env " + file + " -o " + file + " " + trace_).err,
+              HasSubstr("give the settings a file of their own"));
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_THAT(pitwall("analyze -o '' " + trace_).err, HasSubstr("an empty name"));
+  EXPECT_THAT(pitwall("analyze --rule-config " + folder_.string() + " " + trace_).err,
+              HasSubstr("it is a folder"));
+  EXPECT_THAT(pitwall("compare --fail-on-regression much " + trace_ + " " + trace_).err,
+              HasSubstr("'much' is no percentage"));
+  EXPECT_THAT(pitwall("frobnicate").err, HasSubstr("'frobnicate' is no command of 'pitwall'"));
+  EXPECT_THAT(pitwall("rules frob").err, HasSubstr("'frob' is no command of 'pitwall rules'"));
 }
 
 TEST_F(Command, ABadRuleIsTwoAndNamesItsLine) {
@@ -315,7 +359,7 @@ TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
   EXPECT_THAT(told.out, HasSubstr("OMP_NUM_THREADS"));
   const auto few = pitwall("analyze --no-env --trial " + one + " " + present);
   EXPECT_THAT(few.out, HasSubstr("threads/knee: fewer than 3"));
-  EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 2);
+  EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 3);
 }
 
 TEST_F(Command, EnvExplainsSettings) {
