@@ -251,7 +251,8 @@ void Kineto::deviceSync(const ChromeEvent& event, Event out) {
 }
 
 // A kernel, or all of a step, with what the device's hardware counters counted meanwhile.
-void Kineto::profilerRange(const ChromeEvent& event, const Event& out) {
+void Kineto::profilerRange(const ChromeEvent& event, Event out) {
+  out.correlation = counted_.range(out.start_ns);
   if (!builder_.add(streamOf(event, "counted ranges"), out)) return;
   const std::string where = fmt::format("gpu {}: ", deviceNumber(event));
   for (const ChromeArg& arg : event.args()) {
@@ -312,6 +313,7 @@ void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_vie
     case KinetoRole::hostCall:
       out.kind = EventKind::api;
       out.correlation = launches_.host(correlationOf(event));
+      counted_.call(name, out.start_ns, out.correlation);
       builder_.add(threadOf(event), out);
       return;
     case KinetoRole::kernel: return kernel(event, name, out);
@@ -447,6 +449,9 @@ std::string Kineto::version() const {
   return text;
 }
 
-void Kineto::end() { launches_.end(); }
+void Kineto::end() {
+  launches_.end();
+  counted_.end();
+}
 
 }  // namespace pitwall::import

@@ -7,6 +7,7 @@
 
 #include "db/import/builder.h"
 #include "db/import/chrome_event.h"
+#include "db/import/counted_ranges.h"
 #include "db/import/launches.h"
 #include "db/import/recent_texts.h"
 
@@ -29,7 +30,7 @@ KinetoRole kinetoRoleOf(std::string_view category);
 
 class Kineto {
  public:
-  explicit Kineto(Builder& builder) : builder_(builder), launches_(builder) {}
+  explicit Kineto(Builder& builder) : builder_(builder), launches_(builder), counted_(builder) {}
 
   // A member of the document besides traceEvents. Returns whether it is one of Kineto's.
   bool documentMember(std::string_view key, const JsonValue& value);
@@ -60,12 +61,13 @@ class Kineto {
   void kernel(const ChromeEvent& event, std::string_view name, Event out);
   KernelId kernelFacts(const ChromeEvent& event);
   void deviceSync(const ChromeEvent& event, Event out);
-  void profilerRange(const ChromeEvent& event, const Event& out);
+  void profilerRange(const ChromeEvent& event, Event out);
   void annotation(const ChromeEvent& event, std::string_view name, Event out);
   void hostOperator(const ChromeEvent& event, std::string_view name, Event out);
 
   Builder& builder_;
   Launches launches_;
+  CountedRanges counted_;
   RecentTexts<TrackRef> threads_;
   RecentTexts<TrackRef> streams_;
   RecentTexts<OperatorKnown> operators_;

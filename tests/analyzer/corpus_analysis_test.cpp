@@ -332,6 +332,15 @@ TEST(AnalysisCorpus, RangesWithHardwareCountersAreOnTheDevice) {
       a->number("SELECT value FROM counter WHERE name LIKE '%ffma_pred_on.sum' ORDER BY time_ns LIMIT 1"),
       38731776);
   EXPECT_EQ(a->number("SELECT count(*) FROM analysis_device"), 0) << "no kernel was recorded";
+  const auto stack = a->rows(
+      "SELECT o.name FROM event r JOIN dependency d ON d.target = r.correlation JOIN event c ON "
+      "c.correlation "
+      "= d.source JOIN event o ON o.track = c.track AND o.kind = 'operator' AND o.start_ns <= c.start_ns AND "
+      "o.end_ns >= c.end_ns WHERE r.id = (SELECT id FROM event WHERE name LIKE '%fft2d_r2c_32x32%' ORDER BY "
+      "start_ns LIMIT 1) ORDER BY o.start_ns");
+  ASSERT_EQ(stack.rows.size(), 4U);
+  EXPECT_EQ(std::get<std::string>(stack.rows[0][0]), "aten::conv2d");
+  EXPECT_EQ(std::get<std::string>(stack.rows[3][0]), "aten::cudnn_convolution");
 }
 
 // The critical path through the window of a range of the program.

@@ -1,6 +1,8 @@
 // The conventions of PyTorch's profiler, on a small trace of our own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/db/import/imported.h"
 
 namespace pitwall::test {
@@ -123,6 +125,37 @@ TEST(ImportKineto, HardwareCountersAreSamplesOfTheirDevice) {
   const auto read = imported->samples("gpu 0: dram__bytes_read.sum.per_second");
   ASSERT_EQ(read.size(), 1U) << "what is no number is counted as dropped";
   EXPECT_EQ(read[0].value, 1.5e9);
+}
+
+TEST(ImportKineto, CountedRangesBelongToLaunchesInOrderOfTime) {
+  const std::string calls = R"json({"schemaVersion":1,"traceEvents":[
+    {"ph":"X","cat":"cuda_profiler_range","name":"relu","pid":0,"tid":0,"ts":900,"dur":5,"args":{"inst.sum":1}},
+    {"ph":"X","cat":"cuda_profiler_range","name":"gemm","pid":0,"tid":0,"ts":800,"dur":5,"args":{"inst.sum":2}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":30,"dur":2,"args":{"correlation":7}},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","pid":9,"tid":9,"ts":10,"dur":2,"args":{"correlation":6}},
+    {"ph":"X","cat":"cuda_runtime","name":"cuLaunchKernel","pid":9,"tid":9,"ts":20,"dur":2,"args":{"correlation":5}})json";
+  const auto imported = importText(calls + "]}");
+  ASSERT_EQ(imported->error, "");
+  const auto launchOf = [&](const char* range) -> TimeNs {
+    for (const auto& dependency : imported->sink.all_dependencies) {
+      if (dependency.kind != DependencyKind::launch || dependency.target != imported->only(range).correlation)
+        continue;
+      for (const char* call : {"cudaLaunchKernel", "cuLaunchKernel"}) {
+        if (imported->only(call).correlation == dependency.source) return imported->only(call).start_ns;
+      }
+    }
+    return -1;
+  };
+  EXPECT_EQ(launchOf("gemm"), imported->only("cuLaunchKernel").start_ns);
+  EXPECT_EQ(launchOf("relu"), imported->only("cudaLaunchKernel").start_ns);
+
+  const auto one_more = importText(
+      calls +
+      R"json(,{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":40,"dur":2,"args":{"correlation":8}}]})json");
+  EXPECT_EQ(one_more->events("dependencies"), 0) << "which of them was not counted is not known";
+  EXPECT_TRUE(std::any_of(
+      one_more->summary.notes.begin(), one_more->summary.notes.end(),
+      [](const std::string& note) { return note.find("2 ranges, 3 launches") != std::string::npos; }));
 }
 
 const char kFacts[] = R"json({"schemaVersion": 1,
