@@ -20,7 +20,9 @@ struct Measured {
   std::vector<std::string> devices;    // "gpu: NVIDIA H100", "cpu: ..."; sorted, with repetitions
   int world_size = 1;                  // ranks
   double items_per_iteration = 0;      // 0 = not told
-  std::vector<double> iterations_ns;   // steady ones
+  std::vector<double> iterations_ns;   // steady ones; empty where nothing repeats or too few are steady
+  double whole_ns = 0;                 // of the recording, where there are none
+  int device_count = 0;                // over which the shares are summed; 0 = of the program's wall time
   std::int64_t steady_iterations = 1;  // that the sums below are over, at least 1
   std::vector<TimeShare> shares;
   struct Work {
@@ -58,13 +60,16 @@ struct Comparison {
   Comparability verdict = Comparability::comparable;
   std::vector<Aspect> aspects;
 
-  bool by_item = false;  // times are of one item, since the batches differ
+  bool by_item = false;         // times are of one item, since the batches differ
+  bool by_recording = false;    // times are of the whole recordings, since neither has iterations
+  bool same_recording = false;  // both are one recording: nothing can differ
+  int device_count = 0;         // over which the breakdown is summed
   std::size_t a_iterations = 0, b_iterations = 0;
   double a_items = 0, b_items = 0;                // of an iteration; 0 = not told
   double a_iteration_ns = 0, b_iteration_ns = 0;  // median of an iteration, of whatever batch
   double a_ns = 0, b_ns = 0;                      // median of an iteration (or item)
   // Change of the median, b over a minus 1, with a 95 % interval; without one when a side has fewer than five
-  // iterations.
+  // iterations, and for one recording twice.
   double change = 0;
   bool has_interval = false;
   double low = 0, high = 0;
@@ -78,6 +83,7 @@ struct Comparison {
 Comparison compare(const Measured& a, const Measured& b);
 
 // Whether b is slower than a by more than `share`, and the interval excludes that it is not slower at all.
+// Without an interval nothing is known, and the answer is no.
 bool isRegression(const Comparison& comparison, double share);
 
 }  // namespace pitwall

@@ -46,6 +46,14 @@ int verdictOf(const Comparison& comparison, double percent) {
         "--fail-on-regression: the traces are not comparable, so nothing is known about a regression",
         kNotComparable);
   }
+  if (comparison.same_recording) return kDone;
+  if (!comparison.has_interval) {
+    return complain(
+        fmt::format("--fail-on-regression: too few steady iterations (A {}, B {}) to tell a regression from "
+                    "chance; record at least 5 of each",
+                    comparison.a_iterations, comparison.b_iterations),
+        kNotComparable);
+  }
   if (!isRegression(comparison, percent / 100)) return kDone;
   return complain(
       fmt::format("regression: slower by {:.1f} %, allowed are {:g} %", comparison.change * 100, percent),
@@ -68,7 +76,7 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
       ->add_option(
           "--fail-on-regression", arguments.fail_on_regression,
           "Exit with 5 when B is slower by more than this and it is not noise; with 6 when the traces "
-          "cannot be compared")
+          "cannot be compared or have too few iterations")
       ->type_name("PERCENT")
       ->check(CLI::Validator(
           [](const std::string& text) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analyzer/compare/match_work.h"
 #include "analyzer/compare/noise.h"
@@ -30,15 +32,47 @@ std::string joined(const std::vector<std::string>& names) {
   return text.empty() ? "not told" : text;
 }
 
-Aspect devicesOf(const Measured& a, const Measured& b) {
-  Aspect aspect{"devices", joined(a.devices), joined(b.devices), Comparability::comparable, ""};
-  if (a.devices.empty() != b.devices.empty()) {
-    aspect.verdict = Comparability::withReservations;
-    aspect.remark = "one trace does not tell its devices";
-  } else if (a.devices != b.devices) {
-    aspect.verdict = Comparability::notComparable;
-    aspect.remark = "different hardware: a difference in time says nothing about the program";
+// "gpu: NVIDIA H100" is a gpu of that name; a name that says nothing is none.
+std::pair<std::string, std::string> kindAndName(const std::string& device) {
+  const auto colon = device.find(": ");
+  if (colon == std::string::npos) return {device, ""};
+  const std::string name = device.substr(colon + 2);
+  return {device.substr(0, colon), name == "unknown" ? "" : name};
+}
+
+std::map<std::string, std::vector<std::string>> namesByKind(const std::vector<std::string>& devices) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const std::string& device : devices) {
+    const auto [kind, name] = kindAndName(device);
+    if (kind != "cpu" || !name.empty()) names[kind].push_back(name);
   }
+  for (auto& [kind, list] : names) std::sort(list.begin(), list.end());
+  return names;
+}
+
+// Hardware that a trace does not tell may be the same or not: a reservation, no difference.
+Comparability sameHardware(const Measured& a, const Measured& b) {
+  if (a.devices.empty() || b.devices.empty()) return Comparability::withReservations;
+  auto a_names = namesByKind(a.devices), b_names = namesByKind(b.devices);
+  if (a_names["gpu"].size() != b_names["gpu"].size()) return Comparability::notComparable;
+  Comparability verdict = Comparability::comparable;
+  for (const char* kind : {"gpu", "cpu"}) {
+    const auto &left = a_names[kind], &right = b_names[kind];
+    const auto unnamed = [](const auto& names) { return std::count(names.begin(), names.end(), "") > 0; };
+    if (left == right && !unnamed(left)) continue;
+    if (!left.empty() && !right.empty() && !unnamed(left) && !unnamed(right))
+      return Comparability::notComparable;
+    verdict = Comparability::withReservations;
+  }
+  return verdict;
+}
+
+Aspect devicesOf(const Measured& a, const Measured& b) {
+  Aspect aspect{"devices", joined(a.devices), joined(b.devices), sameHardware(a, b), ""};
+  if (aspect.verdict == Comparability::notComparable)
+    aspect.remark = "different hardware: a difference in time says nothing about the program";
+  if (aspect.verdict == Comparability::withReservations)
+    aspect.remark = "not both traces name their devices, so it is not known whether the hardware is the same";
   return aspect;
 }
 
@@ -91,6 +125,13 @@ Aspect workOf(const Measured& a, const Measured& b, const comparing::Matches& ma
                                                       "shapes",
                                                       matches.by_batch);
   }
+  const auto alone = [&](const char* side, std::ptrdiff_t count) {
+    if (count > 0) aspect.remark += fmt::format("; {} only in {}", count, side);
+  };
+  alone("A",
+        std::count_if(matches.all.begin(), matches.all.end(), [](const auto& m) { return m.b == nullptr; }));
+  alone("B",
+        std::count_if(matches.all.begin(), matches.all.end(), [](const auto& m) { return m.a == nullptr; }));
   if (share < kSameWork) aspect.verdict = Comparability::withReservations;
   if (share < kOtherProgram) {
     aspect.verdict = Comparability::notComparable;
@@ -103,9 +144,14 @@ Aspect iterationsOf(const Measured& a, const Measured& b) {
   Aspect aspect{"steady iterations", showCount(static_cast<std::int64_t>(a.iterations_ns.size())),
                 showCount(static_cast<std::int64_t>(b.iterations_ns.size())), Comparability::comparable, ""};
   const std::size_t fewest = std::min(a.iterations_ns.size(), b.iterations_ns.size());
-  if (fewest < kFewestIterations) {
+  if (a.iterations_ns.empty() != b.iterations_ns.empty()) {
+    aspect.verdict = Comparability::notComparable;
+    aspect.remark = "an iteration of one cannot be held against the whole of the other; record more of both";
+  } else if (fewest < kFewestIterations) {
     aspect.verdict = Comparability::withReservations;
-    aspect.remark = "too few to tell a change from chance; record more than five";
+    aspect.remark = fmt::format("{}to tell a change from chance, record at least {} more than the warm-up",
+                                fewest == 0 ? "none, so the whole recordings are compared; " : "too few; ",
+                                kFewestIterations);
   }
   if (!a.complete || !b.complete) {
     aspect.verdict = Comparability::withReservations;
@@ -161,6 +207,39 @@ void compareSettings(const Measured& a, const Measured& b, Comparison& out) {
   }
 }
 
+// Two runs never take the same times to the nanosecond.
+bool isSameRecording(const Measured& a, const Measured& b) {
+  const auto same = [](const auto& left, const auto& right) {
+    return left.first == right.first && left.second.count == right.second.count &&
+           left.second.total_ns == right.second.total_ns;
+  };
+  return a.iterations_ns == b.iterations_ns && a.whole_ns == b.whole_ns && a.work.size() == b.work.size() &&
+         std::equal(a.work.begin(), a.work.end(), b.work.begin(), same) && a.settings == b.settings;
+}
+
+void compareTime(const Measured& a, const Measured& b, Comparison& out) {
+  out.a_items = a.items_per_iteration;
+  out.b_items = b.items_per_iteration;
+  const auto scaled = [&](std::vector<double> values, double items) {
+    for (double& value : values) value /= out.by_item ? items : 1;
+    return values;
+  };
+  const std::vector<double> before = scaled(a.iterations_ns, out.a_items);
+  const std::vector<double> after = scaled(b.iterations_ns, out.b_items);
+  out.a_iterations = before.size();
+  out.b_iterations = after.size();
+  out.a_iteration_ns = comparing::medianOf(a.iterations_ns);
+  out.b_iteration_ns = comparing::medianOf(b.iterations_ns);
+  out.a_ns = out.by_recording ? a.whole_ns : comparing::medianOf(before);
+  out.b_ns = out.by_recording ? b.whole_ns : comparing::medianOf(after);
+  out.change = out.a_ns > 0 && out.b_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
+  if (out.same_recording || std::min(before.size(), after.size()) < kFewestIterations) return;
+  const comparing::Interval interval = comparing::bootstrapChange(before, after);
+  out.has_interval = true;
+  out.low = interval.low;
+  out.high = interval.high;
+}
+
 }  // namespace
 
 const char* toString(Comparability comparability) {
@@ -181,39 +260,23 @@ Comparison compare(const Measured& a, const Measured& b) {
                  iterationsOf(a, b)};
   for (const Aspect& aspect : out.aspects) out.verdict = std::max(out.verdict, aspect.verdict);
 
-  const double a_items = out.by_item ? a.items_per_iteration : 1;
-  const double b_items = out.by_item ? b.items_per_iteration : 1;
-  const auto scaled = [](std::vector<double> values, double items) {
-    for (double& value : values) value /= items;
-    return values;
-  };
-  const std::vector<double> before = scaled(a.iterations_ns, a_items);
-  const std::vector<double> after = scaled(b.iterations_ns, b_items);
-  out.a_iterations = before.size();
-  out.b_iterations = after.size();
-  out.a_items = a.items_per_iteration;
-  out.b_items = b.items_per_iteration;
-  out.a_iteration_ns = comparing::medianOf(a.iterations_ns);
-  out.b_iteration_ns = comparing::medianOf(b.iterations_ns);
-  out.a_ns = comparing::medianOf(before);
-  out.b_ns = comparing::medianOf(after);
-  out.change = out.a_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
-  if (std::min(before.size(), after.size()) >= kFewestIterations) {
-    const comparing::Interval interval = comparing::bootstrapChange(before, after);
-    out.has_interval = true;
-    out.low = interval.low;
-    out.high = interval.high;
+  out.by_recording = a.iterations_ns.empty() && b.iterations_ns.empty();
+  out.same_recording = isSameRecording(a, b);
+  out.device_count = std::max(a.device_count, b.device_count);
+  compareTime(a, b, out);
+  const bool is_shown = out.by_recording || std::min(out.a_iterations, out.b_iterations) > 0;
+  if (is_shown) {
+    const double a_scale = 1 / (static_cast<double>(a.steady_iterations) * (out.by_item ? out.a_items : 1));
+    const double b_scale = 1 / (static_cast<double>(b.steady_iterations) * (out.by_item ? out.b_items : 1));
+    compareBreakdown(a, b, a_scale, b_scale, out);
+    compareWork(matches, a_scale, b_scale, out);
   }
-  const double a_scale = 1 / (static_cast<double>(a.steady_iterations) * a_items);
-  const double b_scale = 1 / (static_cast<double>(b.steady_iterations) * b_items);
-  compareBreakdown(a, b, a_scale, b_scale, out);
-  compareWork(matches, a_scale, b_scale, out);
   compareSettings(a, b, out);
   return out;
 }
 
 bool isRegression(const Comparison& comparison, double share) {
-  return comparison.change > share && (!comparison.has_interval || comparison.low > 0);
+  return comparison.change > share && comparison.has_interval && comparison.low > 0;
 }
 
 }  // namespace pitwall

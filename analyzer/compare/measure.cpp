@@ -97,6 +97,18 @@ Result<Measured> measure(Trace& trace, const Report& report) {
   for (auto* read : {readIterations, readWork, readSettings}) {
     if (Status status = read(trace, measured); !status.has_value()) return fail(status.error());
   }
+  // The analysis calls a trace without iterations one iteration; that is no iteration to hold another
+  // against.
+  const Breakdown& breakdown = report.breakdown;
+  measured.device_count = breakdown.devices;
+  if (breakdown.iteration_source == "whole trace" || measured.iterations_ns.empty()) {
+    measured.whole_ns = measured.iterations_ns.empty()
+                            ? static_cast<double>(breakdown.wall_ns) / std::max(1, breakdown.devices)
+                            : measured.iterations_ns.front();
+    measured.iterations_ns.clear();
+    measured.items_per_iteration = 0;
+    measured.steady_iterations = 1;
+  }
   return measured;
 }
 

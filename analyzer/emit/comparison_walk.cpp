@@ -23,6 +23,7 @@ constexpr double kWorthShowing = 0.002;  // of an iteration's time
 
 Cell durationOrNone(double ns) { return {ns, ns == 0 ? "-" : showDuration(ns)}; }
 std::string signedShare(double share) {
+  if (share >= 10) return showRate(share + 1) + "x";
   const std::string size = showShare(std::fabs(share));
   return share == 0 ? size : (share > 0 ? "+" : "-") + size;
 }
@@ -45,13 +46,24 @@ std::string changeOf(const Comparison& c) {
 }
 
 std::string verdictOf(const Comparison& c) {
-  if (c.a_ns <= 0 || c.b_ns <= 0) return "No iterations on one side: only sums can be compared.";
+  if (c.same_recording) return "A and B are one and the same recording: nothing can have changed.";
+  if (c.by_recording) {
+    return fmt::format(
+        "Neither trace has steady iterations. The whole of A takes {}, the whole of B {}: {}; of one "
+        "recording "
+        "each nobody can say how much of it is chance.",
+        showDuration(c.a_ns), showDuration(c.b_ns), signedShare(c.change));
+  }
+  if (c.a_iterations == 0 || c.b_iterations == 0) {
+    return fmt::format("Only {} has steady iterations, so their times are not compared.",
+                       c.a_iterations > 0 ? "A" : "B");
+  }
   const std::string before = showDuration(c.a_ns), after = showDuration(c.b_ns);
   if (!c.by_item)
-    return fmt::format("An iteration takes {} in A and {} in B: {}", before, after, changeOf(c));
+    return fmt::format("An iteration takes {} in A and {} in B (medians): {}", before, after, changeOf(c));
   return fmt::format(
-      "A does {} items/s and B {} items/s. An item takes {} in A and {} in B: {} The batches differ, so "
-      "iterations are not compared: {} for {} items in A, {} for {} in B.",
+      "A does {} items/s and B {} items/s. An item takes {} in A and {} in B (medians): {} The batches "
+      "differ, so iterations are not compared: {} for {} items in A, {} for {} in B.",
       showRate(1e9 / c.a_ns), showRate(1e9 / c.b_ns), before, after, changeOf(c),
       showDuration(c.a_iteration_ns), showReal(c.a_items), showDuration(c.b_iteration_ns),
       showReal(c.b_items));
@@ -80,7 +92,8 @@ void walkAspects(const Comparison& c, Emitter& emitter) {
 void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.beginObject("iteration", "TIME", Style::heading);
   emitter.paragraph(verdictOf(c));
-  emitter.field("per", "", jsonOnly(c.by_item ? "item" : "iteration"));
+  emitter.field("per", "", jsonOnly(c.by_item ? "item" : c.by_recording ? "recording" : "iteration"));
+  emitter.field("same_recording", "", jsonOnly(c.same_recording));
   emitter.field("a_ns", "", jsonOnly(c.a_ns));
   emitter.field("b_ns", "", jsonOnly(c.b_ns));
   const auto rate = [](double items, double ns) {
@@ -122,13 +135,22 @@ Table changesOf(const char* what, const std::vector<Comparison::Change>& changes
                           jsonOnly(change.a_count),
                           jsonOnly(change.b_count)});
   }
+  if (!counts) {
+    double a = 0, b = 0;
+    for (const auto& change : changes) a += change.a_ns, b += change.b_ns;
+    table.footer = {"total", showDuration(a), showDuration(b), signedDuration(b - a),
+                    a > 0 ? signedShare(b / a - 1) : ""};
+  }
   return table;
 }
 
 void walkChanges(const Comparison& c, Emitter& emitter) {
-  const bool iterations = c.a_iterations > 0 && c.b_iterations > 0;
-  const std::string per = !iterations ? "" : c.by_item ? ", per item" : ", per iteration";
-  if (!c.breakdown.empty()) emitter.heading("WHERE THE TIME GOES" + per);
+  std::string per = c.by_recording ? ", of the whole" : c.by_item ? ", per item" : ", per iteration";
+  if (!c.breakdown.empty()) {
+    emitter.heading(fmt::format("WHERE THE TIME GOES{}{}", per, c.by_recording ? "" : " (means)"));
+    if (c.device_count > 1)
+      emitter.paragraph(fmt::format("Times are sums over up to {} devices.", c.device_count));
+  }
   emitter.table("breakdown", "", changesOf("category", c.breakdown, false));
   Table work = changesOf("operator or kernel", c.work, true);
   const double least = kWorthShowing * std::max(c.a_ns, c.b_ns);
@@ -137,7 +159,8 @@ void walkChanges(const Comparison& c, Emitter& emitter) {
     if (std::fabs(change.b_ns - change.a_ns) > least && work.text_rows < kShownWork) ++work.text_rows;
   }
   if (work.text_rows > 0) emitter.heading("GREATEST CHANGES OF OPERATORS AND KERNELS" + per);
-  if (work.text_rows == 0) emitter.paragraph("No operator or kernel changed by more than 0.2 % of the time.");
+  if (work.text_rows == 0 && !c.work.empty())
+    emitter.paragraph("No operator or kernel changed by more than 0.2 % of the time.");
   emitter.table("work", "", work);
 }
 

@@ -53,7 +53,49 @@ TEST(Compare, TheSameRunHasNotChanged) {
   EXPECT_FALSE(comparison.isSignificant());
   EXPECT_FALSE(isRegression(comparison, 0));
   EXPECT_TRUE(comparison.settings.empty());
-  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("may be chance"));
+  EXPECT_TRUE(comparison.same_recording);
+  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("one and the same recording"));
+  const Comparison another = compare(side(10e6, 0.05), side(10.001e6, 0.05));
+  EXPECT_FALSE(another.same_recording);
+  EXPECT_THAT(comparisonAsText(another), HasSubstr("may be chance"));
+}
+
+TEST(Compare, WhatTheHardwareIsMustBeKnownToBeTheSame) {
+  const auto verdict = [](std::vector<std::string> left, std::vector<std::string> right) {
+    Measured a = side(10e6, 0.05), b = side(11e6, 0.05);
+    a.devices = std::move(left), b.devices = std::move(right);
+    return compare(a, b).verdict;
+  };
+  EXPECT_EQ(verdict({"cpu: X", "gpu: Y"}, {"cpu: X", "gpu: Y"}), Comparability::comparable);
+  EXPECT_EQ(verdict({}, {}), Comparability::withReservations) << "neither tells";
+  EXPECT_EQ(verdict({"gpu"}, {"gpu"}), Comparability::withReservations) << "nameless";
+  EXPECT_EQ(verdict({"gpu: Y"}, {"gpu"}), Comparability::withReservations);
+  EXPECT_EQ(verdict({"cpu: unknown", "gpu: Y"}, {"gpu: Y"}), Comparability::comparable);
+  EXPECT_EQ(verdict({"cpu: X", "gpu: Y"}, {"gpu: Y"}), Comparability::withReservations);
+  EXPECT_EQ(verdict({"gpu: Y"}, {"gpu: Z"}), Comparability::notComparable);
+  EXPECT_EQ(verdict({"gpu", "gpu"}, {"gpu"}), Comparability::notComparable);
+}
+
+TEST(Compare, WithoutIterationsTheWholesAreComparedAndNothingIsARegression) {
+  const auto whole = [](double ns) {
+    Measured measured = side(ns, 0, 1);
+    measured.whole_ns = ns;
+    measured.iterations_ns.clear();
+    measured.items_per_iteration = 0;
+    return measured;
+  };
+  const Comparison wholes = compare(whole(10e6), whole(15e6));
+  EXPECT_TRUE(wholes.by_recording);
+  EXPECT_EQ(wholes.verdict, Comparability::withReservations);
+  EXPECT_NEAR(wholes.change, 0.5, 1e-9);
+  EXPECT_FALSE(isRegression(wholes, 0.05)) << "one run each says nothing about chance";
+  EXPECT_THAT(comparisonAsText(wholes, {.width = 200}), HasSubstr("The whole of A takes 10.0 ms"));
+  EXPECT_NEAR(wholes.breakdown.front().b_ns, 0.7 * 15e6, 1);
+
+  const Comparison mixed = compare(whole(10e6), side(10e6, 0.05));
+  EXPECT_EQ(mixed.verdict, Comparability::notComparable);
+  EXPECT_TRUE(mixed.breakdown.empty() && mixed.work.empty()) << "a whole is not held against an iteration";
+  EXPECT_THAT(comparisonAsText(mixed), HasSubstr("Only B has steady iterations"));
 }
 
 TEST(Compare, ASlowdownBeyondTheNoiseIsARegression) {
@@ -64,7 +106,7 @@ TEST(Compare, ASlowdownBeyondTheNoiseIsARegression) {
   EXPECT_FALSE(isRegression(compare(side(12e6, 0.05), side(10e6, 0.05)), 0));
   EXPECT_EQ(comparison.work.front().name, "conv1 Convolution");
   EXPECT_NEAR(comparison.work.front().b_ns - comparison.work.front().a_ns, 1e6, 1);
-  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("B is 20.0 % slower"));
+  EXPECT_THAT(comparisonAsText(comparison, {.width = 200}), HasSubstr("B is 20.0 % slower"));
 }
 
 TEST(Compare, NoiseIsNoRegression) {
@@ -119,7 +161,7 @@ TEST(Compare, TheSameNetworkWithAnotherBatchIsComparedByItem) {
   EXPECT_NEAR(comparison.change, 0, 1e-9);
   ASSERT_EQ(comparison.work.size(), 5U) << "each operator once, not once for each batch";
   for (const auto& change : comparison.work) EXPECT_NEAR(change.a_ns, change.b_ns, 1) << change.name;
-  const std::string text = comparisonAsText(comparison, {.width = 200});
+  const std::string text = comparisonAsText(comparison, {.width = 300});
   EXPECT_THAT(text, HasSubstr("batch 32 against 64: items a second are compared"));
   EXPECT_THAT(text, HasSubstr("The batches differ, so iterations are not compared"));
   EXPECT_THAT(text, HasSubstr("5 in both, 4 of them the same but for the batch in their shapes"));
@@ -169,7 +211,7 @@ TEST(Compare, FewIterationsHaveNoInterval) {
   const Comparison comparison = compare(side(10e6, 0.05, 3), side(11e6, 0.05, 40));
   EXPECT_FALSE(comparison.has_interval);
   EXPECT_EQ(comparison.verdict, Comparability::withReservations);
-  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("too few iterations"));
+  EXPECT_THAT(comparisonAsText(comparison, {.width = 200}), HasSubstr("too few iterations"));
 }
 
 TEST(Compare, SettingsThatDifferAreNamed) {
