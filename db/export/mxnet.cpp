@@ -47,6 +47,14 @@ bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
+// What MXNet's names tell, and readers of them know.
+Phase phaseOfName(std::string_view name) {
+  constexpr std::string_view kUpdate = "_update";
+  if (name.size() > kUpdate.size() && name.substr(name.size() - kUpdate.size()) == kUpdate)
+    return Phase::update;
+  return startsWith(name, "_backward_") ? Phase::backward : Phase::none;
+}
+
 class MxnetWriter {
  public:
   MxnetWriter(Trace& trace, const Selection& selection, Pace& pace, OutputFile& out, bool doubled)
@@ -153,6 +161,33 @@ class MxnetWriter {
     return static_cast<std::uint64_t>(kind == "gpu" ? cpus_ + index : index);
   }
 
+  // Where nothing but the name is known, as in MXNet's own traces, there are none.
+  std::string argumentsOf(const Event& event) const {
+    if (!event.op || event.op.value > trace_.operatorFacts().size()) return {};
+    const OperatorFacts& facts = trace_.operatorFacts()[event.op.value - 1];
+    fmt::memory_buffer out;
+    const auto key = [&out](std::string_view name) {
+      fmt::format_to(std::back_inserter(out), "{}\"{}\": ", out.size() == 0 ? "" : ", ", name);
+    };
+    const auto text = [&](std::string_view name, std::string_view value) {
+      if (!value.empty()) key(name), appendQuoted(out, value);
+    };
+    const auto number = [&](std::string_view name, std::int64_t value) {
+      if (value != 0) key(name), appendInteger(out, value);
+    };
+    text("layer", facts.layer);
+    text("shapes", facts.shapes);
+    text("dtype", facts.dtype);
+    text("backend", facts.backend);
+    text("implementation", facts.implementation);
+    if (facts.phase != phaseOfName(facts.name)) text("phase", toString(facts.phase));
+    number("flop", facts.flop);
+    number("bytes_read", facts.bytes_read);
+    number("bytes_written", facts.bytes_written);
+    if (out.size() == 0) return {};
+    return fmt::format(",\n        \"args\": {{ {} }}", std::string_view(out.data(), out.size()));
+  }
+
   void event(const FullEvent& full, TrackId track) {
     const Event& event = full.event;
     const std::int64_t tid = tidOf(track);
@@ -164,7 +199,9 @@ class MxnetWriter {
       case EventKind::communication: {
         const bool custom = event.kind == EventKind::operatorRun && full.name.find("::") != std::string::npos;
         const std::string category = custom ? "Custom Operator" : "operator";
-        pair({full.name, category, deviceOf(track), tid}, 'B', 'E', event);
+        const Place place{full.name, category, deviceOf(track), tid};
+        record(place, 'B', event.start_ns, argumentsOf(event));
+        record(place, 'E', event.start_ns + event.dur_ns, {});
         if (doubled_) pair({full.name, category, pidOf(category), tid}, 'b', 'e', event, id);
         return;
       }
@@ -217,9 +254,8 @@ class MxnetWriter {
 
   void leftOut() {
     summary_.notes.emplace_back(
-        "this format has no place for dependencies, iterations, layers, shapes, settings and facts of the "
-        "host; "
-        "--format chrome or pitwall keeps them");
+        "this format has no place for dependencies, iterations, settings and facts of the host; --format "
+        "chrome or pitwall keeps them");
   }
 
   Trace& trace_;

@@ -225,8 +225,9 @@ StringId Builder::args(std::string_view object) {
 
 OperatorId Builder::facts(const OperatorFacts& facts) {
   const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", facts.name, facts.layer, facts.shapes, facts.dtype,
-                  facts.backend, facts.implementation, static_cast<int>(facts.phase));
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", facts.name, facts.layer, facts.shapes,
+                  facts.dtype, facts.backend, facts.implementation, static_cast<int>(facts.phase), facts.flop,
+                  facts.bytes_read, facts.bytes_written);
   if (const auto found = facts_.find(key); found != facts_.end()) return found->second;
   if (facts_.size() >= kDistinctFacts) {
     note(fmt::format("more than {} different operators: the facts of the others are left out",

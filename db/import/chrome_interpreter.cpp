@@ -7,6 +7,7 @@
 #include <functional>
 #include <initializer_list>
 
+#include "db/import/operator_args.h"
 #include "db/import/text.h"
 #include "db/meta.h"
 
@@ -184,6 +185,7 @@ StringId ChromeInterpreter::argsOf(const ChromeEvent& event, const Category& cat
       return args_.put({0, event.args_text}, builder_.args(clean));
     }
   }
+  if (mxnet_.seen() && category.mxnet == MxNetRole::operation && !hasOtherArgs(event)) return category.args;
   if (tallies_.args == nullptr)
     tallies_.args =
         &builder_.droppedCounter("arguments of events: only those named in docs/formats.md are kept");
@@ -218,7 +220,7 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   }
   out.args = argsOf(event, category, place);
   if (mxnet_.seen()) out.kind = MxNet::kindOf(category.mxnet, name);
-  if (out.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(out.name, name);
+  if (out.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(out.name, name, event);
   if (event.ph() == 'T') {
     builder_.add(builder_.lane(processOf(event), fmt::format("state of thread {}", event.thread.text)), out);
   } else {
@@ -244,7 +246,7 @@ ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, cons
   open.args = argsOf(event, category, place);
   open.has_arguments = !event.args().empty();
   if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
-  if (open.kind == EventKind::operatorRun) open.op = mxnet_.factsOf(open.name, name);
+  if (open.kind == EventKind::operatorRun) open.op = mxnet_.factsOf(open.name, name, event);
   return open;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/import/operator_args.h"
 #include "db/import/text.h"
 
 namespace pitwall::import {
@@ -58,9 +59,14 @@ OperatorFacts MxNet::describe(std::string_view operation) {
   return facts;
 }
 
-OperatorId MxNet::factsOf(StringId id, std::string_view name) {
-  if (const OperatorId* known = operators_.find({id.value})) return *known;
-  return operators_.put({id.value}, builder_.facts(describe(name)));
+OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent& event) {
+  const TextKey key{id.value, event.args_text};
+  if (const OperatorId* known = operators_.find(key)) return *known;
+  OperatorFacts facts = operatorArgs(event);
+  const OperatorFacts by_name = describe(name);
+  facts.name = by_name.name;
+  if (textArg(event, "phase").empty()) facts.phase = by_name.phase;
+  return operators_.put(key, builder_.facts(facts));
 }
 
 TrackRef MxNet::counter(MxNetRole role, const ChromeEvent& event, std::string_view name) {

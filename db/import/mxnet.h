@@ -36,7 +36,8 @@ class MxNet {
   ProcessRef process() { return builder_.process("mxnet"); }
   static EventKind kindOf(MxNetRole role, std::string_view name);
   static OperatorFacts describe(std::string_view operation);
-  OperatorId factsOf(StringId id, std::string_view name);
+  // By its name, and by what our own writers tell among its arguments.
+  OperatorId factsOf(StringId id, std::string_view name, const ChromeEvent& event);
   TrackRef counter(MxNetRole role, const ChromeEvent& event, std::string_view name);
 
  private:

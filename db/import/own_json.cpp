@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "db/import/json.h"
+#include "db/import/operator_args.h"
 #include "db/import/text.h"
 
 namespace pitwall::import {
@@ -11,14 +12,6 @@ namespace pitwall::import {
 namespace {
 
 constexpr std::string_view kPrefix = "pitwall_";
-
-std::string textOf(const ChromeEvent& event, std::string_view key) {
-  const JsonValue value = event.arg(key);
-  if (value.type != JsonType::string) return {};
-  std::string clean;
-  appendClean(unescape(value.text), clean);
-  return clean;
-}
 
 std::uint64_t unsignedOf(const ChromeEvent& event, std::string_view key) {
   std::uint64_t value = 0;
@@ -29,11 +22,6 @@ std::uint64_t unsignedOf(const ChromeEvent& event, std::string_view key) {
   return value;
 }
 
-std::int64_t integerOf(const ChromeEvent& event, std::string_view key) {
-  const JsonValue value = event.arg(key);
-  return value.isNumberOrString() ? parseInteger(value.text).value_or(0) : 0;
-}
-
 double realOf(const JsonValue& value) {
   if (value.text == "NaN") return std::nan("");
   if (value.text == "Infinity") return std::numeric_limits<double>::infinity();
@@ -41,41 +29,23 @@ double realOf(const JsonValue& value) {
   return value.isNumberOrString() ? parseReal(value.text).value_or(0) : 0;
 }
 
-// The enumerator of this name, among 0..last.
-template <class Enum>
-Enum named(std::string_view text, Enum last) {
-  for (int i = 0; i <= static_cast<int>(last); ++i) {
-    if (text == toString(static_cast<Enum>(i))) return static_cast<Enum>(i);
-  }
-  return Enum{};
-}
-
 OperatorFacts operatorOf(const ChromeEvent& event) {
-  OperatorFacts facts;
-  facts.name = textOf(event, "operator_name");
-  facts.layer = textOf(event, "layer");
-  facts.shapes = textOf(event, "shapes");
-  facts.dtype = textOf(event, "dtype");
-  facts.backend = textOf(event, "backend");
-  facts.implementation = textOf(event, "implementation");
-  facts.phase = named(textOf(event, "phase"), Phase::data);
-  facts.flop = integerOf(event, "flop");
-  facts.bytes_read = integerOf(event, "bytes_read");
-  facts.bytes_written = integerOf(event, "bytes_written");
+  OperatorFacts facts = operatorArgs(event);
+  facts.name = textArg(event, "operator_name");
   return facts;
 }
 
 KernelFacts kernelOf(const ChromeEvent& event) {
-  const auto small = [&](std::string_view key) { return static_cast<std::int32_t>(integerOf(event, key)); };
+  const auto small = [&](std::string_view key) { return static_cast<std::int32_t>(integerArg(event, key)); };
   KernelFacts facts;
   facts.grid = {small("grid_x"), small("grid_y"), small("grid_z")};
   facts.block = {small("block_x"), small("block_y"), small("block_z")};
   facts.registers_per_thread = small("registers_per_thread");
-  facts.static_shared_bytes = integerOf(event, "static_shared_bytes");
-  facts.dynamic_shared_bytes = integerOf(event, "dynamic_shared_bytes");
-  facts.local_bytes = integerOf(event, "local_bytes");
+  facts.static_shared_bytes = integerArg(event, "static_shared_bytes");
+  facts.dynamic_shared_bytes = integerArg(event, "dynamic_shared_bytes");
+  facts.local_bytes = integerArg(event, "local_bytes");
   facts.theoretical_occupancy = realOf(event.arg("theoretical_occupancy"));
-  facts.limiter = textOf(event, "limiter");
+  facts.limiter = textArg(event, "limiter");
   return facts;
 }
 
@@ -106,33 +76,33 @@ void OwnJson::record(std::string_view table, const ChromeEvent& event) {
     if (seen_) return;  // several files put together are one trace no more
     seen_ = true;
     adoption_.begin(
-        {integerOf(event, "first_ns"), integerOf(event, "last_ns"), unsignedOf(event, "correlations")});
-    if (const std::int64_t start = integerOf(event, "start_unix_ns"); start > 0) builder_.wallClock(start);
+        {integerArg(event, "first_ns"), integerArg(event, "last_ns"), unsignedOf(event, "correlations")});
+    if (const std::int64_t start = integerArg(event, "start_unix_ns"); start > 0) builder_.wallClock(start);
   } else if (seen_ && !dimension(table, event)) {
     facts(table, event);
   }
 }
 
 bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
-  const std::int64_t number = integerOf(event, "id");
+  const std::int64_t number = integerArg(event, "id");
   if (table == "process") {
-    ProcessInfo process{integerOf(event, "pid"), textOf(event, "process_name"),
-                        textOf(event, "command_line")};
-    process.rank = static_cast<int>(integerOf(event, "rank"));
+    ProcessInfo process{integerArg(event, "pid"), textArg(event, "process_name"),
+                        textArg(event, "command_line")};
+    process.rank = static_cast<int>(integerArg(event, "rank"));
     adoption_.process(number, std::move(process));
   } else if (table == "thread") {
-    adoption_.thread(number, {{}, integerOf(event, "tid"), textOf(event, "thread_name")},
-                     integerOf(event, "process"));
+    adoption_.thread(number, {{}, integerArg(event, "tid"), textArg(event, "thread_name")},
+                     integerArg(event, "process"));
   } else if (table == "device") {
-    adoption_.device(number, {textOf(event, "kind"), static_cast<int>(integerOf(event, "index")),
-                              textOf(event, "device_name"), integerOf(event, "memory_bytes")});
+    adoption_.device(number, {textArg(event, "kind"), static_cast<int>(integerArg(event, "index")),
+                              textArg(event, "device_name"), integerArg(event, "memory_bytes")});
   } else if (table == "track") {
     TrackInfo track;
-    track.kind = named(textOf(event, "kind"), TrackKind::counter);
-    track.name = textOf(event, "track_name");
-    track.unit = textOf(event, "unit");
+    track.kind = enumeratorOf(textArg(event, "kind"), TrackKind::counter);
+    track.name = textArg(event, "track_name");
+    track.unit = textArg(event, "unit");
     adoption_.track(number, std::move(track),
-                    {integerOf(event, "process"), integerOf(event, "thread"), integerOf(event, "device")});
+                    {integerArg(event, "process"), integerArg(event, "thread"), integerArg(event, "device")});
   } else if (table == "operator") {
     adoption_.operatorFacts(number, operatorOf(event));
   } else if (table == "kernel") {
@@ -145,24 +115,24 @@ bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
 
 void OwnJson::facts(std::string_view table, const ChromeEvent& event) {
   if (table == "meta") {
-    adoption_.meta(textOf(event, "key"), textOf(event, "value"));
+    adoption_.meta(textArg(event, "key"), textArg(event, "value"));
   } else if (table == "setting") {
-    adoption_.setting({textOf(event, "name"), textOf(event, "value"),
-                       named(textOf(event, "source"), SettingSource::program)});
+    adoption_.setting({textArg(event, "name"), textArg(event, "value"),
+                       enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "tunable") {
-    adoption_.tunable({textOf(event, "name"), integerOf(event, "value"), integerOf(event, "default_value"),
-                       integerOf(event, "minimum"), integerOf(event, "maximum"),
-                       named(textOf(event, "source"), SettingSource::program)});
+    adoption_.tunable({textArg(event, "name"), integerArg(event, "value"), integerArg(event, "default_value"),
+                       integerArg(event, "minimum"), integerArg(event, "maximum"),
+                       enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "loss") {
     adoption_.loss({{},
-                    integerOf(event, "from_ns"),
-                    integerOf(event, "to_ns"),
-                    integerOf(event, "count"),
-                    textOf(event, "reason")},
-                   integerOf(event, "track"));
+                    integerArg(event, "from_ns"),
+                    integerArg(event, "to_ns"),
+                    integerArg(event, "count"),
+                    textArg(event, "reason")},
+                   integerArg(event, "track"));
   } else if (table == "dependency") {
     adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
-                          named(textOf(event, "kind"), DependencyKind::flow)});
+                          enumeratorOf(textArg(event, "kind"), DependencyKind::flow)});
   } else {
     builder_.notUnderstood("records of Pitwall of another version", table);
   }
@@ -172,29 +142,29 @@ void OwnJson::range(const ChromeEvent& event) {
   const auto start = event.timeNs();
   if (!start) return builder_.dropped("events without a time", event.name.text);
   if (event.category.text == "iteration")
-    return adoption_.iteration({integerOf(event, "iteration"), *start, integerOf(event, "items")});
+    return adoption_.iteration({integerArg(event, "iteration"), *start, integerArg(event, "items")});
   Event out;
   out.start_ns = *start;
   out.dur_ns = event.durationNs().value_or(0);
-  if (__builtin_sub_overflow(*start, integerOf(event, "pushed_before_ns"), &out.pushed_ns) ||
-      __builtin_sub_overflow(*start, integerOf(event, "ready_before_ns"), &out.ready_ns))
+  if (__builtin_sub_overflow(*start, integerArg(event, "pushed_before_ns"), &out.pushed_ns) ||
+      __builtin_sub_overflow(*start, integerArg(event, "ready_before_ns"), &out.ready_ns))
     return builder_.dropped("events with a time out of range", event.name.text);
   out.correlation = unsignedOf(event, "correlation");
-  out.value = integerOf(event, "value");
-  out.kind = named(event.category.text, EventKind::communication);
-  out.depth = static_cast<std::uint16_t>(integerOf(event, "depth"));
+  out.value = integerArg(event, "value");
+  out.kind = enumeratorOf(event.category.text, EventKind::communication);
+  out.depth = static_cast<std::uint16_t>(integerArg(event, "depth"));
   name_ = unescape(event.name.text);
   const JsonValue args = event.arg("args");
   args_ = args.type == JsonType::object   ? std::string(args.text)
           : args.type == JsonType::string ? unescape(args.text)
                                           : std::string();
-  adoption_.event(out, {name_, args_, integerOf(event, "track"), integerOf(event, "operator"),
-                        integerOf(event, "kernel")});
+  adoption_.event(out, {name_, args_, integerArg(event, "track"), integerArg(event, "operator"),
+                        integerArg(event, "kernel")});
 }
 
 void OwnJson::dependency(const ChromeEvent& event) {
   adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
-                        named(event.name.text, DependencyKind::flow)});
+                        enumeratorOf(event.name.text, DependencyKind::flow)});
 }
 
 }  // namespace pitwall::import

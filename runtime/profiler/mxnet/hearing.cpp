@@ -19,17 +19,28 @@ bool MxnetProfiler::State::wants(const Class& what) const {
   }
 }
 
+// Import takes them back.
 std::string MxnetProfiler::State::membersOf(const OperatorFacts& facts) {
   std::string members;
   const auto add = [&members](const char* key, const std::string& value) {
-    if (value.empty()) return;
     if (!members.empty()) members += ',';
-    members += std::string("\"") + key + "\":" + ring::quoteJson(value);
+    members += std::string("\"") + key + "\":" + value;
   };
-  add("layer", facts.layer);
-  add("shapes", facts.shapes);
-  add("dtype", facts.dtype);
-  add("implementation", facts.implementation);
+  const auto text = [&add](const char* key, const std::string& value) {
+    if (!value.empty()) add(key, ring::quoteJson(value));
+  };
+  const auto number = [&add](const char* key, std::int64_t value) {
+    if (value != 0) add(key, std::to_string(value));
+  };
+  text("layer", facts.layer);
+  text("shapes", facts.shapes);
+  text("dtype", facts.dtype);
+  text("backend", facts.backend);
+  text("implementation", facts.implementation);
+  if (facts.phase != Phase::none) text("phase", toString(facts.phase));
+  number("flop", facts.flop);
+  number("bytes_read", facts.bytes_read);
+  number("bytes_written", facts.bytes_written);
   return members;
 }
 

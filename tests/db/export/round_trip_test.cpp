@@ -121,6 +121,67 @@ TEST(RoundTripMxnet, OperatorsCallsAndCountersComeBack) {
   }
 }
 
+// What MXNet's own profiler does not know of an operator stands among its arguments.
+TEST(RoundTripMxnet, WhatIsKnownOfAnOperatorComesBack) {
+  const TempFolder folder;
+  {
+    auto sink = createTrace(folder / "a.pitwall", {});
+    ASSERT_TRUE(sink.has_value());
+    const auto process = (*sink)->process({.pid = 7, .name = "train", .command_line = "train"});
+    const auto track = (*sink)->track(
+        {TrackKind::thread, process, (*sink)->thread({process, 8, "worker"}), {}, "worker", ""});
+    const std::vector<OperatorFacts> all{
+        {"Convolution", "conv1", "64x1x28x28,20x1x5x5->64x20x24x24", "float32", "onednn", "jit:avx512_core",
+         Phase::forward, 36'864'000, 202'704, 2'949'120},
+        {"Convolution", "conv1", "8x1x28x28,20x1x5x5->8x20x24x24", "float32", "onednn", "jit:avx512_core",
+         Phase::forward, 4'608'000, 27'088, 368'640},
+        {"_backward_FullyConnected", "a \"quoted\" name", "", "", "reference", "", Phase::backward, 0, 0, 0},
+        {"_backward_none", "", "", "", "", "", Phase::none, 0, 0, 0},  // the name tells another phase
+        {"sgd_update", "", "", "", "", "", Phase::update, 0, 0, 0},
+        {"sqrt", "", "", "", "", "", Phase::none, 1'234'567'890'123'456'789, 0, 5}};
+    TimeNs now = 1000;
+    for (int times = 1; const auto& facts : all) {
+      const auto op = (*sink)->operatorFacts(facts);
+      for (int i = 0; i < times; ++i, now += 1000) {
+        const Event event{.start_ns = now,
+                          .dur_ns = 100 * times,
+                          .pushed_ns = now,
+                          .ready_ns = now,
+                          .name = (*sink)->string(facts.name),
+                          .op = op,
+                          .kind = EventKind::operatorRun};
+        (*sink)->events(track, {&event, 1});
+      }
+      ++times;
+    }
+    ASSERT_TRUE((*sink)->finish().has_value());
+  }
+  const auto facts = [](Trace& trace) {
+    const auto rows = trace.query(
+        "SELECT json_array(o.name, o.layer, o.shapes, o.dtype, o.backend, o.implementation, o.phase, o.flop, "
+        "o.bytes_read, o.bytes_written, count(*), sum(dur_ns)) FROM event AS e JOIN operator AS o ON o.id = "
+        "e.op "
+        "GROUP BY o.id ORDER BY 1");
+    std::vector<std::string> lines;
+    EXPECT_TRUE(rows.has_value()) << rows.error().message;
+    for (const auto& row : rows->rows) lines.push_back(std::get<std::string>(row[0]));
+    return lines;
+  };
+  auto before = opened(folder / "a.pitwall");
+  ASSERT_EQ(facts(*before).size(), 6U);
+  for (const bool doubled : {true, false}) {
+    ExportOptions options = as(ExportFormat::mxnet);
+    options.mxnet_doubled = doubled;
+    ASSERT_TRUE(exportTrace(*before, folder / "out.json", options).has_value());
+    const std::vector<std::string> inputs{folder / "out.json"};
+    const auto imported = importToFile(inputs, folder / "b.pitwall");
+    ASSERT_TRUE(imported.has_value()) << imported.error().message;
+    for (const auto& dropped : imported->dropped) ADD_FAILURE() << dropped.first;
+    EXPECT_EQ(facts(*opened(folder / "b.pitwall")), facts(*before));
+    std::filesystem::remove(folder / "b.pitwall");
+  }
+}
+
 // A range cut out, then the rest: each event that the whole has is in one of them or in both.
 TEST(ExportPart, ARangeHasWhatTouchesIt) {
   const TempFolder folder;

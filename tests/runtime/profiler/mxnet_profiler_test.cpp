@@ -333,6 +333,30 @@ TEST_F(MxnetProfilerTest, DoubledEventsAsMxnetWritesThem) {
   EXPECT_EQ(text.find("\"ph\":\"X\""), std::string::npos);
 }
 
+// Once as we write an operator, once as MXNet does.
+TEST_F(MxnetProfilerTest, ImportTakesBackWhatIsKnownOfAnOperator) {
+  const OperatorFacts known{"FullyConnected", "fc1",      "64x800,500x800->64x500", "float32",
+                            "onednn",         "gemm:jit", Phase::forward,           51'200'000,
+                            1'804'800,        128'000};
+  const OperatorFacts update{"sgd_update", "fc1", "", "", "", "", Phase::update, 0, 0, 0};
+  for (const char* doubled : {"0", "1"}) {
+    configure({{"doubled_events", doubled}});
+    run();
+    for (const auto& facts : {known, update}) {
+      const Ticks now = Profiler::now();
+      recorder_.operatorRun({now, now, now, Profiler::now(), 1, recorder_.operatorFacts(facts)});
+    }
+    ASSERT_TRUE(profiler_.dump().has_value());
+    test::MemorySink sink;
+    const std::string inputs[] = {file()};
+    const auto summary = importTrace(inputs, sink);
+    ASSERT_TRUE(summary.has_value()) << summary.error().message;
+    EXPECT_TRUE(summary->dropped.empty()) << summary->dropped.begin()->first;
+    EXPECT_EQ(sink.facts, (std::vector<OperatorFacts>{known, update})) << doubled;
+    stop();
+  }
+}
+
 TEST_F(MxnetProfilerTest, MemoryByDeviceAndPool) {
   configure();
   run();
