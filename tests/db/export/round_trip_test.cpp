@@ -160,7 +160,7 @@ TEST(RoundTripMxnet, WhatIsKnownOfAnOperatorComesBack) {
     const auto rows = trace.query(
         "SELECT json_array(o.name, o.layer, o.shapes, o.dtype, o.backend, o.implementation, o.phase, o.flop, "
         "o.bytes_read, o.bytes_written, count(*), sum(dur_ns)) FROM event AS e JOIN operator AS o ON o.id = "
-        "e.op "
+        "e.operator "
         "GROUP BY o.id ORDER BY 1");
     std::vector<std::string> lines;
     EXPECT_TRUE(rows.has_value()) << rows.error().message;
