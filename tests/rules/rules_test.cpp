@@ -13,6 +13,7 @@
 #include "analyzer/analysis.h"
 #include "analyzer/rules/rule_set.h"
 #include "db/reader.h"
+#include "db/settings.h"
 #include "tests/support/trace_text.h"
 
 namespace pitwall {
@@ -57,6 +58,20 @@ void show(const Finding& finding, std::string& out) {
   out += fmt::format("wrong if {}\n", finding.guard);
 }
 
+// Each setting is one that its reader knows, with a value that it takes; '' unsets it.
+void expectUsableSettings(const Finding& finding) {
+  for (const auto& p : finding.proposals) {
+    const auto* info = findSetting(p.name);
+    ASSERT_NE(info, nullptr) << finding.id << " proposes " << p.name;
+    if (p.proposed.empty()) continue;
+    const auto status = checkSettingValue(*info, p.proposed);
+    EXPECT_TRUE(status.has_value()) << finding.id << ": " << status.error().message;
+  }
+  EXPECT_LE(finding.gain_low, finding.gain_high) << finding.id;
+  EXPECT_GE(finding.gain_low, 0) << finding.id;
+  EXPECT_LE(finding.gain_high, 1) << finding.id;
+}
+
 // What the rule alone says to the trace.
 std::string answer(const std::string& id, const std::string& text) {
   const fs::path folder = fs::path(testing::TempDir()) / fmt::format("pitwall-rule-{}", getpid());
@@ -70,7 +85,10 @@ std::string answer(const std::string& id, const std::string& text) {
     if (!report.has_value()) {
       out = report.error().message;
     } else {
-      for (const auto& finding : report.value().findings) show(finding, out);
+      for (const auto& finding : report.value().findings) {
+        show(finding, out);
+        expectUsableSettings(finding);
+      }
       for (const auto& a : report.value().abstentions)
         out += fmt::format("abstains {}\n{}\n", a.id, a.reason);
       for (const auto& silent : report.value().silent) out += fmt::format("silent {}\n", silent);
@@ -86,6 +104,8 @@ struct Case {
   std::string rule;  // "input/bound"
   std::string name;  // "fires"
 };
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.rule << " " << c.name; }
 
 std::vector<Case> allCases() {
   std::vector<Case> cases;
