@@ -77,7 +77,8 @@ void walkCriticalPath(const PathSummary& path, Emitter& emitter) {
       sumOf(plural(static_cast<std::int64_t>(path.rows.size() - shown), "other", "others"), path, shown);
   table.footer = sumOf("total", path, 0);
   emitter.table("rows", "", table);
-  if (!path.missing.empty()) emitter.paragraph(fmt::format("Not told by this trace: {}.", path.missing));
+  if (!path.missing.empty() && !path.rows.empty())
+    emitter.paragraph(fmt::format("Not told by this trace: {}.", path.missing));
   emitter.endObject();
 }
 

@@ -27,6 +27,7 @@ struct Column {
   std::string title;  // of text; empty: only in JSON
   Align align = Align::left;
   bool may_be_cut = true;  // to fit the width of a line
+  bool is_extra = false;   // left out first where a line has no room for all
 };
 
 struct Table {
@@ -36,6 +37,7 @@ struct Table {
   std::size_t gap = 2;                   // blanks between columns
   std::vector<std::string> rest = {};    // stands for the rows that text does not show
   std::vector<std::string> footer = {};  // a last row of text, in the order of the shown columns
+  std::vector<std::string> notes = {};   // what tells a row from others of its name, below it; else empty
 };
 
 class Emitter {

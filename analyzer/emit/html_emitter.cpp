@@ -30,6 +30,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .9em; margin: .5em 0; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .15em .8em .15em 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { max-width: 30em; overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tfoot td { font-weight: 600; } .bar { display: inline-block; height: .7em; background: var(--bar); }
 .soft { color: var(--soft); } figure { margin: 1em 0; } figcaption { color: var(--soft); font-size: .9em; }
@@ -137,7 +138,7 @@ void HtmlEmitter::table(std::string_view, std::string_view label, const Table& t
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (!table.columns[c].title.empty()) shown.push_back(c);
   }
-  if (shown.empty() || table.rows.empty()) return;
+  if (shown.empty() || table.rows.empty() || table.text_rows == 0) return;
   endItems();
   if (!label.empty()) out_ += fmt::format("<p class=\"soft\">{}</p>\n", htmlEscaped(label));
   const auto cell = [&](const char* tag, std::size_t column, const std::string& markup) {
@@ -149,7 +150,12 @@ void HtmlEmitter::table(std::string_view, std::string_view label, const Table& t
   out_ += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < std::min(table.rows.size(), kShownRows); ++r) {
     out_ += "<tr>";
-    for (const auto c : shown) cell("td", c, cellMarkup(table.rows[r][c]));
+    for (const auto c : shown) {
+      const bool has_note = c == shown.front() && r < table.notes.size() && !table.notes[r].empty();
+      cell("td", c,
+           cellMarkup(table.rows[r][c]) +
+               (has_note ? "<br><span class=\"soft\">" + htmlEscaped(table.notes[r]) + "</span>" : ""));
+    }
     out_ += "</tr>\n";
   }
   out_ += "</tbody>";

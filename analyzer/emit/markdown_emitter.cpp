@@ -8,11 +8,21 @@
 namespace pitwall::emit {
 namespace {
 
+bool isWordAt(const std::string& text, std::size_t at) {
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+}
+
 // What would be markup becomes text; also that of names from a trace.
 std::string escaped(std::string_view text) {
+  const std::string clean = printable(text);
   std::string out;
-  for (const char c : printable(text)) {
-    if (std::string_view("\\`*<>|[]~").find(c) != std::string_view::npos) out += '\\';
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
+    // Inside a word it is one: kvstore_type. At its ends it would be emphasis: _foreach_mul_.
+    const bool underscore = c == '_' && !(i > 0 && isWordAt(clean, i - 1) && isWordAt(clean, i + 1));
+    const bool heading = i == 0 && (c == '#' || c == '+' || c == '-') && clean.size() > 1 && clean[1] == ' ';
+    if (underscore || heading || std::string_view("\\`*<>|[]~&").find(c) != std::string_view::npos)
+      out += '\\';
     out += c;
   }
   return out;
@@ -74,7 +84,7 @@ void MarkdownEmitter::table(std::string_view, std::string_view label, const Tabl
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (!table.columns[c].title.empty()) shown.push_back(c);
   }
-  if (shown.empty() || table.rows.empty()) return;
+  if (shown.empty() || table.rows.empty() || table.text_rows == 0) return;
   endItems();
   if (!label.empty()) out_ += escaped(label) + ":\n\n";
   const auto line = [&](const auto& text_of) {
@@ -87,7 +97,10 @@ void MarkdownEmitter::table(std::string_view, std::string_view label, const Tabl
     return std::string(table.columns[shown[i]].align == Align::right ? "---:" : "---");
   });
   for (std::size_t r = 0; r < std::min(table.rows.size(), table.text_rows); ++r)
-    line([&](std::size_t i) { return escaped(table.rows[r][shown[i]].text); });
+    line([&](std::size_t i) {
+      const bool has_note = i == 0 && r < table.notes.size() && !table.notes[r].empty();
+      return escaped(table.rows[r][shown[i]].text) + (has_note ? " (" + escaped(table.notes[r]) + ")" : "");
+    });
   if (table.rows.size() > table.text_rows && !table.rest.empty())
     line([&](std::size_t i) { return escaped(table.rest[i]); });
   if (!table.footer.empty()) {

@@ -24,7 +24,8 @@ class TextEmitter : public Emitter {
   std::string take() && { return std::move(out_); }
 
  private:
-  void line(std::string_view text, Style style = Style::plain);
+  void line(std::string_view text);
+  void titleLine(std::string_view title, Style style);
   void wrapped(std::string_view text, std::size_t first_indent, std::size_t indent);
   std::string tableLine(const Table& table, const std::vector<std::size_t>& shown,
                         const std::vector<std::size_t>& widths, const std::vector<std::string>& texts) const;

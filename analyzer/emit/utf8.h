@@ -9,10 +9,11 @@ namespace pitwall::emit {
 // Every byte that is not part of well-formed UTF-8 becomes U+FFFD.
 std::string repairedUtf8(std::string_view text);
 
-// For a terminal: repaired, and control characters become blanks, so that a name cannot move the cursor.
+// For a terminal: repaired, and control characters, also those that turn text around, become blanks, so that
+// a name cannot move the cursor or what stands beside it.
 std::string printable(std::string_view text);
 
-// Code points; good enough for the columns of our tables.
+// Columns that a terminal gives it; good enough for our tables.
 std::size_t columnsOf(std::string_view text);
 
 }  // namespace pitwall::emit

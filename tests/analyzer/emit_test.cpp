@@ -81,9 +81,37 @@ TEST(Text, TheCriticalPathAddsUpAndSaysWhatTheTraceDoesNotTell) {
 
 TEST(Text, NamesFromATraceCannotMoveTheCursor) {
   auto report = sampleReport();
-  report.operators[0].layer = "a\033[2Jb\n";
+  report.operators[0].title = "a\033[2Jb\n\xE2\x80\xAE\xC2\x9B";  // turns text around; an escape of its own
   const auto text = reportAsText(report);
-  EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(text, HasSubstr("a [2Jb"));
+  for (const char* mover : {"\033", "\xE2\x80\xAE", "\xC2\x9B"}) EXPECT_THAT(text, Not(HasSubstr(mover)));
+  EXPECT_EQ(emit::columnsOf("\xE5\x90\x8D\xE5\x89\x8D e\xCC\x81"), 6U) << "two wide ones, and a mark above";
+}
+
+TEST(Text, FitsANarrowTerminalAndSaysWhatHasNoRoom) {
+  auto report = sampleReport();
+  report.operators[0].title = "a_very_long_name_of_an_operator Convolution";
+  for (const int width : {40, 60, 80, 140}) {
+    const auto text = reportAsText(report, {.width = width});
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      // A setting is one word, to be copied whole.
+      if (line.find("PITWALL_TUNE") != std::string::npos) continue;
+      EXPECT_LE(emit::columnsOf(line), static_cast<std::size_t>(width)) << line;
+    }
+    EXPECT_EQ(text.find("no room here for") == std::string::npos, width >= 80) << text;
+  }
+}
+
+TEST(Text, ANumberStaysWithItsUnit) {
+  auto report = sampleReport();
+  for (int blanks = 0; blanks < 40; ++blanks) {
+    report.findings[0].verdict = std::string(static_cast<std::size_t>(blanks), 'x') +
+                                 " a wait of 28.2 ms, and 93.3 %; less than < 0.1 % of it and 13 CPUs.";
+    const auto text = reportAsText(report, {.width = 40});
+    for (const char* whole : {"28.2 ms,", "93.3 %;", "< 0.1 %", "13 CPUs."})
+      EXPECT_THAT(text, HasSubstr(whole)) << blanks;
+  }
 }
 
 TEST(Json, StringsAreAlwaysValid) {

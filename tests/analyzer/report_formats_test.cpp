@@ -104,6 +104,11 @@ TEST(Markdown, NamesFromATraceAreTextOnly) {
   const std::string text = reportAsMarkdown(reportWith("4"));
   EXPECT_THAT(text, HasSubstr("\\<script\\>alert(1)\\</script\\> \\| pipes"));
   EXPECT_THAT(text, HasSubstr("## Where the time goes"));
+  Report report = reportWith("4");
+  report.findings[0].verdict = "aten::_foreach_mul_ and a_b &lt; of __main__";
+  EXPECT_THAT(reportAsMarkdown(report),
+              HasSubstr("aten::\\_foreach_mul\\_ and a_b \\&lt; of \\_\\_main\\_\\_"))
+      << "emphasis and entities would change the names";
 }
 
 TEST(Sarif, LevelsAndPaths) {
