@@ -36,7 +36,8 @@ struct Breakdown {
   double items_per_second = 0;   // 0 = items unknown
   std::string iteration_source;  // "marks", "repeating sequence", "whole trace"
   std::vector<TimeShare> shares;
-  int devices = 0;  // over which times are summed; 0 = wall time of the program
+  int devices = 0;         // over which times are summed; 0 = wall time of the program
+  TimeNs recorded_ns = 0;  // from the first event to the last, also outside iterations; 0 = not told
 
   // Of wall, 0 for a category that is not there.
   double share(std::string_view category) const {
@@ -53,12 +54,22 @@ struct OperatorRow {
   std::string name, layer, phase, shapes;
   std::int64_t count = 0;
   TimeNs total_ns = 0, mean_ns = 0, p50_ns = 0, p99_ns = 0;
-  double share = 0;            // of all operator time
+  double share = 0;            // self_ns of all operators' self_ns
   double flop_per_second = 0;  // 0 = FLOP unknown
   double bytes_per_second = 0;
   // The larger of both against what the machine can do, 0..1 and above where caches feed it; 0 = one of the
   // two is not known.
   double roof_share = 0;
+  TimeNs self_ns = 0;    // without operators that run within it on the same thread
+  TimeNs device_ns = 0;  // of device work that it launched itself, not an operator within it
+};
+
+// What devices did under one name, over the same stretch as the breakdown.
+struct KernelRow {
+  std::string name, work;  // "computation", "communication", "copy"
+  std::int64_t count = 0;
+  TimeNs total_ns = 0, mean_ns = 0, max_ns = 0;
+  double share = 0;  // of all that devices did
 };
 
 // What lies on the critical path under one name.
@@ -122,7 +133,11 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> context;  // what ran where: "engine" -> "NaiveEngine"
   std::vector<Loss> losses;
   Breakdown breakdown;
+  // By time on devices where work of any was recorded, else by the time that each takes itself.
   std::vector<OperatorRow> operators;
+  TimeNs device_outside_operators_ns = 0;  // device work that none of them launched, as far as is recorded
+  std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
+  std::string timeline_kind;               // "order only", "sums only"; empty = events with their times
   PathSummary critical_path;
   std::vector<Finding> findings;  // by predicted gain, highest first
   std::vector<Abstention> abstentions;

@@ -17,6 +17,7 @@
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/probes.h"
 #include "analyzer/analysis/reading.h"
+#include "analyzer/analysis/report_rows.h"
 #include "analyzer/analysis/sampled_use.h"
 #include "analyzer/analysis/setting_table.h"
 #include "analyzer/analysis/slice_pass.h"
@@ -117,7 +118,8 @@ void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
     if (!threads.empty()) backend += fmt::format(" with {} thread{}", threads, threads == "1" ? "" : "s");
   }
   add("backend", backend);
-  add("recorded", showDuration(static_cast<double>(timeline.end_ns - timeline.begin_ns)));
+  const bool is_sum = report.timeline_kind == "sums only";
+  add(is_sum ? "summed" : "recorded", showDuration(static_cast<double>(timeline.end_ns - timeline.begin_ns)));
   add("producer", meta(meta::kProducer));
 }
 
@@ -208,7 +210,11 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
   compareWithRoof(machineRoof(trace), pass.operators);
+  report.timeline_kind = trace.meta("import.timeline").value_or("");
+  report.breakdown.recorded_ns = timeline.end_ns - timeline.begin_ns;
+  if (report.timeline_kind == "sums only") countExecutions(trace, gathered.value(), pass.operators);
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
+  report.device_outside_operators_ns = pass.operators.device_outside_ns;
   summarizeDevices(pass.devices, report.breakdown);
   addContext(trace, timeline, report);
   addNotes(timeline, pass.iterations, !pass.devices.all.empty(), report);
@@ -220,9 +226,16 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
                         pass.iterations,  pass.executions, report.breakdown};
   if (auto status = writeDeviceTables(trace, context, pass, watch); !status.has_value())
     return fail(status.error());
-  auto path = criticalPathSummary(trace);
-  if (!path.has_value()) return fail(path.error());
-  report.critical_path = std::move(path).value();
+  auto kernels = kernelRows(trace);
+  if (!kernels.has_value()) return fail(kernels.error());
+  report.kernels = std::move(kernels).value();
+  if (report.timeline_kind == "sums only") {
+    report.critical_path.missing = "the times at which events began: it holds sums only";
+  } else {
+    auto path = criticalPathSummary(trace);
+    if (!path.has_value()) return fail(path.error());
+    report.critical_path = std::move(path).value();
+  }
   auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators);
   addDeviceFacts(trace, context, facts);
   if (auto status =

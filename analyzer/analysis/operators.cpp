@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "db/meta.h"
 
@@ -18,7 +19,10 @@ std::string titleOf(const OperatorRow& row) {
 }  // namespace
 
 OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count)
-    : iterations_(iterations), sums_(fact_count + 1), executions_(iterations.size(), 0) {
+    : iterations_(iterations),
+      sums_(fact_count + 1),
+      nesting_(fact_count),
+      executions_(iterations.size(), 0) {
   any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
     return iteration.role == IterationRole::steady;
   });
@@ -28,17 +32,19 @@ OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fa
 void OperatorSums::add(std::span<const OperatorInterval> operators) {
   for (const auto& op : operators) {
     while (at_ < iterations_.size() && iterations_[at_].end_ns <= op.start_ns) ++at_;
-    if (at_ == iterations_.size()) return;
-    if (op.start_ns < iterations_[at_].start_ns) continue;
-    ++executions_[at_];
-    if (any_steady_ && iterations_[at_].role != IterationRole::steady) continue;
+    const bool within = at_ < iterations_.size() && op.start_ns >= iterations_[at_].start_ns;
+    const bool counts = within && (!any_steady_ || iterations_[at_].role == IterationRole::steady);
+    nesting_.add(op, counts);
+    if (within) ++executions_[at_];
+    if (!counts) continue;
     auto& sum = sums_[op.op.value < sums_.size() ? op.op.value : 0];
     sum.durations.add(op.end_ns - op.start_ns);
     sum.queued_ns += op.start_ns - op.pushed_ns;
   }
 }
 
-OperatorStatistics OperatorSums::summarize(const Sum& sum, OperatorId op, const OperatorFacts* facts) {
+OperatorStatistics OperatorSums::summarize(OperatorId op, const OperatorFacts* facts) const {
+  const Sum& sum = sums_[op.value];
   OperatorStatistics statistics;
   auto& row = statistics.row;
   statistics.op = op;
@@ -57,6 +63,8 @@ OperatorStatistics OperatorSums::summarize(const Sum& sum, OperatorId op, const 
   row.title = titleOf(row);
   row.count = sum.durations.count();
   row.total_ns = sum.durations.sum();
+  row.self_ns = nesting_.of(op.value).self_ns;
+  row.device_ns = nesting_.of(op.value).device_ns;
   row.mean_ns = row.total_ns / row.count;
   constexpr double kQuantiles[] = {0, 0.1, 0.5, 0.9, 0.99};
   const auto at = sum.durations.quantiles(kQuantiles);
@@ -80,15 +88,17 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   OperatorTable table;
   for (std::uint32_t i = 0; i < sums_.size(); ++i) {
     if (sums_[i].durations.empty()) continue;
-    table.rows.push_back(summarize(sums_[i], OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));
-    table.total_ns += sums_[i].durations.sum();
+    table.rows.push_back(summarize(OperatorId{i}, i == 0 ? nullptr : &facts[i - 1]));
+    table.total_ns += table.rows.back().row.self_ns;
   }
+  table.device_outside_ns = nesting_.deviceOutside();
   for (auto& statistics : table.rows) {
     if (table.total_ns == 0) break;
-    statistics.row.share = static_cast<double>(statistics.row.total_ns) / static_cast<double>(table.total_ns);
+    statistics.row.share = static_cast<double>(statistics.row.self_ns) / static_cast<double>(table.total_ns);
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [](const auto& a, const auto& b) { return a.row.total_ns > b.row.total_ns; });
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.row.device_ns, a.row.self_ns) > std::tie(b.row.device_ns, b.row.self_ns);
+  });
   return table;
 }
 

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "analyzer/analysis/iterations.h"
+#include "analyzer/analysis/operator_nesting.h"
 #include "analyzer/analysis/samples.h"
+#include "analyzer/analysis/slices.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/report.h"
 #include "analyzer/roof.h"
@@ -28,8 +30,10 @@ struct OperatorStatistics {
 };
 
 struct OperatorTable {
-  std::vector<OperatorStatistics> rows;  // by total time, longest first
-  TimeNs total_ns = 0;                   // all executions, overlapping ones each in full
+  // By time on devices where work of any was recorded, else by the time that each takes itself.
+  std::vector<OperatorStatistics> rows;
+  TimeNs total_ns = 0;           // of threads: those that overlap on several count each, nested ones once
+  TimeNs device_outside_ns = 0;  // device work that none of them launched, as far as is recorded
 };
 
 // Counts executions that start in a steady iteration (in any iteration when none is steady), slice by slice.
@@ -40,6 +44,10 @@ class OperatorSums {
 
   // In order of time, after those added before.
   void add(std::span<const OperatorInterval> operators);
+  // What they launched, after the operators of each slice.
+  void addDeviceWork(const Slice& slice, const LaunchIndex& launches) {
+    nesting_.addDeviceWork(slice.calls, slice.work, launches, slice.to_ns);
+  }
 
   OperatorTable table(std::span<const OperatorFacts> facts) const;
   // Executions that start in each iteration, steady or not.
@@ -50,12 +58,13 @@ class OperatorSums {
     Samples durations;
     TimeNs queued_ns = 0;
   };
-  static OperatorStatistics summarize(const Sum& sum, OperatorId op, const OperatorFacts* facts);
+  OperatorStatistics summarize(OperatorId op, const OperatorFacts* facts) const;
 
   std::span<const Iteration> iterations_;
   bool any_steady_ = false;
   std::size_t at_ = 0;     // the iteration of the last operator
   std::vector<Sum> sums_;  // by OperatorId.value; 0: operators without facts
+  OperatorNesting nesting_;
   std::vector<std::uint32_t> executions_;
 };
 

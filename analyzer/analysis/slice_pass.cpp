@@ -62,6 +62,8 @@ Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceRead
     lap("analysis operators");
     if (auto added = devices.value().add(slice); !added.has_value()) return fail(added.error());
     lap("analysis devices");
+    operators.addDeviceWork(slice, devices.value().launches());
+    lap("analysis operators");
     for (const auto& [name, analysis] : pass.analyses) {
       analysis->add({slice, devices.value().slices(), devices.value().launches()});
       lap(name);

@@ -79,7 +79,9 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
                     o.implementation,
                     row.flop_per_second,
                     row.bytes_per_second,
-                    known(row.roof_share > 0, row.roof_share)});
+                    known(row.roof_share > 0, row.roof_share),
+                    row.self_ns,
+                    row.device_ns});
   }
   return fill(
       trace, "analysis_operator",
@@ -88,7 +90,8 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
       "mean_ns INTEGER, min_ns INTEGER, p10_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p99_ns INTEGER, "
       "queued_mean_ns INTEGER, share REAL, flop INTEGER, bytes_read INTEGER, bytes_written INTEGER, dtype "
       "TEXT, "
-      "backend TEXT, implementation TEXT, flop_per_second REAL, bytes_per_second REAL, roof_share REAL",
+      "backend TEXT, implementation TEXT, flop_per_second REAL, bytes_per_second REAL, roof_share REAL, "
+      "self_ns INTEGER, device_ns INTEGER",
       rows);
 }
 

@@ -19,12 +19,14 @@
 //   name, layer, phase, shapes
 //   count              executions
 //   total_ns, mean_ns, min_ns, p10_ns, p50_ns, p90_ns, p99_ns, queued_mean_ns
-//   share              of all operator time, 0..1
+//   share              of self_ns of all, 0..1
 //   flop, bytes_read, bytes_written      of one execution
 //   dtype, backend, implementation       as the library tells them; may be empty
 //   flop_per_second, bytes_per_second    0 = not known
 //   roof_share         the larger of both against the machine's roof (`pitwall env --calibrate`); null = not
 //   known
+//   self_ns            total_ns without operators that run within it on the same thread
+//   device_ns          device work that it launched itself, not an operator within it; total
 //
 // analysis_setting     one row per setting of the catalogue that the trace names or that has a default
 //   name, value        value in effect, text

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/emit/html_emitter.h"
+#include "analyzer/emit/operator_walk.h"
 #include "analyzer/emit/utf8.h"
 #include "analyzer/units_text.h"
 
@@ -124,12 +125,22 @@ std::string chartsOf(const Report& report) {
   }
   if (!gains.empty())
     charts += spanChart("Share of the time that each finding is predicted to remove", gains);
+  const bool by_device = ordersByDevice(report.operators);
+  const auto timeOf = [by_device](const OperatorRow& row) {
+    return static_cast<double>(by_device ? row.device_ns : row.self_ns);
+  };
+  double all = 0;
+  for (const OperatorRow& row : report.operators) all += timeOf(row);
   std::vector<Bar> operators;
-  for (const OperatorRow& row : report.operators)
+  for (const OperatorRow& row : report.operators) {
+    const double share = all > 0 ? timeOf(row) / all : 0;
     operators.push_back(
-        {row.title, row.share,
-         fmt::format("{} ({})", showDuration(static_cast<double>(row.total_ns)), showShare(row.share))});
-  if (!operators.empty()) charts += barChart("Operators by total time", operators);
+        {row.title, share, fmt::format("{} ({})", showDuration(timeOf(row)), showShare(share))});
+  }
+  if (!operators.empty())
+    charts += barChart(by_device ? "Operators by the device time that they launch"
+                                 : "Operators by the time that they take themselves",
+                       operators);
   return charts;
 }
 

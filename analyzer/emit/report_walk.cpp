@@ -8,11 +8,12 @@
 #include "analyzer/emit.h"
 #include "analyzer/emit/cells.h"
 #include "analyzer/emit/critical_walk.h"
+#include "analyzer/emit/kernel_walk.h"
+#include "analyzer/emit/operator_walk.h"
 
 namespace pitwall::emit {
 namespace {
 
-constexpr std::size_t kShownOperators = 10;
 constexpr std::size_t kBarColumns = 30;
 
 std::string upper(std::string text) {
@@ -36,11 +37,14 @@ void walkHead(const Report& report, Emitter& emitter) {
   const bool whole = b.iteration_source == "whole trace";
   if (b.items_per_second > 0) speed = fmt::format(", {} items/s", showRate(b.items_per_second));
   emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
-  emitter.paragraph(
-      fmt::format("{}: {}{}", report.trace_path,
-                  whole ? "no iterations found" : plural(b.iterations, "iteration", "iterations"), speed));
+  emitter.paragraph(fmt::format("{}: {}{}", report.trace_path,
+                                report.timeline_kind == "sums only" ? "sums only"
+                                : whole                             ? "no iterations found"
+                                        : plural(b.iterations, "iteration", "iterations"),
+                                speed));
   emitter.field("trace", "", jsonOnly(report.trace_path));
   emitter.field("complete", "", jsonOnly(report.trace_complete));
+  emitter.field("timeline_kind", "", jsonOnly(report.timeline_kind));
   emitter.beginObject("context");
   for (const auto& [key, value] : report.context) emitter.field(key, key, text(value));
   emitter.endObject();
@@ -52,7 +56,11 @@ std::string speedUp(double removed) { return fmt::format("{:.2f}x", 1 / (1 - std
 std::string gainText(const Finding& finding) {
   if (finding.gain_method.empty()) return {};
   const std::string limit = finding.gain_limit.empty() ? "" : "; " + finding.gain_limit;
-  if (finding.gain_high < 0.0005) return fmt::format("none{}. {}", limit, finding.gain_method);
+  if (finding.gain_high < 0.0005) {
+    return finding.gain_limit.empty()
+               ? "none. " + finding.gain_method
+               : fmt::format("none of its own: {}. {}", finding.gain_limit, finding.gain_method);
+  }
   return fmt::format("{} to {} of the time ({} to {} the speed){}. {}", showShare(finding.gain_low),
                      showShare(finding.gain_high), speedUp(finding.gain_low), speedUp(finding.gain_high),
                      limit, finding.gain_method);
@@ -134,36 +142,53 @@ void walkFindings(const Report& report, Emitter& emitter) {
   emitter.endList();
 }
 
-// Of what the breakdown is.
-std::string howMeasured(const Breakdown& b) {
-  const std::string devices =
-      b.devices > 1 ? fmt::format(" Times are sums over {} devices.", b.devices) : std::string();
-  if (b.iteration_source == "whole trace")
-    return "The whole trace: nothing in it repeats, or marks where an iteration begins." + devices;
-  const std::string whole =
-      b.devices > 0 && b.iterations < 3 ? " Too few are steady: times are of the whole trace." : "";
-  const std::string left = b.skipped_iterations == 0 ? "none" : showCount(b.skipped_iterations);
-  return fmt::format("{}, {} median; {} left out (warm-up, last, outliers); found by {}{}{}",
-                     plural(b.iterations, "iteration", "iterations"),
-                     showDuration(static_cast<double>(b.median_iteration_ns)), left, b.iteration_source,
-                     whole.empty() && devices.empty() ? "" : ".", whole + devices);
+bool isWhole(const Breakdown& b) {
+  return b.iteration_source == "whole trace" || (b.devices > 0 && b.iterations < 3);
 }
 
-void walkBreakdown(const Breakdown& b, Emitter& emitter) {
+// Of what the breakdown is.
+std::string howMeasured(const Breakdown& b, const std::string& timeline_kind) {
+  const std::string devices =
+      b.devices > 1 ? fmt::format(" Times are sums over {} devices.", b.devices) : std::string();
+  if (timeline_kind == "sums only")
+    return "Shares of the sum of all rows: the file does not tell when anything began.";
+  if (b.iteration_source == "whole trace")
+    return "The whole trace: nothing in it repeats, or marks where an iteration begins." + devices;
+  const std::string count = plural(b.iterations, "iteration", "iterations");
+  const std::string median = showDuration(static_cast<double>(b.median_iteration_ns));
+  if (isWhole(b)) {
+    return fmt::format(
+        "The whole trace: {} ({} median, found by {}) {} too few to leave out the first and last.{}", count,
+        median, b.iteration_source, b.iterations == 1 ? "is" : "are", devices);
+  }
+  const double wall = static_cast<double>(b.wall_ns) / std::max(1, b.devices);
+  const auto steady = static_cast<double>(std::max<std::int64_t>(1, b.iterations));
+  const std::string left = b.skipped_iterations == 0 ? "none" : showCount(b.skipped_iterations);
+  std::string text =
+      fmt::format("{}, {} median, {} mean; {} left out (warm-up, last, outliers); found by {}.", count,
+                  median, showDuration(wall / steady), left, b.iteration_source);
+  if (b.recorded_ns > 0)
+    text += fmt::format(" Together {} of the {} recorded.", showDuration(wall),
+                        showDuration(static_cast<double>(b.recorded_ns)));
+  return text + devices;
+}
+
+void walkBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitter& emitter) {
   emitter.beginObject("breakdown", "WHERE THE TIME GOES", Style::heading);
-  emitter.paragraph(howMeasured(b));
+  emitter.paragraph(howMeasured(b, timeline_kind));
   emitter.field("iterations", "", jsonOnly(b.iterations));
   emitter.field("skipped_iterations", "", jsonOnly(b.skipped_iterations));
   emitter.field("iteration_source", "", jsonOnly(b.iteration_source));
   emitter.field("wall_ns", "", jsonOnly(b.wall_ns));
+  emitter.field("recorded_ns", "", jsonOnly(b.recorded_ns));
   emitter.field("median_iteration_ns", "", jsonOnly(b.median_iteration_ns));
   emitter.field("items_per_second", "", jsonOnly(b.items_per_second));
 
   Table table{{{"category", "category"},
                {"total_ns", "total", Align::right},
-               {"", b.iterations > 1 ? "per iteration" : "", Align::right},
+               {"", isWhole(b) ? "" : "per iteration", Align::right},
                {"share", "share", Align::right},
-               {"", " "}}};
+               {"", " ", Align::left, true, true}}};
   const auto per_iteration = [&](TimeNs ns) {
     return showDuration(static_cast<double>(ns) /
                         static_cast<double>(std::max<std::int64_t>(1, b.iterations)));
@@ -178,93 +203,9 @@ void walkBreakdown(const Breakdown& b, Emitter& emitter) {
   const double total_share = b.wall_ns > 0 ? static_cast<double>(sum) / static_cast<double>(b.wall_ns) : 0;
   table.footer = {"total", showDuration(static_cast<double>(sum)), per_iteration(sum), showShare(total_share),
                   ""};
-  if (b.iterations <= 1) table.footer.erase(table.footer.begin() + 2);
+  if (isWhole(b)) table.footer.erase(table.footer.begin() + 2);
   emitter.table("shares", "", table);
   emitter.endObject();
-}
-
-std::string shortPhase(const std::string& phase) {
-  if (phase == "forward") return "fwd";
-  if (phase == "backward") return "bwd";
-  if (phase == "update") return "upd";
-  return "";
-}
-
-// A row for the operators that are not shown and one for all, so that the column adds up.
-void addSums(const std::vector<OperatorRow>& operators, std::size_t shown, Table& table) {
-  const auto line = [&](std::string title, std::size_t from) {
-    std::int64_t count = 0;
-    TimeNs total = 0;
-    double part = 0;
-    for (std::size_t i = from; i < operators.size(); ++i) {
-      count += operators[i].count;
-      total += operators[i].total_ns;
-      part += operators[i].share;
-    }
-    std::vector<std::string> texts{std::move(title),
-                                   "",
-                                   fmt::format("{}", count),
-                                   showDuration(static_cast<double>(total)),
-                                   "",
-                                   "",
-                                   showShare(part),
-                                   "",
-                                   ""};
-    if (!table.columns.back().title.empty()) texts.emplace_back();
-    return texts;
-  };
-  table.rest = line(plural(static_cast<std::int64_t>(operators.size() - shown), "other", "others"), shown);
-  table.footer = line("total", 0);
-}
-
-void walkOperators(const Report& report, Emitter& emitter) {
-  Table table{{{"", "operator", Align::left},
-               {"name", ""},
-               {"layer", ""},
-               {"", "", Align::left},
-               {"phase", ""},
-               {"shapes", ""},
-               {"count", "count", Align::right},
-               {"total_ns", "total", Align::right},
-               {"mean_ns", ""},
-               {"p50_ns", "p50", Align::right},
-               {"p99_ns", "p99", Align::right},
-               {"share", "share", Align::right},
-               {"flop_per_second", "GFLOP/s", Align::right},
-               {"bytes_per_second", "GB/s", Align::right},
-               {"roof_share", "", Align::right}}};
-  if (std::any_of(report.operators.begin(), report.operators.end(),
-                  [](const OperatorRow& row) { return row.roof_share > 0; }))
-    table.columns.back().title = "of roof";
-  table.columns[3].title = " ";
-  table.text_rows = kShownOperators;
-  table.gap = 1;
-  const auto giga = [](double value) {
-    return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
-  };
-  for (const auto& row : report.operators) {
-    table.rows.push_back({textOnly(row.title),
-                          text(row.name),
-                          text(row.layer),
-                          textOnly(shortPhase(row.phase)),
-                          text(row.phase),
-                          text(row.shapes),
-                          {row.count, fmt::format("{}", row.count)},
-                          duration(row.total_ns),
-                          duration(row.mean_ns),
-                          duration(row.p50_ns),
-                          duration(row.p99_ns),
-                          share(row.share),
-                          giga(row.flop_per_second),
-                          giga(row.bytes_per_second),
-                          {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
-  }
-  const auto shown = std::min(kShownOperators, report.operators.size());
-  addSums(report.operators, shown, table);
-  if (!report.operators.empty()) {
-    emitter.heading(fmt::format("OPERATORS, {} of {} by total time", shown, report.operators.size()));
-  }
-  emitter.table("operators", "", table);
 }
 
 // Each reason once, with the rules that it keeps from telling.
@@ -312,8 +253,9 @@ void walkReport(const Report& report, Emitter& emitter) {
   emitter.beginObject("");
   walkHead(report, emitter);
   walkFindings(report, emitter);
-  walkBreakdown(report.breakdown, emitter);
+  walkBreakdown(report.breakdown, report.timeline_kind, emitter);
   walkOperators(report, emitter);
+  walkKernels(report.kernels, emitter);
   walkCriticalPath(report.critical_path, emitter);
   walkRest(report, emitter);
   emitter.endObject();

@@ -1,0 +1,62 @@
+// Operators that run within another one on the same thread, as PyTorch's do, and the device work that each
+// launches. What an operator takes itself leaves out those within it, so that sums over operators count no
+// moment of a thread twice; device work belongs to the innermost operator around its launch.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/launch_index.h"
+#include "analyzer/analysis/timeline.h"
+
+namespace pitwall::analysis {
+
+class OperatorNesting {
+ public:
+  struct Times {
+    TimeNs self_ns = 0, device_ns = 0;
+  };
+
+  explicit OperatorNesting(std::size_t fact_count) : times_(fact_count + 1) {}
+
+  // In order of time. Those that do not count hide nothing of others, but what they launch is theirs.
+  void add(const OperatorInterval& op, bool counts);
+  // The calls and device work of the slice whose operators were added last; `to_ns` is its end.
+  void addDeviceWork(std::span<const HostCall> calls, std::span<const DeviceWork> work,
+                     const LaunchIndex& launches, TimeNs to_ns);
+
+  // By OperatorId.value; 0: operators without facts.
+  const Times& of(std::uint32_t op) const { return times_[op]; }
+  // Whose launch is not recorded or lies in no operator of the process.
+  TimeNs deviceOutside() const { return outside_ns_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  // Launches whose work has not come, of which some never does: memory does not grow with the trace.
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
+
+  struct Node {
+    TimeNs start_ns = 0, end_ns = 0;
+    std::uint32_t op = 0, parent = kNone;
+    bool counts = false;
+  };
+  struct Launch {
+    std::uint32_t op = 0;
+    bool counts = false, found = false;
+  };
+  using Thread = std::vector<Node>;  // by start: of this slice, and those before that still run
+
+  static std::uint32_t innermost(const Thread& thread, TimeNs at);
+  static void forget(Thread& thread, TimeNs before);
+
+  std::vector<Times> times_;
+  std::unordered_map<std::uint32_t, Thread> threads_;    // by TrackId.value
+  std::unordered_map<CorrelationId, Launch> waiting_;    // calls within operators
+  std::vector<CorrelationId> found_before_, found_now_;  // a launch may have several pieces of work
+  TimeNs outside_ns_ = 0;
+};
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,21 @@
+// Rows of a report that are read from the tables of the analyses.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/operators.h"
+#include "analyzer/report.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+// analysis_kernel by name, over all devices. Errors: those of Trace::query.
+Result<std::vector<KernelRow>> kernelRows(Trace& trace);
+
+// Of a trace of sums each event is many executions, of which only their number and sum are known: counts
+// become theirs, quantiles 0.
+void countExecutions(const Trace& trace, const Activity& activity, OperatorTable& table);
+
+}  // namespace pitwall::analysis

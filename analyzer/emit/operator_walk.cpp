@@ -1,0 +1,147 @@
+#include "analyzer/emit/operator_walk.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "analyzer/emit/cells.h"
+
+namespace pitwall::emit {
+namespace {
+
+constexpr std::size_t kShownOperators = 10;
+
+std::string shortPhase(const std::string& phase) {
+  if (phase == "forward") return "fwd";
+  if (phase == "backward") return "bwd";
+  if (phase == "update") return "upd";
+  return "";
+}
+
+// What of operators is known, and therefore shown to people.
+struct Known {
+  bool nested = false, device = false, flop = false, bytes = false, roof = false;
+
+  explicit Known(const std::vector<OperatorRow>& operators) : device(ordersByDevice(operators)) {
+    for (const auto& row : operators) {
+      nested |= row.self_ns != row.total_ns;
+      flop |= row.flop_per_second > 0;
+      bytes |= row.bytes_per_second > 0;
+      roof |= row.roof_share > 0;
+    }
+  }
+};
+
+// Of what the rows are ordered by.
+TimeNs orderedBy(const OperatorRow& row, const Known& known) {
+  return known.device ? row.device_ns : row.self_ns;
+}
+
+// A row for the operators that are not shown and one for all, so that the columns add up. Total times of
+// operators within each other do not.
+void addSums(const std::vector<OperatorRow>& operators, const Known& known, std::size_t shown, Table& table) {
+  TimeNs all = 0;
+  for (const auto& row : operators) all += orderedBy(row, known);
+  const auto line = [&](std::string title, std::size_t from) {
+    std::int64_t count = 0;
+    TimeNs total = 0, self = 0, device = 0;
+    for (std::size_t i = from; i < operators.size(); ++i) {
+      count += operators[i].count;
+      total += operators[i].total_ns;
+      self += operators[i].self_ns;
+      device += operators[i].device_ns;
+    }
+    const auto time = [](TimeNs ns) { return showDuration(static_cast<double>(ns)); };
+    const double part =
+        all > 0 ? static_cast<double>(known.device ? device : self) / static_cast<double>(all) : 0;
+    std::vector<std::string> texts{std::move(title), "", fmt::format("{}", count),
+                                   known.nested ? std::string() : time(total)};
+    if (known.nested) texts.push_back(time(self));
+    if (known.device) texts.push_back(time(device));
+    texts.insert(texts.end(), {"", "", showShare(part)});
+    for (const bool column : {known.flop, known.bytes, known.roof}) {
+      if (column) texts.emplace_back();
+    }
+    return texts;
+  };
+  table.rest = line(plural(static_cast<std::int64_t>(operators.size() - shown), "other", "others"), shown);
+  table.footer = line("total", 0);
+}
+
+std::string operatorHeading(const Known& known, std::size_t shown, std::size_t count) {
+  const char* order = known.device   ? "the device time that they launch"
+                      : known.nested ? "the time that they take themselves"
+                                     : "total time";
+  return fmt::format("OPERATORS, {} of {} by {}", shown, count, order);
+}
+
+}  // namespace
+
+bool ordersByDevice(const std::vector<OperatorRow>& operators) {
+  return std::any_of(operators.begin(), operators.end(),
+                     [](const OperatorRow& row) { return row.device_ns > 0; });
+}
+
+void walkOperators(const Report& report, Emitter& emitter) {
+  const auto& operators = report.operators;
+  const Known known(operators);
+  const auto when = [](bool condition, const char* title) { return condition ? title : ""; };
+  Table table{{{"", "operator", Align::left},
+               {"name", ""},
+               {"layer", ""},
+               {"", " ", Align::left},
+               {"phase", ""},
+               {"shapes", ""},
+               {"count", "count", Align::right},
+               {"total_ns", "total", Align::right},
+               {"self_ns", when(known.nested, "self"), Align::right},
+               {"device_ns", when(known.device, "device"), Align::right},
+               {"mean_ns", ""},
+               {"p50_ns", "p50", Align::right},
+               {"p99_ns", "p99", Align::right},
+               {"", "share", Align::right},
+               {"share", ""},
+               {"flop_per_second", when(known.flop, "GFLOP/s"), Align::right},
+               {"bytes_per_second", when(known.bytes, "GB/s"), Align::right},
+               {"roof_share", when(known.roof, "of roof"), Align::right}}};
+  table.text_rows = kShownOperators;
+  table.gap = 1;
+  TimeNs all = 0;
+  for (const auto& row : operators) all += orderedBy(row, known);
+  const auto giga = [](double value) {
+    return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
+  };
+  for (const auto& row : operators) {
+    const double part = all > 0 ? static_cast<double>(orderedBy(row, known)) / static_cast<double>(all) : 0;
+    table.rows.push_back({textOnly(row.title),
+                          text(row.name),
+                          text(row.layer),
+                          textOnly(shortPhase(row.phase)),
+                          text(row.phase),
+                          text(row.shapes),
+                          {row.count, fmt::format("{}", row.count)},
+                          duration(row.total_ns),
+                          duration(row.self_ns),
+                          duration(row.device_ns),
+                          duration(row.mean_ns),
+                          duration(row.p50_ns),
+                          duration(row.p99_ns),
+                          textOnly(showShare(part)),
+                          jsonOnly(row.share),
+                          giga(row.flop_per_second),
+                          giga(row.bytes_per_second),
+                          {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
+  }
+  const auto shown = std::min(kShownOperators, operators.size());
+  addSums(operators, known, shown, table);
+  if (!operators.empty()) emitter.heading(operatorHeading(known, shown, operators.size()));
+  emitter.table("operators", "", table);
+  emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));
+  if (known.device && report.device_outside_operators_ns > 0) {
+    emitter.paragraph(fmt::format(
+        "{} more of device work were launched outside of operators, or by calls that are not recorded.",
+        showDuration(static_cast<double>(report.device_outside_operators_ns))));
+  }
+}
+
+}  // namespace pitwall::emit
