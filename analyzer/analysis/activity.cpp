@@ -112,7 +112,7 @@ class Gatherer {
                 TrackActivity& track) {
     if ((meaning & kReadsData) != 0) addInterval(track.data_wait_list, interval);
     if (info.kind == TrackKind::thread && (meaning & kBeginsStep) != 0)
-      activity_.steps.emplace_back(name, interval.start_ns);
+      activity_.steps.push_back({name, track.id, interval.start_ns});
     if (info.kind == TrackKind::stream && (meaning & kAnnotatesStep) != 0)
       addInterval(track.step_list, interval);
   }
@@ -219,7 +219,11 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
     for (const char* part : {"iteration", "train_step", "train step", "training step", "optimizer.step"}) {
       if (contains(lower, part)) meaning |= kBeginsStep;
     }
-    if (lower == "step" || lower == "iter") meaning |= kBeginsStep;
+    // Programs that name each step apart count them: "step 12", "iter_12", "batch#12".
+    const auto stem = std::string_view(lower).substr(0, lower.find_last_not_of(" _-#:=0123456789") + 1);
+    for (const char* whole : {"step", "iter", "batch", "minibatch", "mini-batch", "train_batch"}) {
+      if (stem == whole) meaning |= kBeginsStep;
+    }
     if (name.substr(0, 13) == "ProfilerStep#") meaning |= kAnnotatesStep;
   }
   return meaning;

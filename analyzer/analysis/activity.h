@@ -27,6 +27,7 @@ struct DeviceWork {
   TrackId track;
   std::uint32_t kernel = 0;  // KernelId.value, 0 = none
   WorkClass work = WorkClass::computation;
+  bool sets_memory = false;  // a memset: no kernel, though it takes the device's time like one
 };
 
 // A call of a library on a host thread.
@@ -74,12 +75,19 @@ struct TrackActivity {
   Intervals step_list;  // steps annotated on a device's stream
 };
 
+// Of a range that begins a step.
+struct StepStart {
+  StringId name;
+  TrackId track;
+  TimeNs start_ns = 0;
+};
+
 // Sums, and lists of what is rare. What is not is looked at slice by slice (analyzer/analysis/slices.h).
 struct Activity {
   std::vector<TrackActivity> tracks;  // of kind thread and stream
   std::vector<NameTotal> names;
-  std::vector<std::pair<StringId, TimeNs>> steps;  // starts of ranges that begin a step
-  std::vector<TimeNs> cuts;                        // of the slices, ascending; one less than there are slices
+  std::vector<StepStart> steps;  // of ranges that begin a step
+  std::vector<TimeNs> cuts;      // of the slices, ascending; one less than there are slices
   // By process and slice: the earliest push of any operator that starts in it; the greatest time for none.
   std::map<ProcessId, std::vector<TimeNs>> earliest_push;
 };

@@ -22,14 +22,15 @@ Status writeDevices(Trace& trace, const Context& context) {
       "communication_ns INTEGER, copies_ns INTEGER, data_wait_ns INTEGER, synchronisation_ns INTEGER, "
       "host_wait_ns INTEGER, kernel_wait_ns INTEGER, idle_ns INTEGER, busy_ns INTEGER, all_idle_ns INTEGER, "
       "communication_total_ns INTEGER, copies_total_ns INTEGER, longest_gap_ns INTEGER, streams INTEGER, "
-      "kernels INTEGER, collectives INTEGER, copies INTEGER, carried_in INTEGER, carried_in_ns INTEGER");
+      "kernels INTEGER, memsets INTEGER, collectives INTEGER, copies INTEGER, carried_in INTEGER, "
+      "carried_in_ns INTEGER");
   for (const auto& d : context.devices.all) {
     std::vector<SqlValue> row{d.name, static_cast<std::int64_t>(d.rank), d.window, d.begin_ns,
                               d.end_ns - d.begin_ns};
     row.insert(row.end(), d.parts.begin(), d.parts.end());
     for (const std::int64_t value :
          {d.busy_ns, d.idle_ns, d.communication_ns, d.copy_ns, d.longest_gap_ns, d.streams, d.kernels,
-          d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
+          d.memsets, d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
       row.emplace_back(value);
     }
     devices.row(std::move(row));

@@ -8,7 +8,8 @@
 //   computation_ns, communication_ns (exposed), copies_ns (exposed), data_wait_ns, synchronisation_ns,
 //   host_wait_ns, kernel_wait_ns, idle_ns          they sum to span_ns busy_ns, all_idle_ns             the
 //   first three; the other five communication_total_ns, copies_total_ns     with what computation hides
-//   longest_gap_ns, streams, kernels, collectives, copies, carried_in, carried_in_ns
+//   longest_gap_ns, streams, kernels, memsets, collectives, copies,
+//   carried_in, carried_in_ns
 // analysis_gap         the longest gaps (at most 1000): device, rank, start_ns, dur_ns, cause, next (name of
 // the work
 //                      that ends it)
@@ -19,9 +20,9 @@
 //                      null not told by the name), blocks, threads_per_block, occupancy (null = not recorded)
 // analysis_launch      one row per device and rank: launches, matched, orphans, delay_mean_ns, delay_p50_ns,
 //                      delay_p99_ns (end of the call until the work starts), queue_mean (pieces of work
-//                      queued or running when one is launched), short_count, short_share_of_work (kernels
-//                      below 10 us, of kernel time), short_share_of_count, kernel_p50_ns, host_longer_count
-//                      (call longer than its kernel), launch_call_ns
+//                      queued or running when one is launched), short_count, short_share_of_work (kernels,
+//                      without memsets, below 10 us, of kernel time), short_share_of_count, kernel_p50_ns,
+//                      host_longer_count (call longer than its kernel), launch_call_ns
 // analysis_copy        by device, rank and name: direction ('HtoD', ...), memory ('pageable', 'pinned',
 // 'device',
 //                      'unknown'), count, total_ns, bytes, bytes_per_second, exposed_ns, largest_bytes

@@ -205,7 +205,7 @@ void DeviceSweep::divide(std::size_t index) {
     appendUnion(lists[c], {std::max(w->start_ns, window.start_ns), std::min(w->end_ns, window.end_ns)});
     state.running_until_ns[c] = std::max(state.running_until_ns[c], w->end_ns);
     switch (w->work) {
-      case WorkClass::computation: ++device.kernels; break;
+      case WorkClass::computation: ++(w->sets_memory ? device.memsets : device.kernels); break;
       case WorkClass::communication: ++device.collectives; break;
       case WorkClass::copy: ++device.copies; break;
     }

@@ -1,9 +1,9 @@
 // Where each device's time goes, and why it is idle.
 //
 // At each moment of a device's window exactly one holds, the first that applies:
-//   computation      a kernel runs on any of its streams
+//   computation      a kernel or memset runs on any of its streams
 //   communication    none, but a collective does (exposed communication)
-//   copies           none of those, but a copy or memset does
+//   copies           none of those, but a copy does
 //   data wait, synchronisation, host wait     nothing runs, and the work that ends the gap was launched after
 //   the
 //                    gap began: the queue was empty. Data wait while the program waited for its batch,
@@ -56,7 +56,7 @@ struct DeviceTimes {
   TimeNs busy_ns = 0, idle_ns = 0;           // they sum to the window
   TimeNs communication_ns = 0, copy_ns = 0;  // with what computation hides
   TimeNs longest_gap_ns = 0;
-  std::int64_t work = 0, kernels = 0, collectives = 0, copies = 0, streams = 0;
+  std::int64_t work = 0, kernels = 0, memsets = 0, collectives = 0, copies = 0, streams = 0;
   std::int64_t carried_in = 0;
   TimeNs carried_in_ns = 0;
 };

@@ -20,7 +20,7 @@ struct Sums {
 
   void add(const DeviceWork& work, const HostCall* call) {
     const TimeNs length = work.end_ns - work.start_ns;
-    if (work.work == WorkClass::computation) {
+    if (work.work == WorkClass::computation && !work.sets_memory) {
       kernels.add(length);
       if (length < kShortNs) ++short_count, short_ns += length;
     }

@@ -175,7 +175,7 @@ void SliceReader::add(const EventSpans& events, const TrackActivity& track, Slic
       const bool sets_memory = name.value < sets_memory_.size() && sets_memory_[name.value];
       slice.work.push_back({start, end, static_cast<CorrelationId>(events.correlation[i]), events.value[i],
                             name, StringId{id(events.args, i)}, track.id, id(events.kernel, i),
-                            workClassOf(kind, sets_memory ? kSetsMemory : kNoMeaning)});
+                            workClassOf(kind, sets_memory ? kSetsMemory : kNoMeaning), sets_memory});
     } else if (kind == EventKind::operatorRun && (parts & kOperatorParts) != 0) {
       slice.operators.push_back({start, end, std::min(events.pushed_ns[i], start),
                                  static_cast<CorrelationId>(events.correlation[i]),

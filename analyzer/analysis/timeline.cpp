@@ -1,7 +1,11 @@
 #include "analyzer/analysis/timeline.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "analyzer/analysis/activity.h"
 
@@ -76,14 +80,37 @@ void addLosses(const Trace& trace, Timeline& timeline) {
   }
 }
 
-// The range that begins a step most often: at least three times, the longest in total of those.
-void addSteps(const Activity& activity, Timeline& timeline) {
-  std::map<StringId, std::vector<TimeNs>> by_name;
-  for (const auto& [name, start_ns] : activity.steps) by_name[name].push_back(start_ns);
+// "iteration 12" without its number: programs that name each step give each another name.
+std::string_view withoutNumber(std::string_view name) {
+  while (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) name.remove_suffix(1);
+  return name;
+}
+
+bool isOptimizer(std::string_view name) {
+  return name.find("ptimizer") != std::string_view::npos;  // Optimizer.step#SGD.step
+}
+
+// Of the ranges on one thread of the process that begin a step, at least three times: one that the program
+// names itself rather than the optimizer's, which may come twice a step; then the most frequent; then the
+// first.
+void addSteps(const Trace& trace, const Activity& activity, Timeline& timeline) {
+  std::map<std::pair<std::string_view, TrackId>, std::vector<TimeNs>> by_name;
+  for (const auto& step : activity.steps) {
+    if (trace.tracks()[step.track.value - 1].process == timeline.process)
+      by_name[{withoutNumber(trace.string(step.name)), step.track}].push_back(step.start_ns);
+  }
+  bool best_is_named = false;
   for (auto& [name, starts] : by_name) {
-    if (starts.size() < 3 || starts.size() <= timeline.step_starts.size()) continue;
     std::sort(starts.begin(), starts.end());
-    timeline.step_starts = starts;
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    if (starts.size() < 3) continue;
+    const bool named = !isOptimizer(name.first);
+    const auto rank = [](bool by_program, const std::vector<TimeNs>& list) {
+      return std::tuple(by_program, list.size(), -list.front());
+    };
+    auto& best = timeline.step_starts;
+    if (best.empty() || rank(named, starts) > rank(best_is_named, best))
+      best = std::move(starts), best_is_named = named;
   }
 }
 
@@ -99,7 +126,7 @@ Timeline timelineOf(const Trace& trace, const Activity& activity) {
     addTrack(activity.tracks[i], static_cast<int>(i) == training, timeline);
   }
   if (timeline.begin_ns == INT64_MAX) timeline.begin_ns = 0;
-  addSteps(activity, timeline);
+  addSteps(trace, activity, timeline);
   addLosses(trace, timeline);
   std::vector<bool> transfers;  // by facts
   for (const auto& facts : trace.operatorFacts())

@@ -111,6 +111,26 @@ TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
   }
 }
 
+// A memset takes the device's time as a kernel does, but is none.
+TEST(Devices, MemsetsAreNoKernels) {
+  const test::TempFolder folder;
+  const std::string path = folder / "t.pitwall";
+  ASSERT_TRUE(test::makeTraceFile("work copy Memset~(Device) 10us 4us launch=0\n"
+                                  "work kernel gemm 20us 50us launch=2us\n"
+                                  "work kernel relu 80us 6us launch=4us\n",
+                                  path)
+                  .has_value());
+  auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  const auto rows = (*trace)->query(
+      "SELECT json_array(kernels, memsets, copies, computation_ns, copies_ns, launches, short_count, "
+      "short_share_of_count, kernel_p50_ns) FROM analysis_device JOIN analysis_launch USING (device, rank)");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  ASSERT_EQ(rows->rows.size(), 1U);
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[2,1,0,60000,0,3,1,0.5,28000]");
+}
+
 // The kvstore as rules read it: analysis_summary.kvstore and the settings that steer it.
 struct Told {
   const char *meta = nullptr, *command_line = "train.py", *operation = "Convolution";

@@ -1,11 +1,17 @@
 #include "analyzer/analysis/iterations.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
+#include "analyzer/analysis.h"
 #include "analyzer/analysis/sequence.h"
+#include "db/store.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/trace_text.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -237,6 +243,60 @@ TEST(Sequence, ManyDistancesDoNotHideThePeriod) {
 
 TEST(Sequence, TwoRepetitionsAreNotEnough) {
   EXPECT_TRUE(startsOf(withSequence(repeated({1, 2, 3}, 2))).empty());
+}
+
+// Ten steps of 1 ms: operators that repeat twice in each, and ranges.
+std::string stepsFoundIn(const std::function<std::string(int step)>& ranges) {
+  const test::TempFolder folder;
+  std::string text;
+  for (int step = 0; step < 10; ++step) {
+    for (const int half : {0, 500})
+      text +=
+          fmt::format("op a Dense none {0}us 100us\nop b Relu none {1}us 100us\nop c Sum none {2}us 100us\n",
+                      1000 * step + half + 10, 1000 * step + half + 150, 1000 * step + half + 300);
+    text += ranges(step);
+  }
+  EXPECT_TRUE(test::makeTraceFile(text, folder / "t.pitwall").has_value()) << text;
+  auto trace = Trace::open(folder / "t.pitwall");
+  EXPECT_TRUE(trace.has_value());
+  const auto report = analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+  EXPECT_TRUE(report.has_value());
+  const auto rows = (*trace)->query(
+      "SELECT format('%s: %d of %d us', iteration_source, iterations, iteration_median_ns / 1000) FROM "
+      "analysis_summary");
+  return rows.has_value() ? std::get<std::string>(rows->rows[0][0]) : rows.error().message;
+}
+
+TEST(Steps, AreTheRangesThatTheProgramNamesOnceAStep) {
+  const std::string kFound = "step ranges: 10 of 1000 us";
+  EXPECT_EQ(stepsFoundIn([](int) { return ""; }), "repeating sequence: 20 of 500 us");
+  for (const char* name : {"iteration", "train_step", "step", "Optimizer.step#SGD.step"}) {
+    EXPECT_EQ(stepsFoundIn([&](int i) { return fmt::format("range {} {}us 400us\n", name, 1000 * i); }),
+              kFound)
+        << name;
+  }
+  for (const char* name :
+       {"iteration~", "Iteration~#", "step~", "iter_", "batch:", "Step="}) {  // with numbers
+    EXPECT_EQ(stepsFoundIn([&](int i) { return fmt::format("range {}{} {}us 400us\n", name, i, 1000 * i); }),
+              kFound)
+        << name;
+  }
+  for (const char* name : {"layer", "footstep~", "batch_norm~"}) {
+    EXPECT_EQ(stepsFoundIn([&](int i) { return fmt::format("range {}{} {}us 400us\n", name, i, 1000 * i); }),
+              "repeating sequence: 20 of 500 us")
+        << name;
+  }
+}
+
+// An optimizer for each of two networks, and a thread beside that counts its own.
+TEST(Steps, OfTheProgramComeBeforeThoseOfItsOptimizers) {
+  EXPECT_EQ(stepsFoundIn([](int i) {
+              return fmt::format(
+                  "range iteration~{0} {1}us 900us\nrange Optimizer.step#Adam.step {2}us 9us\n"
+                  "range Optimizer.step#Adam.step {3}us 9us\nrange batch~{0} {1}us 20us on=loader\n",
+                  i, 1000 * i, 1000 * i + 400, 1000 * i + 800);
+            }),
+            "step ranges: 10 of 1000 us");
 }
 
 }  // namespace
