@@ -11,13 +11,15 @@ namespace {
 
 // What the program is made of, which tells what it reads.
 struct Program {
-  std::string framework;
-  bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false, jemalloc = false;
+  std::string framework, blas;  // "mkl", "openblas", ...; empty = not told
+  bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false,
+       jemalloc = false;
 };
 
 Program programOf(const Trace& trace) {
   Program program;
   program.framework = frameworkOf(trace);
+  program.blas = trace.meta(meta::kBlas).value_or("");
   const std::string openmp = trace.meta(meta::kOpenMpRuntime).value_or("");
   program.gnu = openmp.find("libgomp") != std::string::npos;
   program.llvm = openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
@@ -49,6 +51,7 @@ bool readsSettingsOf(const Program& program, std::string_view owner) {
   if (owner == "nccl") return program.communicates;
   if (owner == "glibc") return program.framework != "onednn" && program.framework != "unknown";
   if (owner == "jemalloc") return program.jemalloc;
+  if (owner == "mkl" || owner == "openblas") return program.blas == owner;
   return false;
 }
 

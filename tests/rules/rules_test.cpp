@@ -154,6 +154,22 @@ TEST(Rules, EachHasACaseThatFiresOneThatIsSilentAndOneThatAbstains) {
   }
 }
 
+// A condition or an owner that can never hold would leave a setting out for good.
+TEST(Rules, EverySettingIsProposedInSomeCase) {
+  const auto set = rules::loadRules({{kRules.string()}, {}});
+  ASSERT_TRUE(set.has_value()) << set.error().message;
+  for (const auto& rule : set.value().rules) {
+    std::string answers;
+    for (const auto& entry : fs::directory_iterator(kCases / rule.id)) {
+      if (entry.path().extension() == ".expected") answers += readAll(entry.path());
+    }
+    for (const auto& proposal : rule.proposals) {
+      EXPECT_NE(answers.find("\npropose " + proposal.name + ": "), std::string::npos)
+          << rule.id << " never proposes " << proposal.name;
+    }
+  }
+}
+
 TEST(Rules, EveryPieceOfSqlAndEveryTemplateIsRight) {
   for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
     if (entry.path().extension() != ".toml") continue;
