@@ -6,9 +6,12 @@
 #include <numeric>
 #include <random>
 
+#include "analyzer/analysis.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/sorted_times.h"
 #include "analyzer/analysis/statistics.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/trace_text.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -83,6 +86,52 @@ OperatorTable tabulated(std::span<const OperatorInterval> operators, std::span<c
   sums.add(operators.first(half));
   sums.add(operators.subspan(half));
   return sums.table(facts);
+}
+
+// Rows of analysis_operator of a trace: "NAME total self device" in us, as the report orders them.
+std::string rowsOf(const std::string& text, TimeNs* outside = nullptr, std::size_t at_once = 0) {
+  const test::TempFolder folder;
+  EXPECT_TRUE(test::makeTraceFile(text, folder / "t.pitwall").has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  EXPECT_TRUE(trace.has_value());
+  AnalyzeOptions options{.rule_folders = {PITWALL_RULE_FOLDER}};
+  if (at_once > 0) options.events_at_once = at_once;
+  const auto report = analyzeTrace(**trace, options);
+  EXPECT_TRUE(report.has_value());
+  std::string rows;
+  for (const auto& row : report.value().operators) {
+    rows += row.name + " " + std::to_string(row.total_ns / 1000) + " " + std::to_string(row.self_ns / 1000) +
+            " " + std::to_string(row.device_ns / 1000) + "\n";
+  }
+  if (outside != nullptr) *outside = report.value().device_outside_operators_ns;
+  return rows;
+}
+
+TEST(Operators, WithinOthersCountOnce) {
+  EXPECT_EQ(rowsOf("op - conv2d none 10us 100us on=main\n"
+                   "op - convolution none 20us 60us on=main\n"
+                   "op - cudnn none 30us 40us on=main\n"
+                   "op - add none 85us 20us on=main\n"
+                   "op - conv2d none 200us 10us on=main\n"
+                   "op - cudnn none 35us 50us on=other\n"),
+            "cudnn 90 90 0\nconv2d 110 30 0\nconvolution 60 20 0\nadd 20 20 0\n")
+      << "another thread's operators are beside, not within";
+}
+
+TEST(Operators, HaveTheDeviceWorkThatTheyLaunch) {
+  const std::string text =
+      "op - linear none 10us 100us on=main\n"
+      "op - addmm none 20us 50us on=main\n"
+      "work kernel gemm 200us 400us launch=30us\n"
+      "work kernel epilogue 600us 30us launch=65us\n"  // its call ends when addmm ends
+      "work kernel bias 630us 7us launch=90us\n"
+      "work kernel stray 700us 11us launch=150us\n"
+      "work kernel early 5us 2us\n";
+  const std::string expected = "addmm 50 50 430\nlinear 100 50 7\n";
+  TimeNs outside = 0;
+  EXPECT_EQ(rowsOf(text, &outside), expected);
+  EXPECT_EQ(outside, 13'000) << "launched between operators, and without a launch in the trace";
+  EXPECT_EQ(rowsOf(text, nullptr, 2), expected) << "however few events are read at a time";
 }
 
 TEST(Operators, CountsOnlySteadyIterations) {
