@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <set>
+#include <map>
+#include <system_error>
 
 #include "analyzer/emit.h"
 #include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/utf8.h"
+#include "db/export.h"
 
 namespace pitwall {
 namespace {
@@ -80,9 +82,11 @@ std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
 // Also of several lines, the indentation kept.
 std::string commented(const std::string& text) { return "# " + replaced(text, "\n", "\n# "); }
 
+const char* indentOf(EnvironmentFormat format) { return format == EnvironmentFormat::kubernetes ? "  " : ""; }
+
 std::string lineFor(const Finding& finding, const Proposal& proposal, EnvironmentFormat format) {
   const std::string setting = assignment(proposal, format);
-  const std::string indent = format == EnvironmentFormat::kubernetes ? "  " : "";
+  const std::string indent = indentOf(format);
   const std::string reason = emit::printable(proposal.reason);
   if (proposal.user_set) {
     return fmt::format("{}# {} [{}] You set {}={}; not overridden.\n{}\n", indent, reason, finding.id,
@@ -117,14 +121,20 @@ std::string reportAsEnvironment(const Report& report, EnvironmentFormat format) 
       fmt::format("{} from {}. Apply: {}, then run the program again.\n", kFirstLine,
                   emit::printable(report.trace_path), replaced(info.apply, "PATH", "THIS_FILE"));
   out += "# Predicted, not tested: measure before and after.\n";
-  std::set<std::string> done;
+  std::map<std::string, std::string> done;  // the value by name
   std::string lines;
   bool has_active = false;
   for (const auto& finding : report.findings) {
     for (const auto& proposal : finding.proposals) {
-      if (!isName(proposal.name) || !done.insert(proposal.name).second) continue;
-      lines += "\n" + lineFor(finding, proposal, format);
-      has_active = has_active || !proposal.user_set;
+      if (!isName(proposal.name)) continue;
+      const auto [first, is_new] = done.try_emplace(proposal.name, proposal.proposed);
+      if (is_new) {
+        lines += "\n" + lineFor(finding, proposal, format);
+        has_active = has_active || !proposal.user_set;
+      } else if (first->second != proposal.proposed) {
+        lines += fmt::format("\n{}# [{}] would rather have {}={}, and is predicted to gain less.\n",
+                             indentOf(format), finding.id, proposal.name, emit::printable(proposal.proposed));
+      }
     }
   }
   out += headOf(format, has_active) + lines;
@@ -134,22 +144,16 @@ std::string reportAsEnvironment(const Report& report, EnvironmentFormat format) 
 
 Status writeEnvironmentFile(const Report& report, const std::string& path, EnvironmentFormat format) {
   std::string first_line;
-  if (std::ifstream existing(path); existing && std::getline(existing, first_line)) {
+  std::error_code error;
+  if (std::ifstream existing(path);
+      std::filesystem::is_regular_file(path, error) && std::getline(existing, first_line)) {
     if (first_line.rfind(kFirstLine, 0) != 0) {
       return fail(
           ErrorCode::invalidInput,
           path + ": exists and was not written by Pitwall; it is left as it is. Choose another file.");
     }
   }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << reportAsEnvironment(report, format);
-  file.close();
-  if (!file) {
-    return fail(ErrorCode::io,
-                fmt::format("{}: the settings cannot be written: {}. Choose another file with --env.", path,
-                            std::strerror(errno)));
-  }
-  return {};
+  return replaceFile(path, reportAsEnvironment(report, format));
 }
 
 }  // namespace pitwall

@@ -20,11 +20,12 @@ std::string shortPhase(const std::string& phase) {
 
 // What of operators is known, and therefore shown to people.
 struct Known {
-  bool nested = false, device = false, flop = false, bytes = false, roof = false;
+  bool nested = false, device = false, quantiles = false, flop = false, bytes = false, roof = false;
 
   explicit Known(const std::vector<OperatorRow>& operators) : device(ordersByDevice(operators)) {
     for (const auto& row : operators) {
       nested |= row.self_ns != row.total_ns;
+      quantiles |= row.p50_ns > 0;  // not of a trace of sums
       flop |= row.flop_per_second > 0;
       bytes |= row.bytes_per_second > 0;
       roof |= row.roof_share > 0;
@@ -58,7 +59,8 @@ void addSums(const std::vector<OperatorRow>& operators, const Known& known, std:
                                    known.nested ? std::string() : time(total)};
     if (known.nested) texts.push_back(time(self));
     if (known.device) texts.push_back(time(device));
-    texts.insert(texts.end(), {"", "", showShare(part)});
+    texts.insert(texts.end(), known.quantiles ? 2 : 1, "");
+    texts.push_back(showShare(part));
     for (const bool column : {known.flop, known.bytes, known.roof}) {
       if (column) texts.emplace_back();
     }
@@ -66,6 +68,20 @@ void addSums(const std::vector<OperatorRow>& operators, const Known& known, std:
   };
   table.rest = line(plural(static_cast<std::int64_t>(operators.size() - shown), "other", "others"), shown);
   table.footer = line("total", 0);
+}
+
+// The shapes of each that has the name of another one shown with it.
+std::vector<std::string> shapesWhereNamesRepeat(const std::vector<OperatorRow>& operators) {
+  const auto end =
+      operators.begin() + static_cast<std::ptrdiff_t>(std::min(kShownOperators, operators.size()));
+  std::vector<std::string> notes;
+  for (auto row = operators.begin(); row != end; ++row) {
+    const auto same = std::count_if(operators.begin(), end, [&](const OperatorRow& other) {
+      return other.title == row->title && other.phase == row->phase;
+    });
+    notes.push_back(same > 1 ? row->shapes : "");
+  }
+  return notes;
 }
 
 std::string operatorHeading(const Known& known, std::size_t shown, std::size_t count) {
@@ -96,20 +112,20 @@ void walkOperators(const Report& report, Emitter& emitter) {
                {"total_ns", "total", Align::right},
                {"self_ns", when(known.nested, "self"), Align::right},
                {"device_ns", when(known.device, "device"), Align::right},
-               {"mean_ns", ""},
-               {"p50_ns", "p50", Align::right},
-               {"p99_ns", "p99", Align::right},
+               {"mean_ns", when(!known.quantiles, "mean"), Align::right, true, true},
+               {"p50_ns", when(known.quantiles, "p50"), Align::right, true, true},
+               {"p99_ns", when(known.quantiles, "p99"), Align::right, true, true},
                {"", "share", Align::right},
                {"share", ""},
-               {"flop_per_second", when(known.flop, "GFLOP/s"), Align::right},
-               {"bytes_per_second", when(known.bytes, "GB/s"), Align::right},
-               {"roof_share", when(known.roof, "of roof"), Align::right}}};
+               {"flop_per_second", when(known.flop, "GFLOP/s"), Align::right, true, true},
+               {"bytes_per_second", when(known.bytes, "GB/s"), Align::right, true, true},
+               {"roof_share", when(known.roof, "of roof"), Align::right, true, true}}};
   table.text_rows = kShownOperators;
   table.gap = 1;
   TimeNs all = 0;
   for (const auto& row : operators) all += orderedBy(row, known);
   const auto giga = [](double value) {
-    return Cell{value, value > 0 ? fmt::format("{:.1f}", value / 1e9) : "-"};
+    return Cell{value, value <= 0 ? "-" : value < 0.05e9 ? "< 0.1" : fmt::format("{:.1f}", value / 1e9)};
   };
   for (const auto& row : operators) {
     const double part = all > 0 ? static_cast<double>(orderedBy(row, known)) / static_cast<double>(all) : 0;
@@ -132,6 +148,7 @@ void walkOperators(const Report& report, Emitter& emitter) {
                           giga(row.bytes_per_second),
                           {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
   }
+  table.notes = shapesWhereNamesRepeat(operators);
   const auto shown = std::min(kShownOperators, operators.size());
   addSums(operators, known, shown, table);
   if (!operators.empty()) emitter.heading(operatorHeading(known, shown, operators.size()));

@@ -588,6 +588,9 @@ TEST(AnalysisTables, CommunicationOfATrainingOnOneTwoAndFourGpus) {
     EXPECT_NEAR(a->number("SELECT 1.0 * sum(CASE WHEN class = 'transfer' THEN total_ns END) / sum(total_ns) "
                           "FROM analysis_name WHERE kind = 'operator'"),
                 table.with_reduce, 0.005);
+    EXPECT_EQ(a->number("SELECT min(count) FROM analysis_operator"), 500)
+        << "executions, not rows of the table";
+    EXPECT_TRUE(a->report.critical_path.rows.empty()) << "sums have no order";
     EXPECT_NE(a->finding("input/prefetching-iterator"), nullptr);
     EXPECT_NE(a->finding("kvstore/update-on-host"), nullptr);
     EXPECT_NE(a->finding("kvstore/update-on-host")->verdict.find("adam_update"), std::string::npos);

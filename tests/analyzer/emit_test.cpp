@@ -103,6 +103,41 @@ TEST(Text, FitsANarrowTerminalAndSaysWhatHasNoRoom) {
   }
 }
 
+TEST(Text, RowsOfOneNameAreToldApartByTheirShapes) {
+  auto report = sampleReport();
+  report.operators.push_back(report.operators[0]);
+  report.operators[1].shapes = "32x3x224x224";
+  EXPECT_THAT(reportAsText(report), HasSubstr("\n     32x3x224x224\n"));
+  EXPECT_THAT(reportAsMarkdown(report), HasSubstr("| conv1 Convolution (32x3x224x224) |"));
+  EXPECT_THAT(reportAsHtml(report), HasSubstr("<span class=\"soft\">32x3x224x224</span>"));
+  EXPECT_THAT(reportAsText(sampleReport()), Not(HasSubstr("1x1\n"))) << "a name of its own needs none";
+}
+
+TEST(Text, KernelsAddUp) {
+  auto report = sampleReport();
+  EXPECT_THAT(reportAsText(report), Not(HasSubstr("KERNELS"))) << "without devices";
+  report.kernels.assign(12, {"void gemm", "computation", 3, 3'000'000, 1'000'000, 2'000'000, 1.0 / 12});
+  const auto text = reportAsText(report);
+  EXPECT_THAT(text, testing::ContainsRegex("   gemm +3 +3.00 ms +1.00 ms +2.00 ms +8.3 %"));
+  EXPECT_THAT(text, testing::ContainsRegex("2 others +6 +6.00 ms +16.7 %"));
+  EXPECT_THAT(text, testing::ContainsRegex("total +36 +36.0 ms +100 %"));
+}
+
+TEST(Text, ATraceOfSumsSaysSo) {
+  auto report = sampleReport();
+  report.timeline_kind = "sums only";
+  report.breakdown.iteration_source = "whole trace";
+  report.operators[0].p50_ns = report.operators[0].p99_ns = 0;
+  report.operators[0].self_ns = report.operators[0].total_ns;
+  report.critical_path = {};
+  report.critical_path.missing = "times";
+  const auto text = reportAsText(report);
+  EXPECT_THAT(text, HasSubstr("run.pitwall: sums only"));
+  EXPECT_THAT(text, HasSubstr("the file does not tell when anything began"));
+  EXPECT_THAT(text, testing::ContainsRegex("operator +count +total +mean +share"));
+  EXPECT_THAT(text, Not(HasSubstr("Not told by this trace"))) << "of a path that is not there";
+}
+
 TEST(Text, ANumberStaysWithItsUnit) {
   auto report = sampleReport();
   for (int blanks = 0; blanks < 40; ++blanks) {

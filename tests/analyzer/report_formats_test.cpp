@@ -62,6 +62,18 @@ TEST(EnvironmentFormats, EachLineHasItsReasonAndNothingElseIsActive) {
   }
 }
 
+TEST(EnvironmentFormats, FindingsThatDisagreeAreNotHidden) {
+  Report report = reportWith("4");
+  report.findings.push_back(report.findings[0]);
+  report.findings[1].id = "threads/knee";
+  report.findings[1].proposals[0].proposed = "2";
+  for (const auto& info : environmentFormats()) {
+    const std::string text = reportAsEnvironment(report, info.format);
+    EXPECT_THAT(text, HasSubstr("# [threads/knee] would rather have OMP_PLACES=2")) << info.name;
+    EXPECT_EQ(text.find("MINE"), text.rfind("You set MINE") + 8) << "the same value twice is said once";
+  }
+}
+
 TEST(EnvironmentFormats, AShellReadsTheValueAsItIs) {
   const test::TempFolder folder;
   std::ofstream(folder / "a.env") << reportAsEnvironment(reportWith(kNasty));
