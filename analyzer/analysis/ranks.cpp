@@ -89,7 +89,8 @@ std::int64_t worldSize(const Trace& trace, std::size_t devices) {
   return devices > 1 ? static_cast<std::int64_t>(devices) : 0;
 }
 
-// Compares the k-th collective of all devices, as long as their names agree.
+// Compares the k-th collective of all devices, as long as their names agree and there is a moment at which
+// all take part: else they are not one collective, but of other groups, or of recordings that lost some.
 std::vector<Lateness> compare(std::span<const Collectives> devices) {
   std::vector<Lateness> result(devices.size());
   std::size_t shortest = SIZE_MAX;
@@ -110,6 +111,10 @@ std::vector<Lateness> compare(std::span<const Collectives> devices) {
     for (std::size_t d = 0; d < devices.size(); ++d)
       starts[d] = static_cast<double>(devices[d].all[k].start_ns) - offsets[d];
     const auto [first, last] = std::minmax_element(starts.begin(), starts.end());
+    double end = INFINITY;
+    for (std::size_t d = 0; d < devices.size(); ++d)
+      end = std::min(end, static_cast<double>(devices[d].all[k].end_ns) - offsets[d]);
+    if (end <= *last) continue;
     for (std::size_t d = 0; d < devices.size(); ++d) {
       ++result[d].compared;
       result[d].sum_ns += starts[d] - *first;

@@ -131,6 +131,33 @@ TEST(Devices, MemsetsAreNoKernels) {
   EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[2,1,0,60000,0,3,1,0.5,28000]");
 }
 
+// Two ranks whose k-th collectives are the same, but for the second: rank 0 has left it before rank 1 comes.
+TEST(Ranks, CollectivesThatDoNotMeetAreNotCompared) {
+  const test::TempFolder folder;
+  const std::string path = folder / "t.pitwall";
+  std::string text;
+  const auto collective = [&text](int rank, int start, int end) {
+    text += "work communication nccl_AllReduce " + std::to_string(start) + "us " +
+            std::to_string(end - start) + "us rank=" + std::to_string(rank) + " gpu=" + std::to_string(rank) +
+            "\n";
+  };
+  collective(0, 100, 200), collective(1, 130, 200);
+  collective(0, 300, 400), collective(1, 500, 600);
+  collective(0, 700, 900), collective(1, 760, 900);
+  collective(0, 1000, 1100), collective(1, 980, 1100);
+  ASSERT_TRUE(test::makeTraceFile(text, path).has_value());
+  auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  const auto rows = (*trace)->query(
+      "SELECT json_group_array(json_array(rank, collectives_compared, lateness_mean_ns, last_share, "
+      "wait_ns)) "
+      "FROM (SELECT * FROM analysis_rank ORDER BY rank)");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]),
+            "[[0,3,6666.66666666667,0.333333333333333,90000.0],[1,3,30000.0,0.666666666666667,20000.0]]");
+}
+
 // The kvstore as rules read it: analysis_summary.kvstore and the settings that steer it.
 struct Told {
   const char *meta = nullptr, *command_line = "train.py", *operation = "Convolution";

@@ -1,0 +1,97 @@
+// The analyses over PyTorch's traces against HTA 0.5.0, with its last step included, and against sums over
+// the events of the file alone.
+//
+// Differences that are meant: a memset is computation here (as in TraceLens), memory in HTA: 28 us of the
+// first trace. Idle time is told by device here: nothing runs on any stream; HTA tells it stream by stream,
+// and a wait of a launched kernel has no bound of 30 ns here.
+#include <gtest/gtest.h>
+
+#include "tests/analyzer/analyzed.h"
+#include "tests/db/import/corpus.h"
+
+namespace pitwall::test {
+namespace {
+
+std::string hta(const std::string& name) { return corpusFolder() + "/hta/" + name; }
+
+TEST(AnalysisPeer, TemporalBreakdownIsHtas) {
+  PITWALL_NEEDS_CORPUS();
+  const auto trace = analyzeFiles({hta("timeline_analysis/sampled_rank-0.json.gz")});
+  ASSERT_EQ(trace->error, "");
+  const auto column = [&](const std::string& name) {
+    return trace->number("SELECT " + name + " FROM analysis_device");
+  };
+  EXPECT_EQ(column("span_ns"), 1'222'847'000);
+  EXPECT_EQ(column("all_idle_ns"), 675'191'000);
+  EXPECT_EQ(column("computation_ns"), 210'320'000 + 28'000);
+  EXPECT_EQ(column("communication_ns + copies_ns"), 337'336'000 - 28'000);
+  EXPECT_EQ(column("communication_total_ns"), 396'199'000);
+  // Of communication, what runs beside computation; HTA says 14.95 %.
+  EXPECT_NEAR(column("1 - 1.0 * communication_ns / communication_total_ns"), 0.1495, 0.00005);
+  EXPECT_EQ(column("kernels"), 1154 - 10);
+  EXPECT_EQ(column("collectives"), 10);
+  EXPECT_EQ(column("memsets"), 10);
+  EXPECT_EQ(column("copies"), 40);
+  EXPECT_EQ(column("span_ns - computation_ns - communication_ns - copies_ns - data_wait_ns - "
+                   "synchronisation_ns - host_wait_ns - kernel_wait_ns - idle_ns"),
+            0);
+}
+
+TEST(AnalysisPeer, KernelsAndCopiesAreHtas) {
+  PITWALL_NEEDS_CORPUS();
+  const auto trace = analyzeFiles({hta("timeline_analysis/sampled_rank-0.json.gz")});
+  ASSERT_EQ(trace->error, "");
+  struct Expected {
+    const char* pattern;
+    double total_us, least_us, greatest_us;
+  };
+  for (const auto& expected :
+       {Expected{"ncclKernel_SendRecv%", 396'199, 11'727, 67'827},
+        Expected{"void permute_pooled_embs_kernel%", 8'837, 2'185, 2'238},
+        Expected{"Memcpy DtoD (Device -> Device)", 404, 4, 125},
+        Expected{"Memcpy DtoH (Device -> Pageable)", 16, 2, 2},
+        Expected{"Memcpy HtoD (Pageable -> Device)", 65, 1, 13},
+        Expected{"Memcpy HtoD (Pinned -> Device)", 812, 11, 149}, Expected{"Memset (Device)", 28, 1, 10}}) {
+    const auto column = [&](const std::string& name) {
+      return trace->number("SELECT " + name + " FROM analysis_kernel WHERE name LIKE '" + expected.pattern +
+                           "'");
+    };
+    EXPECT_EQ(column("sum(total_ns)"), expected.total_us * 1000) << expected.pattern;
+    EXPECT_EQ(column("min(min_ns)"), expected.least_us * 1000) << expected.pattern;
+    EXPECT_EQ(column("max(max_ns)"), expected.greatest_us * 1000) << expected.pattern;
+  }
+}
+
+TEST(AnalysisPeer, LaunchesAreHtas) {
+  PITWALL_NEEDS_CORPUS();
+  const auto trace = analyzeFiles({hta("timeline_analysis/sampled_rank-0.json.gz")});
+  ASSERT_EQ(trace->error, "");
+  const auto column = [&](const std::string& name) {
+    return trace->number("SELECT " + name + " FROM analysis_launch");
+  };
+  EXPECT_EQ(column("launches"), 1204);
+  EXPECT_EQ(column("matched"), 1204);
+  EXPECT_NEAR(column("delay_mean_ns"), 17'059'549.83, 1);
+  EXPECT_EQ(column("delay_p50_ns"), 10'835'000);
+  EXPECT_NEAR(column("launch_call_ns"), 9.177741 * 1204 * 1000, 1);
+  // HTA tells the length of the queue by stream; this is a count over the file's events, of the whole device.
+  EXPECT_NEAR(column("queue_mean"), 23.833887, 1e-6);
+  EXPECT_EQ(column("short_count"), 379);
+  EXPECT_EQ(column("host_longer_count"), 282);
+}
+
+// Two of 128 ranks that are mostly in other groups: four of their ten collectives meet.
+TEST(AnalysisPeer, RanksOfOtherGroupsAreNotCalledLate) {
+  PITWALL_NEEDS_CORPUS();
+  const auto trace =
+      analyzeFiles({hta("trace_filter/sampled_rank-0.json.gz"), hta("trace_filter/sampled_rank-1.json.gz")});
+  ASSERT_EQ(trace->error, "");
+  EXPECT_EQ(trace->number("SELECT min(collectives_compared) FROM analysis_rank"), 4);
+  EXPECT_EQ(trace->number("SELECT max(collectives_compared) FROM analysis_rank"), 4);
+  EXPECT_EQ(trace->number("SELECT count(*) FROM analysis_rank WHERE wait_ns > communication_ns"), 0);
+  EXPECT_EQ(trace->finding("communication/straggler"), nullptr);
+  EXPECT_EQ(trace->number("SELECT sum(total_ns) FROM analysis_breakdown"), 1'222'847'000.0 + 1'231'186'000.0);
+}
+
+}  // namespace
+}  // namespace pitwall::test
