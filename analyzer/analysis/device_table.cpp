@@ -20,7 +20,8 @@ Status writeDevices(Trace& trace, const Context& context) {
       "analysis_device",
       "device TEXT, rank INTEGER, window TEXT, begin_ns INTEGER, span_ns INTEGER, computation_ns INTEGER, "
       "communication_ns INTEGER, copies_ns INTEGER, data_wait_ns INTEGER, synchronisation_ns INTEGER, "
-      "host_wait_ns INTEGER, kernel_wait_ns INTEGER, idle_ns INTEGER, busy_ns INTEGER, all_idle_ns INTEGER, "
+      "host_wait_ns INTEGER, kernel_wait_ns INTEGER, idle_ns INTEGER, unattributed_ns INTEGER, busy_ns "
+      "INTEGER, all_idle_ns INTEGER, "
       "communication_total_ns INTEGER, copies_total_ns INTEGER, longest_gap_ns INTEGER, streams INTEGER, "
       "kernels INTEGER, memsets INTEGER, collectives INTEGER, copies INTEGER, carried_in INTEGER, "
       "carried_in_ns INTEGER");
@@ -29,8 +30,8 @@ Status writeDevices(Trace& trace, const Context& context) {
                               d.end_ns - d.begin_ns};
     row.insert(row.end(), d.parts.begin(), d.parts.end());
     for (const std::int64_t value :
-         {d.busy_ns, d.idle_ns, d.communication_ns, d.copy_ns, d.longest_gap_ns, d.streams, d.kernels,
-          d.memsets, d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
+         {d.unattributed_ns, d.busy_ns, d.idle_ns, d.communication_ns, d.copy_ns, d.longest_gap_ns, d.streams,
+          d.kernels, d.memsets, d.collectives, d.copies, d.carried_in, d.carried_in_ns}) {
       row.emplace_back(value);
     }
     devices.row(std::move(row));

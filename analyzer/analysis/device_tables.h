@@ -6,8 +6,9 @@
 //   device, rank, window   'gpu 0', 0, 'whole trace' | 'steady iterations' | 'without carried-in work'
 //   begin_ns, span_ns
 //   computation_ns, communication_ns (exposed), copies_ns (exposed), data_wait_ns, synchronisation_ns,
-//   host_wait_ns, kernel_wait_ns, idle_ns          they sum to span_ns busy_ns, all_idle_ns             the
-//   first three; the other five communication_total_ns, copies_total_ns     with what computation hides
+//   host_wait_ns, kernel_wait_ns, idle_ns, unattributed_ns     they sum to span_ns
+//   busy_ns, all_idle_ns     the first three of them; the five after those
+//   communication_total_ns, copies_total_ns     with what computation hides
 //   longest_gap_ns, streams, kernels, memsets, collectives, copies,
 //   carried_in, carried_in_ns
 // analysis_gap         the longest gaps (at most 1000): device, rank, start_ns, dur_ns, cause, next (name of

@@ -88,6 +88,16 @@ void DeviceSweep::collect() {
       if (devices_.all[i].device == info.device) begin = std::min(begin, track.step_list.front().start_ns);
     }
   }
+  for (const auto& loss : trace_->losses()) {
+    const bool of_all = !loss.track || loss.track.value > trace_->tracks().size();
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const bool of_it = !of_all && trace_->tracks()[loss.track.value - 1].kind == TrackKind::stream &&
+                         trace_->tracks()[loss.track.value - 1].device == devices_.all[i].device;
+      if ((of_all || of_it) && loss.to_ns > loss.from_ns)
+        states_[i].losses.push_back({loss.from_ns, loss.to_ns});
+    }
+  }
+  for (auto& state : states_) state.losses = united(std::move(state.losses));
   slices_.resize(states_.size());
 }
 
@@ -219,7 +229,9 @@ void DeviceSweep::divide(std::size_t index) {
   part(device, DevicePart::communication) += covered(subtract(communication, now.computation));
   part(device, DevicePart::copies) += covered(subtract(subtract(copies, now.computation), communication));
   const auto busy = united(united(now.computation, communication), copies);
-  now.idle = window.start_ns < window.end_ns ? subtract({&window, 1}, busy) : Intervals();
+  const auto unknown = window.start_ns < window.end_ns ? subtract({&window, 1}, busy) : Intervals();
+  now.idle = subtract(unknown, state.losses);
+  device.unattributed_ns += covered(unknown) - covered(now.idle);
   device.busy_ns += covered(busy);
   device.idle_ns += covered(now.idle);
 }
@@ -320,7 +332,12 @@ void summarizeDevices(const Devices& devices, Breakdown& breakdown) {
         breakdown.wall_ns > 0 ? static_cast<double>(total) / static_cast<double>(breakdown.wall_ns) : 0;
     breakdown.shares.push_back({toString(static_cast<DevicePart>(p)), total, share});
   }
-  breakdown.shares.push_back({"unattributed", 0, 0});
+  TimeNs unattributed = 0;
+  for (const auto& device : devices.all) unattributed += device.unattributed_ns;
+  breakdown.shares.push_back({"unattributed", unattributed,
+                              breakdown.wall_ns > 0
+                                  ? static_cast<double>(unattributed) / static_cast<double>(breakdown.wall_ns)
+                                  : 0});
 }
 
 }  // namespace pitwall::analysis

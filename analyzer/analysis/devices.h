@@ -11,6 +11,7 @@
 //   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device
 //   itself idle             other gaps: work that waits for another stream, or whose launch is not in the
 //   trace
+//   unattributed     nothing is known to run, but the recorder lost events then
 // So the parts sum to the window exactly.
 //
 // The window is the span of the steady iterations, when there are three or more; else from the first to the
@@ -53,7 +54,8 @@ struct DeviceTimes {
   std::string window;  // "steady iterations", "whole trace", "without carried-in work"
   TimeNs begin_ns = 0, end_ns = 0;
   std::array<TimeNs, kDeviceParts> parts{};
-  TimeNs busy_ns = 0, idle_ns = 0;           // they sum to the window
+  TimeNs unattributed_ns = 0;                // of no part: events are missing
+  TimeNs busy_ns = 0, idle_ns = 0;           // they and what is unattributed sum to the window
   TimeNs communication_ns = 0, copy_ns = 0;  // with what computation hides
   TimeNs longest_gap_ns = 0;
   std::int64_t work = 0, kernels = 0, memsets = 0, collectives = 0, copies = 0, streams = 0;
@@ -107,6 +109,7 @@ class DeviceSweep {
     std::array<TimeNs, 3> running_until_ns{INT64_MIN, INT64_MIN, INT64_MIN};  // by class of work
     bool gap_is_open = false;
     TimeNs gap_begin_ns = 0;
+    Intervals losses;  // of the device's events
   };
   struct Bounds {
     bool any = false, any_steady = false;

@@ -131,6 +131,40 @@ TEST(Devices, MemsetsAreNoKernels) {
   EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[2,1,0,60000,0,3,1,0.5,28000]");
 }
 
+// Events are missing from 30 to 60 us, while a kernel runs until 35 us: what follows it then is not idle
+// time.
+TEST(Devices, WhatWasLostIsUnattributed) {
+  const test::TempFolder folder;
+  for (const int from : {20, 30, 40}) {
+    const std::string path = folder / "t.pitwall";
+    ASSERT_TRUE(test::makeTraceFile("work kernel gemm 10us 25us launch=0us\n"
+                                    "work kernel relu 100us 10us launch=90us\n"
+                                    "loss " +
+                                        std::to_string(from) + "us 60us 7 ring_full\n",
+                                    path)
+                    .has_value());
+    auto trace = Trace::open(path);
+    ASSERT_TRUE(trace.has_value());
+    const auto report = analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+    ASSERT_TRUE(report.has_value());
+    const auto rows = (*trace)->query(
+        "SELECT json_array(span_ns, computation_ns, host_wait_ns + idle_ns, all_idle_ns, unattributed_ns), "
+        "(SELECT sum(dur_ns) FROM analysis_gap) FROM analysis_device");
+    ASSERT_TRUE(rows.has_value()) << rows.error().message;
+    const int unknown = 60 - std::max(from, 35);
+    EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[100000,35000," + std::to_string(65 - unknown) +
+                                                           "000," + std::to_string(65 - unknown) + "000," +
+                                                           std::to_string(unknown) + "000]");
+    EXPECT_EQ(std::get<std::int64_t>(rows->rows[0][1]), (65 - unknown) * 1000);
+    const auto& shares = report->breakdown.shares;
+    EXPECT_EQ(shares.back().category, "unattributed");
+    EXPECT_EQ(shares.back().total_ns, unknown * 1000);
+    EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0,
+                                [](double sum, const TimeShare& share) { return sum + share.share; }),
+                1, 1e-12);
+  }
+}
+
 // Two ranks whose k-th collectives are the same, but for the second: rank 0 has left it before rank 1 comes.
 TEST(Ranks, CollectivesThatDoNotMeetAreNotCompared) {
   const test::TempFolder folder;
