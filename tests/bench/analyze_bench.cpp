@@ -104,11 +104,29 @@ void printTimings(Report& report, double scan) {
   }
 }
 
+// In a process of its own: memory once used is told for good.
+int apart(const std::function<int()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int code = work();
+    std::fflush(nullptr);
+    _exit(code);
+  }
+  int state = 0;
+  if (child < 0 || waitpid(child, &state, 0) != child) return 1;
+  return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
+}
+
 int run(Make make, std::int64_t events, std::string path) {
   const bool passing = path.empty();  // nobody wants the file afterwards
   if (passing) path = passingPath();
   if (passing || !std::filesystem::exists(path)) {
-    if (auto status = make(path, events); !status.has_value()) return complain(status.error());
+    const int code = apart([&] {  // what making it takes is not counted
+      const auto status = make(path, events);
+      return status.has_value() ? 0 : complain(status.error());
+    });
+    if (code != 0) return code;
   }
   auto opened = Trace::open(path);
   if (!opened.has_value()) return complain(opened.error());
@@ -146,20 +164,6 @@ int growOnce(std::int64_t events, const std::string& path) {
              static_cast<double>(peakMb() - before_mb) * 1048576 / static_cast<double>(events),
              static_cast<long>((cpu - before) * 1000));
   return 0;
-}
-
-// In a process of its own: memory once used is told for good.
-int apart(const std::function<int()>& work) {
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    const int code = work();
-    std::fflush(nullptr);
-    _exit(code);
-  }
-  int state = 0;
-  if (child < 0 || waitpid(child, &state, 0) != child) return 1;
-  return WIFEXITED(state) ? WEXITSTATUS(state) : 1;
 }
 
 int growth(Make make, std::vector<std::int64_t> sizes) {
