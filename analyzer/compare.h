@@ -21,6 +21,8 @@ struct Measured {
   int world_size = 1;                  // ranks
   double items_per_iteration = 0;      // 0 = not told
   std::vector<double> iterations_ns;   // steady ones; empty where nothing repeats or too few are steady
+  std::int64_t outliers = 0;           // iterations that the steady ones leave out, warm-up and last apart
+  double mean_with_outliers_ns = 0;    // of steady ones and outliers; 0 = there are none
   double whole_ns = 0;                 // of the recording, where there are none
   int device_count = 0;                // over which the shares are summed; 0 = of the program's wall time
   std::int64_t steady_iterations = 1;  // that the sums below are over, at least 1
@@ -68,6 +70,8 @@ struct Comparison {
   double a_items = 0, b_items = 0;                // of an iteration; 0 = not told
   double a_iteration_ns = 0, b_iteration_ns = 0;  // median of an iteration, of whatever batch
   double a_ns = 0, b_ns = 0;                      // median of an iteration (or item)
+  std::int64_t a_outliers = 0, b_outliers = 0;    // which the medians leave out
+  double a_mean_ns = 0, b_mean_ns = 0;            // of an iteration (or item), with outliers
   // Change of the median, b over a minus 1, with a 95 % interval; without one when a side has fewer than five
   // iterations, and for one recording twice.
   double change = 0;

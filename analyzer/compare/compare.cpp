@@ -226,6 +226,10 @@ void compareTime(const Measured& a, const Measured& b, Comparison& out) {
   };
   const std::vector<double> before = scaled(a.iterations_ns, out.a_items);
   const std::vector<double> after = scaled(b.iterations_ns, out.b_items);
+  out.a_outliers = a.outliers;
+  out.b_outliers = b.outliers;
+  out.a_mean_ns = a.mean_with_outliers_ns / (out.by_item ? out.a_items : 1);
+  out.b_mean_ns = b.mean_with_outliers_ns / (out.by_item ? out.b_items : 1);
   out.a_iterations = before.size();
   out.b_iterations = after.size();
   out.a_iteration_ns = comparing::medianOf(a.iterations_ns);

@@ -37,6 +37,12 @@ Status readIterations(Trace& trace, Measured& measured) {
     measured.steady_iterations *= static_cast<std::int64_t>(realOf(rows->rows.front()[2]));
   const auto count = measured.iterations_ns.size();
   if (count > 0) measured.items_per_iteration = items / static_cast<double>(count);
+  auto all = trace.query(
+      "SELECT sum(role = 'outlier'), avg(1.0 * dur_ns / repetitions_per_iteration) FROM analysis_iteration, "
+      "analysis_summary WHERE role IN ('steady', 'outlier')");
+  if (!all.has_value()) return fail(all.error());
+  measured.outliers = static_cast<std::int64_t>(realOf(all->rows.front()[0]));
+  measured.mean_with_outliers_ns = realOf(all->rows.front()[1]);
   return {};
 }
 

@@ -19,6 +19,7 @@ namespace emit {
 namespace {
 
 constexpr std::size_t kShownWork = 15;
+constexpr double kWorthMentioning = 0.02;
 constexpr double kWorthShowing = 0.002;  // of an iteration's time
 
 Cell durationOrNone(double ns) { return {ns, ns == 0 ? "-" : showDuration(ns)}; }
@@ -69,6 +70,21 @@ std::string verdictOf(const Comparison& c) {
       showReal(c.b_items));
 }
 
+// What the medians do not tell: a stall is an outlier, and a setting may be all about stalls.
+std::string outliersOf(const Comparison& c) {
+  const bool compared = !c.same_recording && !c.by_recording && c.a_mean_ns > 0 && c.b_mean_ns > 0;
+  if (!compared || c.a_outliers + c.b_outliers == 0) return {};
+  const double change = c.b_mean_ns / c.a_mean_ns - 1;
+  const bool contrary = change * c.change < 0 && std::fabs(change) > kWorthMentioning;
+  return fmt::format(
+      "{} with outliers ({} in A, {} in B), which medians leave out: {} in A and {} in B, {}.{}",
+      c.by_item ? "The mean of an item" : "The mean", c.a_outliers, c.b_outliers, showDuration(c.a_mean_ns),
+      showDuration(c.b_mean_ns), signedShare(change),
+      contrary ? " The two contradict each other: the outliers decide how long the whole takes, so "
+                 "find out what they are, and repeat both runs."
+               : "");
+}
+
 void walkAspects(const Comparison& c, Emitter& emitter) {
   const std::string verdict = toString(c.verdict);
   emitter.field("comparability", "", jsonOnly(verdict));
@@ -92,10 +108,15 @@ void walkAspects(const Comparison& c, Emitter& emitter) {
 void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.beginObject("iteration", "TIME", Style::heading);
   emitter.paragraph(verdictOf(c));
+  if (const std::string outliers = outliersOf(c); !outliers.empty()) emitter.paragraph(outliers);
   emitter.field("per", "", jsonOnly(c.by_item ? "item" : c.by_recording ? "recording" : "iteration"));
   emitter.field("same_recording", "", jsonOnly(c.same_recording));
   emitter.field("a_ns", "", jsonOnly(c.a_ns));
   emitter.field("b_ns", "", jsonOnly(c.b_ns));
+  emitter.field("a_outliers", "", jsonOnly(c.a_outliers));
+  emitter.field("b_outliers", "", jsonOnly(c.b_outliers));
+  emitter.field("a_mean_ns", "", jsonOnly(c.a_mean_ns));
+  emitter.field("b_mean_ns", "", jsonOnly(c.b_mean_ns));
   const auto rate = [](double items, double ns) {
     return items > 0 && ns > 0 ? Json(perSecond(items, ns)) : Json();
   };

@@ -35,7 +35,10 @@ void walkHead(const Report& report, Emitter& emitter) {
   const auto& b = report.breakdown;
   std::string speed;
   const bool whole = b.iteration_source == "whole trace";
-  if (b.items_per_second > 0) speed = fmt::format(", {} items/s", showRate(b.items_per_second));
+  // Warm-up and last are three; what is more are outliers, and a program that counts those too sees less.
+  if (b.items_per_second > 0)
+    speed = fmt::format(", {} items/s{}", showRate(b.items_per_second),
+                        b.skipped_iterations > 3 ? " without outliers" : "");
   emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
   emitter.paragraph(fmt::format("{}: {}{}", report.trace_path,
                                 report.timeline_kind == "sums only" ? "sums only"

@@ -109,6 +109,19 @@ TEST(Compare, ASlowdownBeyondTheNoiseIsARegression) {
   EXPECT_THAT(comparisonAsText(comparison, {.width = 200}), HasSubstr("B is 20.0 % slower"));
 }
 
+TEST(Compare, OutliersThatContradictTheMediansAreNotHidden) {
+  Measured a = side(10e6, 0.05), b = side(12e6, 0.05);
+  a.mean_with_outliers_ns = 10e6, b.mean_with_outliers_ns = 12e6;
+  EXPECT_THAT(comparisonAsText(compare(a, b), {.width = 300}), testing::Not(HasSubstr("with outliers")));
+  a.outliers = 9, a.mean_with_outliers_ns = 40e6;
+  const std::string text = comparisonAsText(compare(a, b), {.width = 400});
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "with outliers (9 in A, 0 in B), which medians leave out: 40.0 ms in A and 12.0 ms in B, -70.0 %"));
+  EXPECT_THAT(text, HasSubstr("The two contradict each other"));
+}
+
 TEST(Compare, NoiseIsNoRegression) {
   // Two per cent of change under a spread of forty.
   EXPECT_FALSE(isRegression(compare(side(10e6, 0.4, 12), side(10.2e6, 0.4, 12)), 0.01));
