@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyzer/analysis/merge_runs.h"
@@ -47,14 +48,7 @@ void DeviceSweep::Bounds::add(const DeviceWork& work, const Interval& steady) {
 }
 
 DeviceSweep::DeviceSweep(Trace& trace, const Activity& activity, Interval steady)
-    : trace_(&trace), activity_(&activity), steady_(steady), launches_(activity) {
-  for (const auto& track : activity.tracks) {
-    data_waits_.insert(data_waits_.end(), track.data_wait_list.begin(), track.data_wait_list.end());
-    synchronisations_.insert(synchronisations_.end(), track.sync_list.begin(), track.sync_list.end());
-  }
-  data_waits_ = united(std::move(data_waits_));
-  synchronisations_ = united(std::move(synchronisations_));
-}
+    : trace_(&trace), activity_(&activity), steady_(steady), launches_(activity) {}
 
 Result<DeviceSweep> DeviceSweep::make(Trace& trace, SliceReader& slices,
                                       std::span<const Iteration> iterations) {
@@ -97,8 +91,30 @@ void DeviceSweep::collect() {
         states_[i].losses.push_back({loss.from_ns, loss.to_ns});
     }
   }
-  for (auto& state : states_) state.losses = united(std::move(state.losses));
+  for (auto& state : states_) {
+    state.losses = united(std::move(state.losses));
+    collectWaits(state);
+  }
   slices_.resize(states_.size());
+}
+
+// Of the processes that the device works for: what another rank waits for is no matter of this one's.
+void DeviceSweep::collectWaits(State& state) const {
+  const auto processOf = [this](std::size_t t) {
+    return trace_->tracks()[activity_->tracks[t].id.value - 1].process;
+  };
+  std::set<ProcessId> processes;
+  for (const auto t : state.tracks) processes.insert(processOf(t));
+  for (std::size_t t = 0; t < activity_->tracks.size(); ++t) {
+    const bool is_told = processes.count(ProcessId{}) == 0;  // of which process the device's work is
+    if (is_told && processes.count(processOf(t)) == 0) continue;
+    const auto& track = activity_->tracks[t];
+    state.data_waits.insert(state.data_waits.end(), track.data_wait_list.begin(), track.data_wait_list.end());
+    state.synchronisations.insert(state.synchronisations.end(), track.sync_list.begin(),
+                                  track.sync_list.end());
+  }
+  state.data_waits = united(std::move(state.data_waits));
+  state.synchronisations = united(std::move(state.synchronisations));
 }
 
 DeviceTimes DeviceSweep::describe(DeviceId id, int rank) const {
@@ -270,12 +286,13 @@ void DeviceSweep::explainGap(std::size_t index, Interval gap, const DeviceWork* 
   const TimeNs length = gap.end_ns - gap.start_ns;
   ++devices_.gap_count;
   device.longest_gap_ns = std::max(device.longest_gap_ns, length);
-  const DevicePart cause = explain(device, gap, launch);
+  const DevicePart cause = explain(states_[index], device, gap, launch);
   devices_.gaps.push_back({index, gap.start_ns, length, cause, next == nullptr ? StringId{} : next->name});
   if (devices_.gaps.size() >= 64 * kMostGaps) shortenGaps();
 }
 
-DevicePart DeviceSweep::explain(DeviceTimes& device, const Interval& gap, const HostCall* launch) const {
+DevicePart DeviceSweep::explain(const State& state, DeviceTimes& device, const Interval& gap,
+                                const HostCall* launch) const {
   const TimeNs length = gap.end_ns - gap.start_ns;
   if (launch == nullptr || launch->start_ns < gap.start_ns) {
     const auto cause =
@@ -283,9 +300,9 @@ DevicePart DeviceSweep::explain(DeviceTimes& device, const Interval& gap, const 
     part(device, cause) += length;
     return cause;
   }
-  const auto waits = within(data_waits_, gap.start_ns, gap.end_ns);
+  const auto waits = within(state.data_waits, gap.start_ns, gap.end_ns);
   const TimeNs data = covered(waits);
-  const TimeNs sync = covered(subtract(within(synchronisations_, gap.start_ns, gap.end_ns), waits));
+  const TimeNs sync = covered(subtract(within(state.synchronisations, gap.start_ns, gap.end_ns), waits));
   part(device, DevicePart::dataWait) += data;
   part(device, DevicePart::synchronisation) += sync;
   part(device, DevicePart::hostWait) += length - data - sync;

@@ -4,13 +4,13 @@
 //   computation      a kernel or memset runs on any of its streams
 //   communication    none, but a collective does (exposed communication)
 //   copies           none of those, but a copy does
-//   data wait, synchronisation, host wait     nothing runs, and the work that ends the gap was launched after
-//   the
-//                    gap began: the queue was empty. Data wait while the program waited for its batch,
-//                    synchronisation while a host thread waited for the device, else host wait.
+//   data wait, synchronisation, host wait
+//                    nothing runs, and the work that ends the gap was launched after the gap began: the queue
+//                    was empty. Data wait while a program that the device works for waited for its batch,
+//                    synchronisation while a thread of it waited for a device, else host wait.
 //   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device
-//   itself idle             other gaps: work that waits for another stream, or whose launch is not in the
-//   trace
+//                    itself
+//   idle             other gaps: work that waits for another stream, or whose launch is not in the trace
 //   unattributed     nothing is known to run, but the recorder lost events then
 // So the parts sum to the window exactly.
 //
@@ -109,7 +109,8 @@ class DeviceSweep {
     std::array<TimeNs, 3> running_until_ns{INT64_MIN, INT64_MIN, INT64_MIN};  // by class of work
     bool gap_is_open = false;
     TimeNs gap_begin_ns = 0;
-    Intervals losses;  // of the device's events
+    Intervals losses;                        // of the device's events
+    Intervals data_waits, synchronisations;  // of the processes that it works for
   };
   struct Bounds {
     bool any = false, any_steady = false;
@@ -126,13 +127,14 @@ class DeviceSweep {
   void divide(std::size_t device);
   void closeGaps(std::size_t device, bool is_last);
   void explainGap(std::size_t device, Interval gap, const DeviceWork* next);
-  DevicePart explain(DeviceTimes& device, const Interval& gap, const HostCall* launch) const;
+  void collectWaits(State& state) const;
+  DevicePart explain(const State& state, DeviceTimes& device, const Interval& gap,
+                     const HostCall* launch) const;
   void shortenGaps();
 
   Trace* trace_;
   const Activity* activity_;
   Interval steady_;
-  Intervals data_waits_, synchronisations_;
   LaunchIndex launches_;
   std::vector<State> states_;
   std::vector<DeviceSlice> slices_;

@@ -165,6 +165,26 @@ TEST(Devices, WhatWasLostIsUnattributed) {
   }
 }
 
+// The second kernel of each rank is launched late; rank 0 alone waits for its device meanwhile.
+TEST(Devices, WhatOneRankWaitsForIsNoCauseOfAnothers) {
+  const test::TempFolder folder;
+  ASSERT_TRUE(test::makeTraceFile("call cudaStreamSynchronize 20us 30us\n"
+                                  "work kernel gemm 10us 10us launch=0us\n"
+                                  "work kernel gemm 60us 10us launch=52us\n"
+                                  "work kernel gemm 10us 10us rank=1 gpu=1 launch=0us\n"
+                                  "work kernel gemm 60us 10us rank=1 gpu=1 launch=52us\n",
+                                  folder / "t.pitwall")
+                  .has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  const auto rows = (*trace)->query(
+      "SELECT json_group_array(json_array(rank, host_wait_ns, synchronisation_ns)) FROM (SELECT * FROM "
+      "analysis_device ORDER BY rank)");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[[0,10000,30000],[1,40000,0]]");
+}
+
 // Two ranks whose k-th collectives are the same, but for the second: rank 0 has left it before rank 1 comes.
 TEST(Ranks, CollectivesThatDoNotMeetAreNotCompared) {
   const test::TempFolder folder;
