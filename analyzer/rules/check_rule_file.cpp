@@ -1,15 +1,56 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "analyzer/analysis.h"
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/run_rule.h"
+#include "analyzer/rules/sql_text.h"
+#include "db/settings.h"
 #include "db/store.h"
 
 namespace pitwall {
 namespace {
+
+using rules::mentions;
+using rules::Rule;
+
+// What a rule file can get wrong without any SQL failing: it would silently do nothing.
+Status checkNames(const Rule& rule) {
+  const auto& severity = rule.severity.text;
+  const bool is_word =
+      std::all_of(severity.begin(), severity.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  if (is_word && severity != "info" && severity != "low" && severity != "medium" && severity != "high") {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: severity '{}' is none of info, low, medium, high, and no SQL expression",
+                            rule.severity.place, rule.severity.text));
+  }
+  for (const auto& proposal : rule.proposals) {
+    if (findSetting(proposal.name) != nullptr) continue;
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: '{}' is no setting that is known; 'pitwall env' lists them",
+                            proposal.value.place, proposal.name));
+  }
+  return {};
+}
+
+// After the SQL, which names a misspelt threshold itself.
+Status checkThresholdsAreUsed(const Rule& rule) {
+  std::string sql;
+  for (const auto* text : {&rule.measure, &rule.evidence, &rule.severity, &rule.gain_low, &rule.gain_high})
+    sql += text->text + ' ';
+  for (const auto& abstain : rule.abstains) sql += abstain.when.text + ' ';
+  for (const auto& proposal : rule.proposals) sql += proposal.value.text + ' ' + proposal.when.text + ' ';
+  for (const auto& threshold : rule.thresholds) {
+    if (mentions(sql, ":threshold_" + threshold.name)) continue;
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: no SQL of the rule uses :threshold_{}", rule.file, threshold.name));
+  }
+  return {};
+}
 
 // An empty trace with the analysis tables written, gone when this object is.
 class EmptyTrace {
@@ -44,10 +85,12 @@ class EmptyTrace {
 Status checkRuleFile(const std::string& path) {
   auto rule = rules::readRuleFile(path);
   if (!rule.has_value()) return fail(rule.error());
+  if (auto status = checkNames(rule.value()); !status.has_value()) return status;
   EmptyTrace empty;
   auto trace = empty.open();
   if (!trace.has_value()) return fail(trace.error());
-  return rules::checkRule(rule.value(), *trace.value());
+  if (auto status = rules::checkRule(rule.value(), *trace.value()); !status.has_value()) return status;
+  return checkThresholdsAreUsed(rule.value());
 }
 
 }  // namespace pitwall

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <optional>
 
+#include "analyzer/rules/sql_text.h"
 #include "analyzer/rules/text_template.h"
-#include "db/settings.h"
 
 namespace pitwall::rules {
 namespace {
@@ -31,16 +31,6 @@ std::string asText(const SqlValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:g}", *real);
   return {};
-}
-
-bool mentions(const std::string& sql, const std::string& parameter) {
-  for (auto at = sql.find(parameter); at != std::string::npos; at = sql.find(parameter, at + 1)) {
-    const auto after = at + parameter.size();
-    const bool longer =
-        after < sql.size() && (std::isalnum(static_cast<unsigned char>(sql[after])) || sql[after] == '_');
-    if (!longer) return true;
-  }
-  return false;
 }
 
 // The SQL of one rule: thresholds bound, errors with the place in the rule's file.
@@ -251,41 +241,7 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   return Outcome(std::move(claim).value());
 }
 
-namespace {
-
-// What a rule file can get wrong without any SQL failing: it would silently do nothing.
-Status checkNames(const Rule& rule) {
-  const bool is_word = std::all_of(rule.severity.text.begin(), rule.severity.text.end(),
-                                   [](unsigned char c) { return std::isalpha(c) != 0; });
-  if (is_word && !severityNamed(rule.severity.text)) {
-    return fail(ErrorCode::invalidInput,
-                fmt::format("{}: severity '{}' is none of info, low, medium, high, and no SQL expression",
-                            rule.severity.place, rule.severity.text));
-  }
-  std::string sql;
-  for (const auto* text : {&rule.measure, &rule.evidence, &rule.severity, &rule.gain_low, &rule.gain_high})
-    sql += text->text + ' ';
-  for (const auto& abstain : rule.abstains) sql += abstain.when.text + ' ';
-  for (const auto& proposal : rule.proposals) {
-    sql += proposal.value.text + ' ' + proposal.when.text + ' ';
-    if (findSetting(proposal.name) == nullptr) {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: '{}' is no setting that is known; 'pitwall env' lists them",
-                              proposal.value.place, proposal.name));
-    }
-  }
-  for (const auto& threshold : rule.thresholds) {
-    if (mentions(sql, ":threshold_" + threshold.name)) continue;
-    return fail(ErrorCode::invalidInput,
-                fmt::format("{}: no SQL of the rule uses :threshold_{}", rule.file, threshold.name));
-  }
-  return {};
-}
-
-}  // namespace
-
 Status checkRule(const Rule& rule, Trace& trace) {
-  if (auto status = checkNames(rule); !status.has_value()) return status;
   RuleSql sql(rule, trace);
   for (const auto& abstain : rule.abstains) {
     if (auto when = sql.overSummary(abstain.when); !when.has_value()) return fail(when.error());

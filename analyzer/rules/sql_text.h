@@ -38,4 +38,15 @@ inline bool hasSecondStatement(std::string_view sql) {
   return false;
 }
 
+// Whether a parameter occurs, and not only a longer name that begins with it.
+inline bool mentions(const std::string& sql, const std::string& parameter) {
+  for (auto at = sql.find(parameter); at != std::string::npos; at = sql.find(parameter, at + 1)) {
+    const auto after = at + parameter.size();
+    const bool longer =
+        after < sql.size() && (std::isalnum(static_cast<unsigned char>(sql[after])) || sql[after] == '_');
+    if (!longer) return true;
+  }
+  return false;
+}
+
 }  // namespace pitwall::rules

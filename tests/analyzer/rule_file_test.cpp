@@ -103,6 +103,28 @@ TEST(RuleFile, IdsAndThresholdsAreWhatTheyMustBe) {
               HasSubstr("lies between 0 and 1: 15 % is 0.15"));
 }
 
+TEST(RuleFile, CheckFindsWhatWouldSilentlyDoNothing) {
+  const std::string path = testing::TempDir() + "/pitwall-checked-rule.toml";
+  const auto complaint = [&](const std::string& toml) {
+    std::ofstream(path) << toml;
+    const auto status = checkRuleFile(path);
+    return status.has_value() ? std::string() : status.error().message;
+  };
+  const std::string measure = "SELECT 1 AS one WHERE 1 > :threshold_share";
+  const std::string good = withLine("SELECT 1 AS one", measure);
+  EXPECT_EQ(complaint(good), "");
+  EXPECT_THAT(complaint(kRule), HasSubstr("no SQL of the rule uses :threshold_share"));
+  EXPECT_THAT(complaint(good + "[[proposal]]\nname = \"OMP_NUM_THREAD\"\nvalue = \"one\"\nreason = \"r\"\n"),
+              AllOf(HasSubstr(":15:"), HasSubstr("'OMP_NUM_THREAD' is no setting")));
+  EXPECT_THAT(complaint(withLine("\"low\"", "\"extreme\"")), HasSubstr(":3: severity 'extreme' is none of"));
+  EXPECT_THAT(complaint(withLine("SELECT 1 AS one", "SELECT 1 AS one WHERE 1 > :threshold_shar")),
+              HasSubstr("the rule's thresholds are: :threshold_share"));
+  EXPECT_THAT(complaint(withLine("SELECT 1 AS one", "SELECT 1 AS one FROM analysis_nonesuch")),
+              AllOf(HasSubstr(":4: no such table: analysis_nonesuch"), HasSubstr("--schema")));
+  std::remove(path.c_str());
+  EXPECT_THAT(checkRuleFile(testing::TempDir()).error().message, HasSubstr("is a folder"));
+}
+
 TEST(RuleFile, EveryEmbeddedRuleReads) {
   const auto set = loadRules({});
   ASSERT_TRUE(set.has_value()) << set.error().message;
