@@ -13,11 +13,11 @@ namespace pitwall::emit {
 namespace {
 
 constexpr int kWidth = 760;
-constexpr int kLabelWidth = 230;
+constexpr int kLabelWidth = 270;
 constexpr int kValueWidth = 130;
 constexpr int kRow = 22;
 constexpr std::size_t kMostBars = 12;
-constexpr std::size_t kLongestLabel = 34;
+constexpr std::size_t kLongestLabel = 40;
 
 // Told apart also by those who see few colours; the last ones repeat.
 constexpr const char* kColors[] = {"#4878cf", "#ee854a", "#6acc64", "#d65f5f", "#956cb4",
@@ -116,7 +116,7 @@ std::string chartsOf(const Report& report) {
   std::vector<Bar> parts;
   for (const TimeShare& share : report.breakdown.shares)
     if (share.share > 0) parts.push_back({share.category, share.share, showShare(share.share)});
-  if (!parts.empty()) charts += stackedChart("Where the time of an iteration goes", parts);
+  if (!parts.empty()) charts += stackedChart("Where the time goes", parts);
   std::vector<Span> gains;
   for (const Finding& finding : report.findings) {
     if (finding.gain_high < 0.0005) continue;
@@ -134,8 +134,8 @@ std::string chartsOf(const Report& report) {
   std::vector<Bar> operators;
   for (const OperatorRow& row : report.operators) {
     const double share = all > 0 ? timeOf(row) / all : 0;
-    operators.push_back(
-        {row.title, share, fmt::format("{} ({})", showDuration(timeOf(row)), showShare(share))});
+    operators.push_back({row.phase == "none" ? row.title : row.title + " " + row.phase, share,
+                         fmt::format("{} ({})", showDuration(timeOf(row)), showShare(share))});
   }
   if (!operators.empty())
     charts += barChart(by_device ? "Operators by the device time that they launch"

@@ -53,9 +53,7 @@ void walkKernels(const std::vector<KernelRow>& kernels, Emitter& emitter) {
   table.rest =
       sumOf(plural(static_cast<std::int64_t>(kernels.size() - shown), "other", "others"), kernels, shown);
   table.footer = sumOf("total", kernels, 0);
-  if (!kernels.empty())
-    emitter.heading(
-        fmt::format("KERNELS AND COPIES on devices, {} of {} by total time", shown, kernels.size()));
+  if (!kernels.empty()) emitter.heading("KERNELS AND COPIES on devices, by total time");
   emitter.table("kernels", "", table);
 }
 

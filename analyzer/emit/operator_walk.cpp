@@ -84,11 +84,11 @@ std::vector<std::string> shapesWhereNamesRepeat(const std::vector<OperatorRow>& 
   return notes;
 }
 
-std::string operatorHeading(const Known& known, std::size_t shown, std::size_t count) {
+std::string operatorHeading(const Known& known) {
   const char* order = known.device   ? "the device time that they launch"
                       : known.nested ? "the time that they take themselves"
                                      : "total time";
-  return fmt::format("OPERATORS, {} of {} by {}", shown, count, order);
+  return fmt::format("OPERATORS, by {}", order);
 }
 
 }  // namespace
@@ -151,7 +151,7 @@ void walkOperators(const Report& report, Emitter& emitter) {
   table.notes = shapesWhereNamesRepeat(operators);
   const auto shown = std::min(kShownOperators, operators.size());
   addSums(operators, known, shown, table);
-  if (!operators.empty()) emitter.heading(operatorHeading(known, shown, operators.size()));
+  if (!operators.empty()) emitter.heading(operatorHeading(known));
   emitter.table("operators", "", table);
   emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));
   if (known.device && report.device_outside_operators_ns > 0) {
