@@ -80,6 +80,37 @@ TEST(AnalysisPeer, LaunchesAreHtas) {
   EXPECT_EQ(column("host_longer_count"), 282);
 }
 
+// Each gap of each device, by the launch of the work that ends it, summed over the files' own events by a
+// program that shares nothing with this one.
+TEST(AnalysisPeer, IdleCausesAreThoseOfTheEvents) {
+  PITWALL_NEEDS_CORPUS();
+  struct Expected {
+    const char *file, *device;
+    double host, synchronisation, kernel, other;  // ns
+  };
+  for (const auto& expected :
+       {Expected{"nsys/mfu_2gpu_before.sqlite", "gpu 0", 21'445'915, 18'487, 3'764'223, 802'400},
+        Expected{"nsys/mfu_2gpu_before.sqlite", "gpu 1", 27'391'408, 142'501, 3'749'934, 101'792},
+        Expected{"tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz", "gpu 0", 3'592'988, 5'400, 0,
+                 0},
+        Expected{"tracelens/h100/facebook_timesformer-base-finetuned-k400__1016002.json.gz", "gpu 0", 717'564,
+                 7'009, 834'680, 0},
+        Expected{"hta/timeline_analysis/sampled_rank-0.json.gz", "gpu 0", 362'945'000, 0, 732'000,
+                 311'514'000}}) {
+    const auto trace = analyzeFiles({corpusFolder() + "/" + expected.file});
+    ASSERT_EQ(trace->error, "") << expected.file;
+    const auto column = [&](const std::string& name) {
+      return trace->number("SELECT " + name + " FROM analysis_device WHERE device = '" + expected.device +
+                           "'");
+    };
+    EXPECT_EQ(column("host_wait_ns"), expected.host) << expected.file;
+    EXPECT_EQ(column("synchronisation_ns"), expected.synchronisation) << expected.file;
+    EXPECT_EQ(column("kernel_wait_ns"), expected.kernel) << expected.file;
+    EXPECT_EQ(column("idle_ns"), expected.other) << expected.file;
+    EXPECT_EQ(column("data_wait_ns + unattributed_ns"), 0) << expected.file;
+  }
+}
+
 // Two of 128 ranks that are mostly in other groups: four of their ten collectives meet.
 TEST(AnalysisPeer, RanksOfOtherGroupsAreNotCalledLate) {
   PITWALL_NEEDS_CORPUS();
