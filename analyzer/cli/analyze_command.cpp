@@ -25,9 +25,15 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
         ErrorCode::invalidInput,
         fmt::format("--env and -o both name '{}': give the settings a file of their own", arguments.output));
   }
-  if (const auto& file = arguments.rule_config; !file.empty() && std::filesystem::is_directory(file)) {
-    return fail(ErrorCode::invalidInput,
-                fmt::format("--rule-config '{}': it is a folder; give a TOML file", file));
+  if (const auto& file = arguments.rule_config; !file.empty()) {
+    std::error_code error;
+    const auto status = std::filesystem::status(file, error);
+    const bool is_there = std::filesystem::exists(status);
+    if (!is_there || std::filesystem::is_directory(status)) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("--rule-config '{}': {}; give a TOML file with thresholds and switches", file,
+                              is_there ? "it is a folder" : "there is no such file"));
+    }
   }
   AnalyzeOptions options;
   options.rule_folders = arguments.rule_folders;

@@ -7,6 +7,7 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
+#include "analyzer/cli/terminal.h"
 #include "analyzer/emit/text_emitter.h"
 #include "db/settings.h"
 
@@ -37,7 +38,7 @@ Cell shown(std::string_view text) { return {{}, std::string(text)}; }
 int printAll() {
   emit::Table table{{{"name", "setting", emit::Align::left, false},
                      {"value", "value"},
-                     {"default", "default"},
+                     {"default", "default", emit::Align::left, true, true},
                      {"status", "status", emit::Align::left, false}}};
   std::vector<std::string> complaints;
   for (const auto& info : settingCatalogue()) {
@@ -47,7 +48,7 @@ int printAll() {
                           shown(orUnset(info.default_value)), shown(toString(info.status))});
     if (!effect.complaint.empty()) complaints.push_back(effect.complaint);
   }
-  emit::TextEmitter emitter({});
+  emit::TextEmitter emitter({.width = listWidth()});
   emitter.table("", "", table);
   emitter.heading(fmt::format("{} settings; * marks those set in this environment", table.rows.size()));
   emitter.paragraph(

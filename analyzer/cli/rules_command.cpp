@@ -6,6 +6,7 @@
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
+#include "analyzer/cli/terminal.h"
 #include "analyzer/emit/text_emitter.h"
 #include "analyzer/rules/rule_set.h"
 
@@ -28,10 +29,9 @@ std::string oneLine(const std::string& text) {
 int rulesList(const std::vector<std::string>& folders) {
   auto set = rules::loadRules({folders, {}});
   if (!set.has_value()) return complain(set.error().message, kUsage);
-  emit::Table table{
-      {{"id", "rule", emit::Align::left, false}, {"title", "what it finds", emit::Align::left, false}}};
+  emit::Table table{{{"id", "rule", emit::Align::left, false}, {"title", "what it finds"}}};
   for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
-  emit::TextEmitter emitter({});
+  emit::TextEmitter emitter({.width = listWidth()});
   emitter.table("", "", table);
   print("{}\n{} rules, {}.\n", std::move(emitter).take(), table.rows.size(), set.value().source);
   return kDone;
@@ -66,6 +66,14 @@ int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
 int rulesCheck(const std::vector<std::string>& files) {
   int code = kDone;
   for (const auto& file : files) {
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error) || !std::filesystem::exists(file, error)) {
+      code = complain(
+          file + (std::filesystem::exists(file, error) ? ": is a folder" : ": there is no such file") +
+              "; give the path of a rule file (TOML)",
+          kUsage);
+      continue;
+    }
     if (auto status = checkRuleFile(file); !status.has_value()) {
       code = complain(status.error().message, kUsage);
     } else {

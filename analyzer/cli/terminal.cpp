@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -34,6 +35,11 @@ std::size_t terminalWidth() {
   if (outputIsTerminal() && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;
   return kUsual;
+}
+
+int listWidth() {
+  constexpr std::size_t kWide = 140;
+  return static_cast<int>(outputIsTerminal() ? std::clamp<std::size_t>(terminalWidth(), 40, kWide) : kWide);
 }
 
 }  // namespace pitwall::cli

@@ -11,4 +11,8 @@ bool colorWanted();
 // Columns of the terminal; COLUMNS when it is set; 80 elsewhere.
 std::size_t terminalWidth();
 
+// For tables of the catalogue and the rules: the terminal's width, and elsewhere, where lines are searched
+// rather than read, enough to cut little.
+int listWidth();
+
 }  // namespace pitwall::cli

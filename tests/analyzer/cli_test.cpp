@@ -277,6 +277,9 @@ TEST_F(Command, WhatContradictsItselfIsTwo) {
   EXPECT_THAT(pitwall("analyze -o '' " + trace_).err, HasSubstr("an empty name"));
   EXPECT_THAT(pitwall("analyze --rule-config " + folder_.string() + " " + trace_).err,
               HasSubstr("it is a folder"));
+  EXPECT_THAT(pitwall("analyze --rule-config " + file + " " + trace_).err,
+              HasSubstr("there is no such file"));
+  EXPECT_THAT(pitwall("rules check " + file).err, HasSubstr("there is no such file"));
   EXPECT_THAT(pitwall("compare --fail-on-regression much " + trace_ + " " + trace_).err,
               HasSubstr("'much' is no percentage"));
   EXPECT_THAT(pitwall("frobnicate").err, HasSubstr("'frobnicate' is no command of 'pitwall'"));
