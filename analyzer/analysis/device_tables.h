@@ -61,8 +61,8 @@
 //                      arrived)
 // analysis_collective  by device, rank and kind: collective ('all_reduce', ...), name, group_size (null = not
 // told), count,
-//                      total_ns, bytes (0 = not told), median_bytes, algorithm_bytes_per_second,
-//                      bus_bytes_per_second
+//                      total_ns, bytes (that a rank gives; 0 = not told), median_bytes,
+//                      algorithm_bytes_per_second, bus_bytes_per_second
 // analysis_critical    what the end of a sample of steady iterations (else of the trace) waited for: title,
 //                      phase, on_path_ns, share (of the sample's wall time), executions (in the sample),
 //                      slack_min_ns, slack_mean_ns (how much later one could end without delaying the end),

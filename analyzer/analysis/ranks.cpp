@@ -164,7 +164,10 @@ class Ranks final : public SliceAnalysis {
       for (const auto& [key, group] : devices_[d].groups) {
         const auto size = static_cast<double>(key.second);
         const auto bytes = static_cast<double>(group.bytes.sum());
-        const double rate = group.timed_ns > 0 ? bytes * 1e9 / static_cast<double>(group.timed_ns) : 0;
+        // By NCCL's convention what all ranks together have in the end; told is what one rank gives.
+        const bool gathers = group.kind != nullptr && std::string_view(group.kind->name) == "all_gather";
+        const double whole = gathers ? bytes * size : bytes;  // 0 where the size is not told
+        const double rate = group.timed_ns > 0 ? whole * 1e9 / static_cast<double>(group.timed_ns) : 0;
         const double factor =
             group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
         table.row({devices.all[d].name, static_cast<std::int64_t>(devices.all[d].rank),

@@ -212,6 +212,28 @@ TEST(Ranks, CollectivesThatDoNotMeetAreNotCompared) {
             "[[0,3,6666.66666666667,0.333333333333333,90000.0],[1,3,30000.0,0.666666666666667,20000.0]]");
 }
 
+// A kilobyte of each of four ranks in 10 us, by the definitions of NCCL's own tests.
+TEST(Ranks, BandwidthsOfCollectivesAreNccls) {
+  const test::TempFolder folder;
+  std::string text;
+  int start = 0;
+  for (const char* name : {"AllReduce", "AllGather", "ReduceScatter", "AllToAll", "Broadcast"})
+    text += "work communication nccl_" + std::string(name) + " " + std::to_string(start += 20) +
+            "us 10us bytes=1000 args={\"group_size\":4}\n";
+  ASSERT_TRUE(test::makeTraceFile(text, folder / "t.pitwall").has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  const auto rows = (*trace)->query(
+      "SELECT group_concat(collective || ' ' || CAST(algorithm_bytes_per_second / 1e6 AS INTEGER) || ' ' || "
+      "CAST(bus_bytes_per_second / 1e6 AS INTEGER), ', ') FROM (SELECT * FROM analysis_collective ORDER BY "
+      "3)");
+  ASSERT_TRUE(rows.has_value()) << rows.error().message;
+  EXPECT_EQ(
+      std::get<std::string>(rows->rows[0][0]),
+      "all_gather 400 300, all_reduce 100 150, all_to_all 100 75, broadcast 100 100, reduce_scatter 100 75");
+}
+
 // The kvstore as rules read it: analysis_summary.kvstore and the settings that steer it.
 struct Told {
   const char *meta = nullptr, *command_line = "train.py", *operation = "Convolution";
