@@ -26,8 +26,12 @@ struct AnalyzeOptions {
   //   share = 0.1        # a threshold
   //   enabled = false    # switches the rule off
   std::string config_file = {};
-  // Traces of the same program with other numbers of OpenMP threads.
-  std::vector<std::string> trials = {};
+  // Traces of the same program with other numbers of OpenMP threads; they must stay open meanwhile.
+  struct Trial {
+    std::string name;  // as messages call it
+    Trace* trace = nullptr;
+  };
+  std::vector<Trial> trials = {};
   // Rows of evidence that a finding keeps to be shown; it is computed on all of them.
   std::size_t evidence_rows = 5;
   // Set by any thread: the analysis ends with the error cancelled, within some thousand events.

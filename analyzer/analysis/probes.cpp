@@ -45,16 +45,14 @@ Status addMeta(Trace& trace, Probes& probes) {
   return {};
 }
 
-Status addTrial(const std::string& path, const Timeline& timeline, const Reading& reading, Probes& probes,
-                Report& report) {
-  auto opened = Trace::open(path);
-  if (!opened.has_value()) return fail(opened.error());
-  Trace& trace = *opened.value();
+Status addTrial(const AnalyzeOptions::Trial& trial, const Timeline& timeline, const Reading& reading,
+                Probes& probes, Report& report) {
+  Trace& trace = *trial.trace;
   auto activity = gatherActivity(trace, reading);
   if (!activity.has_value()) return fail(activity.error());
   const Timeline other = timelineOf(trace, activity.value());
   const auto leave = [&](const std::string& why) {
-    report.notes.push_back(fmt::format("The trial {} is left out: {}.", path, why));
+    report.notes.push_back(fmt::format("The trial {} is left out: {}.", trial.name, why));
     return Status{};
   };
   if (other.process_name != timeline.process_name)
@@ -73,12 +71,12 @@ Status addTrial(const std::string& path, const Timeline& timeline, const Reading
 
 }  // namespace
 
-Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
+Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<AnalyzeOptions::Trial>& trials,
                    const Reading& reading, Report& report) {
   Probes probes;
   if (auto status = addMeta(trace, probes); !status.has_value()) return status;
-  for (const auto& path : trials) {
-    if (auto status = addTrial(path, timeline, reading, probes, report); !status.has_value()) return status;
+  for (const auto& trial : trials) {
+    if (auto status = addTrial(trial, timeline, reading, probes, report); !status.has_value()) return status;
   }
   if (report.breakdown.iteration_source != "whole trace")
     add(probes, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));

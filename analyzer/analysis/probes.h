@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/reading.h"
 #include "analyzer/report.h"
@@ -13,9 +14,9 @@ namespace pitwall::analysis {
 
 // Writes analysis_probe: threads, iteration_ns (median of the steady iterations), one row for each number of
 // threads, the fastest of several. From the trace itself, from its meta keys probe.openmp_threads.N, and from
-// the traces named in `trials`; what is left out of those, and why, becomes a note of the report. Errors:
-// those of Trace::open, for a trial that cannot be read.
-Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<std::string>& trials,
+// the traces of `trials`; what is left out of those, and why, becomes a note of the report. Errors:
+// corruptTrace; cancelled.
+Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<AnalyzeOptions::Trial>& trials,
                    const Reading& reading, Report& report);
 
 }  // namespace pitwall::analysis

@@ -39,7 +39,6 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
   options.rule_folders = arguments.rule_folders;
   options.disabled = arguments.disabled;
   options.config_file = arguments.rule_config;
-  options.trials = arguments.trials;
   for (const auto& setting : arguments.thresholds) {
     const auto equals = setting.find('=');
     double value = 0;
@@ -167,8 +166,12 @@ int printOrWrite(const std::string& text, const std::string& path, const std::ve
 int analyze(const AnalyzeArguments& arguments) {
   auto options = optionsFrom(arguments);
   if (!options.has_value()) return complain(options.error().message, kUsage);
-  for (const std::string& trial : arguments.trials) {
-    if (const auto trace = Trace::open(trial); !trace.has_value()) return complainOfTrace(trace.error());
+  std::vector<OpenedTrace> trials;
+  for (const std::string& name : arguments.trials) {
+    auto trial = openTrace(name);
+    if (!trial.has_value()) return complainOfTrace(trial.error());
+    options.value().trials.push_back({name, trial->trace.get()});
+    trials.push_back(std::move(trial).value());
   }
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return complainOfTrace(opened.error());

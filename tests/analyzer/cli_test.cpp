@@ -365,6 +365,26 @@ TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
   EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 3);
 }
 
+TEST_F(Command, TrialsMayBeLogsOfOneDnn) {
+  const auto log = [&](int threads, double scale) {
+    const auto path = (folder_ / fmt::format("{}.log", threads)).string();
+    std::ofstream out(path);
+    out << "onednn_verbose,info,oneDNN v2.6.3 (commit N/A)\n"
+        << fmt::format("onednn_verbose,info,cpu,runtime:OpenMP,nthr:{}\n", threads);
+    for (int i = 0; i < 12; ++i) {
+      out << fmt::format(
+          "onednn_verbose,exec,cpu,matmul,jit,forward_training,src_f32::blocked:ab:f0,,,2x2:2x2,{}\n"
+          "onednn_verbose,exec,cpu,eltwise,jit:avx2,forward_training,data_f32::blocked:ab:f0,,,2x2,{}\n",
+          2 * scale, scale);
+    }
+    return path;
+  };
+  const auto present = log(4, 1.5), one = log(1, 2), two = log(2, 1);
+  const auto told = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
+  EXPECT_EQ(told.code, 0) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("With 2 OpenMP threads an iteration took 3.00 ms"));
+}
+
 TEST_F(Command, EnvExplainsSettings) {
   auto run = pitwall("env", "MXNET_CPU_WORKER_NTHREADS=3");
   EXPECT_EQ(run.code, 0) << run.err;
