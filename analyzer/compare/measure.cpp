@@ -46,9 +46,10 @@ Status readIterations(Trace& trace, Measured& measured) {
   return {};
 }
 
+// Of operators within each other only the one that changed by itself is to be named.
 Status readWork(Trace& trace, Measured& measured) {
   auto rows = trace.query(
-      "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END), shapes, count, total_ns "
+      "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END), shapes, count, self_ns "
       "FROM analysis_operator UNION ALL SELECT name, '', count, total_ns FROM analysis_kernel");
   if (!rows.has_value()) return fail(rows.error());
   for (const auto& row : rows->rows) {

@@ -236,17 +236,37 @@ TEST(Compare, SettingsThatDifferAreNamed) {
   EXPECT_THAT(comparisonAsMarkdown(comparison), HasSubstr("| OMP_PLACES | unset | cores |"));
 }
 
+Measured measuredText(const std::string& text, const std::string& name) {
+  const std::string path = testing::TempDir() + name + ".pitwall";
+  EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
+  auto trace = Trace::open(path);
+  AnalyzeOptions options;
+  options.rule_folders = {PITWALL_RULE_FOLDER};
+  const auto report = analyzeTrace(*trace.value(), options);
+  return measure(*trace.value(), report.value()).value();
+}
+
+TEST(Compare, OfOperatorsWithinEachOtherTheOneThatChangedIsNamed) {
+  const auto measured = [](int inner_us) {
+    return measuredText(
+        fmt::format("repeat 20 200us\niteration 0 1\nop - conv2d none 1us {}us on=main\n"
+                    "op - cudnn none 2us {}us on=main\nop - relu none 180us 10us on=main\nend\n",
+                    inner_us + 8, inner_us),
+        fmt::format("nested_{}", inner_us));
+  };
+  const Comparison comparison = compare(measured(80), measured(120));
+  ASSERT_FALSE(comparison.work.empty());
+  EXPECT_EQ(comparison.work[0].name, "cudnn");
+  EXPECT_NEAR(comparison.work[0].b_ns - comparison.work[0].a_ns, 40'000, 1);
+  for (std::size_t i = 1; i < comparison.work.size(); ++i)
+    EXPECT_EQ(comparison.work[i].a_ns, comparison.work[i].b_ns) << comparison.work[i].name;
+}
+
 // Logs of one call, so long that iterations are several of them, twice as many in one as in the other.
 TEST(Compare, ACallThatRepeatsVeryOftenIsComparedCallByCall) {
   const auto measured = [](int calls, const char* length) {
-    const std::string path = testing::TempDir() + fmt::format("calls_{}.pitwall", calls);
-    const auto text = fmt::format("repeat {} 10us\nop - convolution none 0 {}\nend\n", calls, length);
-    EXPECT_TRUE(test::makeTraceFile(text, path).has_value());
-    auto trace = Trace::open(path);
-    AnalyzeOptions options;
-    options.rule_folders = {PITWALL_RULE_FOLDER};
-    const auto report = analyzeTrace(*trace.value(), options);
-    return measure(*trace.value(), report.value()).value();
+    return measuredText(fmt::format("repeat {} 10us\nop - convolution none 0 {}\nend\n", calls, length),
+                        fmt::format("calls_{}", calls));
   };
   const Measured a = measured(1 << 15, "6us"), b = measured(1 << 16, "9us");
   EXPECT_EQ(a.iterations_ns.size(), b.iterations_ns.size());
