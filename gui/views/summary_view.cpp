@@ -41,17 +41,27 @@ QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
 QString operatorTable(const std::vector<OperatorRow>& operators) {
   const bool roof = std::any_of(operators.begin(), operators.end(),
                                 [](const OperatorRow& row) { return row.roof_share > 0; });
+  // As reports do: what operators within each other take themselves and launch, where a trace has such.
+  const bool nested = std::any_of(operators.begin(), operators.end(),
+                                  [](const OperatorRow& row) { return row.self_ns != row.total_ns; });
+  const bool device = std::any_of(operators.begin(), operators.end(),
+                                  [](const OperatorRow& row) { return row.device_ns > 0; });
+  double all = 0;
+  for (const OperatorRow& row : operators) all += static_cast<double>(device ? row.device_ns : row.self_ns);
   QString table =
       "<table cellspacing='0' cellpadding='3'><tr><th align='left'>Operator</th><th "
-      "align='left'>Phase</th><th>Count</th>"
-      "<th>Total</th><th>p50</th><th>p99</th><th>Share</th>" +
-      QString(roof ? "<th>Of roof</th></tr>" : "</tr>");
+      "align='left'>Phase</th><th>Count</th><th>Total</th>" +
+      QString(nested ? "<th>Self</th>" : "") + QString(device ? "<th>Device</th>" : "") +
+      "<th>p50</th><th>p99</th><th>Share</th>" + QString(roof ? "<th>Of roof</th></tr>" : "</tr>");
   for (std::size_t i = 0; i < std::min(operators.size(), kOperatorsShown); ++i) {
     const OperatorRow& row = operators[i];
     table += "<tr><td>" + html(row.title) + "</td><td>" + html(row.phase) + "</td>" +
              cell(showCount(row.count)) + cell(showDuration(static_cast<double>(row.total_ns))) +
+             (nested ? cell(showDuration(static_cast<double>(row.self_ns))) : QString()) +
+             (device ? cell(showDuration(static_cast<double>(row.device_ns))) : QString()) +
              cell(showDuration(static_cast<double>(row.p50_ns))) +
-             cell(showDuration(static_cast<double>(row.p99_ns))) + cell(showShare(row.share)) +
+             cell(showDuration(static_cast<double>(row.p99_ns))) +
+             cell(showShare(all > 0 ? static_cast<double>(device ? row.device_ns : row.self_ns) / all : 0)) +
              (roof ? cell(row.roof_share > 0 ? showShare(row.roof_share) : "-") : QString()) + "</tr>";
   }
   table += "</table>";
