@@ -50,6 +50,7 @@ void OperatorNesting::addDeviceWork(std::span<const HostCall> calls, std::span<c
                               Launch{thread->second[node].op, thread->second[node].counts, false});
   }
   for (const DeviceWork& piece : work) {
+    if (piece.track.value < others_.size() && others_[piece.track.value]) continue;
     const HostCall* call = launches.find(piece.correlation);
     const auto launch = call != nullptr ? waiting_.find(call->correlation) : waiting_.end();
     if (launch == waiting_.end()) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analyzer/analysis/activity.h"
@@ -20,7 +21,9 @@ class OperatorNesting {
     TimeNs self_ns = 0, device_ns = 0;
   };
 
-  explicit OperatorNesting(std::size_t fact_count) : times_(fact_count + 1) {}
+  // `others` by TrackId.value: device work there is another process's. May be shorter than there are tracks.
+  explicit OperatorNesting(std::size_t fact_count, std::vector<bool> others = {})
+      : times_(fact_count + 1), others_(std::move(others)) {}
 
   // In order of time. Those that do not count hide nothing of others, but what they launch is theirs.
   void add(const OperatorInterval& op, bool counts);
@@ -53,6 +56,7 @@ class OperatorNesting {
   static void forget(Thread& thread, TimeNs before);
 
   std::vector<Times> times_;
+  std::vector<bool> others_;
   std::unordered_map<std::uint32_t, Thread> threads_;    // by TrackId.value
   std::unordered_map<CorrelationId, Launch> waiting_;    // calls within operators
   std::vector<CorrelationId> found_before_, found_now_;  // a launch may have several pieces of work

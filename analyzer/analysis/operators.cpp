@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <tuple>
+#include <utility>
 
 #include "db/meta.h"
 
@@ -18,10 +19,11 @@ std::string titleOf(const OperatorRow& row) {
 
 }  // namespace
 
-OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count)
+OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count,
+                           std::vector<bool> others)
     : iterations_(iterations),
       sums_(fact_count + 1),
-      nesting_(fact_count),
+      nesting_(fact_count, std::move(others)),
       executions_(iterations.size(), 0) {
   any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
     return iteration.role == IterationRole::steady;

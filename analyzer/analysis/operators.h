@@ -39,8 +39,8 @@ struct OperatorTable {
 // Counts executions that start in a steady iteration (in any iteration when none is steady), slice by slice.
 class OperatorSums {
  public:
-  // The iterations must outlive it.
-  OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count);
+  // The iterations must outlive it. `others` as in OperatorNesting.
+  OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count, std::vector<bool> others = {});
 
   // In order of time, after those added before.
   void add(std::span<const OperatorInterval> operators);

@@ -22,6 +22,15 @@ Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& ac
   return analyses;
 }
 
+std::vector<bool> tracksOfOthers(const Trace& trace, ProcessId process) {
+  std::vector<bool> others(trace.tracks().size() + 1);
+  for (std::size_t i = 0; i < trace.tracks().size(); ++i) {
+    const auto owner = trace.tracks()[i].process;
+    others[i + 1] = owner && owner != process;
+  }
+  return others;
+}
+
 }  // namespace
 
 Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices) {
@@ -53,7 +62,8 @@ Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceRead
   if (!made.has_value()) return fail(made.error());
   pass.analyses = std::move(made).value();
   CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());
-  OperatorSums operators(pass.iterations.all, trace.operatorFacts().size());
+  OperatorSums operators(pass.iterations.all, trace.operatorFacts().size(),
+                         tracksOfOthers(trace, timeline.process));
   auto status = slices.each(kAllParts, [&](const Slice& slice) -> Result<bool> {
     lap("reading slices");
     categories.add(slice.operators, slice.from_ns, slice.to_ns, slice.pending_from_ns);
