@@ -38,8 +38,13 @@ inline constexpr char kRecorderSelfNs[] = "recorder.self_ns";     // CPU time of
 inline constexpr char kNumaCpus[] = "host.numa_cpus";             // CPUs of each node: "0-15;16-31"
 inline constexpr char kCgroupMemory[] = "process.cgroup_memory_bytes";  // limit; absent = none
 inline constexpr char kAffinity[] = "process.affinity";                 // CPUs it may run on: "0-3,8"
-inline constexpr char kExitCode[] = "process.exit_code";                // of the program that was recorded
-inline constexpr char kExitSignal[] = "process.exit_signal";            // that ended it; absent = none
+inline constexpr char kExitCode[] =
+    "process.exit_code";  // of the program that was recorded; absent = a signal ended it, or it went on
+inline constexpr char kExitSignal[] = "process.exit_signal";  // that ended it; absent = none
+// Processes that the kernel killed for lack of memory while it was recorded: in the program's control group,
+// on the whole machine.
+inline constexpr char kOomKills[] = "process.oom_kills";
+inline constexpr char kHostOomKills[] = "host.oom_kills";
 inline constexpr char kProcessCpuNs[] = "process.cpu_ns";  // CPU time of the program and its children
 inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples a second that were taken; 0 = none
 inline constexpr char kRecorderNotes[] =

@@ -238,6 +238,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   }
   auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators);
   addDeviceFacts(trace, context, facts);
+  addEndFacts(trace, facts);
   if (auto status =
           writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
       !status.has_value()) {

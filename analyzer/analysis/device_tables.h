@@ -110,6 +110,8 @@ Result<PathSummary> criticalPathSummary(Trace& trace);           // of these tab
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);
+// Appends how the program ended: exit_code, exit_signal, shell_signal, oom, oom_kills.
+void addEndFacts(const Trace& trace, std::vector<Fact>& facts);
 // Who made the program: "pitwall", "mxnet", "pytorch", "onednn" (a verbose log alone), "unknown".
 std::string frameworkOf(const Trace& trace);
 

@@ -58,6 +58,11 @@
 //   (0, 1) from the trace's meta table: usable_cpus, usable_cores, logical_cpus, physical_cores,
 //   memory_bytes, openmp_runtime, openmp_threads, backend, engine, parameter_bytes, peak_bytes, mode,
 //   producer
+//   exit_code (null = a signal ended the program, or its end was not recorded), exit_signal (that ended it,
+//   or null), shell_signal (the signal that an exit code above 128 stands for, as shells have it, or null),
+//   oom (1 = it was killed while the kernel killed for lack of memory, 0 = it was not, null = not known),
+//   oom_kills (processes that the kernel killed for lack of memory in the program's control group, else on
+//   the machine)
 #pragma once
 
 #include <span>

@@ -17,6 +17,7 @@
 #include "db/redact.h"
 #include "db/store.h"
 #include "record/merge/merge.h"
+#include "record/sample/cgroup.h"
 
 namespace pitwall::record {
 namespace {
@@ -184,6 +185,9 @@ Status Recording::startProgram(const BlockedSignals& signals) {
   if (!child.has_value()) return fail(child.error());
   program_pid_ = child->pid();
   environmentFor(program_pid_, result_.notes);
+  oom_kill_file_ = oomKillFile(program_pid_);
+  oom_kills_ = oomKills(oom_kill_file_);
+  host_oom_kills_ = hostOomKills();
   // Not before the fork: what is ignored stays ignored in the program.
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
@@ -296,10 +300,20 @@ void Recording::reap() {
   }
 }
 
+void Recording::writeOomKills() {
+  const auto group = oomKills(oom_kill_file_), host = hostOomKills();
+  if (group && oom_kills_) sink_->meta(meta::kOomKills, std::to_string(*group - *oom_kills_));
+  if (host && host_oom_kills_) sink_->meta(meta::kHostOomKills, std::to_string(*host - *host_oom_kills_));
+}
+
 void Recording::writeEnd() {
+  writeOomKills();
   if (program_ended_) {
-    sink_->meta(meta::kExitCode, std::to_string(result_.exit_code));
-    if (result_.exit_signal != 0) sink_->meta(meta::kExitSignal, std::to_string(result_.exit_signal));
+    if (result_.exit_signal != 0) {
+      sink_->meta(meta::kExitSignal, std::to_string(result_.exit_signal));
+    } else {
+      sink_->meta(meta::kExitCode, std::to_string(result_.exit_code));
+    }
     sink_->meta(meta::kProcessCpuNs, std::to_string(childrenCpuNs() - children_cpu_ns_));
   }
   sink_->meta(meta::kTraceEndNs, std::to_string(static_cast<TimeNs>(result_.seconds * 1e9)));

@@ -43,6 +43,7 @@ class Recording {
   bool over() const;
   void finishTrace();
   void writeEnd();
+  void writeOomKills();
   void tell();
 
   const RecordOptions& options_;
@@ -56,7 +57,9 @@ class Recording {
   std::unique_ptr<TraceSink> sink_;
   LossFile loss_file_;
   std::int64_t samples_flushed_ = 0;
-  TimeNs children_cpu_ns_ = 0;  // of processes before this recording
+  std::string oom_kill_file_;
+  std::optional<std::int64_t> oom_kills_, host_oom_kills_;  // before this recording
+  TimeNs children_cpu_ns_ = 0;                              // of processes before this recording
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<OutputCapture> capture_;
   pid_t program_pid_ = -1;

@@ -118,4 +118,26 @@ std::optional<TimeNs> throttledNs(const std::string& stat_file) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> oomKills(const std::string& file) {
+  std::istringstream text(readFile(file).value_or(""));
+  std::string key;
+  for (std::int64_t value = 0; text >> key >> value;) {
+    if (key == "oom_kill") return value;
+  }
+  return std::nullopt;
+}
+
+std::string oomKillFile(pid_t pid, const std::string& root) {
+  for (const Group& group : groupsOf(pid, "memory", root)) {
+    for (const std::string& path : {group.path, std::string()}) {
+      const std::string file =
+          group.mount + path + (group.version2 ? "/memory.events" : "/memory.oom_control");
+      if (oomKills(file)) return file;
+    }
+  }
+  return {};
+}
+
+std::optional<std::int64_t> hostOomKills(const std::string& root) { return oomKills(root + "/proc/vmstat"); }
+
 }  // namespace pitwall::record

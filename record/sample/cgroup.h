@@ -22,4 +22,11 @@ std::optional<TimeNs> throttledNs(const std::string& stat_file);
 // The limit on memory that the groups of `pid` set; nothing = no limit.
 std::optional<Bytes> cgroupMemory(pid_t pid, const std::string& root = "/");
 
+// How many processes the kernel has killed for lack of memory so far: the file that counts them in the group
+// of `pid` ("" when there is none), its count, and that of the whole machine. Nothing = the kernel does not
+// tell.
+std::string oomKillFile(pid_t pid, const std::string& root = "/");
+std::optional<std::int64_t> oomKills(const std::string& file);
+std::optional<std::int64_t> hostOomKills(const std::string& root = "/");
+
 }  // namespace pitwall::record

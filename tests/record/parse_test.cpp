@@ -110,6 +110,25 @@ TEST(Cgroup, TightestQuotaOfBothVersions) {
   EXPECT_EQ(cgroupStatFile(7, at), "");
 }
 
+TEST(Cgroup, ProcessesKilledForMemoryInBothVersions) {
+  const test::TempFolder root;
+  const std::string at = root.path().string();
+  write(at + "/proc/5/cgroup", "0::/a\n");
+  write(at + "/sys/fs/cgroup/a/memory.events", "low 0\nhigh 2\nmax 9\noom 4\noom_kill 3\noom_group_kill 0\n");
+  EXPECT_EQ(oomKillFile(5, at), at + "/sys/fs/cgroup/a/memory.events");
+  EXPECT_EQ(oomKills(oomKillFile(5, at)), 3);
+  write(at + "/proc/6/cgroup", "4:memory:/b\n");
+  write(at + "/sys/fs/cgroup/memory/b/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n");
+  EXPECT_EQ(oomKills(oomKillFile(6, at)), 2);
+  write(at + "/sys/fs/cgroup/memory/b/memory.oom_control",
+        "oom_kill_disable 0\nunder_oom 0\n");  // old kernels
+  EXPECT_EQ(oomKillFile(6, at), "");
+  EXPECT_FALSE(oomKills("").has_value());
+  write(at + "/proc/vmstat", "nr_free_pages 12\noom_kill 7\n");
+  EXPECT_EQ(hostOomKills(at), 7);
+  EXPECT_FALSE(hostOomKills(at + "/none").has_value());
+}
+
 TEST(Host, TopologyAndLoad) {
   const test::TempFolder root;
   const std::string at = root.path().string();

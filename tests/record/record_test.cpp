@@ -89,6 +89,7 @@ TEST_F(Record, PassesOnExitCodesAndSignals) {
   EXPECT_EQ(run(options({"sh", "-c", "exit 7"})).exit_code, 7);
   EXPECT_EQ(run(options({"sh", "-c", "kill -9 $$"})).exit_signal, SIGKILL);
   EXPECT_EQ(open()->meta(meta::kExitSignal), "9");
+  EXPECT_FALSE(open()->meta(meta::kExitCode).has_value());  // a code of 0 would be read as success
   // What another sends to the recorder reaches the program.
   EXPECT_EQ(run(options({"sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 20 & wait"})).exit_code, 9);
   EXPECT_TRUE(open()->isComplete());
