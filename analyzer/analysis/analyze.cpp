@@ -11,6 +11,7 @@
 #include "analyzer/analysis.h"
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/coverage.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
@@ -236,7 +237,12 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     if (!path.has_value()) return fail(path.error());
     report.critical_path = std::move(path).value();
   }
-  auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators);
+  auto coverage = coverageOf(trace, gathered.value());
+  if (!coverage.has_value()) return fail(coverage.error());
+  if (auto status = writeCoverage(trace, coverage.value()); !status.has_value()) return fail(status.error());
+  watch.lap("analysis coverage");
+  auto facts =
+      summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators, coverage.value());
   addDeviceFacts(trace, context, facts);
   addEndFacts(trace, facts);
   if (auto status =

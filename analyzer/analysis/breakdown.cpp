@@ -59,7 +59,7 @@ CategorySweep::CategorySweep(const Timeline& timeline, std::span<const Iteration
   running_until_.fill(INT64_MIN);
   overhead_ = united(united(timeline.bulks), united(timeline.engine_waits));
   data_waits_ = united(timeline.data_waits);
-  const bool blind = timeline.operators == 0 && timeline.data_waits.empty();
+  const bool blind = timeline.library_calls_only || (timeline.operators == 0 && timeline.data_waits.empty());
   if (!blind) {
     unattributed_ = united(timeline.losses);
   } else if (!iterations.empty()) {

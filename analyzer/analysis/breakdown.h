@@ -3,7 +3,8 @@
 // At each moment of an iteration exactly one category holds, the first that applies:
 //   forward, backward, update, other operators   an operator of that phase runs (on any thread or stream)
 //   communication    none of those runs, but one that moves data between devices (CopyCPU2GPU, KVStorePush)
-//   unattributed     none runs, but events of this moment were lost, or the trace holds no operators at all
+//   unattributed     none runs, but events of this moment were lost; or the trace holds no operators at all,
+//                    or the calls of one library only, so that nothing else could be seen
 //   data wait        none runs, and the training thread waits for its next batch
 //   engine overhead  none runs, but one is pushed and not started, a bulk segment is between two operators,
 //   or the

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "analyzer/analysis/statistics.h"
+#include "analyzer/analysis/temp_table.h"
 #include "analyzer/roof.h"
 #include "db/meta.h"
 
@@ -72,17 +73,43 @@ void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown,
                    breakdown.items_per_second > 0 ? SqlValue(breakdown.items_per_second) : SqlValue()});
 }
 
-void addShareFacts(const Breakdown& breakdown, std::vector<Fact>& facts) {
+// Whether the trace could have shown time of the category. Time between operators has a name only where every
+// operator was recorded.
+bool couldBeSeen(Category category, const Timeline& timeline, const Breakdown& breakdown) {
+  const bool sees_calls = timeline.operators > 0 || breakdown.devices > 0;
+  const bool sees_all = sees_calls && !timeline.library_calls_only;
+  switch (category) {
+    case Category::unattributed: return true;
+    case Category::dataWait: return sees_all || !timeline.data_waits.empty();
+    case Category::idle:
+    case Category::engineOverhead: return sees_all;
+    default: return sees_calls;
+  }
+}
+
+void addShareFacts(const Timeline& timeline, const Breakdown& breakdown, std::vector<Fact>& facts) {
   double operators = 0;
   for (std::size_t c = 0; c < kCategories; ++c) {
     const auto category = static_cast<Category>(c);
     const double share = breakdown.share(toString(category));
     std::string key = std::string(toString(category)) + "_share";
     std::replace(key.begin(), key.end(), ' ', '_');
-    facts.push_back({key, share});
+    facts.push_back({key, known(couldBeSeen(category, timeline, breakdown), share)});
     if (category <= Category::otherOperators) operators += share;
   }
-  facts.push_back({"operators_share", operators});
+  facts.push_back({"operators_share", known(couldBeSeen(Category::forward, timeline, breakdown), operators)});
+}
+
+// What the trace can answer at all, of the process that it is about.
+void addCoverageFacts(const Timeline& timeline, const Coverage& coverage, std::vector<Fact>& facts) {
+  facts.push_back({"coverage", coverage.level(timeline.process)});
+  for (std::size_t i = 0; i < kRecordedKinds; ++i) {
+    const auto what = static_cast<Recorded>(i);
+    std::string key = "has_" + std::string(toString(what));
+    std::replace(key.begin(), key.end(), ' ', '_');
+    facts.push_back({key, static_cast<std::int64_t>(coverage.has(timeline.process, what))});
+  }
+  facts.push_back({"logged_library", coverage.libraryOf(timeline.process)});
 }
 
 void addOperatorFacts(const Timeline& timeline, const Breakdown& breakdown, const OperatorTable& operators,
@@ -117,10 +144,12 @@ void addDataFacts(const Timeline& timeline, const Iterations& iterations, std::v
 }  // namespace
 
 std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
-                            const Breakdown& breakdown, const OperatorTable& operators) {
+                            const Breakdown& breakdown, const OperatorTable& operators,
+                            const Coverage& coverage) {
   std::vector<Fact> facts;
   addIterationFacts(iterations, breakdown, facts);
-  addShareFacts(breakdown, facts);
+  addCoverageFacts(timeline, coverage, facts);
+  addShareFacts(timeline, breakdown, facts);
   addOperatorFacts(timeline, breakdown, operators, facts);
   addDataFacts(timeline, iterations, facts);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/coverage.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/timeline.h"
@@ -22,6 +23,7 @@ struct Fact {
 
 // Keys and units: analyzer/analysis/tables.h.
 std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
-                            const Breakdown& breakdown, const OperatorTable& operators);
+                            const Breakdown& breakdown, const OperatorTable& operators,
+                            const Coverage& coverage);
 
 }  // namespace pitwall::analysis

@@ -49,8 +49,12 @@
 //   apart; else 1), iterations, steady_iterations, outlier_iterations
 //   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1)
 //   items_per_iteration, items_per_second
-//   forward_share, backward_share, update_share, other_operators_share, operators_share (those four),
-//   data_wait_share, engine_overhead_share, idle_share, unattributed_share        of wall time, 0..1
+//   coverage (what was recorded of the program: 'operators and devices', 'operators', 'devices', 'library
+//   calls', 'ranges', 'samples', 'none'), has_samples, has_ranges, has_library_calls, has_operators,
+//   has_devices (0, 1), logged_library ('oneDNN': whose calls were recorded) forward_share, backward_share,
+//   update_share, other_operators_share, operators_share (those four), data_wait_share,
+//   engine_overhead_share, idle_share, unattributed_share        of wall time, 0..1; null where the trace
+//   could not have shown such time (idle_share where only calls of a library were recorded)
 //   operators_per_iteration, operator_total_ns (overlapping ones each in full), operator_concurrency (mean
 //   number running while any runs), operator_tracks (threads and streams that ran operators)
 //   data_work_ns_per_iteration, data_work_tracks, data_work_in_training_share (0..1)

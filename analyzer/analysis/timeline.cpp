@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyzer/analysis/activity.h"
+#include "db/library_log.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -114,6 +115,17 @@ void addSteps(const Trace& trace, const Activity& activity, Timeline& timeline) 
   }
 }
 
+bool seesLibraryCallsOnly(const Trace& trace, const Activity& activity, ProcessId process) {
+  bool any = false;
+  for (const auto& track : activity.tracks) {
+    const auto& info = trace.tracks()[track.id.value - 1];
+    if (info.process != process || track.operators == 0) continue;
+    if (libraryOfTrack(info.name).empty()) return false;
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Timeline timelineOf(const Trace& trace, const Activity& activity) {
@@ -126,6 +138,7 @@ Timeline timelineOf(const Trace& trace, const Activity& activity) {
     addTrack(activity.tracks[i], static_cast<int>(i) == training, timeline);
   }
   if (timeline.begin_ns == INT64_MAX) timeline.begin_ns = 0;
+  timeline.library_calls_only = seesLibraryCallsOnly(trace, activity, timeline.process);
   addSteps(trace, activity, timeline);
   addLosses(trace, timeline);
   std::vector<bool> transfers;  // by facts

@@ -43,6 +43,8 @@ struct Timeline {
   TimeNs recorder_ns = 0;               // time of Pitwall's own work
   TimeNs begin_ns = 0, end_ns = 0;      // first start and last end of any event
   std::int64_t lost_events = 0;         // 0 with losses: an unknown number
+  // The operators are the calls of one library, from its log: what runs between them was not recorded.
+  bool library_calls_only = false;
 };
 
 // Of the process that ran most operators.

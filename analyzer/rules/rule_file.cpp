@@ -14,6 +14,7 @@
 
 #include "analyzer/analysis/breakdown.h"
 #include "analyzer/analysis/devices.h"
+#include "analyzer/rules/needs.h"
 #include "analyzer/rules/sql_text.h"
 
 namespace pitwall::rules {
@@ -194,9 +195,24 @@ bool isId(std::string_view id) {
          });
 }
 
+void readNeeds(Reader& reader, const toml::table& root, Rule& rule) {
+  const toml::node* node = root.get("needs");
+  if (node == nullptr) return;
+  const auto* array = node->as_array();
+  if (array == nullptr || array->empty())
+    return reader.complain(*node, fmt::format("'needs' must be a list of: {}", namesOfNeeds()));
+  for (const auto& element : *array) {
+    const auto name = element.value_exact<std::string>().value_or("");
+    if (findNeed(name) == nullptr)
+      reader.complain(element,
+                      fmt::format("'{}' is nothing that a rule can need; known: {}", name, namesOfNeeds()));
+    rule.needs.push_back(name);
+  }
+}
+
 Rule readRule(Reader& reader, const toml::table& root) {
   Rule rule;
-  reader.allowOnly(root, {"id", "title", "severity", "thresholds", "abstain", "measure", "verdict",
+  reader.allowOnly(root, {"id", "title", "severity", "needs", "thresholds", "abstain", "measure", "verdict",
                           "evidence", "proposal", "gain", "guard"});
   rule.id = reader.text(root, "id").text;
   if (!rule.id.empty() && !isId(rule.id)) {
@@ -206,6 +222,7 @@ Rule readRule(Reader& reader, const toml::table& root) {
   rule.title = reader.text(root, "title").text;
   rule.severity = reader.sql(root, "severity");
   readThresholds(reader, root, rule);
+  readNeeds(reader, root, rule);
   for (const auto* table : reader.tables(root, "abstain")) {
     reader.allowOnly(*table, {"when", "reason"});
     rule.abstains.push_back({reader.sql(*table, "when"), reader.text(*table, "reason").text});

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <optional>
 
+#include "analyzer/rules/needs.h"
 #include "analyzer/rules/sql_text.h"
 #include "analyzer/rules/text_template.h"
 
@@ -227,6 +228,12 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
 Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
                         std::size_t evidence_rows) {
   RuleSql sql(rule, trace);
+  for (const auto& name : rule.needs) {
+    const Need& need = *findNeed(name);
+    auto is_met = sql.overSummary({std::string(need.condition), rule.file});
+    if (!is_met.has_value()) return fail(is_met.error());
+    if (!isTrue(is_met.value())) return Outcome(Abstention{rule.id, rule.title, std::string(need.reason)});
+  }
   for (const auto& abstain : rule.abstains) {
     auto when = sql.overSummary(abstain.when);
     if (!when.has_value()) return fail(when.error());

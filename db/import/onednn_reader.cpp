@@ -14,6 +14,7 @@
 #include "db/import/onednn_line.h"
 #include "db/import/readers.h"
 #include "db/import/text.h"
+#include "db/library_log.h"
 #include "db/meta.h"
 
 namespace pitwall::import {
@@ -193,8 +194,9 @@ class VerboseLog {
       track = builder_.lane(process, "oneDNN graph partitions: " + engine);
     } else {
       event.name = builder_.name(line.primitive);
-      track = builder_.lane(process,
-                            line.kind == Kind::library_call ? "MKL calls" : "oneDNN primitives: " + engine);
+      track =
+          builder_.lane(process, line.kind == Kind::library_call ? std::string(kMklCallsTrack)
+                                                                 : std::string(kOneDnnCallsTrack) + engine);
     }
     std::int64_t& records = recordOf(line);
     ++records;
