@@ -186,6 +186,7 @@ void ProcessProbe::sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog&
   log.add(series_.minor, since_ns_, static_cast<double>(stat.minor_faults - minor_) / seconds);
   log.add(series_.major, since_ns_, static_cast<double>(stat.major_faults - major_) / seconds);
   cpu_ns_ = cpu_ns;
+  children_cpu_ns_ = stat.children_ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
   minor_ = stat.minor_faults;
   major_ = stat.major_faults;
   sampleIo(now_ns, log);

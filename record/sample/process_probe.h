@@ -52,6 +52,7 @@ class ProcessProbe {
 
   pid_t pid() const { return pid_; }
   TimeNs cpuNs() const { return cpu_ns_; }
+  TimeNs childrenCpuNs() const { return children_cpu_ns_; }  // of those that it has waited for
   int threadCount() const { return static_cast<int>(threads_.size()); }
   const ProcessFacts& facts() const { return facts_; }
   ProcessRef process() const { return process_; }
@@ -84,7 +85,7 @@ class ProcessProbe {
   ProcessRef process_;
   Series series_;
   bool io_readable_ = false;
-  TimeNs cpu_ns_ = 0;
+  TimeNs cpu_ns_ = 0, children_cpu_ns_ = 0;
   std::int64_t minor_ = 0, major_ = 0;
   Io io_;
   std::vector<SeriesRef> nodes_;

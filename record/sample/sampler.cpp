@@ -2,13 +2,13 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "db/meta.h"
-#include "record/sample/cgroup.h"
 #include "record/sample/process_facts.h"
 
 namespace pitwall::record {
@@ -17,6 +17,14 @@ namespace {
 constexpr TimeNs kSecondNs = 1'000'000'000;
 constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
 constexpr std::size_t kMostOthers = 1 << 20;
+
+// CPU time of all children that this process has waited for.
+TimeNs childrenCpuNs() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
+  return ns(used.ru_utime) + ns(used.ru_stime);
+}
 
 // What a collective among all of them can reach; 0 with one GPU, or where one does not tell.
 double slowestLink(const std::vector<SampledGpu>& gpus) {
@@ -39,10 +47,9 @@ Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOp
   probes_.emplace(root, std::move(probe));
   processes_seen_ = 1;
   gpus_ = std::make_unique<GpuSampler>(clock, options_.hz);
-  host_load_ = hostLoad();
-  host_since_ns_ = clock.now();
-  throttle_file_ = cgroupCpus(root) ? cgroupStatFile(root) : "";
-  throttled_ns_ = throttledNs(throttle_file_).value_or(0);
+  host_ = std::make_unique<HostProbe>(root, clock.now());
+  waited_for_ns_ = childrenCpuNs();
+  recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 // A process is ours when its parent is, or when it was left to us as the subreaper. Parents come before their
@@ -81,7 +88,7 @@ void Sampler::sample() {
   int threads = 0;
   for (auto it = probes_.begin(); it != probes_.end();) {
     ProcessProbe& probe = *it->second;
-    const bool alive = probe.sample(clock_, log_, budget_);
+    const bool alive = sampleProcess(probe);
     threads += probe.threadCount();
     if (probe.cpuNs() > busiest_cpu_ns_ || probe.pid() == busiest_pid_) {
       // Kept, as the process may end before the recording does.
@@ -103,28 +110,27 @@ void Sampler::sample() {
   next_ns_ = begin + static_cast<TimeNs>(interval);
 }
 
+bool Sampler::sampleProcess(ProcessProbe& probe) {
+  const TimeNs cpu_ns = probe.cpuNs(), children_ns = probe.childrenCpuNs();
+  const bool alive = probe.sample(clock_, log_, budget_);
+  own_cpu_.used(probe.cpuNs() - cpu_ns);
+  own_cpu_.waitedFor(probe.childrenCpuNs() - children_ns);
+  if (!alive) own_cpu_.ended(probe.cpuNs() + probe.childrenCpuNs());
+  return alive;
+}
+
 void Sampler::sampleHost(TimeNs now_ns) {
-  if (!host_cpu_) {
+  const TimeNs waited_for_ns = childrenCpuNs();
+  own_cpu_.waitedFor(waited_for_ns - waited_for_ns_);
+  waited_for_ns_ = waited_for_ns;
+  if (!host_->hasTracks()) {
     const auto root = probes_.find(root_);
     if (root == probes_.end() || !root->second->described()) return;  // tracks belong to a process
     first_process_ = root->second->process();
-    host_cpu_ = log_.series(first_process_, "host cpu", "cores");
-    host_steal_ = log_.series(first_process_, "host steal", "cores");
-    if (!throttle_file_.empty()) throttled_ = log_.series(first_process_, "throttled", "cores");
+    host_->makeTracks(first_process_, log_);
   }
-  const auto load = hostLoad();
-  const auto length = static_cast<double>(now_ns - host_since_ns_);
-  // The kernel counts this in ticks of 10 ms: over less than a tenth of a second it says nothing.
-  if (!load || !host_load_ || length < 1e8) return;
-  log_.add(*host_cpu_, host_since_ns_, static_cast<double>(load->busy_ns - host_load_->busy_ns) / length);
-  log_.add(*host_steal_, host_since_ns_, static_cast<double>(load->steal_ns - host_load_->steal_ns) / length);
-  if (throttled_) {
-    const TimeNs throttled = throttledNs(throttle_file_).value_or(throttled_ns_);
-    log_.add(*throttled_, host_since_ns_, static_cast<double>(throttled - throttled_ns_) / length);
-    throttled_ns_ = throttled;
-  }
-  host_load_ = load;
-  host_since_ns_ = now_ns;
+  const TimeNs recorder_ns = readClock(CLOCK_PROCESS_CPUTIME_ID) - recorder_ns_;
+  host_->sample(now_ns, own_cpu_.totalNs() + recorder_ns, log_);
 }
 
 // Libraries are loaded in the first seconds of a program; later they change seldom.
@@ -146,7 +152,7 @@ void Sampler::writeFacts() {
 }
 
 void Sampler::writeGpus() {
-  if (!host_cpu_) return;
+  if (!host_->hasTracks()) return;
   auto gpus = gpus_->take();
   if (gpu_series_.empty()) {
     if (const double rate = slowestLink(gpus); rate > 0)

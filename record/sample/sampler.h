@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "record/sample/gpu_sampler.h"
-#include "record/sample/host.h"
+#include "record/sample/host_probe.h"
+#include "record/sample/own_cpu.h"
 #include "record/sample/process_probe.h"
 #include "record/sample/sample_log.h"
 #include "record/sample/trace_clock.h"
@@ -52,6 +53,7 @@ class Sampler {
 
  private:
   void findProcesses();
+  bool sampleProcess(ProcessProbe& probe);
   void sampleHost(TimeNs now_ns);
   void writeFacts();
   void writeGpus();
@@ -66,7 +68,7 @@ class Sampler {
   std::unordered_set<pid_t> others_;  // of other programs, so that they are looked at once
   std::unique_ptr<GpuSampler> gpus_;
   std::vector<SeriesRef> gpu_series_;
-  ProcessRef first_process_;  // whose tracks hold what is of the machine; valid with host_cpu_
+  ProcessRef first_process_;  // whose tracks hold what is of the machine; valid once host_ has tracks
 
   TimeNs next_ns_ = 0;
   TimeNs first_ns_ = 0, last_ns_ = 0;
@@ -80,11 +82,10 @@ class Sampler {
   ProcessFacts busiest_facts_;
   pid_t busiest_pid_ = 0;
 
-  std::optional<HostLoad> host_load_;
-  TimeNs host_since_ns_ = 0;
-  std::optional<SeriesRef> host_cpu_, host_steal_, throttled_;
-  std::string throttle_file_;
-  TimeNs throttled_ns_ = 0;
+  std::unique_ptr<HostProbe> host_;
+  OwnCpu own_cpu_;
+  TimeNs waited_for_ns_ = 0,
+         recorder_ns_ = 0;  // CPU time of our children, and our own, when it began or last
 };
 
 }  // namespace pitwall::record

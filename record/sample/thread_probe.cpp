@@ -42,6 +42,18 @@ void ThreadProbe::makeTracks(ProcessRef process, SampleLog& log) {
   series_.forced = log.series(thread_, "forced switches", "1/s");
   series_.voluntary = log.series(thread_, "voluntary switches", "1/s");
   series_.cpu_number = log.series(thread_, "cpu number", "");
+  series_.state = log.series(thread_, "state", "");
+}
+
+// Which call it waits in may be asked of one's own descendants only; where even that is forbidden, the letter
+// counts.
+void ThreadProbe::readState(int task_folder, char letter) {
+  std::string& text = scratch();
+  const bool waits = letter == 'S' || letter == 'D';
+  if (waits && syscall_readable_) {
+    syscall_readable_ = readFileInto(task_folder, (std::to_string(tid_) + "/syscall").c_str(), text);
+  }
+  state_ = threadState(letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
 }
 
 bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log) {
@@ -60,6 +72,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
     const auto stat = parseStat(text);
     if (!stat) return false;
     cpu_ = stat->cpu;
+    readState(task_folder, stat->state);
     if (sched->slices != slices_ && !readSwitches(task_folder)) return false;
     slices_ = sched->slices;
     if (++times_seen_ == 2) makeTracks(process, log);
@@ -76,6 +89,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   log.add(series_.forced, since_ns_, perSecond(forced_ - told_forced_, since_ns_, now));
   log.add(series_.voluntary, since_ns_, perSecond(voluntary_ - told_voluntary_, since_ns_, now));
   log.add(series_.cpu_number, now, cpu_);
+  log.add(series_.state, now, static_cast<double>(state_));
   told_forced_ = forced_;
   told_voluntary_ = voluntary_;
   since_ns_ = now;

@@ -7,6 +7,7 @@
 
 #include "record/sample/proc_files.h"
 #include "record/sample/sample_log.h"
+#include "record/sample/thread_state.h"
 #include "record/sample/trace_clock.h"
 
 namespace pitwall::record {
@@ -19,7 +20,7 @@ class ThreadProbe {
   ThreadProbe(pid_t tid, TimeNs since_ns) : tid_(tid), since_ns_(since_ns) {}
 
   // Reads it from the folder /proc/PID/task. False when the thread is gone. The first time only looks; from
-  // the second time on it has tracks (a thread that lives for less than an interval is not worth five of
+  // the second time on it has tracks (a thread that lives for less than an interval is not worth six of
   // them).
   bool sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log);
   // Its last rates hold until `now_ns`; then they are 0.
@@ -29,7 +30,7 @@ class ThreadProbe {
 
  private:
   struct Series {
-    SeriesRef cpu, waiting, forced, voluntary, cpu_number;
+    SeriesRef cpu, waiting, forced, voluntary, cpu_number, state;
   };
   // A share of an interval. The kernel counts late by up to a tick; what one interval could not hold goes
   // into the next.
@@ -40,6 +41,7 @@ class ThreadProbe {
   };
   void makeTracks(ProcessRef process, SampleLog& log);
   bool readSwitches(int task_folder);
+  void readState(int task_folder, char letter);
 
   pid_t tid_;
   TimeNs since_ns_;
@@ -49,6 +51,8 @@ class ThreadProbe {
   std::int64_t voluntary_ = 0, forced_ = 0;
   std::int64_t told_voluntary_ = 0, told_forced_ = 0;
   int cpu_ = -1;
+  ThreadState state_ = ThreadState::running;
+  bool syscall_readable_ = true;
   ThreadRef thread_;
   Series series_;
 };

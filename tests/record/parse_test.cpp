@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,8 +12,10 @@
 #include "record/launch/program.h"
 #include "record/sample/cgroup.h"
 #include "record/sample/host.h"
+#include "record/sample/own_cpu.h"
 #include "record/sample/proc_files.h"
 #include "record/sample/process_facts.h"
+#include "record/sample/thread_state.h"
 #include "tests/support/memory_sink.h"
 #include "tests/support/temp_folder.h"
 
@@ -156,7 +159,56 @@ TEST(Host, TopologyAndLoad) {
   const TimeNs tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
   EXPECT_EQ(hostLoad(at)->busy_ns, 15 * tick_ns);
   EXPECT_EQ(hostLoad(at)->steal_ns, 4 * tick_ns);
+  EXPECT_FALSE(hostLoad(at)->runnable.has_value());
   EXPECT_FALSE(hostLoad(at + "/none").has_value());
+  write(at + "/proc/stat", "cpu  10 1 2 500 5 1 1 4 0 0\nctxt 9\nprocs_running 3\nprocs_blocked 1\n");
+  EXPECT_EQ(hostLoad(at)->runnable, 3);
+  EXPECT_FALSE(pressureNs("cpu", at).has_value());
+  write(at + "/proc/pressure/cpu", "some avg10=1.00 avg60=0.50 avg300=0.10 total=25\nfull avg10=0 total=9\n");
+  EXPECT_EQ(pressureNs("cpu", at), 25000);
+}
+
+TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
+  const auto call = [](int number, const char* arguments) {
+    return std::to_string(number) + " " + arguments + " 0x7ffd 0x7f00\n";
+  };
+  const char* none = "0x3 0x7f 0x10 0x0 0x0 0x0";
+  EXPECT_EQ(threadState('R', ""), ThreadState::running);
+  EXPECT_EQ(threadState('S', "running\n"), ThreadState::running) << "it woke up meanwhile";
+  EXPECT_EQ(threadState('S', ""), ThreadState::asleep) << "not to be read";
+  EXPECT_EQ(threadState('D', ""), ThreadState::uninterruptible);
+  EXPECT_EQ(threadState('D', "-1 0x7ffd 0x7f00\n"), ThreadState::uninterruptible) << "in a page fault";
+  EXPECT_EQ(threadState('T', "running"), ThreadState::stopped);
+  // As glibc 2.36 waits for a mutex, a condition variable with a time (the interpreter lock of Python 3.11),
+  // and one without.
+  EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x80 0x2 0x0 0x0 0x0")), ThreadState::mutex);
+  EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x89 0x0 0x7ffd 0x0 0xffffffff")),
+            ThreadState::timedWait);
+  EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x189 0x0 0x0 0x0 0xffffffff")), ThreadState::wait);
+  EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x189 0x2 0x0 0x0 0xffffffff")), ThreadState::wait);
+  EXPECT_EQ(threadState('S', call(SYS_clock_nanosleep, none)), ThreadState::sleep);
+  EXPECT_EQ(threadState('S', call(SYS_ppoll, none)), ThreadState::poll);
+  EXPECT_EQ(threadState('S', call(SYS_read, none)), ThreadState::input);
+  EXPECT_EQ(threadState('D', call(SYS_read, none)), ThreadState::storageRead);
+  EXPECT_EQ(threadState('S', call(SYS_write, none)), ThreadState::output);
+  EXPECT_EQ(threadState('D', call(SYS_pwrite64, none)), ThreadState::storageWrite);
+  EXPECT_EQ(threadState('D', call(SYS_fsync, none)), ThreadState::sync);
+  EXPECT_EQ(threadState('D', call(SYS_fdatasync, none)), ThreadState::sync);
+  EXPECT_EQ(threadState('S', call(SYS_wait4, none)), ThreadState::child);
+  EXPECT_EQ(threadState('D', call(SYS_openat, none)), ThreadState::uninterruptible);
+  EXPECT_EQ(threadState('S', call(SYS_rt_sigtimedwait, none)), ThreadState::asleep);
+}
+
+TEST(OwnCpu, CountsEachProcessOnce) {
+  OwnCpu cpu;
+  cpu.used(10);   // a child that is seen
+  cpu.ended(10);  // ends,
+  cpu.used(3);    // while its parent works on
+  EXPECT_EQ(cpu.totalNs(), 13);
+  cpu.waitedFor(12);  // and its parent is told of 2 more: the child's last
+  EXPECT_EQ(cpu.totalNs(), 15);
+  cpu.waitedFor(5);  // of children that nobody saw
+  EXPECT_EQ(cpu.totalNs(), 20);
 }
 
 TEST(Facts, TheBlasLibraryAndItsThreads) {

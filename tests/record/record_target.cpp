@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,6 +69,22 @@ int main(int argc, char** argv) {
       while (begun < number) sleepMs(10);
       sleepMs(2000);
     });
+  }
+  if (mode == "mutex") {  // one has it, the other waits
+    std::mutex mutex;
+    inThreads(2, [&mutex, number] {
+      const std::lock_guard held(mutex);
+      sleepMs(number);
+    });
+  }
+  if (mode == "short-processes") {  // each shorter than an interval
+    for (int i = 0; i < number; ++i) {
+      if (fork() == 0) {
+        burnMs(20);
+        _exit(0);
+      }
+      wait(nullptr);
+    }
   }
   if (mode == "short-threads") {  // a thread per event
     for (int i = 0; i < number; ++i) std::thread([] {}).join();

@@ -16,6 +16,7 @@
 
 #include "db/meta.h"
 #include "db/reader.h"
+#include "record/sample/thread_state.h"
 #include "tests/support/temp_folder.h"
 
 namespace pitwall {
@@ -138,6 +139,62 @@ TEST_F(Record, CpuTimeOfProcessAndThreadsAddsUp) {
   EXPECT_FALSE(samplesOf(*trace, "voluntary switches", true).empty());
   EXPECT_TRUE(trace->meta(meta::kUsableCpus).has_value());
   EXPECT_EQ(trace->meta(meta::kOpenMpRuntime), "none");
+}
+
+double mean(const std::vector<CounterSample>& samples) {
+  double sum = 0;
+  for (const auto& sample : samples) sum += sample.value;
+  return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
+}
+
+// Of the values of all tracks `state`, how many are that one.
+int samplesIn(Trace& trace, record::ThreadState state) {
+  int count = 0;
+  for (const auto& samples : samplesOf(trace, "state", true)) {
+    count += static_cast<int>(std::ranges::count(samples, static_cast<double>(state), &CounterSample::value));
+  }
+  return count;
+}
+
+TEST_F(Record, WhatThreadsWaitFor) {
+  run(target("mutex", 600));
+  auto trace = open();
+  EXPECT_GE(samplesIn(*trace, record::ThreadState::mutex), 3);  // one thread has the mutex,
+  EXPECT_GE(samplesIn(*trace, record::ThreadState::sleep), 6);  // and sleeps,
+  EXPECT_GE(samplesIn(*trace, record::ThreadState::wait), 6);   // while the main one waits for both
+  run(target("fork"));
+  trace = open();
+  EXPECT_GE(samplesIn(*trace, record::ThreadState::child), 6);
+  run(target("burn", 400));
+  trace = open();
+  EXPECT_GE(samplesIn(*trace, record::ThreadState::running), 6);
+  EXPECT_EQ(samplesIn(*trace, record::ThreadState::mutex), 0);
+}
+
+TEST_F(Record, WhatOtherProgramsTakeOfTheMachine) {
+  const pid_t other = fork();  // before the recording, so it is not the program's
+  ASSERT_GE(other, 0);
+  for (volatile double sink = 1; other == 0;) sink = sink * 1.0000001;
+  run(target("fork"));
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  auto trace = open();
+  const auto others = samplesOf(*trace, "other processes cpu", false);
+  ASSERT_THAT(others, SizeIs(1));
+  EXPECT_GE(mean(others[0]), 0.3);
+  EXPECT_FALSE(samplesOf(*trace, "host runnable threads", false).empty());
+}
+
+TEST_F(Record, ShortProcessesOfTheProgramAreNotOthers) {
+  run(target("short-processes", 60));
+  auto trace = open();
+  // The second opinions: the machine's load, and what the kernel told wait() of the program.
+  const double own = std::stod(trace->meta(meta::kProcessCpuNs).value()) * 1e-9;
+  EXPECT_GE(own, 1.2);
+  const auto host = samplesOf(*trace, "host cpu", false),
+             others = samplesOf(*trace, "other processes cpu", false);
+  ASSERT_THAT(others, SizeIs(1));
+  EXPECT_LE(integral(others[0]), integral(host[0]) - 0.8 * own);
 }
 
 TEST_F(Record, FiveHundredThreads) {

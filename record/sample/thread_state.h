@@ -1,0 +1,31 @@
+// What a thread does at the moment it is looked at: it runs, or what it waits for.
+#pragma once
+
+#include <string_view>
+
+namespace pitwall::record {
+
+// The values of the track `state`; docs/recording.md names them.
+enum class ThreadState : int {
+  running = 0,           // on a CPU, or ready for one
+  mutex = 1,             // for a mutex that another thread holds
+  timedWait = 2,         // in a futex with a timeout; Python's interpreter lock is waited for so
+  wait = 3,              // in a futex without one: for work, a result, the end of a thread
+  sleep = 4,             // for a time to pass
+  poll = 5,              // for events of files and sockets
+  input = 6,             // for what a pipe, socket or terminal brings
+  output = 7,            // for a pipe or socket to take what is written
+  storageRead = 8,       // in a call that reads a file
+  storageWrite = 9,      // in a call that writes one
+  sync = 10,             // in fsync and its like
+  uninterruptible = 11,  // in the kernel otherwise: page faults from files, opening, deleting
+  child = 12,            // for a process to end
+  asleep = 13,           // otherwise, or it is not told
+  stopped = 14           // by a signal or a debugger
+};
+
+// `letter` as in /proc/PID/task/TID/stat; `syscall` is the text of the file of that name beside it, "" when
+// it cannot be read.
+ThreadState threadState(char letter, std::string_view syscall);
+
+}  // namespace pitwall::record
