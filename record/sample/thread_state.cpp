@@ -81,9 +81,12 @@ Syscall parse(std::string_view text) {
 
 // Which kind of lock it is can be told from the arguments that the C library uses.
 ThreadState futexState(const Syscall& call) {
-  constexpr std::uint64_t kCommand = 0x7f, kWait = 0, kContendedMutex = 2;
+  constexpr std::uint64_t kCommand = 0x7f, kWait = 0;
+  constexpr std::uint32_t kContended = 2, kContendedGnuOpenMp = UINT32_MAX;
   if (call.arguments[3] != 0) return ThreadState::timedWait;
-  const bool mutex = (call.arguments[1] & kCommand) == kWait && call.arguments[2] == kContendedMutex;
+  const auto value = static_cast<std::uint32_t>(call.arguments[2]);
+  const bool mutex =
+      (call.arguments[1] & kCommand) == kWait && (value == kContended || value == kContendedGnuOpenMp);
   return mutex ? ThreadState::mutex : ThreadState::wait;
 }
 

@@ -182,6 +182,7 @@ TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
   // As glibc 2.36 waits for a mutex, a condition variable with a time (the interpreter lock of Python 3.11),
   // and one without.
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x80 0x2 0x0 0x0 0x0")), ThreadState::mutex);
+  EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x80 0xffffffff 0x0 0x0 0x0")), ThreadState::mutex);
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x89 0x0 0x7ffd 0x0 0xffffffff")),
             ThreadState::timedWait);
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x189 0x0 0x0 0x0 0xffffffff")), ThreadState::wait);
