@@ -17,6 +17,18 @@ namespace pitwall {
 enum class Severity : std::uint8_t { info, low, medium, high };
 const char* toString(Severity severity);
 
+// How sure a prediction is; the factor weighs the middle of its interval.
+enum class Confidence : std::uint8_t { low, medium, high };
+const char* toString(Confidence confidence);
+constexpr double factorOf(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::low: return 0.3;
+    case Confidence::medium: return 0.7;
+    case Confidence::high: return 1;
+  }
+  return 0;
+}
+
 // Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
 // category explains.
 struct TimeShare {
@@ -117,7 +129,11 @@ struct Finding {
   double gain_low = 0, gain_high = 0;  // predicted share of wall time removed, 0..1, after the shared budget
   std::string gain_method;             // how it was predicted
   std::string gain_limit;              // why less than predicted is left; empty = nothing was cut
-  std::string guard;                   // what would make it wrong
+  Confidence confidence = Confidence::medium;  // in the gain
+  double expected_gain = 0;                    // the middle of the interval times factorOf(confidence)
+  std::optional<double> cost_share;  // of wall time, 0..1: what it costs, where no gain is predicted
+  std::string cost;                  // the same or another cost in words; empty = not known
+  std::string guard;                 // what would make it wrong
   FindingStatus status = FindingStatus::notTested;
 };
 
@@ -139,7 +155,7 @@ struct Report {
   std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
   std::string timeline_kind;               // "order only", "sums only"; empty = events with their times
   PathSummary critical_path;
-  std::vector<Finding> findings;  // by predicted gain, highest first
+  std::vector<Finding> findings;  // by severity, then by expected gain or cost
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that looked and found nothing
   std::vector<std::string> notes;   // data quality, in words

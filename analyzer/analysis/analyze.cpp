@@ -44,6 +44,15 @@ const char* toString(Severity severity) {
   return "info";
 }
 
+const char* toString(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::low: return "low";
+    case Confidence::medium: return "medium";
+    case Confidence::high: return "high";
+  }
+  return "low";
+}
+
 namespace {
 
 using namespace analysis;

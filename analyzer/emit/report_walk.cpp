@@ -64,9 +64,10 @@ std::string gainText(const Finding& finding) {
                ? "none. " + finding.gain_method
                : fmt::format("none of its own: {}. {}", finding.gain_limit, finding.gain_method);
   }
-  return fmt::format("{} to {} of the time ({} to {} the speed){}. {}", showShare(finding.gain_low),
-                     showShare(finding.gain_high), speedUp(finding.gain_low), speedUp(finding.gain_high),
-                     limit, finding.gain_method);
+  return fmt::format("{} to {} of the time ({} to {} the speed), {} confidence{}. {}",
+                     showShare(finding.gain_low), showShare(finding.gain_high), speedUp(finding.gain_low),
+                     speedUp(finding.gain_high), pitwall::toString(finding.confidence), limit,
+                     finding.gain_method);
 }
 
 void walkProposals(const Finding& finding, Emitter& emitter) {
@@ -132,6 +133,13 @@ void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
   emitter.field("low", "", jsonOnly(finding.gain_low));
   emitter.field("high", "", jsonOnly(finding.gain_high));
   emitter.field("method", "Gain", {finding.gain_method, gainText(finding)});
+  emitter.field("limit", "", jsonOnly(finding.gain_limit));
+  emitter.field("confidence", "", jsonOnly(pitwall::toString(finding.confidence)));
+  emitter.field("expected", "", jsonOnly(finding.expected_gain));
+  emitter.endObject();
+  emitter.beginObject("cost");
+  emitter.field("share", "", jsonOnly(finding.cost_share ? Json(*finding.cost_share) : Json()));
+  emitter.field("text", "Cost", text(finding.cost));
   emitter.endObject();
   emitter.field("guard", "Wrong if", text(finding.guard));
   emitter.field("status", "Status", text(pitwall::toString(finding.status)));
@@ -140,7 +148,7 @@ void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
 
 void walkFindings(const Report& report, Emitter& emitter) {
   const auto count = report.findings.size();
-  emitter.beginList("findings", count == 0 ? "FINDINGS: none" : "FINDINGS, largest predicted gain first");
+  emitter.beginList("findings", count == 0 ? "FINDINGS: none" : "FINDINGS, most important first");
   for (std::size_t i = 0; i < count; ++i) walkFinding(report.findings[i], i + 1, emitter);
   emitter.endList();
 }

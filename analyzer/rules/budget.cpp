@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace pitwall::rules {
 namespace {
@@ -12,13 +13,48 @@ constexpr double kShown = 0.0005;  // a tenth of a percent is shown, less is rou
 // A rule's SQL may divide by nothing; that predicts nothing.
 double finite(double gain) { return std::isfinite(gain) ? gain : 0; }
 
+double expectedGain(const Finding& finding) {
+  const double high = std::max(0.0, finite(finding.gain_high));
+  const double low = std::clamp(finite(finding.gain_low), 0.0, high);
+  return (low + high) / 2 * factorOf(finding.confidence);
+}
+
+Severity severityOf(double share) {
+  if (share >= kHighGain) return Severity::high;
+  if (share >= kMediumGain) return Severity::medium;
+  return share >= kLowGain ? Severity::low : Severity::info;
+}
+
+// Before anything is cut.
+bool isServedBefore(const Claim& a, const Claim& b) {
+  if (a.is_symptom != b.is_symptom) return b.is_symptom;
+  const auto key = [](const Finding& finding) {
+    return std::tuple(expectedGain(finding), finite(finding.gain_high), finding.severity);
+  };
+  const auto key_a = key(a.finding), key_b = key(b.finding);
+  return key_a != key_b ? key_a > key_b : a.finding.id < b.finding.id;
+}
+
 bool ranksBefore(const Finding& a, const Finding& b) {
-  const double gain_a = finite(a.gain_high), gain_b = finite(b.gain_high);
-  if (gain_a != gain_b) return gain_a > gain_b;
-  const double low_a = finite(a.gain_low), low_b = finite(b.gain_low);
-  if (low_a != low_b) return low_a > low_b;
-  if (a.severity != b.severity) return a.severity > b.severity;
-  return a.id < b.id;
+  const auto key = [](const Finding& finding) {
+    return std::tuple(finding.severity, finding.expected_gain, finding.gain_high,
+                      finding.cost_share.value_or(0));
+  };
+  const auto key_a = key(a), key_b = key(b);
+  return key_a != key_b ? key_a > key_b : a.id < b.id;
+}
+
+// `predicted` is the high end before the budget cut it.
+void setSeverity(Finding& finding, double predicted) {
+  const double alone = expectedGain(finding);
+  finding.expected_gain = alone;
+  if (finding.gain_high > 0) {
+    finding.severity = severityOf(alone);
+  } else if (predicted >= kShown) {
+    finding.severity = std::min(finding.severity, Severity::low);
+  } else if (finding.cost_share) {
+    finding.severity = std::min(finding.severity, severityOf(*finding.cost_share));
+  }
 }
 
 }  // namespace
@@ -26,10 +62,7 @@ bool ranksBefore(const Finding& a, const Finding& b) {
 std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& breakdown) {
   std::map<std::string, double> left;
   for (const auto& share : breakdown.shares) left[share.category] = share.share;
-  std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
-    if (a.is_symptom != b.is_symptom) return b.is_symptom;
-    return ranksBefore(a.finding, b.finding);
-  });
+  std::sort(claims.begin(), claims.end(), isServedBefore);
 
   std::vector<Finding> findings;
   for (auto& claim : claims) {
@@ -57,6 +90,7 @@ std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& bre
       left[category] -= part;
       taken -= part;
     }
+    setSeverity(finding, predicted);
     findings.push_back(std::move(finding));
   }
   std::stable_sort(findings.begin(), findings.end(), ranksBefore);

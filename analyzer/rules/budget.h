@@ -1,6 +1,6 @@
 // Gains of several findings share one budget of removable time, so that none is promised twice.
 //
-// The budget of a category is its share of wall time. Findings are served by their predicted gain, highest
+// The budget of a category is its share of wall time. Findings are served by their expected gain, highest
 // first, symptoms after causes; each takes what it predicts from the categories it claims, as far as it is
 // left there, and its interval is cut to that. So the gains of all findings sum to at most the whole wall
 // time, and what two findings both explain is counted for the stronger one. What is counted elsewhere leaves
@@ -20,7 +20,12 @@ struct Claim {
   bool is_symptom = false;  // served when no finding about a cause is left
 };
 
-// Cuts gain_low and gain_high, and orders by the gain that is left, then severity, then id.
+// Least expected gain (or cost, where no gain is predicted) of each severity, as shares of wall time.
+inline constexpr double kHighGain = 0.15, kMediumGain = 0.05, kLowGain = 0.02;
+
+// Cuts gain_low and gain_high and sets expected_gain and severity: that of the expected gain, where a gain is
+// left; low at most, where findings above count all of it; the rule's own, capped by its cost, where none is
+// predicted. Orders by severity, then by expected gain, then by cost, then by id.
 std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& breakdown);
 
 }  // namespace pitwall::rules

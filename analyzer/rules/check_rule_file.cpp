@@ -18,15 +18,25 @@ namespace {
 using rules::mentions;
 using rules::Rule;
 
+bool isWord(const std::string& text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+}
+
 // What a rule file can get wrong without any SQL failing: it would silently do nothing.
 Status checkNames(const Rule& rule) {
   const auto& severity = rule.severity.text;
-  const bool is_word =
-      std::all_of(severity.begin(), severity.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
-  if (is_word && severity != "info" && severity != "low" && severity != "medium" && severity != "high") {
+  if (isWord(severity) && severity != "info" && severity != "low" && severity != "medium" &&
+      severity != "high") {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: severity '{}' is none of info, low, medium, high, and no SQL expression",
                             rule.severity.place, rule.severity.text));
+  }
+  const auto& confidence = rule.confidence.text;
+  if (isWord(confidence) && confidence != "low" && confidence != "medium" && confidence != "high") {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: confidence '{}' is none of low, medium, high, and no SQL expression",
+                            rule.confidence.place, confidence));
   }
   for (const auto& proposal : rule.proposals) {
     if (findSetting(proposal.name) != nullptr) continue;
@@ -40,7 +50,8 @@ Status checkNames(const Rule& rule) {
 // After the SQL, which names a misspelt threshold itself.
 Status checkThresholdsAreUsed(const Rule& rule) {
   std::string sql;
-  for (const auto* text : {&rule.measure, &rule.evidence, &rule.severity, &rule.gain_low, &rule.gain_high})
+  for (const auto* text : {&rule.measure, &rule.evidence, &rule.severity, &rule.gain_low, &rule.gain_high,
+                           &rule.confidence, &rule.cost_share})
     sql += text->text + ' ';
   for (const auto& abstain : rule.abstains) sql += abstain.when.text + ' ';
   for (const auto& proposal : rule.proposals) sql += proposal.value.text + ' ' + proposal.when.text + ' ';

@@ -56,7 +56,10 @@ struct Rule {
   Text gain_low, gain_high;         // SQL expressions over its columns; empty = no gain claimed
   std::vector<std::string> claims;  // breakdown categories that the gain comes from
   Text gain_method;                 // template
+  Text confidence;                  // low, medium, high, or an SQL expression that yields one
   bool gain_last = false;           // of a symptom: what findings about its causes leave of the time
+  Text cost_share;                  // SQL expression: share of wall time; of findings without a gain
+  Text cost;                        // template; empty = in words what cost_share yields
   Text guard;                       // template
 };
 

@@ -165,10 +165,11 @@ bool isCategory(std::string_view name) {
 void readGain(Reader& reader, const toml::table& root, Rule& rule) {
   const auto* gain = reader.table(root, "gain", false);
   if (gain == nullptr) return;
-  reader.allowOnly(*gain, {"low", "high", "claims", "method", "last"});
+  reader.allowOnly(*gain, {"low", "high", "claims", "method", "confidence", "last"});
   rule.gain_low = reader.sql(*gain, "low");
   rule.gain_high = reader.sql(*gain, "high");
   rule.gain_method = reader.text(*gain, "method");
+  rule.confidence = reader.sql(*gain, "confidence", false);
   rule.gain_last = reader.flag(*gain, "last");
   const toml::node* claims = gain->get("claims");
   const auto* array = claims == nullptr ? nullptr : claims->as_array();
@@ -183,6 +184,16 @@ void readGain(Reader& reader, const toml::table& root, Rule& rule) {
       reader.complain(element, fmt::format("'{}' is no category of the breakdown", name));
     rule.claims.push_back(name);
   }
+}
+
+void readCost(Reader& reader, const toml::table& root, Rule& rule) {
+  const auto* cost = reader.table(root, "cost", false);
+  if (cost == nullptr) return;
+  reader.allowOnly(*cost, {"share", "text"});
+  rule.cost_share = reader.sql(*cost, "share", false);
+  rule.cost = reader.text(*cost, "text", false);
+  if (rule.cost_share.empty() && rule.cost.empty())
+    reader.complain(*cost, "[cost] needs a share of wall time, a text, or both");
 }
 
 // "input/bound": --set takes what follows a '.' as the threshold.
@@ -213,7 +224,7 @@ void readNeeds(Reader& reader, const toml::table& root, Rule& rule) {
 Rule readRule(Reader& reader, const toml::table& root) {
   Rule rule;
   reader.allowOnly(root, {"id", "title", "severity", "needs", "thresholds", "abstain", "measure", "verdict",
-                          "evidence", "proposal", "gain", "guard"});
+                          "evidence", "proposal", "gain", "cost", "guard"});
   rule.id = reader.text(root, "id").text;
   if (!rule.id.empty() && !isId(rule.id)) {
     reader.complain(*root.get("id"),
@@ -232,6 +243,7 @@ Rule readRule(Reader& reader, const toml::table& root) {
   rule.evidence = reader.select(root, "evidence", false);
   readProposals(reader, root, rule);
   readGain(reader, root, rule);
+  readCost(reader, root, rule);
   rule.guard = reader.text(root, "guard");
   return rule;
 }

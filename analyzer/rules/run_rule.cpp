@@ -9,6 +9,7 @@
 #include "analyzer/rules/needs.h"
 #include "analyzer/rules/sql_text.h"
 #include "analyzer/rules/text_template.h"
+#include "analyzer/units_text.h"
 
 namespace pitwall::rules {
 namespace {
@@ -92,6 +93,24 @@ std::optional<Severity> severityNamed(std::string_view name) {
     if (name == toString(severity)) return severity;
   }
   return std::nullopt;
+}
+
+std::optional<Confidence> confidenceNamed(std::string_view name) {
+  for (const auto confidence : {Confidence::low, Confidence::medium, Confidence::high}) {
+    if (name == toString(confidence)) return confidence;
+  }
+  return std::nullopt;
+}
+
+Result<Confidence> confidenceOf(const Rule& rule, RuleSql& sql) {
+  if (rule.confidence.empty()) return Confidence::medium;
+  if (const auto confidence = confidenceNamed(rule.confidence.text)) return *confidence;
+  auto value = sql.overMeasure(rule.confidence);
+  if (!value.has_value()) return fail(value.error());
+  if (const auto confidence = confidenceNamed(asText(value.value()))) return *confidence;
+  if (std::holds_alternative<std::monostate>(value.value())) return Confidence::low;
+  return fail(ErrorCode::invalidInput, fmt::format("{}: confidence '{}' is none of low, medium, high",
+                                                   rule.confidence.place, asText(value.value())));
 }
 
 Result<Severity> severityOf(const Rule& rule, RuleSql& sql) {
@@ -195,6 +214,26 @@ Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
   auto method = expand(rule.gain_method, row.columns, row.values);
   if (!method.has_value()) return fail(method.error());
   finding.gain_method = method.value();
+  auto confidence = confidenceOf(rule, sql);
+  if (!confidence.has_value()) return fail(confidence.error());
+  finding.confidence = confidence.value();
+  return {};
+}
+
+Status addCost(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding) {
+  if (!rule.cost_share.empty()) {
+    auto share = sql.overMeasure(rule.cost_share);
+    if (!share.has_value()) return fail(share.error());
+    if (!std::holds_alternative<std::monostate>(share.value()))
+      finding.cost_share = std::clamp(asReal(share.value()), 0.0, 1.0);
+  }
+  if (!rule.cost.empty()) {
+    auto cost = expand(rule.cost, row.columns, row.values);
+    if (!cost.has_value()) return fail(cost.error());
+    finding.cost = cost.value();
+  } else if (finding.cost_share) {
+    finding.cost = showShare(*finding.cost_share) + " of the time";
+  }
   return {};
 }
 
@@ -217,6 +256,7 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   if (auto status = addEvidence(rule, sql, evidence_rows, finding); !status.has_value())
     return fail(status.error());
   if (auto status = addGain(rule, sql, row, finding); !status.has_value()) return fail(status.error());
+  if (auto status = addCost(rule, sql, row, finding); !status.has_value()) return fail(status.error());
   if (auto status = addProposals(rule, sql, trace, settings, row, finding); !status.has_value()) {
     return fail(status.error());
   }
@@ -260,13 +300,14 @@ Status checkRule(const Rule& rule, Trace& trace) {
     auto evidence = sql.rows(rule.evidence.text, rule.evidence.place);
     if (!evidence.has_value()) return fail(evidence.error());
   }
-  std::vector<Text> expressions{rule.gain_low, rule.gain_high};
-  std::vector<Text> templates{rule.verdict, rule.gain_method, rule.guard};
+  std::vector<Text> expressions{rule.gain_low, rule.gain_high, rule.cost_share};
+  std::vector<Text> templates{rule.verdict, rule.gain_method, rule.cost, rule.guard};
   for (const auto& proposal : rule.proposals) {
     expressions.push_back(proposal.value);
     expressions.push_back(proposal.when);
     templates.push_back(proposal.reason);
   }
+  if (!confidenceNamed(rule.confidence.text)) expressions.push_back(rule.confidence);
   if (!severityNamed(rule.severity.text)) expressions.push_back(rule.severity);
   for (const auto& expression : expressions) {
     if (expression.empty()) continue;

@@ -133,7 +133,7 @@ CREATE TABLE loss(
   reason TEXT NOT NULL                -- why: 'ring full', 'disk full'
 ) STRICT;
 
--- Conclusions of the last `pitwall analyze` that saved them, by predicted gain, highest first.
+-- Conclusions of the last `pitwall analyze` that saved them, in the order of its report.
 CREATE TABLE finding(
   id INTEGER PRIMARY KEY,      -- rank, from 1
   rule TEXT NOT NULL,          -- rule that found it, stable: 'batch/can-grow'

@@ -423,6 +423,8 @@ std::vector<rules::Claim> randomClaims(std::mt19937& random, const Breakdown& br
     claim.finding.id = fmt::format("rule/{}", i);
     claim.finding.gain_high = i == 11 ? std::numeric_limits<double>::quiet_NaN() : share(random);
     claim.finding.gain_low = share(random);
+    claim.finding.confidence = static_cast<Confidence>(random() % 3);
+    claim.finding.severity = static_cast<Severity>(random() % 4);
     for (int c = 0; c < 3; ++c)  // the same one twice, too, and one that is not there
       claim.categories.push_back(
           random() % 9 == 0 ? "nowhere" : breakdown.shares[random() % breakdown.shares.size()].category);
@@ -467,7 +469,14 @@ TEST(Properties, GainsNeverExceedTheRemovableTime) {
       }
       EXPECT_LE(gained, available + 1e-12) << "categories " << subset;
     }
+    for (std::size_t i = 1; i < findings.size(); ++i) {
+      EXPECT_GE(findings[i - 1].severity, findings[i].severity) << "a lower one never stands above";
+      if (findings[i - 1].severity == findings[i].severity) {
+        EXPECT_GE(findings[i - 1].expected_gain, findings[i].expected_gain);
+      }
+    }
     for (const auto& finding : findings) {
+      EXPECT_LE(finding.expected_gain, finding.gain_high);
       EXPECT_GE(finding.gain_low, 0);
       EXPECT_LE(finding.gain_low, finding.gain_high);
       if (predicted[finding.id] > 0) {

@@ -247,6 +247,45 @@ TEST(Budget, SymptomsGetWhatTheirCausesLeave) {
   EXPECT_FALSE(findings[1].gain_limit.empty());
 }
 
+TEST(Budget, ASurePredictionStandsBeforeAWideOneAndSeverityFollows) {
+  Breakdown breakdown;
+  breakdown.shares = {{"idle", 0, 0.61}, {"data wait", 0, 0.39}, {"forward", 0, 0}};
+  auto wide = claimOf("wide", 0, 0.61, {"idle"});
+  wide.finding.confidence = Confidence::low;
+  wide.finding.severity = Severity::high;
+  auto sure = claimOf("sure", 0.25, 0.39, {"data wait"});
+  sure.finding.confidence = Confidence::high;
+  sure.finding.severity = Severity::low;
+  const auto findings = shareBudget({wide, sure}, breakdown);
+  EXPECT_EQ(findings[0].id, "sure");
+  EXPECT_EQ(findings[0].severity, Severity::high);
+  EXPECT_NEAR(findings[0].expected_gain, 0.32, 1e-9);
+  EXPECT_EQ(findings[1].severity, Severity::medium);
+  EXPECT_NEAR(findings[1].expected_gain, 0.0915, 1e-9);
+}
+
+TEST(Budget, WithoutAGainTheCostCapsTheSeverityAndACutGainIsNoMoreThanLow) {
+  Breakdown breakdown;
+  breakdown.shares = {{"idle", 0, 0.5}};
+  auto cheap = claimOf("cheap", 0, 0, {});
+  cheap.finding.severity = Severity::high;
+  cheap.finding.cost_share = 0.03;
+  auto crashed = claimOf("crashed", 0, 0, {});
+  crashed.finding.severity = Severity::high;
+  auto cause = claimOf("cause", 0.4, 0.5, {"idle"});
+  auto same = claimOf("same", 0.1, 0.5, {"idle"});
+  same.finding.severity = Severity::high;
+  const auto findings = shareBudget({cheap, crashed, same, cause}, breakdown);
+  ASSERT_EQ(findings.size(), 4U);
+  EXPECT_EQ(findings[0].id, "cause");
+  EXPECT_EQ(findings[1].id, "crashed");
+  EXPECT_EQ(findings[1].severity, Severity::high);
+  EXPECT_EQ(findings[2].id, "cheap");
+  EXPECT_EQ(findings[2].severity, Severity::low);
+  EXPECT_EQ(findings[3].id, "same");
+  EXPECT_EQ(findings[3].severity, Severity::low);
+}
+
 TEST(Budget, OfEqualGainsTheSurerOneIsServedAndRoundingIsNoGain) {
   Breakdown breakdown;
   breakdown.shares = {{"communication", 0, 0.3 + 1e-9}};

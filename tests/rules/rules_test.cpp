@@ -52,9 +52,10 @@ void show(const Finding& finding, std::string& out) {
                        p.user_set ? " (set by the user)" : "", p.reason);
   }
   if (!finding.gain_method.empty()) {
-    out += fmt::format("gain {:.3f} to {:.3f}\n  {}\n", finding.gain_low, finding.gain_high,
-                       finding.gain_method);
+    out += fmt::format("gain {:.3f} to {:.3f}, {} confidence\n  {}\n", finding.gain_low, finding.gain_high,
+                       toString(finding.confidence), finding.gain_method);
   }
+  if (!finding.cost.empty()) out += fmt::format("cost {}\n", finding.cost);
   out += fmt::format("wrong if {}\n", finding.guard);
 }
 
@@ -151,6 +152,15 @@ TEST(Rules, EachHasACaseThatFiresOneThatIsSilentAndOneThatAbstains) {
     for (const char* name : {"fires", "silent", "abstains"}) {
       EXPECT_TRUE(fs::exists(kCases / rule.id / fmt::format("{}.txt", name))) << rule.id << " " << name;
     }
+  }
+}
+
+TEST(Rules, EachSaysWhatItBringsOrWhatItCosts) {
+  const auto set = rules::loadRules({{kRules.string()}, {}});
+  ASSERT_TRUE(set.has_value()) << set.error().message;
+  for (const auto& rule : set.value().rules) {
+    const bool says = !rule.gain_high.empty() || !rule.cost.empty() || !rule.cost_share.empty();
+    EXPECT_TRUE(says || rule.id.rfind("quality/", 0) == 0) << rule.id;
   }
 }
 
