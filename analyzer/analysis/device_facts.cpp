@@ -69,7 +69,10 @@ std::string frameworkOf(const Trace& trace) {
   const auto producer = trace.meta(meta::kProducer).value_or("");
   if (contains(producer, "PyTorch") || contains(producer, "Kineto")) return "pytorch";
   if (contains(producer, "MXNet")) return "mxnet";
-  if (trace.meta(meta::kEngine).has_value() || producer.rfind("pitwall", 0) == 0) return "pitwall";
+  // What `pitwall record` sampled is any program; one on our runtime says which engine it has.
+  const bool is_sampled = trace.meta(meta::kSampleHz).has_value();
+  if (trace.meta(meta::kEngine).has_value() || (producer.rfind("pitwall", 0) == 0 && !is_sampled))
+    return "pitwall";
   for (const auto& facts : trace.operatorFacts()) {
     if (facts.name.rfind("aten::", 0) == 0) return "pytorch";
   }
@@ -140,7 +143,7 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   for (const auto& [column, key] :
        {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
         std::pair{"cgroup_cpus", meta::kCgroupCpus}, std::pair{"onednn_version", meta::kOneDnnVersion},
-        std::pair{"cpu_model", meta::kCpuModel}}) {
+        std::pair{"memory_limit_bytes", meta::kCgroupMemory}, std::pair{"cpu_model", meta::kCpuModel}}) {
     facts.push_back({column, typed(trace.meta(key))});
   }
   facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});

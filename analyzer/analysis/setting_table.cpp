@@ -14,11 +14,13 @@ struct Program {
   std::string framework, blas;  // "mkl", "openblas", ...; empty = not told
   bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false,
        jemalloc = false;
+  bool is_sampled = false;  // a program of this machine, which was recorded from outside
 };
 
 Program programOf(const Trace& trace) {
   Program program;
   program.framework = frameworkOf(trace);
+  program.is_sampled = trace.meta(meta::kSampleHz).has_value();
   program.blas = trace.meta(meta::kBlas).value_or("");
   const std::string openmp = trace.meta(meta::kOpenMpRuntime).value_or("");
   program.gnu = openmp.find("libgomp") != std::string::npos;
@@ -49,7 +51,8 @@ bool readsSettingsOf(const Program& program, std::string_view owner) {
   if (owner == "pytorch") return program.framework == "pytorch";
   if (owner == "cuda") return program.cuda;
   if (owner == "nccl") return program.communicates;
-  if (owner == "glibc") return program.framework != "onednn" && program.framework != "unknown";
+  if (owner == "glibc")
+    return program.is_sampled || (program.framework != "onednn" && program.framework != "unknown");
   if (owner == "jemalloc") return program.jemalloc;
   if (owner == "mkl" || owner == "openblas") return program.blas == owner;
   return false;

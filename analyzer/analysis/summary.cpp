@@ -159,6 +159,7 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
     if (const auto* ns = std::get_if<std::int64_t>(&value)) recorder_ns = static_cast<double>(*ns);
   }
   const auto span = static_cast<double>(timeline.end_ns - timeline.begin_ns);
+  facts.push_back({"recorded_ns", timeline.end_ns - timeline.begin_ns});
   facts.push_back({"recorder_share", span > 0 ? SqlValue(recorder_ns / span) : SqlValue()});
   facts.push_back({"lost_events", timeline.lost_events});
   facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});

@@ -58,6 +58,7 @@
 //   operators_per_iteration, operator_total_ns (overlapping ones each in full), operator_concurrency (mean
 //   number running while any runs), operator_tracks (threads and streams that ran operators)
 //   data_work_ns_per_iteration, data_work_tracks, data_work_in_training_share (0..1)
+//   recorded_ns (from the first event to the last; of samples alone, the whole recording)
 //   recorder_share (recorder's own CPU time of the trace's span, 0..1), lost_events, losses, trace_complete
 //   (0, 1) from the trace's meta table: usable_cpus, usable_cores, logical_cpus, physical_cores,
 //   memory_bytes, openmp_runtime, openmp_threads, backend, engine, parameter_bytes, peak_bytes, mode,

@@ -1,8 +1,9 @@
 // Threads: how much of the time they work, how much of a CPU they use, and what they use it for. CPU use
 // comes from the samples of `pitwall record`; without them those columns are null.
 //
-// Spin is CPU time that a thread without events of its own (an OpenMP team's) uses while no operator runs.
-// The imbalance of a team is 1 - mean/max of the CPU that its threads use: 0 when all work alike.
+// Spin is CPU time that a thread without events of its own (an OpenMP team's) uses while no operator runs. It
+// is known only where every operator was recorded: elsewhere that time may well be work. The imbalance of a
+// team is 1 - mean/max of the CPU that its threads use: 0 when all work alike.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -16,6 +17,8 @@
 
 namespace pitwall::analysis {
 namespace {
+
+constexpr double kComputes = 0.05;  // of a CPU: a thread that uses less is not computing
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
 
@@ -111,6 +114,17 @@ class ThreadTables {
   }
 
  private:
+  // Whether what the process's threads do between operators can be told from work.
+  bool seesWork(ProcessId process) const {
+    const auto& timeline = context_.timeline;
+    return timeline.operators > 0 && !timeline.library_calls_only && process == timeline.process;
+  }
+
+  ProcessId processOf(ThreadId thread) const {
+    return thread && thread.value <= trace_.threads().size() ? trace_.threads()[thread.value - 1].process
+                                                             : ProcessId();
+  }
+
   Sampled& of(ThreadId thread) {
     for (auto& sampled : sampled_) {
       if (sampled.thread == thread) return sampled;
@@ -179,7 +193,8 @@ class ThreadTables {
         for (const auto& value : {s->cpu, s->waiting, s->forced, s->voluntary})
           values.push_back(number(value));
         values.push_back(known(s->cpus > 0, s->cpus));
-        values.push_back(known(pool && s->cpu_ns > 0, s->spin_ns / std::max(s->cpu_ns, 1.0)));
+        values.push_back(
+            known(pool && s->cpu_ns > 0 && seesWork(process), s->spin_ns / std::max(s->cpu_ns, 1.0)));
       }
       table.row(std::move(values));
     };
@@ -205,8 +220,8 @@ class ThreadTables {
 
   Status writeSummary() {
     double running = 0, waiting = 0, team_sum = 0, team_max = 0, spin = 0, cpu = 0;
-    std::int64_t sampled = 0, team = 0, cpus = 0, migrations = 0;
-    bool waiting_known = false;
+    std::int64_t sampled = 0, team = 0, cpus = 0, migrations = 0, computing = 0;
+    bool waiting_known = false, spin_known = false;
     for (const auto& s : sampled_) {
       cpus = std::max(cpus, s.cpus);
       migrations += s.migrations;
@@ -214,8 +229,10 @@ class ThreadTables {
       if (!s.cpu) continue;
       ++sampled;
       running += *s.cpu;
-      if (with_events_.contains(s.thread)) continue;
-      if (*s.cpu >= 0.05) ++team, team_sum += *s.cpu, team_max = std::max(team_max, *s.cpu);
+      computing += *s.cpu >= kComputes;
+      if (with_events_.contains(s.thread) || !seesWork(processOf(s.thread))) continue;
+      spin_known = true;
+      if (*s.cpu >= kComputes) ++team, team_sum += *s.cpu, team_max = std::max(team_max, *s.cpu);
       spin += s.spin_ns;
       cpu += s.cpu_ns;
     }
@@ -225,17 +242,18 @@ class ThreadTables {
                     "team_imbalance "
                     "REAL, spin_share REAL, spin_cpus REAL, distinct_cpus INTEGER, migrations_per_second "
                     "REAL, usable_cpus "
-                    "INTEGER");
+                    "INTEGER, computing INTEGER");
     const auto usable = trace_.meta(meta::kUsableCpus);
     table.row({static_cast<std::int64_t>(trace_.threads().size()), sampled, known(sampled > 0, running),
                known(waiting_known, waiting), team,
                known(team >= 2, 1 - team_sum / static_cast<double>(std::max<std::int64_t>(team, 1)) /
                                         std::max(team_max, 0.01)),
                known(cpu > 0, spin / std::max(cpu, 1.0)),
-               known(span > 0 && sampled > 0, spin * 1e-9 / std::max(span, 1e-9)), known(cpus > 0, cpus),
+               known(span > 0 && spin_known, spin * 1e-9 / std::max(span, 1e-9)), known(cpus > 0, cpus),
                known(cpus > 0 && span > 0, static_cast<double>(migrations) / std::max(span, 1e-9)),
                known(usable.has_value(),
-                     static_cast<std::int64_t>(std::strtoll(usable.value_or("0").c_str(), nullptr, 10)))});
+                     static_cast<std::int64_t>(std::strtoll(usable.value_or("0").c_str(), nullptr, 10))),
+               known(sampled > 0, computing)});
     return table.write(trace_);
   }
 

@@ -10,6 +10,7 @@
 #include "analyzer/rules/sql_text.h"
 #include "analyzer/rules/text_template.h"
 #include "analyzer/units_text.h"
+#include "analyzer/rules/unknown_facts.h"
 
 namespace pitwall::rules {
 namespace {
@@ -41,12 +42,7 @@ class RuleSql {
   RuleSql(const Rule& rule, Trace& trace) : rule_(rule), trace_(trace) {}
 
   Result<SqlRows> rows(const std::string& sql, const std::string& place) {
-    std::vector<SqlParameter> parameters;
-    for (const auto& threshold : rule_.thresholds) {
-      const std::string name = ":threshold_" + threshold.name;
-      if (mentions(sql, name)) parameters.push_back({name, threshold.value});
-    }
-    auto result = trace_.query(sql, parameters);
+    auto result = trace_.query(sql, parametersOf(sql));
     if (!result.has_value())
       return fail(result.error().code, place + ": " + explained(result.error().message));
     return result;
@@ -62,7 +58,21 @@ class RuleSql {
     return single("SELECT (" + expression.text + ") FROM analysis_summary", expression.place);
   }
 
+  // Of the rule's measure, which had no row.
+  Result<UnknownFacts> unknownFacts() {
+    return unknownFactsOf(rule_.measure.text, parametersOf(rule_.measure.text), trace_);
+  }
+
  private:
+  std::vector<SqlParameter> parametersOf(const std::string& sql) const {
+    std::vector<SqlParameter> parameters;
+    for (const auto& threshold : rule_.thresholds) {
+      const std::string name = ":threshold_" + threshold.name;
+      if (mentions(sql, name)) parameters.push_back({name, threshold.value});
+    }
+    return parameters;
+  }
+
   // What SQLite says, with what helps instead of the statement: the place is known.
   std::string explained(const std::string& message) const {
     std::string said = message.substr(0, message.find("; in the statement:"));
@@ -263,6 +273,17 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   return claim;
 }
 
+// Silent, unless it is so only because of facts that the trace does not hold.
+Result<Outcome> whySilent(const Rule& rule, RuleSql& sql) {
+  auto unknown = sql.unknownFacts();
+  if (!unknown.has_value()) return fail(unknown.error());
+  if (!unknown.value().could_fire) return Outcome(Silent{});
+  std::string facts;
+  for (const auto& column : unknown.value().columns)
+    facts += (facts.empty() ? "" : ", ") + describeFact(column);
+  return Outcome(Abstention{rule.id, rule.title, "the trace does not hold " + facts + "."});
+}
+
 }  // namespace
 
 Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
@@ -281,7 +302,7 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   }
   auto measured = sql.rows(rule.measure.text, rule.measure.place);
   if (!measured.has_value()) return fail(measured.error());
-  if (measured.value().rows.empty()) return Outcome(Silent{});
+  if (measured.value().rows.empty()) return whySilent(rule, sql);
   const Row row{measured.value().columns, measured.value().rows.front()};
   auto claim = makeFinding(rule, sql, trace, settings, row, evidence_rows);
   if (!claim.has_value()) return fail(claim.error());

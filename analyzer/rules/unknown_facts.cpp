@@ -1,0 +1,168 @@
+#include "analyzer/rules/unknown_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "analyzer/rules/sql_text.h"
+
+namespace pitwall::rules {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+// Without devices these facts do not exist; they are not unknown.
+bool isOfDevices(std::string_view fact) {
+  constexpr std::array kFacts{"carried_in_share",          "gpu_busy_share",      "gpu_idle_share",
+                              "computation_share",         "copies_share",        "host_wait_share",
+                              "kernel_wait_share",         "communication_share", "synchronisation_share",
+                              "communication_total_share", "short_kernel_share",  "kernel_p50_ns",
+                              "launch_delay_p50_ns",       "launches_matched"};
+  return std::find(kFacts.begin(), kFacts.end(), fact) != kFacts.end();
+}
+
+bool exists(std::string_view fact, const std::map<std::string, SqlValue>& facts) {
+  const auto isPositive = [&](const char* name) {
+    const auto found = facts.find(name);
+    if (found == facts.end()) return false;
+    const auto* number = std::get_if<std::int64_t>(&found->second);
+    return number != nullptr && *number > 0;
+  };
+  if (isOfDevices(fact)) return isPositive("devices");
+  if (fact == "communication_overlap") return isPositive("collectives");
+  return fact != "exit_signal" && fact != "shell_signal";  // none: no signal ended the program
+}
+
+// Every text that the SQL compares with, without the '%' of a pattern.
+std::set<std::string> literalsIn(const std::string& sql) {
+  std::set<std::string> literals;
+  for (std::size_t at = sql.find('\''); at != std::string::npos; at = sql.find('\'', at)) {
+    const auto end = sql.find('\'', at + 1);
+    if (end == std::string::npos) break;
+    std::string text = sql.substr(at + 1, end - at - 1);
+    text.erase(std::remove(text.begin(), text.end(), '%'), text.end());
+    if (text.size() < 32) literals.insert(text);
+    at = end + 1;
+  }
+  return literals;
+}
+
+bool isName(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+}  // namespace
+
+bool handlesUnknown(const std::string& sql, const std::string& fact) {
+  for (auto at = sql.find(fact); at != std::string::npos; at = sql.find(fact, at + 1)) {
+    const auto after = at + fact.size();
+    if ((at > 0 && isName(sql[at - 1])) || (after < sql.size() && isName(sql[after]))) continue;
+    std::size_t before = at;  // of its table's name, as in "s.backend"
+    while (before > 0 && (isName(sql[before - 1]) || sql[before - 1] == '.')) --before;
+    constexpr std::string_view kCoalesce = "coalesce(";
+    const bool is_argument = before >= kCoalesce.size() &&
+                             sql.compare(before - kCoalesce.size(), kCoalesce.size(), kCoalesce) == 0;
+    if (is_argument || sql.compare(after, 4, " IS ") == 0) return true;
+  }
+  return false;
+}
+
+namespace {
+
+// What an unknown fact is replaced by.
+Texts valuesFor(const std::string& sql) {
+  Texts values{"0", "0.5", "1", "2", "4", "16", "64", "1e15", "'other'"};
+  for (const auto& literal : literalsIn(sql)) values.push_back("'" + literal + "'");
+  return values;
+}
+
+// Rows of values for the unknown facts: all the same, or one known and the others left unknown.
+Texts rowsOf(const Texts& values, std::size_t facts) {
+  Texts rows;
+  const auto add = [&](const std::string& value, std::size_t only) {
+    std::string row;
+    for (std::size_t f = 0; f < facts; ++f)
+      row += (f > 0 ? "," : "") + (only == facts || only == f ? value : std::string("NULL"));
+    rows.push_back("(" + row + ")");
+  };
+  for (const auto& value : values) {
+    add(value, facts);
+    for (std::size_t f = 0; facts > 1 && f < facts; ++f) add(value, f);
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const SqlParameter> parameters,
+                                    Trace& trace) {
+  auto summary = trace.query("SELECT * FROM temp.analysis_summary");
+  if (!summary.has_value()) return fail(summary.error());
+  UnknownFacts unknown;
+  if (summary.value().rows.empty()) return unknown;
+  const auto& columns = summary.value().columns;
+  const auto& row = summary.value().rows.front();
+  std::map<std::string, SqlValue> facts;
+  for (std::size_t c = 0; c < columns.size(); ++c) facts.emplace(columns[c], row[c]);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (std::holds_alternative<std::monostate>(row[c]) && mentions(measure, columns[c]) &&
+        exists(columns[c], facts) && !handlesUnknown(measure, columns[c]))
+      unknown.columns.push_back(columns[c]);
+  }
+  if (unknown.columns.empty()) return unknown;
+
+  std::string selected;
+  for (const auto& column : columns) {
+    const auto found = std::find(unknown.columns.begin(), unknown.columns.end(), column);
+    selected += selected.empty() ? "" : ", ";
+    selected += found == unknown.columns.end()
+                    ? "s." + column
+                    : fmt::format("v.column{} AS {}", found - unknown.columns.begin() + 1, column);
+  }
+  // All at once where that is the same; an aggregate would mix the rows.
+  Texts rows = rowsOf(valuesFor(measure), unknown.columns.size());
+  const bool aggregates = measure.find("HAVING") != std::string::npos ||
+                          measure.find("sum(") != std::string::npos ||
+                          measure.find("count(") != std::string::npos;
+  if (!aggregates) rows = {fmt::format("{}", fmt::join(rows, ","))};
+  for (const auto& row_values : rows) {
+    const std::string sql = fmt::format(
+        "WITH analysis_summary AS (SELECT {} FROM temp.analysis_summary s, (VALUES {}) v) "
+        "SELECT 1 FROM ({}) LIMIT 1",
+        selected, row_values, measure);
+    auto fired = trace.query(sql, parameters);
+    if (!fired.has_value()) return fail(fired.error());
+    unknown.could_fire = !fired.value().rows.empty();
+    if (unknown.could_fire) break;
+  }
+  return unknown;
+}
+
+std::string describeFact(const std::string& column) {
+  struct Words {
+    std::string_view column, text;
+  };
+  constexpr Words kWords[] = {{"usable_cpus", "the number of usable CPUs"},
+                              {"usable_cores", "the number of usable cores"},
+                              {"openmp_runtime", "which OpenMP runtime is loaded"},
+                              {"openmp_threads", "the number of OpenMP threads"},
+                              {"memory_bytes", "the machine's memory"},
+                              {"peak_bytes", "the peak of memory in use"},
+                              {"backend", "which kernels ran the operators"},
+                              {"engine", "which engine ran the operators"},
+                              {"kvstore", "the type of kvstore"},
+                              {"runnable_cpus", "the CPUs that threads use"},
+                              {"idle_share", "the time between operators"},
+                              {"operators_share", "the time of operators"},
+                              {"data_wait_share", "the time of waiting for data"}};
+  for (const auto& words : kWords) {
+    if (words.column == column) return std::string(words.text);
+  }
+  std::string text = column;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+}  // namespace pitwall::rules
