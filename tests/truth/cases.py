@@ -37,9 +37,9 @@ class Case:
 
 
 # Rules that are expected and not written yet.
-PLANNED_RULES = {"host/other-programs", "io/synchronous-writes", "io/storage-reads", "process/failed", "process/growth",
-                 "threads/lock-contention", "threads/own-code", "engine/tiny-operators", "onednn/slow-blas",
-                 "engine/host-copies"}
+PLANNED_RULES = {"host/other-programs", "io/synchronous-writes", "io/storage-reads", "program/failed", "memory/resident-grows",
+                 "threads/lock-contention", "threads/interpreter-lock", "threads/limited-by-setting", "program/own-code",
+                 "program/tiny-operators", "onednn/slow-blas", "onednn/reorder-share"}
 FILES = ("openmp", "cpp", "python", "torch", "runtime", "healthy")
 
 

@@ -27,11 +27,14 @@ def arguments():
     parser.add_argument("--no-gain", action="store_true", help="measure no gain")
     parser.add_argument("--fixed-too", action="store_true", help="record the fix as well: the cause must be gone")
     parser.add_argument("--timeless", action="store_true", help="cases alone whose answer does not depend on time")
+    parser.add_argument("--ignore-load", action="store_true",
+                        help="leave out what is said about other programs, to try cases on a busy machine")
     parser.add_argument("--scale", type=float, default=1, help="factor on how long the programs run [1]")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     parser.add_argument("--list", action="store_true", help="print the cases and end")
     parser.add_argument("--check", action="store_true", help="check the table and end")
     parser.add_argument("--no-build", action="store_true", help="build nothing first")
+    parser.add_argument("--pitwall", help="the command to judge [BUILD/bin/pitwall]")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the traces and reports here")
     return parser.parse_args()
 
@@ -43,7 +46,7 @@ class Runner:
         self.options = options
         self.build = pathlib.Path(options.build).resolve()
         self.folder = folder
-        self.pitwall = str(self.build / "bin/pitwall")
+        self.pitwall = str(pathlib.Path(options.pitwall or self.build / "bin/pitwall").resolve())
 
     def places(self, case):
         blas = machine.openblas(str(self.build)) if "openblas" in case.needs else None
@@ -100,7 +103,10 @@ class Runner:
                                   capture_output=True, text=True, check=False, env=machine.clean_environment())
         if analysed.returncode != 0:
             return f"analyze ended with {analysed.returncode}: {analysed.stderr.strip()[-300:]}"
-        return json.loads(analysed.stdout)
+        report = json.loads(analysed.stdout)
+        if self.options.ignore_load and not any(rule.startswith("host/") for rule in case.first):
+            report["findings"] = [f for f in report["findings"] if not f["id"].startswith("host/")]
+        return report
 
     def measured_gain(self, case):
         """The share of time that the fix removes: the median over pairs of runs, slow and fixed in turn."""

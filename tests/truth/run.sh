@@ -8,7 +8,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${PITWALL_BUILD:-$root/build/release}
 case " $* " in
-  *" --help "* | *" -h "* | *" --list "* | *" --no-build "*) ;;
+  *" --help "* | *" -h "* | *" --list "* | *" --check "* | *" --no-build "*) ;;
   *)
     [ -e "$build/build.ninja" ] || cmake --preset release -S "$root" -B "$build" -Wno-dev >/dev/null
     targets=(pitwall truth_programs)
