@@ -9,8 +9,8 @@
 #include "analyzer/rules/needs.h"
 #include "analyzer/rules/sql_text.h"
 #include "analyzer/rules/text_template.h"
-#include "analyzer/units_text.h"
 #include "analyzer/rules/unknown_facts.h"
+#include "analyzer/units_text.h"
 
 namespace pitwall::rules {
 namespace {
