@@ -42,8 +42,9 @@
 // analysis_threads     one row: threads, sampled, runnable_mean (CPUs in use), waiting_mean, team_imbalance
 // (of the threads
 //                      that have no events of their own: 1 - mean/max of their CPU), spin_share,
-//                      distinct_cpus, migrations_per_second, usable_cpus, computing (threads that use 5 % of
-//                      a CPU or more); spin and imbalance are null unless every operator was recorded
+//                      distinct_cpus, migrations_per_second, usable_cpus, computing (threads that
+//                      run or wait for a CPU a tenth of the time or more); spin and imbalance are null unless
+//                      every operator was recorded
 // analysis_counter     one row per counter track: name, unit, thread, device, process, samples, mean, min,
 // max, first, last,
 //                      p95

@@ -19,6 +19,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr double kComputes = 0.05;  // of a CPU: a thread that uses less is not computing
+constexpr double kWantsCpu = 0.1;   // of the time: on a CPU or waiting for one
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
 
@@ -229,7 +230,7 @@ class ThreadTables {
       if (!s.cpu) continue;
       ++sampled;
       running += *s.cpu;
-      computing += *s.cpu >= kComputes;
+      computing += *s.cpu + s.waiting.value_or(0) >= kWantsCpu;
       if (with_events_.contains(s.thread) || !seesWork(processOf(s.thread))) continue;
       spin_known = true;
       if (*s.cpu >= kComputes) ++team, team_sum += *s.cpu, team_max = std::max(team_max, *s.cpu);
