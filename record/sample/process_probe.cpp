@@ -47,6 +47,15 @@ std::vector<int> affinityOf(pid_t pid) {
   return cpus;
 }
 
+// Whether settings in its environment make the program's own OpenMP library bind threads to CPUs.
+bool bindsItself(const std::vector<std::pair<std::string, std::string>>& environment) {
+  return std::ranges::any_of(environment, [](const auto& entry) {
+    const auto& [name, value] = entry;
+    return !value.empty() && (name == "GOMP_CPU_AFFINITY" || name == "KMP_AFFINITY" || name == "OMP_PLACES" ||
+                              name == "OMP_PROC_BIND");
+  });
+}
+
 std::string executableName(int folder, const std::string& otherwise) {
   char path[4096];
   const ssize_t size = readlinkat(folder, "exe", path, sizeof path);
@@ -99,7 +108,9 @@ void ProcessProbe::refreshFacts() {
     facts_.openmp_runtimes = openMpRuntimesOf(*maps);
     facts_.blas = blasOf(*maps);
   }
-  if (auto cpus = affinityOf(pid_); !cpus.empty()) facts_.affinity = std::move(cpus);
+  // An OpenMP library that was told to bind its threads binds the first one too; the process may use more.
+  if (auto cpus = affinityOf(bindsItself(facts_.environment) ? 0 : pid_); !cpus.empty())
+    facts_.affinity = std::move(cpus);
 }
 
 void ProcessProbe::presume(std::vector<std::string> command, std::span<const std::string> environment) {
