@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # samples/quickstart.sh: the whole of Pitwall on one example. Builds it, trains a small network on Fashion-MNIST while
-# recording, analyzes the recording, applies the recommended settings and measures whether they help.
+# recording, analyzes the recording, applies the recommended settings, measures whether they help, and withdraws those
+# that do not.
 #
 # Needs Debian 12 (as root or with sudo for the packages). Asks nothing. Leaves lenet.pitwall and lenet.env behind.
-# To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (5),
-# QUICKSTART_IMAGES of one measurement (9600; on a slow machine what takes about four seconds).
+# To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (6, which is the
+# least that can confirm anything), QUICKSTART_IMAGES of one measurement (as many as take five seconds).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bin=build/release/bin
 epochs=${QUICKSTART_EPOCHS:-3}
-rounds=${QUICKSTART_ROUNDS:-5}
+rounds=${QUICKSTART_ROUNDS:-6}
+least_seconds=4 # of one measurement
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
@@ -41,54 +43,93 @@ if [ ! -e "$work/all.env" ]; then
   echo "lenet.env recommends nothing, so there is nothing to measure."
   exit 0
 fi
-# As many images as a measurement has time for: the report knows how fast they were.
-rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
-rate=${rate:-0}
-images=${QUICKSTART_IMAGES:-$((rate * 4 > 9600 || rate == 0 ? 9600 : rate * 4 < 1600 ? 1600 : rate * 4))}
 variants=()
 for file in "$work"/*.env; do variants+=("$(basename "$file" .env)"); done
-[ ${#variants[@]} -eq 2 ] && variants=(all) # the only recommendation is all of them
+if [ ${#variants[@]} -eq 2 ]; then # the only recommendation is all of them
+  rm "$work/all.env"
+  variants=("$(basename "$work"/*.env .env)")
+fi
+
+# As many images as take five seconds: the report has how fast they were.
+rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
+images=${QUICKSTART_IMAGES:-$((${rate:-0} > 320 ? rate * 5 : 1600))}
 
 # Trains for a moment with a variant's settings and prints images per second. Each variant sees as many images.
 measure() {
   (
     # shellcheck source=/dev/null
     [ "$1" = before ] || . "$work/$1.env"
-    $bin/train_lenet --steps $((images / ${PITWALL_TUNE_batch_size:-16}))
+    $bin/train_lenet --epochs 1000 --steps $((images / ${PITWALL_TUNE_batch_size:-16}))
   ) >"$work/run.log" 2>&1 || { cat "$work/run.log" >&2; return 1; }
   awk '/^images\/s / { rate = $2 } END { if (!rate) exit 1; print rate }' "$work/run.log"
 }
 
-# Interleaved, so that a change of the machine's mood hits all variants alike.
-for ((round = 1; round <= rounds; ++round)); do
-  for variant in before "${variants[@]}"; do
-    measure "$variant" >>"$work/$variant.rates"
+# Each round runs everything once, every second one in reverse, so that a change of the machine and the place in the
+# round meet all variants alike. A round with a run that was too short does not count; the runs become longer.
+round=1
+while [ "$round" -le "$rounds" ]; do
+  order=(before "${variants[@]}")
+  if [ $((round % 2)) -eq 0 ]; then
+    mapfile -t order < <(printf '%s\n' "${order[@]}" | tac)
+  fi
+  fastest=0
+  for variant in "${order[@]}"; do
     [ ! -t 1 ] || printf '\rround %d of %d, %-30s' "$round" "$rounds" "$variant"
+    rate=$(measure "$variant")
+    echo "$rate" >"$work/$variant.rate"
+    fastest=$(awk -v a="$fastest" -v b="$rate" 'BEGIN { print (a > b ? a : b) }')
   done
+  longer=$(awk -v rate="$fastest" -v images="$images" -v least="$least_seconds" 'BEGIN {
+    print (images / rate < least ? int(rate * least * 1.25) : 0) }')
+  if [ "$longer" -gt 0 ] && [ -z "${QUICKSTART_IMAGES:-}" ]; then
+    images=$longer round=1
+    rm -f "$work"/*.rates
+    continue
+  fi
+  for variant in "${order[@]}"; do cat "$work/$variant.rate" >>"$work/$variant.rates"; done
+  round=$((round + 1))
 done
 [ ! -t 1 ] || printf '\r%60s\r' ''
 
-# Prints median, smallest and largest of the numbers on standard input.
-spread() {
-  sort -g | awk '{ v[NR] = $1 }
-    END { m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2; print m, v[1], v[NR] }'
+# "1.08 to 1.41 times as fast", of the rule that a variant is named for.
+predicted() {
+  $bin/pitwall query lenet.pitwall --format csv \
+    "SELECT gain_low, gain_high FROM finding WHERE replace(rule, '/', '.') = '$1'" | awk -F, 'NR == 2 {
+      if ($2 <= 0) print "an unknown gain"
+      else printf "%.2f to %.2f times as fast", 1 / (1 - ($1 < 0.99 ? $1 : 0.99)), 1 / (1 - ($2 < 0.99 ? $2 : 0.99)) }'
 }
 
-read -r median low high < <(spread <"$work/before.rates")
-printf '%-34s %8.0f images/s   (%.0f to %.0f)\n' before "$median" "$low" "$high"
+: >"$work/results"
 for variant in "${variants[@]}"; do
-  read -r median low high < <(spread <"$work/$variant.rates")
-  read -r ratio ratio_low ratio_high < <(paste "$work/before.rates" "$work/$variant.rates" |
-    awk '{ print $2 / $1 }' | spread)
+  read -r pairs before after ratio low high verdict < <(paste "$work/before.rates" "$work/$variant.rates" |
+    awk -f samples/paired_ratio.awk)
+  measured=$(printf '%.2f times as fast (%.2f to %.2f, %d pairs)' "$ratio" "$low" "$high" "$pairs")
+  case $verdict in
+    faster) conclusion="helped" ;;
+    slower) conclusion="made it slower" ;;
+    few) conclusion="not confirmed: six pairs are needed" ;;
+    *) conclusion="not confirmed" ;;
+  esac
   name=$variant
-  [ "$variant" = all ] && name="after, all recommendations"
-  verdict=$(awk -v low="$ratio_low" -v high="$ratio_high" -v ratio="$ratio" 'BEGIN {
-    if (low > 1.005) printf "helped, %.2f times as fast", ratio
-    else if (high < 0.995) printf "made it slower, %.2f times as fast", ratio
-    else printf "no measurable difference" }')
-  printf '%-34s %8.0f images/s   (%.0f to %.0f)   ratio %.2f (%.2f to %.2f): %s\n' \
-    "$name" "$median" "$low" "$high" "$ratio" "$ratio_low" "$ratio_high" "$verdict"
+  [ "$variant" = all ] && name="all recommendations together"
+  printf '%s: %s\n' "${name/./\/}" "$conclusion"
   sed 's/^export /    /' "$work/$variant.env"
+  if [ "$variant" != all ]; then
+    expected=$(predicted "$variant")
+    printf '    predicted %s\n' "${expected:=an unknown gain}"
+    status=withdrawn
+    [ "$verdict" = faster ] && status=confirmed
+    printf '%s\t%s\tpredicted %s, measured %s\n' "${variant/./\/}" "$status" "$expected" "$measured" >>"$work/results"
+  fi
+  printf '    measured  %s: %.0f before, %.0f images/s after\n' "$measured" "$before" "$after"
 done
+awk -f samples/apply_results.awk "$work/results" lenet.env >"$work/lenet.env"
+mv "$work/lenet.env" lenet.env
 echo
-echo "Median of $rounds interleaved runs of each (smallest to largest); the ratio is that of runs made one after the other."
+if grep -q '^export ' lenet.env; then
+  echo "lenet.env holds what was confirmed; the rest is withdrawn there, with the reason."
+else
+  echo "Nothing was confirmed: lenet.env has every recommendation withdrawn, with the reason."
+fi
+echo "Measured: the median ratio of pairs of runs in alternating order with its 95 % interval; before and after are the"
+echo "rates of the pair in the middle."
