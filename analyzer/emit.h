@@ -48,7 +48,7 @@ std::string reportAsEnvironment(const Report& report, EnvironmentFormat format =
 Status writeEnvironmentFile(const Report& report, const std::string& path,
                             EnvironmentFormat format = EnvironmentFormat::bash);
 
-// "An iteration takes 3.1 ms in A and 2.5 ms in B: B is 19.4 % faster (95 % interval ...)."
+// "An iteration takes 3.1 ms in A and 2.5 ms in B (medians): B is 19.4 % faster (95 % interval ...)."
 std::string comparisonSentence(const Comparison& comparison);
 std::string comparisonAsText(const Comparison& comparison, TextOptions options = {});
 std::string comparisonAsJson(const Comparison& comparison);

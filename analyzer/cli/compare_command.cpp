@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
+#include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
@@ -15,17 +17,55 @@
 namespace pitwall::cli {
 namespace {
 
-// An exit code when the trace cannot be had.
-int measureFile(const std::string& path, std::optional<Measured>& measured) {
-  auto opened = openTrace(path);
-  if (!opened.has_value()) return complainOfTrace(opened.error());
-  auto report = analyzeTrace(*opened->trace);
-  if (!report.has_value()) return complain(report.error().message, kUnreadableTrace);
-  report->trace_path = path;
-  auto result = measure(*opened->trace, *report);
-  if (!result.has_value()) return complain(result.error().message, kUnreadableTrace);
-  measured = std::move(*result);
+// The paths of one side.
+using Paths = std::vector<std::string>;
+
+constexpr char kUsageOfSides[] = "pitwall compare BEFORE AFTER, or pitwall compare A1 A2 A3 -- B1 B2 B3";
+
+// "--" parts the sides; without it there is one trace on each.
+Result<std::pair<Paths, Paths>> sidesOf(const Paths& traces) {
+  const auto between = std::find(traces.begin(), traces.end(), kBetweenSides);
+  if (between == traces.end()) {
+    if (traces.size() == 2) return std::pair(Paths{traces[0]}, Paths{traces[1]});
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{} given; say which are before and which after: {}",
+                            traces.size() == 1 ? "one trace is" : fmt::format("{} traces are", traces.size()),
+                            kUsageOfSides));
+  }
+  std::pair<Paths, Paths> sides{{traces.begin(), between}, {between + 1, traces.end()}};
+  const bool twice = std::find(between + 1, traces.end(), kBetweenSides) != traces.end();
+  if (twice || sides.first.empty() || sides.second.empty()) {
+    return fail(ErrorCode::invalidInput, fmt::format("{}: {}",
+                                                     twice ? "'--' parts two sides and can stand once only"
+                                                           : "a side of '--' has no trace",
+                                                     kUsageOfSides));
+  }
+  return sides;
+}
+
+// An exit code when a trace cannot be had.
+int measureFiles(const Paths& paths, std::vector<Measured>& runs) {
+  for (const std::string& path : paths) {
+    auto opened = openTrace(path);
+    if (!opened.has_value()) return complainOfTrace(opened.error());
+    auto report = analyzeTrace(*opened->trace);
+    if (!report.has_value()) return complain(report.error().message, kUnreadableTrace);
+    report->trace_path = path;
+    auto result = measure(*opened->trace, *report);
+    if (!result.has_value()) return complain(result.error().message, kUnreadableTrace);
+    runs.push_back(std::move(*result));
+  }
   return kDone;
+}
+
+// The same run twice would make run-to-run variation look smaller than it is.
+int complainOfRepeated(const std::vector<Measured>& a, const std::vector<Measured>& b) {
+  const auto pairs = repeatedRecordings(a, b);
+  if (pairs.empty()) return kDone;
+  const auto pathOf = [&](std::size_t run) { return run < a.size() ? a[run].path : b[run - a.size()].path; };
+  return complain(fmt::format("'{}' and '{}' are one recording; each run counts once, so leave one out",
+                              pathOf(pairs.front().first), pathOf(pairs.front().second)),
+                  kUsage);
 }
 
 std::string formatted(const Comparison& comparison, const CompareArguments& arguments) {
@@ -38,45 +78,81 @@ std::string formatted(const Comparison& comparison, const CompareArguments& argu
       comparison, {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
 }
 
+// What a passed check could not have seen. To stderr, since the report may be read by a program.
+void sayWhatCouldHide(const Comparison& comparison, double percent) {
+  if (!comparison.hasInterval() || comparison.high * 100 <= percent) return;
+  fmt::print(
+      stderr,
+      "pitwall: --fail-on-regression: no slowdown beyond run-to-run variation; with these runs one of up to "
+      "{:.1f} % could not be seen{}\n",
+      comparison.high * 100,
+      comparison.basis == Comparison::Basis::assumed ? "; five runs a side see more" : "");
+}
+
+std::string tooFewRuns(const Comparison& comparison, double percent) {
+  return fmt::format(
+      "--fail-on-regression: B looks slower by {:.1f} %, allowed are {:g} %, but {} and {} cannot tell that "
+      "from "
+      "run-to-run variation; record five of each and compare them all",
+      comparison.change * 100, percent,
+      comparison.a_runs.size() == 1 ? "one run of A" : fmt::format("{} runs of A", comparison.a_runs.size()),
+      comparison.b_runs.size() == 1 ? "one of B" : fmt::format("{} of B", comparison.b_runs.size()));
+}
+
 // With --fail-on-regression a comparison that says nothing must not pass for a good one.
 int verdictOf(const Comparison& comparison, double percent) {
   if (percent < 0) return kDone;
+  switch (checkRegression(comparison, percent / 100)) {
+    case RegressionCheck::none: sayWhatCouldHide(comparison, percent); return kDone;
+    case RegressionCheck::regression:
+      return complain(
+          fmt::format("regression: slower by {:.1f} %, allowed are {:g} %", comparison.change * 100, percent),
+          kRegression);
+    case RegressionCheck::undecided: return complain(tooFewRuns(comparison, percent), kNotComparable);
+    case RegressionCheck::notComparable: break;
+  }
   if (comparison.verdict == Comparability::notComparable) {
     return complain(
         "--fail-on-regression: the traces are not comparable, so nothing is known about a regression",
         kNotComparable);
   }
-  if (comparison.same_recording) return kDone;
-  if (!comparison.has_interval) {
-    return complain(
-        fmt::format("--fail-on-regression: too few steady iterations (A {}, B {}) to tell a regression from "
-                    "chance; record at least 5 of each",
-                    comparison.a_iterations, comparison.b_iterations),
-        kNotComparable);
-  }
-  if (!isRegression(comparison, percent / 100)) return kDone;
   return complain(
-      fmt::format("regression: slower by {:.1f} %, allowed are {:g} %", comparison.change * 100, percent),
-      kRegression);
+      fmt::format("--fail-on-regression: too few steady iterations (A {}, B {}) to tell a regression from "
+                  "chance; record at least 5 of each, or three runs of each",
+                  comparison.a_iterations, comparison.b_iterations),
+      kNotComparable);
 }
 
 }  // namespace
 
+void markSides(int argc, char** argv) {
+  static char between[] = {kBetweenSides[0], 0};
+  if (argc < 2 || std::string_view(argv[1]) != "compare") return;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--") argv[i] = between;
+  }
+}
+
 CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
   auto* command =
-      app.add_subcommand("compare", "Say what changed between two traces, and whether it is noise");
-  command->add_option("a", arguments.a, "Trace before")->required()->type_name("A");
-  command->add_option("b", arguments.b, "Trace after")->required()->type_name("B");
+      app.add_subcommand("compare", "Say what changed between runs, and whether it is run-to-run variation");
+  command
+      ->add_option(
+          "traces", arguments.traces,
+          "Trace before and trace after; or several runs a side, at least three, five better, with '--' "
+          "between: A1 A2 A3 -- B1 B2 B3")
+      ->required()
+      ->type_name("TRACE");
   command->add_option("--format", arguments.format, "text, json, markdown or html")
       ->check(CLI::IsMember({"text", "json", "markdown", "html"}))
       ->capture_default_str();
   command->add_option("-o,--output", arguments.output, "File for the report (default: standard output)")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--fail-on-regression", arguments.fail_on_regression,
-          "Exit with 5 when B is slower by more than this and it is not noise; with 6 when the traces "
-          "cannot be compared or have too few iterations")
+      ->add_option("--fail-on-regression", arguments.fail_on_regression,
+                   "Exit with 5 when B is slower by more than this and by more than run-to-run variation "
+                   "explains; with 6 "
+                   "when the traces cannot be compared, or B looks slower and the runs are too few to decide")
       ->type_name("PERCENT")
       ->check(CLI::Validator(
           [](const std::string& text) {
@@ -90,12 +166,16 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
 }
 
 int compareTraces(const CompareArguments& arguments) {
-  std::optional<Measured> a, b;
-  if (const int code = measureFile(arguments.a, a); code != kDone) return code;
-  if (const int code = measureFile(arguments.b, b); code != kDone) return code;
-  const Comparison comparison = compare(*a, *b);
-  if (const int code =
-          printOrWrite(formatted(comparison, arguments), arguments.output, {arguments.a, arguments.b});
+  const auto sides = sidesOf(arguments.traces);
+  if (!sides.has_value()) return complain(sides.error().message, kUsage);
+  std::vector<Measured> a, b;
+  if (const int code = measureFiles(sides->first, a); code != kDone) return code;
+  if (const int code = measureFiles(sides->second, b); code != kDone) return code;
+  if (const int code = complainOfRepeated(a, b); code != kDone) return code;
+  const Comparison comparison = compare(a, b);
+  Paths inputs = sides->first;
+  inputs.insert(inputs.end(), sides->second.begin(), sides->second.end());
+  if (const int code = printOrWrite(formatted(comparison, arguments), arguments.output, inputs);
       code != kDone)
     return code;
   return verdictOf(comparison, arguments.fail_on_regression);

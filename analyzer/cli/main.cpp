@@ -19,7 +19,7 @@ constexpr char kExitCodes[] =
     "  3  the trace cannot be read: missing, not a trace, damaged, or from a newer version\n"
     "  4  internal error\n"
     "  5  compare: slower than --fail-on-regression allows\n"
-    "  6  compare: --fail-on-regression with traces that cannot be compared\n"
+    "  6  compare: --fail-on-regression with traces that cannot be compared, or too few runs to decide\n"
     "130  interrupted; nothing half-written is left";
 
 // "pitwall: what is wrong", and where help is.
@@ -140,6 +140,7 @@ int main(int argc, char** argv) {
   addRuleFolders(*list, folders);
   addRuleFolders(*show, folders);
 
+  pitwall::cli::markSides(argc, argv);
   try {
     app.parse(pitwall::cli::cutCommand(argc, argv, record_arguments), argv);
   } catch (const CLI::ParseError& error) {

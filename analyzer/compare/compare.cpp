@@ -1,195 +1,114 @@
 #include "analyzer/compare.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "analyzer/compare/aspects.h"
+#include "analyzer/compare/decide.h"
 #include "analyzer/compare/match_work.h"
-#include "analyzer/compare/noise.h"
-#include "analyzer/units_text.h"
+#include "analyzer/compare/sides.h"
 
 namespace pitwall {
 namespace {
 
-constexpr std::size_t kFewestIterations = 5;  // for an interval
-constexpr double kSameWork = 0.8;             // shared names, of all: below it there are reservations
-constexpr double kOtherProgram = 0.3;         // below it these are two programs
+using comparing::RunTime;
+using comparing::Side;
+using Change = Comparison::Change;
 
-using Aspect = Comparison::Aspect;
+constexpr double kWorthTesting = 0.002;  // of an iteration's time
+constexpr double kError = 0.05;          // of a table's intervals together
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size();) {
-    std::size_t same = i;
-    while (same < names.size() && names[same] == names[i]) ++same;
-    text += (text.empty() ? "" : ", ") + (same - i > 1 ? fmt::format("{} x ", same - i) : "") + names[i];
-    i = same;
-  }
-  return text.empty() ? "not told" : text;
+double ofSide(const std::vector<RunTime>& runs) {
+  const double mean = comparing::geometricMean(runs);
+  if (mean > 0) return mean;
+  std::vector<double> times;
+  for (const RunTime& run : runs) times.push_back(run.ns);
+  return comparing::medianOf(times);
 }
 
-// "gpu: NVIDIA H100" is a gpu of that name; a name that says nothing is none.
-std::pair<std::string, std::string> kindAndName(const std::string& device) {
-  const auto colon = device.find(": ");
-  if (colon == std::string::npos) return {device, ""};
-  const std::string name = device.substr(colon + 2);
-  return {device.substr(0, colon), name == "unknown" ? "" : name};
-}
+// A line of a table with its times in each run.
+struct Row {
+  Change change;
+  std::vector<RunTime> a, b;
+};
 
-std::map<std::string, std::vector<std::string>> namesByKind(const std::vector<std::string>& devices) {
-  std::map<std::string, std::vector<std::string>> names;
-  for (const std::string& device : devices) {
-    const auto [kind, name] = kindAndName(device);
-    if (kind != "cpu" || !name.empty()) names[kind].push_back(name);
-  }
-  for (auto& [kind, list] : names) std::sort(list.begin(), list.end());
-  return names;
-}
-
-// Hardware that a trace does not tell may be the same or not: a reservation, no difference.
-Comparability sameHardware(const Measured& a, const Measured& b) {
-  if (a.devices.empty() || b.devices.empty()) return Comparability::withReservations;
-  auto a_names = namesByKind(a.devices), b_names = namesByKind(b.devices);
-  if (a_names["gpu"].size() != b_names["gpu"].size()) return Comparability::notComparable;
-  Comparability verdict = Comparability::comparable;
-  for (const char* kind : {"gpu", "cpu"}) {
-    const auto &left = a_names[kind], &right = b_names[kind];
-    const auto unnamed = [](const auto& names) { return std::count(names.begin(), names.end(), "") > 0; };
-    if (left == right && !unnamed(left)) continue;
-    if (!left.empty() && !right.empty() && !unnamed(left) && !unnamed(right))
-      return Comparability::notComparable;
-    verdict = Comparability::withReservations;
-  }
-  return verdict;
-}
-
-Aspect devicesOf(const Measured& a, const Measured& b) {
-  Aspect aspect{"devices", joined(a.devices), joined(b.devices), sameHardware(a, b), ""};
-  if (aspect.verdict == Comparability::notComparable)
-    aspect.remark = "different hardware: a difference in time says nothing about the program";
-  if (aspect.verdict == Comparability::withReservations)
-    aspect.remark = "not both traces name their devices, so it is not known whether the hardware is the same";
-  return aspect;
-}
-
-Aspect worldOf(const Measured& a, const Measured& b) {
-  Aspect aspect{"world size", showCount(a.world_size), showCount(b.world_size), Comparability::comparable,
-                ""};
-  if (a.world_size != b.world_size) {
-    aspect.verdict = Comparability::notComparable;
-    aspect.remark = "the work is split over another number of ranks";
-  }
-  return aspect;
-}
-
-// Without items the shapes still tell that the batches differ; then times say nothing.
-Aspect batchOf(const Measured& a, const Measured& b, const comparing::Matches& matches, bool& by_item) {
-  const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("not told"); };
-  Aspect aspect{"items an iteration", shown(a.items_per_iteration), shown(b.items_per_iteration),
-                Comparability::comparable, ""};
-  const bool known = a.items_per_iteration > 0 && b.items_per_iteration > 0;
-  if (matches.batches_from_shapes && matches.by_batch > 0) {
-    aspect.verdict = Comparability::notComparable;
-    aspect.remark = fmt::format(
-        "by the shapes of the operators B's batch is {} times A's, and not both traces tell their items: "
-        "mark iterations with their items",
-        showReal(matches.batches.b / matches.batches.a));
-  } else if (!known) {
-    if (a.items_per_iteration != b.items_per_iteration) {
-      aspect.verdict = Comparability::withReservations;
-      aspect.remark = "one trace does not tell its batch size";
-    }
-  } else if (std::fabs(a.items_per_iteration / b.items_per_iteration - 1) > 0.01) {
-    by_item = true;
-    aspect.verdict = Comparability::withReservations;
-    aspect.remark = fmt::format("batch {} against {}: items a second are compared, and times of one item",
-                                shown(a.items_per_iteration), shown(b.items_per_iteration));
-  }
-  return aspect;
-}
-
-Aspect workOf(const Measured& a, const Measured& b, const comparing::Matches& matches) {
-  const std::size_t shared = matches.in_both, all = matches.all.size();
-  const double share = all == 0 ? 1 : static_cast<double>(shared) / static_cast<double>(all);
-  Aspect aspect{"operators and kernels", fmt::format("{} different", a.work.size()),
-                fmt::format("{} different", b.work.size()), Comparability::comparable,
-                fmt::format("{} in both", shared)};
-  if (matches.by_batch > 0) {
-    aspect.remark += matches.by_batch == shared ? ", the same but for the batch in their shapes"
-                                                : fmt::format(
-                                                      ", {} of them the same but for the batch in their "
-                                                      "shapes",
-                                                      matches.by_batch);
-  }
-  const auto alone = [&](const char* side, std::ptrdiff_t count) {
-    if (count > 0) aspect.remark += fmt::format("; {} only in {}", count, side);
+// Bonferroni: each row takes its part of the error, so that a table of rows that did not change names one in
+// 5 % of comparisons at most. What is small in both is not tested, which leaves more for the rest; the choice
+// looks at the larger of the two times, not at their difference.
+std::vector<Change> tested(std::vector<Row> rows, const Comparison& out) {
+  const double least = kWorthTesting * std::max(out.a_ns, out.b_ns);
+  const auto isTested = [&](const Row& row) {
+    return out.basis == Comparison::Basis::runs && std::max(row.change.a_ns, row.change.b_ns) >= least &&
+           comparing::geometricMean(row.a) > 0 && comparing::geometricMean(row.b) > 0;
   };
-  alone("A",
-        std::count_if(matches.all.begin(), matches.all.end(), [](const auto& m) { return m.b == nullptr; }));
-  alone("B",
-        std::count_if(matches.all.begin(), matches.all.end(), [](const auto& m) { return m.a == nullptr; }));
-  if (share < kSameWork) aspect.verdict = Comparability::withReservations;
-  if (share < kOtherProgram) {
-    aspect.verdict = Comparability::notComparable;
-    aspect.remark += ": these look like different programs, models or shapes";
-  }
-  return aspect;
-}
-
-Aspect iterationsOf(const Measured& a, const Measured& b) {
-  Aspect aspect{"steady iterations", showCount(static_cast<std::int64_t>(a.iterations_ns.size())),
-                showCount(static_cast<std::int64_t>(b.iterations_ns.size())), Comparability::comparable, ""};
-  const std::size_t fewest = std::min(a.iterations_ns.size(), b.iterations_ns.size());
-  if (a.iterations_ns.empty() != b.iterations_ns.empty()) {
-    aspect.verdict = Comparability::notComparable;
-    aspect.remark = "an iteration of one cannot be held against the whole of the other; record more of both";
-  } else if (fewest < kFewestIterations) {
-    aspect.verdict = Comparability::withReservations;
-    aspect.remark = fmt::format("{}to tell a change from chance, record at least {} more than the warm-up",
-                                fewest == 0 ? "none, so the whole recordings are compared; " : "too few; ",
-                                kFewestIterations);
-  }
-  if (!a.complete || !b.complete) {
-    aspect.verdict = Comparability::withReservations;
-    aspect.remark += std::string(aspect.remark.empty() ? "" : "; ") + "a recording is incomplete";
-  }
-  return aspect;
-}
-
-void compareBreakdown(const Measured& a, const Measured& b, double a_scale, double b_scale, Comparison& out) {
-  for (const TimeShare& share : a.shares) {
-    Comparison::Change change;
-    change.name = share.category;
-    change.a_ns = static_cast<double>(share.total_ns) * a_scale;
-    out.breakdown.push_back(change);
-  }
-  for (const TimeShare& share : b.shares) {
-    auto found =
-        std::find_if(out.breakdown.begin(), out.breakdown.end(),
-                     [&](const Comparison::Change& change) { return change.name == share.category; });
-    if (found == out.breakdown.end()) {
-      out.breakdown.push_back({share.category});
-      found = out.breakdown.end() - 1;
+  const auto count = std::count_if(rows.begin(), rows.end(), isTested);
+  std::vector<Change> changes;
+  for (Row& row : rows) {
+    if (isTested(row)) {
+      const auto decision = comparing::decide(row.a, row.b, kError / static_cast<double>(count));
+      row.change.has_interval = true;
+      row.change.low = decision.low;
+      row.change.high = decision.high;
     }
-    found->b_ns = static_cast<double>(share.total_ns) * b_scale;
+    changes.push_back(std::move(row.change));
   }
+  return changes;
 }
 
-void compareWork(const comparing::Matches& matches, double a_scale, double b_scale, Comparison& out) {
-  for (const auto& match : matches.all) {
-    Comparison::Change change;
-    change.name = match.name;
-    if (match.a != nullptr) change.a_ns = match.a->total_ns * a_scale, change.a_count = match.a->count;
-    if (match.b != nullptr) change.b_ns = match.b->total_ns * b_scale, change.b_count = match.b->count;
-    out.work.push_back(std::move(change));
+Row rowOf(std::string name, std::vector<RunTime> a, std::vector<RunTime> b) {
+  Row row{{std::move(name)}, std::move(a), std::move(b)};
+  row.change.a_ns = ofSide(row.a);
+  row.change.b_ns = ofSide(row.b);
+  for (const auto* side : {&row.a, &row.b}) {
+    const auto without =
+        std::count_if(side->begin(), side->end(), [](const RunTime& run) { return run.ns <= 0; });
+    row.change.in_some_runs |= without > 0 && without < static_cast<std::ptrdiff_t>(side->size());
   }
-  const auto size = [](const Comparison::Change& change) { return std::fabs(change.b_ns - change.a_ns); };
-  std::stable_sort(out.work.begin(), out.work.end(),
-                   [&](const auto& left, const auto& right) { return size(left) > size(right); });
+  return row;
+}
+
+void compareBreakdown(const Side& a, const Side& b, Comparison& out) {
+  std::vector<std::string> categories;
+  for (const Side* side : {&a, &b}) {
+    for (const TimeShare& share : side->combined.shares) {
+      if (std::find(categories.begin(), categories.end(), share.category) == categories.end())
+        categories.push_back(share.category);
+    }
+  }
+  std::vector<Row> rows;
+  for (const std::string& name : categories)
+    rows.push_back(
+        rowOf(name, comparing::shareOf(a, name, out.by_item), comparing::shareOf(b, name, out.by_item)));
+  out.breakdown = tested(std::move(rows), out);
+}
+
+// How often it ran, of a run in the middle.
+std::int64_t countOf(const Side& side, const std::string& name) {
+  std::vector<double> counts;
+  for (const Measured* run : side.runs) {
+    const auto found = run->work.find(name);
+    counts.push_back(found == run->work.end() ? 0 : static_cast<double>(found->second.count));
+  }
+  return std::llround(comparing::medianOf(counts));
+}
+
+void compareWork(const Side& a, const Side& b, const comparing::Matches& matches, Comparison& out) {
+  const auto timesOf = [&](const Side& side, const std::string& name) {
+    return name.empty() ? std::vector<RunTime>(side.runs.size()) : comparing::workOf(side, name, out.by_item);
+  };
+  std::vector<Row> rows;
+  for (const auto& match : matches.all) {
+    rows.push_back(rowOf(match.name, timesOf(a, match.a_name), timesOf(b, match.b_name)));
+    rows.back().change.a_count = countOf(a, match.a_name);
+    rows.back().change.b_count = countOf(b, match.b_name);
+  }
+  out.work = tested(std::move(rows), out);
+  std::stable_sort(out.work.begin(), out.work.end(), [](const Change& left, const Change& right) {
+    if (left.differs() != right.differs()) return left.differs();
+    return std::fabs(left.b_ns - left.a_ns) > std::fabs(right.b_ns - right.a_ns);
+  });
 }
 
 void compareSettings(const Measured& a, const Measured& b, Comparison& out) {
@@ -207,41 +126,55 @@ void compareSettings(const Measured& a, const Measured& b, Comparison& out) {
   }
 }
 
-// Two runs never take the same times to the nanosecond.
-bool isSameRecording(const Measured& a, const Measured& b) {
-  const auto same = [](const auto& left, const auto& right) {
-    return left.first == right.first && left.second.count == right.second.count &&
-           left.second.total_ns == right.second.total_ns;
-  };
-  return a.iterations_ns == b.iterations_ns && a.whole_ns == b.whole_ns && a.work.size() == b.work.size() &&
-         std::equal(a.work.begin(), a.work.end(), b.work.begin(), same) && a.settings == b.settings;
+std::vector<Comparison::Run> runsOf(const Side& side, const std::vector<RunTime>& times) {
+  std::vector<Comparison::Run> runs;
+  for (std::size_t i = 0; i < side.runs.size(); ++i)
+    runs.push_back({side.runs[i]->path, times[i].ns, side.runs[i]->iterations_ns.size()});
+  return runs;
 }
 
-void compareTime(const Measured& a, const Measured& b, Comparison& out) {
-  out.a_items = a.items_per_iteration;
-  out.b_items = b.items_per_iteration;
-  const auto scaled = [&](std::vector<double> values, double items) {
-    for (double& value : values) value /= out.by_item ? items : 1;
-    return values;
+std::size_t iterationsOf(const std::vector<Comparison::Run>& runs) {
+  std::size_t count = 0;
+  for (const auto& run : runs) count += run.iterations;
+  return count;
+}
+
+// Without iterations a run's spread within is unknown, so that one run has nothing to widen the assumed one.
+bool canDecide(const Comparison& out) {
+  if (out.same_recording) return false;
+  const auto enough = [](const std::vector<Comparison::Run>& runs, std::size_t least) {
+    return std::all_of(runs.begin(), runs.end(), [&](const auto& run) { return run.iterations >= least; });
   };
-  const std::vector<double> before = scaled(a.iterations_ns, out.a_items);
-  const std::vector<double> after = scaled(b.iterations_ns, out.b_items);
-  out.a_outliers = a.outliers;
-  out.b_outliers = b.outliers;
-  out.a_mean_ns = a.mean_with_outliers_ns / (out.by_item ? out.a_items : 1);
-  out.b_mean_ns = b.mean_with_outliers_ns / (out.by_item ? out.b_items : 1);
-  out.a_iterations = before.size();
-  out.b_iterations = after.size();
-  out.a_iteration_ns = comparing::medianOf(a.iterations_ns);
-  out.b_iteration_ns = comparing::medianOf(b.iterations_ns);
-  out.a_ns = out.by_recording ? a.whole_ns : comparing::medianOf(before);
-  out.b_ns = out.by_recording ? b.whole_ns : comparing::medianOf(after);
+  if (std::min(out.a_runs.size(), out.b_runs.size()) >= comparing::kFewestRuns)
+    return out.by_recording || (enough(out.a_runs, 1) && enough(out.b_runs, 1));
+  return enough(out.a_runs, comparing::kFewestIterations) && enough(out.b_runs, comparing::kFewestIterations);
+}
+
+void compareTime(const Side& a, const Side& b, Comparison& out) {
+  const auto of_a = comparing::timesOf(a, out.by_item, out.by_recording);
+  const auto of_b = comparing::timesOf(b, out.by_item, out.by_recording);
+  out.a_runs = runsOf(a, of_a);
+  out.b_runs = runsOf(b, of_b);
+  out.a_iterations = iterationsOf(out.a_runs);
+  out.b_iterations = iterationsOf(out.b_runs);
+  out.a_items = a.combined.items_per_iteration;
+  out.b_items = b.combined.items_per_iteration;
+  out.a_outliers = a.combined.outliers;
+  out.b_outliers = b.combined.outliers;
+  out.a_mean_ns = a.combined.mean_with_outliers_ns / comparing::itemsOf(a.combined, out.by_item);
+  out.b_mean_ns = b.combined.mean_with_outliers_ns / comparing::itemsOf(b.combined, out.by_item);
+  out.a_iteration_ns = ofSide(comparing::timesOf(a, false, false));
+  out.b_iteration_ns = ofSide(comparing::timesOf(b, false, false));
+  out.a_ns = ofSide(of_a);
+  out.b_ns = ofSide(of_b);
   out.change = out.a_ns > 0 && out.b_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
-  if (out.same_recording || std::min(before.size(), after.size()) < kFewestIterations) return;
-  const comparing::Interval interval = comparing::bootstrapChange(before, after);
-  out.has_interval = true;
-  out.low = interval.low;
-  out.high = interval.high;
+  if (!canDecide(out)) return;
+  const auto decision = comparing::decide(of_a, of_b, kError);
+  if (decision.basis == comparing::Basis::none) return;
+  out.basis = decision.basis == comparing::Basis::runs ? Comparison::Basis::runs : Comparison::Basis::assumed;
+  out.low = decision.low;
+  out.high = decision.high;
+  out.run_spread = decision.spread;
 }
 
 }  // namespace
@@ -255,32 +188,57 @@ const char* toString(Comparability comparability) {
   return "not comparable";
 }
 
-Comparison compare(const Measured& a, const Measured& b) {
+Comparison compare(std::span<const Measured> a_runs, std::span<const Measured> b_runs) {
   Comparison out;
-  out.a_path = a.path;
-  out.b_path = b.path;
-  const comparing::Matches matches = comparing::matchWork(a, b);
-  out.aspects = {devicesOf(a, b), worldOf(a, b), batchOf(a, b, matches, out.by_item), workOf(a, b, matches),
-                 iterationsOf(a, b)};
-  for (const Aspect& aspect : out.aspects) out.verdict = std::max(out.verdict, aspect.verdict);
+  const Side a = comparing::sideOf(a_runs), b = comparing::sideOf(b_runs);
+  out.a_path = a.combined.path;
+  out.b_path = b.combined.path;
+  const comparing::Matches matches = comparing::matchWork(a.combined, b.combined);
+  out.aspects = comparing::aspectsOf(a, b, matches, out.by_item);
+  for (const auto& aspect : out.aspects) out.verdict = std::max(out.verdict, aspect.verdict);
 
-  out.by_recording = a.iterations_ns.empty() && b.iterations_ns.empty();
-  out.same_recording = isSameRecording(a, b);
-  out.device_count = std::max(a.device_count, b.device_count);
+  const auto has_none = [](const Measured& run) { return run.iterations_ns.empty(); };
+  out.by_recording = std::all_of(a_runs.begin(), a_runs.end(), has_none) &&
+                     std::all_of(b_runs.begin(), b_runs.end(), has_none);
+  out.same_recording =
+      a_runs.size() == 1 && b_runs.size() == 1 && comparing::isSameRecording(a_runs.front(), b_runs.front());
+  out.device_count = std::max(a.combined.device_count, b.combined.device_count);
   compareTime(a, b, out);
-  const bool is_shown = out.by_recording || std::min(out.a_iterations, out.b_iterations) > 0;
-  if (is_shown) {
-    const double a_scale = 1 / (static_cast<double>(a.steady_iterations) * (out.by_item ? out.a_items : 1));
-    const double b_scale = 1 / (static_cast<double>(b.steady_iterations) * (out.by_item ? out.b_items : 1));
-    compareBreakdown(a, b, a_scale, b_scale, out);
-    compareWork(matches, a_scale, b_scale, out);
+  if (out.by_recording || std::min(out.a_iterations, out.b_iterations) > 0) {
+    compareBreakdown(a, b, out);
+    compareWork(a, b, matches, out);
   }
-  compareSettings(a, b, out);
+  compareSettings(a.combined, b.combined, out);
   return out;
 }
 
-bool isRegression(const Comparison& comparison, double share) {
-  return comparison.change > share && comparison.has_interval && comparison.low > 0;
+Comparison compare(const Measured& a, const Measured& b) {
+  return compare(std::span(&a, 1), std::span(&b, 1));
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> repeatedRecordings(std::span<const Measured> a,
+                                                                    std::span<const Measured> b) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  std::vector<const Measured*> all;
+  for (const auto side : {a, b}) {
+    for (const Measured& run : side) all.push_back(&run);
+  }
+  if (a.size() == 1 && b.size() == 1) return pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (comparing::isSameRecording(*all[i], *all[j])) pairs.emplace_back(i, j);
+    }
+  }
+  return pairs;
+}
+
+RegressionCheck checkRegression(const Comparison& comparison, double share) {
+  if (comparison.verdict == Comparability::notComparable) return RegressionCheck::notComparable;
+  if (comparison.same_recording) return RegressionCheck::none;
+  if (!comparison.hasInterval()) return RegressionCheck::notComparable;
+  if (comparison.change <= share) return RegressionCheck::none;
+  if (comparison.low > 0) return RegressionCheck::regression;
+  return comparison.basis == Comparison::Basis::assumed ? RegressionCheck::undecided : RegressionCheck::none;
 }
 
 }  // namespace pitwall

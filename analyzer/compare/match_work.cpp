@@ -80,27 +80,27 @@ Matches matchWork(const Measured& a, const Measured& b) {
     out.batches_from_shapes = out.batches.isKnown();
   }
   std::map<std::string, MatchedWork> matched;
-  const auto put = [&](const std::string& name, const Measured::Work* left, const Measured::Work* right) {
+  const auto put = [&](const std::string& name, const std::string& a_name, const std::string& b_name) {
     auto& place = matched[name];
     if (place.name.empty()) place.name = name;
-    if (left != nullptr) place.a = left;
-    if (right != nullptr) place.b = right;
+    if (!a_name.empty()) place.a_name = a_name;
+    if (!b_name.empty()) place.b_name = b_name;
   };
   const auto pairs = pairsByBatch(a_only, b_only, out.batches);
   out.by_batch = pairs.size();
-  std::set<const Measured::Work*> taken;
+  std::set<const Entry*> taken;
   for (const auto& [name, left, right] : pairs) {
-    put(matched.count(name) == 0 ? name : left->first, &left->second, &right->second);
-    taken.insert({&left->second, &right->second});
+    put(matched.count(name) == 0 ? name : left->first, left->first, right->first);
+    taken.insert({left, right});
   }
-  for (const auto& [name, work] : a.work) {
-    if (taken.count(&work) == 0) put(name, &work, nullptr);
+  for (const auto& entry : a.work) {
+    if (taken.count(&entry) == 0) put(entry.first, entry.first, {});
   }
-  for (const auto& [name, work] : b.work) {
-    if (taken.count(&work) == 0) put(name, nullptr, &work);
+  for (const auto& entry : b.work) {
+    if (taken.count(&entry) == 0) put(entry.first, {}, entry.first);
   }
   for (auto& [name, match] : matched) {
-    out.in_both += match.a != nullptr && match.b != nullptr;
+    out.in_both += !match.a_name.empty() && !match.b_name.empty();
     out.all.push_back(std::move(match));
   }
   return out;

@@ -11,9 +11,8 @@
 namespace pitwall::comparing {
 
 struct MatchedWork {
-  std::string name;  // with shapes; N stands for the batch where it differs
-  const Measured::Work* a = nullptr;
-  const Measured::Work* b = nullptr;  // nullptr where the other trace has none of the kind
+  std::string name;            // with shapes; N stands for the batch where it differs
+  std::string a_name, b_name;  // in Measured::work; empty where that trace has none of the kind
 };
 
 struct Matches {

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "analyzer/compare.h"
@@ -85,6 +86,8 @@ Result<Measured> measure(Trace& trace, const Report& report) {
   Measured measured;
   measured.path = report.trace_path;
   measured.complete = report.trace_complete;
+  if (const auto start = trace.meta(meta::kTraceStartUnixNs))
+    measured.start_unix_ns = std::atoll(start->c_str());
   measured.shares = report.breakdown.shares;
   measured.steady_iterations = std::max<std::int64_t>(1, report.breakdown.iterations);
   for (const DeviceInfo& device : trace.devices())

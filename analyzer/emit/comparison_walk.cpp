@@ -36,25 +36,54 @@ double perSecond(double items, double iteration_ns) {
   return items > 0 && iteration_ns > 0 ? items * 1e9 / iteration_ns : 0;
 }
 
+std::string intervalText(double low, double high) {
+  return fmt::format("{} to {}", signedShare(low), signedShare(high));
+}
+
+std::string runsText(const Comparison& c) {
+  if (c.a_runs.size() == 1 && c.b_runs.size() == 1) return "One run each";
+  return fmt::format("{} of A and {} of B", plural(static_cast<std::int64_t>(c.a_runs.size()), "run", "runs"),
+                     plural(static_cast<std::int64_t>(c.b_runs.size()), "run", "runs"));
+}
+
+// Of fewer than three runs on a side.
+std::string assumedText(const Comparison& c) {
+  const std::string basis =
+      fmt::format("run-to-run variation (typically {}, of which 5 % is assumed; 95 % interval {})",
+                  showShare(c.run_spread), intervalText(c.low, c.high));
+  if (c.isSignificant())
+    return fmt::format("B is {} {}. {}: more than {} explains.", showShare(std::fabs(c.change)),
+                       c.change > 0 ? "slower" : "faster", runsText(c), basis);
+  return fmt::format("{}. {}: cannot be told apart from {}. Record five runs of each, in turns.",
+                     signedShare(c.change), runsText(c), basis);
+}
+
 std::string changeOf(const Comparison& c) {
-  if (!c.has_interval)
+  if (!c.hasInterval())
     return fmt::format("{}; too few iterations to say how much of it is chance.", signedShare(c.change));
-  const std::string interval = fmt::format("95 % interval {} to {}", signedShare(c.low), signedShare(c.high));
+  if (c.basis == Comparison::Basis::assumed) return assumedText(c);
+  const std::string basis = fmt::format("95 % interval {}; {}, which vary by {}", intervalText(c.low, c.high),
+                                        runsText(c), showShare(c.run_spread));
   if (!c.isSignificant())
-    return fmt::format("{}, which may be chance ({}).", signedShare(c.change), interval);
+    return fmt::format("{}, which run-to-run variation explains ({}).", signedShare(c.change), basis);
   return fmt::format("B is {} {} ({}).", showShare(std::fabs(c.change)), c.change > 0 ? "slower" : "faster",
-                     interval);
+                     basis);
+}
+
+std::string wholesOf(const Comparison& c) {
+  const std::string wholes = fmt::format(
+      "None has steady iterations. The whole of A takes {}, the whole of B {}: ", showDuration(c.a_ns),
+      showDuration(c.b_ns));
+  if (c.hasInterval()) return wholes + changeOf(c);
+  return wholes + fmt::format(
+                      "{}. {}: how much of it is run-to-run variation is unknown; record at least three "
+                      "of each.",
+                      signedShare(c.change), runsText(c));
 }
 
 std::string verdictOf(const Comparison& c) {
   if (c.same_recording) return "A and B are one and the same recording: nothing can have changed.";
-  if (c.by_recording) {
-    return fmt::format(
-        "Neither trace has steady iterations. The whole of A takes {}, the whole of B {}: {}; of one "
-        "recording "
-        "each nobody can say how much of it is chance.",
-        showDuration(c.a_ns), showDuration(c.b_ns), signedShare(c.change));
-  }
+  if (c.by_recording) return wholesOf(c);
   if (c.a_iterations == 0 || c.b_iterations == 0) {
     return fmt::format("Only {} has steady iterations, so their times are not compared.",
                        c.a_iterations > 0 ? "A" : "B");
@@ -105,6 +134,24 @@ void walkAspects(const Comparison& c, Emitter& emitter) {
   }
 }
 
+const char* nameOf(Comparison::Basis basis) {
+  switch (basis) {
+    case Comparison::Basis::none: return "none";
+    case Comparison::Basis::assumed: return "assumed";
+    case Comparison::Basis::runs: return "runs";
+  }
+  return "none";
+}
+
+void walkInterval(const Comparison& c, Emitter& emitter) {
+  emitter.field("change", "", jsonOnly(c.change));
+  emitter.field("change_low", "", jsonOnly(c.hasInterval() ? Json(c.low) : Json()));
+  emitter.field("change_high", "", jsonOnly(c.hasInterval() ? Json(c.high) : Json()));
+  emitter.field("basis", "", jsonOnly(nameOf(c.basis)));
+  emitter.field("run_spread", "", jsonOnly(c.hasInterval() ? Json(c.run_spread) : Json()));
+  emitter.field("significant", "", jsonOnly(c.isSignificant()));
+}
+
 void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.beginObject("iteration", "TIME", Style::heading);
   emitter.paragraph(verdictOf(c));
@@ -126,43 +173,116 @@ void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.field("b_items_per_second", "", jsonOnly(rate(c.b_items, c.b_iteration_ns)));
   emitter.field("a_iterations", "", jsonOnly(static_cast<std::int64_t>(c.a_iterations)));
   emitter.field("b_iterations", "", jsonOnly(static_cast<std::int64_t>(c.b_iterations)));
-  emitter.field("change", "", jsonOnly(c.change));
-  emitter.field("change_low", "", jsonOnly(c.has_interval ? Json(c.low) : Json()));
-  emitter.field("change_high", "", jsonOnly(c.has_interval ? Json(c.high) : Json()));
-  emitter.field("significant", "", jsonOnly(c.isSignificant()));
+  walkInterval(c, emitter);
   emitter.endObject();
 }
 
+// A line for each run, where a side has several.
+void walkRuns(const Comparison& c, Emitter& emitter) {
+  Table table{{{"side", "", Align::left, false},
+               {"trace", "run", Align::left},
+               {"ns",
+                c.by_recording ? "whole"
+                : c.by_item    ? "median of an item"
+                               : "median iteration",
+                Align::right},
+               {"iterations", "steady iterations", Align::right}}};
+  for (const auto* side : {&c.a_runs, &c.b_runs}) {
+    for (const auto& run : *side) {
+      const auto count = static_cast<std::int64_t>(run.iterations);
+      table.rows.push_back({text(side == &c.a_runs ? "A" : "B"), text(run.path), durationOrNone(run.ns),
+                            Cell{count, showCount(count)}});
+    }
+  }
+  const bool several = c.a_runs.size() + c.b_runs.size() > 2;
+  if (several) emitter.heading("RUNS");
+  if (!several) table.text_rows = 0;
+  emitter.table("runs", "", table);
+}
+
+std::string signedPercent(double share) {
+  if (std::fabs(share) < 0.0995) return fmt::format("{:+.1f}", 100 * share);
+  return fmt::format("{:+.0f}", 100 * share);
+}
+
+// "-12 to +3.4 %": two figures, so that the name of the row has room.
+std::string shortInterval(const Comparison::Change& change) {
+  if (!change.has_interval) return "";
+  return fmt::format("{} to {} %", signedPercent(change.low), signedPercent(change.high));
+}
+
+bool isTested(const std::vector<Comparison::Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const auto& change) { return change.has_interval; });
+}
+
+std::string shareOf(const Comparison::Change& change) {
+  if (change.a_ns > 0 && change.b_ns > 0) return signedShare(change.b_ns / change.a_ns - 1);
+  if (change.in_some_runs) return "not in all";
+  return change.a_ns > 0 ? "gone" : "new";
+}
+
+std::vector<Cell> rowOf(const Comparison::Change& change) {
+  const double delta = change.b_ns - change.a_ns;
+  const bool known = change.has_interval;
+  return {text(change.name),
+          durationOrNone(change.a_ns),
+          durationOrNone(change.b_ns),
+          textOnly(signedDuration(delta)),
+          textOnly(shareOf(change)),
+          textOnly(shortInterval(change)),
+          textOnly(!change.differs() ? ""
+                   : change.low > 0  ? "slower"
+                                     : "faster"),
+          jsonOnly(known ? Json(change.low) : Json()),
+          jsonOnly(known ? Json(change.high) : Json()),
+          jsonOnly(change.differs()),
+          jsonOnly(change.a_count),
+          jsonOnly(change.b_count)};
+}
+
+// Where rows are tested, intervals and verdicts stand in place of the differences.
 Table changesOf(const char* what, const std::vector<Comparison::Change>& changes, bool counts) {
+  const bool tested = isTested(changes);
   Table table{{{"name", what},
                {"a_ns", "A", Align::right},
                {"b_ns", "B", Align::right},
-               {"", "change", Align::right},
-               {"", " ", Align::right},
+               {"", tested ? "" : "change", Align::right},
+               {"", tested ? "change" : " ", Align::right},
+               {"", tested ? "95 % interval" : "", Align::right, false},
+               {"", tested ? "verdict" : "", Align::left, false},
+               {"change_low", ""},
+               {"change_high", ""},
+               {"differs", ""},
                {counts ? "a_count" : "", ""},
                {counts ? "b_count" : "", ""}}};
   for (const auto& change : changes) {
-    if (change.a_ns == 0 && change.b_ns == 0) continue;
-    const double delta = change.b_ns - change.a_ns;
-    const std::string share = change.a_ns > 0 && change.b_ns > 0 ? signedShare(delta / change.a_ns)
-                              : change.a_ns > 0                  ? "gone"
-                              : change.b_ns > 0                  ? "new"
-                                                                 : "";
-    table.rows.push_back({text(change.name),
-                          durationOrNone(change.a_ns),
-                          durationOrNone(change.b_ns),
-                          {{}, signedDuration(delta)},
-                          {{}, share},
-                          jsonOnly(change.a_count),
-                          jsonOnly(change.b_count)});
+    if (change.a_ns != 0 || change.b_ns != 0) table.rows.push_back(rowOf(change));
   }
   if (!counts) {
     double a = 0, b = 0;
     for (const auto& change : changes) a += change.a_ns, b += change.b_ns;
-    table.footer = {"total", showDuration(a), showDuration(b), signedDuration(b - a),
-                    a > 0 ? signedShare(b / a - 1) : ""};
+    const std::string share = a > 0 ? signedShare(b / a - 1) : "";
+    table.footer = {"total", showDuration(a), showDuration(b)};
+    if (!tested) table.footer.push_back(signedDuration(b - a));
+    table.footer.push_back(share);
+    if (tested) table.footer.insert(table.footer.end(), {"", ""});
   }
   return table;
+}
+
+// What the rows of the tables say, and what they do not.
+std::string rowsText(const Comparison& c) {
+  if (c.same_recording || c.breakdown.empty()) return {};
+  if (!isTested(c.breakdown) && !isTested(c.work)) {
+    return "How much of a row's change is run-to-run variation is not tested: that needs at least three runs "
+           "of "
+           "each side.";
+  }
+  return "Rows called slower or faster changed by more than run-to-run variation explains; the intervals of "
+         "all "
+         "rows of a table hold together with 95 %. Rows without an interval are smaller than 0.2 % of the "
+         "time or "
+         "not in every run.";
 }
 
 void walkChanges(const Comparison& c, Emitter& emitter) {
@@ -171,17 +291,21 @@ void walkChanges(const Comparison& c, Emitter& emitter) {
     emitter.heading(fmt::format("WHERE THE TIME GOES{}{}", per, c.by_recording ? "" : " (means)"));
     if (c.device_count > 1)
       emitter.paragraph(fmt::format("Times are sums over up to {} devices.", c.device_count));
+    if (const std::string rows = rowsText(c); !rows.empty()) emitter.paragraph(rows);
   }
   emitter.table("breakdown", "", changesOf("category", c.breakdown, false));
   Table work = changesOf("operator or kernel", c.work, true);
   const double least = kWorthShowing * std::max(c.a_ns, c.b_ns);
   work.text_rows = 0;
+  // Those that differ come first, so that the first small one ends them.
   for (const auto& change : c.work) {
-    if (std::fabs(change.b_ns - change.a_ns) > least && work.text_rows < kShownWork) ++work.text_rows;
+    const bool shown = change.differs() || std::fabs(change.b_ns - change.a_ns) > least;
+    if (!shown || work.text_rows >= kShownWork) break;
+    ++work.text_rows;
   }
-  if (work.text_rows > 0) emitter.heading("GREATEST CHANGES OF OPERATORS AND KERNELS" + per);
+  if (work.text_rows > 0) emitter.heading("GREATEST DIFFERENCES OF OPERATORS AND KERNELS" + per);
   if (work.text_rows == 0 && !c.work.empty())
-    emitter.paragraph("No operator or kernel changed by more than 0.2 % of the time.");
+    emitter.paragraph("No operator or kernel differs by more than 0.2 % of the time.");
   emitter.table("work", "", work);
 }
 
@@ -203,6 +327,7 @@ void walkComparison(const Comparison& comparison, Emitter& emitter) {
   emitter.field("b", "B", text(comparison.b_path));
   walkAspects(comparison, emitter);
   walkTime(comparison, emitter);
+  walkRuns(comparison, emitter);
   walkChanges(comparison, emitter);
   walkSettings(comparison, emitter);
   emitter.endObject();

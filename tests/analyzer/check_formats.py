@@ -133,6 +133,35 @@ def main():
         run("compare", b, a, "--fail-on-regression", "5")
         run("compare", a, a, "--fail-on-regression", "0")
 
+        # Several runs a side: a table of runs, rows with intervals.
+        sides = [[], []]
+        for i in range(3):
+            for side, step in ((0, 2000), (1, 2600)):
+                sides[side].append(folder / f"{'ab'[side]}{i}.json")
+                make_trace(sides[side][-1], step + 10 * i)
+        several = (*sides[0], "--", *sides[1])
+        comparison = strict(run("compare", *several, "--format", "json"))
+        validate(comparison, strict((ROOT / "docs/comparison.schema.json").read_text()))
+        assert comparison["iteration"]["basis"] == "runs" and comparison["iteration"]["significant"]
+        assert [row["side"] for row in comparison["runs"]] == ["A"] * 3 + ["B"] * 3
+        assert any(row["differs"] for row in comparison["breakdown"]), comparison["breakdown"]
+        assert not any(row["differs"] for row in comparison["work"]), "only the wait for data grew"
+        for text_format in ("html", "markdown"):
+            assert "slower" in run("compare", *several, "--format", text_format)
+        run("compare", "--fail-on-regression", "5", *several, code=5)
+        run("compare", *several, "--fail-on-regression", "50")
+        run("compare", *sides[0], code=2)  # which are before, which after?
+        run("compare", *sides[0], "--", code=2)
+        run("compare", sides[0][0], "--", sides[1][0], "--", sides[1][1], code=2)
+        run("compare", sides[0][0], sides[0][0], "--", *sides[1], code=2)  # a run counts once
+        # One run each that looks slower by 10 %: undecided, which is neither a pass nor a regression.
+        slightly = folder / "slightly.json"
+        make_trace(slightly, 2200)
+        run("compare", a, slightly, "--fail-on-regression", "5", code=6)
+        run("compare", a, slightly, "--fail-on-regression", "20")
+        for path in (slightly, *sides[0], *sides[1]):
+            path.unlink()
+
         for trace in (a, b):
             document = strict(run("export", trace, "-o", "-"))
             assert any(event["ph"] == "X" for event in document["traceEvents"])
