@@ -31,7 +31,7 @@ constexpr CategoryRole kRoles[] = {
     {"privateuse1_driver", KinetoRole::hostCall},
     {"kernel", KinetoRole::kernel},
     {"Kernel", KinetoRole::kernel},
-    {"mtia_ccp_events", KinetoRole::kernel},
+    {"mtia_ccp_events", KinetoRole::mtiaWork},
     {"gpu_memcpy", KinetoRole::copy},
     {"Memcpy", KinetoRole::copy},
     {"gpu_memset", KinetoRole::copy},
@@ -240,6 +240,28 @@ void Kineto::kernel(const ChromeEvent& event, std::string_view name, Event out) 
   builder_.add(streamOf(event, {}), out);
 }
 
+void Kineto::copy(const ChromeEvent& event, const std::optional<std::int64_t>& bytes, Event out) {
+  out.kind = EventKind::copy;
+  out.value = bytes.value_or(0);
+  out.correlation = launches_.device(correlationOf(event));
+  builder_.add(streamOf(event, {}), out);
+}
+
+// MTIA writes all that its command processor does with one category.
+void Kineto::mtiaWork(const ChromeEvent& event, std::string_view name, Event out) {
+  if (name == "event_wait" || name == "event_record") return deviceSync(event, out);
+  if (name != "dma_request") return kernel(event, name, out);
+  constexpr std::pair<std::string_view, std::string_view> kDirections[] = {
+      {"HOST_TO_DEVICE", "dma_request HtoD"},
+      {"DEVICE_TO_HOST", "dma_request DtoH"},
+      {"DEVICE_TO_DEVICE", "dma_request DtoD"}};
+  for (const auto& [direction, with_direction] : kDirections) {
+    if (event.arg("direction").text == direction) out.name = builder_.name(with_direction);
+  }
+  const JsonValue size = event.arg("size");
+  copy(event, size.isNumberOrString() ? parseInteger(size.text) : std::nullopt, out);
+}
+
 // A host call waits for the device, which does no work by that.
 void Kineto::deviceSync(const ChromeEvent& event, Event out) {
   out.kind = EventKind::wait;
@@ -317,12 +339,8 @@ void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_vie
       builder_.add(threadOf(event), out);
       return;
     case KinetoRole::kernel: return kernel(event, name, out);
-    case KinetoRole::copy:
-      out.kind = EventKind::copy;
-      out.value = event.argInteger(Arg::bytes).value_or(0);
-      out.correlation = launches_.device(correlationOf(event));
-      builder_.add(streamOf(event, {}), out);
-      return;
+    case KinetoRole::copy: return copy(event, event.argInteger(Arg::bytes), out);
+    case KinetoRole::mtiaWork: return mtiaWork(event, name, out);
     case KinetoRole::deviceSync: return deviceSync(event, out);
     case KinetoRole::deviceAnnotation: builder_.add(streamOf(event, "annotations"), out); return;
     case KinetoRole::profilerRange: return profilerRange(event, out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ enum class KinetoRole : std::uint8_t {
   hostCall,
   kernel,
   copy,
+  mtiaWork,
   deviceSync,
   deviceAnnotation,
   profilerRange,
@@ -60,6 +62,8 @@ class Kineto {
   void distributedInfo(std::string_view object);
   void kernel(const ChromeEvent& event, std::string_view name, Event out);
   KernelId kernelFacts(const ChromeEvent& event);
+  void copy(const ChromeEvent& event, const std::optional<std::int64_t>& bytes, Event out);
+  void mtiaWork(const ChromeEvent& event, std::string_view name, Event out);
   void deviceSync(const ChromeEvent& event, Event out);
   void profilerRange(const ChromeEvent& event, Event out);
   void annotation(const ChromeEvent& event, std::string_view name, Event out);

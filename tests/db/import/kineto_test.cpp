@@ -158,6 +158,23 @@ TEST(ImportKineto, CountedRangesBelongToLaunchesInOrderOfTime) {
       [](const std::string& note) { return note.find("2 ranges, 3 launches") != std::string::npos; }));
 }
 
+const char kMtia[] = R"json({"schemaVersion": 1, "traceEvents": [
+{"ph":"X","cat":"mtia_ccp_events","name":"pe_exe","pid":17,"tid":1,"ts":100,"dur":20,"args":{"stream":1}},
+{"ph":"X","cat":"mtia_ccp_events","name":"dma_request","pid":17,"tid":1,"ts":110,"dur":5,"args":{"stream":1,"direction":"HOST_TO_DEVICE","size":4096}},
+{"ph":"X","cat":"mtia_ccp_events","name":"event_wait","pid":17,"tid":1,"ts":120,"dur":500,"args":{"stream":1,"wait_on_stream":2}},
+{"ph":"X","cat":"mtia_ccp_events","name":"event_record","pid":17,"tid":1,"ts":620,"dur":1,"args":{"stream":1}}]})json";
+
+TEST(ImportKineto, MtiaCopiesAndWaitsAreNoKernels) {
+  const auto imported = importText(kMtia);
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->only("pe_exe").kind, EventKind::kernel);
+  EXPECT_EQ(imported->only("dma_request HtoD").kind, EventKind::copy);
+  EXPECT_EQ(imported->only("dma_request HtoD").value, 4096);
+  EXPECT_EQ(imported->only("event_wait").kind, EventKind::wait);
+  EXPECT_EQ(imported->only("event_record").kind, EventKind::wait);
+  EXPECT_EQ(deviceUse(*imported)[17].busy_ns, 20000);
+}
+
 const char kFacts[] = R"json({"schemaVersion": 1,
 "deviceProperties": [{"id": 0, "name": "A GPU", "numSms": 108, "computeMajor": 8, "warpSize": 32}],
 "distributedInfo": {"backend": "nccl", "rank": 1, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]},
