@@ -202,6 +202,7 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
       meaning |= kSynchronises;
     if (contains(name, "LaunchKernel") || contains(name, "GraphLaunch") || contains(name, "ModuleLaunch"))
       meaning |= kLaunches;
+    if (contains(name, "GraphLaunch")) meaning |= kLaunchesGraph;
   }
   if (kind == EventKind::copy && name.substr(0, 6) == "Memset") meaning |= kSetsMemory;
   if (kind == EventKind::operatorRun) {

@@ -41,13 +41,14 @@ struct HostCall {
 // What a name means to rules, told from its spelling.
 enum NameMeaning : std::uint8_t {
   kNoMeaning = 0,
-  kSynchronises = 1,   // a call that blocks until the device is done
-  kReadsData = 2,      // a range in which the program waits for its next batch
-  kTransfers = 4,      // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
-  kAnnotatesStep = 8,  // ProfilerStep#7
-  kBeginsStep = 32,    // a range that a program has once per step
-  kSetsMemory = 64,    // a memset on a device
-  kLaunches = 16,      // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
+  kSynchronises = 1,     // a call that blocks until the device is done
+  kReadsData = 2,        // a range in which the program waits for its next batch
+  kTransfers = 4,        // an operator that moves data between devices: CopyCPU2GPU, KVStorePush
+  kAnnotatesStep = 8,    // ProfilerStep#7
+  kBeginsStep = 32,      // a range that a program has once per step
+  kSetsMemory = 64,      // a memset on a device
+  kLaunches = 16,        // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
+  kLaunchesGraph = 128,  // cudaGraphLaunch: many kernels by one call
 };
 // A memset is work of the device like a kernel, though it is written as a copy.
 WorkClass workClassOf(EventKind kind, std::uint8_t meaning);

@@ -2,6 +2,7 @@
 // (Device)".
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
@@ -29,8 +30,18 @@ std::string memoryOf(std::string_view name) {
 }
 
 struct Sum {
+  static constexpr std::size_t kMostSizes = 4096;
   std::int64_t count = 0, bytes = 0, largest = 0;
   TimeNs total_ns = 0, exposed_ns = 0;
+  std::unordered_set<std::int64_t> sizes;
+
+  void add(const DeviceWork& work) {
+    ++count;
+    bytes += work.value;
+    largest = std::max(largest, work.value);
+    total_ns += work.end_ns - work.start_ns;
+    if (sizes.size() < kMostSizes) sizes.insert(work.value);
+  }
 };
 
 // Of one device.
@@ -50,11 +61,7 @@ struct Copies {
     for (const auto& copy : before) expose({now.from_ns, copy.end_ns}, copy.name, now, computation);
     for (const auto* work : now.work) {
       if (work->work != WorkClass::copy) continue;
-      auto& sum = sums[work->name];
-      ++sum.count;
-      sum.bytes += work->value;
-      sum.largest = std::max(sum.largest, work->value);
-      sum.total_ns += work->end_ns - work->start_ns;
+      sums[work->name].add(*work);
       expose({work->start_ns, work->end_ns}, work->name, now, computation);
     }
   }
@@ -79,7 +86,8 @@ class CopyAnalysis final : public SliceAnalysis {
     TempTable table(
         "analysis_copy",
         "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
-        "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER");
+        "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER, "
+        "sizes INTEGER");
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       const auto& device = context.devices.all[d];
       for (const auto& [id, sum] : devices_[d].sums) {
@@ -87,7 +95,8 @@ class CopyAnalysis final : public SliceAnalysis {
         const double rate =
             sum.total_ns > 0 ? static_cast<double>(sum.bytes) * 1e9 / static_cast<double>(sum.total_ns) : 0;
         table.row({device.name, static_cast<std::int64_t>(device.rank), name, directionOf(name),
-                   memoryOf(name), sum.count, sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest});
+                   memoryOf(name), sum.count, sum.total_ns, sum.bytes, rate, sum.exposed_ns, sum.largest,
+                   static_cast<std::int64_t>(sum.sizes.size())});
       }
     }
     return table.write(trace);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
+#include <set>
 #include <sstream>
 
 #include "analyzer/analysis/device_tables.h"
@@ -86,14 +87,13 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   const auto share = [&](DevicePart part) {
     return devices.empty() ? SqlValue() : SqlValue(context.breakdown.share(toString(part)));
   };
-  std::int64_t carried = 0, work = 0, ranks = 0, collectives = 0, copies = 0, kernels = 0;
+  std::int64_t carried = 0, work = 0, collectives = 0, copies = 0, kernels = 0;
   TimeNs communication = 0, exposed = 0, busy = 0;
-  int last_rank = -1;
+  std::set<int> ranks;
   for (const auto& d : devices) {
     carried += d.carried_in;
     work += d.work;
-    ranks += d.rank != last_rank;
-    last_rank = d.rank;
+    ranks.insert(d.rank);
     collectives += d.collectives;
     copies += d.copies;
     kernels += d.kernels;
@@ -108,7 +108,7 @@ void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& fac
   facts.push_back({"framework", frameworkOf(trace)});
   facts.push_back({"timeline_kind", trace.meta("import.timeline").value_or("")});
   facts.push_back({"devices", count});
-  facts.push_back({"ranks", std::max<std::int64_t>(ranks, 1)});
+  facts.push_back({"ranks", std::max<std::int64_t>(static_cast<std::int64_t>(ranks.size()), 1)});
   facts.push_back({"kernels", kernels});
   facts.push_back({"collectives", collectives});
   facts.push_back({"copies", copies});

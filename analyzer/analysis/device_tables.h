@@ -19,14 +19,20 @@
 //                      total_ns, mean_ns, min_ns, p50_ns, p99_ns, max_ns, share (of all device work),
 //                      matrix (1 = matrix product or convolution, from the name), tensor_core (1 yes, 0 no,
 //                      null not told by the name), blocks, threads_per_block, occupancy (null = not recorded)
-// analysis_launch      one row per device and rank: launches, matched, orphans, delay_mean_ns, delay_p50_ns,
-//                      delay_p99_ns (end of the call until the work starts), queue_mean (pieces of work
-//                      queued or running when one is launched), short_count, short_share_of_work (kernels,
-//                      without memsets, below 10 us, of kernel time), short_share_of_count, kernel_p50_ns,
-//                      host_longer_count (call longer than its kernel), launch_call_ns
+// analysis_launch      one row per device and rank, of kernels and collectives (copies and memsets have calls
+// of
+//                      their own): launches (calls that launched one), graph_launches (calls that launched a
+//                      graph) and graph_kernels, matched (kernels and collectives whose call is known),
+//                      orphans, delay_mean_ns, delay_p50_ns, delay_p99_ns (end of the call until its first
+//                      work starts), queue_mean (launches whose first work has not ended, seen by each),
+//                      short_count, short_share_of_work (kernels, without memsets, below 10 us, of kernel
+//                      time), short_share_of_count, kernel_p50_ns, host_longer_count (call longer than its
+//                      kernel), launch_call_ns, graph_call_ns (of these calls), short_wait_ns (host wait in
+//                      gaps below 1 ms), launching_ns (of it within calls that launch single kernels)
 // analysis_copy        by device, rank and name: direction ('HtoD', ...), memory ('pageable', 'pinned',
 // 'device',
-//                      'unknown'), count, total_ns, bytes, bytes_per_second, exposed_ns, largest_bytes
+//                      'unknown'), count, total_ns, bytes, bytes_per_second, exposed_ns, largest_bytes,
+//                      sizes (how many different ones, at most 4096)
 // analysis_call        calls of device libraries by thread and name: thread, name, class ('launch',
 // 'synchronisation',
 //                      'copy', 'allocation', 'memset', 'module', 'other'), count, total_ns, idle_ns (time in

@@ -48,7 +48,15 @@ void DeviceSweep::Bounds::add(const DeviceWork& work, const Interval& steady) {
 }
 
 DeviceSweep::DeviceSweep(Trace& trace, const Activity& activity, Interval steady)
-    : trace_(&trace), activity_(&activity), steady_(steady), launches_(activity) {}
+    : trace_(&trace), activity_(&activity), steady_(steady), launches_(activity) {
+  for (const auto& name : activity.names) {
+    if (name.kind != EventKind::api) continue;
+    const auto meaning = meaningOf(trace.string(name.name), name.kind) & (kLaunches | kLaunchesGraph);
+    if (meaning != kLaunches) continue;
+    if (name.name.value >= launches_kernel_.size()) launches_kernel_.resize(std::size_t{name.name.value} + 1);
+    launches_kernel_[name.name.value] = true;
+  }
+}
 
 Result<DeviceSweep> DeviceSweep::make(Trace& trace, SliceReader& slices,
                                       std::span<const Iteration> iterations) {
@@ -105,10 +113,12 @@ void DeviceSweep::collectWaits(State& state) const {
   };
   std::set<ProcessId> processes;
   for (const auto t : state.tracks) processes.insert(processOf(t));
+  state.hosts.assign(trace_->tracks().size() + 1, false);
   for (std::size_t t = 0; t < activity_->tracks.size(); ++t) {
     const bool is_told = processes.count(ProcessId{}) == 0;  // of which process the device's work is
     if (is_told && processes.count(processOf(t)) == 0) continue;
     const auto& track = activity_->tracks[t];
+    state.hosts[track.id.value] = true;
     state.data_waits.insert(state.data_waits.end(), track.data_wait_list.begin(), track.data_wait_list.end());
     state.synchronisations.insert(state.synchronisations.end(), track.sync_list.begin(),
                                   track.sync_list.end());
@@ -186,7 +196,7 @@ Status DeviceSweep::add(const Slice& slice) {
   for (std::size_t d = 0; d < states_.size(); ++d) {
     choose(d, slice);
     divide(d);
-    closeGaps(d, slice.to_ns > devices_.all[d].end_ns);
+    closeGaps(d, launchingIn(states_[d], slice), slice.to_ns > devices_.all[d].end_ns);
   }
   return {};
 }
@@ -252,8 +262,23 @@ void DeviceSweep::divide(std::size_t index) {
   device.idle_ns += covered(now.idle);
 }
 
+// Calls that launch single kernels.
+Intervals DeviceSweep::launchingIn(State& state, const Slice& slice) const {
+  Intervals calls;
+  calls.swap(state.launching);
+  for (const auto& call : slice.calls) {
+    if (call.name.value < launches_kernel_.size() && launches_kernel_[call.name.value] &&
+        state.hosts[call.track.value])
+      calls.push_back({call.start_ns, call.end_ns});
+  }
+  for (const auto& call : calls) {
+    if (call.end_ns > slice.to_ns) state.launching.push_back({slice.to_ns, call.end_ns});
+  }
+  return united(std::move(calls));
+}
+
 // Gaps that end in the slice. `is_last`: the window ends in it.
-void DeviceSweep::closeGaps(std::size_t index, bool is_last) {
+void DeviceSweep::closeGaps(std::size_t index, const Intervals& launching, bool is_last) {
   auto& device = devices_.all[index];
   auto& state = states_[index];
   const auto& now = slices_[index];
@@ -271,6 +296,10 @@ void DeviceSweep::closeGaps(std::size_t index, bool is_last) {
   }
   for (const auto& idle : now.idle) {
     if (!state.gap_is_open) state.gap_begin_ns = idle.start_ns;
+    const auto calls = subtract(within(launching, idle.start_ns, idle.end_ns),
+                                within(state.data_waits, idle.start_ns, idle.end_ns));
+    state.gap_launching_ns +=
+        covered(subtract(calls, within(state.synchronisations, idle.start_ns, idle.end_ns)));
     state.gap_is_open = idle.end_ns == end;
     if (!state.gap_is_open) close({state.gap_begin_ns, idle.end_ns});
   }
@@ -288,6 +317,7 @@ void DeviceSweep::explainGap(std::size_t index, Interval gap, const DeviceWork* 
   device.longest_gap_ns = std::max(device.longest_gap_ns, length);
   const DevicePart cause = explain(states_[index], device, gap, launch);
   devices_.gaps.push_back({index, gap.start_ns, length, cause, next == nullptr ? StringId{} : next->name});
+  states_[index].gap_launching_ns = 0;
   if (devices_.gaps.size() >= 64 * kMostGaps) shortenGaps();
 }
 
@@ -306,6 +336,10 @@ DevicePart DeviceSweep::explain(const State& state, DeviceTimes& device, const I
   part(device, DevicePart::dataWait) += data;
   part(device, DevicePart::synchronisation) += sync;
   part(device, DevicePart::hostWait) += length - data - sync;
+  if (length < kLongGapNs) {
+    device.short_wait_ns += length - data - sync;
+    device.launching_ns += state.gap_launching_ns;
+  }
   if (2 * data >= length) return DevicePart::dataWait;
   return 2 * sync >= length ? DevicePart::synchronisation : DevicePart::hostWait;
 }

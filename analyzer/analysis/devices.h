@@ -32,6 +32,9 @@
 
 namespace pitwall::analysis {
 
+// A longer gap is not the cost of one launch.
+inline constexpr TimeNs kLongGapNs = 1'000'000;
+
 enum class DevicePart : std::uint8_t {
   computation,
   communication,
@@ -58,6 +61,8 @@ struct DeviceTimes {
   TimeNs busy_ns = 0, idle_ns = 0;           // they and what is unattributed sum to the window
   TimeNs communication_ns = 0, copy_ns = 0;  // with what computation hides
   TimeNs longest_gap_ns = 0;
+  TimeNs short_wait_ns = 0;  // host wait in gaps below kLongGapNs: what the host does for each launch
+  TimeNs launching_ns = 0;   // of it within calls that launch single kernels
   std::int64_t work = 0, kernels = 0, memsets = 0, collectives = 0, copies = 0, streams = 0;
   std::int64_t carried_in = 0;
   TimeNs carried_in_ns = 0;
@@ -109,6 +114,9 @@ class DeviceSweep {
     std::array<TimeNs, 3> running_until_ns{INT64_MIN, INT64_MIN, INT64_MIN};  // by class of work
     bool gap_is_open = false;
     TimeNs gap_begin_ns = 0;
+    TimeNs gap_launching_ns = 0;             // within the open gap
+    std::vector<bool> hosts;                 // by track: of a process that the device works for
+    Intervals launching;                     // their calls that go on beyond the slices seen
     Intervals losses;                        // of the device's events
     Intervals data_waits, synchronisations;  // of the processes that it works for
   };
@@ -125,7 +133,8 @@ class DeviceSweep {
   bool isCarriedIn(const State& state, const DeviceWork& work) const;
   void choose(std::size_t device, const Slice& slice);
   void divide(std::size_t device);
-  void closeGaps(std::size_t device, bool is_last);
+  Intervals launchingIn(State& state, const Slice& slice) const;
+  void closeGaps(std::size_t device, const Intervals& launching, bool is_last);
   void explainGap(std::size_t device, Interval gap, const DeviceWork* next);
   void collectWaits(State& state) const;
   DevicePart explain(const State& state, DeviceTimes& device, const Interval& gap,
@@ -134,6 +143,7 @@ class DeviceSweep {
 
   Trace* trace_;
   const Activity* activity_;
+  std::vector<bool> launches_kernel_;  // by name
   Interval steady_;
   LaunchIndex launches_;
   std::vector<State> states_;

@@ -1,6 +1,7 @@
 // How device work is launched: how long after its launch it starts, how much is queued, how short it is.
 #include <algorithm>
 
+#include "analyzer/analysis/id_set.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/sorted_times.h"
@@ -11,16 +12,19 @@ namespace {
 
 constexpr TimeNs kShortNs = 10'000;  // the launch of a kernel costs about that much
 
-// Of one device.
+// Of one device. Kernels and collectives are launched; copies and memsets have calls of their own.
 struct Sums {
   Samples delays, kernels;
-  SortedTimes launched, ended;
-  std::int64_t matched = 0, orphans = 0, short_count = 0, host_longer = 0;
-  TimeNs short_ns = 0, call_ns = 0;
+  SortedTimes launched, ended;  // of each call, and of the first work that it launched
+  IdSet calls;
+  std::int64_t launches = 0, graph_launches = 0, graph_kernels = 0, matched = 0, orphans = 0, short_count = 0,
+               host_longer = 0;
+  TimeNs short_ns = 0, call_ns = 0, graph_call_ns = 0;
 
-  void add(const DeviceWork& work, const HostCall* call) {
+  void add(const DeviceWork& work, const HostCall* call, bool is_graph) {
     const TimeNs length = work.end_ns - work.start_ns;
-    if (work.work == WorkClass::computation && !work.sets_memory) {
+    if (work.work == WorkClass::copy || work.sets_memory) return;
+    if (work.work == WorkClass::computation) {
       kernels.add(length);
       if (length < kShortNs) ++short_count, short_ns += length;
     }
@@ -29,15 +33,30 @@ struct Sums {
       return;
     }
     ++matched;
-    call_ns += call->end_ns - call->start_ns;
-    host_longer += call->end_ns - call->start_ns > length;
-    delays.add(std::max<TimeNs>(0, work.start_ns - call->end_ns));
-    launched.add(call->start_ns);
-    ended.add(work.end_ns);
+    graph_kernels += is_graph;
+    // A graph's kernels are all launched by one call, and wait for each other, not for the host.
+    if (!calls.insert(call->correlation)) return;
+    addCall(*call, work, is_graph);
+  }
+
+ private:
+  void addCall(const HostCall& call, const DeviceWork& first, bool is_graph) {
+    const TimeNs length = call.end_ns - call.start_ns;
+    if (is_graph) {
+      ++graph_launches;
+      graph_call_ns += length;
+    } else {
+      ++launches;
+      call_ns += length;
+      host_longer += length > first.end_ns - first.start_ns;
+    }
+    delays.add(std::max<TimeNs>(0, first.start_ns - call.end_ns));
+    launched.add(call.start_ns);
+    ended.add(first.end_ns);
   }
 };
 
-// Pieces of work that are launched and not ended, seen by each launch.
+// Launches whose first work has not ended, seen by each launch.
 SqlValue meanQueue(const Sums& sums) {
   if (sums.launched.count() == 0) return {};
   SortedTimes::Cursor launches(sums.launched), ends(sums.ended);
@@ -57,12 +76,14 @@ SqlValue ratio(double part, double whole) { return whole > 0 ? SqlValue(part / w
 
 class Launches final : public SliceAnalysis {
  public:
-  explicit Launches(std::size_t devices) : devices_(devices) {}
+  Launches(const Trace& trace, std::size_t devices) : trace_(trace), devices_(devices) {}
 
   void add(const SliceView& now) override {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
-      for (const auto* work : now.devices[d].work)
-        devices_[d].add(*work, now.launches.find(work->correlation));
+      for (const auto* work : now.devices[d].work) {
+        const auto* call = now.launches.find(work->correlation);
+        devices_[d].add(*work, call, call != nullptr && isGraph(call->name));
+      }
       devices_[d].launched.endRun();
       devices_[d].ended.endRun();
     }
@@ -71,10 +92,11 @@ class Launches final : public SliceAnalysis {
   Status write(Trace& trace, const Context& context) override {
     TempTable table(
         "analysis_launch",
-        "device TEXT, rank INTEGER, launches INTEGER, matched INTEGER, orphans INTEGER, delay_mean_ns "
-        "INTEGER, delay_p50_ns INTEGER, delay_p99_ns INTEGER, queue_mean REAL, short_count INTEGER, "
-        "short_share_of_work REAL, short_share_of_count REAL, kernel_p50_ns INTEGER, host_longer_count "
-        "INTEGER, launch_call_ns INTEGER");
+        "device TEXT, rank INTEGER, launches INTEGER, graph_launches INTEGER, graph_kernels INTEGER, matched "
+        "INTEGER, orphans INTEGER, delay_mean_ns INTEGER, delay_p50_ns INTEGER, delay_p99_ns INTEGER, "
+        "queue_mean REAL, short_count INTEGER, short_share_of_work REAL, short_share_of_count REAL, "
+        "kernel_p50_ns INTEGER, host_longer_count INTEGER, launch_call_ns INTEGER, graph_call_ns INTEGER, "
+        "short_wait_ns INTEGER, launching_ns INTEGER");
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       const auto& device = context.devices.all[d];
       const auto& l = devices_[d];
@@ -83,23 +105,51 @@ class Launches final : public SliceAnalysis {
       const auto delay = [&](double value) {
         return l.delays.empty() ? SqlValue() : SqlValue(static_cast<std::int64_t>(value));
       };
-      table.row({device.name, static_cast<std::int64_t>(device.rank), l.matched + l.orphans, l.matched,
-                 l.orphans, delay(l.delays.mean()), delay(delays[0]), delay(delays[1]), meanQueue(l),
-                 l.short_count, ratio(static_cast<double>(l.short_ns), static_cast<double>(l.kernels.sum())),
+      table.row({device.name,
+                 static_cast<std::int64_t>(device.rank),
+                 l.launches,
+                 l.graph_launches,
+                 l.graph_kernels,
+                 l.matched,
+                 l.orphans,
+                 delay(l.delays.mean()),
+                 delay(delays[0]),
+                 delay(delays[1]),
+                 meanQueue(l),
+                 l.short_count,
+                 ratio(static_cast<double>(l.short_ns), static_cast<double>(l.kernels.sum())),
                  ratio(static_cast<double>(l.short_count), static_cast<double>(l.kernels.count())),
-                 static_cast<std::int64_t>(l.kernels.quantile(0.5)), l.host_longer, l.call_ns});
+                 static_cast<std::int64_t>(l.kernels.quantile(0.5)),
+                 l.host_longer,
+                 l.call_ns,
+                 l.graph_call_ns,
+                 device.short_wait_ns,
+                 device.launching_ns});
     }
     return table.write(trace);
   }
 
  private:
+  // By the name of a call.
+  bool isGraph(StringId name) {
+    if (name.value >= graphs_.size()) graphs_.resize(std::size_t{name.value} + 1, Known::no);
+    auto& known = graphs_[name.value];
+    if (known == Known::no)
+      known = (meaningOf(trace_.string(name), EventKind::api) & kLaunchesGraph) != 0 ? Known::graph
+                                                                                     : Known::other;
+    return known == Known::graph;
+  }
+
+  enum class Known : std::uint8_t { no, graph, other };
+  const Trace& trace_;
+  std::vector<Known> graphs_;
   std::vector<Sums> devices_;
 };
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeLaunches(std::size_t devices) {
-  return std::make_unique<Launches>(devices);
+std::unique_ptr<SliceAnalysis> analyzeLaunches(const Trace& trace, std::size_t devices) {
+  return std::make_unique<Launches>(trace, devices);
 }
 
 }  // namespace pitwall::analysis

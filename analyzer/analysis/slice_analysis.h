@@ -28,9 +28,9 @@ class SliceAnalysis {
   virtual Status write(Trace& trace, const Context& context) = 0;
 };
 
-std::unique_ptr<SliceAnalysis> analyzeKernels(std::size_t devices);   // analysis_kernel
-std::unique_ptr<SliceAnalysis> analyzeLaunches(std::size_t devices);  // analysis_launch
-std::unique_ptr<SliceAnalysis> analyzeCopies(std::size_t devices);    // analysis_copy
+std::unique_ptr<SliceAnalysis> analyzeKernels(std::size_t devices);                       // analysis_kernel
+std::unique_ptr<SliceAnalysis> analyzeLaunches(const Trace& trace, std::size_t devices);  // analysis_launch
+std::unique_ptr<SliceAnalysis> analyzeCopies(std::size_t devices);                        // analysis_copy
 // analysis_rank, analysis_collective
 std::unique_ptr<SliceAnalysis> analyzeRanks(const Trace& trace, std::size_t devices);
 std::unique_ptr<SliceAnalysis> analyzeCalls(

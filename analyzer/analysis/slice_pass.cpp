@@ -13,7 +13,7 @@ Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& ac
   if (!threads.has_value()) return fail(threads.error());
   std::vector<NamedAnalysis> analyses;
   analyses.push_back({"analysis kernels", analyzeKernels(devices)});
-  analyses.push_back({"analysis launches", analyzeLaunches(devices)});
+  analyses.push_back({"analysis launches", analyzeLaunches(trace, devices)});
   analyses.push_back({"analysis copies", analyzeCopies(devices)});
   analyses.push_back({"analysis calls", analyzeCalls(iterations.all)});
   analyses.push_back({"analysis threads", std::move(threads).value()});

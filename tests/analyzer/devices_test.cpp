@@ -107,6 +107,8 @@ TEST(Devices, PartsSumToTheSpanWhateverTheOrderOfRows) {
       ASSERT_NE(same, first.all.end());
       EXPECT_EQ(same->parts, device.parts) << seed << " " << device.name;
       EXPECT_EQ(same->longest_gap_ns, device.longest_gap_ns) << seed << " " << device.name;
+      EXPECT_EQ(same->short_wait_ns, device.short_wait_ns) << seed << " " << device.name;
+      EXPECT_EQ(same->launching_ns, device.launching_ns) << seed << " " << device.name;
     }
   }
 }
@@ -128,7 +130,50 @@ TEST(Devices, MemsetsAreNoKernels) {
       "short_share_of_count, kernel_p50_ns) FROM analysis_device JOIN analysis_launch USING (device, rank)");
   ASSERT_TRUE(rows.has_value()) << rows.error().message;
   ASSERT_EQ(rows->rows.size(), 1U);
-  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[2,1,0,60000,0,3,1,0.5,28000]");
+  EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[2,1,0,60000,0,2,1,0.5,28000]");
+}
+
+std::string analysedRow(const std::string& text, const std::string& sql) {
+  const test::TempFolder folder;
+  EXPECT_TRUE(test::makeTraceFile(text, folder / "t.pitwall").has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  EXPECT_TRUE(analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).has_value());
+  const auto rows = (*trace)->query(sql);
+  EXPECT_TRUE(rows.has_value()) << rows.error().message;
+  return rows.has_value() && rows->rows.size() == 1 ? std::get<std::string>(rows->rows[0][0]) : "";
+}
+
+// A graph of three kernels in one call, two kernels in calls of their own, and a copy.
+TEST(Devices, EachCallIsOneLaunch) {
+  EXPECT_EQ(analysedRow("work kernel a 100us 10us launch=0us call=30us api=cudaGraphLaunch\n"
+                        "work kernel b 115us 10us launch=last\n"
+                        "work kernel c 130us 10us launch=last\n"
+                        "work kernel d 150us 10us launch=60us call=20us\n"
+                        "work kernel e 170us 10us launch=90us call=6us\n"
+                        "work copy Memcpy~HtoD~(Pinned~->~Device) 190us 2us launch=98us call=40us bytes=64\n",
+                        "SELECT json_array(launches, launch_call_ns, graph_launches, graph_call_ns, "
+                        "graph_kernels, matched, orphans, host_longer_count) FROM analysis_launch"),
+            "[2,26000,1,30000,3,5,0,1]");
+}
+
+// Of four gaps one is longer than a millisecond, one begins with a copy's call. Of the calls only what lies
+// within the short gaps counts: 4 us before the second kernel, 2 us before the third.
+TEST(Devices, CallsWithinGapsAreTimeOfLaunching) {
+  const std::string text =
+      "work kernel a 100us 50us launch=0us\n"
+      "work kernel b 170us 10us launch=152us call=4us\n"
+      "work kernel c 190us 10us launch=182us call=2us\n"
+      "work copy Memcpy~HtoD~(Pinned~->~Device) 220us 10us launch=202us call=9us bytes=64\n"
+      "work kernel d 5ms 10us launch=300us call=4ms\n";
+  const std::string sql = "SELECT json_array(short_wait_ns, launching_ns) FROM analysis_launch";
+  EXPECT_EQ(analysedRow(text, sql), "[50000,6000]");
+}
+
+TEST(Devices, RanksAreCountedOnce) {
+  std::string text;
+  for (const char* where : {"rank=0 gpu=0", "rank=1 gpu=1", "rank=0 gpu=2", "rank=1 gpu=3"})
+    text += std::string("work kernel a 100us 50us ") + where + "\n";
+  EXPECT_EQ(analysedRow(text, "SELECT json_array(devices, ranks) FROM analysis_summary"), "[4,2]");
 }
 
 // Events are missing from 30 to 60 us, while a kernel runs until 35 us: what follows it then is not idle

@@ -261,16 +261,19 @@ class Writer {
           sink_.kernelFacts({.grid = {static_cast<std::int32_t>(integer(grid)), 1, 1}, .block = {256, 1, 1}});
     }
     event.correlation = ++correlation_;
-    if (const auto launch = option(w, "launch", ""); !launch.empty()) {
+    const auto launch = option(w, "launch", "");
+    if (launch == "last") {
+      dependencies_.push_back({last_launch_, event.correlation, DependencyKind::launch});
+    } else if (!launch.empty()) {
       Event call = event;
       call.kind = EventKind::api;
       call.kernel = {};
       call.args = {};
       call.value = 0;
-      call.name = sink_.string(kind == "copy" ? "cudaMemcpyAsync" : "cudaLaunchKernel");
+      call.name = sink_.string(option(w, "api", kind == "copy" ? "cudaMemcpyAsync" : "cudaLaunchKernel"));
       call.start_ns = call.pushed_ns = call.ready_ns = moment(launch);
       call.dur_ns = time(option(w, "call", "5us"));
-      call.correlation = ++correlation_;
+      call.correlation = last_launch_ = ++correlation_;
       dependencies_.push_back({call.correlation, event.correlation, DependencyKind::launch});
       events_["main"].push_back(call);
     }
@@ -347,6 +350,7 @@ class Writer {
   std::map<std::uint32_t, std::vector<CounterSample>> samples_;
   std::vector<Dependency> dependencies_;
   CorrelationId correlation_ = 0;
+  CorrelationId last_launch_ = 0;  // the call that the last launch= added
   std::int64_t next_iteration_ = 0, repetition_ = 0;
   TimeNs offset_ = 0;
   bool incomplete_ = false;

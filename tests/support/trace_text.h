@@ -7,10 +7,11 @@
 //   op LAYER TYPE PHASE START DUR [pushed=T] [on=THREAD] [flop=N] [read=BYTES] [written=BYTES]
 //      [shapes=S] [dtype=T] [backend=B] [impl=I]
 //   span KIND START DUR [on=THREAD]         KIND data_wait, data_work, wait, bulk, scope, recorder
-//   work KIND NAME START DUR [launch=T] [call=DUR] [gpu=N] [stream=N] [rank=N] [bytes=N] [args=JSON]
-//   [grid=BLOCKS]
+//   work KIND NAME START DUR [launch=T] [call=DUR] [api=NAME] [gpu=N] [stream=N] [rank=N] [bytes=N]
+//   [args=JSON] [grid=BLOCKS]
 //                                           KIND kernel, copy, communication; launch= adds the call on "main"
-//                                           that launched it, as long as call= says (5us)
+//                                           that launched it, as long as call= says (5us) and named as api=
+//                                           says; launch=last: launched by the call that was added last
 //   call NAME START DUR [on=THREAD]         a call of a library
 //   range NAME START DUR [on=THREAD] [gpu=N]  a named scope; gpu=: an annotation on that device
 //   counter NAME UNIT TIME VALUE [on=THREAD]
