@@ -180,6 +180,18 @@ TEST(Rules, EverySettingIsProposedInSomeCase) {
   }
 }
 
+// A promise says what it cannot exceed.
+TEST(Rules, GainsOfDevicesAndCommunicationStateTheirBound) {
+  const auto set = rules::loadRules({{kRules.string()}, {}});
+  ASSERT_TRUE(set.has_value()) << set.error().message;
+  for (const auto& rule : set.value().rules) {
+    const auto folder = rule.id.substr(0, rule.id.find('/'));
+    if (rule.gain_high.empty() || (folder != "gpu" && folder != "communication" && folder != "kvstore"))
+      continue;
+    EXPECT_NE(rule.gain_method.text.find("t most "), std::string::npos) << rule.id << " states no bound";
+  }
+}
+
 TEST(Rules, EveryPieceOfSqlAndEveryTemplateIsRight) {
   for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
     if (entry.path().extension() != ".toml") continue;
