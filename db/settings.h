@@ -40,7 +40,9 @@ struct SettingInfo {
   std::string_view source = {};   // document or source file that promises it
   SettingStatus status = SettingStatus::planned;
   std::string_view since = {};  // first Pitwall version that honours it
-  std::string_view note = {};   // differences between document and MXNet 1.9.1, or why not applicable
+  // Oldest version of the library that reads it ("2.5"), where it is known and not every version does.
+  std::string_view min_version = {};
+  std::string_view note = {};  // differences between document and MXNet 1.9.1, or why not applicable
 };
 
 // Their names as printed: "boolean", "not applicable", ...
@@ -57,6 +59,9 @@ const SettingInfo* findSetting(std::string_view name);
 // case; numbers tolerate surrounding blanks and nothing else. The error names variable, value and what is
 // allowed.
 Status checkSettingValue(const SettingInfo& info, std::string_view text);
+
+// Whether a library of that version ("2.4.4", "v3.1") reads the setting; also when either is not known.
+bool versionReads(const SettingInfo& info, std::string_view version);
 
 // What a value must look like, for people: "an integer from 1 to 60", "one of Naive, Round, Unpooled".
 std::string allowedText(const SettingInfo& info);

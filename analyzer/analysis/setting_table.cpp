@@ -12,6 +12,7 @@ namespace {
 // What the program is made of, which tells what it reads.
 struct Program {
   std::string framework, blas;  // "mkl", "openblas", ...; empty = not told
+  std::string onednn_version;   // empty = not told
   bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false,
        jemalloc = false;
   bool is_sampled = false;  // a program of this machine, which was recorded from outside
@@ -27,6 +28,7 @@ Program programOf(const Trace& trace) {
   program.llvm = openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
   // A log of oneDNN tells that it runs on OpenMP, not on whose: every one reads OMP_*.
   program.openmp = program.gnu || program.llvm || trace.meta("onednn.cpu_runtime").value_or("") == "OpenMP";
+  program.onednn_version = trace.meta(meta::kOneDnnVersion).value_or("");
   const auto backend = trace.meta(meta::kBackend);
   program.onednn = trace.meta(meta::kOneDnnVersion).has_value() && backend.value_or("onednn") == "onednn";
   for (const auto& device : trace.devices()) program.cuda = program.cuda || device.kind == "gpu";
@@ -67,8 +69,9 @@ std::vector<SettingState> settingStates(const Trace& trace) {
     SettingState state{std::string(info.name), std::string(info.default_value), "default",
                        std::string(info.owner), toString(info.status)};
     const bool others = info.owner == "mxnet" || info.owner == "nnvm" || info.owner == "dmlc";
-    state.readable =
-        (others || info.status == SettingStatus::external) && readsSettingsOf(program, info.owner);
+    state.readable = (others || info.status == SettingStatus::external) &&
+                     readsSettingsOf(program, info.owner) &&
+                     (info.owner != "onednn" || versionReads(info, program.onednn_version));
     states[state.name] = state;
   }
   for (const auto& setting : trace.settings()) {

@@ -1,11 +1,11 @@
 // Whether a value is one that a setting allows, and how to say it when it is not.
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
 #include "db/settings.h"
 #include "db/settings/parse.h"
-
 namespace pitwall {
 
 namespace {
@@ -95,6 +95,25 @@ Status checkSettingValue(const SettingInfo& info, std::string_view text) {
                                             : "; unset it for the default, ");
   message.append(info.default_value);
   return fail(ErrorCode::invalidInput, std::move(message));
+}
+
+bool versionReads(const SettingInfo& info, std::string_view version) {
+  if (!version.empty() && version.front() == 'v') version.remove_prefix(1);
+  std::string_view needed = info.min_version;
+  // Number by number; a missing one is 0.
+  const auto take = [](std::string_view& text) {
+    int number = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.empty()) text.remove_prefix(text.front() == '.' ? 1 : text.size());
+    return number;
+  };
+  if (version.empty() || version.front() < '0' || version.front() > '9') return true;
+  while (!needed.empty()) {
+    const int wanted = take(needed), is = take(version);
+    if (wanted != is) return is > wanted;
+  }
+  return true;
 }
 
 }  // namespace pitwall

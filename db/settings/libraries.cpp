@@ -158,7 +158,9 @@ constexpr SettingInfo kTable[] = {
          "TF32 or ANY to those formats. On processors with matrix units BF16 can be several times faster; "
          "the results differ, so try the accuracy before keeping it.",
      .source = kOneDnn,
-     .status = external},
+     .status = external,
+     .min_version = "2.5",
+     .note = "oneDNN 2.4 and older do not read it."},
     {.name = "ONEDNN_JIT_DUMP",
      .owner = "onednn",
      .type = text,
@@ -199,6 +201,7 @@ constexpr SettingInfo kTable[] = {
      .meaning = kVerboseMeaning,
      .source = kOneDnn,
      .status = external,
+     .min_version = "2.1",
      .note = "Since oneDNN 2.1. Version 3 also takes words such as profile_exec or dispatch."},
     {.name = "ONEDNN_VERBOSE_TIMESTAMP",
      .owner = "onednn",

@@ -144,6 +144,20 @@ TEST(Settings, AllInEffectListsHonouredOnesAndWhatElseIsSet) {
   EXPECT_EQ(valueOf("PITWALL_TUNE_*"), "absent");
 }
 
+TEST(Settings, SomeAreReadByNewVersionsOfTheirLibraryOnly) {
+  const auto* info = findSetting("ONEDNN_DEFAULT_FPMATH_MODE");
+  ASSERT_NE(info, nullptr);
+  EXPECT_FALSE(versionReads(*info, "2.4.4"));
+  EXPECT_FALSE(versionReads(*info, "v1.96.2"));
+  EXPECT_FALSE(versionReads(*info, "2"));
+  EXPECT_TRUE(versionReads(*info, "2.5"));
+  EXPECT_TRUE(versionReads(*info, "2.5.0"));
+  EXPECT_TRUE(versionReads(*info, "2.10.1")) << "numbers, not text";
+  EXPECT_TRUE(versionReads(*info, "v3.0.0 (commit 1)"));
+  EXPECT_TRUE(versionReads(*info, "")) << "not known";
+  EXPECT_TRUE(versionReads(*findSetting("DNNL_VERBOSE"), "1.0")) << "no version is known to be too old";
+}
+
 TEST(Settings, FromEnvironmentReadsTheProcess) {
   ::setenv("MXNET_CPU_WORKER_NTHREADS", "5", 1);
   ::setenv("PITWALL_TUNE_from_environment", "7", 1);
