@@ -122,25 +122,56 @@ std::vector<std::string> splitNul(std::string_view text) {
   return parts;
 }
 
+namespace {
+
+enum class Blas : std::size_t { mkl, openblas, blis, atlas, reference, count };
+constexpr std::array<std::string_view, static_cast<std::size_t>(Blas::count)> kBlasNames = {
+    "mkl", "openblas", "blis", "atlas", "reference"};
+
+// Of a mapped file "/FOLDER/FILE"; count = none. By the file's name: "libmkl_rt.so.2",
+// "libopenblasp-r0.3.21.so", "libscipy_openblas64_-ff651d7f.so", "libblis-mt.so.4". One that is called
+// libblas is whose folder it lies in: Debian has "openblas-pthread/libblas.so.3", and the reference
+// implementation in "blas/libblas.so.3.11.0".
+Blas blasOfFile(std::string_view folder, std::string_view file) {
+  const auto in = [&file](std::string_view part) { return file.find(part) != file.npos; };
+  if (in("libmkl_")) return Blas::mkl;
+  if (in("openblas")) return Blas::openblas;
+  if (in("libblis")) return Blas::blis;
+  if (in("libatlas") || in("libsatlas") || in("libtatlas")) return Blas::atlas;
+  if (in("librefblas")) return Blas::reference;
+  if (!file.starts_with("libblas.so") && !file.starts_with("libblas-")) return Blas::count;
+  const std::string_view last = folder.substr(folder.rfind('/') + 1);
+  if (last.starts_with("openblas")) return Blas::openblas;
+  if (last.starts_with("blis")) return Blas::blis;
+  if (last.starts_with("atlas")) return Blas::atlas;
+  return last.find("mkl") != last.npos ? Blas::mkl : Blas::reference;
+}
+
+// PyTorch's own packages for x86 carry MKL within libtorch_cpu.so; an OpenBLAS beside it is NumPy's or
+// SciPy's.
+bool carriesMkl(std::string_view folder, std::string_view file) {
+#if defined(__x86_64__)
+  return file == "libtorch_cpu.so" && folder.ends_with("-packages/torch/lib");
+#else
+  (void)folder, (void)file;
+  return false;
+#endif
+}
+
+}  // namespace
+
 std::string blasOf(std::string_view maps) {
-  struct Library {
-    std::string_view file, name;
-  };
-  // "libmkl_rt.so.2", "libopenblasp-r0.3.21.so", "libscipy_openblas64_-ff651d7f.so", "libblis-mt.so.4"
-  constexpr std::array<Library, 4> kLibraries = {
-      {{"libmkl_", "mkl"}, {"openblas", "openblas"}, {"libblis", "blis"}, {"libatlas", "atlas"}}};
-  std::array<bool, kLibraries.size()> found{};
+  std::array<bool, static_cast<std::size_t>(Blas::count) + 1> found{};
   while (!maps.empty()) {
     const std::string_view line = takeLine(maps);
-    const std::size_t slash = line.rfind('/');
+    const std::size_t slash = line.rfind('/'), begin = line.find('/');
     if (slash == line.npos) continue;
-    const std::string_view file = line.substr(slash + 1);
+    const std::string_view file = line.substr(slash + 1), folder = line.substr(begin, slash - begin);
     if (!file.starts_with("lib") || file.find(".so") == file.npos) continue;
-    for (std::size_t i = 0; i < kLibraries.size(); ++i)
-      found[i] = found[i] || file.find(kLibraries[i].file) != file.npos;
+    found[static_cast<std::size_t>(carriesMkl(folder, file) ? Blas::mkl : blasOfFile(folder, file))] = true;
   }
-  for (std::size_t i = 0; i < kLibraries.size(); ++i) {
-    if (found[i]) return std::string(kLibraries[i].name);
+  for (std::size_t i = 0; i < kBlasNames.size(); ++i) {
+    if (found[i]) return std::string(kBlasNames[i]);
   }
   return {};
 }

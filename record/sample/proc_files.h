@@ -51,7 +51,8 @@ std::vector<std::string> splitNul(std::string_view text);
 // '+', in that order; "" = none.
 std::string openMpRuntimesOf(std::string_view maps);
 
-// The BLAS library among them: "mkl", "openblas", "blis", "atlas"; the first of several; "" = none.
+// The BLAS library among them: "mkl", "openblas", "blis", "atlas", "reference" (the plain
+// one); the first of several; "" = none.
 std::string blasOf(std::string_view maps);
 
 // CPU or node lists as the kernel writes them ("0-3,8,10-11"): the numbers. Damaged parts are left out.

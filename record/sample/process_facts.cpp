@@ -51,6 +51,7 @@ std::string blasThreads(const ProcessFacts& facts) {
     const int threads = threadsIn(facts, {"BLIS_NUM_THREADS", "OMP_NUM_THREADS"});
     return std::to_string(std::max(1, threads));
   }
+  if (facts.blas == "reference") return "1";
   return {};  // ATLAS fixes the number when it is built
 }
 

@@ -219,6 +219,23 @@ TEST(Facts, TheBlasLibraryAndItsThreads) {
       "openblas");
   EXPECT_EQ(blasOf("7f-8f r-xp 0 00:00 1 /home/openblas/notes.txt\n7f-8f r-xp 0 00:00 1 /opt/libmkl_rt.so.2"),
             "mkl");
+  const auto mapped = [](const std::string& path) { return "7f-8f r-xp 0 00:00 1 " + path + "\n"; };
+  const std::string debian = "/usr/lib/x86_64-linux-gnu/";
+  EXPECT_EQ(blasOf(mapped(debian + "blas/libblas.so.3.11.0")), "reference");
+  EXPECT_EQ(blasOf(mapped(debian + "openblas-pthread/libblas.so.3")), "openblas");
+  EXPECT_EQ(blasOf(mapped(debian + "atlas/libblas.so.3.10.3")), "atlas");
+  EXPECT_EQ(blasOf(mapped(debian + "blis-openmp/libblas.so.3")), "blis");
+  const std::string numpy =
+      mapped("/venv/lib/python3.11/site-packages/numpy.libs/libscipy_openblas64_-ff.so");
+  EXPECT_EQ(blasOf(numpy), "openblas");
+  EXPECT_EQ(blasOf(numpy + mapped(debian + "blas/libblas.so.3.11.0")), "openblas") << "the faster one";
+#if defined(__x86_64__)
+  EXPECT_EQ(blasOf(numpy + mapped("/venv/lib/python3.11/site-packages/torch/lib/libtorch_cpu.so")), "mkl")
+      << "PyTorch's packages carry it within; OpenBLAS is NumPy's";
+#endif
+  EXPECT_EQ(blasOf(mapped(debian + "libtorch_cpu.so.1.13") + mapped(debian + "blas/libblas.so.3.11.0")),
+            "reference")
+      << "Debian's PyTorch uses the system's";
   const auto threads = [](const std::string& blas, const std::string& environment) {
     test::MemorySink sink;
     ProcessFacts facts;
@@ -234,6 +251,7 @@ TEST(Facts, TheBlasLibraryAndItsThreads) {
   EXPECT_EQ(threads("openblas", std::string("OMP_NUM_THREADS=2\0OPENBLAS_NUM_THREADS=1", 41)), "1");
   EXPECT_EQ(threads("mkl", "MKL_NUM_THREADS=5"), "5");
   EXPECT_EQ(threads("blis", ""), "1");
+  EXPECT_EQ(threads("reference", "OMP_NUM_THREADS=4"), "1");
   EXPECT_EQ(threads("atlas", "OMP_NUM_THREADS=2"), "") << "fixed when it was built";
 }
 
