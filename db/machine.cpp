@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -49,6 +50,25 @@ int coreKinds(const std::string& root) {
   if (kinds == 0) kinds = capacities(devices / "system/cpu");
   std::error_code none;
   return kinds == 0 && fs::exists(devices / "system/cpu/online", none) ? 1 : kinds;
+}
+
+MachineFacts cacheFacts(const std::string& root) {
+  constexpr const char* kKeys[] = {meta::kL1CacheBytes, meta::kL2CacheBytes, meta::kL3CacheBytes};
+  MachineFacts facts;
+  std::error_code none;
+  const fs::path folder = fs::path(root) / "sys/devices/system/cpu/cpu0/cache";
+  for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
+    std::size_t level = 0;
+    long long size = 0;
+    std::string type, unit;
+    std::ifstream(at->path() / "level") >> level;
+    std::ifstream(at->path() / "type") >> type;
+    std::ifstream(at->path() / "size") >> size >> unit;  // "1024K"
+    if (level < 1 || level > std::size(kKeys) || type == "Instruction" || size <= 0) continue;
+    const long long bytes = unit == "K" ? size << 10 : unit == "M" ? size << 20 : size;
+    facts[kKeys[level - 1]] = std::to_string(bytes);
+  }
+  return facts;
 }
 
 std::string cpuModel(const std::string& root) {

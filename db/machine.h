@@ -20,6 +20,15 @@ using MachineFacts = std::map<std::string, std::string>;
 // `root` is "/" but in tests.
 int coreKinds(const std::string& root = "/");
 
+// Facts of recordings: bytes of the caches that CPU 0 uses, for its data; each is left out when unknown.
+// Those of level 2 belong to one core as a rule, those of level 3 to several.
+namespace meta {
+inline constexpr char kL1CacheBytes[] = "host.l1_cache_bytes";
+inline constexpr char kL2CacheBytes[] = "host.l2_cache_bytes";
+inline constexpr char kL3CacheBytes[] = "host.l3_cache_bytes";
+}  // namespace meta
+MachineFacts cacheFacts(const std::string& root = "/");
+
 // The processor's name as the kernel tells it ("model name" in /proc/cpuinfo); "" when it does not.
 std::string cpuModel(const std::string& root = "/");
 

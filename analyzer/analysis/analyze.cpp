@@ -96,6 +96,7 @@ Status writeDeviceTables(Trace& trace, const Context& context, const SlicePass& 
   };
   constexpr Part kParts[] = {{"analysis memory", writeMemory},
                              {"analysis data", writeData},
+                             {"analysis outliers", writeOutlierContent},
                              {"analysis critical path", writeCriticalPath}};
   for (const auto& [name, write] : kParts) {
     if (auto status = write(trace, context); !status.has_value()) return status;
@@ -260,7 +261,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     return fail(status.error());
   }
   watch.lap("analysis tables");
-  if (auto status = writeProbes(trace, timeline, options.trials, reading, report); !status.has_value())
+  if (auto status = writeProbes(trace, timeline, pass.iterations, options.trials, reading, report);
+      !status.has_value())
     return fail(status.error());
   watch.lap("analysis probes");
   if (auto status = runRules(set.value(), trace, options, reading, report, watch); !status.has_value())

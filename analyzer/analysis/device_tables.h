@@ -85,6 +85,15 @@
 // analysis_follows     operators that follow each other directly on one track: first, second (ids of facts),
 // count,
 //                      second_ns (total of the second)
+// analysis_host_gap    time of steady iterations in which no operator runs and no batch is waited for, by the
+//                      operators around it: after, before, count, total_ns, short_count, short_ns (of those
+//                      shorter than 100 us), wait_count, wait_ns (those in which a wait
+//                      of the training thread for operators ends: the queue is empty), longest_ns,
+//                      longest_start_ns, longest_iteration, position_share (mean begin within its iteration,
+//                      0..1)
+// analysis_outlier     what takes longer in outliers than in usual iterations (means of up to 16 of each,
+// time
+//                      on threads without what runs within it): name, kind, outlier_ns, usual_ns, extra_ns
 #pragma once
 
 #include "analyzer/analysis/activity.h"
@@ -110,11 +119,12 @@ struct Context {
 
 // Each writes its tables. Errors: corruptTrace from reading counters or dependencies. The others are in
 // slice_analysis.h.
-Status writeDevices(Trace& trace, const Context& context);       // analysis_device, analysis_gap
-Status writeMemory(Trace& trace, const Context& context);        // analysis_memory
-Status writeData(Trace& trace, const Context& context);          // analysis_data
-Status writeCriticalPath(Trace& trace, const Context& context);  // analysis_critical...
-Result<PathSummary> criticalPathSummary(Trace& trace);           // of these tables
+Status writeDevices(Trace& trace, const Context& context);         // analysis_device, analysis_gap
+Status writeMemory(Trace& trace, const Context& context);          // analysis_memory
+Status writeData(Trace& trace, const Context& context);            // analysis_data
+Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
+Status writeCriticalPath(Trace& trace, const Context& context);    // analysis_critical...
+Result<PathSummary> criticalPathSummary(Trace& trace);             // of these tables
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);

@@ -14,6 +14,12 @@ constexpr std::size_t kWarmUp = 2;
 constexpr double kOutlierDeviations = 5;
 constexpr double kOutlierRatio = 1.5;
 constexpr double kRunAheadShare = 0.5;
+// Outliers that are at least so many, and take at least this share of the time, belong to the program's
+// course; fewer only where they take most of it.
+constexpr std::int64_t kRecurring = 3;
+constexpr double kLargeShare = 0.1;
+constexpr double kMostShare = 0.5;
+constexpr double kRegular = 0.8;  // of the distances between outliers are the same
 
 std::vector<Iteration> fromMarks(const Timeline& timeline, std::span<const IterationMark> marks) {
   std::vector<Iteration> result;
@@ -40,6 +46,26 @@ std::int64_t commonItems(std::span<const IterationMark> marks) {
   const auto differs = [items](const IterationMark& mark) { return mark.items != items; };
   const auto different = std::count_if(marks.begin(), marks.end(), differs);
   return different * 10 <= static_cast<std::ptrdiff_t>(marks.size()) ? items : 0;
+}
+
+TimeNs durationOf(const Iteration& iteration) { return iteration.end_ns - iteration.start_ns; }
+
+// Marked outliers leave the sums, unless they are much of what the program does.
+void separateOutliers(std::vector<Iteration>& iterations, double median) {
+  std::int64_t recurring = 0;
+  double outlying_ns = 0, all_ns = 0;
+  for (const auto& iteration : iterations) {
+    if (iteration.role != IterationRole::steady) continue;
+    const auto duration = static_cast<double>(durationOf(iteration));
+    all_ns += duration;
+    if (!iteration.is_outlier || duration < median) continue;
+    outlying_ns += duration;
+    ++recurring;
+  }
+  if (outlying_ns >= (recurring >= kRecurring ? kLargeShare : kMostShare) * all_ns) return;
+  for (auto& iteration : iterations) {
+    if (iteration.is_outlier) iteration.role = IterationRole::outlier;
+  }
 }
 
 // A call that is made again and again, not a loop of several.
@@ -100,7 +126,7 @@ void assignRoles(std::vector<Iteration>& iterations, Outliers outliers) {
   std::vector<double> durations;
   for (const auto& iteration : iterations) {
     if (iteration.role == IterationRole::steady) {
-      durations.push_back(static_cast<double>(iteration.end_ns - iteration.start_ns));
+      durations.push_back(static_cast<double>(durationOf(iteration)));
     }
   }
   if (durations.size() < 5) return;  // too few to call one an outlier
@@ -109,11 +135,34 @@ void assignRoles(std::vector<Iteration>& iterations, Outliers outliers) {
   const double scaled_deviation = 1.4826 * quantile(durations, 0.5);
   const double reach = std::max(kOutlierDeviations * scaled_deviation, (kOutlierRatio - 1) * median);
   for (auto& iteration : iterations) {
-    const auto duration = static_cast<double>(iteration.end_ns - iteration.start_ns);
-    if (iteration.role == IterationRole::steady && std::fabs(duration - median) > reach) {
-      iteration.role = IterationRole::outlier;
-    }
+    const auto duration = static_cast<double>(durationOf(iteration));
+    iteration.is_outlier = iteration.role == IterationRole::steady && std::fabs(duration - median) > reach;
   }
+  separateOutliers(iterations, median);
+}
+
+std::int64_t outlierPeriod(std::span<const Iteration> iterations) {
+  std::vector<double> usual;
+  for (const auto& iteration : iterations) {
+    if (iteration.role == IterationRole::steady && !iteration.is_outlier)
+      usual.push_back(static_cast<double>(durationOf(iteration)));
+  }
+  const double median = quantile(usual, 0.5);
+  std::vector<std::int64_t> distances;
+  std::int64_t last = -1;
+  bool within = false;  // a run of them
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const bool is_long = iterations[i].is_outlier && static_cast<double>(durationOf(iterations[i])) > median;
+    const auto at = static_cast<std::int64_t>(i);
+    if (is_long && !within && last >= 0) distances.push_back(at - last);
+    if (is_long && !within) last = at;
+    within = is_long;
+  }
+  if (static_cast<std::int64_t>(distances.size()) + 1 < kRecurring) return 0;
+  std::sort(distances.begin(), distances.end());
+  const std::int64_t common = distances[distances.size() / 2];
+  const auto same = std::count(distances.begin(), distances.end(), common);
+  return static_cast<double>(same) >= kRegular * static_cast<double>(distances.size()) ? common : 0;
 }
 
 Result<Iterations> findIterations(const Timeline& timeline, std::span<const IterationMark> marks,

@@ -13,7 +13,8 @@
 // Steady are the iterations left after dropping the first two (warm-up: primitives are created, caches fill),
 // the last (its end is the program's end), and outliers (an evaluation between epochs, a stall of the
 // machine): longer than 1.5 medians and more than 5 scaled median absolute deviations above the median, or as
-// far below.
+// far below. Outliers that come three times and take a tenth of the time, or take half of it, are what the
+// program does: they stay steady, so that sums describe them too, and are only marked.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct Iteration {
   TimeNs end_ns = 0;
   std::int64_t items = 0;  // 0 = not told
   IterationRole role = IterationRole::steady;
+  bool is_outlier = false;  // also of those that stay steady
 };
 
 struct Iterations {
@@ -58,5 +60,9 @@ Result<Iterations> findIterations(const Timeline& timeline, std::span<const Iter
 // Gives each iteration its role, from the durations alone; without outliers where none are looked for.
 enum class Outliers : std::uint8_t { apart, kept };
 void assignRoles(std::vector<Iteration>& iterations, Outliers outliers = Outliers::apart);
+
+// Every how many iterations long outliers begin (one alone, or several in a row): 10 for a checkpoint in each
+// tenth. 0 = they come fewer than three times, or not regularly.
+std::int64_t outlierPeriod(std::span<const Iteration> iterations);
 
 }  // namespace pitwall::analysis

@@ -1,4 +1,5 @@
-// How long an iteration takes with other numbers of OpenMP threads, from traces of the same program.
+// How long an iteration takes with other numbers of OpenMP threads or other batch sizes, from traces of the
+// same program.
 #pragma once
 
 #include <string>
@@ -14,9 +15,10 @@ namespace pitwall::analysis {
 
 // Writes analysis_probe: threads, iteration_ns (median of the steady iterations), one row for each number of
 // threads, the fastest of several. From the trace itself, from its meta keys probe.openmp_threads.N, and from
-// the traces of `trials`; what is left out of those, and why, becomes a note of the report. Errors:
-// corruptTrace; cancelled.
-Status writeProbes(Trace& trace, const Timeline& timeline, const std::vector<AnalyzeOptions::Trial>& trials,
-                   const Reading& reading, Report& report);
+// the traces of `trials`. Of trials with another batch size and as many threads, analysis_batch is written
+// instead (analyzer/analysis/batch_probes.h). What is left out of those, and why, becomes a note of the
+// report. Errors: corruptTrace; cancelled.
+Status writeProbes(Trace& trace, const Timeline& timeline, const Iterations& iterations,
+                   const std::vector<AnalyzeOptions::Trial>& trials, const Reading& reading, Report& report);
 
 }  // namespace pitwall::analysis

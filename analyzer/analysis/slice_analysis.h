@@ -38,5 +38,8 @@ std::unique_ptr<SliceAnalysis> analyzeCalls(
 // analysis_counter, analysis_thread(s). Errors: corruptTrace from reading counters.
 Result<std::unique_ptr<SliceAnalysis>> analyzeThreads(Trace& trace, const Activity& activity);
 std::unique_ptr<SliceAnalysis> analyzeFollows(const Trace& trace);  // analysis_follows
+// analysis_host_gap; both must outlive it.
+std::unique_ptr<SliceAnalysis> analyzeHostGaps(const Timeline& timeline,
+                                               std::span<const Iteration> iterations);
 
 }  // namespace pitwall::analysis

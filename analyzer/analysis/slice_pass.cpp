@@ -7,8 +7,9 @@
 namespace pitwall::analysis {
 namespace {
 
-Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& activity,
-                                                const Iterations& iterations, std::size_t devices) {
+Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Timeline& timeline,
+                                                const Activity& activity, const Iterations& iterations,
+                                                std::size_t devices) {
   auto threads = analyzeThreads(trace, activity);
   if (!threads.has_value()) return fail(threads.error());
   std::vector<NamedAnalysis> analyses;
@@ -19,6 +20,7 @@ Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Activity& ac
   analyses.push_back({"analysis threads", std::move(threads).value()});
   analyses.push_back({"analysis ranks", analyzeRanks(trace, devices)});
   analyses.push_back({"analysis follows", analyzeFollows(trace)});
+  analyses.push_back({"analysis host gaps", analyzeHostGaps(timeline, iterations.all)});
   return analyses;
 }
 
@@ -58,7 +60,7 @@ Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceRead
   auto devices = DeviceSweep::make(trace, slices, pass.iterations.all);
   if (!devices.has_value()) return fail(devices.error());
   lap("analysis devices");
-  auto made = makeAnalyses(trace, slices.activity(), pass.iterations, devices.value().count());
+  auto made = makeAnalyses(trace, timeline, slices.activity(), pass.iterations, devices.value().count());
   if (!made.has_value()) return fail(made.error());
   pass.analyses = std::move(made).value();
   CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());

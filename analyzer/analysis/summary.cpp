@@ -6,6 +6,7 @@
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/roof.h"
+#include "db/machine.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
@@ -36,6 +37,9 @@ constexpr MetaFact kMetaFacts[] = {
     {"logical_cpus", meta::kLogicalCpus},
     {"physical_cores", meta::kPhysicalCores},
     {"memory_bytes", meta::kMemoryBytes},
+    {"l2_cache_bytes", meta::kL2CacheBytes},
+    {"l3_cache_bytes", meta::kL3CacheBytes},
+    {"blas", meta::kBlas},
     {"openmp_runtime", meta::kOpenMpRuntime},
     {"openmp_threads", meta::kOpenMpThreads},
     {"backend", meta::kBackend},
@@ -48,13 +52,14 @@ constexpr MetaFact kMetaFacts[] = {
 
 void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown, std::vector<Fact>& facts) {
   std::int64_t steady = 0, outliers = 0, items = 0;
-  std::vector<double> durations;
+  std::vector<double> durations, usual;
   for (const auto& iteration : iterations.all) {
-    outliers += iteration.role == IterationRole::outlier;
+    outliers += iteration.is_outlier;
     if (iteration.role != IterationRole::steady) continue;
     ++steady;
     items += iteration.items;
     durations.push_back(static_cast<double>(iteration.end_ns - iteration.start_ns));
+    if (!iteration.is_outlier) usual.push_back(durations.back());
   }
   const bool repeats = iterations.source != "whole trace";
   facts.push_back({"iteration_source", iterations.source});
@@ -62,11 +67,13 @@ void addIterationFacts(const Iterations& iterations, const Breakdown& breakdown,
   facts.push_back({"iterations", static_cast<std::int64_t>(iterations.all.size())});
   facts.push_back({"steady_iterations", repeats ? steady : std::int64_t{0}});
   facts.push_back({"outlier_iterations", outliers});
+  const auto period = outlierPeriod(iterations.all);
+  facts.push_back({"outlier_period", period > 0 ? SqlValue(period) : SqlValue()});
   facts.push_back({"wall_ns", breakdown.wall_ns});
   facts.push_back({"iteration_median_ns", breakdown.median_iteration_ns});
   facts.push_back({"iteration_mean_ns", mean(durations)});
   facts.push_back({"iteration_p90_ns", quantile(durations, 0.9)});
-  facts.push_back({"iteration_cov", coefficientOfVariation(durations)});
+  facts.push_back({"iteration_cov", coefficientOfVariation(usual)});
   const bool known = steady > 0 && items > 0;
   facts.push_back({"items_per_iteration", known ? SqlValue(items / steady) : SqlValue()});
   facts.push_back({"items_per_second",

@@ -23,7 +23,8 @@ Status writeIterations(Trace& trace, const Tables& tables) {
   constexpr std::size_t kRowsAtOnce = 4096;
   if (auto status = fill(
           trace, "analysis_iteration",
-          "iteration INTEGER, role TEXT, start_ns INTEGER, dur_ns INTEGER, items INTEGER, forward_ns "
+          "iteration INTEGER, role TEXT, is_outlier INTEGER, start_ns INTEGER, dur_ns INTEGER, items "
+          "INTEGER, forward_ns "
           "INTEGER, "
           "backward_ns INTEGER, update_ns INTEGER, other_operators_ns INTEGER, communication_ns INTEGER, "
           "data_wait_ns INTEGER, engine_overhead_ns INTEGER, idle_ns INTEGER, unattributed_ns INTEGER",
@@ -34,8 +35,12 @@ Status writeIterations(Trace& trace, const Tables& tables) {
   Rows rows;
   for (std::size_t i = 0; i < tables.iterations.size(); ++i) {
     const auto& iteration = tables.iterations[i];
-    std::vector<SqlValue> row{iteration.index, toString(iteration.role), iteration.start_ns,
-                              iteration.end_ns - iteration.start_ns, iteration.items};
+    std::vector<SqlValue> row{iteration.index,
+                              toString(iteration.role),
+                              static_cast<std::int64_t>(iteration.is_outlier),
+                              iteration.start_ns,
+                              iteration.end_ns - iteration.start_ns,
+                              iteration.items};
     row.insert(row.end(), tables.times[i].begin(), tables.times[i].end());
     rows.push_back(std::move(row));
     if (rows.size() < kRowsAtOnce && i + 1 < tables.iterations.size()) continue;

@@ -3,7 +3,8 @@
 //
 // analysis_iteration   one row per iteration
 //   iteration          index, as the program counts it
-//   role               'steady', 'warm-up', 'last', 'outlier'
+//   role               'steady', 'warm-up', 'last', 'outlier' (left out of the sums)
+//   is_outlier         1 = far from the median; those that take much of the time stay steady
 //   start_ns, dur_ns   since the trace's start
 //   items              samples; 0 = not told
 //   forward_ns, backward_ns, update_ns, other_operators_ns, communication_ns, data_wait_ns,
@@ -40,14 +41,21 @@
 // analysis_probe       the median iteration with other numbers of OpenMP threads, as far as they were tried
 //   threads, iteration_ns
 //
+// analysis_batch       the time of an iteration by batch size: the trace's own, those of --trial, and what a
+// line
+//                      through each operator's times predicts from three tried ones on
+//   batch, is_measured, iteration_ns, low_ns, high_ns
+//   slower, slower_ns  the operator that costs most more for an item than with the trace's own batch
+//
 // analysis_tunable     the tunables that the program declared
 //   name, value, default_value, minimum, maximum, source
 //
 // analysis_fact        key, value: the same facts as analysis_summary, one a row
 // analysis_summary     one row, one column per fact; null = unknown
 //   iteration_source, repetitions_per_iteration (of a sequence that repeats too often to tell each time
-//   apart; else 1), iterations, steady_iterations, outlier_iterations
-//   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1)
+//   apart; else 1), iterations, steady_iterations, outlier_iterations,
+//   outlier_period (they begin every so many iterations; null = not regularly)
+//   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1, without outliers)
 //   items_per_iteration, items_per_second
 //   coverage (what was recorded of the program: 'operators and devices', 'operators', 'devices', 'library
 //   calls', 'ranges', 'samples', 'none'), has_samples, has_ranges, has_library_calls, has_operators,
@@ -61,13 +69,12 @@
 //   recorded_ns (from the first event to the last; of samples alone, the whole recording)
 //   recorder_share (recorder's own CPU time of the trace's span, 0..1), lost_events, losses, trace_complete
 //   (0, 1) from the trace's meta table: usable_cpus, usable_cores, logical_cpus, physical_cores,
-//   memory_bytes, openmp_runtime, openmp_threads, backend, engine, parameter_bytes, peak_bytes, mode,
-//   producer
-//   exit_code (null = a signal ended the program, or its end was not recorded), exit_signal (that ended it,
-//   or null), shell_signal (the signal that an exit code above 128 stands for, as shells have it, or null),
-//   oom (1 = it was killed while the kernel killed for lack of memory, 0 = it was not, null = not known),
-//   oom_kills (processes that the kernel killed for lack of memory in the program's control group, else on
-//   the machine)
+//   memory_bytes, l2_cache_bytes, l3_cache_bytes, blas, openmp_runtime, openmp_threads, backend, engine,
+//   parameter_bytes, peak_bytes, mode, producer exit_code (null = a signal ended the program, or its end was
+//   not recorded), exit_signal (that ended it, or null), shell_signal (the signal that an exit code above 128
+//   stands for, as shells have it, or null), oom (1 = it was killed while the kernel killed for lack of
+//   memory, 0 = it was not, null = not known), oom_kills (processes that the kernel killed for lack of memory
+//   in the program's control group, else on the machine)
 #pragma once
 
 #include <span>

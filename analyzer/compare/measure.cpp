@@ -26,7 +26,8 @@ double realOf(const SqlValue& value) {
 Status readIterations(Trace& trace, Measured& measured) {
   auto rows = trace.query(
       "SELECT 1.0 * dur_ns / repetitions_per_iteration, 1.0 * items / repetitions_per_iteration, "
-      "repetitions_per_iteration FROM analysis_iteration, analysis_summary WHERE role = 'steady' "
+      "repetitions_per_iteration FROM analysis_iteration, analysis_summary WHERE role = 'steady' AND NOT "
+      "is_outlier "
       "ORDER BY start_ns");
   if (!rows.has_value()) return fail(rows.error());
   double items = 0;
@@ -39,7 +40,7 @@ Status readIterations(Trace& trace, Measured& measured) {
   const auto count = measured.iterations_ns.size();
   if (count > 0) measured.items_per_iteration = items / static_cast<double>(count);
   auto all = trace.query(
-      "SELECT sum(role = 'outlier'), avg(1.0 * dur_ns / repetitions_per_iteration) FROM analysis_iteration, "
+      "SELECT sum(is_outlier), avg(1.0 * dur_ns / repetitions_per_iteration) FROM analysis_iteration, "
       "analysis_summary WHERE role IN ('steady', 'outlier')");
   if (!all.has_value()) return fail(all.error());
   measured.outliers = static_cast<std::int64_t>(realOf(all->rows.front()[0]));

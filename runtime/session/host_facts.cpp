@@ -81,6 +81,7 @@ std::map<std::string, std::string> hostFacts() {
   const std::string model = cpuModel();
   if (!model.empty()) facts[meta::kCpuModel] = model;
   facts.merge(readRoof(roofPath(model)));
+  facts.merge(cacheFacts());
   if (const int kinds = coreKinds(); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const long long kib = std::atoll(procField("/proc/meminfo", "MemTotal").c_str());
   if (kib > 0) facts[meta::kMemoryBytes] = std::to_string(kib * 1024);

@@ -83,11 +83,44 @@ TEST(Roles, WarmUpAndLastAreDropped) {
 }
 
 TEST(Roles, AnEvaluationBetweenEpochsIsAnOutlier) {
-  auto iterations = withDurations({100, 100, 101, 99, 100, 102, 900, 98, 100, 103, 100, 100});
+  auto iterations = withDurations({100, 100, 101, 99, 100, 102, 400, 98, 100, 103, 100, 100});
   assignRoles(iterations);
   EXPECT_EQ(iterations[6].role, IterationRole::outlier);
   for (const std::size_t i : {2, 3, 4, 5, 7, 8, 9, 10})
     EXPECT_EQ(iterations[i].role, IterationRole::steady) << i;
+}
+
+TEST(Roles, OutliersThatTakeMuchOfTheTimeStayInTheSums) {
+  std::vector<TimeNs> durations;
+  for (int i = 0; i < 120; ++i) durations.push_back(i % 4 == 3 ? 3000 : 100);
+  auto iterations = withDurations(durations);
+  assignRoles(iterations);
+  EXPECT_EQ(iterations[3].role, IterationRole::steady);
+  EXPECT_TRUE(iterations[3].is_outlier);
+  EXPECT_FALSE(iterations[4].is_outlier);
+  EXPECT_EQ(outlierPeriod(iterations), 4);
+}
+
+TEST(Roles, ASingleOneStaysOnlyWhereItTakesMostOfTheTime) {
+  std::vector<TimeNs> durations(20, 100);
+  durations[9] = 1500;
+  auto iterations = withDurations(durations);
+  assignRoles(iterations);
+  EXPECT_EQ(iterations[9].role, IterationRole::outlier) << "less than half";
+  durations[9] = 5000;
+  iterations = withDurations(durations);
+  assignRoles(iterations);
+  EXPECT_EQ(iterations[9].role, IterationRole::steady);
+  EXPECT_TRUE(iterations[9].is_outlier);
+  EXPECT_EQ(outlierPeriod(iterations), 0) << "one has no period";
+}
+
+TEST(Roles, OutliersAtRandomHaveNoPeriod) {
+  std::vector<TimeNs> durations(60, 100);
+  for (const std::size_t i : {5, 9, 20, 41, 43}) durations[i] = 2000;
+  auto iterations = withDurations(durations);
+  assignRoles(iterations);
+  EXPECT_EQ(outlierPeriod(iterations), 0);
 }
 
 TEST(Roles, ModerateJitterIsNoOutlierHoweverSmallTheDeviation) {
@@ -221,7 +254,7 @@ TEST(Sequence, TheTailOfACallMadeAgainAndAgainIsNoOutlier) {
     }
     const auto iterations = found(operators, {});
     return std::count_if(iterations.all.begin(), iterations.all.end(),
-                         [](const Iteration& i) { return i.role == IterationRole::outlier; });
+                         [](const Iteration& i) { return i.is_outlier; });
   };
   EXPECT_EQ(longOnes({1}), 0);
   EXPECT_EQ(longOnes({1, 2}), 0);

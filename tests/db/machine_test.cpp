@@ -46,6 +46,23 @@ TEST_F(MachineTest, KindsOfCores) {
   EXPECT_EQ(coreKinds(root_.string()), 3);
 }
 
+TEST_F(MachineTest, CachesForDataAreFacts) {
+  EXPECT_TRUE(cacheFacts(root_.string()).empty());
+  const auto cache = [this](const std::string& index, const char* level, const char* type, const char* size) {
+    const std::string folder = "sys/devices/system/cpu/cpu0/cache/index" + index + "/";
+    write(folder + "level", level), write(folder + "type", type), write(folder + "size", size);
+  };
+  cache("0", "1", "Data", "32K");
+  cache("1", "1", "Instruction", "64K");
+  cache("2", "2", "Unified", "1024K");
+  cache("3", "3", "Unified", "36M");
+  const MachineFacts facts{
+      {meta::kL1CacheBytes, "32768"}, {meta::kL2CacheBytes, "1048576"}, {meta::kL3CacheBytes, "37748736"}};
+  EXPECT_EQ(cacheFacts(root_.string()), facts);
+  cache("4", "nine", "Unified", "much");
+  EXPECT_EQ(cacheFacts(root_.string()), facts) << "what cannot be read is left out";
+}
+
 TEST_F(MachineTest, TheProcessorIsNamedAsTheKernelNamesIt) {
   EXPECT_EQ(cpuModel(root_.string()), "") << "no such file";
   write("proc/cpuinfo",

@@ -1,0 +1,153 @@
+// Time in which no operator runs, by the operators before and after it.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyzer/analysis/slice_analysis.h"
+#include "analyzer/analysis/temp_table.h"
+
+namespace pitwall::analysis {
+namespace {
+
+// Shorter ones are what handing over an operator costs; longer ones are work of the program's own.
+constexpr TimeNs kShortGap = 100'000;
+constexpr std::size_t kMostPairs = 100'000;  // of a trace with ever new operators; the rest is one row
+
+struct Gap {
+  std::int64_t count = 0, short_count = 0, after_wait = 0;
+  TimeNs total_ns = 0, short_ns = 0, wait_ns = 0, longest_ns = 0, longest_start_ns = 0;
+  std::int64_t longest_iteration = 0;
+  double position = 0;  // sum of where in its iteration each begins, 0..1
+};
+
+class HostGaps final : public SliceAnalysis {
+ public:
+  HostGaps(const Timeline& timeline, std::span<const Iteration> iterations)
+      : iterations_(iterations), data_waits_(united(timeline.data_waits)), waits_(timeline.engine_waits) {
+    any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
+      return iteration.role == IterationRole::steady;
+    });
+  }
+
+  void add(const SliceView& now) override {
+    for (const auto& op : now.slice.operators) {
+      if (last_end_ns_ > INT64_MIN && op.start_ns > last_end_ns_)
+        addGap({last_end_ns_, op.start_ns}, last_op_, op.op.value);
+      if (op.end_ns <= last_end_ns_) continue;
+      last_end_ns_ = op.end_ns;
+      last_op_ = op.op.value;
+    }
+  }
+
+  Status write(Trace& trace, const Context&) override;
+
+ private:
+  // The iteration in which it begins; null outside of those that count.
+  const Iteration* iterationAt(TimeNs at) {
+    while (at_ < iterations_.size() && iterations_[at_].end_ns <= at) ++at_;
+    if (at_ == iterations_.size() || iterations_[at_].start_ns > at) return nullptr;
+    const bool counts = !any_steady_ || iterations_[at_].role == IterationRole::steady;
+    return counts ? &iterations_[at_] : nullptr;
+  }
+
+  // Gaps begin in order of time, so cursors walk along. A gap may reach over iterations: its time is that of
+  // its parts in those that count.
+  void addGap(Interval gap, std::uint32_t after, std::uint32_t before) {
+    TimeNs free = 0;
+    double position = 0;
+    std::int64_t index = 0;
+    for (TimeNs at = gap.start_ns; at < gap.end_ns;) {
+      const Iteration* iteration = iterationAt(at);
+      const bool inside = at_ < iterations_.size() && iterations_[at_].start_ns <= at;
+      TimeNs end = gap.end_ns;
+      if (at_ < iterations_.size()) end = inside ? iterations_[at_].end_ns : iterations_[at_].start_ns;
+      end = std::min(end, gap.end_ns);
+      if (iteration != nullptr) {
+        if (free == 0) {
+          index = iteration->index;
+          position = static_cast<double>(at - iteration->start_ns) /
+                     static_cast<double>(iteration->end_ns - iteration->start_ns);
+        }
+        free += withoutDataWaits({at, end});
+      }
+      at = end;
+    }
+    if (free <= 0) return;
+    auto& sum = gapOf(after, before);
+    sum.position += position;
+    addTo(sum, gap, free);
+    if (free <= sum.longest_ns) return;
+    sum.longest_ns = free;
+    sum.longest_start_ns = gap.start_ns;
+    sum.longest_iteration = index;
+  }
+
+  Gap& gapOf(std::uint32_t after, std::uint32_t before) {
+    const std::pair key(after, before);
+    const auto found = gaps_.find(key);
+    if (found != gaps_.end()) return found->second;
+    return gaps_[gaps_.size() < kMostPairs ? key : std::pair(0U, 0U)];
+  }
+
+  TimeNs withoutDataWaits(Interval part) {
+    while (data_ < data_waits_.size() && data_waits_[data_].end_ns <= part.start_ns) ++data_;
+    TimeNs free = part.end_ns - part.start_ns;
+    for (std::size_t i = data_; i < data_waits_.size() && data_waits_[i].start_ns < part.end_ns; ++i) {
+      free -= std::min(data_waits_[i].end_ns, part.end_ns) - std::max(data_waits_[i].start_ns, part.start_ns);
+    }
+    return free;
+  }
+
+  void addTo(Gap& sum, Interval gap, TimeNs free) {
+    ++sum.count;
+    sum.total_ns += free;
+    if (free < kShortGap) ++sum.short_count, sum.short_ns += free;
+    // The wait that ends in it emptied the queue. One that goes on beyond it did not: others push meanwhile.
+    while (wait_ < waits_.size() && waits_[wait_].end_ns < gap.start_ns) ++wait_;
+    const bool drained = wait_ < waits_.size() && waits_[wait_].end_ns <= gap.end_ns;
+    if (drained) ++sum.after_wait, sum.wait_ns += free;
+  }
+
+  std::span<const Iteration> iterations_;
+  Intervals data_waits_;
+  std::span<const Interval> waits_;
+  bool any_steady_ = false;
+  TimeNs last_end_ns_ = INT64_MIN;  // of the operators so far
+  std::uint32_t last_op_ = 0;
+  std::size_t at_ = 0, data_ = 0, wait_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Gap> gaps_;  // by OperatorId.value
+};
+
+std::string titleOf(const Trace& trace, std::uint32_t op) {
+  if (op == 0 || op > trace.operatorFacts().size()) return "operator";
+  const auto& facts = trace.operatorFacts()[op - 1];
+  std::string title = facts.layer.empty() ? facts.name : facts.layer + " " + facts.name;
+  if (facts.phase != Phase::none) title += std::string(" ") + toString(facts.phase);
+  return title;
+}
+
+Status HostGaps::write(Trace& trace, const Context&) {
+  TempTable table(
+      "analysis_host_gap",
+      "after TEXT, before TEXT, count INTEGER, total_ns INTEGER, short_count INTEGER, short_ns "
+      "INTEGER, wait_count INTEGER, wait_ns INTEGER, longest_ns INTEGER, longest_start_ns INTEGER, "
+      "longest_iteration INTEGER, position_share REAL");
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Gap>> sorted(gaps_.begin(), gaps_.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });
+  for (const auto& [key, gap] : sorted) {
+    table.row({titleOf(trace, key.first), titleOf(trace, key.second), gap.count, gap.total_ns,
+               gap.short_count, gap.short_ns, gap.after_wait, gap.wait_ns, gap.longest_ns,
+               gap.longest_start_ns, gap.longest_iteration, gap.position / static_cast<double>(gap.count)});
+  }
+  return table.write(trace);
+}
+
+}  // namespace
+
+std::unique_ptr<SliceAnalysis> analyzeHostGaps(const Timeline& timeline,
+                                               std::span<const Iteration> iterations) {
+  return std::make_unique<HostGaps>(timeline, iterations);
+}
+
+}  // namespace pitwall::analysis

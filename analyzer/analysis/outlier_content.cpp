@@ -1,0 +1,142 @@
+// What runs in outliers and not, or less, in usual iterations: a sample of each, event by event.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyzer/analysis/device_tables.h"
+#include "analyzer/analysis/temp_table.h"
+
+namespace pitwall::analysis {
+namespace {
+
+constexpr std::size_t kSample = 16;  // iterations of each sort that are looked at
+constexpr std::size_t kRows = 50;
+
+struct Key {
+  EventKind kind = EventKind::scope;
+  std::uint32_t name = 0, op = 0;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+struct Times {
+  TimeNs outlier_ns = 0, usual_ns = 0;  // without what runs within it
+  std::int64_t outlier_count = 0, usual_count = 0;
+};
+
+using Contents = std::map<Key, Times>;
+
+// Evenly over all that qualify.
+std::vector<Iteration> sampleOf(std::span<const Iteration> all, bool outliers) {
+  std::vector<Iteration> fitting, sample;
+  for (const auto& iteration : all) {
+    const bool counts = iteration.role == IterationRole::steady || iteration.is_outlier;
+    if (counts && iteration.is_outlier == outliers) fitting.push_back(iteration);
+  }
+  const std::size_t count = std::min(kSample, fitting.size());
+  for (std::size_t i = 0; i < count; ++i) sample.push_back(fitting[i * fitting.size() / count]);
+  return sample;
+}
+
+struct Piece {
+  TimeNs start_ns = 0, end_ns = 0;
+  Key key;
+};
+
+// Adds what each takes itself: the events of one thread within one iteration.
+void addSelfTimes(std::vector<Piece>& pieces, bool outlier, Contents& contents) {
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+    return std::pair(a.start_ns, -a.end_ns) < std::pair(b.start_ns, -b.end_ns);
+  });
+  std::vector<Piece> open;
+  for (const auto& piece : pieces) {
+    while (!open.empty() && open.back().end_ns <= piece.start_ns) open.pop_back();
+    auto& times = contents[piece.key];
+    (outlier ? times.outlier_ns : times.usual_ns) += piece.end_ns - piece.start_ns;
+    ++(outlier ? times.outlier_count : times.usual_count);
+    if (!open.empty()) {
+      auto& around = contents[open.back().key];
+      (outlier ? around.outlier_ns : around.usual_ns) -=
+          std::min(piece.end_ns, open.back().end_ns) - piece.start_ns;
+    }
+    open.push_back(piece);
+  }
+}
+
+Status addIteration(Trace& trace, const Context& context, const Iteration& iteration, Contents& contents) {
+  for (const auto& track : context.activity.tracks) {
+    const auto& info = trace.tracks()[track.id.value - 1];
+    if (info.kind != TrackKind::thread || info.process != context.timeline.process) continue;
+    std::vector<Piece> pieces;
+    auto status = trace.eventColumns(
+        {.track = track.id,
+         .from_ns = iteration.start_ns,
+         .to_ns = iteration.end_ns,
+         .fields = kStart | kDur | kName | kOperator | kKind,
+         .starting = true},
+        [&](const EventSpans& events) {
+          for (std::size_t i = 0; i < events.size; ++i) {
+            const auto kind = static_cast<EventKind>(events.kind[i]);
+            if (kind == EventKind::recorder || kind == EventKind::instant) continue;
+            const auto op = kind == EventKind::operatorRun ? static_cast<std::uint32_t>(events.op[i]) : 0U;
+            const auto name = op > 0 ? 0U : static_cast<std::uint32_t>(events.name[i]);
+            // What goes on into later iterations, as a range around the whole loop, is no part of this one.
+            const TimeNs end = std::min(events.start_ns[i] + events.dur_ns[i], iteration.end_ns);
+            pieces.push_back({events.start_ns[i], end, {kind, name, op}});
+          }
+          return true;
+        });
+    if (!status.has_value()) return status;
+    addSelfTimes(pieces, iteration.is_outlier, contents);
+  }
+  return {};
+}
+
+struct Row {
+  std::string name, kind;
+  double outlier_ns = 0, usual_ns = 0;
+};
+
+// Ranges with a number in their name ("ProfilerStep#12") are one.
+std::string nameOf(const Trace& trace, const Key& key) {
+  if (key.op > 0 && key.op <= trace.operatorFacts().size()) {
+    const auto& facts = trace.operatorFacts()[key.op - 1];
+    return facts.layer.empty() ? facts.name : facts.layer + " " + facts.name;
+  }
+  std::string name(trace.string(StringId{key.name}));
+  const auto stem = name.find_last_not_of("0123456789");
+  if (stem != std::string::npos) name.resize(stem + 1);
+  return name.empty() ? toString(key.kind) : name;
+}
+
+}  // namespace
+
+Status writeOutlierContent(Trace& trace, const Context& context) {
+  TempTable table("analysis_outlier", "name TEXT, kind TEXT, outlier_ns REAL, usual_ns REAL, extra_ns REAL");
+  const auto outliers = sampleOf(context.iterations.all, true);
+  const auto usual = sampleOf(context.iterations.all, false);
+  if (outliers.empty() || usual.empty()) return table.write(trace);
+  Contents contents;
+  for (const auto* sample : {&outliers, &usual}) {
+    for (const auto& iteration : *sample) {
+      if (auto status = addIteration(trace, context, iteration, contents); !status.has_value()) return status;
+    }
+  }
+  std::map<std::pair<std::string, std::string>, Row> rows;
+  for (const auto& [key, times] : contents) {
+    auto& row = rows[{nameOf(trace, key), toString(key.kind)}];
+    row.outlier_ns += static_cast<double>(times.outlier_ns) / static_cast<double>(outliers.size());
+    row.usual_ns += static_cast<double>(times.usual_ns) / static_cast<double>(usual.size());
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, Row>> sorted(rows.begin(), rows.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.outlier_ns - a.second.usual_ns > b.second.outlier_ns - b.second.usual_ns;
+  });
+  for (std::size_t i = 0; i < std::min(kRows, sorted.size()); ++i) {
+    const auto& [key, row] = sorted[i];
+    if (row.outlier_ns <= row.usual_ns) break;
+    table.row({key.first, key.second, row.outlier_ns, row.usual_ns, row.outlier_ns - row.usual_ns});
+  }
+  return table.write(trace);
+}
+
+}  // namespace pitwall::analysis
