@@ -87,10 +87,10 @@
 //                      second_ns (total of the second)
 // analysis_host_gap    time of steady iterations in which no operator runs and no batch is waited for, by the
 //                      operators around it: after, before, count, total_ns, short_count, short_ns (of those
-//                      shorter than 100 us), wait_count, wait_ns (those in which a wait
-//                      of the training thread for operators ends: the queue is empty), longest_ns,
-//                      longest_start_ns, longest_iteration, position_share (mean begin within its iteration,
-//                      0..1)
+//                      shorter than 100 us), outlier_ns (of longer ones, in outliers), wait_count, wait_ns
+//                      (those in which a wait of the training thread for operators ends: the queue is empty),
+//                      longest_ns, longest_start_ns, longest_iteration, position_share (mean begin within its
+//                      iteration, 0..1)
 // analysis_outlier     what takes longer in outliers than in usual iterations (means of up to 16 of each,
 // time
 //                      on threads without what runs within it): name, kind, outlier_ns, usual_ns, extra_ns

@@ -15,7 +15,7 @@ constexpr std::size_t kMostPairs = 100'000;  // of a trace with ever new operato
 
 struct Gap {
   std::int64_t count = 0, short_count = 0, after_wait = 0;
-  TimeNs total_ns = 0, short_ns = 0, wait_ns = 0, longest_ns = 0, longest_start_ns = 0;
+  TimeNs total_ns = 0, short_ns = 0, outlier_ns = 0, wait_ns = 0, longest_ns = 0, longest_start_ns = 0;
   std::int64_t longest_iteration = 0;
   double position = 0;  // sum of where in its iteration each begins, 0..1
 };
@@ -53,7 +53,7 @@ class HostGaps final : public SliceAnalysis {
   // Gaps begin in order of time, so cursors walk along. A gap may reach over iterations: its time is that of
   // its parts in those that count.
   void addGap(Interval gap, std::uint32_t after, std::uint32_t before) {
-    TimeNs free = 0;
+    TimeNs free = 0, in_outliers = 0;
     double position = 0;
     std::int64_t index = 0;
     for (TimeNs at = gap.start_ns; at < gap.end_ns;) {
@@ -68,7 +68,9 @@ class HostGaps final : public SliceAnalysis {
           position = static_cast<double>(at - iteration->start_ns) /
                      static_cast<double>(iteration->end_ns - iteration->start_ns);
         }
-        free += withoutDataWaits({at, end});
+        const TimeNs part = withoutDataWaits({at, end});
+        free += part;
+        if (iteration->is_outlier) in_outliers += part;
       }
       at = end;
     }
@@ -76,6 +78,7 @@ class HostGaps final : public SliceAnalysis {
     auto& sum = gapOf(after, before);
     sum.position += position;
     addTo(sum, gap, free);
+    if (free >= kShortGap) sum.outlier_ns += in_outliers;
     if (free <= sum.longest_ns) return;
     sum.longest_ns = free;
     sum.longest_start_ns = gap.start_ns;
@@ -127,17 +130,17 @@ std::string titleOf(const Trace& trace, std::uint32_t op) {
 }
 
 Status HostGaps::write(Trace& trace, const Context&) {
-  TempTable table(
-      "analysis_host_gap",
-      "after TEXT, before TEXT, count INTEGER, total_ns INTEGER, short_count INTEGER, short_ns "
-      "INTEGER, wait_count INTEGER, wait_ns INTEGER, longest_ns INTEGER, longest_start_ns INTEGER, "
-      "longest_iteration INTEGER, position_share REAL");
+  TempTable table("analysis_host_gap",
+                  "after TEXT, before TEXT, count INTEGER, total_ns INTEGER, short_count INTEGER, short_ns "
+                  "INTEGER, outlier_ns INTEGER, wait_count INTEGER, wait_ns INTEGER, longest_ns INTEGER, "
+                  "longest_start_ns INTEGER, "
+                  "longest_iteration INTEGER, position_share REAL");
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Gap>> sorted(gaps_.begin(), gaps_.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });
   for (const auto& [key, gap] : sorted) {
     table.row({titleOf(trace, key.first), titleOf(trace, key.second), gap.count, gap.total_ns,
-               gap.short_count, gap.short_ns, gap.after_wait, gap.wait_ns, gap.longest_ns,
+               gap.short_count, gap.short_ns, gap.outlier_ns, gap.after_wait, gap.wait_ns, gap.longest_ns,
                gap.longest_start_ns, gap.longest_iteration, gap.position / static_cast<double>(gap.count)});
   }
   return table.write(trace);
