@@ -133,6 +133,7 @@ struct Finding {
   double expected_gain = 0;                    // the middle of the interval times factorOf(confidence)
   std::optional<double> cost_share;  // of wall time, 0..1: what it costs, where no gain is predicted
   std::string cost;                  // the same or another cost in words; empty = not known
+  int first = 0;                     // 1, 2: about the whole run, to be read before all others; 0 = it is not
   std::string guard;                 // what would make it wrong
   FindingStatus status = FindingStatus::notTested;
 };

@@ -19,6 +19,7 @@
 #include "analyzer/analysis/probes.h"
 #include "analyzer/analysis/reading.h"
 #include "analyzer/analysis/report_rows.h"
+#include "analyzer/analysis/sampled.h"
 #include "analyzer/analysis/sampled_use.h"
 #include "analyzer/analysis/setting_table.h"
 #include "analyzer/analysis/slice_pass.h"
@@ -27,6 +28,7 @@
 #include "analyzer/analysis/tables.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/rules/budget.h"
+#include "analyzer/rules/disturbed.h"
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/run_rule.h"
 #include "analyzer/units_text.h"
@@ -193,7 +195,11 @@ Status runRules(const rules::RuleSet& set, Trace& trace, const AnalyzeOptions& o
       report.silent.push_back(rule.id);
     }
   }
+  const auto disturbance = rules::disturbanceOf(trace);
+  if (!disturbance.has_value()) return fail(disturbance.error());
+  rules::withhold(*disturbance, claims);
   report.findings = rules::shareBudget(std::move(claims), report.breakdown);
+  rules::putFirst(report.findings);
   return {};
 }
 
@@ -247,6 +253,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     if (!path.has_value()) return fail(path.error());
     report.critical_path = std::move(path).value();
   }
+  if (auto status = writeSampled(trace); !status.has_value()) return fail(status.error());
+  watch.lap("analysis samples");
   auto coverage = coverageOf(trace, gathered.value());
   if (!coverage.has_value()) return fail(coverage.error());
   if (auto status = writeCoverage(trace, coverage.value()); !status.has_value()) return fail(status.error());
@@ -255,6 +263,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
       summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators, coverage.value());
   addDeviceFacts(trace, context, facts);
   addEndFacts(trace, facts);
+  addHostFacts(trace, facts);
   if (auto status =
           writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
       !status.has_value()) {

@@ -75,6 +75,7 @@
 //   stands for, as shells have it, or null), oom (1 = it was killed while the kernel killed for lack of
 //   memory, 0 = it was not, null = not known), oom_kills (processes that the kernel killed for lack of memory
 //   in the program's control group, else on the machine)
+//   others_cpus, taken_share, waiting_share, steal_share, machine_busy    as in analysis_host (sampled.h)
 #pragma once
 
 #include <span>

@@ -81,8 +81,9 @@ std::vector<Finding> shareBudget(std::vector<Claim> claims, const Breakdown& bre
     if (finding.gain_high < kShown) finding.gain_high = 0;
     finding.gain_low = std::clamp(finite(finding.gain_low) - counted_above, 0.0, finding.gain_high);
     if (predicted > available + kShown) {
-      finding.gain_limit = counted_above > kShown ? "the rest is counted in findings above"
-                                                  : "this trace has no more such time";
+      finding.gain_limit += finding.gain_limit.empty() ? "" : "; ";
+      finding.gain_limit += counted_above > kShown ? "the rest is counted in findings above"
+                                                   : "this trace has no more such time";
     }
     double taken = finding.gain_high;
     for (const auto& category : categories) {

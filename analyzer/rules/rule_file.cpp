@@ -223,8 +223,8 @@ void readNeeds(Reader& reader, const toml::table& root, Rule& rule) {
 
 Rule readRule(Reader& reader, const toml::table& root) {
   Rule rule;
-  reader.allowOnly(root, {"id", "title", "severity", "needs", "thresholds", "abstain", "measure", "verdict",
-                          "evidence", "proposal", "gain", "cost", "guard"});
+  reader.allowOnly(root, {"id", "title", "severity", "first", "needs", "thresholds", "abstain", "measure",
+                          "verdict", "evidence", "proposal", "gain", "cost", "guard"});
   rule.id = reader.text(root, "id").text;
   if (!rule.id.empty() && !isId(rule.id)) {
     reader.complain(*root.get("id"),
@@ -232,6 +232,11 @@ Rule readRule(Reader& reader, const toml::table& root) {
   }
   rule.title = reader.text(root, "title").text;
   rule.severity = reader.sql(root, "severity");
+  if (root.contains("first")) {
+    const double place = reader.number(root, "first");
+    if (place != 1 && place != 2) reader.complain(*root.get("first"), "'first' must be 1 or 2");
+    rule.first = static_cast<int>(place);
+  }
   readThresholds(reader, root, rule);
   readNeeds(reader, root, rule);
   for (const auto* table : reader.tables(root, "abstain")) {

@@ -254,6 +254,7 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   auto& finding = claim.finding;
   finding.id = rule.id;
   finding.title = rule.title;
+  finding.first = rule.first;
   auto severity = severityOf(rule, sql);
   if (!severity.has_value()) return fail(severity.error());
   finding.severity = severity.value();

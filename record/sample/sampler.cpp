@@ -107,6 +107,7 @@ void Sampler::sample() {
   const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
   cost_ns_ = samples_ <= 1 ? 0 : cost_ns_ + (cost - cost_ns_) / 8;
   const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
+  made_rarer_ += interval > 1e9 / options_.hz;
   next_ns_ = begin + static_cast<TimeNs>(interval);
 }
 
@@ -206,10 +207,13 @@ std::vector<std::string> Sampler::notes() const {
         "the program had more threads than are sampled one by one; the others are in its total alone");
   }
   if (samples_ > 10 && achievedHz() < options_.hz * 0.7) {
+    const bool by_choice = made_rarer_ > samples_ / 4;
+    const std::string why = by_choice
+                                ? fmt::format("with {} threads more would have cost over {:.0f} % of a CPU",
+                                              most_threads_, options_.most_cpu_share * 100)
+                                : "the machine was so busy that the recorder did not get a CPU in time";
     notes.push_back(
-        fmt::format("sampled {:.3g} times a second instead of {:g}: with {} threads more would have cost "
-                    "over {:.0f} % of a CPU",
-                    achievedHz(), options_.hz, most_threads_, options_.most_cpu_share * 100));
+        fmt::format("sampled {:.3g} times a second instead of {:g}: {}", achievedHz(), options_.hz, why));
   }
   return notes;
 }

@@ -72,8 +72,8 @@ class Sampler {
 
   TimeNs next_ns_ = 0;
   TimeNs first_ns_ = 0, last_ns_ = 0;
-  double cost_ns_ = 0;  // CPU time of a sample, smoothed
-  std::int64_t samples_ = 0;
+  double cost_ns_ = 0;                         // CPU time of a sample, smoothed
+  std::int64_t samples_ = 0, made_rarer_ = 0;  // the latter followed by a longer interval, for their cost
   int processes_seen_ = 0, most_threads_ = 0;
 
   TimeNs facts_due_ns_ = 100'000'000, facts_every_ns_ = 100'000'000;

@@ -295,20 +295,33 @@ class Writer {
     events_[on].push_back(event);
   }
 
+  ProcessId processNamed(const std::string& name) {
+    if (name.empty()) return process_;
+    auto& id = named_processes_[name];
+    if (!id) {
+      id = sink_.process({.pid = 2000 + static_cast<std::int64_t>(named_processes_.size()),
+                          .name = name,
+                          .command_line = name});
+    }
+    return id;
+  }
+
   void counter(const Words& w) {
     const std::string on = spaced(option(w, "on", ""));
     const std::string name = blanks(at(w, 1));
-    auto& id = counters_[name + "@" + on];
+    const std::string of = option(w, "of", "");
+    auto& id = counters_[name + "@" + on + "@" + of];
     if (!id) {
+      const ProcessId process = processNamed(of);
       ThreadId thread;
       if (!on.empty()) {
-        auto& known = counted_threads_[on];
+        auto& known = counted_threads_[on + "@" + of];
         if (!known)
-          known = sink_.thread({process_, 1000 + static_cast<std::int64_t>(counted_threads_.size()), on});
+          known = sink_.thread({process, 1000 + static_cast<std::int64_t>(counted_threads_.size()), on});
         thread = known;
       }
       id = sink_.track(
-          {TrackKind::counter, process_, thread, DeviceId{}, name, at(w, 2) == "-" ? "" : at(w, 2)});
+          {TrackKind::counter, process, thread, DeviceId{}, name, at(w, 2) == "-" ? "" : at(w, 2)});
     }
     double value = 0;
     const std::string list = at(w, 4);
@@ -347,6 +360,7 @@ class Writer {
   std::map<std::string, DeviceId> devices_;
   std::map<std::string, TrackId> counters_;
   std::map<std::string, ThreadId> counted_threads_;
+  std::map<std::string, ProcessId> named_processes_;
   std::map<std::uint32_t, std::vector<CounterSample>> samples_;
   std::vector<Dependency> dependencies_;
   CorrelationId correlation_ = 0;

@@ -1,0 +1,74 @@
+// What each thread waits for, as its sampled states say: analysis_wait.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analyzer/analysis/sampled.h"
+#include "analyzer/analysis/temp_table.h"
+
+namespace pitwall::analysis {
+namespace {
+
+constexpr std::size_t kStorageRead = 8, kUninterruptible = 11;
+
+struct Shares {
+  std::array<double, kThreadStates> all{};
+  double late_storage = 0;
+};
+
+// Each state holds until the next look.
+Shares sharesOf(const std::vector<CounterSample>& states) {
+  Shares shares;
+  if (states.size() < 2) return shares;
+  const TimeNs from = states.front().time_ns, to = states.back().time_ns, half = from + (to - from) / 2;
+  double late = 0;
+  for (std::size_t i = 0; i + 1 < states.size(); ++i) {
+    const auto length = static_cast<double>(states[i + 1].time_ns - states[i].time_ns);
+    const double value = std::isfinite(states[i].value) ? states[i].value : 0;
+    const auto state = static_cast<std::size_t>(std::clamp(value, 0.0, kThreadStates - 1.0));
+    shares.all[state] += length;
+    if (states[i].time_ns < half) continue;
+    late += length;
+    if (state == kStorageRead || state == kUninterruptible) shares.late_storage += length;
+  }
+  for (double& share : shares.all) share /= std::max(static_cast<double>(to - from), 1.0);
+  shares.late_storage /= std::max(late, 1.0);
+  return shares;
+}
+
+}  // namespace
+
+Status writeWaits(Trace& trace, const Sampled& sampled) {
+  TempTable table(
+      "analysis_wait",
+      "process INTEGER, thread TEXT, thread_id INTEGER, cpu REAL, waiting_for_cpu REAL, voluntary_switches "
+      "REAL, "
+      "rank INTEGER, samples INTEGER, span_share REAL, running REAL, mutex REAL, timed_wait REAL, wait REAL, "
+      "sleep REAL, poll REAL, input REAL, output REAL, storage_read REAL, storage_write REAL, sync REAL, "
+      "uninterruptible REAL, child REAL, asleep REAL, stopped REAL, late_storage REAL");
+  const auto recorded = static_cast<double>(std::max<TimeNs>(sampled.to_ns - sampled.from_ns, 1));
+  for (const auto& thread : sampled.threads) {
+    if (thread.states.size() < 2 || thread.id.value > trace.threads().size()) continue;
+    const auto rank =
+        1 + std::count_if(sampled.threads.begin(), sampled.threads.end(), [&](const auto& other) {
+          return other.process == thread.process && other.cpu.total_ns > thread.cpu.total_ns;
+        });
+    const Shares shares = sharesOf(thread.states);
+    const auto span = static_cast<double>(thread.states.back().time_ns - thread.states.front().time_ns);
+    std::vector<SqlValue> row{static_cast<std::int64_t>(thread.process.value),
+                              trace.threads()[thread.id.value - 1].name,
+                              static_cast<std::int64_t>(thread.id.value),
+                              thread.cpu.mean(),
+                              thread.waiting.mean(),
+                              thread.voluntary.mean(),
+                              static_cast<std::int64_t>(rank),
+                              static_cast<std::int64_t>(thread.states.size()),
+                              span / recorded};
+    row.insert(row.end(), shares.all.begin(), shares.all.end());
+    row.emplace_back(shares.late_storage);
+    table.row(std::move(row));
+  }
+  return table.write(trace);
+}
+
+}  // namespace pitwall::analysis
