@@ -241,7 +241,9 @@ OperatorId Builder::facts(const OperatorFacts& facts) {
     appendClean(*text, fixed);
     *text = std::move(fixed);
   }
-  return facts_[key] = sink_.operatorFacts(clean);
+  const OperatorId id = sink_.operatorFacts(clean);
+  phases_.known(id, clean);
+  return facts_[key] = id;
 }
 
 KernelId Builder::kernel(const KernelFacts& facts) {

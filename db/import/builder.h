@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "db/import.h"
+#include "db/import/phases.h"
 #include "db/import/recent_texts.h"
 #include "db/sink.h"
 
@@ -39,7 +40,7 @@ inline constexpr std::size_t kOwner = static_cast<std::size_t>(-2);
 
 class Builder {
  public:
-  Builder(TraceSink& sink, ImportSummary& summary) : sink_(sink), summary_(summary) {}
+  Builder(TraceSink& sink, ImportSummary& summary) : sink_(sink), summary_(summary), phases_(*this) {}
 
   // --- Counting ---
   ImportSummary& summary() { return summary_; }
@@ -92,6 +93,7 @@ class Builder {
   // The text of Event.args, a JSON object; none when there are too many different ones already.
   StringId args(std::string_view object);
   OperatorId facts(const OperatorFacts& facts);
+  Phases& phases() { return phases_; }
   KernelId kernel(const KernelFacts& facts);
   void meta(std::string_view key, std::string_view value);
 
@@ -111,9 +113,10 @@ class Builder {
   struct FlowPoint {
     TrackRef track;
     std::int64_t time_ns = 0;
-    std::uint64_t key = 0;    // hash of what names the arrow
-    int order = 0;            // 0 start, 1 step, 2 end
-    bool next_range = false;  // binds to the range that begins next on the track
+    std::uint64_t key = 0;      // hash of what names the arrow
+    int order = 0;              // 0 start, 1 step, 2 end
+    bool next_range = false;    // binds to the range that begins next on the track
+    Phase phase = Phase::none;  // of the operator at this end, where the arrow says it
   };
   void flow(const FlowPoint& point);
 
@@ -168,6 +171,7 @@ class Builder {
     std::vector<Event> events;
     std::vector<CounterSample> samples;
     std::vector<std::int64_t> open;  // ends of ranges that the next round's events may lie in
+    Phases::Thread phases;
   };
 
   static void setExample(ImportCount& counter, std::string_view example);
@@ -207,6 +211,7 @@ class Builder {
   std::unordered_map<std::uint64_t, FlowSource> flow_sources_;
   std::vector<Event> sorted_;  // scratch of nest()
   RecentTexts<StringId, 4096> names_;
+  Phases phases_;
   StringId newest_text_;            // of those that the sink was given
   std::size_t distinct_bytes_ = 0;  // that they take
   std::size_t kernels_ = 0;         // different facts of kernels

@@ -113,6 +113,7 @@ void Builder::bindFlows() {
   });
   for (const FlowPoint& point : flows_) {
     const CorrelationId end = bind(tracks_[point.track.index], point);
+    if (end != 0 && point.phase != Phase::none) phases_.arrow(end, point.phase);
     if (end == 0) {
       dropped("arrows with an end that no range encloses", fmt::format("at {} ns", point.time_ns));
       continue;
@@ -241,6 +242,10 @@ void Builder::flush() {
   chooseZero();
   for (Track& track : tracks_) nest(track);
   bindFlows();
+  for (Track& track : tracks_) {
+    if (track.kind == TrackKind::thread && !track.events.empty()) phases_.apply(track.events, track.phases);
+  }
+  phases_.endRound();
   for (Track& track : tracks_) emit(track);
   if (!dependencies_.empty()) sink_.dependencies(dependencies_);
   dependencies_.clear();
@@ -259,6 +264,7 @@ void Builder::beginInput() {
   track_keys_.clear();
   device_keys_.clear();
   flow_sources_.clear();
+  phases_.beginInput();
   marks_.clear();
   rank_ = 0;
   owner_ = kNone;

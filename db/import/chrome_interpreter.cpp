@@ -407,6 +407,7 @@ void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category,
   point.time_ns = *time;
   point.key = mixed(key, std::hash<std::string_view>{}(event.name.text));
   point.order = event.ph() == 's' ? 0 : event.ph() == 't' ? 1 : 2;
+  point.phase = kineto_.seen() ? Kineto::phaseOfArrow(event.category.text, point.order) : Phase::none;
   point.next_range = event.ph() == 'f' && event.binding.text != "e";
   builder_.flow(point);
 }

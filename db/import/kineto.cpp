@@ -95,10 +95,42 @@ std::string allTypes(std::string_view types) {
   return out;
 }
 
-Phase phaseOf(std::string_view name) {
-  if (startsWith(name, "autograd::engine::") || name.find("Backward") != std::string_view::npos)
+// What the profiler writes around steps, loading and optimizers; in 2021 it called them operators.
+bool isAnnotation(std::string_view name) {
+  return startsWith(name, "ProfilerStep#") || startsWith(name, "enumerate(Data") ||
+         startsWith(name, "Optimizer.");
+}
+
+// Autograd numbers the operators that it records, and gives a backward function the number and the thread of
+// the operator that it belongs to.
+Phase phaseOf(const ChromeEvent& event, std::string_view name) {
+  const bool numbered = event.has(Arg::sequenceNumber);
+  if (numbered && event.argInteger(Arg::forwardThread).value_or(0) > 0) return Phase::backward;
+  if (startsWith(name, "autograd::engine::") || startsWith(name, "torch::autograd::") ||
+      startsWith(name, "struct torch::autograd::") || name.find("Backward") != std::string_view::npos)
     return Phase::backward;
+  return numbered ? Phase::forward : Phase::none;
+}
+
+// "## forward ##" -> "forward"
+std::string_view withoutRim(std::string_view name) {
+  const auto is_rim = [](char c) { return c == '#' || c == ' ' || c == '_'; };
+  while (!name.empty() && is_rim(name.front())) name.remove_prefix(1);
+  while (!name.empty() && is_rim(name.back())) name.remove_suffix(1);
+  return name;
+}
+
+Phase phaseOfRange(std::string_view name) {
   if (startsWith(name, "Optimizer.")) return Phase::update;
+  const std::string_view plain = withoutRim(name);
+  constexpr std::pair<std::string_view, Phase> kNames[] = {
+      {"forward", Phase::forward},   {"DistributedDataParallel.forward", Phase::forward},
+      {"backward", Phase::backward}, {"loss.backward", Phase::backward},
+      {"optimizer", Phase::update},  {"optimizer_step", Phase::update},
+      {"zero_grad", Phase::update}};
+  for (const auto& [known, phase] : kNames) {
+    if (plain == known) return phase;
+  }
   return Phase::none;
 }
 
@@ -297,23 +329,26 @@ void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event o
       builder_.mark(*number, out.start_ns);
       builder_.mark(*number + 1, out.start_ns + std::max<std::int64_t>(0, out.dur_ns));
     }
-  } else if (startsWith(name, "enumerate(DataLoader)")) {
+  } else if (startsWith(name, "enumerate(Data")) {  // DataLoader, DataPipe
     out.kind = EventKind::dataWait;
   } else if (startsWith(name, "gloo:") || startsWith(name, "mpi:")) {
     out.kind = EventKind::communication;  // work of this thread, where nccl: only enqueues kernels
   }
+  if (const Phase phase = phaseOfRange(name); phase != Phase::none) builder_.phases().range(out.name, phase);
   builder_.add(threadOf(event), out);
 }
 
 void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event out) {
+  if (isAnnotation(name)) return annotation(event, name, out);
   const JsonValue dims = event.arg(Arg::inputDims);
   const JsonValue types = event.arg(Arg::inputTypes);
-  const TextKey key{out.name.value, dims.text, types.text};
+  const Phase phase = phaseOf(event, name);
+  const TextKey key{out.name.value * 8ULL + static_cast<std::uint64_t>(phase), dims.text, types.text};
   const OperatorKnown* known = operators_.find(key);
   if (known == nullptr) {
     OperatorFacts facts;
     facts.name = std::string(name);
-    facts.phase = phaseOf(name);
+    facts.phase = phase;
     facts.shapes = shapesOf(dims.text);
     facts.dtype = firstType(types.text);
     OperatorKnown fresh{builder_.facts(facts), {}};
@@ -330,6 +365,7 @@ void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event
 
 void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out) {
   seen_ = true;
+  builder_.phases().infer();
   switch (role) {
     case KinetoRole::hostOperator: return hostOperator(event, name, out);
     case KinetoRole::hostCall:
@@ -465,6 +501,11 @@ std::string Kineto::version() const {
   std::string text = schema_.empty() ? "" : "schema " + schema_;
   if (!cuda_.empty()) text += (text.empty() ? "" : ", ") + cuda_;
   return text;
+}
+
+Phase Kineto::phaseOfArrow(std::string_view category, int order) {
+  if (category != "fwdbwd" && category != "fwd_bwd" && category != "forward_backward") return Phase::none;
+  return order == 0 ? Phase::forward : order == 2 ? Phase::backward : Phase::none;
 }
 
 void Kineto::end() {

@@ -43,6 +43,8 @@ class Kineto {
   bool instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns);
   // True for arrows that say no more than the correlation numbers do.
   static bool isLaunchArrow(std::string_view category) { return category == "ac2g" || category == "async"; }
+  // Of the operator at one end of an arrow from a forward operator to its gradient.
+  static Phase phaseOfArrow(std::string_view category, int order);
   void end();
 
   bool seen() const { return seen_; }

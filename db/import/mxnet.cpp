@@ -54,8 +54,8 @@ OperatorFacts MxNet::describe(std::string_view operation) {
   OperatorFacts facts;
   facts.name = std::string(operation);
   if (startsWith(operation, "_backward_")) facts.phase = Phase::backward;
-  if (operation.size() > 7 && operation.substr(operation.size() - 7) == "_update")
-    facts.phase = Phase::update;
+  const bool updates = operation.size() > 7 && operation.substr(operation.size() - 7) == "_update";
+  if (updates || operation.find("_update_phase") != std::string_view::npos) facts.phase = Phase::update;
   return facts;
 }
 
@@ -65,7 +65,12 @@ OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent&
   OperatorFacts facts = operatorArgs(event);
   const OperatorFacts by_name = describe(name);
   facts.name = by_name.name;
-  if (textArg(event, "phase").empty()) facts.phase = by_name.phase;
+  if (textArg(event, "phase").empty()) {  // of MXNet's own profiler, which tells none
+    facts.phase = by_name.phase;
+    builder_.phases().infer();
+    constexpr std::string_view kGradient = "_backward_";
+    if (startsWith(name, kGradient)) builder_.phases().gradient(name.substr(kGradient.size()));
+  }
   return operators_.put(key, builder_.facts(facts));
 }
 

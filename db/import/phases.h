@@ -1,0 +1,66 @@
+// Which part of a training step operators belong to, where the file says it of some and not of those within
+// or beside them: operators within the optimizer's range, operators that a backward function calls, what else
+// runs on autograd's own thread, MXNet's operators whose gradient runs too.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "db/event.h"
+
+namespace pitwall::import {
+
+class Builder;
+
+class Phases {
+ public:
+  explicit Phases(Builder& builder) : builder_(builder) {}
+
+  // Nothing is changed before; the format of the input says whether its operators' phases may be inferred.
+  void infer() { infers_ = true; }
+  void known(OperatorId id, const OperatorFacts& facts);
+  // Operators within ranges of this name belong to the phase, unless they are known to belong to another.
+  void range(StringId name, Phase phase);
+  // The event with this correlation number is one end of an arrow from a forward operator to its gradient.
+  void arrow(CorrelationId event, Phase phase) { arrows_[event] = phase; }
+  // An operator "_backward_NAME": the operators NAME are forward ones.
+  void gradient(std::string_view name);
+
+  // What is kept of a thread from round to round.
+  struct Thread {
+    std::vector<Phase> open;  // by depth
+    bool backward = false, others = false;
+  };
+  // Events of one thread in order of time, with their depths.
+  void apply(std::span<Event> events, Thread& thread);
+  void endRound() { arrows_.clear(), twins_.clear(); }
+  void beginInput();
+
+ private:
+  enum class Twin : std::uint8_t { unknown, yes, no };
+  struct Known {
+    OperatorFacts facts;
+    OperatorId in_phase[5] = {};
+  };
+  Phase ownPhase(const Event& event);
+  Phase phaseOf(OperatorId id) const;
+  bool hasGradient(OperatorId id);
+  void move(Event& event, Phase phase);
+
+  Builder& builder_;
+  bool infers_ = false;
+  std::deque<Known> facts_;           // of operators
+  std::vector<std::uint32_t> place_;  // by OperatorId.value: in facts_, from 1; 0 = not known
+  std::vector<Phase> ranges_;         // by StringId.value
+  std::vector<Twin> twins_;           // by OperatorId.value, of this round
+  std::unordered_map<CorrelationId, Phase> arrows_;
+  std::unordered_set<std::string> gradients_;
+};
+
+}  // namespace pitwall::import
