@@ -60,6 +60,10 @@ class Gatherer {
     for (auto* list :
          {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.sync_list, &track.step_list})
       *list = united(std::move(*list));
+    const auto starts_before = [](const Interval& a, const Interval& b) {
+      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
+    };
+    std::sort(track.data_work_list.begin(), track.data_work_list.end(), starts_before);
     activity_.tracks.push_back(std::move(track));
     return {};
   }
@@ -89,7 +93,7 @@ class Gatherer {
     } else if (kind == EventKind::scope) {
       addScope({start, end}, name, meaning, info, track);
     } else {
-      addOther({start, end}, kind, track);
+      addOther({start, end}, name, kind, track);
     }
   }
 
@@ -110,19 +114,24 @@ class Gatherer {
 
   void addScope(Interval interval, StringId name, std::uint8_t meaning, const TrackInfo& info,
                 TrackActivity& track) {
-    if ((meaning & kReadsData) != 0) addInterval(track.data_wait_list, interval);
+    if ((meaning & kReadsData) != 0) addBatchWait(interval, name, track);
     if (info.kind == TrackKind::thread && (meaning & kBeginsStep) != 0)
       activity_.steps.push_back({name, track.id, interval.start_ns});
     if (info.kind == TrackKind::stream && (meaning & kAnnotatesStep) != 0)
       addInterval(track.step_list, interval);
   }
 
-  static void addOther(Interval interval, EventKind kind, TrackActivity& track) {
+  static void addBatchWait(Interval interval, StringId name, TrackActivity& track) {
+    addInterval(track.data_wait_list, interval);
+    track.batch_waits.push_back({name, interval});
+  }
+
+  static void addOther(Interval interval, StringId name, EventKind kind, TrackActivity& track) {
     switch (kind) {
       case EventKind::bulk: addInterval(track.bulk_list, interval); break;
       case EventKind::dataWait:
         ++track.data_waits;
-        addInterval(track.data_wait_list, interval);
+        addBatchWait(interval, name, track);
         break;
       case EventKind::wait:
         ++track.waits;
@@ -130,7 +139,7 @@ class Gatherer {
         break;
       case EventKind::dataWork:
         ++track.data_works;
-        track.data_work_ns += interval.end_ns - interval.start_ns;
+        track.data_work_list.push_back(interval);
         break;
       case EventKind::recorder: track.recorder_ns += interval.end_ns - interval.start_ns; break;
       default: break;

@@ -64,16 +64,24 @@ struct NameTotal {
   TimeNs total_ns = 0, min_ns = 0, max_ns = 0;
 };
 
+// A range or wait in which the program gets its next batch.
+struct BatchWait {
+  StringId name;
+  Interval time;
+};
+
 struct TrackActivity {
   TrackId id;
   std::int64_t events = 0, operators = 0, calls = 0, waits = 0, data_waits = 0, device_work = 0,
                data_works = 0;
   TimeNs operator_ns = 0, operator_after_marks_ns = 0;  // after: of those that start after the last mark
-  TimeNs data_work_ns = 0, recorder_ns = 0;
+  TimeNs recorder_ns = 0;
   TimeNs first_ns = 0, last_ns = 0;  // of all but the recorder's own work
   Intervals data_wait_list, wait_list, bulk_list;
-  Intervals sync_list;  // calls that wait for a device
-  Intervals step_list;  // steps annotated on a device's stream
+  std::vector<BatchWait> batch_waits;  // what data_wait_list unites
+  Intervals data_work_list;            // each making of a batch; in order of time, not united
+  Intervals sync_list;                 // calls that wait for a device
+  Intervals step_list;                 // steps annotated on a device's stream
 };
 
 // Of a range that begins a step.

@@ -261,6 +261,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   watch.lap("analysis coverage");
   auto facts =
       summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators, coverage.value());
+  addDataFacts(trace, context, facts);
   addDeviceFacts(trace, context, facts);
   addEndFacts(trace, facts);
   addHostFacts(trace, facts);

@@ -67,21 +67,22 @@ CategorySweep::CategorySweep(const Timeline& timeline, std::span<const Iteration
   }
 }
 
-Category CategorySweep::categoryOf(OperatorId op) const {
+std::size_t CategorySweep::listOf(OperatorId op) const {
   const bool known = op && op.value <= facts_.size();
   if (known && op.value <= timeline_.is_transfer.size() && timeline_.is_transfer[op.value - 1])
-    return Category::communication;
-  return ofPhase(known ? facts_[op.value - 1].phase : Phase::none);
+    return static_cast<std::size_t>(Category::communication);
+  const Phase phase = known ? facts_[op.value - 1].phase : Phase::none;
+  return phase == Phase::data ? kDataOperators : static_cast<std::size_t>(ofPhase(phase));
 }
 
 void CategorySweep::addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists) {
   auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
-  for (std::size_t c = 0; c < kCategories; ++c) {
+  for (std::size_t c = 0; c < lists.size(); ++c) {
     if (running_until_[c] > slice.start_ns)
       lists[c].push_back({slice.start_ns, std::min(running_until_[c], slice.end_ns)});
   }
   for (const auto& op : operators) {
-    const auto category = static_cast<std::size_t>(categoryOf(op.op));
+    const std::size_t category = listOf(op.op);
     addInterval(lists[category], {op.start_ns, std::min(op.end_ns, slice.end_ns)});
     running_until_[category] = std::max(running_until_[category], op.end_ns);
     const TimeNs pushed = std::max(op.pushed_ns, slice.start_ns);
@@ -125,13 +126,18 @@ void CategorySweep::add(std::span<const OperatorInterval> operators, TimeNs from
 
   // In order of precedence; each takes what those before it left.
   Intervals taken;
+  const auto take = [&](Intervals& from, Category category) {
+    const auto own = united(std::move(from));
+    distribute(subtract(own, taken), category, iterations, times);
+    taken = united(taken, own);
+  };
   for (const auto category :
        {Category::forward, Category::backward, Category::update, Category::otherOperators,
-        Category::communication, Category::unattributed, Category::dataWait, Category::engineOverhead}) {
-    const auto own = united(std::move(list(category)));
-    distribute(subtract(own, taken), category, iterations, times);
-    if (category != Category::engineOverhead) taken = united(taken, own);
+        Category::communication, Category::unattributed, Category::dataWait}) {
+    take(list(category), category);
   }
+  take(lists[kDataOperators], Category::otherOperators);
+  take(overhead, Category::engineOverhead);
 }
 
 std::vector<CategoryTimes> CategorySweep::finish() {

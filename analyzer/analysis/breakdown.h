@@ -5,7 +5,8 @@
 //   communication    none of those runs, but one that moves data between devices (CopyCPU2GPU, KVStorePush)
 //   unattributed     none runs, but events of this moment were lost; or the trace holds no operators at all,
 //                    or the calls of one library only, so that nothing else could be seen
-//   data wait        none runs, and the training thread waits for its next batch
+//   data wait        none runs but such as prepare data, and the training thread waits for its next batch;
+//                    operators that prepare data while it does not wait are other operators
 //   engine overhead  none runs, but one is pushed and not started, a bulk segment is between two operators,
 //   or the
 //                    training thread is blocked in a wait that nothing runs for: dispatch, queues, wake-ups
@@ -58,17 +59,19 @@ class CategorySweep {
   std::vector<CategoryTimes> finish();
 
  private:
-  using Lists = std::array<Intervals, kCategories>;
-  Category categoryOf(OperatorId op) const;
+  // One list more than there are categories: operators that prepare data hide no wait for data.
+  static constexpr std::size_t kDataOperators = kCategories;
+  using Lists = std::array<Intervals, kCategories + 1>;
+  std::size_t listOf(OperatorId op) const;
   void addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists);
   std::span<const Iteration> iterationsIn(Interval slice);
 
   const Timeline& timeline_;
   std::span<const Iteration> iterations_;
   std::span<const OperatorFacts> facts_;
-  Intervals overhead_, data_waits_, unattributed_;  // of the whole trace
-  std::array<TimeNs, kCategories> running_until_;   // of operators that started in earlier slices
-  std::size_t first_iteration_ = 0;                 // that is not over
+  Intervals overhead_, data_waits_, unattributed_;     // of the whole trace
+  std::array<TimeNs, kCategories + 1> running_until_;  // of operators that started in earlier slices
+  std::size_t first_iteration_ = 0;                    // that is not over
   std::vector<CategoryTimes> times_;
 };
 

@@ -1,48 +1,171 @@
-// The data pipeline: what the program waits for, and how fast batches are made and used.
+// The data pipeline: what the program waits for, and how fast batches are made and used. All of it within the
+// window that the breakdown is of, so that no share mixes two stretches of time.
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/window.h"
 
 namespace pitwall::analysis {
+namespace {
+
+constexpr std::size_t kLeastSamples = 5;  // fewer tell nothing of a thread's use of a CPU
+
+// Of the threads of one process that make batches.
+struct Making {
+  std::int64_t producers = 0, batches = 0;
+  TimeNs work_ns = 0, in_training_ns = 0;
+  std::vector<TrackId> tracks;
+};
+
+const TrackInfo& infoOf(const Trace& trace, const TrackActivity& track) {
+  return trace.tracks()[track.id.value - 1];
+}
+
+// Without those within another one, which read or decode a part of its batch.
+Intervals outermost(std::span<const Interval> works) {
+  Intervals result;
+  for (const auto& work : works) {
+    if (result.empty() || work.end_ns > result.back().end_ns) result.push_back(work);
+  }
+  return result;
+}
+
+Making makingOf(const Context& context, const Window& window, std::span<const TrackInfo> tracks) {
+  Making making;
+  for (const auto& track : context.activity.tracks) {
+    if (track.data_works == 0 || tracks[track.id.value - 1].process != context.timeline.process) continue;
+    const auto works = outermost(track.data_work_list);
+    const TimeNs work_ns = coveredWithin(window, united(works));
+    ++making.producers;
+    making.tracks.push_back(track.id);
+    making.work_ns += work_ns;
+    if (track.id == context.timeline.training_track) making.in_training_ns += work_ns;
+    for (const auto& span : window.spans) {
+      const auto from = std::lower_bound(works.begin(), works.end(), span.start_ns,
+                                         [](const Interval& w, TimeNs at) { return w.start_ns < at; });
+      const auto to = std::lower_bound(from, works.end(), span.end_ns,
+                                       [](const Interval& w, TimeNs at) { return w.start_ns < at; });
+      making.batches += to - from;
+    }
+  }
+  return making;
+}
+
+// CPUs that a producer uses at most while it makes a batch: all that its thread used, over the time that it
+// made batches, both since its first sample.
+Result<std::optional<double>> producerCpu(Trace& trace, const Context& context, const Making& making) {
+  double used_ns = 0, made_ns = 0;
+  const auto tracks = trace.tracks();
+  for (std::uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks[i].kind != TrackKind::counter || tracks[i].name != "cpu" || !tracks[i].thread) continue;
+    for (const TrackId id : making.tracks) {
+      if (tracks[id.value - 1].thread != tracks[i].thread) continue;
+      auto samples = trace.counters(TrackId{i + 1});
+      if (!samples.has_value()) return fail(samples.error());
+      const auto& list = samples.value();
+      if (list.size() < kLeastSamples) continue;
+      for (std::size_t s = 1; s < list.size(); ++s)
+        used_ns += list[s].value * static_cast<double>(list[s].time_ns - list[s - 1].time_ns);
+      const auto& activity = context.activity.tracks;
+      const auto made = std::find_if(activity.begin(), activity.end(),
+                                     [id](const TrackActivity& track) { return track.id == id; });
+      const auto works = united(outermost(made->data_work_list));
+      made_ns += static_cast<double>(covered(within(works, list.front().time_ns, list.back().time_ns)));
+    }
+  }
+  if (made_ns <= 0) return std::optional<double>();
+  return std::optional<double>(std::clamp(used_ns / made_ns, 0.0, 1.0));
+}
+
+// Of the training thread; where that is not known, of all threads of the process.
+std::vector<BatchWait> waitsOf(const Trace& trace, const Context& context) {
+  std::vector<BatchWait> all;
+  for (const auto& track : context.activity.tracks) {
+    if (track.id == context.timeline.training_track && !track.batch_waits.empty()) return track.batch_waits;
+    if (infoOf(trace, track).process == context.timeline.process)
+      all.insert(all.end(), track.batch_waits.begin(), track.batch_waits.end());
+  }
+  return all;
+}
+
+double shareOf(const Window& window, TimeNs part) {
+  return static_cast<double>(part) / static_cast<double>(std::max<TimeNs>(1, window.length_ns));
+}
+
+Status writeRanges(Trace& trace, const Window& window, std::span<const BatchWait> waits) {
+  TempTable table("analysis_data_range",
+                  "name TEXT, count INTEGER, total_ns INTEGER, mean_ns REAL, max_ns INTEGER, share REAL");
+  std::map<StringId, Intervals> by_name;
+  for (const auto& wait : waits) by_name[wait.name].push_back(wait.time);
+  for (auto& [name, list] : by_name) {
+    std::int64_t count = 0;
+    TimeNs longest = 0;
+    for (const auto& time : list) {
+      const TimeNs inside = covered(within(window.spans, time.start_ns, time.end_ns));
+      count += inside > 0;
+      longest = std::max(longest, inside);
+    }
+    if (count == 0) continue;
+    const TimeNs total = coveredWithin(window, united(std::move(list)));
+    table.row({trace.string(name), count, total, static_cast<double>(total) / static_cast<double>(count),
+               longest, shareOf(window, total)});
+  }
+  return table.write(trace);
+}
+
+}  // namespace
 
 Status writeData(Trace& trace, const Context& context) {
   TempTable table(
       "analysis_data",
       "wait_ns_per_iteration REAL, wait_share REAL, wait_p50_ns REAL, wait_p95_ns REAL, waits INTEGER, "
       "producers INTEGER, batches INTEGER, producer_ns_per_batch REAL, producer_batches_per_second REAL, "
-      "consumer_batches_per_second REAL, producer_busy REAL");
+      "consumer_batches_per_second REAL, producer_busy REAL, producer_cpu REAL");
+  const Window window = windowOf(context.devices, context.iterations.all);
+  const auto batch_waits = waitsOf(trace, context);
+  if (auto status = writeRanges(trace, window, batch_waits); !status.has_value()) return status;
   std::vector<double> waits;
-  std::int64_t batches = 0, producers = 0;
-  TimeNs work_ns = 0, producer_span = 0;
   Intervals all_waits;
-  for (const auto& track : context.activity.tracks) {
-    for (const auto& wait : track.data_wait_list) {
-      waits.push_back(static_cast<double>(wait.end_ns - wait.start_ns));
-      all_waits.push_back(wait);
-    }
-    if (track.data_works == 0) continue;
-    ++producers;
-    batches += track.data_works;
-    work_ns += track.data_work_ns;
-    producer_span += track.last_ns - track.first_ns;
+  for (const auto& wait : batch_waits) {
+    const TimeNs inside = covered(within(window.spans, wait.time.start_ns, wait.time.end_ns));
+    if (inside > 0) waits.push_back(static_cast<double>(inside));
+    all_waits.push_back(wait.time);
   }
-  const TimeNs span = context.timeline.end_ns - context.timeline.begin_ns;
-  const auto seconds = static_cast<double>(span) * 1e-9;
-  const auto iterations = static_cast<double>(std::max<std::size_t>(1, context.iterations.all.size()));
-  const auto waited = static_cast<double>(covered(united(std::move(all_waits))));
   std::sort(waits.begin(), waits.end());
-  if (waits.empty() && batches == 0) return table.write(trace);
-  const auto per_batch = batches > 0 ? static_cast<double>(work_ns) / static_cast<double>(batches) : 0;
-  table.row({waited / iterations, known(span > 0, waited / static_cast<double>(std::max<TimeNs>(1, span))),
-             quantileOfSorted(waits, 0.5), quantileOfSorted(waits, 0.95),
-             static_cast<std::int64_t>(waits.size()), producers, batches, known(batches > 0, per_batch),
-             known(per_batch > 0, static_cast<double>(producers) * 1e9 / std::max(per_batch, 1.0)),
+  const Making making = makingOf(context, window, trace.tracks());
+  if (waits.empty() && making.batches == 0) return table.write(trace);
+  auto cpu = producerCpu(trace, context, making);
+  if (!cpu.has_value()) return fail(cpu.error());
+  const TimeNs waited = coveredWithin(window, united(std::move(all_waits)));
+  const auto seconds = static_cast<double>(window.length_ns) * 1e-9;
+  const auto iterations = static_cast<double>(window.iterations);
+  const auto per_batch =
+      making.batches > 0 ? static_cast<double>(making.work_ns) / static_cast<double>(making.batches) : 0;
+  const double threads_ns = static_cast<double>(making.producers) * static_cast<double>(window.length_ns);
+  table.row({static_cast<double>(waited) / iterations, shareOf(window, waited), quantileOfSorted(waits, 0.5),
+             quantileOfSorted(waits, 0.95), static_cast<std::int64_t>(waits.size()), making.producers,
+             making.batches, known(making.batches > 0, per_batch),
+             known(per_batch > 0, static_cast<double>(making.producers) * 1e9 / std::max(per_batch, 1.0)),
              known(seconds > 0, iterations / std::max(seconds, 1e-9)),
-             known(producer_span > 0,
-                   static_cast<double>(work_ns) / static_cast<double>(std::max<TimeNs>(1, producer_span)))});
+             known(threads_ns > 0, static_cast<double>(making.work_ns) / std::max(threads_ns, 1.0)),
+             known(cpu.value().has_value(), cpu.value().value_or(0))});
   return table.write(trace);
+}
+
+void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts) {
+  const Window window = windowOf(context.devices, context.iterations.all);
+  const Making making = makingOf(context, window, trace.tracks());
+  const bool any = making.work_ns > 0;
+  const auto work = static_cast<double>(making.work_ns);
+  facts.push_back({"data_work_ns_per_iteration",
+                   any ? SqlValue(work / static_cast<double>(window.iterations)) : SqlValue()});
+  facts.push_back({"data_work_tracks", making.producers});
+  facts.push_back({"data_work_in_training_share",
+                   any ? SqlValue(static_cast<double>(making.in_training_ns) / work) : SqlValue()});
 }
 
 }  // namespace pitwall::analysis

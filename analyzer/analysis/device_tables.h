@@ -58,10 +58,14 @@
 // over
 //                      the steady iterations), growth_share (last over first third), monotone (1 = never fell
 //                      between iterations), reserved_bytes
-// analysis_data        one row: wait_ns_per_iteration, wait_share, wait_p50_ns, wait_p95_ns, waits,
-// producers, batches,
-//                      producer_ns_per_batch, producer_batches_per_second, consumer_batches_per_second,
-//                      producer_busy
+// analysis_data        one row, of the process of the report, within the breakdown's window (window.h):
+//                      wait_ns_per_iteration, wait_share (of the window in which its training thread waits
+//                      for a batch or loads it), wait_p50_ns, wait_p95_ns, waits, producers (threads that
+//                      make batches), batches, producer_ns_per_batch, producer_batches_per_second,
+//                      consumer_batches_per_second, producer_busy (share of the window), producer_cpu (CPUs
+//                      that one uses at most while it makes a batch, 0..1; null = not sampled)
+// analysis_data_range  the same waits by the name of their range: name, count, total_ns, mean_ns, max_ns,
+//                      share (of the window)
 // analysis_rank        by rank: rank, process, devices, span_ns, computation_ns, communication_ns,
 // exposed_ns,
 //                      lateness_mean_ns (its start of a collective after the first rank's), last_share (of
@@ -125,6 +129,8 @@ Status writeData(Trace& trace, const Context& context);            // analysis_d
 Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
 Status writeCriticalPath(Trace& trace, const Context& context);    // analysis_critical...
 Result<PathSummary> criticalPathSummary(Trace& trace);             // of these tables
+// What analysis_summary says of the making of batches.
+void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts);
 
 // Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);

@@ -137,17 +137,6 @@ void addOperatorFacts(const Timeline& timeline, const Breakdown& breakdown, cons
   facts.push_back({"operator_tracks", static_cast<std::int64_t>(timeline.operator_tracks)});
 }
 
-void addDataFacts(const Timeline& timeline, const Iterations& iterations, std::vector<Fact>& facts) {
-  const bool any = timeline.data_work_ns > 0;
-  const auto count = static_cast<double>(std::max<std::size_t>(1, iterations.all.size()));
-  const auto work = static_cast<double>(timeline.data_work_ns);
-  facts.push_back({"data_work_ns_per_iteration", any ? SqlValue(work / count) : SqlValue()});
-  facts.push_back({"data_work_tracks", static_cast<std::int64_t>(timeline.data_work_tracks)});
-  facts.push_back(
-      {"data_work_in_training_share",
-       any ? SqlValue(static_cast<double>(timeline.data_work_in_training_ns) / work) : SqlValue()});
-}
-
 }  // namespace
 
 std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
@@ -158,7 +147,6 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
   addCoverageFacts(timeline, coverage, facts);
   addShareFacts(timeline, breakdown, facts);
   addOperatorFacts(timeline, breakdown, operators, facts);
-  addDataFacts(timeline, iterations, facts);
 
   auto recorder_ns = static_cast<double>(timeline.recorder_ns);
   if (const auto self = trace.meta(meta::kRecorderSelfNs)) {

@@ -65,8 +65,10 @@
 //   could not have shown such time (idle_share where only calls of a library were recorded)
 //   operators_per_iteration, operator_total_ns (overlapping ones each in full), operator_concurrency (mean
 //   number running while any runs), operator_tracks (threads and streams that ran operators)
-//   data_work_ns_per_iteration, data_work_tracks, data_work_in_training_share (0..1)
-//   recorded_ns (from the first event to the last; of samples alone, the whole recording)
+//   data_work_ns_per_iteration, data_work_tracks (threads that make batches), data_work_in_training_share
+//   (0..1), all within the breakdown's window (window.h)
+//   recorded_ns (from the first event to the last: what the sums of analysis_name and analysis_call are of;
+//   of samples alone, the whole recording)
 //   recorder_share (recorder's own CPU time of the trace's span, 0..1), lost_events, losses, trace_complete
 //   (0, 1) from the trace's meta table: usable_cpus, usable_cores, logical_cpus, physical_cores,
 //   memory_bytes, l2_cache_bytes, l3_cache_bytes, blas, openmp_runtime, openmp_threads, backend, engine,

@@ -58,10 +58,8 @@ void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) 
   timeline.operators += track.operators;
   timeline.operator_ns += track.operator_ns;
   timeline.operator_after_marks_ns += track.operator_after_marks_ns;
-  if (track.data_works > 0) ++timeline.data_work_tracks;
-  timeline.data_work_ns += track.data_work_ns;
   if (is_training) {
-    timeline.data_work_in_training_ns += track.data_work_ns;
+    timeline.training_track = track.id;
     timeline.data_waits = track.data_wait_list;
     timeline.engine_waits = track.wait_list;
   }
