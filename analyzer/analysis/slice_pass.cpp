@@ -36,8 +36,17 @@ std::vector<bool> tracksOfOthers(const Trace& trace, ProcessId process) {
 }  // namespace
 
 Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices) {
-  return findIterations(timeline, trace.iterations(),
-                        [&slices] { return findRepetition(operatorsOf(slices)); });
+  auto found =
+      findIterations(timeline, trace.iterations(), [&slices] { return findRepetition(operatorsOf(slices)); });
+  if (!found.has_value()) return found;
+  // PyTorch's profiler marks where each step ends, too: what comes after the last one is no step.
+  auto& all = found.value().all;
+  const bool ends_are_marked = trace.meta("import.iteration_ends").has_value();
+  if (ends_are_marked && found.value().source == "marks" && all.size() > 1) {
+    const auto last_mark = trace.iterations().back().time_ns;
+    if (all.back().start_ns >= last_mark) all.pop_back();
+  }
+  return found;
 }
 
 Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeline& timeline,

@@ -328,6 +328,7 @@ void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event o
         number && *number >= 0 && *number < kLatestNs) {
       builder_.mark(*number, out.start_ns);
       builder_.mark(*number + 1, out.start_ns + std::max<std::int64_t>(0, out.dur_ns));
+      builder_.meta("import.iteration_ends", "marked");  // so that the last mark begins no step
     }
   } else if (startsWith(name, "enumerate(Data")) {  // DataLoader, DataPipe
     out.kind = EventKind::dataWait;

@@ -31,7 +31,7 @@ struct Program {
 };
 
 constexpr int kSteps = 7, kKernels = 60;
-constexpr Program kOwnLoading = {"_SingleProcessDataLoaderIter", 70'000, 1'750, 1'630};
+constexpr Program kOwnLoading = {"_SingleProcessDataLoaderIter", 68'500, 1'750, 1'630};
 constexpr Program kWorkers = {"_MultiProcessingDataLoaderIter", 1'400, 2'080, 1'630};
 
 // Half of the kernels are launched by forward operators, half by backward functions on autograd's thread.
@@ -114,13 +114,13 @@ void expectNothingBeyondTheDevice(const Analyzed& a) {
 
 TEST(Loading, InTheProgramsOwnThreadComesFirst) {
   const auto a = analyzeProgram(kOwnLoading);
-  expectLoadingFirst(*a, 1 - 126.2 / 175.0);
+  expectLoadingFirst(*a, 1 - 126.2 / 173.5);
   EXPECT_EQ(a->report.breakdown.iteration_source, "marks");
   EXPECT_EQ(a->number("SELECT count(*) FROM analysis_operator WHERE name LIKE 'ProfilerStep%'"), 0);
   EXPECT_EQ(
       a->number("SELECT sum(count) FROM analysis_operator WHERE name = 'aten::stack' AND phase = 'data'"),
       a->report.breakdown.iterations);
-  EXPECT_NEAR(a->number("SELECT max(1.0 * data_wait_ns / dur_ns) FROM analysis_iteration"), 0.4, 0.005)
+  EXPECT_NEAR(a->number("SELECT max(1.0 * data_wait_ns / dur_ns) FROM analysis_iteration"), 0.395, 0.005)
       << "operators that prepare a batch hide no wait for it";
 }
 
@@ -140,7 +140,7 @@ TEST(Loading, OfThePublishedPair) {
   EXPECT_EQ(before->number("SELECT count(*) FROM analysis_operator WHERE name = 'aten::conv2d' AND phase <> "
                            "'forward'"),
             0);
-  EXPECT_EQ(before->number("SELECT count(*) FROM analysis_operator WHERE phase = '' AND name LIKE "
+  EXPECT_EQ(before->number("SELECT count(*) FROM analysis_operator WHERE phase <> 'backward' AND name LIKE "
                            "'%AccumulateGrad'"),
             0);
   for (const char* phase : {"forward", "backward", "update", "data"}) {

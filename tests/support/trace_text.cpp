@@ -110,6 +110,7 @@ class Writer {
     auto& id = tracks_[name];
     if (!id) {
       const auto thread = sink_.thread({process_, 100 + static_cast<std::int64_t>(tracks_.size()), name});
+      threads_[name] = thread;
       id = sink_.track({TrackKind::thread, process_, thread, DeviceId{}, name, ""});
     }
     return id;
@@ -307,14 +308,17 @@ class Writer {
   }
 
   void counter(const Words& w) {
-    const std::string on = spaced(option(w, "on", ""));
+    const std::string on = spaced(option(w, "on", "")), within = spaced(option(w, "within", ""));
     const std::string name = blanks(at(w, 1));
     const std::string of = option(w, "of", "");
-    auto& id = counters_[name + "@" + on + "@" + of];
+    auto& id = counters_[name + "@" + on + "@" + of + "@" + within];
     if (!id) {
       const ProcessId process = processNamed(of);
       ThreadId thread;
-      if (!on.empty()) {
+      if (!within.empty()) {
+        track(within);
+        thread = threads_[within];
+      } else if (!on.empty()) {
         auto& known = counted_threads_[on + "@" + of];
         if (!known)
           known = sink_.thread({process, 1000 + static_cast<std::int64_t>(counted_threads_.size()), on});
@@ -359,7 +363,8 @@ class Writer {
   std::map<std::int64_t, ProcessId> ranks_;
   std::map<std::string, DeviceId> devices_;
   std::map<std::string, TrackId> counters_;
-  std::map<std::string, ThreadId> counted_threads_;
+  std::map<std::string, ThreadId> threads_;          // with events
+  std::map<std::string, ThreadId> counted_threads_;  // with counters alone
   std::map<std::string, ProcessId> named_processes_;
   std::map<std::uint32_t, std::vector<CounterSample>> samples_;
   std::vector<Dependency> dependencies_;

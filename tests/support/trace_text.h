@@ -14,7 +14,9 @@
 //                                           says; launch=last: launched by the call that was added last
 //   call NAME START DUR [on=THREAD]         a call of a library
 //   range NAME START DUR [on=THREAD] [gpu=N]  a named scope; gpu=: an annotation on that device
-//   counter NAME UNIT TIME VALUE [on=THREAD] [of=PROCESS]   PROCESS: another than the program, by name
+//   counter NAME UNIT TIME VALUE [on=THREAD] [of=PROCESS] [within=THREAD]
+//                                           of=: a process other than the program, by name; on=: a thread
+//                                           without events, within=: one with them
 //   loss FROM TO COUNT REASON
 //   incomplete                              as after a kill: the trace is not finished
 //   repeat N PERIOD ... end                 the lines between, N times, each PERIOD later
