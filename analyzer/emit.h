@@ -18,12 +18,30 @@ struct TextOptions {
   bool color = false;  // ANSI colours
 };
 
-std::string reportAsText(const Report& report, TextOptions options = {});
+// What more a report is to hold; JSON always has all of it.
+struct ReportDetail {
+  bool sql = false;      // of each finding
+  bool verbose = false;  // each rule that needs more data or found nothing
+};
+
+// What a reader needs first, in plain words: with its title at most 12 lines of 80 columns.
+struct Overview {
+  std::string ended;    // "The program failed with exit code 1 after 120 ms."; empty = it ended well
+  std::string time;     // "71 % computation, 23 % waiting for data"
+  std::string first;    // what to do first
+  std::string finding;  // the id of the finding that says so; empty = none
+  std::string gain;     // what that may bring, and how sure it is; empty without a finding
+  std::string then;     // what else was found; may be empty
+  std::string limits;   // what this recording cannot show; may be empty
+};
+Overview overviewOf(const Report& report);
+
+std::string reportAsText(const Report& report, TextOptions options = {}, ReportDetail detail = {});
 std::string reportAsJson(const Report& report);
 
-std::string reportAsMarkdown(const Report& report);
+std::string reportAsMarkdown(const Report& report, ReportDetail detail = {});
 // A page with charts that needs no other file and no network.
-std::string reportAsHtml(const Report& report);
+std::string reportAsHtml(const Report& report, ReportDetail detail = {});
 // SARIF 2.1.0: findings are results, abstentions and notes are notifications. `version` is that of Pitwall.
 std::string reportAsSarif(const Report& report, const std::string& version);
 

@@ -120,11 +120,15 @@ struct Finding {
   std::string title;
   Severity severity = Severity::info;
   std::string verdict;  // one sentence with its numbers
+  std::string action;   // what to do, where no setting is proposed; may be empty
   struct Evidence {
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows;  // as many as are to be shown; computed on all
     std::int64_t total_rows = 0;
   } evidence;
+  struct Sql {
+    std::string measure, evidence;  // evidence may be empty
+  } sql;                            // what found it, thresholds filled in, for `pitwall query`
   std::vector<Proposal> proposals;
   double gain_low = 0, gain_high = 0;  // predicted share of wall time removed, 0..1, after the shared budget
   std::string gain_method;             // how it was predicted
@@ -144,11 +148,30 @@ struct Abstention {
   std::string reason;  // what is missing and what to record
 };
 
+// How the recorded program ended, as far as the recorder saw it.
+struct ProgramEnd {
+  std::optional<std::int64_t> exit_code, exit_signal;  // at most one of both
+  bool out_of_memory = false;                          // the kernel killed it for lack of memory
+  bool too_short = false;  // it ended too soon to advise on its speed: rules that would do not look
+  TimeNs ran_ns = 0;       // 0 = not known
+};
+
+// CPU use of the process that used most of it, from samples.
+struct SampledUse {
+  std::string program;
+  double cpus = 0;  // on average over span_ns
+  TimeNs cpu_ns = 0, span_ns = 0;
+};
+
 struct Report {
   std::string trace_path;
   bool trace_complete = true;
   std::vector<std::pair<std::string, std::string>> context;  // what ran where: "engine" -> "NaiveEngine"
   std::vector<Loss> losses;
+  ProgramEnd end;
+  std::string coverage;               // what was recorded: analysis_summary.coverage; empty = not known
+  std::string logged_library;         // whose calls alone were recorded: "oneDNN"
+  std::optional<SampledUse> sampled;  // where no operators and no work of devices were recorded
   Breakdown breakdown;
   // By time on devices where work of any was recorded, else by the time that each takes itself.
   std::vector<OperatorRow> operators;

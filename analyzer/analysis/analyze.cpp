@@ -17,6 +17,7 @@
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/probes.h"
+#include "analyzer/analysis/program_run.h"
 #include "analyzer/analysis/reading.h"
 #include "analyzer/analysis/report_rows.h"
 #include "analyzer/analysis/sampled.h"
@@ -147,10 +148,14 @@ void describeWithoutEvents(const Trace& trace, Timeline& timeline) {
   }
 }
 
-Status addSampledUse(Trace& trace, Report& report) {
-  auto sentences = describeSampledUse(trace);
-  if (!sentences.has_value()) return fail(sentences.error());
-  for (std::string& sentence : *sentences) report.notes.push_back(std::move(sentence));
+// Of a trace without events: the report is about the process that used the CPUs, not the script that started
+// it.
+Status addSampledUse(Trace& trace, bool has_events, Timeline& timeline, Report& report) {
+  auto uses = sampledUses(trace);
+  if (!uses.has_value()) return fail(uses.error());
+  report.sampled = std::move(uses.value().busiest);
+  for (std::string& sentence : uses.value().sentences) report.notes.push_back(std::move(sentence));
+  if (report.sampled && !has_events) timeline.process_name = report.sampled->program;
   return {};
 }
 
@@ -169,7 +174,7 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
   }
   if (!iterations.note.empty()) notes.push_back(iterations.note);
   if (timeline.operators == 0 && !has_device_work) {
-    notes.push_back("The trace holds no operators: nothing can be said about where time goes.");
+    notes.push_back("No operators were recorded, so it is not known what the program's time went to.");
   }
   if (timeline.other_processes > 0) {
     notes.push_back(fmt::format("{} other process{} ran operators too; this report is about '{}'.",
@@ -215,6 +220,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   auto gathered = gatherActivity(trace, reading);
   if (!gathered.has_value()) return fail(gathered.error());
   Timeline timeline = timelineOf(trace, gathered.value());
+  const bool has_events = timeline.end_ns > timeline.begin_ns;
   describeWithoutEvents(trace, timeline);
   watch.lap("analysis events");
   report.trace_path = trace.path();
@@ -233,11 +239,12 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   report.device_outside_operators_ns = pass.operators.device_outside_ns;
   summarizeDevices(pass.devices, report.breakdown);
-  addContext(trace, timeline, report);
   addNotes(timeline, pass.iterations, !pass.devices.all.empty(), report);
   if (timeline.operators == 0 && pass.devices.all.empty()) {
-    if (auto status = addSampledUse(trace, report); !status.has_value()) return fail(status.error());
+    if (auto status = addSampledUse(trace, has_events, timeline, report); !status.has_value())
+      return fail(status.error());
   }
+  addContext(trace, timeline, report);
 
   const Context context{gathered.value(), slices,          pass.devices,    timeline,
                         pass.iterations,  pass.executions, report.breakdown};
@@ -265,6 +272,11 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   addDeviceFacts(trace, context, facts);
   addEndFacts(trace, facts);
   addHostFacts(trace, facts);
+  addRunFacts(trace, facts);
+  report.end = programEnd(facts);
+  report.coverage = coverage.value().level(timeline.process);
+  if (report.coverage == "library calls")
+    report.logged_library = coverage.value().libraryOf(timeline.process);
   if (auto status =
           writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
       !status.has_value()) {

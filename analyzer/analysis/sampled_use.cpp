@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "analyzer/units_text.h"
 
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kProcesses = 3, kThreads = 4;  // that are told
+constexpr std::size_t kProcesses = 3, kThreads = 4;  // that are described
+// Of the busiest one's CPU time: what uses less only helps, such as the tools of a start script.
+constexpr double kHelper = 0.2;
 
 struct Use {
   double cpu_ns = 0, span_ns = 0, most = 0;
@@ -34,6 +37,7 @@ struct Process {
   Use use;
   double resident_bytes = 0;  // at most
   std::vector<Use> threads;
+  std::string program;
 };
 
 void sortByTime(std::vector<Use>& uses) {
@@ -55,9 +59,17 @@ std::string describe(const Process& process) {
   return text + ".";
 }
 
-}  // namespace
+// "5 helper processes used 20.0 ms of CPU time together."
+std::string describeRest(std::span<const Process> rest, double most_ns) {
+  double cpu_ns = 0;
+  for (const Process& process : rest) cpu_ns += process.use.cpu_ns;
+  return fmt::format("{} {} process{} used {} of CPU time together.", rest.size(),
+                     cpu_ns < most_ns ? "helper" : "other", rest.size() == 1 ? "" : "es",
+                     showDuration(cpu_ns));
+}
 
-Result<std::vector<std::string>> describeSampledUse(Trace& trace) {
+// By CPU time, the most first.
+Result<std::vector<Process>> sampledProcesses(Trace& trace) {
   std::map<std::uint32_t, Process> processes;
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
@@ -74,6 +86,7 @@ Result<std::vector<std::string>> describeSampledUse(Trace& trace) {
       process.use = useOf(*samples);
       const ProcessInfo& info = trace.processes()[track.process.value - 1];
       process.use.name = fmt::format("{} (process {})", info.name, info.pid);
+      process.program = info.name;
     } else {
       process.threads.push_back(useOf(*samples));
       process.threads.back().name = trace.threads()[track.thread.value - 1].name;
@@ -85,15 +98,29 @@ Result<std::vector<std::string>> describeSampledUse(Trace& trace) {
   }
   std::stable_sort(busiest.begin(), busiest.end(),
                    [](const Process& a, const Process& b) { return a.use.cpu_ns > b.use.cpu_ns; });
-  std::vector<std::string> sentences;
-  for (std::size_t i = 0; i < std::min(busiest.size(), kProcesses); ++i) {
-    sortByTime(busiest[i].threads);
-    sentences.push_back(describe(busiest[i]));
+  return busiest;
+}
+
+}  // namespace
+
+Result<SampledUses> sampledUses(Trace& trace) {
+  auto processes = sampledProcesses(trace);
+  if (!processes.has_value()) return fail(processes.error());
+  auto& all = processes.value();
+  SampledUses uses;
+  if (all.empty()) return uses;
+  const double most_ns = all.front().use.cpu_ns;
+  std::size_t shown = 0;
+  for (; shown < std::min(all.size(), kProcesses) && all[shown].use.cpu_ns >= kHelper * most_ns; ++shown) {
+    sortByTime(all[shown].threads);
+    uses.sentences.push_back(describe(all[shown]));
   }
-  if (busiest.size() > kProcesses)
-    sentences.push_back(fmt::format("{} more process{} used CPU time.", busiest.size() - kProcesses,
-                                    busiest.size() - kProcesses == 1 ? "" : "es"));
-  return sentences;
+  if (all.size() > shown)
+    uses.sentences.push_back(describeRest(std::span<const Process>(all).subspan(shown), most_ns));
+  const Use& most = all.front().use;
+  uses.busiest = SampledUse{all.front().program, most.cpus(), static_cast<TimeNs>(most.cpu_ns),
+                            static_cast<TimeNs>(most.span_ns)};
+  return uses;
 }
 
 }  // namespace pitwall::analysis

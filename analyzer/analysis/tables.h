@@ -76,7 +76,9 @@
 //   not recorded), exit_signal (that ended it, or null), shell_signal (the signal that an exit code above 128
 //   stands for, as shells have it, or null), oom (1 = it was killed while the kernel killed for lack of
 //   memory, 0 = it was not, null = not known), oom_kills (processes that the kernel killed for lack of memory
-//   in the program's control group, else on the machine)
+//   in the program's control group, else on the machine), run_ns (from the start of the program to its end),
+//   too_short (1 = it ended before there was enough to advise on: three steady iterations, or 1 s, 10 s where
+//   it failed; null = its end is not known)
 //   others_cpus, taken_share, waiting_share, steal_share, machine_busy    as in analysis_host (sampled.h)
 #pragma once
 

@@ -111,14 +111,15 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
 }
 
 std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
+  const ReportDetail detail{.sql = arguments.sql, .verbose = arguments.verbose};
   if (arguments.format == "json") return reportAsJson(report);
-  if (arguments.format == "markdown") return reportAsMarkdown(report);
-  if (arguments.format == "html") return reportAsHtml(report);
+  if (arguments.format == "markdown") return reportAsMarkdown(report, detail);
+  if (arguments.format == "html") return reportAsHtml(report, detail);
   if (arguments.format == "sarif") return reportAsSarif(report, PITWALL_VERSION);
   const bool to_file = !arguments.output.empty();
   const auto width = std::clamp<std::size_t>(terminalWidth(), 40, 140);
-  return reportAsText(report,
-                      {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
+  return reportAsText(
+      report, {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()}, detail);
 }
 
 void printTimings(const Report& report) {

@@ -43,6 +43,8 @@ struct AnalyzeArguments {
   std::vector<std::string> disabled;    // ids of rules
   std::string rule_config;              // TOML; empty = none
   std::vector<std::string> trials;      // traces of the same program with other numbers of threads
+  bool sql = false;                     // of each finding, to be run by 'pitwall query'
+  bool verbose = false;                 // each rule that needs more data or found nothing
   bool timing = false;                  // print how long each analysis and rule took
 };
 int analyze(const AnalyzeArguments& arguments);

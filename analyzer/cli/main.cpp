@@ -91,6 +91,10 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
                    "Trace of the same program with another number of OpenMP threads; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
+  command->add_flag("--sql", arguments.sql,
+                    "Print of each finding the SQL that found it, for 'pitwall query'");
+  command->add_flag("--verbose", arguments.verbose,
+                    "Name each rule that needs more data or found nothing, with its reason");
   command->add_flag("--timing", arguments.timing, "Print how long each analysis and rule took, to stderr");
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,6 +23,13 @@ inline Cell share(double value) { return {value, showShare(value)}; }
 // "1 other", "27 others".
 inline std::string plural(std::int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", showCount(count), count == 1 ? one : many);
+}
+
+// 1.25x for a share of 0.2 of the time removed.
+inline std::string speedUp(double removed) {
+  const double factor = 1 / (1 - std::min(removed, 0.999));
+  if (factor > 100) return "more than 100x";
+  return factor < 10 ? fmt::format("{:.2f}x", factor) : fmt::format("{:.0f}x", factor);
 }
 
 }  // namespace pitwall::emit

@@ -55,6 +55,9 @@ class Emitter {
   virtual void field(std::string_view key, std::string_view label, const Cell& cell) = 0;
   virtual void table(std::string_view key, std::string_view label, const Table& table) = 0;
 
+  // Text that is copied, such as a command: its lines stay as they are.
+  virtual void code(std::string_view label, std::string_view text) = 0;
+
   // Text only.
   virtual void heading(std::string_view title) = 0;
   virtual void paragraph(std::string_view text) = 0;

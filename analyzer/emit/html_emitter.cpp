@@ -30,6 +30,7 @@ dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .9em; margin: .5em 0; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .15em .8em .15em 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85em; }
 td { max-width: 30em; overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tfoot td { font-weight: 600; } .bar { display: inline-block; height: .7em; background: var(--bar); }
@@ -126,6 +127,17 @@ void HtmlEmitter::field(std::string_view, std::string_view label, const Cell& ce
   in_items_ = true;
   out_ += fmt::format("<dt>{}</dt><dd>{}</dd>\n", label == "-" || label == " " ? "" : htmlEscaped(label),
                       htmlEscaped(cell.text));
+}
+
+void HtmlEmitter::code(std::string_view label, std::string_view text) {
+  endItems();
+  out_ += fmt::format("<p class=\"soft\">{}</p>\n<pre>", htmlEscaped(label));
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out_ += htmlEscaped(text.substr(at, end - at)) + '\n';
+    at = end + 1;
+  }
+  out_ += "</pre>\n";
 }
 
 void HtmlEmitter::paragraph(std::string_view text) {

@@ -96,6 +96,7 @@ void JsonEmitter::table(std::string_view key, std::string_view, const Table& tab
   endList();
 }
 
+void JsonEmitter::code(std::string_view, std::string_view) {}
 void JsonEmitter::heading(std::string_view) {}
 void JsonEmitter::paragraph(std::string_view) {}
 

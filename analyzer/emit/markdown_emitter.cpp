@@ -74,6 +74,20 @@ void MarkdownEmitter::field(std::string_view, std::string_view label, const Cell
   in_items_ = true;
 }
 
+// A fence longer than any run of '`' in it.
+void MarkdownEmitter::code(std::string_view label, std::string_view text) {
+  endItems();
+  std::string fence = "```";
+  while (text.find(fence) != std::string_view::npos) fence += '`';
+  out_ += escaped(label) + ":\n\n" + fence + "\n";
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out_ += printable(text.substr(at, end - at)) + '\n';
+    at = end + 1;
+  }
+  out_ += fence + "\n\n";
+}
+
 void MarkdownEmitter::paragraph(std::string_view text) {
   endItems();
   out_ += escaped(text) + "\n\n";

@@ -15,6 +15,7 @@ class MarkdownEmitter : public Emitter {
   void endList() override {}
   void field(std::string_view key, std::string_view label, const Cell& cell) override;
   void table(std::string_view key, std::string_view label, const Table& table) override;
+  void code(std::string_view label, std::string_view text) override;
   void heading(std::string_view title) override;
   void paragraph(std::string_view text) override;
 

@@ -8,27 +8,27 @@
 
 namespace pitwall {
 
-std::string reportAsText(const Report& report, TextOptions options) {
+std::string reportAsText(const Report& report, TextOptions options, ReportDetail detail) {
   emit::TextEmitter emitter(options);
-  emit::walkReport(report, emitter);
+  emit::walkReport(report, detail, emitter);
   return std::move(emitter).take();
 }
 
 std::string reportAsJson(const Report& report) {
   emit::JsonEmitter emitter;
-  emit::walkReport(report, emitter);
+  emit::walkReport(report, {}, emitter);
   return std::move(emitter).take();
 }
 
-std::string reportAsMarkdown(const Report& report) {
+std::string reportAsMarkdown(const Report& report, ReportDetail detail) {
   emit::MarkdownEmitter emitter;
-  emit::walkReport(report, emitter);
+  emit::walkReport(report, detail, emitter);
   return "# Pitwall report\n\n" + std::move(emitter).take();
 }
 
-std::string reportAsHtml(const Report& report) {
+std::string reportAsHtml(const Report& report, ReportDetail detail) {
   emit::HtmlEmitter emitter("Pitwall: " + report.trace_path, emit::chartsOf(report));
-  emit::walkReport(report, emitter);
+  emit::walkReport(report, detail, emitter);
   return std::move(emitter).take();
 }
 

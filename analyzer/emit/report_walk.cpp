@@ -15,6 +15,8 @@ namespace pitwall::emit {
 namespace {
 
 constexpr std::size_t kBarColumns = 30;
+constexpr double kUnknown = 0.999;  // of the time: nothing is left to show
+constexpr std::int64_t kGroup = 3;  // rules of one reason that have a line of their own
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -48,13 +50,29 @@ void walkHead(const Report& report, Emitter& emitter) {
   emitter.field("trace", "", jsonOnly(report.trace_path));
   emitter.field("complete", "", jsonOnly(report.trace_complete));
   emitter.field("timeline_kind", "", jsonOnly(report.timeline_kind));
-  emitter.beginObject("context");
-  for (const auto& [key, value] : report.context) emitter.field(key, key, text(value));
+}
+
+void walkOverview(const Report& report, Emitter& emitter) {
+  const Overview overview = overviewOf(report);
+  emitter.beginObject("overview");
+  emitter.field("ended", "Ended", text(overview.ended));
+  emitter.field("exit_code", "", jsonOnly(report.end.exit_code ? Json(*report.end.exit_code) : Json()));
+  emitter.field("exit_signal", "", jsonOnly(report.end.exit_signal ? Json(*report.end.exit_signal) : Json()));
+  emitter.field("coverage", "", jsonOnly(report.coverage));
+  emitter.field("time", "Time", text(overview.time));
+  emitter.field("first", "Do first", text(overview.first));
+  emitter.field("finding", "", jsonOnly(overview.finding));
+  emitter.field("gain", "May bring", text(overview.gain));
+  emitter.field("then", "Then", text(overview.then));
+  emitter.field("limits", "Limits", text(overview.limits));
   emitter.endObject();
 }
 
-// 1.25x for a share of 0.2 of the time removed.
-std::string speedUp(double removed) { return fmt::format("{:.2f}x", 1 / (1 - std::min(removed, 0.999))); }
+void walkContext(const Report& report, Emitter& emitter) {
+  emitter.beginObject("context", report.context.empty() ? "" : "WHAT WAS RECORDED", Style::heading);
+  for (const auto& [key, value] : report.context) emitter.field(key, key, text(value));
+  emitter.endObject();
+}
 
 std::string gainText(const Finding& finding) {
   if (finding.gain_method.empty()) return {};
@@ -118,7 +136,31 @@ void walkEvidence(const Finding& finding, Emitter& emitter) {
   emitter.endObject();
 }
 
-void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
+// In double quotes of a shell.
+std::string shellQuoted(const std::string& sql) {
+  std::string quoted = "\"";
+  for (const char c : sql) {
+    if (std::string_view("\\\"$`").find(c) != std::string_view::npos) quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+void walkSql(const Finding& finding, const std::string& trace_path, bool show, Emitter& emitter) {
+  emitter.beginObject("sql");
+  emitter.field("measure", "", jsonOnly(finding.sql.measure));
+  emitter.field("evidence", "", jsonOnly(finding.sql.evidence));
+  emitter.endObject();
+  if (!show) return;
+  const auto command = [&](const std::string& sql) {
+    return fmt::format("pitwall query {} {}", shellQuoted(trace_path), shellQuoted(sql));
+  };
+  emitter.code("Found by", command(finding.sql.measure));
+  if (!finding.sql.evidence.empty()) emitter.code("Evidence by", command(finding.sql.evidence));
+}
+
+void walkFinding(const Report& report, const Finding& finding, bool show_sql, Emitter& emitter) {
+  const auto rank = 1 + (&finding - report.findings.data());
   const std::string severity = pitwall::toString(finding.severity);
   emitter.beginObject("", fmt::format("{}. {}: {} [{}]", rank, upper(severity), finding.title, finding.id),
                       styleOf(finding.severity));
@@ -127,6 +169,7 @@ void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
   emitter.field("severity", "", jsonOnly(severity));
   emitter.field("verdict", "", jsonOnly(finding.verdict));
   emitter.paragraph(finding.verdict);
+  emitter.field("action", "Do", text(finding.action));
   walkEvidence(finding, emitter);
   walkProposals(finding, emitter);
   emitter.beginObject("gain");
@@ -143,13 +186,14 @@ void walkFinding(const Finding& finding, std::size_t rank, Emitter& emitter) {
   emitter.endObject();
   emitter.field("guard", "Wrong if", text(finding.guard));
   emitter.field("status", "Status", text(pitwall::toString(finding.status)));
+  walkSql(finding, report.trace_path, show_sql, emitter);
   emitter.endObject();
 }
 
-void walkFindings(const Report& report, Emitter& emitter) {
+void walkFindings(const Report& report, bool show_sql, Emitter& emitter) {
   const auto count = report.findings.size();
   emitter.beginList("findings", count == 0 ? "FINDINGS: none" : "FINDINGS, most important first");
-  for (std::size_t i = 0; i < count; ++i) walkFinding(report.findings[i], i + 1, emitter);
+  for (const auto& finding : report.findings) walkFinding(report, finding, show_sql, emitter);
   emitter.endList();
 }
 
@@ -215,30 +259,56 @@ void walkBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitter
   table.footer = {"total", showDuration(static_cast<double>(sum)), per_iteration(sum), showShare(total_share),
                   ""};
   if (isWhole(b)) table.footer.erase(table.footer.begin() + 2);
+  if (b.share("unattributed") > kUnknown) table.text_rows = 0;
   emitter.table("shares", "", table);
+  if (table.text_rows == 0)
+    emitter.paragraph("Not known: the recording holds no operators and no work of devices.");
   emitter.endObject();
 }
 
-// Each reason once, with the rules that it keeps from telling.
-void showAbstentions(const std::vector<Abstention>& abstentions, Emitter& emitter) {
-  std::vector<std::pair<std::string, std::string>> rules;  // by reason
-  for (const auto& abstention : abstentions) {
-    const auto same = std::find_if(rules.begin(), rules.end(),
-                                   [&](const auto& entry) { return entry.first == abstention.reason; });
-    if (same == rules.end()) {
-      rules.emplace_back(abstention.reason, abstention.id);
-    } else {
-      same->second += ", " + abstention.id;
-    }
-  }
-  for (const auto& [reason, ids] : rules) emitter.paragraph(fmt::format("{}: {}", ids, reason));
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
-void walkRest(const Report& report, Emitter& emitter) {
+// A line for each reason that several rules have, with their number; one for all others together. Verbose:
+// each reason with its rules.
+void showAbstentions(const std::vector<Abstention>& abstentions, bool verbose, Emitter& emitter) {
+  struct Group {
+    std::string reason;
+    std::vector<std::string> ids;
+  };
+  std::vector<Group> groups;
+  for (const auto& abstention : abstentions) {
+    auto same = std::find_if(groups.begin(), groups.end(),
+                             [&](const Group& group) { return group.reason == abstention.reason; });
+    if (same == groups.end()) same = groups.insert(groups.end(), {abstention.reason, {}});
+    same->ids.push_back(abstention.id);
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.ids.size() > b.ids.size(); });
+  std::int64_t others = 0;
+  for (const auto& [reason, ids] : groups) {
+    const auto count = static_cast<std::int64_t>(ids.size());
+    if (verbose) {
+      emitter.paragraph(fmt::format("{}: {}", joined(ids), reason));
+    } else if (count >= kGroup) {
+      emitter.paragraph(fmt::format("{}: {}", plural(count, "rule", "rules"), reason));
+    } else {
+      others += count;
+    }
+  }
+  if (others > 0)
+    emitter.paragraph(fmt::format("{} something else each: --verbose says what.",
+                                  others == 1 ? "1 rule needs" : fmt::format("{} rules need", others)));
+}
+
+void walkRest(const Report& report, bool verbose, Emitter& emitter) {
   emitter.beginList("notes", report.notes.empty() ? "" : "ABOUT THIS TRACE");
   for (const auto& note : report.notes) emitter.field("", "-", text(note));
   emitter.endList();
-  emitter.beginList("abstentions", report.abstentions.empty() ? "" : "COULD NOT TELL");
+  emitter.beginList("abstentions", report.abstentions.empty() ? "" : "NEEDS MORE DATA");
   for (const auto& abstention : report.abstentions) {
     emitter.beginObject("");
     emitter.field("id", "", jsonOnly(abstention.id));
@@ -247,28 +317,33 @@ void walkRest(const Report& report, Emitter& emitter) {
     emitter.endObject();
   }
   emitter.endList();
-  showAbstentions(report.abstentions, emitter);
-  // Eighty names tell a reader less than their number.
-  emitter.beginList("silent", report.silent.empty() ? "" : "LOOKED AND FOUND NOTHING");
+  showAbstentions(report.abstentions, verbose, emitter);
+  // Eighty names say less to a reader than their number.
+  emitter.beginList("silent", report.silent.empty() ? "" : "NO FINDING");
   for (const auto& id : report.silent) emitter.field("", "", jsonOnly(id));
   emitter.endList();
-  if (!report.silent.empty())
-    emitter.paragraph(fmt::format(
-        "{} rule{}; --format json names them, and 'pitwall rules show NAME' says what one looks at.",
-        report.silent.size(), report.silent.size() == 1 ? "" : "s"));
+  if (report.silent.empty()) return;
+  const auto count = plural(static_cast<std::int64_t>(report.silent.size()), "rule", "rules");
+  emitter.paragraph(
+      verbose ? fmt::format("{} looked and found nothing: {}. 'pitwall rules show NAME' says what one "
+                            "looks at.",
+                            count, joined(report.silent))
+              : fmt::format("{} looked and found nothing; --verbose names them.", count));
 }
 
 }  // namespace
 
-void walkReport(const Report& report, Emitter& emitter) {
+void walkReport(const Report& report, ReportDetail detail, Emitter& emitter) {
   emitter.beginObject("");
   walkHead(report, emitter);
-  walkFindings(report, emitter);
+  walkOverview(report, emitter);
+  walkFindings(report, detail.sql, emitter);
   walkBreakdown(report.breakdown, report.timeline_kind, emitter);
   walkOperators(report, emitter);
   walkKernels(report.kernels, emitter);
   walkCriticalPath(report.critical_path, emitter);
-  walkRest(report, emitter);
+  walkContext(report, emitter);
+  walkRest(report, detail.verbose, emitter);
   emitter.endObject();
 }
 

@@ -1,11 +1,12 @@
 // The one walk over a report that every format is made by.
 #pragma once
 
+#include "analyzer/emit.h"
 #include "analyzer/emit/emitter.h"
 #include "analyzer/report.h"
 
 namespace pitwall::emit {
 
-void walkReport(const Report& report, Emitter& emitter);
+void walkReport(const Report& report, ReportDetail detail, Emitter& emitter);
 
 }  // namespace pitwall::emit

@@ -171,6 +171,15 @@ void TextEmitter::field(std::string_view, std::string_view label, const Cell& ce
   wrapped(cell.text, head.size(), body);
 }
 
+void TextEmitter::code(std::string_view label, std::string_view text) {
+  line(std::string(indent_, ' ') + std::string(label));
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    line(std::string(indent_, ' ') + printable(text.substr(at, end - at)));
+    at = end + 1;
+  }
+}
+
 void TextEmitter::paragraph(std::string_view text) {
   out_.append(indent_, ' ');
   wrapped(text, indent_, indent_);

@@ -52,6 +52,7 @@ struct Rule {
   std::vector<Abstain> abstains;
   Text measure;   // SQL; no row = silent; else one row of numbers
   Text verdict;   // template over its columns
+  Text action;    // template; may be empty
   Text evidence;  // SQL rows to show; may be empty
   std::vector<ProposalTemplate> proposals;
   Text gain_low, gain_high;         // SQL expressions over its columns; empty = no gain claimed

@@ -224,7 +224,7 @@ void readNeeds(Reader& reader, const toml::table& root, Rule& rule) {
 Rule readRule(Reader& reader, const toml::table& root) {
   Rule rule;
   reader.allowOnly(root, {"id", "title", "severity", "first", "needs", "thresholds", "abstain", "measure",
-                          "verdict", "evidence", "proposal", "gain", "cost", "guard"});
+                          "verdict", "action", "evidence", "proposal", "gain", "cost", "guard"});
   rule.id = reader.text(root, "id").text;
   if (!rule.id.empty() && !isId(rule.id)) {
     reader.complain(*root.get("id"),
@@ -245,6 +245,7 @@ Rule readRule(Reader& reader, const toml::table& root) {
   }
   rule.measure = reader.select(root, "measure");
   rule.verdict = reader.text(root, "verdict");
+  rule.action = reader.text(root, "action", false);
   rule.evidence = reader.select(root, "evidence", false);
   readProposals(reader, root, rule);
   readGain(reader, root, rule);

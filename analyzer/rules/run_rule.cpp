@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "analyzer/rules/needs.h"
-#include "analyzer/rules/sql_text.h"
+#include "analyzer/rules/rule_sql.h"
 #include "analyzer/rules/text_template.h"
 #include "analyzer/rules/unknown_facts.h"
 #include "analyzer/units_text.h"
@@ -16,87 +16,8 @@ namespace pitwall::rules {
 namespace {
 
 constexpr std::string_view kTunePrefix = "PITWALL_TUNE_";
-
-bool isTrue(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer != 0;
-  if (const auto* real = std::get_if<double>(&value)) return *real != 0;
-  return false;
-}
-
-double asReal(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return 0;
-}
-
-std::string asText(const SqlValue& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
-  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:g}", *real);
-  return {};
-}
-
-// The SQL of one rule: thresholds bound, errors with the place in the rule's file.
-class RuleSql {
- public:
-  RuleSql(const Rule& rule, Trace& trace) : rule_(rule), trace_(trace) {}
-
-  Result<SqlRows> rows(const std::string& sql, const std::string& place) {
-    auto result = trace_.query(sql, parametersOf(sql));
-    if (!result.has_value())
-      return fail(result.error().code, place + ": " + explained(result.error().message));
-    return result;
-  }
-
-  // An expression over the columns of measure; null when measure has no row.
-  Result<SqlValue> overMeasure(const Text& expression) {
-    return single(
-        "WITH measure AS (" + rule_.measure.text + ") SELECT (" + expression.text + ") FROM measure LIMIT 1",
-        expression.place);
-  }
-  Result<SqlValue> overSummary(const Text& expression) {
-    return single("SELECT (" + expression.text + ") FROM analysis_summary", expression.place);
-  }
-
-  // Of the rule's measure, which had no row.
-  Result<UnknownFacts> unknownFacts() {
-    return unknownFactsOf(rule_.measure.text, parametersOf(rule_.measure.text), trace_);
-  }
-
- private:
-  std::vector<SqlParameter> parametersOf(const std::string& sql) const {
-    std::vector<SqlParameter> parameters;
-    for (const auto& threshold : rule_.thresholds) {
-      const std::string name = ":threshold_" + threshold.name;
-      if (mentions(sql, name)) parameters.push_back({name, threshold.value});
-    }
-    return parameters;
-  }
-
-  // What SQLite says, with what helps instead of the statement: the place is known.
-  std::string explained(const std::string& message) const {
-    std::string said = message.substr(0, message.find("; in the statement:"));
-    if (said.rfind("no such table", 0) == 0 || said.rfind("no such column", 0) == 0)
-      return said + "; 'pitwall query TRACE --schema' lists tables and columns";
-    if (said.rfind("no value was given for parameter", 0) == 0) {
-      std::string known;
-      for (const auto& threshold : rule_.thresholds)
-        known += (known.empty() ? ":threshold_" : ", :threshold_") + threshold.name;
-      return fmt::format("{}; the rule's thresholds are: {}", said, known.empty() ? "none" : known);
-    }
-    return said;
-  }
-
-  Result<SqlValue> single(const std::string& sql, const std::string& place) {
-    auto result = rows(sql, place);
-    if (!result.has_value()) return fail(result.error());
-    if (result.value().rows.empty() || result.value().rows[0].empty()) return SqlValue();
-    return result.value().rows[0][0];
-  }
-
-  const Rule& rule_;
-  Trace& trace_;
-};
+constexpr char kTooShort[] =
+    "the program ended too soon to advise on its speed; record a run of some seconds that ends well.";
 
 std::optional<Severity> severityNamed(std::string_view name) {
   for (const auto severity : {Severity::info, Severity::low, Severity::medium, Severity::high}) {
@@ -255,12 +176,16 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   finding.id = rule.id;
   finding.title = rule.title;
   finding.first = rule.first;
+  finding.sql = {withThresholds(rule, rule.measure.text), withThresholds(rule, rule.evidence.text)};
   auto severity = severityOf(rule, sql);
   if (!severity.has_value()) return fail(severity.error());
   finding.severity = severity.value();
   auto verdict = expand(rule.verdict, row.columns, row.values);
   if (!verdict.has_value()) return fail(verdict.error());
   finding.verdict = verdict.value();
+  auto action = expand(rule.action, row.columns, row.values);
+  if (!action.has_value()) return fail(action.error());
+  finding.action = action.value();
   auto guard = expand(rule.guard, row.columns, row.values);
   if (!guard.has_value()) return fail(guard.error());
   finding.guard = guard.value();
@@ -290,6 +215,11 @@ Result<Outcome> whySilent(const Rule& rule, RuleSql& sql) {
 Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis::SettingState> settings,
                         std::size_t evidence_rows) {
   RuleSql sql(rule, trace);
+  if (!rule.proposals.empty() || !rule.gain_high.empty()) {
+    auto too_short = sql.overSummary({"too_short", rule.file});
+    if (!too_short.has_value()) return fail(too_short.error());
+    if (isTrue(too_short.value())) return Outcome(Abstention{rule.id, rule.title, kTooShort});
+  }
   for (const auto& name : rule.needs) {
     const Need& need = *findNeed(name);
     auto is_met = sql.overSummary({std::string(need.condition), rule.file});
@@ -323,7 +253,7 @@ Status checkRule(const Rule& rule, Trace& trace) {
     if (!evidence.has_value()) return fail(evidence.error());
   }
   std::vector<Text> expressions{rule.gain_low, rule.gain_high, rule.cost_share};
-  std::vector<Text> templates{rule.verdict, rule.gain_method, rule.cost, rule.guard};
+  std::vector<Text> templates{rule.verdict, rule.action, rule.gain_method, rule.cost, rule.guard};
   for (const auto& proposal : rule.proposals) {
     expressions.push_back(proposal.value);
     expressions.push_back(proposal.when);

@@ -56,6 +56,20 @@ QString evidenceTable(const Finding::Evidence& evidence) {
   return table;
 }
 
+QString actionText(const Finding& finding) {
+  return finding.action.empty() ? QString()
+                                : FindingsView::tr("<p><b>Do</b> %1</p>").arg(html(finding.action));
+}
+
+QString gainOrCost(const Finding& finding) {
+  if (!finding.gain_method.empty()) {
+    return FindingsView::tr("<p><b>Gain</b> %1, %2 confidence. %3</p>")
+        .arg(gainText(finding.gain_low, finding.gain_high), QString::fromLatin1(toString(finding.confidence)),
+             html(finding.gain_method));
+  }
+  return finding.cost.empty() ? QString() : FindingsView::tr("<p><b>Cost</b> %1</p>").arg(html(finding.cost));
+}
+
 }  // namespace
 
 FindingsView::FindingsView(QWidget* parent)
@@ -113,7 +127,7 @@ void FindingsView::setReport(ReportPtr report) {
   proposals_->setReport(report_);
   text_->clear();
   if (report_ && report_->findings.empty()) {
-    text_->setPlainText(tr("No finding: %1 rules looked and found nothing, %2 could not tell.")
+    text_->setPlainText(tr("No finding: %1 rules looked and found nothing, %2 need more data.")
                             .arg(report_->silent.size())
                             .arg(report_->abstentions.size()));
   }
@@ -132,10 +146,10 @@ void FindingsView::selectFinding(int row) { list_->setCurrentIndex(findings_->in
 void FindingsView::showFinding(const QModelIndex& index) {
   const Finding* finding = findings_->finding(index);
   if (finding == nullptr) return;
-  text_->setHtml(tr("<p>%1</p>%2<p><b>Gain</b> %3. %4</p><p><b>Wrong if</b> %5</p><p><b>Status</b> %6</p>")
-                     .arg(html(finding->verdict), evidenceTable(finding->evidence),
-                          gainText(finding->gain_low, finding->gain_high), html(finding->gain_method),
-                          html(finding->guard), QString::fromLatin1(toString(finding->status))));
+  text_->setHtml(tr("<p>%1</p>%2%3%4<p><b>Wrong if</b> %5</p><p><b>Status</b> %6</p>")
+                     .arg(html(finding->verdict), actionText(*finding), evidenceTable(finding->evidence),
+                          gainOrCost(*finding), html(finding->guard),
+                          QString::fromLatin1(toString(finding->status))));
   emit findingSelected(finding);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/emit.h"
 #include "analyzer/units_text.h"
 
 namespace pitwall::gui {
@@ -70,13 +71,26 @@ QString operatorTable(const std::vector<OperatorRow>& operators) {
   return table;
 }
 
+// As the first lines of a report.
+QString overviewTable(const Overview& overview) {
+  const std::pair<QString, const std::string&> lines[] = {
+      {SummaryView::tr("Ended"), overview.ended},    {SummaryView::tr("Time"), overview.time},
+      {SummaryView::tr("Do first"), overview.first}, {SummaryView::tr("May bring"), overview.gain},
+      {SummaryView::tr("Then"), overview.then},      {SummaryView::tr("Limits"), overview.limits}};
+  QString table = "<table cellspacing='0' cellpadding='3'>";
+  for (const auto& [label, text] : lines) {
+    if (!text.empty()) table += "<tr><td><b>" + label + "</b></td><td>" + html(text) + "</td></tr>";
+  }
+  return table + "</table>";
+}
+
 // Each reason once, with what it keeps from being judged.
 QString abstentionList(const std::vector<Abstention>& abstentions) {
   std::map<std::string, QStringList> titles;  // by reason
   for (const Abstention& abstention : abstentions) titles[abstention.reason] += html(abstention.title);
   QString list;
   for (const auto& [reason, of] : titles) list += "<p>" + of.join("; ") + ": " + html(reason) + "</p>";
-  return list.isEmpty() ? list : SummaryView::tr("<h3>Could not tell</h3>") + list;
+  return list.isEmpty() ? list : SummaryView::tr("<h3>Needs more data</h3>") + list;
 }
 
 }  // namespace
@@ -90,7 +104,8 @@ void SummaryView::setReport(ReportPtr report) {
   QString page;
   if (!report_->trace_complete)
     page += tr("<p><b>The recording did not finish; what is there is shown.</b></p>");
-  page += "<table cellspacing='0' cellpadding='3'>";
+  page += overviewTable(overviewOf(*report_));
+  page += tr("<h3>What was recorded</h3>") + "<table cellspacing='0' cellpadding='3'>";
   for (const auto& [name, value] : report_->context)
     page += "<tr><td><b>" + html(name) + "</b></td><td>" + html(value) + "</td></tr>";
   page += "</table>";

@@ -95,6 +95,28 @@ def run(*arguments, code=0):
     return done.stdout
 
 
+def check_sql(trace, report):
+    """What a finding's SQL yields when a user runs it: the rows that the finding shows; and as printed, in a shell."""
+    assert any(finding["evidence"]["total_rows"] > 0 for finding in report["findings"]), "no finding with evidence"
+    for finding in report["findings"]:
+        assert len(strict(run("query", trace, finding["sql"]["measure"], "--format", "json"))) >= 1, finding["id"]
+        if finding["sql"]["evidence"]:
+            rows = strict(run("query", trace, finding["sql"]["evidence"], "--format", "json"))
+            assert len(rows) == finding["evidence"]["total_rows"], finding["id"]
+            for row, shown in zip(rows, finding["evidence"]["rows"]):
+                assert set(row) == set(shown), finding["id"]
+                assert all(shown[key] == value for key, value in row.items() if isinstance(value, str)), finding["id"]
+    printed = run("analyze", trace, "--no-env", "--sql")
+    assert "pitwall query" not in run("analyze", trace, "--no-env")
+    commands = [part.split("\n   Evidence by")[0].split("\n\n")[0] for part in printed.split("   Found by\n")[1:]]
+    assert len(commands) == len(report["findings"])
+    for command, finding in zip(commands, report["findings"]):
+        line = command.strip().replace("pitwall query", COMMAND + " query", 1) + " --format json"
+        done = subprocess.run(line, shell=True, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        assert strict(done.stdout) == strict(run("query", trace, finding["sql"]["measure"], "--format", "json"))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -105,6 +127,8 @@ def main():
         report = strict(run("analyze", a, "--no-env", "--format", "json"))
         validate(report, strict((ROOT / "docs/report.schema.json").read_text()))
         assert report["breakdown"]["iterations"] > 5 and report["operators"], "the trace was not understood"
+
+        check_sql(a, report)
 
         sarif = strict(run("analyze", a, "--no-env", "--format", "sarif"))
         assert sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1

@@ -73,6 +73,17 @@ void expectUsableSettings(const Finding& finding) {
   EXPECT_LE(finding.gain_high, 1) << finding.id;
 }
 
+// As `pitwall query` runs it: without thresholds.
+void expectSqlThatRuns(const Finding& finding, Trace& trace) {
+  const auto measured = trace.query(finding.sql.measure);
+  ASSERT_TRUE(measured.has_value()) << finding.id << ": " << measured.error().message;
+  EXPECT_FALSE(measured->rows.empty()) << finding.id;
+  if (finding.sql.evidence.empty()) return;
+  const auto evidence = trace.query(finding.sql.evidence);
+  ASSERT_TRUE(evidence.has_value()) << finding.id << ": " << evidence.error().message;
+  EXPECT_EQ(static_cast<std::int64_t>(evidence->rows.size()), finding.evidence.total_rows) << finding.id;
+}
+
 // What the rule alone says to the trace.
 std::string answer(const std::string& id, const std::string& text) {
   const fs::path folder = fs::path(testing::TempDir()) / fmt::format("pitwall-rule-{}", getpid());
@@ -89,6 +100,7 @@ std::string answer(const std::string& id, const std::string& text) {
       for (const auto& finding : report.value().findings) {
         show(finding, out);
         expectUsableSettings(finding);
+        expectSqlThatRuns(finding, *trace.value());
       }
       for (const auto& a : report.value().abstentions)
         out += fmt::format("abstains {}\n{}\n", a.id, a.reason);

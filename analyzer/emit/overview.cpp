@@ -1,0 +1,216 @@
+// The first screen of a report, in plain words: it must stand alone.
+#include <fmt/core.h>
+#include <string.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "analyzer/emit.h"
+#include "analyzer/emit/cells.h"
+#include "analyzer/emit/utf8.h"
+
+namespace pitwall {
+namespace {
+
+constexpr double kShownShare = 0.01;
+constexpr std::size_t kShownParts = 5;
+constexpr std::size_t kLine = 66;  // what stands beside a label on a line of 80
+constexpr std::size_t kShownSettings = 2;
+constexpr double kBeyondSpeed = 0.99;  // a gain of more says nothing as a factor
+
+// Ends at a word.
+std::string shortened(std::string text, std::size_t columns) {
+  if (emit::columnsOf(text) <= columns) return text;
+  while (emit::columnsOf(text) + 4 > columns) {
+    const auto blank = text.find_last_of(' ');
+    if (blank == std::string::npos) break;
+    text.erase(blank);
+  }
+  return text + " ...";
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// What a category of the breakdown is to somebody who has never read our documentation. Those of one text are
+// added up.
+std::string plainName(std::string_view category, const Report& report) {
+  const bool device = report.breakdown.devices > 0;
+  struct Name {
+    std::string_view category, on_cpu, on_device;
+  };
+  constexpr std::string_view kComputation = "computation";
+  constexpr Name kNames[] = {
+      {"forward", kComputation, kComputation},
+      {"backward", kComputation, kComputation},
+      {"update", kComputation, kComputation},
+      {"other operators", kComputation, kComputation},
+      {"computation", kComputation, kComputation},
+      {"communication", "moving data between devices", "communication"},
+      {"copies", "copies", "copies"},
+      {"data wait", "waiting for data", "waiting for data"},
+      {"engine overhead", "overhead of the engine", "overhead of the engine"},
+      {"synchronisation", "idle while the program waits for it", "idle while the program waits for it"},
+      {"host wait", "idle until the program starts work", "idle until the program starts work"},
+      {"kernel wait", "short gaps between kernels", "short gaps between kernels"},
+      {"idle", "the program's own code", "idle for other reasons"},
+      {"unattributed", "not recorded", "not recorded"},
+  };
+  if (!device && report.coverage == "library calls" && category != "unattributed")
+    return "calls of " + report.logged_library;
+  for (const Name& name : kNames) {
+    if (name.category == category) return std::string(device ? name.on_device : name.on_cpu);
+  }
+  return std::string(category);
+}
+
+std::string sampledTime(const Report& report) {
+  if (!report.sampled) return "not recorded";
+  const SampledUse& use = *report.sampled;
+  return fmt::format("{} kept {:.2f} CPU{} busy on average over {}; what it did was not recorded",
+                     use.program, use.cpus, use.cpus > 1 ? "s" : "",
+                     showDuration(static_cast<double>(use.span_ns)));
+}
+
+std::string whereTimeGoes(const Report& report) {
+  const Breakdown& b = report.breakdown;
+  std::map<std::string, double> by_name;
+  for (const auto& part : b.shares) by_name[plainName(part.category, report)] += part.share;
+  if (b.wall_ns == 0 || by_name["not recorded"] > 1 - kShownShare) return sampledTime(report);
+  std::vector<std::pair<double, std::string>> parts;
+  for (const auto& [name, share] : by_name) {
+    if (share >= kShownShare) parts.emplace_back(share, name);
+  }
+  std::sort(parts.begin(), parts.end(), [](const auto& left, const auto& right) {
+    return left.first != right.first ? left.first > right.first : left.second < right.second;
+  });
+  std::string text = b.devices == 1  ? "of the device's time: "
+                     : b.devices > 1 ? "of the devices' time: "
+                                     : "";
+  double rest = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i >= kShownParts) {
+      rest += parts[i].first;
+    } else {
+      text += fmt::format("{}{} {}", i == 0 ? "" : ", ", percent(parts[i].first), parts[i].second);
+    }
+  }
+  if (rest >= kShownShare) text += fmt::format(", {} other", percent(rest));
+  return text;
+}
+
+std::string howItEnded(const ProgramEnd& end) {
+  const std::string after =
+      end.ran_ns > 0 ? " after " + showDuration(static_cast<double>(end.ran_ns)) : std::string();
+  if (end.exit_signal) {
+    const char* name = sigabbrev_np(static_cast<int>(*end.exit_signal));
+    const std::string in_brackets = name == nullptr ? "" : fmt::format(" (SIG{})", name);
+    return end.out_of_memory ? fmt::format("The system killed the program for lack of memory{}.", after)
+                             : fmt::format("The program was killed by signal {}{}{}.", *end.exit_signal,
+                                           in_brackets, after);
+  }
+  if (end.exit_code.value_or(0) != 0)
+    return fmt::format("The program failed with exit code {}{}.", *end.exit_code, after);
+  if (end.too_short) return fmt::format("The program ended{}: too soon to advise on its speed.", after);
+  return {};
+}
+
+bool isAboutTheTrace(const Finding& finding) { return finding.id.rfind("quality/", 0) == 0; }
+
+// The first that is worth doing; null = none is.
+const Finding* firstOf(const Report& report) {
+  for (const auto& finding : report.findings) {
+    if (finding.severity >= Severity::low && !isAboutTheTrace(finding)) return &finding;
+  }
+  return nullptr;
+}
+
+std::string whatToDo(const Report& report, const Finding* first) {
+  if (first == nullptr) {
+    if (!howItEnded(report.end).empty()) return "make it run to its end, and record it again";
+    const bool sees_work = report.coverage.find("operators") == 0 || report.coverage.find("devices") == 0 ||
+                           report.coverage == "library calls";
+    return sees_work ? "nothing was found that would make it faster"
+                     : "nothing was found; see below what this recording could not show";
+  }
+  std::string settings;
+  std::size_t count = 0;
+  for (const auto& proposal : first->proposals) {
+    if (proposal.user_set || ++count > kShownSettings) continue;
+    settings += settings.empty() ? "" : " and ";
+    settings += proposal.proposed.empty() ? "unset " + proposal.name
+                                          : fmt::format("set {}={}", proposal.name, proposal.proposed);
+  }
+  const auto rank = 1 + (first - report.findings.data());
+  if (settings.empty())
+    return fmt::format("{} (finding {})", first->action.empty() ? first->title : first->action, rank);
+  return fmt::format("{} (finding {}: {})", settings, rank, first->title);
+}
+
+std::string whatItBrings(const Finding* first) {
+  if (first == nullptr) return {};
+  if (first->gain_high < 0.0005)
+    return first->cost.empty() ? "not predicted" : "not predicted; it costs " + first->cost;
+  const bool has_low = first->gain_low >= 0.005;
+  const std::string range = has_low ? percent(first->gain_low) + " to " : "up to ";
+  std::string speeds;
+  if (first->gain_high < kBeyondSpeed)
+    speeds = fmt::format(" ({}{} the speed)", has_low ? emit::speedUp(first->gain_low) + " to " : "up to ",
+                         emit::speedUp(first->gain_high));
+  return fmt::format("{}{} less time{}, {} confidence; predicted, not measured", range,
+                     percent(first->gain_high), speeds, toString(first->confidence));
+}
+
+std::string whatElse(const Report& report, const Finding* first) {
+  std::size_t more = 0;
+  std::string next;
+  for (const auto& finding : report.findings) {
+    if (&finding == first || isAboutTheTrace(finding) || finding.severity == Severity::info) continue;
+    if (more++ == 0) next = finding.title;
+  }
+  if (more == 0) return {};
+  return shortened(fmt::format("{}{}", next, more > 1 ? fmt::format(", and {} more", more - 1) : ""), kLine);
+}
+
+// What was not recorded, the worst first.
+std::string limitsOf(const Report& report) {
+  std::string text;
+  const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
+  if (!report.trace_complete) add("The recording did not finish.");
+  if (!report.losses.empty()) add("Events are missing.");
+  const auto& coverage = report.coverage;
+  if (coverage == "library calls")
+    add(fmt::format("Only calls of {} were seen; record with the framework's profiler to see the rest.",
+                    report.logged_library));
+  if (coverage == "samples")
+    add("Only CPU use and memory were sampled; record with the framework's profiler to see operators.");
+  if (coverage == "ranges")
+    add("Only ranges that the program names were seen; the framework's profiler shows operators.");
+  if (coverage == "none") add("Neither operators nor CPU use were recorded.");
+  if (coverage == "devices") add("Only work of devices was seen, not the program's operators.");
+  const bool sees = coverage.rfind("operators", 0) == 0;
+  if (sees && report.breakdown.iteration_source == "whole trace")
+    add("No iterations were found, so start and end of the program count too.");
+  if (!report.abstentions.empty())
+    add(fmt::format("{} need more data.",
+                    emit::plural(static_cast<std::int64_t>(report.abstentions.size()), "rule", "rules")));
+  return shortened(text, 2 * kLine - 8);
+}
+
+}  // namespace
+
+Overview overviewOf(const Report& report) {
+  const Finding* first = firstOf(report);
+  Overview overview;
+  overview.ended = howItEnded(report.end);
+  overview.time = shortened(whereTimeGoes(report), 2 * kLine - 8);
+  overview.first = shortened(whatToDo(report, first), 2 * kLine - 8);
+  if (first != nullptr) overview.finding = first->id;
+  overview.gain = shortened(whatItBrings(first), 2 * kLine - 8);
+  overview.then = whatElse(report, first);
+  overview.limits = limitsOf(report);
+  return overview;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,193 @@
+// The first lines of a report: of made-up reports and of made-up recordings.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "analyzer/emit.h"
+#include "analyzer/emit/utf8.h"
+#include "tests/analyzer/analyzed.h"
+#include "tests/support/trace_text.h"
+
+namespace pitwall {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Finding findingOf(const std::string& id, Severity severity, double low, double high) {
+  Finding finding;
+  finding.id = id;
+  finding.title = "Title of " + id;
+  finding.severity = severity;
+  finding.gain_low = low;
+  finding.gain_high = high;
+  finding.gain_method = "A method.";
+  return finding;
+}
+
+Report reportOf(std::vector<TimeShare> shares) {
+  Report report;
+  report.trace_path = "run.pitwall";
+  report.coverage = "operators";
+  report.breakdown.iterations = 10;
+  report.breakdown.wall_ns = 1'000'000;
+  report.breakdown.iteration_source = "marks";
+  report.breakdown.shares = std::move(shares);
+  return report;
+}
+
+TEST(Overview, SaysInPlainWordsWhereTheTimeGoes) {
+  const auto report = reportOf({{"forward", 0, 0.10},
+                                {"backward", 0, 0.13},
+                                {"data wait", 0, 0.06},
+                                {"idle", 0, 0.706},
+                                {"engine overhead", 0, 0.004}});
+  EXPECT_EQ(overviewOf(report).time, "71 % the program's own code, 23 % computation, 6 % waiting for data");
+}
+
+TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
+  auto report = reportOf({{"forward", 0, 0.28}, {"unattributed", 0, 0.72}});
+  report.coverage = "library calls";
+  report.logged_library = "oneDNN";
+  EXPECT_EQ(overviewOf(report).time, "72 % not recorded, 28 % calls of oneDNN");
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only calls of oneDNN were seen"));
+  report = reportOf({{"unattributed", 0, 1}});
+  report.coverage = "samples";
+  report.sampled = SampledUse{"python3", 0.98, 980'000'000, 1'000'000'000};
+  EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 CPU busy on average over 1.00 s"));
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use and memory were sampled"));
+}
+
+TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
+  auto report = reportOf({{"forward", 0, 1}});
+  report.findings = {findingOf("quality/noise", Severity::medium, 0, 0),
+                     findingOf("threads/knee", Severity::medium, 0.1, 0.2),
+                     findingOf("input/bound", Severity::low, 0.01, 0.1),
+                     findingOf("gpu/idle", Severity::info, 0, 0)};
+  report.findings[1].proposals = {{"OMP_NUM_THREADS", "2", "1", "why", false},
+                                  {"OMP_PLACES", "x", "y", "why", true}};
+  auto overview = overviewOf(report);
+  EXPECT_EQ(overview.finding, "threads/knee");
+  EXPECT_EQ(overview.first, "set OMP_NUM_THREADS=1 (finding 2: Title of threads/knee)");
+  EXPECT_EQ(overview.gain,
+            "10 % to 20 % less time (1.11x to 1.25x the speed), medium confidence; predicted, not measured");
+  EXPECT_EQ(overview.then, "Title of input/bound");
+  report.findings.erase(report.findings.begin(), report.findings.begin() + 2);
+  report.findings[0].action = "load ahead";
+  EXPECT_EQ(overviewOf(report).first, "load ahead (finding 1)");
+  report.findings.erase(report.findings.begin());
+  EXPECT_EQ(overviewOf(report).finding, "");
+  EXPECT_EQ(overviewOf(report).gain, "");
+  EXPECT_EQ(overviewOf(report).first, "nothing was found that would make it faster");
+  report.findings = {findingOf("gpu/idle", Severity::high, 0, 0.9997)};
+  EXPECT_EQ(overviewOf(report).gain, "up to 100 % less time, medium confidence; predicted, not measured");
+}
+
+TEST(Overview, IsAtMostTwelveLines) {
+  auto report = reportOf({});
+  for (const char* name : {"computation", "communication", "copies", "data wait", "synchronisation",
+                           "host wait", "kernel wait", "idle", "unattributed"})
+    report.breakdown.shares.push_back({name, 0, 0.11});
+  report.breakdown.devices = 2;
+  report.trace_complete = false;
+  report.losses.resize(1);
+  report.coverage = "devices";
+  report.abstentions.resize(88);
+  report.end.exit_signal = 11;
+  report.end.ran_ns = 12'345'678'901;
+  std::string words;
+  for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + ' ';
+  for (int i = 0; i < 20; ++i) {
+    report.findings.push_back(findingOf("a/b", Severity::high, 0.1, 0.2));
+    report.findings.back().title = words;
+    report.findings.back().proposals.assign(4,
+                                            {"MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_BWD", "1", "2", "", false});
+  }
+  const auto text = reportAsText(report);
+  const auto first = text.substr(0, text.find("\n\n"));
+  EXPECT_LE(std::count(first.begin(), first.end(), '\n') + 1, 12) << first;
+  std::istringstream lines(first);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(emit::columnsOf(line), 80U) << line;
+  EXPECT_THAT(first, HasSubstr("killed by signal 11 (SIGSEGV) after 12.3 s"));
+  for (const auto& other : {reportAsMarkdown(report), reportAsHtml(report), reportAsJson(report)})
+    EXPECT_THAT(other, HasSubstr("killed by signal 11 (SIGSEGV) after 12.3 s"));
+}
+
+TEST(Overview, RulesThatNeedMoreDataAreALineAReason) {
+  auto report = reportOf({});
+  report.abstentions = {{"a/1", "", "no devices."},
+                        {"a/2", "", "no devices."},
+                        {"a/3", "", "no devices."},
+                        {"b/1", "", "no memory."}};
+  report.silent = {"c/1", "c/2"};
+  const auto text = reportAsText(report);
+  EXPECT_THAT(text, AllOf(HasSubstr("3 rules: no devices."), HasSubstr("1 rule needs something else"),
+                          Not(HasSubstr("a/1")), Not(HasSubstr("c/1"))));
+  const auto whole = reportAsText(report, {}, {.verbose = true});
+  EXPECT_THAT(whole, AllOf(HasSubstr("a/1, a/2, a/3: no devices."), HasSubstr("b/1: no memory."),
+                           HasSubstr("c/1, c/2")));
+}
+
+std::unique_ptr<test::Analyzed> analyzed(const std::string& text) {
+  auto result = std::make_unique<test::Analyzed>();
+  result->path =
+      (std::filesystem::path(testing::TempDir()) / fmt::format("pitwall-overview-{}.pitwall", getpid()))
+          .string();
+  EXPECT_TRUE(test::makeTraceFile(text, result->path).has_value());
+  auto trace = Trace::open(result->path);
+  if (!trace.has_value()) return result->error = trace.error().message, std::move(result);
+  result->trace = std::move(trace).value();
+  auto report = analyzeTrace(*result->trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+  if (!report.has_value()) return result->error = report.error().message, std::move(result);
+  result->report = std::move(report).value();
+  return result;
+}
+
+bool advises(const Report& report) {
+  return std::any_of(report.findings.begin(), report.findings.end(),
+                     [](const Finding& f) { return !f.proposals.empty() || f.gain_high > 0; });
+}
+
+// Operators that an OpenMP library with more threads than CPUs ran, without iterations.
+constexpr char kRun[] =
+    "meta process.usable_cpus 2\nmeta process.openmp_runtime libgomp\nmeta process.openmp_threads 16\n"
+    "meta runtime.backend onednn\nsetting OMP_NUM_THREADS 16 environment\n"
+    "repeat 12 6ms\n  iteration 0 16\n  op conv1 Convolution forward 100us 5ms\nend\n";
+
+TEST(Overview, AProgramThatFailedAtOnceGetsNoAdviceOnItsSpeed) {
+  const std::string begin = "meta process.usable_cpus 2\nmeta process.openmp_runtime libgomp\n";
+  const auto failed = analyzed(begin + "meta process.exit_code 1\nmeta trace.end_ns 100000000\n");
+  ASSERT_EQ(failed->error, "");
+  EXPECT_TRUE(failed->report.end.too_short);
+  EXPECT_FALSE(advises(failed->report));
+  EXPECT_EQ(overviewOf(failed->report).ended, "The program failed with exit code 1 after 100 ms.");
+  EXPECT_EQ(overviewOf(failed->report).first, "make it run to its end, and record it again");
+  const auto short_run = analyzed(begin + "meta process.exit_code 0\nmeta trace.end_ns 100000000\n");
+  EXPECT_TRUE(short_run->report.end.too_short);
+  EXPECT_EQ(overviewOf(short_run->report).ended,
+            "The program ended after 100 ms: too soon to advise on its speed.");
+  const auto killed = analyzed(begin + "meta process.exit_code 139\nmeta trace.end_ns 3000000000\n");
+  EXPECT_TRUE(killed->report.end.too_short);
+  EXPECT_EQ(overviewOf(killed->report).ended, "The program was killed by signal 11 (SIGSEGV) after 3.00 s.");
+  const auto no_memory = analyzed(begin + "meta process.exit_signal 9\nmeta process.oom_kills 1\n");
+  EXPECT_THAT(overviewOf(no_memory->report).ended, HasSubstr("for lack of memory"));
+  for (const char* well : {"meta process.exit_code 0\nmeta trace.end_ns 2000000000\n", ""}) {
+    const auto fine = analyzed(begin + well);
+    EXPECT_FALSE(fine->report.end.too_short);
+    EXPECT_EQ(overviewOf(fine->report).ended, "");
+  }
+}
+
+TEST(Overview, AProgramThatFailedAfterItsIterationsIsStillAdvised) {
+  const auto result = analyzed(std::string(kRun) + "meta process.exit_code 1\n");
+  ASSERT_EQ(result->error, "");
+  EXPECT_FALSE(result->report.end.too_short);
+  EXPECT_TRUE(advises(result->report));
+  EXPECT_THAT(overviewOf(result->report).ended, HasSubstr("failed with exit code 1"));
+}
+
+}  // namespace
+}  // namespace pitwall
