@@ -116,7 +116,10 @@ std::string howItEnded(const ProgramEnd& end) {
   return {};
 }
 
-bool isAboutTheTrace(const Finding& finding) { return finding.id.rfind("quality/", 0) == 0; }
+// Its quality, or the run as a whole, which the overview tells apart from what makes the program slow.
+bool isAboutTheTrace(const Finding& finding) {
+  return finding.first > 0 || finding.id.rfind("quality/", 0) == 0;
+}
 
 // The first that is worth doing; null = none is.
 const Finding* firstOf(const Report& report) {
@@ -128,7 +131,9 @@ const Finding* firstOf(const Report& report) {
 
 std::string whatToDo(const Report& report, const Finding* first) {
   if (first == nullptr) {
-    if (!howItEnded(report.end).empty()) return "make it run to its end, and record it again";
+    const bool failed = report.end.exit_signal || report.end.exit_code.value_or(0) != 0;
+    if (report.end.too_short)
+      return failed ? "make it run to its end, and record it again" : "record a run of some seconds";
     const bool sees_work = report.coverage.find("operators") == 0 || report.coverage.find("devices") == 0 ||
                            report.coverage == "library calls";
     return sees_work ? "nothing was found that would make it faster"
@@ -177,6 +182,10 @@ std::string whatElse(const Report& report, const Finding* first) {
 std::string limitsOf(const Report& report) {
   std::string text;
   const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
+  const auto busy = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const Finding& finding) { return finding.id == "host/other-programs"; });
+  if (busy != report.findings.end())
+    add("Other programs took CPU time meanwhile; record again on a quiet machine.");
   if (!report.trace_complete) add("The recording did not finish.");
   if (!report.losses.empty()) add("Events are missing.");
   const auto& coverage = report.coverage;

@@ -86,6 +86,16 @@ TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
   EXPECT_EQ(overviewOf(report).gain, "up to 100 % less time, medium confidence; predicted, not measured");
 }
 
+TEST(Overview, ABusyMachineLimitsTheRecordingAndIsNotTheCause) {
+  auto report = reportOf({{"forward", 0, 1}});
+  report.findings = {findingOf("host/other-programs", Severity::high, 0, 0),
+                     findingOf("threads/knee", Severity::low, 0, 0.2)};
+  report.findings[0].first = 2;
+  EXPECT_EQ(overviewOf(report).finding, "threads/knee");
+  EXPECT_EQ(overviewOf(report).then, "");
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Other programs took CPU time meanwhile"));
+}
+
 TEST(Overview, IsAtMostTwelveLines) {
   auto report = reportOf({});
   for (const char* name : {"computation", "communication", "copies", "data wait", "synchronisation",
@@ -167,6 +177,7 @@ TEST(Overview, AProgramThatFailedAtOnceGetsNoAdviceOnItsSpeed) {
   EXPECT_EQ(overviewOf(failed->report).first, "make it run to its end, and record it again");
   const auto short_run = analyzed(begin + "meta process.exit_code 0\nmeta trace.end_ns 100000000\n");
   EXPECT_TRUE(short_run->report.end.too_short);
+  EXPECT_EQ(overviewOf(short_run->report).first, "record a run of some seconds");
   EXPECT_EQ(overviewOf(short_run->report).ended,
             "The program ended after 100 ms: too soon to advise on its speed.");
   const auto killed = analyzed(begin + "meta process.exit_code 139\nmeta trace.end_ns 3000000000\n");
