@@ -159,6 +159,14 @@ Status addSampledUse(Trace& trace, bool has_events, Timeline& timeline, Report& 
   return {};
 }
 
+// How it ended, and what of it was recorded.
+void describeRun(const std::vector<Fact>& facts, const Coverage& coverage, ProcessId process,
+                 Report& report) {
+  report.end = programEnd(facts);
+  report.coverage = coverage.level(process);
+  if (report.coverage == "library calls") report.logged_library = coverage.libraryOf(process);
+}
+
 void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_device_work, Report& report) {
   auto& notes = report.notes;
   if (!report.trace_complete) {
@@ -273,10 +281,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   addEndFacts(trace, facts);
   addHostFacts(trace, facts);
   addRunFacts(trace, facts);
-  report.end = programEnd(facts);
-  report.coverage = coverage.value().level(timeline.process);
-  if (report.coverage == "library calls")
-    report.logged_library = coverage.value().libraryOf(timeline.process);
+  describeRun(facts, coverage.value(), timeline.process, report);
   if (auto status =
           writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
       !status.has_value()) {

@@ -85,9 +85,7 @@ std::string whereTimeGoes(const Report& report) {
   std::sort(parts.begin(), parts.end(), [](const auto& left, const auto& right) {
     return left.first != right.first ? left.first > right.first : left.second < right.second;
   });
-  std::string text = b.devices == 1  ? "of the device's time: "
-                     : b.devices > 1 ? "of the devices' time: "
-                                     : "";
+  std::string text = b.devices == 1 ? "device: " : b.devices > 1 ? "devices: " : "";
   double rest = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i >= kShownParts) {
