@@ -3,6 +3,8 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 failed=0
+# Settings of whoever runs the tests would be those of the program before the change.
+unset OMP_WAIT_POLICY GOMP_SPINCOUNT OMP_NUM_THREADS
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
