@@ -49,8 +49,19 @@ def quantile(values, share):
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
+def outlying(durations):
+    """Whether each differs much from the median, from five on that are neither warm-up nor last."""
+    steady = durations[2:-1]
+    if len(steady) < 5:
+        return [False] * len(durations)
+    middle = quantile(steady, 0.5)
+    reach = max(5 * 1.4826 * quantile([abs(d - middle) for d in steady], 0.5), 0.5 * middle)
+    return [2 <= i < len(durations) - 1 and abs(d - middle) > reach for i, d in enumerate(durations)]
+
+
 def roles(durations):
-    """The first two warm up, the last ends with the program; outliers are apart from five steady ones on."""
+    """The first two warm up, the last ends with the program; outliers are apart from five steady ones on, unless they
+    take much of the time."""
     out = ["steady"] * len(durations)
     if len(durations) < 2:
         return out
@@ -59,9 +70,12 @@ def roles(durations):
     steady = [d for d, role in zip(durations, out) if role == "steady"]
     if len(steady) < 5:
         return out
+    apart = outlying(durations)
     middle = quantile(steady, 0.5)
-    reach = max(5 * 1.4826 * quantile([abs(d - middle) for d in steady], 0.5), 0.5 * middle)
-    return ["outlier" if role == "steady" and abs(d - middle) > reach else role for d, role in zip(durations, out)]
+    long = [d for d, is_apart in zip(durations, apart) if is_apart and d >= middle]
+    if sum(long) >= (0.1 if len(long) >= 3 else 0.5) * sum(steady):
+        return out
+    return ["outlier" if is_apart else role for role, is_apart in zip(out, apart)]
 
 
 def steps(raw):

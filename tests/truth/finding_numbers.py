@@ -261,18 +261,26 @@ def all_steps(facts):
 
 
 def noise(facts, _):
-    steady = [b - a for a, b, role in all_steps(facts) if role == "steady"]
-    mean = sum(steady) / len(steady)
-    spread = math.sqrt(sum((x - mean) ** 2 for x in steady) / (len(steady) - 1))
+    steps = all_steps(facts)
+    apart = device_times.outlying([b - a for a, b, _ in steps])
+    steady = [b - a for a, b, role in steps if role == "steady"]
+    usual = [b - a for (a, b, role), is_apart in zip(steps, apart) if role == "steady" and not is_apart]
+    mean = sum(usual) / len(usual)
+    spread = math.sqrt(sum((x - mean) ** 2 for x in usual) / (len(usual) - 1))
     return {"cov": spread / mean, "median": quantile(steady, 0.5), "p90": quantile(steady, 0.9)}
 
 
 def outliers(facts, _):
     steps = all_steps(facts)
-    apart = [b - a for a, b, role in steps if role == "outlier"]
-    steady = [b - a for a, b, role in steps if role == "steady"]
-    return {"outliers": len(apart), "iterations": len(steps), "median": quantile(steady, 0.5), "longest": max(apart),
-            "share": sum(apart) / sum(b - a for a, b, _ in steps)}
+    durations = [b - a for a, b, _ in steps]
+    apart = device_times.outlying(durations)
+    looked_at = durations[2:-1]
+    usual = [d for d, is_apart in zip(looked_at, apart[2:-1]) if not is_apart]
+    mean = sum(usual) / len(usual)
+    long = [d for d, is_apart in zip(durations, apart) if is_apart and d > mean]
+    return {"outliers": sum(apart), "iterations": len(steps), "median": quantile(usual, 0.5), "longest": max(long),
+            "share": sum(long) / sum(looked_at), "extra": sum(d - mean for d in long) / sum(looked_at),
+            "gain": (0.0, sum(d - mean for d in long) / sum(looked_at))}
 
 
 def too_few(facts, _):
@@ -333,9 +341,9 @@ RULES = {
     "threads/stalls": rule(r"%(groups)s operators? with %(share)s of the operator time .*?\(the worst %(worst)s times\)", stalls,
                            groups=r"\d+", share=PERCENT, worst=r"\d+"),
     "quality/noise": rule(r"vary by %(cov)s .*?median %(median)s, p90 %(p90)s\)", noise, cov=PERCENT, median=LENGTH, p90=LENGTH),
-    "quality/outliers": rule(r"%(outliers)s of %(iterations)s iterations differ much from the median of %(median)s \(up to "
-                             r"%(longest)s\).*?They take %(share)s of", outliers, outliers=r"\d+", iterations=r"\d+",
-                             median=LENGTH, longest=LENGTH, share=PERCENT),
+    "quality/outliers": rule(r"%(outliers)s of %(iterations)s iterations differ much from the usual %(median)s \(up to "
+                             r"%(longest)s\).*?take %(share)s of the time, %(extra)s more", outliers, outliers=r"\d+",
+                             iterations=r"\d+", median=LENGTH, longest=LENGTH, share=PERCENT, extra=PERCENT),
     "quality/too-few-steps": rule(r"has %(steady)s steady iterations?", too_few, steady=r"\d+"),
     "quality/carried-in": rule(r"%(pieces)s pieces of device work \(%(share)s, %(total)s\)", carried_in, pieces=r"\d+",
                                share=PERCENT, total=LENGTH),
