@@ -51,7 +51,7 @@ def agrees(ours, mine):
 
 
 def analysed(pitwall, path):
-    done = subprocess.run([pitwall, "analyze", path, "--format", "json"], capture_output=True, text=True)
+    done = subprocess.run([pitwall, "analyze", path, "--no-env", "--format", "json"], capture_output=True, text=True)
     return json.loads(done.stdout) if done.stdout.startswith("{") else None
 
 
