@@ -12,6 +12,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr double kBusyTaken = 0.05, kBusySteal = 0.02;
+constexpr double kBusyTakenCpus = 0.05;    // a program that mostly sleeps loses nothing that matters
 constexpr std::size_t kFewestSamples = 5;  // of the machine: half a second
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
@@ -72,7 +73,7 @@ Status writeHost(Trace& trace, const Sampled& sampled) {
   if (own.ready_ns > 0) waiting_share = own.waiting_ns / own.ready_ns;
   SqlValue busy;
   if (taken_share || steal_share)
-    busy = static_cast<std::int64_t>(taken_share.value_or(0) >= kBusyTaken ||
+    busy = static_cast<std::int64_t>((taken_share.value_or(0) >= kBusyTaken && *taken >= kBusyTakenCpus) ||
                                      steal_share.value_or(0) >= kBusySteal);
   table.row({number(host), number(others), number(steal), number(throttled),
              number(mean("host runnable threads")), number(mean("host cpu pressure")),
