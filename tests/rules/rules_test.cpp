@@ -192,6 +192,18 @@ TEST(Rules, EverySettingIsProposedInSomeCase) {
   }
 }
 
+// The library holds a copy of every rule; one that is not listed in the build would never run.
+TEST(Rules, EveryFileIsBuiltIn) {
+  std::vector<std::string> files, built_in;
+  for (const auto& entry : fs::recursive_directory_iterator(kRules)) {
+    if (entry.path().extension() == ".toml") files.push_back(fs::relative(entry.path(), kRules).string());
+  }
+  for (const auto& rule : rules::embeddedRules()) built_in.emplace_back(rule.name);
+  std::sort(files.begin(), files.end());
+  std::sort(built_in.begin(), built_in.end());
+  EXPECT_EQ(built_in, files);
+}
+
 // A promise says what it cannot exceed.
 TEST(Rules, EachGainStatesItsBound) {
   const auto set = rules::loadRules({{kRules.string()}, {}});
