@@ -21,7 +21,7 @@ struct BatchTrial {
   std::map<std::string, double> operator_ns;  // of an iteration, by title and phase
 };
 
-// The program's batch: its tunable batch_size, else the items of its steady iterations; 0 = not told.
+// The program's batch: its tunable batch_size, else the items of its steady iterations; 0 = unknown.
 std::int64_t batchOf(const Trace& trace, const Iterations& iterations);
 std::int64_t batchOf(const Trace& trace);  // its tunable alone
 

@@ -11,6 +11,7 @@ namespace {
 
 // A sampled run of less says little, and what fails within the second is its start, not its work.
 constexpr TimeNs kShortRun = 1'000'000'000, kShortFailedRun = 10'000'000'000;
+constexpr TimeNs kFailedAtOnce = 2'000'000'000;  // whatever iterations there were
 constexpr std::int64_t kEnoughIterations = 3;
 
 std::optional<std::int64_t> integer(const std::vector<Fact>& facts, std::string_view key) {
@@ -29,8 +30,9 @@ void addRunFacts(const Trace& trace, std::vector<Fact>& facts) {
   const bool ended = (code || signal) && run_ns > 0;
   facts.push_back({"run_ns", ended ? SqlValue(run_ns) : SqlValue()});
   const bool failed = signal || code.value_or(0) != 0;
-  const bool too_short = integer(facts, "steady_iterations").value_or(0) < kEnoughIterations &&
-                         run_ns < (failed ? kShortFailedRun : kShortRun);
+  const bool repeats = integer(facts, "steady_iterations").value_or(0) >= kEnoughIterations;
+  const bool too_short = (!repeats && run_ns < (failed ? kShortFailedRun : kShortRun)) ||
+                         (failed && run_ns < kFailedAtOnce);
   facts.push_back({"too_short", ended ? SqlValue(static_cast<std::int64_t>(too_short)) : SqlValue()});
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 // What the program is made of, which tells what it reads.
 struct Program {
-  std::string framework, blas;  // "mkl", "openblas", ...; empty = not told
-  std::string onednn_version;   // empty = not told
+  std::string framework, blas;  // "mkl", "openblas", ...; empty = unknown
+  std::string onednn_version;   // empty = unknown
   bool openmp = false, gnu = false, llvm = false, onednn = false, cuda = false, communicates = false,
        jemalloc = false;
   bool is_sampled = false;  // a program of this machine, which was recorded from outside

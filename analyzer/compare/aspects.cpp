@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& names) {
     text += (text.empty() ? "" : ", ") + (same - i > 1 ? fmt::format("{} x ", same - i) : "") + names[i];
     i = same;
   }
-  return text.empty() ? "not told" : text;
+  return text.empty() ? "unknown" : text;
 }
 
 // "gpu: NVIDIA H100" is a gpu of that name; a name that says nothing is none.
@@ -88,7 +88,7 @@ Aspect worldOf(const Measured& a, const Measured& b) {
 
 // Without items the shapes still tell that the batches differ; then times say nothing.
 Aspect batchOf(const Measured& a, const Measured& b, const Matches& matches, bool& by_item) {
-  const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("not told"); };
+  const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("unknown"); };
   Aspect aspect{"items an iteration", shown(a.items_per_iteration), shown(b.items_per_iteration),
                 Comparability::comparable, ""};
   const bool known = a.items_per_iteration > 0 && b.items_per_iteration > 0;

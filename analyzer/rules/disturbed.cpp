@@ -9,8 +9,6 @@
 namespace pitwall::rules {
 namespace {
 
-constexpr double kAtOnceNs = 2e9;
-
 double real(const SqlValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
   const auto* number = std::get_if<double>(&value);
@@ -42,35 +40,19 @@ void withholdBusy(const std::string& why, Finding& finding) {
 
 }  // namespace
 
-Result<Disturbance> disturbanceOf(Trace& trace) {
-  auto rows = trace.query(
-      "SELECT machine_busy, taken_share, steal_share, exit_code, exit_signal, (SELECT max(to_ns) FROM "
-      "analysis_coverage) FROM analysis_summary");
+Result<std::string> disturbanceOf(Trace& trace) {
+  auto rows = trace.query("SELECT machine_busy, taken_share, steal_share FROM analysis_summary");
   if (!rows.has_value()) return fail(rows.error());
-  Disturbance result;
-  if (rows->rows.empty()) return result;
-  const auto& row = rows->rows[0];
-  if (real(row[0]) != 0) {
-    const double taken = real(row[1]), steal = real(row[2]);
-    result.busy = taken >= steal ? fmt::format("other programs took {:.0f} % of the CPU time", taken * 100)
-                                 : fmt::format("{:.0f} % of the CPUs was stolen", steal * 100);
-    result.busy = "measured on a busy machine (" + result.busy + ")";
-  }
-  const bool failed = real(row[3]) != 0 || real(row[4]) != 0;
-  if (failed && real(row[5]) < kAtOnceNs) result.failed = "the program failed at once";
-  return result;
+  if (rows->rows.empty() || real(rows->rows[0][0]) == 0) return std::string();
+  const double taken = real(rows->rows[0][1]), steal = real(rows->rows[0][2]);
+  return fmt::format("measured on a busy machine ({})",
+                     taken >= steal ? fmt::format("other programs took {:.0f} % of the CPU time", taken * 100)
+                                    : fmt::format("{:.0f} % of the CPUs was stolen", steal * 100));
 }
 
-void withhold(const Disturbance& disturbance, std::vector<Claim>& claims) {
-  for (Claim& claim : claims) {
-    Finding& finding = claim.finding;
-    if (!disturbance.busy.empty()) withholdBusy(disturbance.busy, finding);
-    if (disturbance.failed.empty()) continue;
-    finding.proposals.clear();
-    if (finding.first == 0) finding.severity = std::min(finding.severity, Severity::low);
-    if (finding.gain_high > 0) limit(finding, disturbance.failed);
-    finding.gain_low = finding.gain_high = 0;
-  }
+void withhold(const std::string& why, std::vector<Claim>& claims) {
+  if (why.empty()) return;
+  for (Claim& claim : claims) withholdBusy(why, claim.finding);
 }
 
 void putFirst(std::vector<Finding>& findings) {

@@ -28,7 +28,7 @@ struct StatLine {    // /proc/PID/stat, of a process or a thread
   std::int64_t threads = 0;
   std::int64_t start_ticks = 0;  // since boot; with the pid it names a process for good
   std::int64_t resident_pages = 0;
-  std::uint64_t image = 0;          // where program and stack lie: another value after exec; 0 = not told
+  std::uint64_t image = 0;          // where program and stack lie: another value after exec; 0 = unknown
   int cpu = 0;                      // it last ran on
   std::int64_t children_ticks = 0;  // CPU time of the children that it has waited for
 };

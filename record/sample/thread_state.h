@@ -20,7 +20,7 @@ enum class ThreadState : int {
   sync = 10,             // in fsync and its like
   uninterruptible = 11,  // in the kernel otherwise: page faults from files, opening, deleting
   child = 12,            // for a process to end
-  asleep = 13,           // otherwise, or it is not told
+  asleep = 13,           // otherwise, or unknown
   stopped = 14           // by a signal or a debugger
 };
 

@@ -8,28 +8,22 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "analyzer/analysis.h"
 #include "analyzer/rules/rule_set.h"
 #include "db/reader.h"
 #include "db/settings.h"
+#include "tests/support/read_all.h"
 #include "tests/support/trace_text.h"
 
 namespace pitwall {
 namespace {
 
 namespace fs = std::filesystem;
+using test::readAll;
 
 const fs::path kCases = PITWALL_RULE_CASES;
 const fs::path kRules = PITWALL_RULE_FOLDER;
-
-std::string readAll(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // The file of a rule: its id with '_' for '-'.
 fs::path fileOf(std::string id) {

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "analyzer/analysis.h"
 #include "analyzer/analysis/setting_table.h"
@@ -17,6 +15,7 @@
 #include "analyzer/rules/run_rule.h"
 #include "analyzer/rules/sql_text.h"
 #include "db/reader.h"
+#include "tests/support/read_all.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
@@ -24,16 +23,10 @@ namespace pitwall {
 namespace {
 
 namespace fs = std::filesystem;
+using test::readAll;
 
 const fs::path kCases = PITWALL_RULE_CASES;
 const fs::path kRules = PITWALL_RULE_FOLDER;
-
-std::string readAll(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // The rule's outcome with these columns of analysis_summary.
 std::string outcomeOf(const rules::Rule& rule, Trace& trace) {

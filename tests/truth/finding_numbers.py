@@ -40,7 +40,7 @@ def idle(facts, _):
     name, most = max(causes.items(), key=lambda item: item[1])
     share, busy = d.share(lambda x: x.idle), d.share(lambda x: length(x.busy))
     return {"idle": share, "kernels": sum(len(x.kernels) for x in d.all), "span": d.span,
-            "cause": "not told by the trace" if name == "idle" else name, "cause_share": most / d.span,
+            "cause": "unknown" if name == "idle" else name, "cause_share": most / d.span,
             "gain": (0, min(share, busy))}
 
 
@@ -50,7 +50,7 @@ def long_gaps(facts, _):
     share = sum(g for g, _ in gaps) / d.span
     longest, cause = max(gaps)
     return {"gaps": len(gaps) if len(gaps) > 1 else "One gap", "longest": longest,
-            "cause": "not told by the trace" if cause == "idle" else cause, "share": share,
+            "cause": "unknown" if cause == "idle" else cause, "share": share,
             "gain": (0, min(share, d.share(lambda x: length(x.busy))))}
 
 
