@@ -214,9 +214,11 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   out.start_ns = *start;
   out.dur_ns = *duration;
   out.name = builder_.name(name);
-  if (category.kineto != KinetoRole::none) {
+  const KinetoRole role =
+      category.kineto != KinetoRole::none ? category.kineto : kineto_.roleWithoutCategory(event, name);
+  if (role != KinetoRole::none) {
     out.args = category.args;
-    return kineto_.complete(category.kineto, event, name, out);
+    return kineto_.complete(role, event, name, out);
   }
   out.args = argsOf(event, category, place);
   if (mxnet_.seen()) out.kind = MxNet::kindOf(category.mxnet, name);
@@ -471,9 +473,10 @@ void ChromeInterpreter::end() {
     input.format = "Chrome JSON of pitwall export";
     input.clock = "nanoseconds since the trace's start";
   } else if (kineto_.seen()) {
-    input.format = "PyTorch Kineto JSON";
+    input.format = kineto_.isOlderProfiler() ? "PyTorch profiler JSON (without Kineto)" : "PyTorch Kineto JSON";
     input.version = kineto_.version();
-    builder_.meta(meta::kProducer, "PyTorch profiler (Kineto)");
+    builder_.meta(meta::kProducer,
+                  kineto_.isOlderProfiler() ? "PyTorch profiler (without Kineto)" : "PyTorch profiler (Kineto)");
   } else if (mxnet_.seen()) {
     input.format = "MXNet profiler JSON";
     input.clock = "microseconds since 1970";

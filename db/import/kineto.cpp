@@ -101,14 +101,22 @@ bool isAnnotation(std::string_view name) {
          startsWith(name, "Optimizer.");
 }
 
+bool isBackwardName(std::string_view name) {
+  return startsWith(name, "autograd::engine::") || startsWith(name, "torch::autograd::") ||
+         startsWith(name, "struct torch::autograd::") || name.find("Backward") != std::string_view::npos;
+}
+
+// Where no category says it: operators have the namespace of their library, ranges of the program have none.
+bool isOperatorName(std::string_view name) {
+  return isBackwardName(name) || (name.find("::") != std::string_view::npos && name.find(' ') == std::string_view::npos);
+}
+
 // Autograd numbers the operators that it records, and gives a backward function the number and the thread of
 // the operator that it belongs to.
 Phase phaseOf(const ChromeEvent& event, std::string_view name) {
   const bool numbered = event.has(Arg::sequenceNumber);
   if (numbered && event.argInteger(Arg::forwardThread).value_or(0) > 0) return Phase::backward;
-  if (startsWith(name, "autograd::engine::") || startsWith(name, "torch::autograd::") ||
-      startsWith(name, "struct torch::autograd::") || name.find("Backward") != std::string_view::npos)
-    return Phase::backward;
+  if (isBackwardName(name)) return Phase::backward;
   return numbered ? Phase::forward : Phase::none;
 }
 
@@ -362,6 +370,12 @@ void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event
   out.args = known->args;
   out.kind = EventKind::operatorRun;
   builder_.add(threadOf(event), out);
+}
+
+KinetoRole Kineto::roleWithoutCategory(const ChromeEvent& event, std::string_view name) {
+  if (event.category.type != JsonType::none || event.process.text != "CPU functions") return KinetoRole::none;
+  older_profiler_ = true;
+  return isOperatorName(name) ? KinetoRole::hostOperator : KinetoRole::annotation;
 }
 
 void Kineto::complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out) {

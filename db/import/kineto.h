@@ -39,6 +39,9 @@ class Kineto {
   // A complete event of a category that is Kineto's: `out` has its times, name and, where the category says
   // more than the kind, arguments.
   void complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out);
+  // Of an event without a category: PyTorch's older profiler, which builds without Kineto still use, writes none and
+  // calls the process "CPU functions".
+  KinetoRole roleWithoutCategory(const ChromeEvent& event, std::string_view name);
   // An instant of the memory profiler; false when it is not one.
   bool instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns);
   // True for arrows that say no more than the correlation numbers do.
@@ -49,6 +52,7 @@ class Kineto {
 
   bool seen() const { return seen_; }
   bool hasBaseTime() const { return has_base_; }
+  bool isOlderProfiler() const { return older_profiler_; }
   std::string version() const;
 
  private:
@@ -80,6 +84,7 @@ class Kineto {
   RecentTexts<KernelId> kernels_;
   RecentTexts<TrackRef> memory_;
   bool seen_ = false;
+  bool older_profiler_ = false;
   bool has_base_ = false;
   std::string schema_;
   std::string cuda_;

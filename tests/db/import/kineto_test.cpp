@@ -248,5 +248,40 @@ TEST(ImportKineto, OneLaunchOfManyKernels) {
   EXPECT_NE(imported->only("other").correlation, 0U);
 }
 
+// PyTorch built without Kineto writes neither categories nor steps.
+TEST(ImportKineto, ProfilesWithoutKinetoHaveOperators) {
+  const auto imported = importText(R"json([
+{"name": "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "ph": "X", "ts": 10, "dur": 30, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "aten::linear", "ph": "X", "ts": 50, "dur": 20, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "aten::addmm", "ph": "X", "ts": 52, "dur": 15, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "my part", "ph": "X", "ts": 71, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "autograd::engine::evaluate_function: AddmmBackward0", "ph": "X", "ts": 80, "dur": 20, "tid": 2, "pid": "CPU functions", "args": {}},
+{"name": "AddmmBackward0", "ph": "X", "ts": 82, "dur": 15, "tid": 2, "pid": "CPU functions", "args": {}},
+{"name": "aten::mm", "ph": "X", "ts": 83, "dur": 10, "tid": 2, "pid": "CPU functions", "args": {}},
+{"name": "Optimizer.step#SGD.step", "ph": "X", "ts": 110, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
+{"name": "aten::add_", "ph": "X", "ts": 112, "dur": 5, "tid": 1, "pid": "CPU functions", "args": {}}
+])json");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.inputs[0].format, "PyTorch profiler JSON (without Kineto)");
+  EXPECT_EQ(imported->only("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__").kind, EventKind::dataWait);
+  EXPECT_EQ(imported->only("aten::linear").kind, EventKind::operatorRun);
+  EXPECT_EQ(imported->only("my part").kind, EventKind::scope);
+  EXPECT_EQ(imported->only("Optimizer.step#SGD.step").kind, EventKind::scope);
+  const auto phaseOf = [&](const char* name) {
+    return imported->sink.facts.at(imported->only(name).op.value - 1).phase;
+  };
+  EXPECT_EQ(phaseOf("AddmmBackward0"), Phase::backward);
+  EXPECT_EQ(phaseOf("aten::mm"), Phase::backward);
+  EXPECT_EQ(phaseOf("aten::add_"), Phase::update);
+}
+
+// Another tool's process may have the name, with categories of its own.
+TEST(ImportKineto, AProcessNamedCpuFunctionsAloneMakesNoOperators) {
+  const auto imported = importText(
+      R"json([{"name": "aten::mm", "cat": "mine", "ph": "X", "ts": 10, "dur": 30, "tid": 1, "pid": "CPU functions"}])json");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->only("aten::mm").kind, EventKind::scope);
+}
+
 }  // namespace
 }  // namespace pitwall::test
