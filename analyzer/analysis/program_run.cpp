@@ -31,8 +31,8 @@ void addRunFacts(const Trace& trace, std::vector<Fact>& facts) {
   facts.push_back({"run_ns", ended ? SqlValue(run_ns) : SqlValue()});
   const bool failed = signal || code.value_or(0) != 0;
   const bool repeats = integer(facts, "steady_iterations").value_or(0) >= kEnoughIterations;
-  const bool too_short = (!repeats && run_ns < (failed ? kShortFailedRun : kShortRun)) ||
-                         (failed && run_ns < kFailedAtOnce);
+  const bool too_short =
+      (!repeats && run_ns < (failed ? kShortFailedRun : kShortRun)) || (failed && run_ns < kFailedAtOnce);
   facts.push_back({"too_short", ended ? SqlValue(static_cast<std::int64_t>(too_short)) : SqlValue()});
 }
 

@@ -14,8 +14,8 @@ namespace pitwall::rules {
 // quiet, or was not looked at. Errors: of the trace.
 Result<std::string> disturbanceOf(Trace& trace);
 
-// Where there is such a reason no lower end of a gain holds, and neither numbers of threads nor gains from them
-// are proposed: alone on the machine the program behaves otherwise.
+// Where there is such a reason no lower end of a gain holds, and neither numbers of threads nor gains from
+// them are proposed: alone on the machine the program behaves otherwise.
 void withhold(const std::string& why, std::vector<Claim>& claims);
 
 // Puts findings about the run as a whole before the others, whose order stays.

@@ -473,10 +473,11 @@ void ChromeInterpreter::end() {
     input.format = "Chrome JSON of pitwall export";
     input.clock = "nanoseconds since the trace's start";
   } else if (kineto_.seen()) {
-    input.format = kineto_.isOlderProfiler() ? "PyTorch profiler JSON (without Kineto)" : "PyTorch Kineto JSON";
+    input.format =
+        kineto_.isOlderProfiler() ? "PyTorch profiler JSON (without Kineto)" : "PyTorch Kineto JSON";
     input.version = kineto_.version();
-    builder_.meta(meta::kProducer,
-                  kineto_.isOlderProfiler() ? "PyTorch profiler (without Kineto)" : "PyTorch profiler (Kineto)");
+    builder_.meta(meta::kProducer, kineto_.isOlderProfiler() ? "PyTorch profiler (without Kineto)"
+                                                             : "PyTorch profiler (Kineto)");
   } else if (mxnet_.seen()) {
     input.format = "MXNet profiler JSON";
     input.clock = "microseconds since 1970";

@@ -108,7 +108,8 @@ bool isBackwardName(std::string_view name) {
 
 // Where no category says it: operators have the namespace of their library, ranges of the program have none.
 bool isOperatorName(std::string_view name) {
-  return isBackwardName(name) || (name.find("::") != std::string_view::npos && name.find(' ') == std::string_view::npos);
+  return isBackwardName(name) ||
+         (name.find("::") != std::string_view::npos && name.find(' ') == std::string_view::npos);
 }
 
 // Autograd numbers the operators that it records, and gives a backward function the number and the thread of

@@ -39,8 +39,8 @@ class Kineto {
   // A complete event of a category that is Kineto's: `out` has its times, name and, where the category says
   // more than the kind, arguments.
   void complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out);
-  // Of an event without a category: PyTorch's older profiler, which builds without Kineto still use, writes none and
-  // calls the process "CPU functions".
+  // Of an event without a category: PyTorch's older profiler, which builds without Kineto still use, writes
+  // none and calls the process "CPU functions".
   KinetoRole roleWithoutCategory(const ChromeEvent& event, std::string_view name);
   // An instant of the memory profiler; false when it is not one.
   bool instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns);

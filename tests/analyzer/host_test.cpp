@@ -142,7 +142,8 @@ TEST_F(Disturbed, ABusyOneStandsFirstAndTakesTheNumberOfThreads) {
 }
 
 TEST_F(Disturbed, AProgramThatFailedAtOnceGetsNoAdvice) {
-  const auto failed = report("meta process.exit_code 1\nmeta trace.end_ns 1900000000\n" + load("1", "0", "0"));
+  const auto failed =
+      report("meta process.exit_code 1\nmeta trace.end_ns 1900000000\n" + load("1", "0", "0"));
   ASSERT_EQ(failed.findings.size(), 1u);
   EXPECT_EQ(failed.findings[0].id, "program/failed");
   EXPECT_TRUE(failed.end.too_short) << "although it had iterations";

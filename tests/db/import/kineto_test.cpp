@@ -263,7 +263,8 @@ TEST(ImportKineto, ProfilesWithoutKinetoHaveOperators) {
 ])json");
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(imported->summary.inputs[0].format, "PyTorch profiler JSON (without Kineto)");
-  EXPECT_EQ(imported->only("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__").kind, EventKind::dataWait);
+  EXPECT_EQ(imported->only("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__").kind,
+            EventKind::dataWait);
   EXPECT_EQ(imported->only("aten::linear").kind, EventKind::operatorRun);
   EXPECT_EQ(imported->only("my part").kind, EventKind::scope);
   EXPECT_EQ(imported->only("Optimizer.step#SGD.step").kind, EventKind::scope);
