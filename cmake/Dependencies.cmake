@@ -22,7 +22,6 @@ if(PITWALL_BUILD_ANALYZER OR (PITWALL_BUILD_SAMPLES AND PITWALL_BUILD_RUNTIME))
   set_package_properties(CLI11 PROPERTIES TYPE REQUIRED PURPOSE "command line" DESCRIPTION "libcli11-dev")
 endif()
 if(PITWALL_BUILD_ANALYZER)
-  find_package(OpenMP COMPONENTS CXX) # to measure what its regions cost
   find_package(tomlplusplus CONFIG REQUIRED)
   set_package_properties(tomlplusplus PROPERTIES TYPE REQUIRED PURPOSE "rule files" DESCRIPTION "libtomlplusplus-dev")
 endif()

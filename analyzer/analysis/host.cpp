@@ -11,7 +11,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr double kBusyTaken = 0.05, kBusySteal = 0.02;
+constexpr double kBusyTaken = 0.05, kBusySteal = 0.05;
 constexpr double kBusyTakenCpus = 0.05;    // a program that mostly sleeps loses nothing that matters
 constexpr std::size_t kFewestSamples = 5;  // of the machine: half a second
 

@@ -85,6 +85,15 @@ Growth growthOf(const std::vector<CounterSample>& samples) {
   return growth;
 }
 
+// A page that is used for the first time faults once: growth explains as many faults.
+double repeatedFaults(const SampledProcess& process, const Growth& growth) {
+  constexpr double kPageBytes = 4096;
+  const double seconds = std::max(process.minor_faults.span() * 1e-9, 1e-9);
+  const double first = process.resident.empty() ? 0 : process.resident.front().value;
+  return std::max(0.0,
+                  process.minor_faults.mean() - std::max(0.0, growth.peak - first) / kPageBytes / seconds);
+}
+
 }  // namespace
 
 Status writeProcesses(Trace& trace, const Sampled& sampled) {
@@ -94,7 +103,8 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
       "span_ns "
       "INTEGER, cpus REAL, span_share REAL, working INTEGER, one_share REAL, together_share REAL, "
       "read_bytes_per_second REAL, written_bytes_per_second REAL, major_faults REAL, third_bytes REAL, "
-      "last_bytes REAL, peak_bytes REAL, growth_bytes_per_second REAL, rising INTEGER, largest_step REAL");
+      "last_bytes REAL, peak_bytes REAL, growth_bytes_per_second REAL, rising INTEGER, largest_step REAL, "
+      "kernel_cpus REAL, minor_faults REAL, repeated_faults REAL");
   double most = 0;
   for (const auto& [id, process] : sampled.processes) most = std::max(most, process.cpu.total_ns);
   const auto recorded = static_cast<double>(std::max<TimeNs>(sampled.to_ns - sampled.from_ns, 1));
@@ -126,7 +136,10 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
                known(memory, growth.peak),
                known(memory, growth.per_second),
                known(memory, growth.rising),
-               known(memory, growth.largest_step)});
+               known(memory, growth.largest_step),
+               known(process.kernel_cpu.samples > 0, process.kernel_cpu.mean()),
+               known(process.minor_faults.samples > 0, process.minor_faults.mean()),
+               known(process.minor_faults.samples > 0, repeatedFaults(process, growth))});
   }
   return table.write(trace);
 }

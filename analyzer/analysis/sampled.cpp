@@ -50,7 +50,7 @@ class Gatherer {
     if (info.thread)
       return name == "cpu" || name == "waiting for a cpu" || name == "voluntary switches" || name == "state";
     return isOfHost(name) || name == "cpu" || name == "read" || name == "written" || name == "major faults" ||
-           name == "resident memory";
+           name == "minor faults" || name == "cpu in the kernel" || name == "resident memory";
   }
 
   void addOfThread(const TrackInfo& info, std::vector<CounterSample> samples) {
@@ -70,6 +70,8 @@ class Gatherer {
     if (info.name == "read") process.read = held(samples);
     if (info.name == "written") process.written = held(samples);
     if (info.name == "major faults") process.major_faults = held(samples);
+    if (info.name == "minor faults") process.minor_faults = held(samples);
+    if (info.name == "cpu in the kernel") process.kernel_cpu = held(samples);
     if (info.name == "resident memory") process.resident = std::move(samples);
   }
 

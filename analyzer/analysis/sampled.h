@@ -15,7 +15,7 @@
 //                        were ready to; steal_share: of usable_cpus
 //   busy                 1 = other programs or the machine below took so much that times say little:
 //   taken_share
-//                        >= 0.05 or steal_share >= 0.02; 0 = they did not
+//                        >= 0.05 or steal_share >= 0.05; 0 = they did not
 // analysis_process     one row per sampled process
 //   process, pid, name, busiest (1 = used most CPU time of all), is_python
 //   begin_ns, span_ns, cpus (mean), span_share (of the recording)
@@ -23,16 +23,19 @@
 //   time,
 //                        exactly one, or several, run or are ready to; null = states were not sampled
 //   read_bytes_per_second, written_bytes_per_second (storage), major_faults (1/s)
+//   kernel_cpus (mean, within the kernel), minor_faults (1/s), repeated_faults (1/s: beyond those that its
+//   growth
+//                        to its peak explains)
 //   third_bytes, last_bytes, peak_bytes   resident memory: the most in the third tenth, in the last, ever
 //   growth_bytes_per_second, rising       from the third tenth on; how many of the seven tenths after it rise
 //   by 2 %
 //                        of the growth or more; largest_step (share of the growth that lies in one tenth)
 // analysis_wait        one row per sampled thread
-//   process, thread, thread_id, cpu, waiting_for_cpu, voluntary_switches (1/s), rank (1 = uses most CPU of
-//   its process), samples, span_share (of the recording) running, mutex, timed_wait, wait, sleep, poll,
-//   input, output, storage_read, storage_write, sync, uninterruptible, child, asleep, stopped    shares of
-//   its time, as docs/recording.md has them; they sum to 1 late_storage         storage_read +
-//   uninterruptible in the second half of its time
+//   process, thread, thread_id, is_main (the process's first thread), cpu, waiting_for_cpu,
+//   voluntary_switches (1/s), rank (1 = uses most CPU of its process), samples, span_share (of the recording)
+//   running, mutex, timed_wait, wait, sleep, poll, input, output, storage_read, storage_write, sync,
+//   uninterruptible, child, asleep, stopped    shares of its time, as docs/recording.md has them; they sum to
+//   1 late_storage         storage_read + uninterruptible in the second half of its time
 #pragma once
 
 #include <array>
@@ -66,7 +69,7 @@ struct SampledThread {
 };
 
 struct SampledProcess {
-  Held cpu, read, written, major_faults;
+  Held cpu, kernel_cpu, read, written, major_faults, minor_faults;
   std::vector<CounterSample> resident;
 };
 

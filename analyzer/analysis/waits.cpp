@@ -41,7 +41,8 @@ Shares sharesOf(const std::vector<CounterSample>& states) {
 Status writeWaits(Trace& trace, const Sampled& sampled) {
   TempTable table(
       "analysis_wait",
-      "process INTEGER, thread TEXT, thread_id INTEGER, cpu REAL, waiting_for_cpu REAL, voluntary_switches "
+      "process INTEGER, thread TEXT, thread_id INTEGER, is_main INTEGER, cpu REAL, waiting_for_cpu REAL, "
+      "voluntary_switches "
       "REAL, "
       "rank INTEGER, samples INTEGER, span_share REAL, running REAL, mutex REAL, timed_wait REAL, wait REAL, "
       "sleep REAL, poll REAL, input REAL, output REAL, storage_read REAL, storage_write REAL, sync REAL, "
@@ -55,9 +56,13 @@ Status writeWaits(Trace& trace, const Sampled& sampled) {
         });
     const Shares shares = sharesOf(thread.states);
     const auto span = static_cast<double>(thread.states.back().time_ns - thread.states.front().time_ns);
+    const ThreadInfo& info = trace.threads()[thread.id.value - 1];
+    const bool is_main = info.process && info.process.value <= trace.processes().size() &&
+                         info.tid == trace.processes()[info.process.value - 1].pid;
     std::vector<SqlValue> row{static_cast<std::int64_t>(thread.process.value),
-                              trace.threads()[thread.id.value - 1].name,
+                              info.name,
                               static_cast<std::int64_t>(thread.id.value),
+                              static_cast<std::int64_t>(is_main),
                               thread.cpu.mean(),
                               thread.waiting.mean(),
                               thread.voluntary.mean(),

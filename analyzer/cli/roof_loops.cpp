@@ -1,5 +1,6 @@
 #include "analyzer/cli/roof_loops.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -190,15 +191,19 @@ MemoryRates memoryRates(const std::vector<int>& cpus, const RoofEffort& effort) 
   return {copy > 0 ? 2 * bytes / copy : 0, triad > 0 ? 3 * bytes / triad : 0};
 }
 
-#ifdef _OPENMP
+// The library is opened here and not linked: as it is loaded it binds the thread that loads it where settings
+// such as OMP_PROC_BIND say so, and programs that `pitwall record` starts would inherit that.
 double forkJoinNs(int threads, const RoofEffort& effort) {
+  using Region = void (*)(void (*)(void*), void*, unsigned, unsigned);
+  void* const library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto region =
+      library == nullptr ? nullptr : reinterpret_cast<Region>(dlsym(library, "GOMP_parallel"));
+  if (region == nullptr) return 0;
   constexpr int kRegions = 100;  // between two readings of the clock
   double best = 0;
-  const auto regions = [threads] {
-    for (int i = 0; i < kRegions; ++i) {
-#pragma omp parallel num_threads(threads)
-      asm volatile("" : : : "memory");
-    }
+  const auto regions = [&] {
+    for (int i = 0; i < kRegions; ++i)
+      region([](void*) { asm volatile("" : : : "memory"); }, nullptr, static_cast<unsigned>(threads), 0);
   };
   regions();  // makes the team
   const auto begin = Clock::now();
@@ -210,8 +215,5 @@ double forkJoinNs(int threads, const RoofEffort& effort) {
   } while (secondsSince(begin) < effort.seconds);
   return best;
 }
-#else
-double forkJoinNs(int, const RoofEffort&) { return 0; }
-#endif
 
 }  // namespace pitwall::cli

@@ -26,8 +26,8 @@ struct MemoryRates {
 // does not count.
 MemoryRates memoryRates(const std::vector<int>& cpus, const RoofEffort& effort);
 
-// An empty OpenMP region of so many threads, ns; the team exists already. 0 where the command was built
-// without OpenMP.
+// An empty OpenMP region of so many threads, ns, by libgomp; the team exists already. 0 where libgomp is not
+// installed.
 double forkJoinNs(int threads, const RoofEffort& effort);
 
 }  // namespace pitwall::cli

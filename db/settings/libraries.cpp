@@ -106,6 +106,27 @@ constexpr SettingInfo kTable[] = {
                 "metadata_thp:auto. Acts only when the program uses jemalloc, linked or through LD_PRELOAD.",
      .source = "jemalloc(3)",
      .status = external},
+    {.name = "MALLOC_MMAP_MAX_",
+     .owner = "glibc",
+     .type = text,
+     .default_value = "65536",
+     .unit = "blocks",
+     .meaning =
+         "How many large blocks glibc's allocator takes from the system directly, to give each back as it is "
+         "freed. "
+         "0: large blocks come from the heap too and are used again, without a page fault for each page.",
+     .source = "mallopt(3)",
+     .status = external},
+    {.name = "MALLOC_TRIM_THRESHOLD_",
+     .owner = "glibc",
+     .type = text,
+     .default_value = "131072",
+     .unit = "bytes",
+     .meaning = "Free memory at the top of the heap from which on glibc's allocator gives it back to the "
+                "system. When not "
+                "set it adapts to the program, up to 64 MiB.",
+     .source = "mallopt(3)",
+     .status = external},
     {.name = "MKLDNN_VERBOSE",
      .owner = "onednn",
      .type = text,

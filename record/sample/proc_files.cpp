@@ -87,6 +87,7 @@ std::optional<StatLine> parseStat(std::string_view text) {
   stat.parent = static_cast<pid_t>(at(4));
   stat.minor_faults = at(10);
   stat.major_faults = at(12);
+  stat.kernel_ticks = at(15);
   stat.children_ticks = at(16) + at(17);
   stat.threads = at(20);
   stat.start_ticks = at(22);

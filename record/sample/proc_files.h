@@ -30,6 +30,7 @@ struct StatLine {    // /proc/PID/stat, of a process or a thread
   std::int64_t resident_pages = 0;
   std::uint64_t image = 0;          // where program and stack lie: another value after exec; 0 = unknown
   int cpu = 0;                      // it last ran on
+  std::int64_t kernel_ticks = 0;    // CPU time within the kernel, of all its threads
   std::int64_t children_ticks = 0;  // CPU time of the children that it has waited for
 };
 std::optional<StatLine> parseStat(std::string_view text);

@@ -152,6 +152,7 @@ void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
 void ProcessProbe::makeTracks(SampleLog& log) {
   const auto track = [&](const char* name, const char* unit) { return log.series(process_, name, unit); };
   series_.cpu = track("cpu", "cores");
+  series_.kernel_cpu = track("cpu in the kernel", "cores");
   series_.resident = track("resident memory", "bytes");
   series_.threads = track("threads", "");
   series_.major = track("major faults", "1/s");
@@ -191,13 +192,16 @@ void ProcessProbe::sampleIo(TimeNs now_ns, SampleLog& log) {
 
 void ProcessProbe::sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog& log) {
   const double seconds = static_cast<double>(now_ns - since_ns_) * 1e-9;
-  const TimeNs cpu_ns = cpuClock(pid_).value_or(cpu_ns_);
-  log.add(series_.cpu, since_ns_,
-          static_cast<double>(std::max<TimeNs>(0, cpu_ns - cpu_ns_)) * 1e-9 / seconds);
+  static const TimeNs tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  const auto cores = [&](SeriesRef series, TimeNs now, TimeNs& before) {
+    log.add(series, since_ns_, static_cast<double>(std::max<TimeNs>(0, now - before)) * 1e-9 / seconds);
+    before = now;
+  };
+  cores(series_.cpu, cpuClock(pid_).value_or(cpu_ns_), cpu_ns_);
+  cores(series_.kernel_cpu, stat.kernel_ticks * tick_ns, kernel_cpu_ns_);
   log.add(series_.minor, since_ns_, static_cast<double>(stat.minor_faults - minor_) / seconds);
   log.add(series_.major, since_ns_, static_cast<double>(stat.major_faults - major_) / seconds);
-  cpu_ns_ = cpu_ns;
-  children_cpu_ns_ = stat.children_ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
+  children_cpu_ns_ = stat.children_ticks * tick_ns;
   minor_ = stat.minor_faults;
   major_ = stat.major_faults;
   sampleIo(now_ns, log);
@@ -261,6 +265,7 @@ void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   threads_.clear();
   const TimeNs at = std::max(now_ns, since_ns_);
   log.add(series_.cpu, at, 0);
+  log.add(series_.kernel_cpu, at, 0);
   log.add(series_.threads, at, 0);
   log.add(series_.resident, at, 0);
   described_ = false;

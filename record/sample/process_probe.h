@@ -60,7 +60,7 @@ class ProcessProbe {
 
  private:
   struct Series {
-    SeriesRef cpu, resident, major, minor, threads, read, written, read_calls,
+    SeriesRef cpu, kernel_cpu, resident, major, minor, threads, read, written, read_calls,
         written_calls;  // rates but two
   };
   struct Io {
@@ -85,7 +85,7 @@ class ProcessProbe {
   ProcessRef process_;
   Series series_;
   bool io_readable_ = false;
-  TimeNs cpu_ns_ = 0, children_cpu_ns_ = 0;
+  TimeNs cpu_ns_ = 0, kernel_cpu_ns_ = 0, children_cpu_ns_ = 0;
   std::int64_t minor_ = 0, major_ = 0;
   Io io_;
   std::vector<SeriesRef> nodes_;

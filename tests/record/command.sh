@@ -14,6 +14,13 @@ expect 2 'sample' "$PITWALL" record --sample -1 -- true
 expect 143 '' "$PITWALL" record -- sh -c 'kill -TERM $$'
 expect 0 '^--help -x$' "$PITWALL" record -q -- echo --help -x
 
+# Settings that bind an OpenMP program's threads bind neither the recorder nor what the program inherits from it.
+allowed="$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)"
+for setting in OMP_PROC_BIND=close OMP_PLACES=cores "GOMP_CPU_AFFINITY=${allowed%%[-,]*}"; do
+  expect 0 "^Cpus_allowed_list:[[:space:]]*$allowed\$" env "$setting" "$PITWALL" record -q -o bound.pitwall -- grep Cpus_allowed_list /proc/self/status
+  expect 0 "^$allowed\$" "$PITWALL" query --format csv bound.pitwall "SELECT value AS affinity FROM meta WHERE key = 'process.affinity'"
+done
+
 # What samples alone tell: how long the program ran and how much of the CPUs it used.
 expect 0 'burn.pitwall' "$PITWALL" record -o burn.pitwall -- "$TARGET" burn 300
 expect 0 'record_target (process [0-9]*) used .* CPUs on average' "$PITWALL" analyze --no-env --format json burn.pitwall

@@ -41,6 +41,7 @@ TEST(ProcFiles, StatOfANameWithBlanksAndBrackets) {
   EXPECT_EQ(stat->state, 'R');
   EXPECT_EQ(stat->parent, 7);
   EXPECT_EQ(stat->minor_faults, 101);
+  EXPECT_EQ(stat->kernel_ticks, 12);
   EXPECT_EQ(stat->major_faults, 3);
   EXPECT_EQ(stat->threads, 9);
   EXPECT_EQ(stat->start_ticks, 1234);

@@ -300,11 +300,17 @@ class Writer {
     if (name.empty()) return process_;
     auto& id = named_processes_[name];
     if (!id) {
-      id = sink_.process({.pid = 2000 + static_cast<std::int64_t>(named_processes_.size()),
-                          .name = name,
-                          .command_line = name});
+      pids_[name] = 2000 + static_cast<std::int64_t>(named_processes_.size());
+      id = sink_.process({.pid = pids_[name], .name = name, .command_line = name});
     }
     return id;
+  }
+
+  std::int64_t pidOf(ProcessId process) const {
+    for (const auto& [name, id] : named_processes_) {
+      if (id == process) return pids_.at(name);
+    }
+    return 100;
   }
 
   void counter(const Words& w) {
@@ -320,8 +326,11 @@ class Writer {
         thread = threads_[within];
       } else if (!on.empty()) {
         auto& known = counted_threads_[on + "@" + of];
-        if (!known)
-          known = sink_.thread({process, 1000 + static_cast<std::int64_t>(counted_threads_.size()), on});
+        if (!known) {  // one called "main" is the first of its process
+          const std::int64_t tid =
+              on == "main" ? pidOf(process) : 1000 + static_cast<std::int64_t>(counted_threads_.size());
+          known = sink_.thread({process, tid, on});
+        }
         thread = known;
       }
       id = sink_.track(
@@ -366,6 +375,7 @@ class Writer {
   std::map<std::string, ThreadId> threads_;          // with events
   std::map<std::string, ThreadId> counted_threads_;  // with counters alone
   std::map<std::string, ProcessId> named_processes_;
+  std::map<std::string, std::int64_t> pids_;  // of named_processes_
   std::map<std::uint32_t, std::vector<CounterSample>> samples_;
   std::vector<Dependency> dependencies_;
   CorrelationId correlation_ = 0;

@@ -33,8 +33,9 @@ def openblas(build):
 
 
 def reference_blas():
-    folder = LIBRARIES / "blas"
-    return folder if (folder / "libblas.so.3").exists() else None
+    """The folders of the reference BLAS and LAPACK, as LD_LIBRARY_PATH takes them; else None."""
+    folders = [LIBRARIES / "blas", LIBRARIES / "lapack"]
+    return ":".join(map(str, folders)) if all(any(f.glob("lib*.so.3")) for f in folders) else None
 
 
 def missing(need, build):
