@@ -97,7 +97,7 @@ struct Comparison {
   double a_mean_ns = 0, b_mean_ns = 0;          // of an iteration (or item), with outliers
   double change = 0;                            // b over a, minus 1
   Basis basis = Basis::none;
-  double low = 0, high = 0;  // 95 % interval of the change, over other runs of the same programs
+  double low = 0, high = 0;  // 97 % interval of the change, over other runs of the same programs
   double run_spread = 0;     // standard deviation between runs that the interval rests on, relative
   bool hasInterval() const { return basis != Basis::none; }
   bool isSignificant() const { return hasInterval() && (low > 0 || high < 0); }

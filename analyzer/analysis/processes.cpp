@@ -51,7 +51,7 @@ Together togetherOf(const Sampled& sampled, ProcessId process) {
 }
 
 struct Growth {
-  double third = 0, last = 0, peak = 0, per_second = 0, largest_step = 0;
+  double third = 0, last = 0, peak = 0, per_second = 0, largest_step = 0, late = 0;
   std::int64_t rising = 0;
 };
 
@@ -82,6 +82,7 @@ Growth growthOf(const std::vector<CounterSample>& samples) {
     growth.rising += step >= kRise * total;
     growth.largest_step = std::max(growth.largest_step, step / total);
   }
+  growth.late = (most[kTenths - 1] - most[kTenths - 3]) / total;
   return growth;
 }
 
@@ -104,6 +105,7 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
       "INTEGER, cpus REAL, span_share REAL, working INTEGER, one_share REAL, together_share REAL, "
       "read_bytes_per_second REAL, written_bytes_per_second REAL, major_faults REAL, third_bytes REAL, "
       "last_bytes REAL, peak_bytes REAL, growth_bytes_per_second REAL, rising INTEGER, largest_step REAL, "
+      "late_growth REAL, "
       "kernel_cpus REAL, minor_faults REAL, repeated_faults REAL");
   double most = 0;
   for (const auto& [id, process] : sampled.processes) most = std::max(most, process.cpu.total_ns);
@@ -137,6 +139,7 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
                known(memory, growth.per_second),
                known(memory, growth.rising),
                known(memory, growth.largest_step),
+               known(memory, growth.late),
                known(process.kernel_cpu.samples > 0, process.kernel_cpu.mean()),
                known(process.minor_faults.samples > 0, process.minor_faults.mean()),
                known(process.minor_faults.samples > 0, repeatedFaults(process, growth))});

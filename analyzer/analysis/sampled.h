@@ -29,13 +29,15 @@
 //   third_bytes, last_bytes, peak_bytes   resident memory: the most in the third tenth, in the last, ever
 //   growth_bytes_per_second, rising       from the third tenth on; how many of the seven tenths after it rise
 //   by 2 %
-//                        of the growth or more; largest_step (share of the growth that lies in one tenth)
+//                        of the growth or more; largest_step (share of the growth that lies in one tenth),
+//                        late_growth (share in the last two tenths)
 // analysis_wait        one row per sampled thread
 //   process, thread, thread_id, is_main (the process's first thread), cpu, waiting_for_cpu,
 //   voluntary_switches (1/s), rank (1 = uses most CPU of its process), samples, span_share (of the recording)
 //   running, mutex, timed_wait, wait, sleep, poll, input, output, storage_read, storage_write, sync,
-//   uninterruptible, child, asleep, stopped    shares of its time, as docs/recording.md has them; they sum to
-//   1 late_storage         storage_read + uninterruptible in the second half of its time
+//   uninterruptible, child, asleep, stopped    shares of its time, as docs/recording.md has them; they sum
+//   to 1. running is what the clocks of CPU time and of waiting for a CPU say, the rest as states were seen
+//   late_storage         storage_read + uninterruptible in the second half of its time
 #pragma once
 
 #include <array>

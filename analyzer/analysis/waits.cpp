@@ -9,12 +9,27 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kStorageRead = 8, kUninterruptible = 11;
+constexpr std::size_t kRunning = 0, kStorageRead = 8, kUninterruptible = 11;
 
 struct Shares {
   std::array<double, kThreadStates> all{};
   double late_storage = 0;
 };
+
+// The clocks of CPU time and of waiting for a CPU are exact; looking at a thread's state is not: a processor
+// that wakes up for the look handles what has arrived meanwhile, and a thread that waited for it is seen
+// running. So the clocks say for how long it ran or was ready to, and what was seen says how the rest
+// divides. Where too little else was seen it stays.
+void useClocks(double ran, std::size_t seen_waiting, Shares& shares) {
+  constexpr std::size_t kFewestSeen = 3;
+  const double waited = 1 - shares.all[kRunning];
+  if (seen_waiting < kFewestSeen || waited <= 0) return;
+  const double factor = (1 - std::clamp(ran, 0.0, 1.0)) / waited;
+  for (std::size_t state = 0; state < shares.all.size(); ++state) {
+    if (state != kRunning) shares.all[state] *= factor;
+  }
+  shares.all[kRunning] = std::clamp(ran, 0.0, 1.0);
+}
 
 // Each state holds until the next look.
 Shares sharesOf(const std::vector<CounterSample>& states) {
@@ -54,7 +69,11 @@ Status writeWaits(Trace& trace, const Sampled& sampled) {
         1 + std::count_if(sampled.threads.begin(), sampled.threads.end(), [&](const auto& other) {
           return other.process == thread.process && other.cpu.total_ns > thread.cpu.total_ns;
         });
-    const Shares shares = sharesOf(thread.states);
+    Shares shares = sharesOf(thread.states);
+    const auto waiting = std::count_if(thread.states.begin(), thread.states.end(),
+                                       [](const CounterSample& sample) { return sample.value != kRunning; });
+    if (thread.cpu.span() > 0)
+      useClocks(thread.cpu.mean() + thread.waiting.mean(), static_cast<std::size_t>(waiting), shares);
     const auto span = static_cast<double>(thread.states.back().time_ns - thread.states.front().time_ns);
     const ThreadInfo& info = trace.threads()[thread.id.value - 1];
     const bool is_main = info.process && info.process.value <= trace.processes().size() &&

@@ -169,7 +169,7 @@ void compareTime(const Side& a, const Side& b, Comparison& out) {
   out.b_ns = ofSide(of_b);
   out.change = out.a_ns > 0 && out.b_ns > 0 ? out.b_ns / out.a_ns - 1 : 0;
   if (!canDecide(out)) return;
-  const auto decision = comparing::decide(of_a, of_b, kError);
+  const auto decision = comparing::decide(of_a, of_b);
   if (decision.basis == comparing::Basis::none) return;
   out.basis = decision.basis == comparing::Basis::runs ? Comparison::Basis::runs : Comparison::Basis::assumed;
   out.low = decision.low;

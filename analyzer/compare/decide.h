@@ -17,7 +17,7 @@ struct RunTime {
 // Standard deviation between runs of one unchanged program, relative to their time, that is assumed where
 // fewer than three runs on a side were recorded; it counts as much as four measured differences would.
 // docs/analysis.md says why.
-inline constexpr double kAssumedSpread = 0.05;
+inline constexpr double kAssumedSpread = 0.1;
 inline constexpr double kAssumedFreedom = 4;
 inline constexpr std::size_t kFewestRuns = 3;  // of each side, to go by their own spread alone
 
@@ -38,7 +38,7 @@ struct Decision {
 
 // `alpha` is the share of comparisons of a program with itself that may be said to differ. No side may be
 // empty and no time 0; else the basis is none.
-Decision decide(std::span<const RunTime> a, std::span<const RunTime> b, double alpha = 0.05);
+Decision decide(std::span<const RunTime> a, std::span<const RunTime> b, double alpha = 0.03);
 
 double medianOf(std::span<const double> values);  // 0 for none
 

@@ -49,7 +49,7 @@ std::string runsText(const Comparison& c) {
 // Of fewer than three runs on a side.
 std::string assumedText(const Comparison& c) {
   const std::string basis =
-      fmt::format("run-to-run variation (typically {}, of which 5 % is assumed; 95 % interval {})",
+      fmt::format("run-to-run variation (typically {}, of which 10 % is assumed; 97 % interval {})",
                   showShare(c.run_spread), intervalText(c.low, c.high));
   if (c.isSignificant())
     return fmt::format("B is {} {}. {}: more than {} explains.", showShare(std::fabs(c.change)),
@@ -62,7 +62,7 @@ std::string changeOf(const Comparison& c) {
   if (!c.hasInterval())
     return fmt::format("{}; too few iterations to say how much of it is chance.", signedShare(c.change));
   if (c.basis == Comparison::Basis::assumed) return assumedText(c);
-  const std::string basis = fmt::format("95 % interval {}; {}, which vary by {}", intervalText(c.low, c.high),
+  const std::string basis = fmt::format("97 % interval {}; {}, which vary by {}", intervalText(c.low, c.high),
                                         runsText(c), showShare(c.run_spread));
   if (!c.isSignificant())
     return fmt::format("{}, which run-to-run variation explains ({}).", signedShare(c.change), basis);

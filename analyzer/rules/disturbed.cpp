@@ -56,7 +56,9 @@ void withhold(const std::string& why, std::vector<Claim>& claims) {
 }
 
 void putFirst(std::vector<Finding>& findings) {
-  const auto place = [](const Finding& finding) { return finding.first == 0 ? INT32_MAX : finding.first; };
+  const auto place = [](const Finding& finding) {
+    return finding.first == 0 || finding.severity < Severity::high ? INT32_MAX : finding.first;
+  };
   std::stable_sort(findings.begin(), findings.end(),
                    [&](const Finding& a, const Finding& b) { return place(a) < place(b); });
 }

@@ -18,7 +18,7 @@ Result<std::string> disturbanceOf(Trace& trace);
 // them are proposed: alone on the machine the program behaves otherwise.
 void withhold(const std::string& why, std::vector<Claim>& claims);
 
-// Puts findings about the run as a whole before the others, whose order stays.
+// Puts findings of high severity about the run as a whole before the others, whose order stays.
 void putFirst(std::vector<Finding>& findings);
 
 }  // namespace pitwall::rules

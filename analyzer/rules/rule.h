@@ -47,7 +47,8 @@ struct Rule {
   std::string file;  // where it was read, for messages
   Text severity;     // a severity's name, or an SQL expression that yields one
   std::vector<Threshold> thresholds;
-  int first = 0;  // 1, 2: its finding stands before those without, in that order; 0 = by its gain
+  int first = 0;  // 1, 2: its finding, where it is of high severity, stands before those without, in that
+                  // order; 0 = by its gain
   std::vector<std::string> needs;  // what must have been recorded: analyzer/rules/needs.h
   std::vector<Abstain> abstains;
   Text measure;   // SQL; no row = silent; else one row of numbers

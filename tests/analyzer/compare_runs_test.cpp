@@ -47,7 +47,7 @@ TEST(CompareRuns, WhatRunsOfOneProgramDoIsNoChange) {
   EXPECT_EQ(c.verdict, Comparability::comparable);
   for (const auto& row : c.work) EXPECT_FALSE(row.differs()) << row.name;
   const std::string text = comparisonAsText(c, {.width = 200});
-  EXPECT_THAT(text, HasSubstr("which run-to-run variation explains (95 % interval"));
+  EXPECT_THAT(text, HasSubstr("which run-to-run variation explains (97 % interval"));
   EXPECT_THAT(text, HasSubstr("5 runs of A and 5 runs of B"));
   EXPECT_THAT(text, HasSubstr("run3.pitwall")) << "each run has a line";
   EXPECT_EQ(checkRegression(c, 0), RegressionCheck::none);

@@ -51,6 +51,13 @@ def missing(need, build):
     return f"unknown need {need}"
 
 
+def warm(needs):
+    """Brings into memory what a program loads, as on a machine that has run it before: else it waits for storage."""
+    for module in ("numpy", "torch"):
+        if module in needs:
+            subprocess.run([PYTHON, "-c", f"import {module}"], capture_output=True, check=False)
+
+
 def clean_environment():
     return {k: v for k, v in os.environ.items() if not k.startswith(NOT_PASSED_ON)}
 

@@ -86,6 +86,7 @@ class Runner:
 
     def report(self, case, variant, name):
         """Records the program and analyses the trace: the report, or a text why there is none."""
+        machine.warm(case.needs)
         trace = self.folder / f"{name}.pitwall"
         with machine.Burners(variant.get("burners", case.burners)):
             if case.recorder == "record":
