@@ -79,11 +79,16 @@ def roles(durations):
 
 
 def steps(raw):
-    """(start, end, role) of the steps that the file marks; what follows the last is one, too."""
+    """(start, end, role) of the steps that the file marks; what follows the last is one, too. Time between two steps
+    belongs to the later one."""
     if not raw.marks:
         return []
     numbers = sorted(raw.marks)
-    starts = [raw.marks[n][0] for n in numbers] + [raw.marks[numbers[-1]][1]]
+    starts = [raw.marks[numbers[0]][0]]
+    for before, number in zip(numbers, numbers[1:]):
+        own, end = raw.marks[number][0], raw.marks[before][1]
+        starts.append(min(own, end) if number == before + 1 else own)
+    starts.append(raw.marks[numbers[-1]][1])
     if raw.end > starts[-1]:
         starts.append(raw.end)
     spans = list(zip(starts, starts[1:]))
