@@ -49,6 +49,9 @@ std::vector<SqlParameter> RuleSql::parametersOf(const std::string& sql) const {
     const std::string name = std::string(kParameter) + threshold.name;
     if (mentions(sql, name)) parameters.push_back({name, threshold.value});
   }
+  for (const auto& value : measured_) {
+    if (mentions(sql, value.name)) parameters.push_back(value);
+  }
   return parameters;
 }
 
@@ -58,10 +61,19 @@ Result<SqlRows> RuleSql::rows(const std::string& sql, const std::string& place) 
   return result;
 }
 
+void RuleSql::useMeasured(const std::vector<std::string>& columns, const std::vector<SqlValue>& values) {
+  measured_.clear();
+  std::string selected;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    measured_.push_back({fmt::format(":measured_{}_", i), values[i]});
+    selected += fmt::format("{}{} AS \"{}\"", i == 0 ? "" : ", ", measured_.back().name, columns[i]);
+  }
+  measure_ = "SELECT " + selected;
+}
+
 Result<SqlValue> RuleSql::overMeasure(const Text& expression) {
-  return single(
-      "WITH measure AS (" + rule_.measure.text + ") SELECT (" + expression.text + ") FROM measure LIMIT 1",
-      expression.place);
+  return single("WITH measure AS (" + measure_ + ") SELECT (" + expression.text + ") FROM measure LIMIT 1",
+                expression.place);
 }
 
 Result<SqlValue> RuleSql::overSummary(const Text& expression) {

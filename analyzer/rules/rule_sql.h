@@ -17,9 +17,11 @@ std::string asText(const SqlValue& value);
 
 class RuleSql {
  public:
-  RuleSql(const Rule& rule, Trace& trace) : rule_(rule), trace_(trace) {}
+  RuleSql(const Rule& rule, Trace& trace) : rule_(rule), trace_(trace), measure_(rule.measure.text) {}
 
   Result<SqlRows> rows(const std::string& sql, const std::string& place);
+  // The row that measure yielded: expressions are computed over it, and measure runs once.
+  void useMeasured(const std::vector<std::string>& columns, const std::vector<SqlValue>& values);
   // An expression over the columns of measure; null when measure has no row.
   Result<SqlValue> overMeasure(const Text& expression);
   Result<SqlValue> overSummary(const Text& expression);
@@ -33,6 +35,8 @@ class RuleSql {
 
   const Rule& rule_;
   Trace& trace_;
+  std::string measure_;                 // a SELECT
+  std::vector<SqlParameter> measured_;  // its parameters besides thresholds; none before useMeasured()
 };
 
 // With the values of the rule's thresholds in place of their names, so that `pitwall query` runs it as it is.

@@ -235,6 +235,7 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   if (!measured.has_value()) return fail(measured.error());
   if (measured.value().rows.empty()) return whySilent(rule, sql);
   const Row row{measured.value().columns, measured.value().rows.front()};
+  sql.useMeasured(row.columns, row.values);
   auto claim = makeFinding(rule, sql, trace, settings, row, evidence_rows);
   if (!claim.has_value()) return fail(claim.error());
   return Outcome(std::move(claim).value());
