@@ -1,4 +1,4 @@
-# pitwall_options: what every target of ours is compiled with. Not exported.
+# pitwall_options: compile options of all our targets. Not exported.
 add_library(pitwall_options INTERFACE)
 target_compile_options(pitwall_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
   -Wnon-virtual-dtor -Woverloaded-virtual
@@ -9,14 +9,14 @@ endif()
 if(PITWALL_SANITIZE)
   target_compile_options(pitwall_options INTERFACE -fsanitize=${PITWALL_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=undefined)
-  # Clang's "undefined" holds C functions of another library against the types that we declare them with; its loops that
-  # could not be vectorized are no defect.
+  # Clang's "undefined" checks C functions of another library against our declarations of them; its warnings about loops
+  # that could not be vectorized are no defects.
   target_compile_options(pitwall_options INTERFACE
     $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function -Wno-pass-failed>)
   target_link_options(pitwall_options INTERFACE -fsanitize=${PITWALL_SANITIZE})
 endif()
 
-# pitwall_library(name ALIAS trace SOURCES ...): a library of ours with its include root and alias pitwall::ALIAS.
+# pitwall_library(name ALIAS trace SOURCES ...): a library with the include root and alias pitwall::ALIAS.
 function(pitwall_library name)
   cmake_parse_arguments(arg "" "ALIAS" "SOURCES" ${ARGN})
   add_library(${name})

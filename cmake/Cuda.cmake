@@ -1,11 +1,11 @@
-# CUDA toolkit: PITWALL_HAS_CUDA, PITWALL_HAS_CUPTI, PITWALL_HAS_NVTX. The only file that knows where it lies.
+# CUDA toolkit: PITWALL_HAS_CUDA, PITWALL_HAS_CUPTI, PITWALL_HAS_NVTX. The only file that locates it.
 set(PITWALL_HAS_CUDA OFF)
 if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
   if(DEFINED ENV{CUDA_HOME} AND NOT CUDAToolkit_ROOT)
     set(CUDAToolkit_ROOT $ENV{CUDA_HOME})
   endif()
-  # CMake 3.25's module marks nvToolsExt, which CUDA 13 no longer has, as deprecated for projects that ask for that version,
-  # and fails on its absence.
+  # CMake 3.25's module marks nvToolsExt, which CUDA 13 no longer has, as deprecated for projects that require that
+  # version, and fails if it is missing.
   set(pitwall_minimum ${CMAKE_MINIMUM_REQUIRED_VERSION})
   set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)
@@ -18,8 +18,8 @@ if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
   endif()
 endif()
 
-# CUPTI's headers; the library is opened at run time. Its records have changed from version to version: ours are those
-# of CUDA 13.
+# CUPTI's headers; the library is opened at run time. Its records differ between versions: the runtime reads those of
+# CUDA 13.
 set(PITWALL_HAS_CUPTI OFF)
 if(PITWALL_HAS_CUDA)
   find_path(PITWALL_CUPTI_INCLUDE_DIR cupti.h HINTS ${CUDAToolkit_INCLUDE_DIRS}
@@ -33,7 +33,7 @@ if(PITWALL_HAS_CUDA)
   endif()
 endif()
 
-# NVTX 3: headers alone, of the toolkit or of NVTX's own package.
+# NVTX 3: only headers, of the toolkit or of NVTX's own package.
 set(PITWALL_HAS_NVTX OFF)
 find_path(PITWALL_NVTX_INCLUDE_DIR nvtx3/nvToolsExtPayload.h HINTS ${CUDAToolkit_INCLUDE_DIRS} $ENV{CUDA_HOME}/include)
 if(PITWALL_NVTX_INCLUDE_DIR)

@@ -1,4 +1,4 @@
-# Every package that Pitwall uses, found here and nowhere else. All come from Debian 12; NVIDIA's from its toolkit.
+# All packages that Pitwall uses are found here. All come from Debian 12; NVIDIA's from its toolkit.
 include(FeatureSummary)
 find_package(Threads REQUIRED)
 find_package(SQLite3 REQUIRED)

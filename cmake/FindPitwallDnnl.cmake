@@ -1,5 +1,5 @@
-# oneDNN as pitwall_dnnl. Debian's dnnl-config.cmake asks for the OpenCL headers, which only its GPU interface needs,
-# so we find it ourselves.
+# oneDNN as pitwall_dnnl. Debian's dnnl-config.cmake requires the OpenCL headers, which only its GPU interface needs, so
+# it is not used.
 if(NOT TARGET pitwall_dnnl)
   find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
   find_library(DNNL_LIBRARY dnnl REQUIRED)

@@ -1,4 +1,4 @@
-# Qt 6: PITWALL_HAS_GUI. The only file that knows which parts of it are used.
+# Qt 6: PITWALL_HAS_GUI. The only file that names its components.
 set(PITWALL_HAS_GUI OFF)
 if(NOT PITWALL_GUI STREQUAL OFF AND PITWALL_BUILD_ANALYZER)
   find_package(Qt6 6.4 QUIET COMPONENTS Widgets Svg Test)

@@ -1,4 +1,4 @@
-# Install and export: headers of the folders' tops, libraries as pitwall::NAME, rules, the command.
+# Install and export: public headers, libraries as pitwall::NAME, rules, the command.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

@@ -6,7 +6,7 @@ option(PITWALL_BUILD_SAMPLES "Build the sample programs (needs the runtime)" ON)
 option(PITWALL_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
 option(PITWALL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" ${PROJECT_IS_TOP_LEVEL})
 
-# Optional parts. AUTO: built when what it needs is found. ON: an error when not. OFF: not looked for.
+# Optional parts. AUTO: built if its dependencies are found. ON: an error if not. OFF: not searched for.
 foreach(part CUDA GUI MPI)
   set(PITWALL_${part} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE PITWALL_${part} PROPERTY STRINGS AUTO ON OFF)

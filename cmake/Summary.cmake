@@ -1,4 +1,4 @@
-# What was decided, on one screen.
+# Prints the configuration.
 set(pitwall_cuda_text "no (PITWALL_CUDA=${PITWALL_CUDA})")
 if(PITWALL_HAS_CUDA)
   set(pitwall_cuda_text "yes, toolkit ${CUDAToolkit_VERSION}: device facts; operators on the GPU are planned")
@@ -14,9 +14,9 @@ set(pitwall_cupti_text "no: needs the headers of CUPTI 13 or newer; GPU activity
 if(PITWALL_HAS_CUPTI)
   set(pitwall_cupti_text "yes, version ${PITWALL_CUPTI_VERSION}: GPU activity is recorded where there is a driver")
 endif()
-set(pitwall_nvtx_text "no headers (nvtx3): ranges of any program are recorded, our operators are not told to other tools")
+set(pitwall_nvtx_text "no headers (nvtx3): ranges of any program are recorded, operators of the runtime are not reported to other tools")
 if(PITWALL_HAS_NVTX)
-  set(pitwall_nvtx_text "yes: our operators are ranges of domain pitwall for other tools")
+  set(pitwall_nvtx_text "yes: operators of the runtime are ranges of domain pitwall for other tools")
 endif()
 message(STATUS "")
 message(STATUS "Pitwall ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}")

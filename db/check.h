@@ -1,5 +1,5 @@
-// PITWALL_CHECK(condition, printf-format, values...): a broken promise of our own code. Prints the place, the
-// condition and the values to standard error and aborts. Never reachable from input.
+// PITWALL_CHECK(condition, printf-format, values...): an invariant of our own code. If it does not hold,
+// prints the place, the condition and the values to standard error and aborts. Never reachable from input.
 #pragma once
 
 #include <cstdio>

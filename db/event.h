@@ -1,7 +1,7 @@
-// What a trace is made of. Plain structs, standard library only; every producer (runtime, importers) and
-// every consumer (store, analyzer, viewer) speaks in these.
+// The data model of a trace. Plain structs, standard library only; used by every producer (runtime,
+// importers) and every consumer (store, analyzer, viewer).
 //
-// Times are TimeNs since the trace's start; sizes are Bytes. The structs own nothing but their strings.
+// Times are TimeNs since the trace's start; sizes are Bytes. The structs own only their strings.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace pitwall {
 
-// What an event says happened on its track. The numbers are stored in files: append, never renumber.
+// The kind of an event. The numbers are stored in files: append, never renumber.
 enum class EventKind : std::uint8_t {
   operatorRun = 0,  // one operator of the engine; pushed_ns, ready_ns and op are valid
   bulk = 1,         // a bulk segment on a worker; encloses its operators' events
-  scope = 2,        // a named piece of the program
+  scope = 2,        // a named section of the program
   wait = 3,         // a thread blocked until an operator or all of them finished
   dataWait =
       4,  // the training thread waiting for its next batch (encloses dataWork when there is no prefetch)
   dataWork = 5,  // a thread making a batch (reading, decoding, shuffling, copying)
   instant = 6,   // a point in time; dur_ns is 0
-  recorder = 7,  // Pitwall's own work (draining rings), so that its cost is in the trace
+  recorder = 7,  // Pitwall's own work (draining rings), so that the trace shows its cost
   api = 8,       // a call of a library (CUDA runtime, MXNet C API)
   kernel = 9,    // a kernel on a device stream
   copy = 10,     // a memory copy; value is bytes
@@ -43,12 +43,12 @@ struct Event {
   TimeNs pushed_ns = 0;  // operatorRun: when the program handed it to the engine; else start_ns
   TimeNs ready_ns = 0;   // operatorRun: when its last dependency was satisfied; else start_ns
   CorrelationId correlation = 0;
-  std::int64_t value = 0;  // kind's own number (bytes of a copy, items of a batch), else 0
+  std::int64_t value = 0;  // depends on the kind (bytes of a copy, items of a batch), else 0
   StringId name = {};
   OperatorId op = {};    // facts of the operator; none for other kinds
   KernelId kernel = {};  // facts of the kernel; none where they are not known
-  // A JSON object of what else is known, with snake_case keys; none = nothing. Values that differ from event
-  // to event do not belong there: each distinct text is kept once.
+  // A JSON object of further arguments, with snake_case keys; none = no arguments. Values that differ from
+  // event to event do not belong there: each distinct text is stored once.
   StringId args = {};
   EventKind kind = EventKind::scope;
   std::uint16_t depth = 0;  // nesting on its track, 0 = outermost
@@ -60,7 +60,7 @@ enum class DependencyKind : std::uint8_t {
   writeAfterWrite = 2,  // target overwrites what source wrote
   launch = 3,           // host call -> device work
   batch = 4,            // producer of a batch -> its consumer
-  flow = 5,             // an arrow that a foreign trace draws, of a meaning of its own
+  flow = 5,             // an arrow of an imported trace, with its own meaning
 };
 
 const char* toString(DependencyKind kind);  // "read_after_write", ..., "launch", "batch"
@@ -110,7 +110,7 @@ struct TrackInfo {
   std::string unit;  // of a counter: "bytes", "items"; else empty
 };
 
-// What is known of an operator without running it. One row per distinct combination, shared by its
+// What is known about an operator without running it. One row per distinct combination, shared by its
 // executions.
 struct OperatorFacts {
   std::string name;            // operator type as the library spells it: "Convolution", "sgd_update"
@@ -126,7 +126,8 @@ struct OperatorFacts {
   friend bool operator==(const OperatorFacts&, const OperatorFacts&) = default;
 };
 
-// How a kernel was launched and what it needs. One row per distinct combination, shared by its launches.
+// The launch configuration of a kernel and the resources it needs. One row per distinct combination, shared
+// by its launches.
 struct KernelFacts {
   std::array<std::int32_t, 3> grid = {};   // blocks, x, y, z; 0 = unknown
   std::array<std::int32_t, 3> block = {};  // threads of a block, x, y, z; 0 = unknown
@@ -135,7 +136,7 @@ struct KernelFacts {
   Bytes dynamic_shared_bytes = 0;          // of a block
   Bytes local_bytes = 0;                   // of a thread
   double theoretical_occupancy = 0;        // share of the warps that fit, 0..1; 0 = unknown
-  std::string limiter = {};  // what keeps the occupancy down: "registers"; empty = unknown or nothing
+  std::string limiter = {};  // what limits the occupancy: "registers"; empty = unknown or no limit
   friend bool operator==(const KernelFacts&, const KernelFacts&) = default;
 };
 
@@ -150,11 +151,11 @@ struct SettingInEffect {
   SettingSource source = SettingSource::byDefault;
 };
 
-// A number that the program itself decides and has declared (Session::tunable); PITWALL_TUNE_<name> sets it.
+// A number that the program chooses and has declared (Session::tunable); PITWALL_TUNE_<name> sets it.
 struct TunableInEffect {
   std::string name;
   std::int64_t value = 0;
-  std::int64_t default_value = 0;  // what the program's text says
+  std::int64_t default_value = 0;  // given in the program's source
   std::int64_t minimum = 0;
   std::int64_t maximum = 0;
   SettingSource source = SettingSource::program;  // environment when PITWALL_TUNE_<name> set it
@@ -164,10 +165,10 @@ struct TunableInEffect {
 struct IterationMark {
   std::int64_t index = 0;
   TimeNs time_ns = 0;
-  std::int64_t items = 0;  // images or samples of that iteration; 0 = not told
+  std::int64_t items = 0;  // images or samples of that iteration; 0 = unknown
 };
 
-// Something that should be in the trace and is not.
+// Data that should be in the trace and is missing.
 struct Loss {
   TrackId track;  // none = the whole trace
   TimeNs from_ns = 0;

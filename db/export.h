@@ -1,8 +1,8 @@
-// Traces out, for other tools: docs/export.md says what each format holds and what it has no place for.
+// Exports traces for other tools: docs/export.md says what each format contains and what it cannot represent.
 //
-// A trace is read chunk by chunk and written as it comes; memory does not grow with the trace. A file is
-// written under another name and renamed at the end, so that a failure, an interrupt or a kill never leaves a
-// half file under the name asked for.
+// A trace is read and written chunk by chunk; memory does not grow with the trace. A file is written under a
+// temporary name and renamed at the end, so that a failure, an interrupt or a kill never leaves an incomplete
+// file under the requested name.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ enum class ExportFormat : std::uint8_t {
   mxnet,    // profile.json as MXNet's profiler writes it
   csv,      // one table or view of `pitwall query --schema`
   pitwall,  // a trace file: of a time range or a rank, or a copy
-  rows,     // an SQLite database with ordinary rows, for programs that know nothing of chunks
+  rows,     // an SQLite database with ordinary rows, for programs that cannot read chunks
 };
 
 // Half-open, ns since the trace's start.
@@ -44,8 +44,8 @@ struct ExportProgress {
 
 struct ExportOptions {
   ExportFormat format = ExportFormat::chrome;
-  // What to export: events that touch the range, whole; samples within it; dependencies whose both ends are
-  // there. Not for csv.
+  // What to export: events that touch the range, whole; samples within it; dependencies both of whose ends
+  // are included. Not for csv.
   std::optional<ExportRange> range;
   // Only the processes of this rank. Not for csv.
   std::optional<int> rank;
@@ -61,18 +61,18 @@ struct ExportSummary {
   std::int64_t samples = 0;
   std::int64_t dependencies = 0;
   std::int64_t rows = 0;           // csv
-  std::vector<std::string> notes;  // what the format has no place for, counted
+  std::vector<std::string> notes;  // what the format cannot represent, counted
 };
 
 // Writes the trace to `output`; "-" is standard output (chrome, mxnet, csv). An existing file is replaced,
-// but not the trace itself, and a trace or another program's database only by the formats that write such.
-// Errors: invalidInput (no such table or rank, an option the format has no use for, a file that is not
-// replaced); io (not writable, disk full; nothing is left); cancelled; corruptTrace.
+// but not the trace itself, and a trace or another program's database only by the formats that write
+// databases. Errors: invalidInput (no such table or rank, an option that the format does not support, a file
+// that is not replaced); io (not writable, disk full; nothing is left); cancelled; corruptTrace.
 Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options);
 
-// Puts text, such as a report, into the file: whole, or on failure what was there stays. "-" is standard
-// output; a pipe or device is written in place. Errors: invalidInput (a folder; a trace or another database,
-// which text never replaces), io (not writable, disk full).
+// Writes text, such as a report, to the file; on failure the old content stays. "-" is standard output; a
+// pipe or device is written in place. Errors: invalidInput (a folder; a trace or another database, which text
+// never replaces), io (not writable, disk full).
 Status replaceFile(const std::string& path, std::string_view text);
 
 }  // namespace pitwall

@@ -1,4 +1,4 @@
-// Puts conclusions into the trace file they are about, so that command and viewer show the same. Read them
+// Stores findings in the trace file they are about, so that command and viewer show the same ones. Read them
 // back with Trace::query over the tables finding, proposal and evidence.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace pitwall {
 
-// A row of the table finding with what belongs to it. Plain text and numbers; the words are those of
+// A row of the table finding with its proposals and evidence. Field values are documented in
 // db/schema/schema.sql.
 struct FindingRow {
   std::string id;  // of the rule, stable: "batch/can-grow"
@@ -20,7 +20,7 @@ struct FindingRow {
   double gain_low = 0;   // predicted share of wall time removed, 0..1
   double gain_high = 0;
   std::string gain_method;
-  std::string guard;                  // what would make it wrong
+  std::string guard;                  // conditions under which it is wrong
   std::string status = "not tested";  // "not tested", "confirmed", "refuted"
   struct Proposal {
     std::string name;  // variable to set
@@ -34,7 +34,7 @@ struct FindingRow {
 
 // Replaces all findings in the trace by these, in their order; all or, on an error, none. An incomplete trace
 // stays marked incomplete, but its log is merged into the file. Errors: as Trace::open; io when the file
-// cannot be written or is being recorded right now.
+// cannot be written or is still being recorded.
 Status saveFindings(const std::string& path, std::span<const FindingRow> findings);
 
 }  // namespace pitwall

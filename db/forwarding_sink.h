@@ -1,4 +1,4 @@
-// A TraceSink before another one that passes everything on: a base for those that change a part of it.
+// A TraceSink that forwards every call to another sink: a base class for sinks that change some of the calls.
 #pragma once
 
 #include <mutex>
@@ -84,7 +84,7 @@ class ForwardingSink : public TraceSink {
   }
 
  protected:
-  // What is held while the next sink is called; by default nothing.
+  // A lock that is held while the next sink is called; by default none.
   virtual std::unique_lock<std::mutex> enter() { return {}; }
   TraceSink& next() { return next_; }
 

@@ -1,5 +1,5 @@
-// Distinct integer types for the keys of a trace's dimension tables, so that a track cannot be passed as a
-// string. Value 0 means "none"; ids are dense and start at 1 in the order of creation.
+// Distinct integer types for the keys of a trace's dimension tables, so that ids of different tables cannot
+// be confused. Value 0 means "none"; ids are dense and start at 1 in the order of creation.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,5 @@
-// Foreign traces in. Recognises a file by its content (never by its name), plain or compressed with gzip or
-// zstd, and hands what it says to a TraceSink. docs/formats.md says what is read from each format.
+// Imports traces of other tools. Recognises a file by its content (never by its name), plain or compressed
+// with gzip or zstd, and passes its data to a TraceSink. docs/formats.md says what is read from each format.
 //
 // Input is not trusted: nesting, the length of one record and what a compressed file may grow to are bounded
 // (ImportLimits), no path named in a file is opened, and no number read from a file sizes an allocation.
@@ -23,28 +23,28 @@ struct ImportLimits {
   Bytes record_bytes = Bytes{16} << 20;         // one event of a JSON file; a longer one ends that file
   Bytes line_bytes = Bytes{64} << 10;           // one line of a log; the rest of a longer one is dropped
   Bytes decompressed_bytes = Bytes{1} << 40;    // of one compressed file
-  Bytes decompression_ratio = 2000;             // decompressed : compressed, judged beyond the first 64 MiB
+  Bytes decompression_ratio = 2000;             // decompressed : compressed, checked beyond the first 64 MiB
   Bytes string_table_bytes = Bytes{256} << 20;  // of a database's table of strings
 };
 
 struct ImportProgress {
   std::string input;     // path being read
-  Bytes done_bytes = 0;  // of that file as it lies on disk
+  Bytes done_bytes = 0;  // of that file on disk
   Bytes total_bytes = 0;
 };
 
 struct ImportOptions {
   ImportLimits limits;
-  // Called about once a megabyte, from the importing thread.
+  // Called about once per megabyte, from the importing thread.
   std::function<void(const ImportProgress&)> progress;
   // When it becomes true, the import ends with the error `cancelled`. May be set from a signal handler.
   const std::atomic<bool>* cancel = nullptr;
-  // The inputs are parts of one recording: settings and tunables of all of them count, the last of a name
-  // wins. Else the first input's are the trace's.
+  // The inputs are parts of one recording: settings and tunables of all of them are kept, the last one of a
+  // name wins. Else only those of the first input are kept.
   bool one_recording = false;
 };
 
-// How often something was met, with one example ("line 12: ...").
+// How often something occurred, with one example ("line 12: ...").
 struct ImportCount {
   std::int64_t count = 0;
   std::string example;
@@ -53,29 +53,31 @@ struct ImportCount {
 struct ImportedInput {
   std::string path;
   std::string format;       // "PyTorch Kineto JSON", "oneDNN verbose log", ...
-  std::string version;      // as the file tells it; may be empty
+  std::string version;      // as given in the file; may be empty
   std::string compression;  // "none", "gzip", "zstd"
-  std::string clock;        // what the file's times count from
+  std::string clock;        // epoch of the file's times
   Bytes file_bytes = 0;
   Bytes content_bytes = 0;  // after decompression
   bool complete = true;     // false: the file ends early or is damaged; `damage` says where
   std::string damage;
 };
 
-// What an import found. Everything is counted; nothing is left out silently.
+// The result of an import. Everything is counted; nothing is left out silently.
 struct ImportSummary {
   std::vector<ImportedInput> inputs;
-  // What the files hold, in their own words: "phase X", "category kernel", "rows NVTX_EVENTS", "lines exec".
+  // Contents of the files, in their own terms: "phase X", "category kernel", "rows NVTX_EVENTS", "lines
+  // exec".
   std::map<std::string, std::int64_t> records;
-  // What came of it: events by kind ("kernel", "api", ...), "counter samples", "dependencies", "iterations".
+  // Contents of the trace: events by kind ("kernel", "api", ...), "counter samples", "dependencies",
+  // "iterations".
   std::map<std::string, std::int64_t> events;
   TimeNs begin_ns = 0;  // first and last time of an event, since the trace's start
   TimeNs end_ns = 0;
   std::vector<std::string> devices;
   std::vector<int> ranks;
-  std::map<std::string, ImportCount> not_understood;  // read, but no place in a trace or no meaning known
-  std::map<std::string, ImportCount> repaired;        // taken over after a correction
-  std::map<std::string, ImportCount> dropped;         // left out because it is wrong
+  std::map<std::string, ImportCount> not_understood;  // read, but a trace cannot represent it or its meaning is unknown
+  std::map<std::string, ImportCount> repaired;        // imported after a correction
+  std::map<std::string, ImportCount> dropped;         // left out because it is invalid
   std::vector<std::string> notes;
 
   bool complete() const;
@@ -87,14 +89,14 @@ std::string toText(const ImportSummary& summary);
 
 // Reads the inputs, one after the other, into one trace and finishes the sink. Time 0 of the trace is the
 // first time of the first input; inputs whose clocks count from 1970 are placed by that clock, the others
-// start at 0 (the summary names the method). A damaged input yields what lies before the damage.
-// Errors: notFound and io (the file), invalidInput (no format recognised, or nothing in it can be read),
-// unsupported (recognised, but not readable here), cancelled, and whatever the sink reports.
+// start at 0 (the summary names the method). A damaged input yields what precedes the damage. Errors:
+// notFound and io (the file), invalidInput (no format recognised, or nothing in it can be read), unsupported
+// (recognised, but not readable here), cancelled, and the errors of the sink.
 Result<ImportSummary> importTrace(std::span<const std::string> inputs, TraceSink& sink,
                                   const ImportOptions& options = {});
 
 // The same into a file. It is written under the name `output`.tmp and renamed at the end, so that a failure
-// or a kill never leaves a half trace under the name asked for; after a failure the temporary file is
+// or a kill never leaves an incomplete trace under the requested name; after a failure the temporary file is
 // removed. Errors: as importTrace; io when the output cannot be written; invalidInput when it exists and is
 // not a trace.
 Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,

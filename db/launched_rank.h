@@ -1,4 +1,4 @@
-// Which rank a process is, as its launcher told it.
+// The rank of a process, as set by its launcher.
 #pragma once
 
 #include <functional>
@@ -6,11 +6,11 @@
 
 namespace pitwall {
 
-// What an environment says of a variable; null when it is not set. std::getenv is one.
+// Looks up an environment variable; null when it is not set. std::getenv is one.
 using EnvironmentLookup = std::function<const char*(const char*)>;
 
-// The rank that Open MPI, PMIx, MPICH, Intel MPI, MVAPICH, Slurm or torchrun gave a process; none when no
-// variable of theirs holds a whole number from 0. Where several do, the first in this order counts.
+// The rank that Open MPI, PMIx, MPICH, Intel MPI, MVAPICH, Slurm or torchrun gave a process; none when none
+// of their variables holds an integer of at least 0. Where several do, the first in this order is used.
 std::optional<int> launchedRank(const EnvironmentLookup& lookup);
 
 }  // namespace pitwall

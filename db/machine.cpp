@@ -26,7 +26,7 @@ bool isNumber(const std::string& text) {
   return !text.empty() && end == text.c_str() + text.size() && std::isfinite(value) && value >= 0;
 }
 
-// Where the kernel tells how strong each core is (cpu_capacity, on Arm), the numbers of different ones.
+// The number of distinct core capacities, where the kernel reports them (cpu_capacity, on Arm).
 int capacities(const fs::path& cpus) {
   std::set<long> kinds;
   std::error_code none;
@@ -42,7 +42,7 @@ int capacities(const fs::path& cpus) {
 int coreKinds(const std::string& root) {
   const fs::path devices = fs::path(root) / "sys/devices";
   int kinds = 0;
-  // The kernel has a performance unit of each kind where there are several.
+  // The kernel has a performance monitoring unit for each kind of core where there are several kinds.
   for (const char* unit : {"cpu_core", "cpu_atom", "cpu_lowpower"}) {
     std::string cpus;
     if (std::ifstream(devices / unit / "cpus") >> cpus && !cpus.empty()) ++kinds;
@@ -88,7 +88,7 @@ std::string cacheFolder() {
   return isAbsolute(home) ? (fs::path(home) / ".cache/pitwall").string() : "";
 }
 
-std::string roofPath(std::string_view cpu_model) {
+std::string rooflinePath(std::string_view cpu_model) {
   const std::string folder = cacheFolder();
   if (folder.empty()) return {};
   std::string name;
@@ -103,21 +103,21 @@ std::string roofPath(std::string_view cpu_model) {
   return folder + "/roof-" + (name.empty() ? "unknown" : name) + ".txt";
 }
 
-MachineFacts readRoof(const std::string& path) {
+MachineFacts readRoofline(const std::string& path) {
   MachineFacts roof;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string key, value, more;
     if (!(words >> key >> value) || words >> more) continue;
-    if (key.rfind(meta::kRoofPrefix, 0) == 0 && isNumber(value)) roof[key] = value;
+    if (key.rfind(meta::kRooflinePrefix, 0) == 0 && isNumber(value)) roof[key] = value;
   }
   return roof;
 }
 
-Status keepRoof(const std::string& path, const MachineFacts& roof) {
+Status saveRoofline(const std::string& path, const MachineFacts& roof) {
   const auto refuse = [&path](const std::string& why) {
-    return fail(ErrorCode::io, "cannot keep the roof in '" + path + "': " + why +
+    return fail(ErrorCode::io, "cannot write the roofline to '" + path + "': " + why +
                                    "; make the folder writable, or name another one in XDG_CACHE_HOME");
   };
   std::error_code error;

@@ -6,10 +6,10 @@ namespace pitwall::meta {
 
 inline constexpr char kTraceStartUnixNs[] = "trace.start_unix_ns";  // wall clock at time 0, ns since 1970
 inline constexpr char kTraceEndNs[] = "trace.end_ns";               // time of the last flush, ns since start
-inline constexpr char kRecorderRings[] = "recorder.rings";  // where rings lay: "file" (a kill loses nothing),
+inline constexpr char kRecorderRings[] = "recorder.rings";  // where the rings were: "file" (a kill loses nothing),
                                                             // or "memory" and why
 inline constexpr char kRecorderCompleted[] =
-    "recorder.completed";                              // events that a killed recording's ring file gave
+    "recorder.completed";                              // events recovered from a killed recording's ring file
 inline constexpr char kProducer[] = "trace.producer";  // "pitwall 0.1.0", "nsys 2026.2"
 inline constexpr char kComplete[] = "trace.complete";  // "1" once finished; written by the store alone
 inline constexpr char kHostName[] = "host.name";
@@ -39,36 +39,36 @@ inline constexpr char kNumaCpus[] = "host.numa_cpus";             // CPUs of eac
 inline constexpr char kCgroupMemory[] = "process.cgroup_memory_bytes";  // limit; absent = none
 inline constexpr char kAffinity[] = "process.affinity";                 // CPUs it may run on: "0-3,8"
 inline constexpr char kExitCode[] =
-    "process.exit_code";  // of the program that was recorded; absent = a signal ended it, or it went on
+    "process.exit_code";  // of the recorded program; absent = a signal ended it, or it was still running
 inline constexpr char kExitSignal[] = "process.exit_signal";  // that ended it; absent = none
-// Processes that the kernel killed for lack of memory while it was recorded: in the program's control group,
+// Processes that the kernel killed for lack of memory during the recording: in the program's control group,
 // on the whole machine.
 inline constexpr char kOomKills[] = "process.oom_kills";
 inline constexpr char kHostOomKills[] = "host.oom_kills";
 inline constexpr char kProcessCpuNs[] = "process.cpu_ns";  // CPU time of the program and its children
-inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples a second that were taken; 0 = none
+inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples taken per second; 0 = none
 inline constexpr char kRecorderNotes[] =
-    "recorder.notes";  // what could not be recorded; sentences, a line each
+    "recorder.notes";  // what could not be recorded; one sentence per line
 inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted
-inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": what this trace has of another
-inline constexpr char kExportRank[] = "export.rank";          // the one rank that this trace has of another
-// + "gpu.0." + NAME: a property of a device as its tracer tells it: "num_sms", "warp_size", "compute_major"
+inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": the part of the original trace in this one
+inline constexpr char kExportRank[] = "export.rank";          // the only rank of the original trace in this one
+// + "gpu.0." + NAME: a property of a device as its tracer reports it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";
 inline constexpr char kCoreKinds[] = "host.core_kinds";  // 2 where there are fast and slow cores
-// What the machine can do at most, as `pitwall env --calibrate` measured it (db/machine.h).
-inline constexpr char kRoofPrefix[] = "roof.";
-inline constexpr char kRoofCpus[] = "roof.cpus";                        // that took part
-inline constexpr char kRoofFlop[] = "roof.flop_per_second";             // float32 multiply-adds, all of them
-inline constexpr char kRoofFlopOne[] = "roof.flop_per_second.one_cpu";  // the same of one
-inline constexpr char kRoofCopy[] = "roof.copy_bytes_per_second";       // memory, read and written
-inline constexpr char kRoofTriad[] = "roof.triad_bytes_per_second";     // memory, two read and one written
-inline constexpr char kRoofForkJoin[] =
+// Peak rates of the machine, as measured by `pitwall env --calibrate` (db/machine.h).
+inline constexpr char kRooflinePrefix[] = "roof.";
+inline constexpr char kRooflineCpus[] = "roof.cpus";                        // that took part
+inline constexpr char kRooflineFlop[] = "roof.flop_per_second";             // float32 multiply-adds, all CPUs
+inline constexpr char kRooflineFlopOne[] = "roof.flop_per_second.one_cpu";  // the same, one CPU
+inline constexpr char kRooflineCopy[] = "roof.copy_bytes_per_second";       // memory, read and written
+inline constexpr char kRooflineTriad[] = "roof.triad_bytes_per_second";     // memory, two read and one written
+inline constexpr char kRooflineForkJoin[] =
     "roof.openmp_fork_join_ns.";                                // + N: an empty OpenMP region of N threads
 inline constexpr char kBlas[] = "library.blas";                 // "mkl", "openblas", "blis", "atlas"
 inline constexpr char kBlasThreads[] = "library.blas_threads";  // that it runs
 inline constexpr char kLinkRate[] = "device.link_bytes_per_second";  // between devices, one direction
 inline constexpr char kKvStore[] = "mxnet.kvstore";                  // "local", "device", "nccl", ...
-inline constexpr char kProbePrefix[] = "probe.openmp_threads.";      // + N: ns per iteration with N threads
+inline constexpr char kThreadTrialPrefix[] = "probe.openmp_threads.";      // + N: ns per iteration with N threads
 inline constexpr char kMode[] = "runtime.mode";                      // "training", "inference"
 
 }  // namespace pitwall::meta

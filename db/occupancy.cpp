@@ -9,7 +9,7 @@ namespace {
 
 // Of every architecture since Maxwell.
 constexpr std::int64_t kPartitions = 4;      // schedulers of a multiprocessor; each owns its registers
-constexpr std::int64_t kRegisterUnit = 256;  // registers are given to a warp in these
+constexpr std::int64_t kRegisterUnit = 256;  // allocation unit of a warp's registers
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t divideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -28,7 +28,7 @@ std::int64_t blocksByRegisters(const MultiprocessorLimits& device, const KernelL
 }
 
 std::int64_t blocksBySharedMemory(const MultiprocessorLimits& device, const KernelLaunch& launch) {
-  // From 8.0 on the system keeps 1 KiB of each block for itself.
+  // From compute capability 8.0 on the system reserves 1 KiB of each block.
   const Bytes reserved = device.compute_major >= 8 ? 1024 : 0;
   const Bytes unit = device.compute_major >= 8 ? 128 : 256;
   const Bytes per_block = roundUp(launch.shared_bytes_per_block + reserved, unit);
@@ -42,7 +42,7 @@ std::int64_t blocksBySharedMemory(const MultiprocessorLimits& device, const Kern
 
 Occupancy theoreticalOccupancy(const MultiprocessorLimits& device, const KernelLaunch& launch) {
   if (device.warps <= 0 || device.warp_size <= 0 || launch.threads_per_block <= 0) return {};
-  // From a file they may be anything.
+  // Values from a file may be anything.
   const bool sane = launch.threads_per_block <= 4096 && launch.registers_per_thread >= 0 &&
                     launch.registers_per_thread <= 4096 && launch.shared_bytes_per_block >= 0 &&
                     launch.shared_bytes_per_block <= (Bytes{1} << 30) && device.warp_size <= 1024;
@@ -52,7 +52,7 @@ Occupancy theoreticalOccupancy(const MultiprocessorLimits& device, const KernelL
     std::int64_t blocks;
     const char* name;
   };
-  // The first of equals is named: what a program can change most easily comes first.
+  // Of equal limits the first is named: the one that a program can change most easily comes first.
   const Limit limits[] = {
       {blocksByRegisters(device, launch, warps), "registers"},
       {blocksBySharedMemory(device, launch), "shared memory"},

@@ -9,7 +9,7 @@
 
 namespace pitwall {
 
-// Of one multiprocessor, as the device tells them.
+// Limits of one multiprocessor, as the device reports them.
 struct MultiprocessorLimits {
   int compute_major = 0, compute_minor = 0;
   int warp_size = 32;
@@ -24,7 +24,7 @@ struct KernelLaunch {
   std::int64_t threads_per_block = 0;
   int registers_per_thread = 0;
   Bytes shared_bytes_per_block = 0;  // static and dynamic
-  // What the driver gave the multiprocessor as shared memory for this kernel; 0 = unknown: all it can have.
+  // Shared memory that the driver configured for this kernel per multiprocessor; 0 = unknown: the maximum.
   Bytes shared_bytes_configured = 0;
 };
 
@@ -34,7 +34,7 @@ struct Occupancy {
   std::string limiter;  // "registers", "shared memory", "blocks", "block size"; empty when full or unknown
 };
 
-// Numbers may be any: those beyond what a device can have give "unknown".
+// Accepts any numbers: those beyond what a device can have give "unknown".
 Occupancy theoreticalOccupancy(const MultiprocessorLimits& device, const KernelLaunch& launch);
 
 }  // namespace pitwall

@@ -18,7 +18,7 @@
 
 namespace pitwall {
 
-// A cell of an SQL answer: null, integer, real, text.
+// A cell of a query result: null, integer, real, text.
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct SqlRows {
@@ -31,20 +31,20 @@ struct SqlParameter {
   SqlValue value;
 };
 
-// Sees the answer of SQL row by row.
+// Receives the result of a query row by row.
 class SqlVisitor {
  public:
   virtual ~SqlVisitor() = default;
   // Before the first row of each statement that yields any columns.
   virtual void columns(std::span<const std::string> names) = 0;
-  // False ends the query, without an error. The values are gone after the call.
+  // False ends the query, without an error. The values are valid only during the call.
   virtual bool row(std::span<const SqlValue> values) = 0;
-  // Asked often while a statement works, also one that yields no rows for long. True ends the query with the
-  // error cancelled.
+  // Called often while a statement runs, also when it yields no rows for a long time. True ends the query
+  // with the error cancelled.
   virtual bool cancelled() { return false; }
 };
 
-// Columns of events, for those who read many. Values join by |.
+// Columns of events, for reading many events. Combine values with |.
 enum EventFields : std::uint16_t {
   kStart = 1 << 0,
   kDur = 1 << 1,
@@ -64,9 +64,9 @@ inline constexpr EventFields operator|(EventFields a, EventFields b) {
   return static_cast<EventFields>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
 }
 
-// Some events of one track, one span per field, all as long as there are events; empty for fields not asked
-// for. Ids and kinds are the numbers of StringId, OperatorId, KernelId and EventKind. Ordered by start within
-// the spans.
+// Some events of one track, one span per field, all of the same length; empty for fields that were not
+// requested. Ids and kinds are the numbers of StringId, OperatorId, KernelId and EventKind. Ordered by start
+// within the spans.
 struct EventSpans {
   std::int64_t first_id = 0;  // event.id of the first; the others follow it
   std::size_t size = 0;
@@ -74,7 +74,7 @@ struct EventSpans {
       args, kind, depth;
 };
 
-// Event `i` of the spans, all of whose fields were asked for.
+// Event `i` of the spans; all fields must have been requested.
 inline Event eventAt(const EventSpans& from, std::size_t i) {
   Event event;
   event.start_ns = from.start_ns[i];
@@ -100,25 +100,25 @@ struct EventSelection {
   EventFields fields = kAllFields;
   // Leaves out what starts before from_ns.
   bool starting = false;
-  // In ascending order. Where there are any, chunks that hold none of them are left out and not read; the
-  // others come whole.
+  // In ascending order. If not empty, chunks that hold none of them are skipped without being read; the
+  // others are passed whole.
   std::span<const CorrelationId> correlations = {};
 };
 
 struct DependencySelection {
-  // In ascending order. Where there are any, chunks that lead to none of them are left out and not read; the
-  // others come whole.
+  // In ascending order. If not empty, chunks that lead to none of them are skipped without being read; the
+  // others are passed whole.
   std::span<const CorrelationId> targets = {};
 };
 
-// Sees some thousand events at a time; the spans are valid during the call. False ends the reading.
+// Receives some thousand events at a time; the spans are valid during the call. False ends the reading.
 using EventVisitor = std::function<bool(const EventSpans&)>;
 
 // The same for dependencies and for samples of counters.
 using DependencyVisitor = std::function<bool(std::span<const Dependency>)>;
 using CounterVisitor = std::function<bool(std::span<const CounterSample>)>;
 
-// A range of time cut into bins of equal width, to be shown on as many pixels.
+// A time range divided into bins of equal width, one per pixel.
 struct BinRequest {
   TrackId track;
   TimeNs from_ns = 0;
@@ -127,13 +127,14 @@ struct BinRequest {
   std::optional<int> depth;  // events of that depth only
 };
 
-// What a bin holds. Where many events fall into one bin they are not told apart: an event, and its time, may
-// then be told in the bin beside its own. All bins together are exact: none is left out, none told twice.
+// The contents of a bin. Where many events fall into one bin they are not distinguished: an event, and its
+// time, may then be counted in the neighbouring bin. The sums over all bins are exact: each event is counted
+// once.
 struct EventBin {
   int bin = 0;
   TimeNs begin_ns = 0;
-  std::int64_t events = 0;  // that start in it; 0: one that started before reaches into it
-  TimeNs total_ns = 0;      // time of events within it; events inside each other count each
+  std::int64_t events = 0;  // that start in it; 0: an event that started earlier extends into it
+  TimeNs total_ns = 0;      // time of events within it; nested events count separately
   TimeNs longest_ns = 0;    // whole duration of the longest event that touches it
   StringId longest_name;
 };
@@ -142,16 +143,16 @@ class Trace {
  public:
   virtual ~Trace() = default;
 
-  // Opens for reading, as of this moment also where it is still being recorded. A recording that was
-  // killed is first completed from the rings that lie beside it (db/ring_format.h); where that fails,
-  // losses() says why. Otherwise never changes the file nor its log; where the log of a killed recording
-  // cannot be read in place, as in a folder that is not writable, it is read from a copy in the system's
-  // temporary folder. Errors: notFound; invalidInput (a folder or device); io; corruptTrace (empty, not a
-  // database, another program's, cut off, damaged); versionMismatch (written by a newer Pitwall).
+  // Opens for reading. A file that is still being recorded is read as of now. A recording that was killed is
+  // first completed from the rings beside it (db/ring_format.h); where that fails, losses() gives the reason.
+  // Otherwise neither the file nor its log is changed; where the log of a killed recording cannot be read in
+  // place, as in a folder that is not writable, it is read from a copy in the system's temporary folder.
+  // Errors: notFound; invalidInput (a folder or device); io; corruptTrace (empty, not a database, another
+  // program's, cut off, damaged); versionMismatch (written by a newer Pitwall).
   static Result<std::unique_ptr<Trace>> open(const std::string& path);
 
   virtual const std::string& path() const = 0;
-  // False when the recording was killed or has not finished; what is there is still consistent.
+  // False when the recording was killed or has not finished; its data is still consistent.
   virtual bool isComplete() const = 0;
 
   virtual std::optional<std::string> meta(const std::string& key) const = 0;
@@ -169,19 +170,18 @@ class Trace {
 
   // Events of one track ordered by start, decoded chunk by chunk. Errors: corruptTrace, naming the chunk.
   virtual Result<std::vector<Event>> events(TrackId track) = 0;
-  // The same column by column, a chunk at a time, without making rows: reads and decodes nothing but the
-  // fields asked for of the chunks that may touch the range. Chunks come in the order in which they were
-  // recorded; an event that encloses others may come in a later one than they. Errors: corruptTrace, naming
-  // the chunk.
+  // The same column by column, a chunk at a time, without building rows: reads and decodes only the requested
+  // fields of the chunks that may touch the range. Chunks come in recording order; an event that encloses
+  // others may be in a later chunk than they are. Errors: corruptTrace, naming the chunk.
   virtual Status eventColumns(const EventSelection& selection, const EventVisitor& visitor) = 0;
-  // The bins that events of the track touch, by time; from sums that lie in the file, so that it takes about
-  // as long for a million events as for a thousand. The first call for a track reads its sums. Errors:
+  // The bins that events of the track touch, by time; from sums stored in the file, so that it takes about as
+  // long for a million events as for a thousand. The first call for a track reads its sums. Errors:
   // invalidInput (an empty range, no bins); corruptTrace.
   virtual Result<std::vector<EventBin>> eventBins(const BinRequest& request) = 0;
   virtual Result<std::vector<Dependency>> dependencies() = 0;
   virtual Result<std::vector<CounterSample>> counters(TrackId track) = 0;  // ordered by time
-  // The same a chunk at a time, in the order in which they were recorded; samples are ordered by time within
-  // a chunk. Errors: corruptTrace, naming the chunk.
+  // The same a chunk at a time, in recording order; samples are ordered by time within a chunk. Errors:
+  // corruptTrace, naming the chunk.
   virtual Status visitDependencies(const DependencySelection& selection,
                                    const DependencyVisitor& visitor) = 0;
   Status visitDependencies(const DependencyVisitor& visitor) {
@@ -190,22 +190,22 @@ class Trace {
   virtual Status visitCounters(TrackId track, const CounterVisitor& visitor) = 0;
 
   // SQL over the dimension tables, the virtual tables event, dependency and counter, and the table-valued
-  // functions (documented by db/schema/schema.sql). Several statements may follow each other; the rows are
-  // the last one's, and each parameter that one of them names must be given. Reads only, except that temp
-  // tables may be made, filled and dropped, for analysis results that rules share. A BLOB comes as text,
-  // X'...'. Errors: invalidInput with SQLite's message and the statement; corruptTrace, naming the damaged
-  // chunk.
+  // functions (documented by db/schema/schema.sql). Several statements are allowed; the rows are those of the
+  // last one, and each parameter that one of them names must be given. Read-only, except that temp tables may
+  // be created, filled and dropped, for analysis results that rules share. A BLOB comes as text, X'...'.
+  // Errors: invalidInput with SQLite's message and the statement; corruptTrace, naming the damaged chunk.
   virtual Result<SqlRows> query(const std::string& sql, std::span<const SqlParameter> parameters = {}) = 0;
-  // The same for answers larger than memory: the visitor sees the rows of every statement, as they come.
+  // The same for results larger than memory: the visitor receives the rows of every statement as they are
+  // produced.
   virtual Status visit(const std::string& sql, std::span<const SqlParameter> parameters,
                        SqlVisitor& visitor) = 0;
   // Inserts rows into a temp table created through query(), all or none; values in the order of the table's
   // columns.
   virtual Status insertTemp(const std::string& table, std::span<const std::vector<SqlValue>> rows) = 0;
 
-  // For those who read a file in very many small parts: while what is returned lives, the file is locked
-  // against writers once instead of for each part. It goes before the trace, and insertTemp() waits for its
-  // end.
+  // For reading a file in many small parts: while the returned object lives, the file is locked against
+  // writers once instead of for each part. It must be destroyed before the trace, and insertTemp() waits for
+  // its end.
   virtual std::shared_ptr<void> hold() = 0;
 };
 

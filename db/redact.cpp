@@ -20,10 +20,10 @@ constexpr std::string_view kSecretWords[] = {
     "key",    "keys", "oauth",         "pass",    "passwd", "passphrase", "password",   "passwords",   "pat",
     "pw",     "pwd",  "secret",        "secrets", "sig",    "signature",  "token",      "tokens",
 };
-// The same run together with what precedes: "hftoken", "mypassword", "awssecret".
+// Endings that make a word secret: "hftoken", "mypassword", "awssecret".
 constexpr std::string_view kSecretEndings[] = {"token",  "password",  "passwd",    "secret",
                                                "apikey", "secretkey", "accesskey", "privatekey"};
-// Whole names that contain such a word and are no secret; in this case of letters alone.
+// Whole names that contain such a word and are not secret; only in this case of letters.
 constexpr std::string_view kHarmlessNames[] = {"PWD", "OLDPWD", "SSH_AUTH_SOCK"};
 
 std::string lower(std::string_view text) {
@@ -38,8 +38,8 @@ bool isSecretWord(std::string_view word) {
   return std::ranges::any_of(kSecretEndings, [&low](std::string_view end) { return low.ends_with(end); });
 }
 
-// The end of the word that begins at `from`: at a change from lower to upper case, or at what is no letter or
-// digit. "APIKey" stays one word, and its ending says what it is.
+// The end of the word that begins at `from`: at a change from lower to upper case, or at a character that is
+// not a letter or digit. "APIKey" stays one word, and its ending decides.
 std::size_t wordEnd(std::string_view name, std::size_t from) {
   std::size_t end = from + 1;
   while (end < name.size() && isWordChar(name[end]) && !(isUpper(name[end]) && isLower(name[end - 1]))) ++end;
@@ -48,7 +48,7 @@ std::size_t wordEnd(std::string_view name, std::size_t from) {
 
 // --- Shapes of secrets -----------------------------------------------------------------------------
 
-// Tokens that services mark themselves; at least `rest` letters, digits, '-' or '_' follow.
+// Tokens with a prefix that their service defines; at least `rest` letters, digits, '-' or '_' follow.
 struct TokenShape {
   std::string_view prefix;
   std::size_t rest;
@@ -62,7 +62,7 @@ constexpr TokenShape kTokenShapes[] = {
 
 bool isTokenChar(char c) { return isWordChar(c) || c == '-' || c == '_'; }
 
-// The end of the run of token characters from `from`, looked for no further than `limit` of them.
+// The end of the run of token characters from `from`, searched for at most `limit` characters.
 std::size_t tokenRun(std::string_view text, std::size_t from, std::size_t limit = std::string_view::npos) {
   std::size_t end = from;
   while (end < text.size() && end - from < limit && isTokenChar(text[end])) ++end;
@@ -90,9 +90,8 @@ std::size_t privateKeyEnd(std::string_view text, std::size_t at) {
   return end == text.npos ? text.size() : end + kDashes.size();
 }
 
-// The end of a token that begins at `at`, or `at` when there is none. The caller stands at a word's
-// beginning. Never looks further than some hundred characters unless it finds one, so that a text is read
-// once.
+// The end of a token that begins at `at`, or `at` when there is none. `at` is the start of a word. Never
+// looks further ahead than some hundred characters unless it finds a token, so that a text is read once.
 std::size_t knownTokenEnd(std::string_view text, std::size_t at) {
   const std::string_view here = text.substr(at);
   for (const auto& shape : kTokenShapes) {
@@ -121,8 +120,8 @@ std::size_t credentialsEnd(std::string_view text, std::size_t at) {
 
 bool isNameChar(char c) { return isWordChar(c) || c == '_' || c == '-' || c == '.'; }
 
-// Where the value of a secret name lies: [begin, end). `after` is the first character after the name, which
-// begins at `name_at`. Empty when no value follows.
+// The position of the value of a secret name: [begin, end). `after` is the first character after the name,
+// which begins at `name_at`. Empty when no value follows.
 struct Span {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -1,10 +1,10 @@
 // Result<T>: a value, or an Error that names the object, the place and the remedy.
 //
-// Used for everything that the world or the user can get wrong (a file, a setting, a device, memory). A bug
-// is PITWALL_CHECK (check.h) instead. Nothing of ours throws across a folder boundary. The member names are
-// those of std::expected; the conversion to bool is deleted so that a Result<bool> cannot be misread. An
-// error is made only through fail(). Result<void> is one pointer wide and free to pass on when there is no
-// error.
+// Used for every failure with an external cause (a file, a setting, a device, memory). A bug is a
+// PITWALL_CHECK (check.h) instead. No exception crosses a folder boundary. The member names are those of
+// std::expected; the conversion to bool is deleted so that a Result<bool> cannot be misread. An error is
+// created only by fail(). Result<void> has the size of one pointer and costs nothing to return when there is
+// no error.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@
 namespace pitwall {
 
 enum class ErrorCode {
-  invalidInput,     // the user's value or file is wrong
+  invalidInput,     // the user's value or file is invalid
   notFound,         // a named thing does not exist
   corruptTrace,     // a trace file that is damaged or not a trace
   versionMismatch,  // a trace written by a newer Pitwall
   io,               // the operating system refused a read or a write
-  unsupported,      // right, but this build or machine cannot do it
+  unsupported,      // valid, but not supported by this build or machine
   cancelled,        // the caller asked to stop
-  internal,         // our own fault, reported instead of crashing
+  internal,         // a bug of our own, reported instead of crashing
 };
 
 struct Error {

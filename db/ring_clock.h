@@ -1,8 +1,8 @@
-// From the recorder's ticks to nanoseconds of the trace.
+// Converts the recorder's ticks to nanoseconds of the trace.
 //
-// A ClockMap holds pairs (ticks, CLOCK_MONOTONIC) and interpolates between neighbours: a frequency that
-// drifts, or a virtual machine that moves, bends the line at the next pair instead of shifting all that came
-// before. Conversion is monotone.
+// A ClockMap holds pairs (ticks, CLOCK_MONOTONIC) and interpolates between neighbours: when the frequency
+// drifts, or a virtual machine migrates, only times after the last pair are affected, not earlier ones.
+// Conversion is monotonic.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class ClockMap {
 
  private:
   TimeNs between(const ClockPair& from, const ClockPair& to, std::uint64_t ticks) const;
-  static constexpr std::size_t kMostPairs = 8192;  // then every other old pair is forgotten
+  static constexpr std::size_t kMostPairs = 8192;  // then every other old pair is dropped
 
   ClockPair start_;
   bool ticks_are_ns_;

@@ -1,5 +1,5 @@
-// Turns records of rings into a sink's events: for the recorder's drain, and for the completion of a killed
-// recording. One per recording, used by one thread.
+// Decodes ring records into events of a sink: for the recorder's drain, and to complete a killed recording.
+// One per recording, used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace pitwall::ring {
 
-// What a site number stands for.
+// The site that a number refers to.
 struct SiteFacts {
   std::string name;
   EventKind kind = EventKind::scope;
@@ -21,7 +21,7 @@ struct SiteFacts {
       args;  // of every event of it: members of a JSON object without braces, e.g. "domain":"MXNET_C_API"
 };
 
-// `text` as a JSON string, quotes included. What is no UTF-8 becomes U+FFFD.
+// `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 std::string quoteJson(const std::string& text);
 
 class NameSource {
@@ -36,24 +36,26 @@ class RingDecoder {
   RingDecoder(TraceSink& sink, const NameSource& names, ProcessId process)
       : sink_(sink), names_(names), process_(process) {}
 
-  // The records [from, to) of a ring that lies at `records`, `capacity` of them, a power of two. What does
-  // not fit is skipped: continuations without a beginning, unknown kinds.
+  // Decodes the records [from, to) of the ring at `records` with `capacity` records, a power of two. Invalid
+  // records are skipped: continuations without a first record, unknown kinds.
   void decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
               const ClockMap& clock);
 
-  // An event for what decode() cannot know of (a scope that was open).
+  // Adds an event that decode() cannot know about (a scope that was open).
   void add(const Event& event);
 
-  // Sends the decoded events, but for the first `skip`, and forgets them. Returns how many there were.
+  // Sends the decoded events except the first `skip`, and clears them. Returns how many there were.
   std::uint64_t sendEvents(TrackId track, std::uint64_t skip = 0);
   bool hasEvents() const { return !events_.empty(); }
 
-  // What belongs to no ring's track: each a single call of the sink, so that it arrives whole or not at all.
+  // Data that belongs to no ring's track: each a single call of the sink, so that it is stored completely or
+  // not at all.
   std::uint64_t sendDependencies();  // returns how many
   void sendCounters();
   void sendIterations();
 
-  // For the completion: the trace has these already. Of dependencies those decoded since there were `count`.
+  // For completing a trace: the trace already has these. Of dependencies, those decoded after the first
+  // `count`.
   std::size_t dependencyCount() const { return dependencies_.size(); }
   void skipDependenciesFrom(std::size_t count) {
     dependencies_.erase(dependencies_.begin() + static_cast<std::ptrdiff_t>(count), dependencies_.end());
@@ -103,7 +105,7 @@ class RingDecoder {
   std::vector<bool> announced_;  // of events_: a scope that counted itself in the depths it encloses
   std::vector<Dependency> dependencies_;
   std::vector<IterationMark> iterations_;
-  // Of the text argument that is being read.
+  // State of the text argument that is being read.
   std::string text_;
   std::uint64_t text_left_ = 0;
   bool text_awaited_ = false;

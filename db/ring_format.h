@@ -1,19 +1,19 @@
-// The recorder's rings, in memory and in the file that outlives a killed program.
+// The layout of the recorder's rings, in memory and in the file that survives a killed program.
 //
-// While a program records into NAME.pitwall, what has not reached the trace yet lies in NAME.pitwall.rings,
-// mapped MAP_SHARED, so that the kernel keeps it whatever happens to the process. A finished recording
-// deletes the file; Trace::open finds it beside the trace of a killed one and completes the trace from it.
+// While a program records into NAME.pitwall, data not yet in the trace is in NAME.pitwall.rings, mapped
+// MAP_SHARED, so that the kernel keeps it when the process is killed. A finished recording deletes the file;
+// after a kill, Trace::open finds it beside the trace and completes the trace from it.
 //
-// Layout (little endian, as the machine has it; the file never leaves its machine):
+// Layout (byte order of the machine; the file is not portable):
 //   page 0                FileHeader
 //   then extents, each beginning with an ExtentHeader on a page boundary, `bytes` long:
 //     kRingExtent         a RingHeader in the first page, then `capacity` records of 32 bytes (a power of
 //     two) kNamesExtent        a NamesHeader, then entries: what the numbers in records stand for
-// The recorder holds an OFD lock on the file as long as it lives; a reader that gets the lock may take all.
-// A field is added at the end of its header, and kVersion counts up.
+// The recorder holds an OFD lock on the file as long as it lives; a reader that gets the lock may read
+// everything. New fields are added at the end of their header, and kVersion is incremented.
 //
 // Order of writing: one writer per ring stores records plainly and publishes them by a release store of
-// `head`; the reader gives room back by `tail`. Records below `head` are whole, also after SIGKILL.
+// `head`; the reader frees space by advancing `tail`. Records below `head` are complete, also after SIGKILL.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ enum class RecordKind : std::uint8_t {
   dependency = 3,   // a source, b target, detail kind
   counter = 4,      // a time, c value's bits, id site
   iteration = 5,    // a time, b index, c items
-  // What follows a record and belongs to it; never the first of its event.
+  // Continuation records; never the first record of an event.
   operatorTimes = 16,  // a pushed, b ready
   link = 17,           // a correlation
   argument = 18,       // id site whose name is the key, detail ArgumentType, a value's bits
@@ -58,10 +58,10 @@ struct Record {
 static_assert(sizeof(Record) == 32);
 
 inline constexpr std::uint8_t kAnnounced = 1;      // detail of a span whose start was announced
-inline constexpr std::uint32_t kMostRecords = 64;  // of one event with all that belongs to it
+inline constexpr std::uint32_t kMostRecords = 64;  // of one event with its continuation records
 inline constexpr std::size_t kTextPart = 24;
 
-// Both clocks at one moment.
+// Both clocks at the same moment.
 struct ClockPair {
   std::uint64_t ticks = 0;
   TimeNs monotonic_ns = 0;
@@ -70,7 +70,7 @@ struct ClockPair {
 // What a thread does when its ring is full.
 enum class RingPolicy : std::uint32_t {
   drop = 0,       // the new record is lost and counted
-  block = 1,      // it waits: nothing is lost, and the program is as slow as the disk
+  block = 1,      // the thread waits: nothing is lost, and the program is as slow as the disk
   overwrite = 2,  // the oldest is lost and counted: a flight recorder
 };
 
@@ -82,17 +82,17 @@ struct FileHeader {
   std::uint32_t ticks_are_ns;  // 1: the clock is CLOCK_MONOTONIC, 0: the time stamp counter
   std::int64_t pid;
   std::int64_t rank;
-  std::int64_t start_unix_ns;  // also in the trace's meta table: which recording this file belongs to
+  std::int64_t start_unix_ns;  // also in the trace's meta table: identifies the recording
   ClockPair start;             // time 0 of the trace
   char process_name[64];
-  char command_line[1024];  // cut
+  char command_line[1024];  // truncated
   static constexpr std::uint64_t kPairs = 16;
   std::atomic<std::uint64_t> pairs_written;  // the latest of them is pairs[(n - 1) % kPairs]
   ClockPair pairs[kPairs];
   std::atomic<std::uint64_t> file_bytes;  // extents reach up to here
-  // How many dependencies the trace had been given when the rings' tails were last moved.
+  // Number of dependencies written to the trace when the rings' tails were last advanced.
   std::atomic<std::uint64_t> dependencies_released;
-  // Events that the trace could not take (disk full); told here, where there is room.
+  // Events that the trace could not store (disk full); recorded here, where there is space.
   std::atomic<std::int64_t> lost;
   std::atomic<TimeNs> lost_from_ns, lost_to_ns;
   char lost_reason[128];
@@ -115,16 +115,16 @@ struct RingHeader {
   ExtentHeader extent;
   std::uint64_t capacity;  // records
   std::int64_t tid;
-  char thread_name[64];               // cut
+  char thread_name[64];               // truncated
   std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
   // --- the writer's
-  alignas(64) std::uint64_t waker;  // an address in the recorded process, of nobody's concern but its own
-  std::uint64_t tail_seen;          // it looks at `tail` again when this is `capacity` behind
+  alignas(64) std::uint64_t waker;  // an address in the recorded process, used only by it
+  std::uint64_t tail_seen;          // `tail` is read again when this is `capacity` behind
   std::atomic<std::uint64_t> head;
   std::atomic<std::uint32_t> depth;             // announced scopes that are open
-  std::atomic<std::uint32_t> waiting;           // 1: the writer waits for room
+  std::atomic<std::uint32_t> waiting;           // 1: the writer waits for space
   static constexpr std::uint32_t kScopes = 64;  // deeper ones are counted alone
   OpenScope scopes[kScopes];
   std::atomic<std::uint64_t> dropped;
@@ -135,15 +135,15 @@ struct RingHeader {
   alignas(64) std::atomic<std::uint64_t> tail;
   std::atomic<std::uint64_t> dropped_seen;
   std::uint64_t drops_reported_to;
-  // What the trace had been given when tail was moved, so that a completion adds each event once: events of
-  // this ring's track up to `tail`. Two, written by turns; released[releases & 1] is valid.
+  // Number of events of this ring's track in the trace when tail was advanced, so that a completion adds each
+  // event once. Two, written alternately; released[releases & 1] is valid.
   struct Released {
     std::uint64_t tail;
     std::uint64_t events;
   };
   std::atomic<std::uint64_t> releases;
   Released released[2];
-  std::atomic<std::uint64_t> taken;  // records that the latest drain looked at
+  std::atomic<std::uint64_t> taken;  // records that the latest drain read
   std::atomic<std::uint32_t> track;  // of this ring's thread in the trace; 0 = none yet
 };
 static_assert(sizeof(RingHeader) <= kPage);
@@ -179,7 +179,7 @@ inline std::uint32_t checkOf(const FileHeader& header) {
   return hash;
 }
 
-// Where the rings of a recording into `trace_path` lie.
+// The ring file of a recording into `trace_path`.
 inline std::string filePath(const std::string& trace_path) { return trace_path + ".rings"; }
 
 }  // namespace pitwall::ring

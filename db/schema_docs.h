@@ -1,4 +1,4 @@
-// What the tables of a trace file hold, as db/schema/schema.sql documents them, for programs that show it.
+// The documentation of a trace file's tables from db/schema/schema.sql, for programs that show it.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct TableDoc {
   std::string name;  // of a function with its arguments: "event_busy(track, t0, t1, kind) -> busy_ns"
   std::string text;  // what a row is
   bool is_virtual = false;
-  bool is_chunk = false;           // packed columns, of use only through the virtual tables
+  bool is_chunk = false;           // packed columns, readable only through the virtual tables
   std::vector<ColumnDoc> columns;  // of stored tables; a virtual table lists them in its name
 };
 

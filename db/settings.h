@@ -1,7 +1,7 @@
-// The catalogue of every setting Pitwall knows, and the values in effect in this process.
+// The catalogue of all settings that Pitwall knows, and the values in effect in this process.
 //
-// One table for all of us: the runtime reads its settings through Settings, `pitwall env` prints the
-// catalogue, rules recommend only what stands in it. Standard library only.
+// The runtime reads its settings through Settings, `pitwall env` prints the catalogue, and rules recommend
+// only settings in it. Standard library only.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ namespace pitwall {
 
 enum class SettingType : std::uint8_t { boolean, integer, real, text, choice };
 
-// Where a setting stands with Pitwall's own runtime.
+// How Pitwall's own runtime treats a setting.
 enum class SettingStatus : std::uint8_t {
-  honoured,       // read and obeyed; `since` names the version
-  planned,        // the feature it steers is not in the runtime yet
+  honoured,       // read and applied; `since` names the version
+  planned,        // the feature that it controls is not in the runtime yet
   external,       // read by a library that the program links (OpenMP, oneDNN, NCCL), not by us
-  notApplicable,  // steers something that Pitwall does not have by design; `note` says why
+  notApplicable,  // controls something that Pitwall does not have by design; `note` says why
 };
 
 struct SettingInfo {
@@ -36,42 +36,41 @@ struct SettingInfo {
   std::string_view allowed =
       {};                      // choices separated by '|', or a range "1..64", "1..", or "" = any of the type
   std::string_view unit = {};  // "threads", "bytes", "elements", "%"; "" = none
-  std::string_view meaning = {};  // one paragraph in our own words
-  std::string_view source = {};   // document or source file that promises it
+  std::string_view meaning = {};  // one paragraph
+  std::string_view source = {};   // document or source file that defines it
   SettingStatus status = SettingStatus::planned;
   std::string_view since = {};  // first Pitwall version that honours it
-  // Oldest version of the library that reads it ("2.5"), where it is known and not every version does.
+  // Oldest version of the library that reads it ("2.5"), where known and not every version does.
   std::string_view min_version = {};
   std::string_view note = {};  // differences between document and MXNet 1.9.1, or why not applicable
 };
 
-// Their names as printed: "boolean", "not applicable", ...
+// Names for printing: "boolean", "not applicable", ...
 const char* toString(SettingType type);
 const char* toString(SettingStatus status);
 
 // All settings, ordered by name. Static storage.
 std::span<const SettingInfo> settingCatalogue();
 
-// nullptr when unknown. A name that no entry spells out may be covered by a pattern ("PITWALL_TUNE_*").
+// nullptr when unknown. A name without an entry of its own may match a pattern ("PITWALL_TUNE_*").
 const SettingInfo* findSetting(std::string_view name);
 
-// Reads one value as the catalogue promises: unset or empty means default; booleans are true/false/1/0 in any
-// case; numbers tolerate surrounding blanks and nothing else. The error names variable, value and what is
-// allowed.
+// Parses one value as the catalogue specifies: unset or empty means default; booleans are true/false/1/0 in
+// any case; numbers may have surrounding blanks. The error names variable, value and the allowed values.
 Status checkSettingValue(const SettingInfo& info, std::string_view text);
 
-// Whether a library of that version ("2.4.4", "v3.1") reads the setting; also when either is not known.
+// Whether a library of that version ("2.4.4", "v3.1") reads the setting; true when either version is unknown.
 bool versionReads(const SettingInfo& info, std::string_view version);
 
-// What a value must look like, for people: "an integer from 1 to 60", "one of Naive, Round, Unpooled".
+// The allowed values, for messages: "an integer from 1 to 60", "one of Naive, Round, Unpooled".
 std::string allowedText(const SettingInfo& info);
 
 // The settings of one process: environment first, else the program's own choice, else default. Immutable
-// after construction but for set(); reading is thread-safe once no one calls set().
+// after construction except by set(); reading is thread-safe once set() is no longer called.
 class Settings {
  public:
   // Reads every catalogue entry from the environment. Errors: invalidInput for the first bad value of a
-  // setting that the runtime honours; bad values of others are ignored (their owner judges them).
+  // setting that the runtime honours; bad values of others are ignored (their owner checks them).
   static Result<Settings> fromEnvironment();
 
   // From pairs name=value instead of the environment; for tests. Same errors.
@@ -86,11 +85,11 @@ class Settings {
   double real(std::string_view name) const;
   std::string_view text(std::string_view name) const;  // also of choices; "" when unset without default
 
-  // Whether environment or program gave a value.
+  // Whether the environment or the program set a value.
   bool isSet(std::string_view name) const;
   SettingInEffect inEffect(std::string_view name) const;
 
-  // Every honoured setting, and every other one that is set in the environment; ordered by name.
+  // Every honoured setting, and every other setting that is set in the environment; ordered by name.
   std::vector<SettingInEffect> allInEffect() const;
 
   // PITWALL_TUNE_<name> from the environment, if set. Errors: invalidInput when not an integer.

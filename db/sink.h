@@ -1,9 +1,10 @@
-// TraceSink: where a producer puts a trace. The store writes one to a file; tests keep one in memory.
+// TraceSink: the interface through which producers write a trace. The store writes it to a file; tests keep
+// it in memory.
 //
-// Threads: all calls of one sink come from one thread at a time (the drain thread, or an importer).
-// Errors: calls do not fail one by one. A sink keeps its first failure, ignores what follows, and reports it
-// from flush() and finish(); the producer decides what to tell its user. What flush() confirmed survives a
-// kill. Ids: 1-based and dense in the order of creation; equal strings and equal facts get equal ids.
+// Threads: all calls of one sink come from one thread at a time (the drain thread, or an importer). Errors:
+// single calls do not fail. A sink keeps its first failure, ignores later calls, and reports the failure from
+// flush() and finish(); the producer decides how to report it to the user. Data confirmed by flush() survives
+// a kill. Ids: 1-based and dense in the order of creation; equal strings and equal facts get equal ids.
 #pragma once
 
 #include <span>
@@ -40,7 +41,7 @@ class TraceSink {
   virtual void dependencies(std::span<const Dependency> dependencies) = 0;
   virtual void counters(TrackId track, std::span<const CounterSample> samples) = 0;
 
-  // Makes everything so far durable against a kill of this process. Returns the first failure since open.
+  // Makes all data so far survive a kill of this process. Returns the first failure since open.
   virtual Status flush() = 0;
 
   // Flushes and closes the trace as complete. Calls after it are ignored.

@@ -1,4 +1,4 @@
-// What is UTF-8 and what is not, for whatever takes text from a file or shows it.
+// UTF-8 validation, for code that reads text from files or shows it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace pitwall {
 
-// What stands for bytes that are no text: U+FFFD.
+// The replacement for bytes that are not text: U+FFFD.
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 // Length of the well-formed sequence at the front, 0 when there is none (RFC 3629: no overlong forms, no

@@ -3,7 +3,7 @@
 // on.
 //
 // A gradient is overwritten by each backward(); an array used several times in one computation gets the sum.
-// Everything belongs to the thread that records.
+// All state belongs to the recording thread.
 #pragma once
 
 #include <utility>
@@ -46,9 +46,9 @@ class PauseScope {
   bool previous_;
 };
 
-// Pushes the gradient computation of `result` and forgets the recording, so that it can be called once.
-// `head` is the gradient of `result`, all ones when empty (that is, of the sum of its elements). Returns
-// before anything has run. Errors: invalidInput when `result` was not recorded or `head` has another shape.
+// Pushes the gradient computation of `result` and clears the recording, so that it can be called once. `head`
+// is the gradient of `result`, all ones when empty (that is, of the sum of its elements). Returns before
+// anything has run. Errors: invalidInput when `result` was not recorded or `head` has another shape.
 Status backward(const NDArray& result, const NDArray& head = {});
 
 }  // namespace pitwall::autograd

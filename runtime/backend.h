@@ -1,9 +1,9 @@
-// Backend: makes kernels. A kernel is one operator prepared for fixed shapes and layouts; running it is a
-// call with pointers. The reference backend is the second opinion for all others.
+// Backend: creates kernels. A kernel is one operator prepared for fixed shapes and layouts; running it is a
+// call with pointers. All other backends are tested against the reference backend.
 //
 // A kernel may want an input in another layout than it has: `inputs[i]` says which; the caller reorders with
-// a ReorderDesc kernel first. Outputs come in the layout of `outputs[i]`. With row-major everywhere nothing
-// differs.
+// a ReorderDesc kernel first. Outputs come in the layout of `outputs[i]`. If all layouts are row-major, no
+// reorder is needed.
 //
 // Threads: prepare() from any thread; Kernel::run() of one kernel from several threads at once. A kernel may
 // use as many OpenMP threads as were allowed where it was prepared. Kernels are cached by the backend
@@ -25,8 +25,8 @@
 
 namespace pitwall {
 
-// Which computation of an operator. Inputs and outputs per operator and pass are listed at each Desc below;
-// [x] is present only when the desc says so.
+// The computation of an operator. Inputs and outputs per operator and pass are listed at each Desc below; [x]
+// is present only when the desc requests it.
 enum class Pass : std::uint8_t { inference, forward, backwardData, backwardWeights, backward };
 const char* toString(Pass pass);
 
@@ -86,7 +86,7 @@ struct BatchNormDesc {
 // Keeps an element with probability 1 - rate and scales it by 1 / (1 - rate).
 //   forward:  data -> out, mask (float32: 0 or 1 / (1 - rate), layout of data)
 //   backward: dout, mask -> ddata
-// KernelArgs::seed alone decides the draw, whatever the number of threads.
+// The draw depends only on KernelArgs::seed, not on the number of threads.
 struct DropoutDesc {
   float rate = 0.5F;
   friend bool operator==(const DropoutDesc&, const DropoutDesc&) = default;
@@ -111,7 +111,7 @@ struct SoftmaxCrossEntropyDesc {
   friend bool operator==(const SoftmaxCrossEntropyDesc&, const SoftmaxCrossEntropyDesc&) = default;
 };
 
-// Any number of weights in one call, each with its own size, in whatever layout weight and gradient share.
+// Any number of weights in one call, each with its own size, in any layout that weight and gradient share.
 //   forward: gradient_0..n-1 -> weight_0..n-1, [momentum_0..n-1]   (weights and momenta are read and written)
 //   g = rescale * gradient + weight_decay * weight; with momentum m = momentum * m - rate * g, weight += m;
 //   without weight -= rate * g. rate is KernelArgs::rate, rescale KernelArgs::rescale.
@@ -144,8 +144,8 @@ struct KernelArgs {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Pointers in the order of the Desc, each with the layout promised below. Errors: internal with the
-  // library's text.
+  // Pointers in the order of the Desc, each in the layout given below. Errors: internal with the library's
+  // message.
   virtual Status run(const KernelArgs& args) const = 0;
 
   const std::vector<TensorSpec>& inputs() const { return inputs_; }    // layouts required
@@ -164,13 +164,13 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  // Of the library that computes: "2.6.3"; "" when there is none.
+  // Version of the library that computes: "2.6.3"; "" when there is none.
   virtual std::string libraryVersion() const { return {}; }
 
-  // `inputs` as they are at hand, in the order of the Desc. For backward passes whose output shape does not
-  // follow from the inputs (backwardData: ddata; backwardWeights: dweight), `like` is that output's spec: its
-  // layout is the one wished for. Errors: invalidInput for shapes that do not fit (naming operator and
-  // shapes), unsupported.
+  // `inputs` in their current layouts, in the order of the Desc. For backward passes whose output shape does
+  // not follow from the inputs (backwardData: ddata; backwardWeights: dweight), `like` is that output's spec
+  // with the preferred layout. Errors: invalidInput for incompatible shapes (naming operator and shapes),
+  // unsupported.
   virtual Result<KernelPtr> prepare(const OperatorKindDesc& desc, Pass pass,
                                     std::span<const TensorSpec> inputs, const TensorSpec* like = nullptr) = 0;
 
@@ -183,7 +183,7 @@ class Backend {
 // Names of the backends in this build, best first: "onednn", "reference", "null".
 std::vector<std::string_view> backendNames();
 
-// Errors: notFound naming the choices.
+// Errors: notFound, naming the available backends.
 Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settings& settings);
 
 }  // namespace pitwall

@@ -1,8 +1,8 @@
 // Data sets and batches. A BatchIterator gives batches in host memory; the training loop copies them into
 // NDArrays.
 //
-// Every next() is recorded as dataWait on the calling thread and the making of a batch as dataWork on the
-// thread that does it, so a trace shows who waits for whom.
+// Every next() is recorded as dataWait on the calling thread and the production of a batch as dataWork on its
+// thread, so a trace shows which thread waits for which.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,7 @@ struct ImageDataset {
   std::string description;           // "Fashion-MNIST train, /usr/share/..."
 };
 
-// One gzipped or plain idx file pair. Errors: notFound, io, invalidInput naming file, offset and what is
-// wrong.
+// One gzipped or plain idx file pair. Errors: notFound, io, invalidInput naming file, offset and cause.
 Result<ImageDataset> readIdx(const std::string& images_path, const std::string& labels_path);
 
 enum class Split : std::uint8_t { train, test };
@@ -34,7 +33,7 @@ inline constexpr char kFashionMnistFolder[] =
 // Errors: notFound, saying which package to install, else as readIdx.
 Result<ImageDataset> fashionMnist(Split split, const std::string& folder = kFashionMnistFolder);
 
-// Digits drawn by a seeded generator (10 classes, 28 x 28, noise and shifts): learnable, deterministic.
+// Digits from a seeded generator (10 classes, 28 x 28, noise and shifts): learnable, deterministic.
 ImageDataset syntheticDigits(std::int64_t count, std::uint64_t seed);
 
 struct Batch {
@@ -59,16 +58,16 @@ struct BatchOptions {
   bool shuffle = true;
   bool drop_last = false;
   std::uint64_t seed = 1;
-  int prefetch_threads = 0;  // 0: batches are made on the caller's thread
-  int prefetch_depth = 2;    // batches ready or in work ahead of the caller, when prefetch_threads > 0
+  int prefetch_threads = 0;  // 0: batches are produced on the caller's thread
+  int prefetch_depth = 2;    // batches ready or in production ahead of the caller, when prefetch_threads > 0
 };
 
 // The dataset must outlive the iterator, and the session too. Batches and their order do not depend on the
-// prefetch options. Errors: invalidInput naming the option or what is wrong with the dataset.
+// prefetch options. Errors: invalidInput naming the option or the defect of the dataset.
 Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, const ImageDataset& dataset,
                                                    BatchOptions options);
 
-// Makes batches of data that is not an ImageDataset.
+// Produces batches of data that is not an ImageDataset.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
@@ -83,8 +82,8 @@ struct PrefetchOptions {
   int depth = 2;
 };
 
-// An error of the source is returned by the next() whose batch it is; the next() after it goes on with the
-// following batch. Errors: invalidInput for impossible options.
+// An error of the source is returned by the next() for that batch; the following next() continues with the
+// next batch. Errors: invalidInput for impossible options.
 Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, std::unique_ptr<BatchSource> source,
                                                    PrefetchOptions options);
 

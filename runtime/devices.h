@@ -1,4 +1,4 @@
-// The accelerators of this machine. A build without CUDA knows of none and says so.
+// The accelerators of this machine. A build without CUDA returns an error.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct GpuInfo {
 };
 
 // Every GPU, in the driver's order. Errors: unsupported, saying whether this build, the driver or the device
-// is missing and what to do.
+// is missing, with the remedy.
 Result<std::vector<GpuInfo>> gpuInfo();
 
-// The same as the trace's devices.
+// The same in the form of the trace's devices.
 Result<std::vector<DeviceInfo>> gpuDevices();
 
 }  // namespace pitwall

@@ -1,10 +1,10 @@
 // The asynchronous dependency engine: operators declare which variables they read and write; the engine runs
-// each as soon as all that came before it in program order on those variables has finished. Many readers at
-// once, writers alone, strict program order per variable.
+// each as soon as all earlier operators on those variables in program order have finished. Many readers at
+// once, one writer at a time, strict program order per variable.
 //
 // Errors belong to an operator: a failed operator's written variables carry its Error, operators that depend
 // on them are skipped and pass it on, and each Error surfaces exactly once: at the first wait that covers one
-// of its variables, else at waitForAll(), which reports all that are left.
+// of its variables, else at waitForAll(), which reports all remaining ones.
 //
 // Threads: push, newVariable, deleteVariable and the waits may be called from any thread; program order is
 // the order of one thread's pushes. Operators must not wait on the engine that runs them.
@@ -32,7 +32,8 @@ namespace engine {
 struct VariableState;  // runtime/engine/variable.h
 }
 
-// A variable that orders operators. A plain handle: copies name the same variable; deleteVariable() ends it.
+// A variable that orders operators. A plain handle: copies refer to the same variable; deleteVariable() ends
+// it.
 struct Variable {
   engine::VariableState* state = nullptr;
   friend bool operator==(const Variable&, const Variable&) = default;
@@ -45,7 +46,7 @@ struct Device {
   friend bool operator==(const Device&, const Device&) = default;
 };
 
-// What class of work an operator is; chooses the pool that runs it (names of MXNet's FnProperty in brackets).
+// The class of an operator; determines the pool that runs it (names of MXNet's FnProperty in brackets).
 enum class OperatorClass : std::uint8_t {
   normal,       // [kNormal] the only class that bulk segments take
   copyFromGpu,  // [kCopyFromGPU]
@@ -53,17 +54,17 @@ enum class OperatorClass : std::uint8_t {
   prioritized,  // [kCPUPrioritized, kGPUPrioritized] runs in the device's priority pool, higher priority
                 // first
   inlineAsync,  // [kAsync] runs on the pusher when ready at push time
-  deletion,     // [kDeleteVar] never skipped on error; goes ahead of the queue
+  deletion,     // [kDeleteVar] never skipped on error; goes to the front of the queue
   noSkip,       // [kNoSkip] runs even when an input failed
 };
 
-// What an operator sees while it runs.
+// The context of a running operator.
 struct RunContext {
   Device device;
   bool is_bulk = false;  // one of several in a bulk segment
 };
 
-// A move-only callable Status(const RunContext&). Callables up to kInlineBytes are kept without allocation.
+// A move-only callable Status(const RunContext&). Callables up to kInlineBytes are stored without allocation.
 class OperatorFunction {
  public:
   static constexpr std::size_t kInlineBytes = 64;
@@ -88,8 +89,8 @@ class OperatorFunction {
  private:
   struct Handler {
     Status (*call)(void* self, const RunContext& context);
-    void (*move)(void* from, void* to) noexcept;  // and ends `from`; nullptr = copying the bytes does it
-    void (*destroy)(void* self) noexcept;         // nullptr = nothing to do
+    void (*move)(void* from, void* to) noexcept;  // and destroys `from`; nullptr = trivially relocatable
+    void (*destroy)(void* self) noexcept;         // nullptr = trivial
     std::size_t bytes;
   };
   template <class F>
@@ -156,7 +157,7 @@ requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
 }
 
 // One operator to run. Spans are read during push() only. A variable may appear in both lists or twice in
-// one; it then counts once, as written.
+// one; it then counts once, as written to.
 struct OperatorDesc {
   OperatorFunction run;
   std::span<const Variable> reads = {};
@@ -164,7 +165,7 @@ struct OperatorDesc {
   OperatorId facts = {};  // Profiler::operatorFacts; none = "operator"
   Device device = {};
   OperatorClass operator_class = OperatorClass::normal;
-  int priority = 0;  // higher first; only prioritized pools look at it
+  int priority = 0;  // higher first; used only by prioritized pools
 };
 
 enum class EngineType : std::uint8_t { naive, threaded, threadedPerDevice };
@@ -177,12 +178,12 @@ struct EngineOptions {
   int gpu_copy_workers = 2;                         // MXNET_GPU_COPY_NTHREADS
   int pooled_workers = 16;  // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
   // Runs first on every thread that the engine starts and that runs operators, before its first operator (for
-  // what belongs to a thread, such as its number of OpenMP threads). Must not throw.
+  // per-thread state, such as its number of OpenMP threads). Must not throw.
   std::function<void()> on_worker_start = {};
   // Runs before each operator of a GPU, on its thread, while the profiler records. Must not throw.
   std::function<void()> before_gpu_operator = {};
 
-  // Errors: invalidInput naming variable, value and what is allowed.
+  // Errors: invalidInput naming variable, value and the allowed values.
   static Result<EngineOptions> fromSettings(const Settings& settings);
 };
 
@@ -193,7 +194,8 @@ class Engine {
   virtual ~Engine() = default;  // waits for all, stops
 
   virtual Variable newVariable() = 0;
-  // Ends a variable after all that was pushed on it has run; `then` (may be empty) runs last, on some thread.
+  // Ends a variable after all operators pushed on it have run; `then` (may be empty) runs last, on any
+  // thread.
   virtual void deleteVariable(Variable variable, OperatorFunction then = {}) = 0;
   // Completed writes of a variable, deletion included. Exact after waitForVariable.
   virtual std::uint64_t version(Variable variable) const = 0;
@@ -205,13 +207,14 @@ class Engine {
   virtual Status waitForVariable(Variable variable) = 0;
   virtual Status waitForAll() = 0;
 
-  // Stops all threads after finishing what was pushed; start() makes them anew. Around fork().
+  // Stops all threads after finishing all pushed operators; start() creates them again. For use around
+  // fork().
   virtual void stop() = 0;
   virtual Status start(const EngineOptions& options) = 0;
 
-  // Bulk of the calling thread: up to `size` following operators of class normal, priority 0 and one device
-  // run as one segment. 0 or 1 = off. Returns the old size. A lower size flushes. Every other push and every
-  // wait flush. The naive engine ignores it.
+  // Sets the bulk size of the calling thread: up to `size` following operators of class normal, priority 0
+  // and one device run as one segment. 0 or 1 = off. Returns the old size. A lower size flushes. Every other
+  // push and every wait flush. The naive engine ignores it.
   virtual int setBulkSize(int size) = 0;
 
   virtual EngineType type() const = 0;
@@ -219,7 +222,7 @@ class Engine {
 
 const char* toString(EngineType type);  // MXNet's spelling: "NaiveEngine", ...
 
-// Bulks the operators pushed by this thread during its life.
+// Bulks the operators pushed by this thread during its lifetime.
 class BulkScope {
  public:
   BulkScope(Engine& engine, int size) : engine_(engine), previous_(engine.setBulkSize(size)) {}

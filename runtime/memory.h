@@ -16,7 +16,7 @@
 
 namespace pitwall {
 
-// What a block is for; the rows of a memory report.
+// The purpose of a block; the rows of a memory report.
 enum class MemoryTag : std::uint8_t {
   other,
   weights,
@@ -36,7 +36,7 @@ enum class PoolType : std::uint8_t {
   unpooled,  // every block from and back to the system
 };
 
-// Where a Storage gets memory from. Every call from any thread.
+// The source of a Storage's memory. Every call from any thread.
 class SystemMemory {
  public:
   virtual ~SystemMemory() = default;
@@ -47,8 +47,8 @@ class SystemMemory {
 
 class Storage;
 
-// Hears of every change of a storage's accounts, on the thread that made it; any thread. It may read the
-// accounts, and nothing else of the storage.
+// Is notified of every change of a storage's accounts, on the thread that made it; any thread. It may only
+// read the accounts of the storage.
 class StorageObserver {
  public:
   virtual ~StorageObserver() = default;
@@ -63,13 +63,13 @@ struct StorageOptions {
   Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
   std::shared_ptr<SystemMemory> system;  // null = the process's heap
   StorageObserver* observer = nullptr;   // outlives the storage
-  // Errors: invalidInput naming the setting when the values do not fit each other.
+  // Errors: invalidInput naming the setting when the values are inconsistent.
   static Result<StorageOptions> fromSettings(const Settings& settings);
 };
 
 constexpr Bytes kStorageAlignment = 64;
 
-// Owns `size` usable bytes aligned to 64. Moves only. Size 0 has a null pointer.
+// Owns `size` usable bytes aligned to 64. Move-only. Size 0 has a null pointer.
 class Block {
  public:
   Block() = default;
@@ -93,22 +93,22 @@ class Storage {
   static Result<std::unique_ptr<Storage>> open(const StorageOptions& options);
   virtual ~Storage() = default;  // precondition: no block is alive; aborts otherwise
 
-  // Uninitialised memory; size 0 gives an empty block. When the system has no more, the pool is released and
-  // the request tried once again. Errors: io naming tag and size; invalidInput for a negative size.
+  // Uninitialised memory; size 0 gives an empty block. When the system is out of memory, the pool is released
+  // and the request retried once. Errors: io naming tag and size; invalidInput for a negative size.
   virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
 
   // Returns cached blocks to the system.
   virtual void releaseCache() = 0;
 
   struct Usage {
-    Bytes live_bytes = 0;  // requested bytes of living blocks
+    Bytes live_bytes = 0;  // requested bytes of live blocks
     Bytes peak_bytes = 0;
     std::int64_t live_blocks = 0;
   };
   virtual Usage usage(MemoryTag tag) const = 0;
   virtual Usage total() const = 0;          // its peak is the peak of the sum, not the sum of peaks
-  virtual Bytes cachedBytes() const = 0;    // held by the pool, not handed out
-  virtual Bytes reservedBytes() const = 0;  // had from the system: handed out or held
+  virtual Bytes cachedBytes() const = 0;    // held by the pool, not allocated
+  virtual Bytes reservedBytes() const = 0;  // obtained from the system: allocated or held
 
  protected:
   friend class Block;

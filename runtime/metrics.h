@@ -1,4 +1,4 @@
-// Numbers about results. All wait for the arrays they read.
+// Quality metrics of results. All wait for the arrays they read.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace pitwall::nn {
 
 Result<double> mean(const NDArray& array);
 
-// How many rows of `scores` (N x C) have their maximum at the label. Errors: invalidInput when the counts
-// differ.
+// The number of rows of `scores` (N x C) with their maximum at the label. Errors: invalidInput when the
+// counts differ.
 Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> labels);
 
-// The share of images of one epoch of `batches` that `net` classifies rightly, 0..1; 0 when there are none.
+// The share of images of one epoch of `batches` that `net` classifies correctly, 0..1; 0 when there are none.
 // Starts from the iterator's position and leaves it at the end of the epoch.
 Result<double> accuracy(Session& session, Layer& net, data::BatchIterator& batches);
 

@@ -1,9 +1,9 @@
 // MXNet's profiler, as its Python module mx.profiler has it, on top of our recorder: set_config, set_state,
 // pause, resume, dump and dumps; domains, tasks, frames, events, counters and markers; custom operators. The
-// differences, each an answer to a complaint, are in docs/profiler.md.
+// differences are in docs/profiler.md.
 //
-// It listens to the recording: it starts one of its own when nothing is recorded. What it does never changes
-// how operators are bulked or scheduled. Every call from any thread unless it says otherwise.
+// It listens to the recording and starts one when nothing is recorded. It never changes how operators are
+// bulked or scheduled. Every call from any thread unless stated otherwise.
 #pragma once
 
 #include <atomic>
@@ -23,13 +23,13 @@ enum class DumpsFormat : std::uint8_t { table, json };
 enum class SortBy : std::uint8_t { total, avg, min, max, count };
 
 struct DumpsOptions {
-  bool reset = false;  // forget the statistics afterwards
+  bool reset = false;  // clear the statistics afterwards
   DumpsFormat format = DumpsFormat::table;
   SortBy sort_by = SortBy::total;
   bool ascending = false;
 };
 
-// What MXNET_PROFILER_MODE means: "0" symbolic operators, "1" all operators, as the documentation has it;
+// The meaning of MXNET_PROFILER_MODE: "0" symbolic operators, "1" all operators, as the documentation has it;
 // anything else is MXNet's own sum of bits, 1 symbolic, 2 imperative, 4 API, 8 memory.
 struct ProfilerMode {
   bool symbolic = true, imperative = true, api = true, memory = true;
@@ -48,21 +48,21 @@ class MxnetProfiler {
 
   // Keys of MXNet: profile_all, profile_symbolic, profile_imperative, profile_memory, profile_api (booleans),
   // filename, continuous_dump, dump_period (seconds, > 0), aggregate_stats, profile_process ("worker" alone);
-  // and ours, doubled_events: each operator as MXNet writes it, twice. What is not named keeps MXNet's
-  // default. Takes the place of the configuration before; while running too: then the old file is finished,
-  // and the new one begins. Errors: invalidInput, naming key and value; nothing has changed then.
+  // and Pitwall's doubled_events: each operator written twice, as in MXNet. Missing keys have MXNet's
+  // default. Replaces the previous configuration; while running, the old file is finished and a new one
+  // begins. Errors: invalidInput, naming key and value; then nothing has changed.
   Status setConfig(std::span<const std::pair<std::string, std::string>> values);
 
-  // "run" or "stop". Errors: invalidInput; io when the file cannot be written, which does not keep the
-  // statistics from being made.
+  // "run" or "stop". Errors: invalidInput; io when the file cannot be written, which does not affect the
+  // statistics.
   Status setState(std::string_view state);
   bool isRunning() const;
 
-  void pause();  // what ends until resume() is left out
+  void pause();  // events that end before resume() are left out
   void resume();
 
-  // Writes what there is to the file; `finished`: and ends it, until the next "run". Errors: invalidInput
-  // when it has never run; io.
+  // Writes all events so far to the file; `finished`: also ends it, until the next "run". Errors:
+  // invalidInput when it has never run; io.
   Status dump(bool finished = true);
 
   // The statistics of what has been recorded so far, "" without aggregate_stats. The file is not touched.
@@ -80,7 +80,7 @@ class MxnetProfiler {
 
 class Domain;
 
-// A span that start() and stop() bound, on any threads. stop() without start() has no effect.
+// A span from start() to stop(), on any threads. stop() without start() has no effect.
 class Span {
  public:
   void start();
@@ -145,9 +145,9 @@ class Domain {
 // An event belongs to no domain; its category is "event".
 Event newEvent(MxnetProfiler& profiler, std::string_view name);
 
-// While it lives, what its thread does is a custom operator's: operators that the thread prepares are named
-// "<type>::<operator>", and the time is the task "<type>::pure_python", or "_backward_<type>::pure_python".
-// The name is MXNet's; the code here is C++. One thread; they nest.
+// While it is alive, the work of its thread belongs to a custom operator: operators that the thread prepares
+// are named "<type>::<operator>", and the time is the task "<type>::pure_python", or
+// "_backward_<type>::pure_python". The name is MXNet's; the code here is C++. One thread; they nest.
 class CustomOperator {
  public:
   enum class Pass : std::uint8_t { forward, backward };

@@ -1,7 +1,7 @@
 // NDArray: an array whose contents are computed asynchronously. A cheap handle; copies share the contents.
 //
-// Every operator on arrays returns at once; waitToRead(), toVector() and the like wait. Errors of the
-// computation surface there. Threads: one thread uses a handle at a time; the contents are ordered by the
+// Every operator on arrays returns immediately; waitToRead(), toVector() and similar calls wait and report
+// errors of the computation. Threads: one thread uses a handle at a time; the contents are ordered by the
 // engine.
 #pragma once
 
@@ -20,7 +20,7 @@ class NDArray {
  public:
   NDArray() = default;  // no array
 
-  // Contents undefined until written. Memory is taken when first needed.
+  // Contents undefined until written. Memory is allocated when first needed.
   static NDArray empty(Session& session, Shape shape, MemoryTag tag = MemoryTag::other,
                        DType dtype = DType::float32);
   static NDArray zeros(Session& session, Shape shape, MemoryTag tag = MemoryTag::other);
@@ -34,7 +34,7 @@ class NDArray {
   DType dtype() const;
 
   Status waitToRead() const;
-  // Waits; row-major float32 whatever the layout inside.
+  // Waits; row-major float32 for any internal layout.
   Result<std::vector<float>> toVector() const;
   // Overwrites the contents (row-major); copies `values` before it returns.
   Status copyFrom(std::span<const float> values);

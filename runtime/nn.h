@@ -1,4 +1,4 @@
-// Networks: layers with names that reach the trace, and a sequence of them.
+// Networks: layers, whose names appear in the trace, and a sequence of them.
 //
 //   nn::Sequential net;
 //   net.add(nn::Conv2D("conv1", {.channels = 20, .kernel = {5, 5}}));
@@ -7,7 +7,7 @@
 //   Result<NDArray> scores = net.forward(images);
 //
 // Parameters get their shapes and values at the first forward(), when the shape of the data is known. Layers
-// are used by one thread at a time and must be gone before their session.
+// are used by one thread at a time and must be destroyed before their session.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Parameter {
   Initialiser initialiser = Initialiser::constant(0);
   std::uint64_t seed = 1;
 
-  // Makes and fills the array if there is none yet.
+  // Creates and fills the array if there is none yet.
   Status make(Session& session, const Shape& shape);
 };
 using ParameterPtr = std::shared_ptr<Parameter>;
@@ -45,8 +45,8 @@ class Layer {
   const std::string& name() const { return name_; }
   virtual std::vector<ParameterPtr> parameters() const { return {}; }
 
-  // Returns before the work is done. In training mode while an autograd::RecordScope is alive. Errors: shapes
-  // that do not fit, naming the layer.
+  // Returns before the work is done. In training mode while an autograd::RecordScope is alive. Errors:
+  // incompatible shapes, naming the layer.
   virtual Result<NDArray> forward(const NDArray& data) = 0;
 
  private:
@@ -143,7 +143,7 @@ class BatchNorm final : public Layer {
   CallSite site_;
 };
 
-// The identity outside training. What is dropped depends on `seed` and on how often forward() was called.
+// The identity outside training. The dropped elements depend on `seed` and on the number of forward() calls.
 class Dropout final : public Layer {
  public:
   Dropout(std::string name, float rate, std::uint64_t seed = 1);
@@ -176,7 +176,7 @@ class Sequential final : public Layer {
   }
 
   // Chooses how weights are filled (biases start at 0, BatchNorm at the identity). Without it: Xavier with
-  // seed 1. Weights that exist already are filled anew.
+  // seed 1. Existing weights are filled again.
   Status initialise(const Initialiser& initialiser, std::uint64_t seed);
 
   std::vector<ParameterPtr> parameters() const override;

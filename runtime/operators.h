@@ -1,6 +1,6 @@
-// Operators on arrays. Each returns at once with the array that will hold the result; the work is pushed to
-// the session's engine. Shapes that do not fit are an error of the call (invalidInput naming layer, operator
-// and shapes); what fails while running surfaces when the result is waited for.
+// Operators on arrays. Each returns immediately with the array that will hold the result; the work is pushed
+// to the session's engine. Incompatible shapes are an error of the call (invalidInput naming layer, operator
+// and shapes); failures while running are reported when the result is waited for.
 //
 // While an autograd::RecordScope is alive on the calling thread, operators run in training mode and remember
 // what their gradients need.
@@ -18,12 +18,12 @@ namespace pitwall {
 
 struct CallSiteState;  // runtime/operators/call.h
 
-// A place in a program that calls an operator again and again: it names the layer in the trace and keeps what
-// was prepared for the shapes seen, so that a repeated call looks nothing up. A plain handle; copies share.
-// Use one for one operator, from one thread at a time, and let it go before its session.
+// A call site of a repeatedly called operator: it names the layer in the trace and caches the prepared
+// kernels by shape, so that a repeated call needs no lookup. A plain handle; copies share. Use one per
+// operator, from one thread at a time, and destroy it before its session.
 class CallSite {
  public:
-  CallSite() = default;  // no place: every call prepares anew
+  CallSite() = default;  // no call site: every call prepares a kernel
   explicit CallSite(std::string layer);
   const std::shared_ptr<CallSiteState>& state() const { return state_; }
 
@@ -58,11 +58,11 @@ struct BatchNormState {
 Result<NDArray> batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& desc,
                           const CallSite& site = {});
 
-// The identity unless recording. `seed` chooses what is dropped.
+// The identity unless recording. `seed` determines the dropped elements.
 Result<NDArray> dropout(const NDArray& data, const DropoutDesc& desc, std::uint64_t seed,
                         const CallSite& site = {});
 
-// N x everything else. The same memory when it is row-major already.
+// N x all other axes. Shares the memory if it is already row-major.
 Result<NDArray> flatten(const NDArray& data, const CallSite& site = {});
 Result<NDArray> reshape(const NDArray& data, Shape shape, const CallSite& site = {});
 
@@ -98,7 +98,7 @@ Status sgdUpdate(std::span<const SgdItem> items, const SgdDesc& desc, SgdStep st
 
 }  // namespace op
 
-// How an array is filled at the start. The same seed gives the same values on every machine.
+// How an array is initialised. The same seed gives the same values on every machine.
 struct Initialiser {
   enum class Kind : std::uint8_t { constant, uniform, normal, xavier };
   Kind kind = Kind::xavier;
@@ -112,7 +112,7 @@ struct Initialiser {
   static Initialiser xavier(float magnitude = 3) { return {Kind::xavier, magnitude, 0}; }
 };
 
-// Overwrites the array. The values are made before it returns.
+// Overwrites the array. The values are computed before it returns.
 Status initialise(NDArray& array, const Initialiser& initialiser, std::uint64_t seed);
 
 }  // namespace pitwall

@@ -19,7 +19,7 @@ class Sgd {
  public:
   Sgd(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options);
 
-  // Pushes the update of every trained parameter. Gradients count as sums over `batch_size` samples. Errors:
+  // Pushes the update of every trained parameter. Gradients are sums over `batch_size` samples. Errors:
   // invalidInput when a parameter has no gradient yet (no forward() before).
   Status step(std::int64_t batch_size);
 

@@ -1,4 +1,4 @@
-// Everything that a program needs to train and infer.
+// Includes everything that a program needs for training and inference.
 #pragma once
 
 #include "runtime/autograd.h"

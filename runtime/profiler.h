@@ -1,17 +1,18 @@
-// The recorder: what runs in the program's threads while it is recorded. Target pitwall::profiler; depends on
-// db's contract alone (no engine, oneDNN, CUDA or SQLite), so any C++ program can use it. Programs usually
-// write the macros of runtime/record.h; C programs have runtime/profiler_c.h.
+// The recorder, which runs in the threads of the recorded program. Target pitwall::profiler; depends only on
+// db's contract (no engine, oneDNN, CUDA or SQLite), so any C++ program can use it. Programs usually use the
+// macros of runtime/record_macros.h; C programs use runtime/profiler_c.h.
 //
-// Each thread has a ring of 32-byte records that it alone writes; a drain thread turns rings into events of a
-// TraceSink every flush interval, or when a ring is half full. A recording thread never allocates, locks or
-// calls the system after its first record. When a ring is full, ProfilerOptions::when_full says what happens;
-// what is lost is counted and reported as Loss. Recording steers nothing: no scheduler may read isRecording()
-// for a decision.
+// Each thread has a ring of 32-byte records that only it writes; a drain thread turns the records into events
+// of a TraceSink every flush interval, or when a ring is half full. A recording thread never allocates, locks
+// or makes a system call after its first record. ProfilerOptions::when_full determines what happens when a
+// ring is full; lost records are counted and reported as Loss. Recording has no influence on the program: no
+// scheduler may read isRecording().
 //
-// With RecordingOptions::ring_path the rings lie in a file beside the trace: what a killed program had
-// recorded is completed from it when the trace is opened next (db/ring_format.h).
+// With RecordingOptions::ring_path the rings are in a file beside the trace: after a kill, the next opening
+// of the trace adds the remaining records from it (db/ring_format.h).
 //
-// fork(): the child does not record; a Profiler made in the child does. exec(): as a kill, nothing is lost.
+// fork(): the child does not record; a Profiler created in the child does. exec(): as after a kill, nothing
+// is lost.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,7 @@
 
 namespace pitwall {
 
-// What an EventSource is given while a recording is drained. Valid during the call.
+// Passed to an EventSource while a recording is drained. Valid during the call.
 class DrainContext {
  public:
   virtual ~DrainContext() = default;
@@ -40,14 +41,14 @@ class DrainContext {
   // Ns since the trace's start; ticks before it give 0.
   virtual TimeNs toNs(Ticks ticks) const = 0;
   virtual Ticks startTicks() const = 0;
-  // The thread with this id of the operating system; the same one that its own records belong to.
+  // The thread with this id of the operating system; the same one as for its own records.
   virtual ThreadId threadOf(std::int64_t tid) = 0;
   // The recording ends with this drain.
   virtual bool isLast() const = 0;
 };
 
-// Something that collects events elsewhere than in the rings (device activity, ranges across threads) and
-// hands them over whenever the recording is drained.
+// Collects events outside of the rings (device activity, ranges across threads) and delivers them whenever
+// the recording is drained.
 class EventSource {
  public:
   virtual ~EventSource() = default;
@@ -57,13 +58,13 @@ class EventSource {
 
 class Arguments;
 namespace profiler {
-// The record with what belongs to it; the arguments may be nullptr.
+// The record with its continuation records; the arguments may be nullptr.
 void putWith(Ring* ring, const ring::Record& record, CorrelationId correlation, const Arguments* arguments);
 }  // namespace profiler
 
-// Hears what a recording's sink is given. On one thread at a time, with the recorder's sink lock held: call
-// nothing of the profiler but now().
-class RecordingTap {
+// Receives all data that a recording's sink receives. On one thread at a time, with the recorder's sink lock
+// held: call nothing of the profiler but now().
+class RecordingListener {
  public:
   class Names {
    public:
@@ -74,15 +75,15 @@ class RecordingTap {
     virtual std::int64_t threadOf(
         TrackId id) const = 0;  // the operating system's number; 0 = no thread's track
   };
-  virtual ~RecordingTap() = default;
+  virtual ~RecordingListener() = default;
   virtual void events(const Names& names, TrackId track, std::span<const Event> events) = 0;
   virtual void counters(const Names& names, TrackId track, std::span<const CounterSample> samples) = 0;
-  virtual void drained() = 0;  // all of a drain has come
+  virtual void drained() = 0;  // all data of a drain has been passed
 };
 
 enum class RecorderClock : std::uint8_t { automatic, monotonic };
 
-// Something with a name, registered once: use from a function-local static or keep it.
+// The id of a named site, registered once: keep it, for example in a function-local static.
 struct SiteId {
   std::uint32_t value = 0;
 };
@@ -91,7 +92,7 @@ using ring::RingPolicy;
 
 struct ProfilerOptions {
   // A ring that is half full is drained at once, the others this often. 0: drained only by flush() and
-  // stop(); what fits the rings is what is kept.
+  // stop(); only records that fit into the rings are kept.
   int flush_interval_ms = 250;
   Bytes ring_bytes = 2 << 20;  // per thread, rounded up to a power of two; at least 1 KiB. The 33rd thread
                                // and those after it get an eighth, the 129th and those after it a 32nd
@@ -100,14 +101,14 @@ struct ProfilerOptions {
 };
 
 struct RecordingOptions {
-  // Where the rings lie, ring::filePath(trace); "" = in memory, and a kill loses what was not flushed. A file
-  // that cannot be made or has no room is a fact in the trace (meta recorder.rings), no error. Deleted at
-  // stop(), unless the sink has failed: then it keeps the loss for the trace's next opening.
+  // The ring file, ring::filePath(trace); "" = in memory, and a kill loses all records that were not flushed.
+  // A file that cannot be created or has no space is a fact in the trace (meta recorder.rings), not an error.
+  // Deleted at stop(), unless the sink has failed: then it keeps the loss for the next opening of the trace.
   std::string ring_path;
 };
 
-// Up to 15 arguments of an event, of which texts take one place per 24 bytes and one more. Keys are sites of
-// any kind, their names matter alone. What does not fit is left out; a text is cut.
+// Up to 15 arguments of an event; a text takes one place per 24 bytes and one more. Keys are sites of any
+// kind, of which only the names are used. Arguments that do not fit are left out; texts are truncated.
 class Arguments {
  public:
   Arguments() {}
@@ -146,25 +147,26 @@ class Profiler {
   // Drains all, finishes the sink, and returns the sink's first failure if any. No effect when not recording.
   Status stop();
 
-  // The sink's first failure so far (disk full), as seen by the drain thread; recording goes on in vain.
-  // After stop(): of the last recording.
+  // The sink's first failure so far (disk full), as seen by the drain thread; recording continues without
+  // effect. After stop(): of the last recording.
   Status sinkStatus() const;
 
   // Runs `write` on the recording's sink, on the calling thread, between drains (for dimension rows:
   // settings, meta). No effect when not recording.
   void withSink(const std::function<void(TraceSink&)>& write);
 
-  // Asks `source` at every drain, from the next one on, after the threads' rings. It must stay until it is
-  // removed or the profiler is gone; removeSource() waits for a drain in progress. Any time; sources survive
-  // stop().
+  // Drains `source` at every drain, from the next one on, after the threads' rings. It must live until it is
+  // removed or the profiler is destroyed; removeSource() waits for a drain in progress. Any time; sources
+  // survive stop().
   void addSource(EventSource& source);
   void removeSource(EventSource& source);
 
-  // One tap at most; nullptr takes it away, and waits for a drain in progress. Any time; it survives stop().
-  void setTap(RecordingTap* tap);
+  // One listener at most; nullptr removes it, and waits for a drain in progress. Any time; it survives
+  // stop().
+  void setListener(RecordingListener* listener);
 
-  // Starts a recording that only a tap hears. Errors as start().
-  Status startForTap();
+  // Starts a recording that only goes to a listener. Errors as start().
+  Status startForListener();
 
   // Operators registered by this thread from now on are named "<prefix>::<name>"; "" ends it. Returns the one
   // before.
@@ -193,7 +195,7 @@ class Profiler {
   // --- recording; any thread; only while isRecording(), else ignored -----------------------------------
   static Ticks now() { return profiler::readClock(); }
 
-  // The clock of the whole process; for tests and for machines whose TSC lies. Only while nothing records.
+  // The clock of the whole process; for tests and for machines with a wrong TSC. Only while nothing records.
   static void useClock(RecorderClock clock);
 
   // Times that are 0 are unknown: pushed and ready then count as started.
@@ -227,9 +229,9 @@ class Profiler {
   }
   void iteration(std::int64_t index, std::int64_t items);  // the boundary before iteration `index`
 
-  // A span whose start is announced: what it encloses gets its nesting depth also when it ends long after,
-  // and a killed program's trace shows it as open. enter() returns its start, 0 when not recording; a leave()
-  // for each enter() that was not 0.
+  // A span whose start is announced: enclosed events get the correct nesting depth even if it ends long after
+  // them, and a killed program's trace shows it as open. enter() returns its start, 0 when not recording; a
+  // leave() for each enter() that was not 0.
   Ticks enter(SiteId site = {}) {
     if (!isRecording()) return 0;
     profiler::Ring* const own = ring();
@@ -255,13 +257,13 @@ class Profiler {
     own->depth.store(depth, std::memory_order_release);
   }
 
-  // CPU time that draining has cost so far, ns.
+  // CPU time of all drains so far, ns.
   TimeNs selfTime() const;
 
  private:
   friend class SiteRegistry;
   struct State;
-  // Of the calling thread; nullptr when there is no memory for one.
+  // The calling thread's ring; nullptr when there is no memory for one.
   profiler::Ring* ring() {
     if (profiler::t_current.owner == id_) [[likely]]
       return profiler::t_current.ring;
@@ -277,7 +279,7 @@ class Profiler {
   }
 
   std::atomic<bool> recording_{false};
-  const std::uint64_t id_;  // distinguishes profilers, also those that lay at the same address
+  const std::uint64_t id_;  // distinguishes profilers, also those at the same address
   std::unique_ptr<State> state_;
 };
 

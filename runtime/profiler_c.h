@@ -1,4 +1,4 @@
-/* The recorder for C programs: target pitwall::profiler_c. See runtime/record.h and docs/profiler.md.
+/* The recorder for C programs: target pitwall::profiler_c. See runtime/record_macros.h and docs/profiler.md.
  *
  *   pitwall_start("run.pitwall");
  *   static struct pitwall_site site = PITWALL_SITE("parse");

@@ -1,5 +1,5 @@
-// Progress of a training loop: a bar of one line on a terminal, else a plain line every few seconds, and one
-// line at the end for people and scripts.
+// Progress of a training loop: a one-line bar on a terminal, else a line every few seconds, and one line at
+// the end for people and scripts.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ class Progress {
   // Prints "images/s 12345.6  loss 0.3012  accuracy 0.8901".
   void finish();
 
-  // Between updates; the first after the start or an epoch() is not counted, as it pays for what is prepared
-  // once. 0 when there is nothing to count.
+  // Between updates; the first after the start or an epoch() is not counted, since it includes one-time
+  // preparation. 0 when there is nothing to count.
   double itemsPerSecond() const;
   double loss() const;  // mean of the last 100 updates
 

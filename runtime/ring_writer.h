@@ -1,5 +1,5 @@
-// How a thread writes into its ring: the few instructions that every record costs, inline. Used through
-// runtime/profiler.h and runtime/record.h.
+// The writing side of a thread's ring: the few instructions of every record, inline. Used through
+// runtime/profiler.h and runtime/record_macros.h.
 #pragma once
 
 #include <atomic>
@@ -37,21 +37,21 @@ inline Ticks readClock() {
   return monotonicNs();
 }
 
-// The calling thread's shortcut: the ring it has in profiler `owner`. Trivial and in static TLS, so that
-// finding it needs neither guard nor call.
+// The calling thread's cached ring in profiler `owner`. Trivial and in static TLS, so that access needs
+// neither guard nor call.
 struct CurrentRing {
   std::uint64_t owner = 0;
   Ring* ring = nullptr;
   std::uint16_t depth = 0;      // announced scopes that are open
   bool ended = false;           // the thread's locals are being destroyed: record no more
-  bool must_not_block = false;  // it holds what the drain needs
+  bool must_not_block = false;  // it holds a lock that the drain needs
 };
 extern constinit thread_local CurrentRing t_current __attribute__((tls_model("initial-exec")));
 
-// What to do when `count` records do not fit; false: dropped and counted.
+// Called when `count` records do not fit; false: dropped and counted.
 bool makeRoom(Ring& ring, std::uint64_t count, Ticks time);
 
-// Room for `count` records, or false after counting one loss at `time` (0 = now).
+// Ensures space for `count` records, or returns false after counting one loss at `time` (0 = now).
 inline bool reserve(Ring& ring, std::uint64_t count, Ticks time) {
   if (ring.head.load(std::memory_order_relaxed) + count - ring.tail_seen <= ring.capacity) [[likely]]
     return true;
@@ -64,13 +64,13 @@ inline Record& slot(Ring& ring, std::uint64_t ahead) {
 }
 
 inline void publish(Ring& ring, std::uint64_t count) {
-  // The processor's own prefetcher stops at a page's end; this record is the one that would wait there.
+  // The hardware prefetcher stops at the end of a page; the next record would miss there.
   __builtin_prefetch(&slot(ring, count + 64), 1);
   ring.head.store(ring.head.load(std::memory_order_relaxed) + count, std::memory_order_release);
 }
 
-// Sixteen bytes by one store. Beside the program's own work a scope is free only as long as the processor can
-// hold back all of its stores, some twelve.
+// Sixteen bytes by one store. A scope costs no time only as long as the processor can buffer all of its
+// stores, about twelve.
 inline void storePair(void* to, std::uint64_t first, std::uint64_t second) {
   using Pair __attribute__((vector_size(16), may_alias)) = std::uint64_t;
   *static_cast<Pair*>(to) = Pair{first, second};
@@ -94,7 +94,7 @@ inline void put(Ring* ring, const Record& record) {
   publish(*ring, 1);
 }
 
-// Opens a scope of the calling thread: written into the mapping, so that a killed program's file shows it.
+// Opens a scope of the calling thread: written into the mapping, so that the file of a killed program has it.
 // `ring` may be nullptr.
 inline void open(Ring* ring, std::uint32_t site, Ticks started) {
   const std::uint16_t depth = t_current.depth++;

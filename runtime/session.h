@@ -1,5 +1,5 @@
-// A Session owns what a program needs to train or infer: settings, profiler, storage, backend, engine.
-// Opening one is the first line of a program, letting it go the last.
+// A Session owns what a program needs to train or infer: settings, profiler, storage, backend, engine. A
+// program opens one first and closes it last.
 //
 // With PITWALL_TRACE=FILE in the environment, or SessionOptions::trace_path, everything is recorded into
 // FILE.
@@ -38,12 +38,12 @@ struct TunableRange {
 class Session {
  public:
   // Errors: invalidInput for a bad setting. A trace that cannot be written is not an error: the session warns
-  // on standard error, naming path and reason, and goes on without recording.
+  // on standard error, naming path and reason, and continues without recording.
   static Result<std::unique_ptr<Session>> open(SessionOptions options = {});
-  ~Session();  // finish(), complaining on standard error
+  ~Session();  // finish(), with errors on standard error
 
-  // Waits for all operators, writes the trace's end. Returns the first error of an operator that nobody
-  // waited for, else ok. Trace failures are warnings on standard error ("the training is not affected").
+  // Waits for all operators, finishes the trace. Returns the first operator error that no wait has reported,
+  // else ok. Trace failures are warnings on standard error ("the training is not affected").
   Status finish();
 
   const Settings& settings() const;
@@ -53,8 +53,8 @@ class Session {
   Backend& backend();
   Engine& engine();
 
-  // Declares a number that the program itself decides. PITWALL_TUNE_<name>=value in the environment replaces
-  // it; a value outside the range or not an integer is an error message on standard error and the default is
+  // Declares a number that the program chooses. PITWALL_TUNE_<name>=value in the environment replaces it; for
+  // a value that is out of range or not an integer an error is printed on standard error and the default is
   // used. Recorded in the trace with its value, default and range. Names: letters, digits, '_'.
   std::int64_t tunable(std::string_view name, std::int64_t value, TunableRange range = {});
 

@@ -1,14 +1,15 @@
-# Decides from pairs of runs, made one right after the other, whether the second of each is faster.
+# Decides from pairs of consecutive runs whether the second of each is faster.
 #
-# Reads a line a pair: rate before, rate after. Prints one line:
+# Reads one line per pair: rate before, rate after. Prints one line:
 #   PAIRS BEFORE AFTER RATIO LOW HIGH VERDICT
-# RATIO is the median of the pairs' ratios, on a logarithmic scale; BEFORE and AFTER are the rates of the pair in the
-# middle (geometric means of the two in the middle), so that AFTER / BEFORE is RATIO. LOW and HIGH are order statistics
-# of the ratios: an interval that holds the true median with at least 95 % whatever the distribution. VERDICT is faster
-# or slower when the interval excludes 1, else unclear; few when the pairs are too few for such an interval (below six).
+# RATIO is the median of the pairs' ratios, on a logarithmic scale; BEFORE and AFTER are the rates of the
+# middle pair (geometric means of the two middle pairs), so that AFTER / BEFORE is RATIO. LOW and HIGH are
+# order statistics of the ratios: an interval that contains the true median with a probability of at least 95
+# % for any distribution. VERDICT is faster or slower when the interval excludes 1, else unclear; few when the
+# pairs are too few for such an interval (below six).
 {
   if (NF != 2 || $1 + 0 <= 0 || $2 + 0 <= 0) {
-    print "paired_ratio.awk: line " NR ": two rates above 0 are wanted, not '" $0 "'" >"/dev/stderr"
+    print "paired_ratio.awk: line " NR ": expected two rates above 0, not '" $0 "'" >"/dev/stderr"
     bad = 1
     exit 2
   }
@@ -24,7 +25,8 @@ END {
   if (n == 0) { print "paired_ratio.awk: no pairs" >"/dev/stderr"; exit 2 }
   upper = int(n / 2); lower = n % 2 ? upper : upper - 1
   ratio = exp((difference[lower] + difference[upper]) / 2)
-  # The true median lies outside of the outer `rank` values on one side with the chance of so few heads in n throws.
+  # The probability that the true median is beyond the outer `rank` values on one side is that of so few heads
+  # in n throws.
   share = 0.5 ^ n; tail = share; rank = 0
   while (2 * (tail + share * (n - rank) / (rank + 1)) <= 0.05) {
     share *= (n - rank) / (rank + 1); ++rank; tail += share

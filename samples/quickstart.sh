@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# samples/quickstart.sh: the whole of Pitwall on one example. Builds it, trains a small network on Fashion-MNIST while
+# samples/quickstart.sh: all of Pitwall on one example. Builds it, trains a small network on Fashion-MNIST while
 # recording, analyzes the recording, applies the recommended settings, measures whether they help, and withdraws those
 # that do not.
 #
-# Needs Debian 12 (as root or with sudo for the packages). Asks nothing. Leaves lenet.pitwall and lenet.env behind.
-# To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (6, which is the
-# least that can confirm anything), QUICKSTART_IMAGES of one measurement (as many as take five seconds).
+# Needs Debian 12 (as root or with sudo for the packages). Runs without input. Creates lenet.pitwall and lenet.env. To
+# change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_ROUNDS of measuring (6, the minimum for
+# a confirmation), QUICKSTART_IMAGES of one measurement (as many as take five seconds).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ say "3/4 Analyze"
 $bin/pitwall analyze lenet.pitwall --env lenet.env
 
 say "4/4 Apply the recommendations and measure"
-# One variant a recommendation: the export lines that share a rule's name in brackets. "all" has every line.
+# One variant per recommendation: the export lines with the same rule name in brackets. "all" has every line.
 awk -v work="$work" '
   /^# .*\[[^]]*\]/ { id = $0; sub(/.*\[/, "", id); sub(/\].*/, "", id); gsub("/", ".", id) }
   /^export / { print > (work "/" id ".env"); print > (work "/all.env") }' lenet.env
@@ -50,11 +50,11 @@ if [ ${#variants[@]} -eq 2 ]; then # the only recommendation is all of them
   variants=("$(basename "$work"/*.env .env)")
 fi
 
-# As many images as take five seconds: the report has how fast they were.
+# The number of images for five seconds, from the rate in the report.
 rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
 images=${QUICKSTART_IMAGES:-$((${rate:-0} > 320 ? rate * 5 : 1600))}
 
-# Trains for a moment with a variant's settings and prints images per second. Each variant sees as many images.
+# Trains briefly with a variant's settings and prints images per second. All variants use the same number of images.
 measure() {
   (
     # shellcheck source=/dev/null
@@ -64,8 +64,9 @@ measure() {
   awk '/^images\/s / { rate = $2 } END { if (!rate) exit 1; print rate }' "$work/run.log"
 }
 
-# Each round runs everything once, every second one in reverse, so that a change of the machine and the place in the
-# round meet all variants alike. A round with a run that was too short does not count; the runs become longer.
+# Each round runs all variants once, every second round in reverse order, so that drift of the machine and the position
+# in the round affect all variants equally. A round with a run that was too short does not count; the runs become
+# longer.
 round=1
 while [ "$round" -le "$rounds" ]; do
   order=(before "${variants[@]}")
@@ -91,7 +92,7 @@ while [ "$round" -le "$rounds" ]; do
 done
 [ ! -t 1 ] || printf '\r%60s\r' ''
 
-# "1.08 to 1.41 times as fast", of the rule that a variant is named for.
+# "1.08 to 1.41 times as fast", for the rule of a variant.
 predicted() {
   $bin/pitwall query lenet.pitwall --format csv \
     "SELECT gain_low, gain_high FROM finding WHERE replace(rule, '/', '.') = '$1'" | awk -F, 'NR == 2 {
@@ -127,9 +128,9 @@ awk -f samples/apply_results.awk "$work/results" lenet.env >"$work/lenet.env"
 mv "$work/lenet.env" lenet.env
 echo
 if grep -q '^export ' lenet.env; then
-  echo "lenet.env holds what was confirmed; the rest is withdrawn there, with the reason."
+  echo "lenet.env has the confirmed settings; the others are withdrawn there, with the reason."
 else
   echo "Nothing was confirmed: lenet.env has every recommendation withdrawn, with the reason."
 fi
 echo "Measured: the median ratio of pairs of runs in alternating order with its 95 % interval; before and after are the"
-echo "rates of the pair in the middle."
+echo "rates of the middle pair."

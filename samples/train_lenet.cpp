@@ -7,7 +7,7 @@
 
 using namespace pitwall;
 
-// What can go wrong comes back as a Result whose error says what to do. Here: print it and end with code 2.
+// Failures are returned as a Result whose error names the remedy. Here: print it and end with code 2.
 template <class T>
 T must(Result<T> result) {
   if (!result.has_value()) fprintf(stderr, "train_lenet: %s\n", result.error().message.c_str()), exit(2);
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
       }));
       must(autograd::backward(loss));
       must(optimizer.step(batch.items));
-      progress.update(batch.items, must(nn::mean(loss)));  // waits until the loss is there
+      progress.update(batch.items, must(nn::mean(loss)));  // waits for the loss
     }
     if (steps > 0) progress.epoch(epoch, must(nn::accuracy(*session, net, *test_batches)));
     batches->reset(), test_batches->reset();

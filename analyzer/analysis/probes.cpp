@@ -37,9 +37,9 @@ std::int64_t threadsOf(const Trace& trace) { return numberIn(trace.meta(meta::kO
 
 Status addMeta(Trace& trace, Probes& probes) {
   const auto rows = trace.query(fmt::format("SELECT key, value FROM meta WHERE key LIKE '{}%'",
-                                            static_cast<const char*>(meta::kProbePrefix)));
+                                            static_cast<const char*>(meta::kThreadTrialPrefix)));
   if (!rows.has_value()) return fail(rows.error());
-  constexpr std::size_t kPrefix = sizeof(meta::kProbePrefix) - 1;
+  constexpr std::size_t kPrefix = sizeof(meta::kThreadTrialPrefix) - 1;
   for (const auto& row : rows.value().rows) {
     const auto* key = std::get_if<std::string>(&row[0]);
     const auto* value = std::get_if<std::string>(&row[1]);

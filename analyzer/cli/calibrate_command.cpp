@@ -35,12 +35,12 @@ void row(const std::string& what, double value, const char* unit) {
 }  // namespace
 
 int calibrate() {
-  const std::string model = cpuModel(), path = roofPath(model);
+  const std::string model = cpuModel(), path = rooflinePath(model);
   if (path.empty())
     return complain("there is no place to keep the roof: set HOME or XDG_CACHE_HOME to an absolute path",
                     kUsage);
   // What is there already is written again first: better told now than after the measurements.
-  if (auto status = keepRoof(path, readRoof(path)); !status.has_value())
+  if (auto status = saveRoofline(path, readRoofline(path)); !status.has_value())
     return complain(status.error().message, kUsage);
   RoofEffort effort;
   // Three arrays of it are several times the last cache.
@@ -56,25 +56,25 @@ int calibrate() {
 
   print("The roof of this machine, {}:\n", plural(count, "usable CPU"));
   if (!model.empty()) print("  {}\n", model);
-  roof[meta::kRoofCpus] = std::to_string(count);
+  roof[meta::kRooflineCpus] = std::to_string(count);
   const double one = peakFlopPerSecond({cpus.front()}, effort);
-  note(meta::kRoofFlopOne, one);
+  note(meta::kRooflineFlopOne, one);
   row("float32 multiply-adds, 1 CPU", one * 1e-9, "GFLOP/s");
   const double all = count == 1 ? one : peakFlopPerSecond(cpus, effort);
-  note(meta::kRoofFlop, all);
+  note(meta::kRooflineFlop, all);
   if (count > 1) row("float32 multiply-adds, " + plural(count, "CPU"), all * 1e-9, "GFLOP/s");
   const auto memory = memoryRates(cpus, effort);
-  note(meta::kRoofCopy, memory.copy);
-  note(meta::kRoofTriad, memory.triad);
+  note(meta::kRooflineCopy, memory.copy);
+  note(meta::kRooflineTriad, memory.triad);
   row("memory, copy (bytes read and written)", memory.copy * 1e-9, "GB/s");
   row("memory, triad (two read, one written)", memory.triad * 1e-9, "GB/s");
   for (const int threads : teamSizes(count)) {
     const double ns = forkJoinNs(threads, effort);
     if (ns == 0) continue;
-    note(meta::kRoofForkJoin + std::to_string(threads), ns);
+    note(meta::kRooflineForkJoin + std::to_string(threads), ns);
     row("an empty OpenMP region, " + plural(threads, "thread"), ns * 1e-3, "us");
   }
-  if (auto status = keepRoof(path, roof); !status.has_value())
+  if (auto status = saveRoofline(path, roof); !status.has_value())
     return complain(status.error().message, kUsage);
   print("Kept in {}.\n", path);
   print("Recordings made here carry it from now on. Measure again if it was busy.\n");

@@ -17,7 +17,7 @@ void ChromeWriter::kernelArguments(const KernelFacts& facts) {
   integer("shared memory", facts.static_shared_bytes + facts.dynamic_shared_bytes);
 }
 
-// What is zero is left out. The first keys are read back; the rest is for people.
+// Zero values are left out. Import reads the first keys; the others are for readers of the file.
 void ChromeWriter::arguments(const FullEvent& full, TrackId track) {
   const Event& event = full.event;
   out_.append(",\"args\":{\"track\":");
@@ -88,7 +88,7 @@ Status ChromeWriter::events(TrackId track) {
   });
 }
 
-// An arrow is drawn where both ends are; its end alone is read back.
+// An arrow is drawn when both ends exist; import reads only its end.
 void ChromeWriter::arrow(const Location& source, const Location& target, const Dependency& dependency) {
   for (const bool is_end : {false, true}) {
     const Location& at = is_end ? target : source;

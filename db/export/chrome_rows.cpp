@@ -6,7 +6,7 @@ namespace pitwall::exporting {
 
 namespace {
 
-// Above every process id that Linux gives; all numbers stay below 2^31, which viewers may read into.
+// Above every process id of Linux; all numbers stay below 2^31, since viewers may use 32-bit integers.
 constexpr std::int64_t kFirstMadeUp = 5'000'000;
 constexpr std::int64_t kGreatest = (std::int64_t{1} << 31) - 1;
 
@@ -69,12 +69,12 @@ ChromeRows::ChromeRows(const Trace& trace) {
       thread_name = thread.name;
     }
     if (track.kind == TrackKind::counter) {
-      // Viewers tell counters of a process apart by name alone.
+      // Viewers distinguish counters of a process by name only.
       if (!thread_name.empty()) row.name += " (" + thread_name + ")";
       const std::string name = row.name;
       for (int n = 2; !counters_.insert({row.pid, row.name}).second; ++n)
         row.name = fmt::format("{} ({})", name, n);
-      row.tid = static_cast<std::int64_t>(tracks_.size()) + 1;  // says which track; viewers ignore it
+      row.tid = static_cast<std::int64_t>(tracks_.size()) + 1;  // identifies the track; viewers ignore it
     } else {
       if (row.name.empty()) row.name = thread_name;
       row.tid = freeTid(row.pid, track.kind == TrackKind::thread ? wanted : 0);

@@ -1,8 +1,8 @@
-// Which numbers stand for processes and rows in a Chrome trace, where a row is a pair of pid and tid.
+// The numbers of processes and rows in a Chrome trace, where a row is a pair of pid and tid.
 //
 // The operating system's numbers are kept where they are unique. Streams and counters of a device get a
-// process of their own, as other profilers write them. What overlaps on a row without nesting goes to further
-// rows of the same track, since viewers draw (and keep) only what nests.
+// separate process, as in other profilers. Events that overlap on a row without nesting go to further rows of
+// the same track, since viewers draw (and keep) only nested events.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class ChromeRows {
   const ChromeRow& of(TrackId track) const { return tracks_[track.value - 1]; }
   // A further row of the track's process.
   ChromeRow further(TrackId track, std::size_t number);
-  // A row of no track, in the first process.
+  // A row without a track, in the first process.
   ChromeRow extra(const std::string& name);
 
  private:

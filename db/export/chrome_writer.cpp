@@ -61,7 +61,7 @@ class ChromeWriter::Record {
   ChromeWriter& writer_;
 };
 
-// What a reader that places the trace among others must know before the first event.
+// Data that a reader needs before the first event to align the trace with others.
 Status ChromeWriter::extent() {
   const auto rows = trace_.query(
       "SELECT min(a), max(b), max(c) FROM (SELECT min(first_start_ns) AS a, max(last_end_ns) AS b, "

@@ -1,4 +1,4 @@
-// Chrome Trace Event JSON; the layout and every key of ours are in docs/export.md.
+// Chrome Trace Event JSON; docs/export.md documents the layout and all keys.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class ChromeWriter {
   Result<ExportSummary> write();
 
  private:
-  // A record of one table: metadata that viewers pass over.
+  // A record of one table: metadata that viewers ignore.
   class Record;
 
   Status extent();

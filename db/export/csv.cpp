@@ -1,4 +1,4 @@
-// One table as CSV (RFC 4180): a header, a line a row, texts quoted where they need it, NULL empty.
+// One table as CSV (RFC 4180): a header, one line per row, texts quoted where needed, NULL empty.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -68,7 +68,7 @@ std::string quotedName(std::string_view name) {
   return text + '"';
 }
 
-// All that is documented but chunks, whose BLOBs say nothing to anyone, and functions that need arguments.
+// All documented tables except chunks, whose BLOBs are unreadable, and functions that need arguments.
 Status checkTable(const std::string& table) {
   std::string names;
   for (const TableDoc& known : tableDocs()) {

@@ -19,7 +19,7 @@ std::int64_t integerOf(const SqlValue& value) {
   return integer == nullptr ? 0 : *integer;
 }
 
-// By the id of a chunk's first event: the earliest start of the chunks behind it.
+// By the id of a chunk's first event: the earliest start of the chunks after it.
 using LaterStarts = std::map<std::int64_t, TimeNs>;
 
 Result<LaterStarts> laterStarts(Trace& trace, TrackId track, const Selection& selection) {
@@ -38,8 +38,8 @@ Result<LaterStarts> laterStarts(Trace& trace, TrackId track, const Selection& se
   return starts;
 }
 
-// Chunks of a track overlap where an event ended in a later commit than those it encloses: events are held
-// until no later chunk can have an earlier one.
+// Chunks of a track overlap where an event ended in a later commit than those it encloses: events are
+// buffered until no later chunk can have an earlier one.
 class InOrder {
  public:
   InOrder(Trace& trace, const std::function<Status(const FullEvent&)>& visit)
@@ -47,7 +47,7 @@ class InOrder {
 
   void hold(const Event& event) { held_.push_back(event); }
 
-  // Hands out what starts before `until`.
+  // Visits the events that start before `until`.
   Status release(TimeNs until) {
     if (!std::is_sorted(held_.begin(), held_.end(), before))
       std::stable_sort(held_.begin(), held_.end(), before);

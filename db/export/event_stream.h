@@ -1,4 +1,4 @@
-// What a trace holds, piece by piece, for whoever writes it out.
+// Streams the contents of a trace to the export formats.
 #pragma once
 
 #include <functional>
@@ -19,13 +19,13 @@ struct FullEvent {
   std::string_view args;  // a JSON object; "" none
 };
 
-// Calls `visit` with the events of one track that the selection has, in the order of their start, outer ones
-// first. Reads only the chunks that the selection touches, one after the other. Errors: those of
-// Trace::eventColumns, of `visit` and of Pace::advance.
+// Calls `visit` with the selected events of one track, ordered by start, outer ones first. Reads only the
+// chunks that the selection touches, one at a time. Errors: those of Trace::eventColumns, of `visit` and of
+// Pace::advance.
 Status eachEvent(Trace& trace, TrackId track, const Selection& selection, Pace& pace,
                  const std::function<Status(const FullEvent&)>& visit);
 
-// Samples of one counter track, ordered by time; of the range, with the value in force at its begin.
+// Samples of one counter track, ordered by time; of the range, with the value in effect at its begin.
 Result<std::vector<CounterSample>> samplesOf(Trace& trace, TrackId track, const Selection& selection);
 
 // Calls `visit` with every dependency, in their order.

@@ -1,4 +1,4 @@
-// One function a format. The output is checked by the caller.
+// One function per format. The caller has checked the output path.
 #pragma once
 
 #include <string>

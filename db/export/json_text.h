@@ -1,4 +1,4 @@
-// Strict JSON (RFC 8259), whatever the text is.
+// Writes strict JSON (RFC 8259) from any text.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace pitwall::exporting {
 // Quoted and escaped; bytes that are not UTF-8 become U+FFFD.
 void appendQuoted(fmt::memory_buffer& out, std::string_view text);
 
-// A number, or a quoted one where a double would not hold it exactly (at and beyond 2^53).
+// A number, quoted where a double cannot represent it exactly (at and beyond 2^53).
 void appendInteger(fmt::memory_buffer& out, std::int64_t value);
 void appendInteger(fmt::memory_buffer& out, std::uint64_t value);
 

@@ -1,5 +1,5 @@
-// Where each execution is drawn: from its correlation to a time and a row. Kept in a file of its own that has
-// no name, so that arrows of a trace larger than memory find their ends.
+// Maps the correlation of each execution to the time and row where it is drawn. Stored in an unnamed
+// temporary file, so that arrows of a trace larger than memory find their ends.
 #pragma once
 
 #include <cstdint>

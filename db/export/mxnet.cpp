@@ -1,6 +1,6 @@
-// profile.json as MXNet's profiler writes it: the same members in the same order and layout. Only what made
-// such files unreadable is not copied: names are escaped, numbers stay below 2^53, and nanoseconds, where a
-// trace has them, appear as decimals of the microseconds.
+// profile.json as MXNet's profiler writes it: the same members in the same order and layout. Exceptions make
+// the files readable: names are escaped, numbers stay below 2^53, and nanoseconds, where a trace has them,
+// appear as decimals of the microseconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::int64_t integerOf(const std::optional<std::string>& text, std::int64_t othe
   return value;
 }
 
-// MXNet takes a 64-bit hash of the category for its pid.
+// MXNet uses a 64-bit hash of the category as its pid.
 std::uint64_t hashOf(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -47,7 +47,7 @@ bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// What MXNet's names tell, and readers of them know.
+// Facts that readers infer from MXNet's names.
 Phase phaseOfName(std::string_view name) {
   constexpr std::string_view kUpdate = "_update";
   if (name.size() > kUpdate.size() && name.substr(name.size() - kUpdate.size()) == kUpdate)
@@ -102,7 +102,7 @@ class MxnetWriter {
         pid);
   }
 
-  // Of the category; it is named where it first appears.
+  // The pid of the category; its name is written where it first appears.
   std::uint64_t pidOf(const std::string& category) {
     const auto [found, fresh] = categories_.try_emplace(category, hashOf(category));
     if (fresh) {
@@ -144,7 +144,7 @@ class MxnetWriter {
     return tid > 0 && static_cast<std::uint64_t>(tid) <= kIdBits ? tid : track.value;
   }
 
-  // MXNet numbers devices through: CPUs first, then GPUs.
+  // MXNet numbers devices consecutively: CPUs first, then GPUs.
   std::uint64_t deviceOf(TrackId track) const {
     const TrackInfo& info = trace_.tracks()[track.value - 1];
     std::string kind = "cpu";
@@ -161,7 +161,7 @@ class MxnetWriter {
     return static_cast<std::uint64_t>(kind == "gpu" ? cpus_ + index : index);
   }
 
-  // Where nothing but the name is known, as in MXNet's own traces, there are none.
+  // None where only the name is known, as in MXNet's own traces.
   std::string argumentsOf(const Event& event) const {
     if (!event.op || event.op.value > trace_.operatorFacts().size()) return {};
     const OperatorFacts& facts = trace_.operatorFacts()[event.op.value - 1];
@@ -254,7 +254,7 @@ class MxnetWriter {
 
   void leftOut() {
     summary_.notes.emplace_back(
-        "this format has no place for dependencies, iterations, settings and facts of the host; --format "
+        "this format cannot hold dependencies, iterations, settings and facts of the host; --format "
         "chrome or pitwall keeps them");
   }
 

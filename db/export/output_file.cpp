@@ -63,7 +63,7 @@ Status checkReplaceable(const std::string& path, const std::string& source, bool
   std::error_code error;
   if (std::filesystem::equivalent(path, source, error)) return refuse("it is the trace that is exported");
   if (!is_database && S_ISREG(about.st_mode) && isDatabase(path))
-    return refuse("there is a trace or another database, which is not replaced by text");
+    return refuse("it is a trace or another database, which is not replaced by text");
   return {};
 }
 
@@ -121,7 +121,7 @@ Status OutputFile::flush() {
 Status OutputFile::finish() {
   if (Status status = writeAll(); !status.has_value()) return status;
   if (path_ == "-") return {};
-  // A full network disk says so only here.
+  // A full network disk reports the error only here.
   if (::close(std::exchange(file_, -1)) != 0) {
     const int error = errno;
     if (!temporary_.empty()) ::unlink(temporary_.c_str());

@@ -1,4 +1,4 @@
-// A file that appears whole or not at all.
+// A file that is written completely or not at all.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,8 @@ Status moveIntoPlace(const std::string& temporary, const std::string& path);
 // "cannot write 'PATH': REASON; REMEDY" for an errno.
 Failure cannotWrite(std::string_view path, int error);
 
-// Buffers and writes. The first failure is kept and told by flush() and finish(); what follows is ignored.
+// Buffers and writes. The first failure is kept and returned by flush() and finish(); later writes are
+// ignored.
 class OutputFile {
  public:
   // "-" is standard output; a pipe or device is written in place. Errors: io.
@@ -33,7 +34,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // To append to; goes to the file when flush() finds it large.
+  // The buffer to append to; flush() writes it when it is large.
   fmt::memory_buffer& buffer() { return buffer_; }
   void append(std::string_view text) { buffer_.append(text.data(), text.data() + text.size()); }
   // Writes when more than a megabyte is held.

@@ -1,5 +1,5 @@
-// A trace as a database of ordinary rows, that any program with SQLite reads: the documented tables as they
-// are, and event, dependency and counter as tables of the columns that their virtual ones have.
+// Writes a trace as a database of ordinary rows that any program with SQLite can read: the documented tables
+// unchanged, and event, dependency and counter as tables with the columns of the virtual ones.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -25,7 +25,7 @@ std::string quotedName(std::string_view name) {
   return text + '"';
 }
 
-// Inserts what it sees into one table.
+// Inserts the visited rows into one table.
 class Inserter final : public SqlVisitor {
  public:
   Inserter(Connection& connection, std::string table, Pace& pace)
@@ -85,7 +85,7 @@ class RowsWriter {
   }
 
  private:
-  // The file gets its name only when it is whole: a journal and waiting for the disk would gain nothing.
+  // The file gets its name only when it is complete: a journal and synchronous writes would gain nothing.
   Status begin() {
     const std::string sql = fmt::format(
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "

@@ -1,4 +1,4 @@
-// What of a trace is exported: all, a time range, a rank.
+// The part of a trace to export: all, a time range, a rank.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace pitwall::exporting {
 
-// Counts what is done, calls the caller's progress and asks whether to stop.
+// Counts progress, reports it to the caller and checks for cancellation.
 class Pace {
  public:
   Pace(const ExportOptions& options, std::int64_t total_rows) : options_(options), total_rows_(total_rows) {}
@@ -33,7 +33,7 @@ class Selection {
   bool isWhole() const { return !range_ && tracks_.empty(); }
   bool has(ProcessId process) const;
   bool has(TrackId track) const { return tracks_.empty() || tracks_[track.value - 1]; }
-  // An event that touches the range; of one without a length, its time.
+  // Whether the event touches the range; for one without a length, its time.
   bool has(const Event& event) const {
     return !range_ || (event.start_ns < range_->end_ns && (event.start_ns + event.dur_ns > range_->begin_ns ||
                                                            event.start_ns >= range_->begin_ns));

@@ -1,4 +1,4 @@
-// A trace, or a part of it, into a new trace file.
+// Copies a trace, or a part of it, into a new trace file.
 #include <fmt/format.h>
 
 #include <algorithm>

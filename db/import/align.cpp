@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kMostCollectives = std::size_t{1} << 18;
 constexpr std::size_t kFewestCollectives = 3;
 
-// Keeps of a trace what tells one clock from another.
+// Keeps the data of a trace that relates its clock to other clocks.
 class FactsSink final : public TraceSink {
  public:
   StringId string(std::string_view text) override {
@@ -84,7 +84,7 @@ class FactsSink final : public TraceSink {
   std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0, operators_ = 0, kernels_ = 0;
 };
 
-// Members of the group that did the collective, when its arguments tell.
+// Members of the group of the collective, when its arguments give them.
 std::optional<std::int64_t> groupSize(std::string_view args) {
   constexpr std::string_view kKey = "\"group_size\":";
   const std::size_t at = args.find(kKey);
@@ -106,7 +106,7 @@ Moments collectiveMoments(FactsSink& sink, std::size_t inputs) {
   for (const auto& collective : sink.collectives) {
     while (mark < sink.marks.size() && sink.marks[mark].time_ns <= collective.start_ns) ++mark;
     const std::string args = sink.text(collective.args);
-    // Of a part of the ranks: which part is not known, and another's would be taken for the same.
+    // A collective of an unknown subset of the ranks could be confused with one of another subset.
     if (const auto size = groupSize(args); size && *size < static_cast<std::int64_t>(inputs)) continue;
     const std::int64_t step = mark == 0 ? -1 : sink.marks[mark - 1].index;
     if (step < 0 && !sink.marks.empty()) continue;  // before the first mark: some of them are missing
@@ -125,7 +125,7 @@ InputFacts factsOf(FactsSink& sink, const ImportSummary& summary, std::size_t in
   facts.timeline = sink.timeline;
   if (!summary.ranks.empty()) facts.rank = summary.ranks.front();
   if (!summary.inputs.empty()) facts.format = summary.inputs.back().format;
-  if (!sink.timeline.empty()) return facts;  // times that mean nothing
+  if (!sink.timeline.empty()) return facts;  // times without meaning
   std::stable_sort(sink.marks.begin(), sink.marks.end(),
                    [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
   facts.collectives = collectiveMoments(sink, inputs);
@@ -140,7 +140,7 @@ std::string duration(TimeNs ns) {
   return fmt::format("{:.1f} ms", value / 1e6);
 }
 
-// "rank-3.json", "rank_3", "rank3": the number, and only where the file itself does not tell.
+// "rank-3.json", "rank_3", "rank3": the number; used only where the file itself does not give the rank.
 std::optional<int> rankInName(std::string_view name) {
   for (std::size_t at = 0; (at = name.find("rank", at)) != std::string_view::npos; ++at) {
     std::string_view rest = name.substr(at + 4);
@@ -152,7 +152,7 @@ std::optional<int> rankInName(std::string_view name) {
   return std::nullopt;
 }
 
-// Ranks of inputs that do not tell theirs: from their names where all of them have one, and distinct ones.
+// Ranks of inputs that do not give theirs: from their names, where all names contain distinct numbers.
 void nameRanks(std::span<const std::string> names, const std::vector<InputFacts>& facts,
                std::vector<Placement>& placements) {
   std::vector<int> seen;
@@ -165,16 +165,16 @@ void nameRanks(std::span<const std::string> names, const std::vector<InputFacts>
     by_name = by_name && ranks[i] && std::find(seen.begin(), seen.end(), *ranks[i]) == seen.end();
     if (ranks[i]) seen.push_back(*ranks[i]);
   }
-  const bool told =
+  const bool any_named =
       std::any_of(facts.begin(), facts.end(), [](const auto& input) { return input.rank.has_value(); });
   for (std::size_t i = 0; i < facts.size(); ++i) {
     if (facts[i].rank) continue;
     if (by_name) placements[i].rank = ranks[i];
-    if (!by_name && !told && same_format) placements[i].rank = static_cast<int>(i);
+    if (!by_name && !any_named && same_format) placements[i].rank = static_cast<int>(i);
   }
 }
 
-// How one input lies beside another that is placed already.
+// The position of an input relative to another one that is already placed.
 struct Relation {
   int worth = 0;  // 3 wall clock, 2 collectives, 1 marks, 0 nothing
   TimeNs offset_ns = 0;
@@ -187,11 +187,11 @@ Relation relate(const InputFacts& first, const InputFacts& input) {
     Relation out{3, *input.unix_ns - *first.unix_ns, "placed by its wall clock (both count from 1970)"};
     if (collectives) {
       out.note +=
-          fmt::format("; the ends of {} common collectives say that the clocks are {} apart (+- {})",
+          fmt::format("; the ends of {} common collectives show that the clocks are {} apart (+- {})",
                       collectives->moments, duration(std::abs(collectives->offset_ns - out.offset_ns)),
                       duration(collectives->uncertainty_ns));
     } else {
-      out.note += "; uncertainty: the difference of the machines' clocks, which nothing here tells";
+      out.note += "; uncertainty: the difference of the machines' clocks, which the inputs do not give";
     }
     return out;
   }
@@ -206,14 +206,14 @@ Relation relate(const InputFacts& first, const InputFacts& input) {
     return {1, marks->offset_ns,
             fmt::format(
                 "placed by {} common iteration marks; uncertainty {}", marks->moments,
-                marks->moments == 1 ? "unknown, since there is but one" : duration(marks->uncertainty_ns))};
+                marks->moments == 1 ? "unknown, since there is only one" : duration(marks->uncertainty_ns))};
   }
   return {0, 0,
-          "starts with the first input: nothing tells how its clock differs; do not compare its times with "
+          "starts with the first input: the offset of its clock is unknown; do not compare its times with "
           "others'"};
 }
 
-// Each input beside the best of those before it: first those with a wall clock, then the others.
+// Places each input relative to the best one placed before: first inputs with a wall clock, then the others.
 void placeAll(const std::vector<InputFacts>& facts, std::vector<Placement>& placements) {
   std::vector<std::size_t> order(facts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kDistinctWords = 4096;
 constexpr std::size_t kDistinctFacts = std::size_t{1} << 16;
-// What different names and arguments may take in memory, their place in the sink's table included.
+// Memory limit of distinct names and arguments, including their entries in the sink's table.
 constexpr std::size_t kDistinctBytes = std::size_t{48} << 20;
 constexpr std::size_t kBytesOfAnEntry = 96;
 constexpr std::size_t kMostTracks = std::size_t{1} << 16;
@@ -176,7 +176,7 @@ TrackRef Builder::counter(ProcessRef process, std::string_view name, std::string
 
 namespace {
 
-// The text with every run of digits made one '#', so that names that count become one.
+// The text with every run of digits replaced by one '#', so that numbered names become one.
 std::string withoutNumbers(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -260,7 +260,7 @@ KernelId Builder::kernel(const KernelFacts& facts) {
 void Builder::meta(std::string_view key, std::string_view value) {
   std::string clean;
   appendClean(value, clean);
-  // Of several inputs the first's facts are the trace's.
+  // With several inputs, the trace has the facts of the first.
   sink_.meta(input_number_ <= 1 ? std::string(key) : fmt::format("input.{}.{}", input_number_, key), clean);
 }
 

@@ -1,11 +1,11 @@
-// Between a reader and the sink: makes tracks, places times, computes nesting, keeps the summary.
+// Sits between a reader and the sink: creates tracks, shifts times, computes nesting, keeps the summary.
 //
-// Readers give times in nanoseconds of their input's own clock. Events are held back (half a million at most)
-// so that time 0 can be the earliest of them and names that come late in a file still count; then they go to
-// the sink track by track. What comes later in a larger file goes out in further rounds.
+// Readers give times in nanoseconds of their input's own clock. Events are buffered (half a million at most)
+// so that time 0 can be the earliest of them and names that come late in a file are still used; then they are
+// flushed to the sink track by track. A larger file is flushed several times.
 //
-// What is kept beyond a round is bounded, however large the input: tracks, distinct names and arguments,
-// arrows that wait for their end, iteration marks. What exceeds a bound is joined or left out, and counted.
+// Data kept across flushes is bounded for inputs of any size: tracks, distinct names and arguments, arrows
+// that wait for their end, iteration marks. What exceeds a bound is merged or left out, and counted.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 
 namespace pitwall::import {
 
-// Handles of the builder; the sink's ids are made when the first events go out.
+// Handles of the builder; the sink's ids are created at the first flush.
 struct ProcessRef {
   std::size_t index = 0;
 };
@@ -45,15 +45,15 @@ class Builder {
   // --- Counting ---
   ImportSummary& summary() { return summary_; }
   ImportedInput& input() { return summary_.inputs.back(); }
-  // The counter of a word of the file itself; the reference stays valid. A bounded number of words is kept.
+  // The counter of a term of the file itself; the reference stays valid. The number of terms is bounded.
   std::int64_t& record(std::string_view what);
-  // The same counters for what happens so often that looking them up costs. The references stay valid.
+  // The counters themselves, to avoid a lookup on frequent events. The references stay valid.
   ImportCount& repairedCounter(std::string_view what);
   ImportCount& droppedCounter(std::string_view what);
   void notUnderstood(std::string_view what, std::string_view example);
   void repaired(std::string_view what, std::string_view example);
   void dropped(std::string_view what, std::string_view example);
-  // The same where the example costs: asked for once.
+  // The same where the example is expensive: computed once.
   template <class Example>
   requires std::is_invocable_r_v<std::string, Example>
   void repaired(std::string_view what, const Example& example) { tally(repairedCounter(what), example); }
@@ -80,8 +80,8 @@ class Builder {
   void nameThread(TrackRef thread, std::string_view name);
   TrackRef stream(ProcessRef process, DeviceRef device, std::string_view stream,
                   std::string_view suffix = {});
-  // The same where the file does not say which process uses the device: the one that ownerProcess() names, as
-  // known when the stream's first events go out.
+  // The same where the file does not say which process uses the device: the one set by ownerProcess() before
+  // the stream's first flush.
   TrackRef stream(DeviceRef device, std::string_view stream, std::string_view suffix = {});
   void ownerProcess(ProcessRef process) {
     if (owner_ == kNone) owner_ = process.index;
@@ -89,8 +89,8 @@ class Builder {
   // A row that is neither a thread nor a stream: asynchronous ranges, annotations.
   TrackRef lane(ProcessRef process, std::string_view name);
   TrackRef counter(ProcessRef process, std::string_view name, std::string_view unit);
-  StringId name(std::string_view text);  // cleaned of what is not UTF-8
-  // The text of Event.args, a JSON object; none when there are too many different ones already.
+  StringId name(std::string_view text);  // with invalid UTF-8 replaced
+  // The text of Event.args, a JSON object; none when there are too many distinct ones.
   StringId args(std::string_view object);
   OperatorId facts(const OperatorFacts& facts);
   Phases& phases() { return phases_; }
@@ -98,7 +98,7 @@ class Builder {
   void meta(std::string_view key, std::string_view value);
 
   // --- Data; times on the input's clock ---
-  // Refuses (and counts) times out of range; a negative duration becomes 0 (counted). pushed_ns and ready_ns
+  // Rejects (and counts) times out of range; a negative duration becomes 0 (counted). pushed_ns and ready_ns
   // are set here.
   bool add(TrackRef track, Event event);
   void sample(TrackRef track, std::int64_t time_ns, double value);
@@ -113,35 +113,35 @@ class Builder {
   struct FlowPoint {
     TrackRef track;
     std::int64_t time_ns = 0;
-    std::uint64_t key = 0;      // hash of what names the arrow
+    std::uint64_t key = 0;      // hash of the arrow's name
     int order = 0;              // 0 start, 1 step, 2 end
     bool next_range = false;    // binds to the range that begins next on the track
-    Phase phase = Phase::none;  // of the operator at this end, where the arrow says it
+    Phase phase = Phase::none;  // of the operator at this end, where the arrow gives it
   };
   void flow(const FlowPoint& point);
 
   // --- Input by input ---
   void beginInput();
-  // Where the zero of this input's clock lies on the wall clock, ns since 1970. May come late.
+  // The wall-clock time of this input's time 0, ns since 1970. May be called late.
   void wallClock(std::int64_t zero_unix_ns) { input_zero_unix_ns_ = zero_unix_ns, has_wall_clock_ = true; }
-  // Where this input's time 0 (its first event) lies in the trace, decided before its first event; its
-  // processes' names then begin with the rank, and `rank` is theirs unless the file tells another.
+  // The trace time of this input's time 0 (its first event), set before its first event; its processes' names
+  // then begin with the rank, and `rank` is theirs unless the file gives another one.
   void place(TimeNs begin_ns, std::optional<int> rank);
-  // No event of this input begins before this time, should the reader know it beforehand.
+  // No event of this input begins before this time; for readers that know it beforehand.
   void expectFrom(std::int64_t time_ns);
   std::int64_t latest() const { return latest_; }  // end of the last event of this input; its own clock
   std::int64_t earliest() const { return earliest_; }
   void endInput();
-  void finish();  // meta that needs everything
+  void finish();  // writes the meta rows that need all inputs
 
-  // --- A trace of ours, which goes to the sink as it is ---
+  // --- Rows of a Pitwall trace, which are passed to the sink directly ---
   TraceSink& sink() { return sink_; }
   bool isFirstInput() const { return input_number_ == 1; }
-  // It covers these of its own times; returns where its time 0 lies.
-  TimeNs adopt(TimeNs first_ns, TimeNs last_ns);
-  void adopted(EventKind kind, std::int64_t count) { kinds_[static_cast<std::uint8_t>(kind)] += count; }
-  void adoptedSamples(std::int64_t count) { sample_count_ += count; }
-  void adoptedDependencies(std::int64_t count) { dependency_count_ += count; }
+  // Extends the span by these times of the input; returns the trace time of the input's time 0.
+  TimeNs placeRows(TimeNs first_ns, TimeNs last_ns);
+  void countEvents(EventKind kind, std::int64_t count) { kinds_[static_cast<std::uint8_t>(kind)] += count; }
+  void countSamples(std::int64_t count) { sample_count_ += count; }
+  void countDependencies(std::int64_t count) { dependency_count_ += count; }
   std::string shownName(int rank, std::string_view process) const;
 
  private:
@@ -170,7 +170,7 @@ class Builder {
     TrackId id;
     std::vector<Event> events;
     std::vector<CounterSample> samples;
-    std::vector<std::int64_t> open;  // ends of ranges that the next round's events may lie in
+    std::vector<std::int64_t> open;  // ends of ranges that may enclose events of the next flush
     Phases::Thread phases;
   };
 
@@ -212,8 +212,8 @@ class Builder {
   std::vector<Event> sorted_;  // scratch of nest()
   RecentTexts<StringId, 4096> names_;
   Phases phases_;
-  StringId newest_text_;            // of those that the sink was given
-  std::size_t distinct_bytes_ = 0;  // that they take
+  StringId newest_text_;            // of the texts given to the sink
+  std::size_t distinct_bytes_ = 0;  // of those texts
   std::size_t kernels_ = 0;         // different facts of kernels
   std::int64_t kinds_[256] = {};
   std::int64_t sample_count_ = 0;

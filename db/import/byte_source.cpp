@@ -101,7 +101,7 @@ class PlainSource final : public FileSource {
   const char* compression() const override { return "none"; }
 };
 
-// What gzip and zstd share: the compressed buffer and the limits on growth.
+// Common to gzip and zstd: the compressed buffer and the limits on growth.
 class CompressedSource : public FileSource {
  public:
   CompressedSource(std::unique_ptr<RawFile> file, const ImportLimits& limits)
@@ -128,7 +128,7 @@ class CompressedSource : public FileSource {
     }
     if (produced_ > kRatioFreeBytes && produced_ / consumed > limits_.decompression_ratio) {
       return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: grows more than {} times when decompressed, which no trace does; "
+                  fmt::format("{}: expands more than {} times when decompressed, unlike any trace; "
                               "decompress it yourself to import it",
                               file_->path(), limits_.decompression_ratio));
     }

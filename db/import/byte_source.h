@@ -17,8 +17,8 @@ class ByteSource {
   // Errors: notFound, io; invalidInput for a folder or an empty file.
   static Result<std::unique_ptr<ByteSource>> open(const std::string& path, const ImportLimits& limits);
 
-  // Fills the front of `into`; 0 at the end. A damaged compressed stream ends as if the file ended there and
-  // damage() tells why. Errors: io, invalidInput (a limit is exceeded).
+  // Fills the front of `into`; 0 at the end. A damaged compressed stream ends as if the file ended there, and
+  // damage() gives the reason. Errors: io, invalidInput (a limit is exceeded).
   virtual Result<std::size_t> read(std::span<char> into) = 0;
 
   virtual const char* compression() const = 0;    // "none", "gzip", "zstd"

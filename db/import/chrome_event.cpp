@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Arg::none)> kArg
 };
 static_assert(!kArgNames.back().empty() && kArgNames.size() <= 64);
 
-// Microseconds with up to three digits behind the point, as nearly all times are written; false: not so.
+// Parses microseconds with up to three decimals, as nearly all times are written; false: another form.
 bool plainMicroseconds(std::string_view text, std::int64_t& ns) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -89,7 +89,7 @@ void ChromeEvent::growArgs() {
   if (arg_count_ < kMostArgs) {
     args_.resize(arg_count_ == 0 ? 32 : arg_count_ * 2);
   } else {
-    --arg_count_;  // the last place takes what is too much
+    --arg_count_;  // the last element takes the excess
   }
 }
 

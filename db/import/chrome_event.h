@@ -1,4 +1,4 @@
-// One event of a Chrome Trace Event file, taken apart but not yet interpreted.
+// One event of a Chrome Trace Event file, parsed but not yet interpreted.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pitwall::import {
 
-// The arguments that some reader asks for by name.
+// The arguments that readers use by name.
 enum class Arg : std::uint8_t {
   bandwidth,
   block,
@@ -55,7 +55,7 @@ struct ChromeArg {
   JsonValue value;
 };
 
-// What events have besides arguments: views into the piece of text that was parsed.
+// The members of an event except arguments: views into the parsed text.
 struct ChromeFields {
   JsonValue name;
   JsonValue category;
@@ -69,7 +69,7 @@ struct ChromeFields {
   JsonValue binding;
   JsonValue process;
   JsonValue thread;
-  // Samples of SageMaker's system metrics are objects of their own kind.
+  // Samples of SageMaker's system metrics have their own members.
   JsonValue dimension;
   JsonValue node;
   JsonValue value;
@@ -107,7 +107,7 @@ class ChromeEvent : public ChromeFields {
     ChromeArg& fresh = args_[arg_count_];
     fresh.name = its_name;
     const auto at = static_cast<unsigned>(known);
-    if (known != Arg::none && (known_args_ >> at & 1) == 0) {  // the first of a name counts
+    if (known != Arg::none && (known_args_ >> at & 1) == 0) {  // the first of a name is used
       known_args_ |= std::uint64_t{1} << at;
       arg_places_[at] = static_cast<std::uint16_t>(arg_count_);
     }
@@ -118,7 +118,7 @@ class ChromeEvent : public ChromeFields {
  private:
   static constexpr std::size_t kMostArgs = 4096;
   void growArgs();
-  std::vector<ChromeArg> args_;  // the first arg_count_ count
+  std::vector<ChromeArg> args_;  // the first arg_count_ are valid
   std::size_t arg_count_ = 0;
   std::uint64_t known_args_ = 0;
   std::uint16_t arg_places_[static_cast<unsigned>(Arg::none)] = {};

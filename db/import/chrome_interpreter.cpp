@@ -21,17 +21,17 @@ bool isEpoch(std::int64_t time_ns) { return time_ns > kYear2001Ns && time_ns < k
 
 constexpr std::size_t kMostOpen = std::size_t{1} << 20;  // ranges that wait for their end
 constexpr std::size_t kIdleKeys = 4096;                  // of asynchronous ranges, kept for the next of them
-constexpr std::size_t kDistinctArgs = 4096;              // texts of arguments of tools that we do not know
+constexpr std::size_t kDistinctArgs = 4096;              // texts of arguments of unknown tools
 constexpr std::size_t kLongestArgs = 1024;
 
-// Whether each argument is a value of JSON as it should be, so that the text can be handed on.
+// Whether each argument is valid JSON, so that the text can be kept unchanged.
 bool isWhole(std::span<const ChromeArg> args) {
   return std::all_of(args.begin(), args.end(), [](const ChromeArg& arg) {
     return arg.value.type != JsonType::null || arg.value.text == "null";
   });
 }
 
-// PyTorch's marks of the ends of its recording window: their times are unreliable and say nothing.
+// PyTorch's marks of the ends of its recording window: their times are unreliable.
 bool isWindowMark(std::string_view name) {
   return name == "Record Window End" || name.substr(0, 16) == "Iteration Start:";
 }
@@ -62,7 +62,7 @@ TrackRef ChromeInterpreter::threadOf(const ChromeEvent& event, const Category& c
 std::optional<std::int64_t> ChromeInterpreter::timeOf(const ChromeEvent& event, const Place& place) {
   const auto time = event.timeNs();
   if (!time) {
-    builder_.dropped("events whose time (ts) is missing, no number or out of range", place);
+    builder_.dropped("events whose time (ts) is missing, not a number or out of range", place);
     return std::nullopt;
   }
   if (!events_seen_) {
@@ -146,7 +146,7 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
     case 'N':
     case 'O':
     case 'D':
-      return builder_.notUnderstood("lives and snapshots of objects (phases N, O, D): no place in a trace",
+      return builder_.notUnderstood("lifetimes and snapshots of objects (phases N, O, D): no place in a trace",
                                     place.text());
     case 'V':
     case 'v': return builder_.notUnderstood("memory dumps (phases V, v): not read", place.text());
@@ -199,7 +199,7 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   auto duration = event.durationNs();
   if (!duration) {
     if (event.duration.type != JsonType::none) {
-      builder_.dropped("events whose length (dur) is no number or out of range", place);
+      builder_.dropped("events whose length (dur) is not a number or out of range", place);
       return;
     }
     builder_.repaired("complete events without a length (dur): taken as 0", place);
@@ -272,9 +272,9 @@ void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& categ
   if (*end < stack.back().start_ns)
     builder_.repaired("ends that lie before their begin: length taken as 0", place);
   Open& range = stack.back();
-  if (!range.has_arguments && !event.args().empty()) {  // some tell them at the end alone
-    const StringId told = argsOf(event, category, place);
-    if (told && told != category.args) range.args = told;
+  if (!range.has_arguments && !event.args().empty()) {  // some tools write them only at the end
+    const StringId given = argsOf(event, category, place);
+    if (given && given != category.args) range.args = given;
   }
   close(range, *end);
   stack.pop_back();
@@ -301,7 +301,8 @@ std::uint64_t ChromeInterpreter::asyncKey(const ChromeEvent& event) const {
   };
   const std::string_view category = event.category.text;
   if (ph == '(' || ph == ')') return key({"(", category, event.name.text, event.thread.text});
-  // Old style pairs (S, T, p, F) by name too; the nestable style (b, n, e) by category, id and scope only.
+  // Old style pairs (S, T, p, F) match by name too; the nestable style (b, n, e) by category, id and scope
+  // only.
   const bool old_style = ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F';
   const std::string_view name = old_style ? event.name.text : std::string_view();
   const auto byId = [&](std::string_view id, std::string_view where) {
@@ -348,7 +349,7 @@ void ChromeInterpreter::async(const ChromeEvent& event, const Category& category
     if (found->second.empty() && open_async_.size() > kIdleKeys) open_async_.erase(found);
     return;
   }
-  Event out;  // n, T, p: a step on the way
+  Event out;  // n, T, p: an intermediate step
   out.kind = EventKind::instant;
   out.start_ns = *time;
   out.name = builder_.name(nameOf(event));
@@ -379,7 +380,7 @@ void ChromeInterpreter::counter(const ChromeEvent& event, const Category& catego
   for (const auto& [series, value] : event.args()) {
     const auto number = value.isNumberOrString() ? parseReal(value.text) : std::nullopt;
     if (!number || !std::isfinite(*number)) {
-      builder_.dropped("counter values that are no number", place);
+      builder_.dropped("counter values that are not numbers", place);
       continue;
     }
     if (mxnet_.seen()) {

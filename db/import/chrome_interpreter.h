@@ -1,5 +1,5 @@
-// What the events of a Chrome Trace Event file mean: phases, pairing, counters, arrows; and, where the file
-// is one of theirs, the conventions of PyTorch's and MXNet's profilers.
+// Interprets the events of a Chrome Trace Event file: phases, pairing, counters, arrows; and, for their
+// files, the conventions of PyTorch's and MXNet's profilers.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace pitwall::import {
 
-// Where an event lies, for messages; costs nothing until asked.
+// The position of an event, for messages; computed only when needed.
 struct Place {
   const Window& window;
   std::size_t ahead;
@@ -46,17 +46,17 @@ class ChromeInterpreter {
     StringId name;
     OperatorId op = {};
     StringId args = {};
-    bool has_arguments = false;  // told at its begin
+    bool has_arguments = false;  // given at its begin
     EventKind kind = EventKind::scope;
   };
-  // What the text of a category says, found out once.
+  // The meaning of a category's text, determined once.
   struct Category {
     std::int64_t* count = nullptr;
     KinetoRole kineto = KinetoRole::none;
     MxNetRole mxnet = MxNetRole::none;
     StringId args;  // {"category":...}, where the kind of event does not imply it
   };
-  // What happens to many events of some files.
+  // Counters of what happens to many events of some files.
   struct Tallies {
     ImportCount* twins = nullptr;
     ImportCount* args = nullptr;
@@ -78,15 +78,15 @@ class ChromeInterpreter {
   Open opened(const ChromeEvent& event, const Category& category, std::int64_t start_ns, TrackRef track,
               const Place& place);
   void close(const Open& open, std::int64_t end_ns);
-  // The event's time; counts and tells when there is none.
+  // The event's time; counts the event when there is none.
   std::optional<std::int64_t> timeOf(const ChromeEvent& event, const Place& place);
-  // Names what pairs an asynchronous event with others; 0: the event has no id.
+  // The key that pairs an asynchronous event with others; 0: the event has no id.
   std::uint64_t asyncKey(const ChromeEvent& event) const;
   TrackRef asyncLane(const ChromeEvent& event, const Category& category);
   ProcessRef processOf(const ChromeEvent& event);
   TrackRef threadOf(const ChromeEvent& event, const Category& category);
   std::string_view nameOf(const ChromeEvent& event);
-  // The arguments as they are kept with an event of no tool that we know.
+  // The arguments to keep with an event of an unknown tool.
   StringId argsOf(const ChromeEvent& event, const Category& category, const Place& place);
 
   Builder& builder_;

@@ -1,7 +1,7 @@
-// Walks a Chrome Trace Event document through a window, event by event.
+// Reads a Chrome Trace Event document through a window, event by event.
 //
-// An event that is damaged is left out: the walk goes on at the next place that looks like the start of an
-// event ("}" "," "{"). Whatever is wrong is counted with its byte and line.
+// A damaged event is left out: reading continues at the next text that looks like the start of an event ("}"
+// "," "{"). All damage is counted with its byte and line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace pitwall::import {
 namespace {
 
 constexpr std::size_t kLongestMember = std::size_t{1} << 20;  // of the document's members that are kept
-constexpr std::int64_t kMostDamages = 1000;                   // then the file is given up
+constexpr std::int64_t kMostDamages = 1000;                   // then reading stops
 
 class ChromeWalk {
  public:
@@ -36,7 +36,7 @@ class ChromeWalk {
   }
 
  private:
-  // The next character that is not space, '\0' at the end of the input. Spaces are taken.
+  // The next character that is not white space, '\0' at the end of the input. White space is consumed.
   Result<char> next() {
     for (;;) {
       const std::string_view view = window_.view();
@@ -52,7 +52,7 @@ class ChromeWalk {
     }
   }
 
-  // Ends the walk here; what was read so far counts.
+  // Stops reading here; events read so far are kept.
   Failure stop(std::string what) {
     ended_early_ = true;
     builder_.damaged(what);
@@ -83,7 +83,7 @@ class ChromeWalk {
 
   enum class Container { array, member, none };
 
-  // Whether the first object is one event of a file with one a line, not the whole document.
+  // Whether the first object is one event of a file with one event per line, not the whole document.
   bool startsAsEvent() {
     ChromeEvent event;
     const std::string_view head = window_.view();
@@ -163,7 +163,7 @@ class ChromeWalk {
     }
   }
 
-  // Skips a value of any length, keeping nothing.
+  // Skips a value of any length.
   Status skipLong() {
     int depth = 0;
     bool in_string = false;
@@ -232,9 +232,9 @@ class ChromeWalk {
       if (status == JsonStatus::ok) {
         const Place place{window_, 0, window_.view().substr(0, scan.position())};
         if (container == Container::none && scan.take(':')) {
-          // A member of the tail ("displayTimeUnit": "ms"): its value follows and is passed over too.
+          // A member after the events ("displayTimeUnit": "ms"): its value follows and is skipped too.
         } else {
-          builder_.dropped("values among the events that are no events", place);
+          builder_.dropped("values among the events that are not events", place);
         }
         window_.take(scan.position());
         return {};
@@ -269,7 +269,7 @@ class ChromeWalk {
     }
   }
 
-  // Passes over what is wrong, to the next start of an event.
+  // Skips damaged text up to the next start of an event.
   Status damagedEvent(std::size_t at, const char* why) {
     builder_.dropped("damaged events", fmt::format("{}: {}: {}", window_.place(at), why,
                                                    quoted(window_.view().substr(0, 120))));
@@ -294,7 +294,7 @@ class ChromeWalk {
         }
         from = brace + 1;
       }
-      // Keep the last bytes: the sequence may continue in what comes.
+      // Keep the last bytes: the sequence may continue in the next ones.
       const std::size_t brace = view.find('}', from);
       const std::size_t keep = brace == std::string_view::npos ? view.size() : brace;
       window_.take(keep);

@@ -6,7 +6,7 @@
 namespace pitwall::import {
 namespace {
 
-// Of values in any order; they are reordered.
+// Takes values in any order and reorders them.
 TimeNs quantile(std::vector<TimeNs>& values, double share) {
   const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
   std::nth_element(values.begin(), values.begin() + at, values.end());

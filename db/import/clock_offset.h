@@ -1,4 +1,4 @@
-// The difference of two clocks from moments that both have seen.
+// The difference of two clocks from moments that both have recorded.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pitwall::import {
 
-// A moment that other inputs know too, by its key.
+// A moment that other inputs contain too, identified by its key.
 using Moments = std::map<std::pair<std::int64_t, std::string>, TimeNs>;
 
 struct ClockOffset {

@@ -31,7 +31,7 @@ void CountedRanges::call(std::string_view name, TimeNs start_ns, CorrelationId c
   if (launches_.size() < kMost)
     launches_.emplace_back(start_ns, correlation);
   else
-    too_many_ = true;  // of a file without ranges too: it ends the gathering
+    too_many_ = true;  // also without ranges: ends the collection
 }
 
 void CountedRanges::end() {

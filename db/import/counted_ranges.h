@@ -1,7 +1,7 @@
 // Joins ranges with hardware counters to the calls that launched their kernels.
 //
 // CUPTI's range profiler counts one kernel after the other and gives no correlation numbers: where a file has
-// as many ranges as launches, they belong to each other in order of time.
+// as many ranges as launches, they are paired in order of time.
 #pragma once
 
 #include <utility>
@@ -17,9 +17,9 @@ class CountedRanges {
 
   // A range; returns its correlation.
   CorrelationId range(TimeNs start_ns);
-  // A call, if its name is that of a call which launches a kernel. 0 is no correlation.
+  // A call; used only if its name is one that launches a kernel. 0 = no correlation.
   void call(std::string_view name, TimeNs start_ns, CorrelationId correlation);
-  // Joins them, or says in a note why not.
+  // Joins them, or gives the reason in a note.
   void end();
 
  private:

@@ -51,7 +51,7 @@ void readId2(std::string_view text, ChromeEvent& event) {
 }
 
 // A string without escapes or a number of digits, the values that nearly all members have. Moves `at` behind
-// it; false (and nothing moved) when the value is of another kind or its end is not in sight.
+// it; false (and `at` unchanged) when the value is of another kind or its end is not found.
 inline bool takePlain(const char*& at, const char* end, JsonValue& out) {
   const char* const from = at;
   if (*from == '"') {
@@ -74,7 +74,7 @@ inline bool takePlain(const char*& at, const char* end, JsonValue& out) {
 
 }  // namespace
 
-// Where a parse stands.
+// The state of a parse.
 struct EventParser::Step {
   JsonScanner scan;
   const char* at;
@@ -137,7 +137,7 @@ void EventParser::remember(std::uint16_t from, std::uint16_t to, std::string_vie
   next.field = places_[to].field;
 }
 
-// At the braces of the arguments and of the event; `at` is behind the brace.
+// Handles the braces of the arguments and of the event; `at` is behind the brace.
 inline void EventParser::turn(Role role, const char* at, Step& step, ChromeEvent& event) {
   if (role == Role::args) step.args_from = at - 1;
   if (role == Role::argsEnd)
@@ -146,7 +146,7 @@ inline void EventParser::turn(Role role, const char* at, Step& step, ChromeEvent
   step.done = role == Role::eventEnd;
 }
 
-// One member at the speed of comparing; false when what comes is not what came before.
+// Parses one member by comparison; false when no remembered continuation matches.
 inline bool EventParser::stepAsExpected(Step& step, const char* end, ChromeEvent& event) {
   const Continuation* const next = expected(step.place, step.at, end);
   if (next == nullptr) return false;
@@ -173,7 +173,7 @@ inline bool EventParser::stepAsExpected(Step& step, const char* end, ChromeEvent
   }
   if (!takePlain(at, end, *value)) {
     step.scan.moveTo(at);
-    if (step.scan.value(*value) != JsonStatus::ok) return false;  // the other way tells why
+    if (step.scan.value(*value) != JsonStatus::ok) return false;  // the slow path reports why
     at = step.scan.at();
   }
   if (next->role == Role::id2) readId2(value->text, event);
@@ -203,10 +203,10 @@ JsonStatus EventParser::stepByScanning(Step& step, ChromeEvent& event) {
   } else if (fieldOf(key.text) != nullptr) {
     role = Role::field;
   }
-  // What should be an object and is none is of no use, nor must it be expected where the object may come.
+  // A value that is not the expected object is not used and must not be remembered as a continuation.
   const bool wrong = role == Role::ignored && (key.text == "args" || key.text == "id2");
   const std::uint16_t to = wrong ? kNowhere : placeOf(role, key.text);
-  // The literal ends where the value begins: what it is preceded by is known by the place alone.
+  // The literal ends where the value begins: what precedes it is implied by the place.
   if (step.scan.repairs() == repairs) {
     remember(step.place, to, {from, static_cast<std::size_t>(step.at - from)}, key.text);
   }

@@ -1,15 +1,15 @@
-// Takes the events of a Chrome Trace Event file apart, at the speed of comparing.
+// Parses the events of a Chrome Trace Event file by comparing them with earlier ones.
 //
-// Profilers write their events with the same few printf formats: between two values of an event stand always
-// the same bytes (`, "pid": `, `,\n    "ts": `). The parser remembers, for every place in an event, what
-// followed it before, and compares sixteen bytes at a time with that. Where the comparison holds, it knows
-// the member's name and where its value begins without looking for quotes, colons and spaces, and takes the
-// value by a scan for its end. Where none of the remembered continuations holds, JsonScanner reads the member
-// as if nothing were remembered, repairs included, and the parser remembers what it saw. So the result never
-// depends on what was remembered; only the speed does.
+// Profilers write their events with the same few printf formats: the bytes between two values of an event are
+// always the same (`, "pid": `, `,\n    "ts": `). The parser remembers, for every place in an event, the
+// bytes that followed it before, and compares sixteen bytes at a time with them. If they match, the member's
+// name and the start of its value are known without searching for quotes, colons and spaces, and only the end
+// of the value is searched for. If none of the remembered continuations matches, JsonScanner reads the
+// member, repairs included, and the parser remembers the new continuation. The result never depends on what
+// was remembered, only the speed does.
 //
 // A place is the member whose value was read last (or the start of the event, or the end of its arguments); a
-// continuation leads to the place of the member that it names. What is remembered is bounded.
+// continuation leads to the place of the member that it names. The number of continuations is bounded.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class EventParser {
   static constexpr std::size_t kMostPlaces = 200;
   static constexpr std::uint16_t kNowhere = 0xFFFF;
 
-  // All that is needed of the place that it leads to lies beside it.
+  // Data of the place that it leads to is stored beside it.
   struct alignas(32) Continuation {
     char literal[kLongestLiteral] = {};
     std::uint8_t length = 0;

@@ -75,7 +75,7 @@ Status readDatabase(Window& window, const InputFile& input, const ImportOptions&
 Status readText(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
                 int nested);
 
-// Compressed content of something compressed, as traces in an archive often are.
+// Nested compression, as traces in an archive often have.
 Status readNested(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
                   int nested) {
   if (nested >= kDeepestNesting) {
@@ -178,7 +178,7 @@ std::int64_t ImportSummary::totalEvents() const {
 
 namespace {
 
-// How the inputs lie beside each other, from reading each by itself.
+// The alignment of the inputs, from reading each one separately.
 import::Alignment align(std::span<const InputFile> inputs,
                         const ImportOptions& options){std::vector<std::string> names;
 for (const InputFile& input : inputs) names.push_back(input.shown);
@@ -198,7 +198,7 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
     const bool no_trace = status.error().code == ErrorCode::invalidInput && input.one_of_many;
     if (!no_trace) return status;
     summary.inputs.pop_back();
-    builder.notUnderstood("files of an archive that are no traces", status.error().message);
+    builder.notUnderstood("files of an archive that are not traces", status.error().message);
     return {};
   }
   if (!builder.input().complete)

@@ -1,4 +1,4 @@
-// What an import reads: files, and the members of archives among them, each an input of its own.
+// The inputs of an import: files, and each member of archives among them.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct InputFile {
   std::string path;
   std::string shown;  // path, and the member's name after it
   std::optional<ZipMember> member;
-  bool one_of_many = false;  // of an archive: what is no trace is left out with a note
+  bool one_of_many = false;  // of an archive: members that are not traces are left out with a note
 };
 
 // Errors: as ByteSource::open and zipMembers.
@@ -27,12 +27,11 @@ Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const Impo
 // Whether content that begins like this is itself compressed or an archive.
 bool looksCompressed(std::string_view start);
 
-// A file in the system's temporary folder that goes with this object: for what has to be read in place (a
-// database) or unpacked once more.
+// A file in the system's temporary folder that is removed with this object: for inputs that must be read in
+// place (a database) or unpacked again.
 class TemporaryCopy {
  public:
-  // Takes all that the window still gives. Errors: io (no folder, disk full), cancelled, invalidInput
-  // (limits).
+  // Writes the rest of the window. Errors: io (no folder, disk full), cancelled, invalidInput (limits).
   static Result<std::unique_ptr<TemporaryCopy>> make(Window& window);
   ~TemporaryCopy();
   TemporaryCopy(const TemporaryCopy&) = delete;

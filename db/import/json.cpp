@@ -41,7 +41,7 @@ JsonStatus JsonScanner::string(JsonValue& out) {
 JsonStatus JsonScanner::nested(JsonValue& out) {
   const char* const from = at_;
   int depth = 0;
-  std::uint64_t in_string = 0;  // all bits, when the block before ends within a string
+  std::uint64_t in_string = 0;  // all bits set when the previous block ends within a string
   while (end_ - at_ >= 64) {
     NestingBits bits = nestingBits(at_);
     if (bits.escapes != 0) break;  // byte by byte
@@ -198,7 +198,7 @@ std::int32_t hex4(std::string_view raw, std::size_t at) {
   return value;
 }
 
-// Takes "uXXXX" (perhaps a surrogate pair) at `at`; returns the characters taken, 0 when it is wrong.
+// Parses "uXXXX" (or a surrogate pair) at `at`; returns the characters used, 0 when it is invalid.
 std::size_t unicodeEscape(std::string_view raw, std::size_t at, std::string& out) {
   const std::int32_t high = hex4(raw, at + 1);
   if (high < 0) return 0;

@@ -1,7 +1,7 @@
-// A scanner for JSON as profilers really write it. Works on a piece of text that may end anywhere.
+// A scanner for JSON as profilers write it. Works on a piece of text that may end anywhere.
 //
 // Beyond the standard it accepts, and counts as repaired: bare words in place of a value (NaN, N/A,
-// Infinity), a comma too many or too few between members. It keeps strings as they lie in the text and never
+// Infinity), a comma too many or too few between members. It returns strings without decoding them and never
 // allocates.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace pitwall::import {
 enum class JsonStatus : std::uint8_t {
   ok,
   needMore,  // the piece ends inside the value
-  damaged,   // not JSON, also not the kinds of wrong JSON above; JsonScanner::error() says why
+  damaged,   // not JSON, even with the repairs above; JsonScanner::error() gives the reason
 };
 
 enum class JsonType : std::uint8_t { none, string, number, boolean, null, object, array };
@@ -34,21 +34,21 @@ class JsonScanner {
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   void skipSpace();
-  // The next character that is not space, without taking it; 0 at the end.
+  // The next character that is not white space, without consuming it; 0 at the end.
   char peek();
-  bool take(char c);  // when it is next
+  bool take(char c);  // if it is next
   std::size_t position() const { return static_cast<std::size_t>(at_ - begin_); }
 
-  // A value of any type; objects and arrays are skipped over and given as text.
+  // A value of any type; objects and arrays are skipped and returned as text.
   JsonStatus value(JsonValue& out);
-  // Inside an object, after its '{': the next member, or ok with key.type none at its '}' (taken).
+  // Inside an object, after its '{': the next member, or ok with key.type none at its '}' (consumed).
   JsonStatus member(JsonValue& key, JsonValue& value);
-  // The same up to where the value begins.
+  // The same up to the start of the value.
   JsonStatus name(JsonValue& key);
-  // Inside an array, after its '[': the next element, or ok with type none at its ']' (taken).
+  // Inside an array, after its '[': the next element, or ok with type none at its ']' (consumed).
   JsonStatus element(JsonValue& value);
 
-  // For a caller that reads ahead by itself: where the scan stands, and standing elsewhere in the text.
+  // For a caller that reads ahead by itself: gets and sets the scan position.
   const char* at() const { return at_; }
   void moveTo(const char* at) { at_ = at; }
 
@@ -87,10 +87,10 @@ class JsonScanner {
   int repairs_ = 0;
 };
 
-// JSON text without the spaces between its parts.
+// JSON text without the white space between tokens.
 std::string compact(std::string_view text);
 
-// The characters that a JSON string stands for; wrong escapes stay as they are.
+// The decoded characters of a JSON string; invalid escapes stay unchanged.
 std::string unescape(std::string_view raw);
 
 }  // namespace pitwall::import

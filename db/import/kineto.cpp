@@ -85,7 +85,7 @@ std::string firstType(std::string_view types) {
   return std::string(types.substr(from + 1, to - from - 1));
 }
 
-// All of them, by commas.
+// All of them, separated by commas.
 std::string allTypes(std::string_view types) {
   std::string out;
   for (const char c : types.substr(0, 512)) {
@@ -95,7 +95,7 @@ std::string allTypes(std::string_view types) {
   return out;
 }
 
-// What the profiler writes around steps, loading and optimizers; in 2021 it called them operators.
+// The ranges that the profiler writes around steps, loading and optimizers; in 2021 it called them operators.
 bool isAnnotation(std::string_view name) {
   return startsWith(name, "ProfilerStep#") || startsWith(name, "enumerate(Data") ||
          startsWith(name, "Optimizer.");
@@ -106,7 +106,8 @@ bool isBackwardName(std::string_view name) {
          startsWith(name, "struct torch::autograd::") || name.find("Backward") != std::string_view::npos;
 }
 
-// Where no category says it: operators have the namespace of their library, ranges of the program have none.
+// For events without a category: operators have the namespace of their library, ranges of the program have
+// none.
 bool isOperatorName(std::string_view name) {
   return isBackwardName(name) ||
          (name.find("::") != std::string_view::npos && name.find(' ') == std::string_view::npos);
@@ -190,7 +191,7 @@ class ObjectText {
   void number(std::string_view key, const std::optional<std::int64_t>& value) {
     if (value) text_ += fmt::format("{}\"{}\":{}", separator(), key, *value);
   }
-  // `raw` as it lies in a JSON file, cut where it is long; left out when there is none.
+  // `raw` as in the JSON file, truncated when it is long; left out when empty.
   void string(std::string_view key, const JsonValue& raw) {
     if (raw.type != JsonType::string || raw.text.find('\\') != std::string_view::npos) return;
     std::string clean;
@@ -238,7 +239,7 @@ KernelId Kineto::kernelFacts(const ChromeEvent& event) {
   const JsonValue grid = event.arg(Arg::grid);
   const JsonValue block = event.arg(Arg::block);
   if (grid.type != JsonType::array && registers.type == JsonType::none) return {};
-  // All that is known of a kernel lies together, from its registers to its occupancy.
+  // The arguments of a kernel are adjacent, from its registers to its occupancy.
   const char* const from = registers.text.data();
   const char* const to = occupancy.text.data() + occupancy.text.size();
   const bool together = from != nullptr && occupancy.text.data() != nullptr && from < to && to - from < 1024;
@@ -288,7 +289,7 @@ void Kineto::copy(const ChromeEvent& event, const std::optional<std::int64_t>& b
   builder_.add(streamOf(event, {}), out);
 }
 
-// MTIA writes all that its command processor does with one category.
+// MTIA writes all work of its command processor with one category.
 void Kineto::mtiaWork(const ChromeEvent& event, std::string_view name, Event out) {
   if (name == "event_wait" || name == "event_record") return deviceSync(event, out);
   if (name != "dma_request") return kernel(event, name, out);
@@ -303,7 +304,7 @@ void Kineto::mtiaWork(const ChromeEvent& event, std::string_view name, Event out
   copy(event, size.isNumberOrString() ? parseInteger(size.text) : std::nullopt, out);
 }
 
-// A host call waits for the device, which does no work by that.
+// A host call that waits for the device; the device does no work for it.
 void Kineto::deviceSync(const ChromeEvent& event, Event out) {
   out.kind = EventKind::wait;
   ObjectText args;
@@ -313,7 +314,7 @@ void Kineto::deviceSync(const ChromeEvent& event, Event out) {
   builder_.add(streamOf(event, "synchronisation"), out);
 }
 
-// A kernel, or all of a step, with what the device's hardware counters counted meanwhile.
+// A kernel, or a whole step, with the values of the device's hardware counters over that time.
 void Kineto::profilerRange(const ChromeEvent& event, Event out) {
   out.correlation = counted_.range(out.start_ns);
   if (!builder_.add(streamOf(event, "counted ranges"), out)) return;
@@ -322,7 +323,7 @@ void Kineto::profilerRange(const ChromeEvent& event, Event out) {
     const auto value = arg.value.isNumberOrString() ? parseReal(arg.value.text) : std::nullopt;
     if (argOf(arg.name) != Arg::none) continue;  // device, stream, correlation
     if (!value) {
-      builder_.dropped("counter values that are no number", arg.name);
+      builder_.dropped("counter values that are not numbers", arg.name);
       continue;
     }
     const std::string name = where + unescape(arg.name);

@@ -1,4 +1,4 @@
-// What PyTorch's profiler means by its categories: device streams, launches, steps, memory.
+// Interprets the categories of PyTorch's profiler: device streams, launches, steps, memory.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace pitwall::import {
 
-// What the events of a category are.
+// The kind of the events of a category.
 enum class KinetoRole : std::uint8_t {
-  none,  // no category of Kineto's
+  none,  // not a category of Kineto
   hostOperator,
   hostCall,
   kernel,
@@ -36,17 +36,17 @@ class Kineto {
 
   // A member of the document besides traceEvents. Returns whether it is one of Kineto's.
   bool documentMember(std::string_view key, const JsonValue& value);
-  // A complete event of a category that is Kineto's: `out` has its times, name and, where the category says
-  // more than the kind, arguments.
+  // A complete event of a Kineto category: `out` has its times, name and, where the category gives more than
+  // the kind, arguments.
   void complete(KinetoRole role, const ChromeEvent& event, std::string_view name, Event out);
   // Of an event without a category: PyTorch's older profiler, which builds without Kineto still use, writes
   // none and calls the process "CPU functions".
   KinetoRole roleWithoutCategory(const ChromeEvent& event, std::string_view name);
   // An instant of the memory profiler; false when it is not one.
   bool instant(const ChromeEvent& event, std::string_view name, std::int64_t time_ns);
-  // True for arrows that say no more than the correlation numbers do.
+  // True for arrows that add nothing to the correlation numbers.
   static bool isLaunchArrow(std::string_view category) { return category == "ac2g" || category == "async"; }
-  // Of the operator at one end of an arrow from a forward operator to its gradient.
+  // The phase of the operator at one end of an arrow from a forward operator to its gradient.
   static Phase phaseOfArrow(std::string_view category, int order);
   void end();
 

@@ -7,7 +7,7 @@
 namespace pitwall::import {
 namespace {
 
-// Whether the bit was not set yet; it is then.
+// Sets the bit; returns whether it was not set before.
 bool setBit(std::uint64_t* bits, std::uint64_t at) {
   const std::uint64_t mask = std::uint64_t{1} << (at % 64);
   const bool fresh = (bits[at / 64] & mask) == 0;
@@ -42,7 +42,7 @@ CorrelationId Launches::host(std::uint64_t key) {
   if (page == nullptr) return 0;
   const std::uint64_t at = key % kPageKeys;
   if (!setBit(page->host, at))
-    return 0;  // a driver call inside a runtime call: the outer one stands for both
+    return 0;  // a driver call inside a runtime call: the outer call represents both
   const CorrelationId id = page->first_id + 2 * at;
   if (isSet(page->device, at)) builder_.depend(id, id + 1, DependencyKind::launch);  // came before its launch
   return id;

@@ -1,8 +1,8 @@
-// Joins calls on the host with the device work that they launch, by the correlation number of the profiler.
+// Joins host calls with the device work that they launch, by the profiler's correlation number.
 //
-// Event ids follow from the number, so that no table of calls is needed: whether a call or its work was seen
-// is one bit, kept in pages of the numbers near it. Numbers come dense from every profiler known; a file with
-// scattered ones costs a page each, up to kMostPages (32 MiB); what lies beyond is not joined, and counted.
+// Event ids are computed from the number, so that no table of calls is needed: whether a call or its work was
+// seen is one bit, kept in pages of adjacent numbers. All known profilers use dense numbers; scattered
+// numbers cost a page each, up to kMostPages (32 MiB); beyond that events are counted but not joined.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Launches {
   // `key` is unique per process; 0 means that the profiler gave none. Returns the event's correlation.
   CorrelationId host(std::uint64_t key);
   CorrelationId device(std::uint64_t key);
-  // Tells of the work that no launch in the file explains: launched before recording began.
+  // Reports the work that has no launch in the file: launched before recording began.
   void end();
 
  private:
@@ -31,10 +31,10 @@ class Launches {
   static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
   static constexpr std::uint64_t kPageKeys = std::uint64_t{1} << kPageBits;
 
-  // Of the numbers that agree in all but the lowest bits.
+  // A page of numbers that differ only in the lowest bits.
   struct Page {
     std::uint64_t host[kPageKeys / 64] = {};
-    std::uint64_t device[kPageKeys / 64] = {};  // the first work of a launch
+    std::uint64_t device[kPageKeys / 64] = {};  // the first device work of a launch
     CorrelationId first_id = 0;                 // of the page's ids: two for each number
   };
 

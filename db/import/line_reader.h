@@ -1,4 +1,4 @@
-// The lines of a text, one after the other.
+// Reads a text line by line.
 #pragma once
 
 #include <cstring>
@@ -8,11 +8,11 @@
 
 namespace pitwall::import {
 
-// `visit(line)` sees each line without its line feed; window.place() is the line's place. Of a line that is
-// longer than `longest` it sees the beginning, cut there. Errors: as Window::more.
+// `visit(line)` gets each line without its line feed; window.place() is the line's position. A line longer
+// than `longest` is truncated there. Errors: as Window::more.
 template <class Visit>
 Status eachLine(Window& window, std::size_t longest, const Visit& visit) {
-  bool inside = false;  // the tail of a line whose beginning was seen
+  bool inside = false;  // in the rest of a truncated line
   for (;;) {
     const std::string_view view = window.view();
     const void* newline = view.empty() ? nullptr : std::memchr(view.data(), '\n', view.size());

@@ -65,7 +65,7 @@ OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent&
   OperatorFacts facts = operatorArgs(event);
   const OperatorFacts by_name = describe(name);
   facts.name = by_name.name;
-  if (textArg(event, "phase").empty()) {  // of MXNet's own profiler, which tells none
+  if (textArg(event, "phase").empty()) {  // written by MXNet's own profiler, which gives no phase
     facts.phase = by_name.phase;
     builder_.phases().infer();
     constexpr std::string_view kGradient = "_backward_";

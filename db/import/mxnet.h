@@ -1,4 +1,4 @@
-// What MXNet's profiler means by its events: every operator is written twice, process ids are hashes of
+// Interprets the events of MXNet's profiler: every operator is written twice, process ids are hashes of
 // categories, thread ids hashes of threads, and the processes named cpu/0, gpu/0 are devices.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace pitwall::import {
 
-// What the events of a category are.
+// The kind of the events of a category.
 enum class MxNetRole : std::uint8_t { none, operation, call, storage };
 MxNetRole mxNetRoleOf(std::string_view category);
 
@@ -21,14 +21,14 @@ class MxNet {
  public:
   explicit MxNet(Builder& builder) : builder_(builder) {}
 
-  // Looks at every event; `metadata_name` is a process_name's args.name.
+  // Called for every event; `metadata_name` is a process_name's args.name.
   void notice(MxNetRole role) {
     if (role == MxNetRole::call || role == MxNetRole::storage) seen_ = true;
   }
   void noticeProcess(const ChromeEvent& event, std::string_view metadata_name);
   bool seen() const { return seen_; }
 
-  // The second writing of an operator, to be left out.
+  // The second event of an operator, to be left out.
   bool isTwin(MxNetRole role, char ph) const {
     return seen_ && role == MxNetRole::operation && (ph == 'b' || ph == 'e');
   }
@@ -36,7 +36,7 @@ class MxNet {
   ProcessRef process() { return builder_.process("mxnet"); }
   static EventKind kindOf(MxNetRole role, std::string_view name);
   static OperatorFacts describe(std::string_view operation);
-  // By its name, and by what our own writers tell among its arguments.
+  // From its name and from the arguments that Pitwall's own writers add.
   OperatorId factsOf(StringId id, std::string_view name, const ChromeEvent& event);
   TrackRef counter(MxNetRole role, const ChromeEvent& event, std::string_view name);
 

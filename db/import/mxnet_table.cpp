@@ -73,7 +73,7 @@ class TableReader {
       twice_ = false;
       columns_ = 0;
     } else if (text.find("Note that counter items") != std::string_view::npos) {
-      twice_ = true;  // before MXNet 1.6: the asynchronous twin of an operator is counted too
+      twice_ = true;  // before MXNet 1.6: the asynchronous duplicate of an operator is counted too
     } else if (text.substr(0, 5) == "=====") {
       section_ = previous_;
       columns_ = 0;
@@ -142,7 +142,7 @@ class TableReader {
     builder_.meta("import.timeline", "sums only");
     builder_.meta(meta::kProducer, "MXNet profiler, aggregate table");
     builder_.note(
-        fmt::format("{}: a table of sums: one event stands for a row (value = count), laid end to end; "
+        fmt::format("{}: a table of sums: one event represents a row (value = count), laid end to end; "
                     "there is no timeline",
                     input.path));
     if (!window_.source().damage().empty()) builder_.damaged(window_.source().damage());

@@ -1,6 +1,6 @@
-// What NCCL's inspector plugin dumps, one JSON object a line: a collective of a communicator with its size,
-// its time and its sequence number. Verbose dumps tell when it began and ended; others only when they were
-// written, by when it had ended.
+// Dumps of NCCL's inspector plugin, one JSON object per line: a collective of a communicator with its size,
+// duration and sequence number. Verbose dumps give its begin and end; others only the time of the dump, by
+// which it had ended.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace pitwall::import {
 namespace {
 
-// The members of one line that are read, as they stand there.
+// The members of one line that are read, as text.
 using Members = std::map<std::string, std::string_view, std::less<>>;
 
 // "coll_perf.coll_sn" -> its text. False when the line is damaged.
@@ -48,7 +48,7 @@ class Inspector {
     Members members;
     if (!flatten(text.substr(text.find_first_not_of(" \t")), "", 0, members)) {
       last_damaged_ = window_.place();
-      builder_.dropped("lines that are no whole JSON object",
+      builder_.dropped("lines that are not a complete JSON object",
                        fmt::format("{}: {}", last_damaged_, quoted(text, 120)));
       return;
     }
@@ -76,8 +76,8 @@ class Inspector {
     builder_.meta(meta::kProducer, "NCCL inspector " + version_);
     if (by_dump_ > 0) {
       builder_.note(
-          fmt::format("{}: {} collectives lie where they were dumped, by when they had ended "
-                      "(NCCL_INSPECTOR_DUMP_VERBOSE=1 tells their own times)",
+          fmt::format("{}: {} collectives are placed at the time of their dump, by which they had ended "
+                      "(NCCL_INSPECTOR_DUMP_VERBOSE=1 records their own times)",
                       input.path, by_dump_));
     }
     if (!last_damaged_.empty()) builder_.damaged(fmt::format("the last line, at {}, is cut", last_damaged_));

@@ -27,7 +27,7 @@ bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// "host:pid:tid [0] proxy.cc:1458" before the level; a logger's prefix may stand before it.
+// "host:pid:tid [0] proxy.cc:1458" before the level; a logger's prefix may precede it.
 struct Origin {
   std::string_view host;
   std::string_view pid;
@@ -46,7 +46,7 @@ std::optional<Origin> originOf(std::string_view prefix) {
   return std::nullopt;
 }
 
-// Sizes of NCCL's data types by their number, ncclInt8 = 0 on.
+// Sizes of NCCL's data types, indexed by their number from ncclInt8 = 0.
 struct DataType {
   const char* name;
   std::int64_t bytes;

@@ -1,5 +1,5 @@
-// Lines that NCCL writes with NCCL_DEBUG=INFO, in the middle of other output: what NCCL found and chose, as
-// facts; the calls of its collectives, in their order, since they carry no times.
+// Lines that NCCL writes with NCCL_DEBUG=INFO, mixed with other output: what NCCL found and chose, as facts;
+// the calls of its collectives, in their order, since they carry no times.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ class NcclLog {
  public:
   explicit NcclLog(Builder& builder) : builder_(builder) {}
 
-  // Takes the line if NCCL wrote it. `now` is where the log's time stands: calls lie there.
+  // Reads the line if NCCL wrote it. `now` is the log's current time, at which calls are placed.
   bool line(std::string_view text, std::int64_t now_ns);
   bool found() const { return lines_ > 0; }
   const std::string& version() const { return version_; }
-  // Facts that are sums over the lines.
+  // Writes the facts that are sums over the lines.
   void end();
 
  private:

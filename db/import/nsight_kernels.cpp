@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostKnown = std::size_t{1} << 16;
 
-// Anything may stand in a file: what no device can have counts as unknown.
+// A file may contain any values: those that no device can have count as unknown.
 std::int32_t sane(std::int64_t number) {
   return number < 0 || number > std::numeric_limits<std::int32_t>::max() ? 0
                                                                          : static_cast<std::int32_t>(number);
@@ -17,7 +17,7 @@ std::int32_t sane(std::int64_t number) {
 }  // namespace
 
 std::size_t NsightKernels::Hash::operator()(const Numbers& numbers) const noexcept {
-  // A sum, so that no multiplication waits for another.
+  // A sum, so that the multiplications are independent.
   std::uint64_t hash = 0;
   std::uint64_t factor = 0x9e3779b97f4a7c15;
   for (const std::int64_t number : numbers) {

@@ -1,5 +1,4 @@
-// Facts of kernels as an Nsight Systems export tells them, with the occupancy that follows from the device's
-// limits.
+// Facts of kernels from an Nsight Systems export, with the occupancy that follows from the device's limits.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@ namespace pitwall::import {
 
 class NsightKernels {
  public:
-  // Columns of the table of kernels, to be asked for behind `first` others.
+  // Columns of the kernel table, to be selected after `first` others.
   static constexpr std::array<std::string_view, 12> kColumns = {"registersPerThread",
                                                                 "gridX",
                                                                 "gridY",
@@ -32,7 +31,7 @@ class NsightKernels {
 
   // The limits of the devices; nothing where the table or its columns are missing. Errors: corruptTrace.
   Status readDevices(store::ForeignDatabase& database);
-  // Of the row whose columns kColumns begin at `first`; none when it tells nothing.
+  // The facts of the row whose columns kColumns begin at `first`; none when it has none.
   KernelId factsOf(const store::ForeignRow& row, std::size_t first);
 
  private:
@@ -44,7 +43,7 @@ class NsightKernels {
   Builder& builder_;
   std::unordered_map<std::int64_t, MultiprocessorLimits> devices_;
   std::unordered_map<Numbers, KernelId, Hash> known_;
-  // The facts seen last of each of some hashes: most launches are like one of a few hundred before.
+  // The last facts of each hash bucket: most launches repeat one of a few hundred earlier ones.
   struct Recent {
     Numbers numbers{};
     KernelId id;

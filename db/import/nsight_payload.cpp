@@ -19,7 +19,7 @@ void append(std::string& members, std::string_view name, std::string_view value)
 
 }  // namespace
 
-// As it is where it is JSON, else as text.
+// Unchanged where it is JSON, else as text.
 void NsightPayload::json(std::string_view text, std::string& members) {
   JsonScanner scanner(text);
   JsonValue value;
@@ -52,7 +52,7 @@ void NsightPayload::read(const store::ForeignRow& row, std::size_t first, Event&
     json(names_.string(row.integer(first + kJsonId), "payload"), members);
   }
   if (!row.isNull(first + kBinary)) {
-    // Which schema describes the bytes, and how they are spelled, the tables do not tell.
+    // The tables give neither the schema of the bytes nor their encoding.
     builder_.notUnderstood("NVTX payloads in binary form", row.text(first + kBinary).substr(0, 80));
   }
 }

@@ -1,4 +1,4 @@
-// What an NVTX range of an Nsight Systems export carries beside its name: a number, JSON, a category.
+// The payload of an NVTX range of an Nsight Systems export: a number, JSON, a category.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace pitwall::import {
 
 class NsightPayload {
  public:
-  // Columns of the table of ranges, to be asked for behind `first` others.
+  // Columns of the range table, to be selected after `first` others.
   static constexpr std::array<std::string_view, 10> kColumns = {
       "uint64Value", "int64Value", "uint32Value", "int32Value", "doubleValue",
       "floatValue",  "jsonText",   "jsonTextId",  "binaryData", "category"};

@@ -28,7 +28,7 @@ void NsightProjection::sort() {
     for (auto& [track, work] : tracks) {
       std::sort(work.begin(), work.end(),
                 [](const Work& a, const Work& b) { return a.launched_ns < b.launched_ns; });
-      // Ends never go back, also where work of graphs or priorities overtakes.
+      // Ends never decrease, also where work of graphs or priorities overtakes.
       for (std::size_t i = 1; i < work.size(); ++i)
         work[i].end_ns = std::max(work[i].end_ns, work[i - 1].end_ns);
     }

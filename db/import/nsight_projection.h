@@ -1,9 +1,9 @@
 // NVTX ranges projected onto the device: from the first begin to the last end of the work that was launched
-// within the range by its thread, one event for each stream that did some of it.
+// within the range by its thread, one event for each stream that ran some of it.
 //
 // Work of one thread on one stream runs in the order of its launches, so that the ends of the launches within
-// a range are the ends of the work. What is kept grows with the file and is bounded; beyond the bound ranges
-// lose the rest.
+// a range are the ends of the work. The stored data grows with the file up to a bound; work beyond the bound
+// is not projected.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class NsightProjection {
  public:
   explicit NsightProjection(Builder& builder) : builder_(builder) {}
 
-  // A call of the host; `key` as of its launch.
+  // A host call; `key` as of its launch.
   void launch(std::uint64_t key, std::int64_t global_thread, std::int64_t start_ns);
   // Work on a device; `beside` is the track of projected ranges beside its stream.
   void work(std::uint64_t key, TrackRef beside, std::int64_t start_ns, std::int64_t end_ns);
-  // After all launches and work; ranges may follow in any order.
+  // Called after all launches and work; ranges may follow in any order.
   void sort();
   // Adds the projections of a range of this thread.
   void range(std::int64_t global_thread, const Event& range);

@@ -1,8 +1,9 @@
-// Nsight Systems' SQLite export, whatever subset of its tables is there. Columns are found by name, so that
-// an older or newer export reads as far as it goes.
+// Reads the SQLite export of Nsight Systems with any subset of its tables. Columns are found by name, so that
+// older and newer exports are read as far as they are known.
 //
 // Environment variables, command lines and the program's output (TARGET_INFO_SYSTEM_ENV, META_DATA_CAPTURE,
-// ProcessStreams) may hold secrets: of the first a short list of facts is taken, of the others nothing.
+// ProcessStreams) may hold secrets: only a short list of facts is read from the first, nothing from the
+// others.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +45,7 @@ constexpr std::string_view kCuptiOverheads = "CUPTI_ACTIVITY_KIND_OVERHEAD";
 
 constexpr std::array<std::string_view, 10> kEventTables = {
     kKernels, kCopies, kSets, kCalls, kSyncs, kGraphs, kRanges, kSystemCalls, kOverheads, kCuptiOverheads};
-// Read for names and facts, or known and left out on purpose.
+// Tables that are read for names and facts, or are known and left out on purpose.
 constexpr std::array<std::string_view, 17> kOtherTables = {"StringIds",
                                                            "PROCESSES",
                                                            "ThreadNames",
@@ -84,7 +85,7 @@ class Nsight {
     constexpr std::int64_t kPitwall = 0x50697477;  // "Pitw", as db/schema/schema.sql says
     if (auto id = database_.applicationId(); id.has_value() && *id == kPitwall) {
       return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: is already a Pitwall trace; use it as it is", builder_.input().path));
+                  fmt::format("{}: is already a Pitwall trace; use it directly", builder_.input().path));
     }
     bool any = false;
     for (const std::string_view table : kEventTables) any = any || database_.has(table);
@@ -129,7 +130,7 @@ class Nsight {
       Status status = (this->*step)();
       if (status.has_value()) continue;
       if (status.error().code != ErrorCode::corruptTrace) return status;
-      if (!damage) damage = fail(status.error());  // the other tables may still be whole
+      if (!damage) damage = fail(status.error());  // the other tables may still be readable
     }
     if (damage) return *damage;
     return {};
@@ -176,8 +177,8 @@ class Nsight {
     });
   }
 
-  // NAME=VALUE;NAME=VALUE: variables that are settings we know, and no others, since they may hold secrets.
-  // What a setting's value looks like is judged all the same.
+  // NAME=VALUE;NAME=VALUE: only variables that are known settings, since others may hold secrets. The values
+  // of settings are redacted too.
   void environment(std::string_view text) {
     std::int64_t kept = 0;
     std::int64_t others = 0;
@@ -292,7 +293,7 @@ class Nsight {
     Event event;
     event.start_ns = row.integer(0);
     const std::int64_t end = row.isNull(1) ? event.start_ns : row.integer(1);
-    // Clamped: a difference of numbers from a file may overflow.
+    // Clamped: a difference of values from a file may overflow.
     constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 2;
     const bool wild = end > kFar || end < -kFar || event.start_ns > kFar || event.start_ns < -kFar;
     event.dur_ns = wild ? std::numeric_limits<std::int64_t>::max() : end - event.start_ns;
@@ -383,7 +384,7 @@ class Nsight {
     });
   }
 
-  // A graph recorded as a whole: no kernels of its own in the file.
+  // A graph recorded as a whole: its kernels are not in the file.
   Status graphs() {
     constexpr std::array<std::string_view, 7> kColumns = {
         "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId"};
@@ -431,7 +432,7 @@ class Nsight {
     return {};
   }
 
-  // Domains are named by rows of their own.
+  // Domains are named by separate rows.
   Status domains() {
     constexpr std::array<std::string_view, 5> kColumns = {"eventType", "domainId", "text", "textId",
                                                           "globalTid"};
@@ -508,7 +509,7 @@ class Nsight {
     if (builder_.add(track, event)) projection_.range(row.integer(2), event);
   }
 
-  // Says what the file holds besides.
+  // Reports the other contents of the file.
   Status unread() {
     for (const std::string& table : database_.tables()) {
       if (contains(kEventTables, table) || contains(kOtherTables, table) || table.substr(0, 5) == "ENUM_" ||
@@ -524,7 +525,7 @@ class Nsight {
     if (database_.has("META_DATA_CAPTURE") || database_.has("ProcessStreams") ||
         database_.has("TARGET_INFO_SYSTEM_ENV")) {
       builder_.note(
-          fmt::format("{}: of the environment only settings that Pitwall knows are taken over, command "
+          fmt::format("{}: of the environment only settings that Pitwall knows are imported, command "
                       "lines and the program's output not at all, since they may hold secrets",
                       builder_.input().path));
     }

@@ -10,7 +10,7 @@
 namespace pitwall::import {
 namespace {
 
-// What exports without ENUM tables mean.
+// Values of exports without ENUM tables.
 const std::unordered_map<std::int64_t, std::string> kCopyKinds = {
     {1, "HtoD"}, {2, "DtoH"}, {3, "HtoA"},  {4, "AtoH"},      {5, "AtoA"},      {6, "AtoD"},     {7, "DtoA"},
     {8, "DtoD"}, {9, "HtoH"}, {10, "PtoP"}, {11, "UVM HtoD"}, {12, "UVM DtoH"}, {13, "UVM DtoD"}};

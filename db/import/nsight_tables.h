@@ -13,7 +13,7 @@
 
 namespace pitwall::import {
 
-// What is made once of each number of a file, with a short way to those that come often.
+// Caches one value per number of a file, with a fast path for frequent numbers.
 template <class Made>
 class RecentIds {
  public:
@@ -48,7 +48,7 @@ class NsightNames {
     StringId name;
     bool collective = false;
   };
-  // The same by the id of their string, each looked at once.
+  // The same by string id, each computed once.
   const Kernel& kernel(std::int64_t id);
   StringId callName(std::int64_t id);  // without its version
   StringId rangeName(std::int64_t id);

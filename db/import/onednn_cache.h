@@ -1,5 +1,5 @@
-// Lines of a verbose log that stood there before. A program runs the same few primitives again and again: but
-// for its time, a line is one of some hundred, and comparing it is ten times faster than taking it apart.
+// A cache of the lines of a verbose log. A program runs the same few primitives repeatedly: except for its
+// time, a line is one of some hundred, and comparing it is ten times faster than parsing it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace pitwall::import {
 
-// What a line came to, but for its times.
+// The result of a line, without its times.
 struct KnownLine {
   TrackRef track;
   Event event;
@@ -32,7 +32,7 @@ class KnownLines {
     }
   }
 
-  // The text is not known yet. Beyond some number and length nothing is kept.
+  // Adds a new text. Beyond some number and length nothing is stored.
   void add(std::string_view text, const KnownLine& line) {
     if (entries_.size() >= kMost || text.size() > kLongest) return;
     if (entries_.size() * 2 >= slots_.size()) grow();

@@ -13,7 +13,7 @@ using Fields = std::vector<std::string_view>;
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
-// At commas, but not at those between quotes (attributes such as zero_points:'src:0,wei:1').
+// Splits at commas, except those between quotes (attributes such as zero_points:'src:0,wei:1').
 Fields split(std::string_view text) {
   Fields fields;
   std::size_t from = 0;
@@ -57,7 +57,7 @@ bool looksLikeMemory(std::string_view text) {
 // The time is the last field, in ms. Where the decimal separator is a comma it is the last two.
 struct TimeField {
   std::optional<std::int64_t> dur_ns;
-  std::size_t fields = 0;  // how many it takes
+  std::size_t fields = 0;  // number of fields used
   bool comma = false;
 };
 
@@ -83,8 +83,8 @@ VerboseLine torn(VerboseLine line) {
 }
 
 // Fields of a primitive: operation, engine, primitive, implementation, propagation, memory, attributes,
-// auxiliary, problem, time. 0.x has neither engine nor attributes. Attributes may hold commas of their own,
-// so what follows them is counted from the end.
+// auxiliary, problem, time. 0.x has neither engine nor attributes. Attributes may contain commas, so the
+// fields after them are counted from the end.
 VerboseLine primitiveLine(VerboseLine line, const Fields& fields) {
   const bool old = !isEngine(fields.size() > 1 ? fields[1] : std::string_view());
   const std::size_t first = old ? 1 : 2;  // the primitive's place
@@ -181,7 +181,7 @@ VerboseLine parseVerbose(std::string_view rest) {
   if (std::all_of(line.operation.begin(), line.operation.end(),
                   [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || c == ':'; }) &&
       fields.size() > 2) {
-    return line;  // compile, error, profiling, ...: known to exist, of no use here
+    return line;  // compile, error, profiling, ...: known, not used here
   }
   return torn(line);
 }

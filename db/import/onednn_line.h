@@ -1,4 +1,4 @@
-// One verbose line of oneDNN (MKL-DNN 0.x to oneDNN 3.x) or MKL, taken apart.
+// One parsed verbose line of oneDNN (MKL-DNN 0.x to oneDNN 3.x) or MKL.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +33,15 @@ struct VerboseLine {
   std::string_view text;  // of information: what follows "info,"
 };
 
-// What comes after a marker ("onednn_verbose,") up to the end of the line or the next marker.
+// Parses the text after a marker ("onednn_verbose,") up to the end of the line or the next marker.
 VerboseLine parseVerbose(std::string_view rest);
-// What comes after "MKL_VERBOSE ".
+// Parses the text after "MKL_VERBOSE ".
 VerboseLine parseMklVerbose(std::string_view rest);
 
-// "f32" of "src_f32::blocked:abcd:f0 wei_..." or "src:f32:a:blocked:..." or "fsrc:nchw"; empty when not told.
+// "f32" of "src_f32::blocked:abcd:f0 wei_..." or "src:f32:a:blocked:..." or "fsrc:nchw"; empty when unknown.
 std::string dataTypeOf(std::string_view memory);
 
-// The place of the next marker of oneDNN at or after `from`, and where its fields begin.
+// The position of the next oneDNN marker at or after `from`, and of its first field.
 struct Marker {
   std::size_t at = 0;
   std::size_t fields = 0;

@@ -1,6 +1,6 @@
-// Verbose logs of oneDNN and MKL. With timestamps the lines are placed where they say; without, only their
-// order is known: they are laid end to end, so that sums are right and gaps mean nothing (the summary and the
-// meta key import.timeline say so).
+// Verbose logs of oneDNN and MKL. Lines with timestamps are placed at their time; without, only their order
+// is known: they are laid end to end, so that sums are right and gaps mean nothing (the summary and the meta
+// key import.timeline say so).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ class VerboseLog {
   }
 
  private:
-  // Of a line that begins with a marker: what does not change from one run of the primitive to the next, and
-  // what does.
+  // Splits a line that begins with a marker into the part that is the same for every run of the primitive and
+  // the part that changes.
   struct Split {
     std::string_view same;
     std::string_view timestamp;
@@ -108,7 +108,7 @@ class VerboseLog {
       return;
     }
     const bool alone = marker->at == 0;
-    while (marker) {  // two threads may have written into one line: every marker begins a piece of its own
+    while (marker) {  // two threads may have written into one line: every marker begins a separate record
       const auto next = findMarker(text, marker->fields);
       const std::size_t end = next ? next->at : text.size();
       ++verbose_lines_;
@@ -275,7 +275,7 @@ class VerboseLog {
   Builder& builder_;
   NcclLog nccl_;
   KnownLines known_;
-  std::optional<KnownLine> taken_;  // what the last line came to, where another may come to the same
+  std::optional<KnownLine> taken_;  // the result of the last line, where the next line may repeat it
   std::int64_t other_ = 0;
   std::int64_t verbose_lines_ = 0;
   std::int64_t cursor_ = 0;

@@ -1,4 +1,4 @@
-// What our own writers tell of an operator among the arguments of an event (docs/export.md,
+// Operator facts that Pitwall's own writers put into the arguments of an event (docs/export.md,
 // docs/profiler.md).
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace pitwall::import {
 
-// The argument as clean text; empty when it is none.
+// The argument as clean text; empty when it is not text.
 std::string textArg(const ChromeEvent& event, std::string_view key);
-// 0 when it is no number.
+// 0 when it is not a number.
 std::int64_t integerArg(const ChromeEvent& event, std::string_view key);
 // The enumerator of this name, among 0..last; else the first.
 template <class Enum>
@@ -23,8 +23,8 @@ Enum enumeratorOf(std::string_view text, Enum last) {
   return Enum{};
 }
 
-// Layer, shapes, dtype, backend, implementation, phase, flop, bytes_read and bytes_written, as far as they
-// are there; no name.
+// Layer, shapes, dtype, backend, implementation, phase, flop, bytes_read and bytes_written, as far as
+// present; no name.
 OperatorFacts operatorArgs(const ChromeEvent& event);
 // Whether the event has an argument that operatorArgs() does not take.
 bool hasOtherArgs(const ChromeEvent& event);

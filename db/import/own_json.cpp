@@ -64,7 +64,7 @@ bool OwnJson::take(const ChromeEvent& event) {
   } else if (ph == 'C') {
     const auto track = parseInteger(event.thread.text);
     const auto time = event.timeNs();
-    if (track && time) adoption_.sample(*track, *time, realOf(event.arg("value")));
+    if (track && time) row_import_.sample(*track, *time, realOf(event.arg("value")));
   } else if (ph == 'f') {
     dependency(event);
   }
@@ -73,9 +73,9 @@ bool OwnJson::take(const ChromeEvent& event) {
 
 void OwnJson::record(std::string_view table, const ChromeEvent& event) {
   if (table == "trace") {
-    if (seen_) return;  // several files put together are one trace no more
+    if (seen_) return;  // several concatenated files are not one trace
     seen_ = true;
-    adoption_.begin(
+    row_import_.begin(
         {integerArg(event, "first_ns"), integerArg(event, "last_ns"), unsignedOf(event, "correlations")});
     if (const std::int64_t start = integerArg(event, "start_unix_ns"); start > 0) builder_.wallClock(start);
   } else if (seen_ && !dimension(table, event)) {
@@ -89,24 +89,24 @@ bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
     ProcessInfo process{integerArg(event, "pid"), textArg(event, "process_name"),
                         textArg(event, "command_line")};
     process.rank = static_cast<int>(integerArg(event, "rank"));
-    adoption_.process(number, std::move(process));
+    row_import_.process(number, std::move(process));
   } else if (table == "thread") {
-    adoption_.thread(number, {{}, integerArg(event, "tid"), textArg(event, "thread_name")},
+    row_import_.thread(number, {{}, integerArg(event, "tid"), textArg(event, "thread_name")},
                      integerArg(event, "process"));
   } else if (table == "device") {
-    adoption_.device(number, {textArg(event, "kind"), static_cast<int>(integerArg(event, "index")),
+    row_import_.device(number, {textArg(event, "kind"), static_cast<int>(integerArg(event, "index")),
                               textArg(event, "device_name"), integerArg(event, "memory_bytes")});
   } else if (table == "track") {
     TrackInfo track;
     track.kind = enumeratorOf(textArg(event, "kind"), TrackKind::counter);
     track.name = textArg(event, "track_name");
     track.unit = textArg(event, "unit");
-    adoption_.track(number, std::move(track),
+    row_import_.track(number, std::move(track),
                     {integerArg(event, "process"), integerArg(event, "thread"), integerArg(event, "device")});
   } else if (table == "operator") {
-    adoption_.operatorFacts(number, operatorOf(event));
+    row_import_.operatorFacts(number, operatorOf(event));
   } else if (table == "kernel") {
-    adoption_.kernelFacts(number, kernelOf(event));
+    row_import_.kernelFacts(number, kernelOf(event));
   } else {
     return false;
   }
@@ -115,23 +115,23 @@ bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
 
 void OwnJson::facts(std::string_view table, const ChromeEvent& event) {
   if (table == "meta") {
-    adoption_.meta(textArg(event, "key"), textArg(event, "value"));
+    row_import_.meta(textArg(event, "key"), textArg(event, "value"));
   } else if (table == "setting") {
-    adoption_.setting({textArg(event, "name"), textArg(event, "value"),
+    row_import_.setting({textArg(event, "name"), textArg(event, "value"),
                        enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "tunable") {
-    adoption_.tunable({textArg(event, "name"), integerArg(event, "value"), integerArg(event, "default_value"),
+    row_import_.tunable({textArg(event, "name"), integerArg(event, "value"), integerArg(event, "default_value"),
                        integerArg(event, "minimum"), integerArg(event, "maximum"),
                        enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "loss") {
-    adoption_.loss({{},
+    row_import_.loss({{},
                     integerArg(event, "from_ns"),
                     integerArg(event, "to_ns"),
                     integerArg(event, "count"),
                     textArg(event, "reason")},
                    integerArg(event, "track"));
   } else if (table == "dependency") {
-    adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
+    row_import_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
                           enumeratorOf(textArg(event, "kind"), DependencyKind::flow)});
   } else {
     builder_.notUnderstood("records of Pitwall of another version", table);
@@ -142,7 +142,7 @@ void OwnJson::range(const ChromeEvent& event) {
   const auto start = event.timeNs();
   if (!start) return builder_.dropped("events without a time", event.name.text);
   if (event.category.text == "iteration")
-    return adoption_.iteration({integerArg(event, "iteration"), *start, integerArg(event, "items")});
+    return row_import_.iteration({integerArg(event, "iteration"), *start, integerArg(event, "items")});
   Event out;
   out.start_ns = *start;
   out.dur_ns = event.durationNs().value_or(0);
@@ -158,12 +158,12 @@ void OwnJson::range(const ChromeEvent& event) {
   args_ = args.type == JsonType::object   ? std::string(args.text)
           : args.type == JsonType::string ? unescape(args.text)
                                           : std::string();
-  adoption_.event(out, {name_, args_, integerArg(event, "track"), integerArg(event, "operator"),
+  row_import_.event(out, {name_, args_, integerArg(event, "track"), integerArg(event, "operator"),
                         integerArg(event, "kernel")});
 }
 
 void OwnJson::dependency(const ChromeEvent& event) {
-  adoption_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
+  row_import_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
                         enumeratorOf(event.name.text, DependencyKind::flow)});
 }
 

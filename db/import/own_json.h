@@ -1,23 +1,23 @@
-// Chrome JSON that `pitwall export` wrote: the events carry what the trace held, and records of metadata the
-// rest (docs/export.md), so that the trace comes back as it was.
+// Chrome JSON that `pitwall export` wrote: the events carry the trace's events, and metadata records the rest
+// (docs/export.md), so that the original trace is restored.
 #pragma once
 
 #include <string>
 
-#include "db/import/adoption.h"
+#include "db/import/row_import.h"
 #include "db/import/chrome_event.h"
 
 namespace pitwall::import {
 
 class OwnJson {
  public:
-  explicit OwnJson(Builder& builder) : builder_(builder), adoption_(builder) {}
+  explicit OwnJson(Builder& builder) : builder_(builder), row_import_(builder) {}
 
-  // Whether the record that such a file begins with was met; then every event is for take().
+  // Whether the first record of such a file was read; then every event goes to take().
   bool seen() const { return seen_; }
-  // Takes the event if it is a record of such a file or the file is one.
+  // Reads the event if it is a record of such a file or the file is one.
   bool take(const ChromeEvent& event);
-  void end() { adoption_.end(); }
+  void end() { row_import_.end(); }
 
  private:
   void record(std::string_view table, const ChromeEvent& event);
@@ -27,7 +27,7 @@ class OwnJson {
   void dependency(const ChromeEvent& event);
 
   Builder& builder_;
-  Adoption adoption_;
+  RowImport row_import_;
   bool seen_ = false;
   std::string name_, args_;  // scratch
 };

@@ -14,7 +14,7 @@ bool startsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// What MXNet calls the gradient of an operator, where the name says it differently.
+// MXNet's name of an operator's gradient, where it is irregular.
 std::string_view gradientName(std::string_view name) {
   if (startsWith(name, "_")) name.remove_prefix(1);
   if (name == "Flatten" || name == "identity") return "copy";
@@ -110,8 +110,8 @@ void Phases::apply(std::span<Event> events, Thread& thread) {
     thread.others = thread.others || (phase != Phase::none && phase != Phase::backward);
     if (event.kind == EventKind::operatorRun) move(event, phase);
   }
-  // Nothing but backward functions: a thread of autograd's, whose own work belongs to them, such as adding up
-  // gradients between two of them.
+  // Only backward functions: a thread of autograd, whose other work belongs to the backward pass too, such as
+  // accumulating gradients between two of them.
   if (!thread.backward || thread.others) return;
   for (Event& event : events) {
     if (event.kind == EventKind::operatorRun && phaseOf(event.op) == Phase::none)

@@ -1,6 +1,6 @@
-// Which part of a training step operators belong to, where the file says it of some and not of those within
-// or beside them: operators within the optimizer's range, operators that a backward function calls, what else
-// runs on autograd's own thread, MXNet's operators whose gradient runs too.
+// Infers the training phase of operators for which the file does not give it: operators within the
+// optimizer's range, operators that a backward function calls, other operators on autograd's own thread,
+// MXNet's operators whose gradient runs too.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class Phases {
  public:
   explicit Phases(Builder& builder) : builder_(builder) {}
 
-  // Nothing is changed before; the format of the input says whether its operators' phases may be inferred.
+  // Until then nothing is changed; the input's format determines whether the phases of its operators may be
+  // inferred.
   void infer() { infers_ = true; }
   void known(OperatorId id, const OperatorFacts& facts);
   // Operators within ranges of this name belong to the phase, unless they are known to belong to another.
@@ -32,7 +33,7 @@ class Phases {
   // An operator "_backward_NAME": the operators NAME are forward ones.
   void gradient(std::string_view name);
 
-  // What is kept of a thread from round to round.
+  // State of a thread between flushes.
   struct Thread {
     std::vector<Phase> open;  // by depth
     bool backward = false, others = false;
@@ -58,7 +59,7 @@ class Phases {
   std::deque<Known> facts_;           // of operators
   std::vector<std::uint32_t> place_;  // by OperatorId.value: in facts_, from 1; 0 = not known
   std::vector<Phase> ranges_;         // by StringId.value
-  std::vector<Twin> twins_;           // by OperatorId.value, of this round
+  std::vector<Twin> twins_;           // by OperatorId.value, of this flush
   std::unordered_map<CorrelationId, Phase> arrows_;
   std::unordered_set<std::string> gradients_;
 };

@@ -1,5 +1,6 @@
-// The readers: each takes one recognised input to the builder. A damaged input ends early and says so through
-// Builder::damaged(); errors are those that end the whole import (io, cancelled, nothing readable at all).
+// The readers: each passes one recognised input to the builder. A damaged input ends early and is reported
+// through Builder::damaged(); errors are those that end the whole import (io, cancelled, nothing readable at
+// all).
 #pragma once
 
 #include "db/import/builder.h"
@@ -7,12 +8,12 @@
 
 namespace pitwall::import {
 
-// An object with traceEvents, an array of events (closed or not), or one event a line.
+// An object with traceEvents, an array of events (closed or not), or one event per line.
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder);
-// oneDNN and MKL verbose lines and NCCL's debug lines, in the middle of other text. Sets `found` when there
-// is at least one.
+// oneDNN and MKL verbose lines and NCCL's debug lines, mixed with other text. Sets `found` when there is at
+// least one.
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);
-// What NCCL's inspector dumps, a JSON object a line.
+// Dumps of NCCL's inspector, one JSON object per line.
 Status readNcclInspector(Window& window, const ImportOptions& options, Builder& builder);
 // The text of mxnet.profiler.dumps().
 Status readMxNetTable(Window& window, const ImportOptions& options, Builder& builder);
@@ -22,7 +23,7 @@ Status readNsight(const std::string& path, const ImportOptions& options, Builder
 // A database of ordinary rows that `pitwall export --format rows` wrote.
 Status readRows(const std::string& path, const ImportOptions& options, Builder& builder);
 
-// A trace file of our own.
+// A Pitwall trace file.
 Status readTrace(const std::string& path, const ImportOptions& options, Builder& builder);
 
 }  // namespace pitwall::import

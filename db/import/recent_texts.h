@@ -1,5 +1,5 @@
-// What texts met a moment ago stand for, so that the next event with the same name, category or thread need
-// not find it out again. Forgets at will: a few thousand entries, whatever the file holds.
+// A cache of the values of recent texts, so that the next event with the same name, category or thread needs
+// no full lookup. Entries may be dropped at any time: it holds a few thousand, for files of any size.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return product ^ (product >> 29);
 }
 
-// Looks at a part of a long text only; entries are compared whole.
+// Hashes only a part of a long text; entries are compared completely.
 inline std::uint64_t hashOf(std::uint64_t seed, std::string_view text) {
   const auto word = [&](std::size_t at) {
     std::uint64_t bytes = 0;
@@ -51,7 +51,7 @@ class RecentTexts {
  public:
   RecentTexts() : entries_(kEntries) {}
 
-  // Null when it is not known. The pointer is valid until the next put().
+  // Null when it is not in the cache. The pointer is valid until the next put().
   Value* find(const TextKey& key) {
     const std::uint64_t hash = hashOf(key);
     for (std::size_t i = 0; i < kNear; ++i) {

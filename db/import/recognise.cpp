@@ -23,14 +23,14 @@ bool looksBinary(std::string_view start) {
   return odd * 20 > static_cast<std::ptrdiff_t>(head.size());
 }
 
-// The first object of the text is one event of many, or the whole document.
+// Whether the first object of the text is one event of many or the whole document.
 Recognised recogniseObject(std::string_view text) {
   JsonScanner scan(text);
   scan.take('{');
   bool event = false;
   JsonValue key;
   JsonValue value;
-  // Only the start of the file is here: the scan may end anywhere, also inside a value.
+  // Only the start of the file is available: the scan may end anywhere, also inside a value.
   for (;;) {
     const JsonStatus status = scan.member(key, value);
     if (key.text == "traceEvents") return {Format::chromeJson, {}};
@@ -70,7 +70,7 @@ Recognised recognise(std::string_view start) {
     return {Format::unknown,
             fmt::format("is binary data of an unknown kind, beginning {}", quoted(start, 12))};
   text.remove_prefix(first);
-  // A log may begin with '[' too ("[worker-0] ..."): the markers decide before the brackets do.
+  // A log may begin with '[' too ("[worker-0] ..."): markers take precedence over brackets.
   if (contains(text, "nednn_verbose,") || contains(text, "dnnl_verbose,") ||
       contains(text, "mkldnn_verbose,") || contains(text, "MKL_VERBOSE ") || contains(text, " NCCL INFO ") ||
       contains(text, " NCCL WARN ")) {

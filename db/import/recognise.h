@@ -9,7 +9,7 @@ namespace pitwall::import {
 
 enum class Format : std::uint8_t {
   unknown,
-  sqlite,         // some SQLite database; the Nsight reader looks closer
+  sqlite,         // any SQLite database; the Nsight reader examines it
   chromeJson,     // an object with traceEvents, or an array of events
   jsonLines,      // one object a line: events, or SageMaker's samples
   oneDnnLog,      // text with verbose lines of oneDNN or MKL or debug lines of NCCL in it
@@ -19,10 +19,10 @@ enum class Format : std::uint8_t {
 
 struct Recognised {
   Format format = Format::unknown;
-  std::string why_not;  // unknown: what the file looks like instead
+  std::string why_not;  // unknown: what the file looks like
 };
 
-// `start` is what the input begins with, decompressed (some 64 KiB, or all of a shorter one).
+// `start` is the start of the input, decompressed (about 64 KiB, or all of a shorter one).
 Recognised recognise(std::string_view start);
 
 }  // namespace pitwall::import

@@ -1,11 +1,11 @@
-// A trace that was exported as ordinary rows. Columns are taken by name, so that a later version's table is
-// read as far as it is known.
+// Reads a trace that was exported as ordinary rows. Columns are found by name, so that a later version's
+// table is read as far as it is known.
 #include <fmt/format.h>
 
 #include <array>
 #include <string>
 
-#include "db/import/adoption.h"
+#include "db/import/row_import.h"
 #include "db/import/readers.h"
 #include "db/import/text.h"
 #include "db/meta.h"
@@ -29,7 +29,7 @@ Enum named(std::string_view text, Enum last) {
 class RowsReader {
  public:
   RowsReader(ForeignDatabase& database, const ImportOptions& options, Builder& builder)
-      : database_(database), options_(options), builder_(builder), adoption_(builder) {}
+      : database_(database), options_(options), builder_(builder), row_import_(builder) {}
 
   Status run() {
     builder_.input().format = "rows of pitwall export";
@@ -42,7 +42,7 @@ class RowsReader {
       builder_.damaged(status.error().message);
       break;
     }
-    adoption_.end();
+    row_import_.end();
     return {};
   }
 
@@ -70,9 +70,9 @@ class RowsReader {
     return clean;
   }
 
-  // What the alignment must know before the first event.
+  // Data that the alignment needs before the first event.
   Status extent() {
-    Adoption::Extent extent;
+    RowImport::Extent extent;
     bool any = false;
     const auto reach = [&](TimeNs first, TimeNs last) {
       extent.first_ns = any ? std::min(extent.first_ns, first) : first;
@@ -96,7 +96,7 @@ class RowsReader {
     });
     if (!status.has_value()) return status;
     builder_.summary().records.clear();  // counted again when they are taken
-    adoption_.begin(extent);
+    row_import_.begin(extent);
     return {};
   }
 
@@ -104,15 +104,15 @@ class RowsReader {
     Status status =
         each("process", {"id", "pid", "name", "command_line", "rank"}, [&](const ForeignRow& row) {
           ProcessInfo process{row.integer(1), text(row, 2), text(row, 3), static_cast<int>(row.integer(4))};
-          adoption_.process(row.integer(0), std::move(process));
+          row_import_.process(row.integer(0), std::move(process));
         });
     if (!status.has_value()) return status;
     status = each("thread", {"id", "process_id", "tid", "name"}, [&](const ForeignRow& row) {
-      adoption_.thread(row.integer(0), {{}, row.integer(2), text(row, 3)}, row.integer(1));
+      row_import_.thread(row.integer(0), {{}, row.integer(2), text(row, 3)}, row.integer(1));
     });
     if (!status.has_value()) return status;
     return each("device", {"id", "kind", "device_index", "name", "memory_bytes"}, [&](const ForeignRow& row) {
-      adoption_.device(row.integer(0),
+      row_import_.device(row.integer(0),
                        {text(row, 1), static_cast<int>(row.integer(2)), text(row, 3), row.integer(4)});
     });
   }
@@ -125,7 +125,7 @@ class RowsReader {
           track.kind = named(row.text(1), TrackKind::counter);
           track.name = text(row, 5);
           track.unit = text(row, 6);
-          adoption_.track(row.integer(0), std::move(track), {row.integer(2), row.integer(3), row.integer(4)});
+          row_import_.track(row.integer(0), std::move(track), {row.integer(2), row.integer(3), row.integer(4)});
         });
   }
 
@@ -140,7 +140,7 @@ class RowsReader {
                            facts.flop = row.integer(8);
                            facts.bytes_read = row.integer(9);
                            facts.bytes_written = row.integer(10);
-                           adoption_.operatorFacts(row.integer(0), facts);
+                           row_import_.operatorFacts(row.integer(0), facts);
                          });
     if (!status.has_value()) return status;
     return each(
@@ -160,7 +160,7 @@ class RowsReader {
           facts.local_bytes = row.integer(10);
           facts.theoretical_occupancy = row.real(11);
           facts.limiter = text(row, 12);
-          adoption_.kernelFacts(row.integer(0), facts);
+          row_import_.kernelFacts(row.integer(0), facts);
         });
   }
 
@@ -169,16 +169,16 @@ class RowsReader {
       if (row.text(0) == meta::kTraceStartUnixNs) {
         if (const auto start = parseInteger(row.text(1)); start && *start > 0) builder_.wallClock(*start);
       }
-      adoption_.meta(row.text(0), row.text(1));
+      row_import_.meta(row.text(0), row.text(1));
     });
     if (!status.has_value()) return status;
     status = each("setting", {"name", "value", "source"}, [&](const ForeignRow& row) {
-      adoption_.setting({text(row, 0), text(row, 1), named(row.text(2), SettingSource::program)});
+      row_import_.setting({text(row, 0), text(row, 1), named(row.text(2), SettingSource::program)});
     });
     if (!status.has_value()) return status;
     return each("tunable", {"name", "value", "default_value", "minimum", "maximum", "source"},
                 [&](const ForeignRow& row) {
-                  adoption_.tunable({text(row, 0), row.integer(1), row.integer(2), row.integer(3),
+                  row_import_.tunable({text(row, 0), row.integer(1), row.integer(2), row.integer(3),
                                      row.integer(4), named(row.text(5), SettingSource::program)});
                 });
   }
@@ -186,11 +186,11 @@ class RowsReader {
   Status marks() {
     Status status =
         each("iteration_mark", {"iteration_index", "time_ns", "items"}, [&](const ForeignRow& row) {
-          adoption_.iteration({row.integer(0), row.integer(1), row.integer(2)});
+          row_import_.iteration({row.integer(0), row.integer(1), row.integer(2)});
         });
     if (!status.has_value()) return status;
     return each("loss", {"track_id", "from_ns", "to_ns", "count", "reason"}, [&](const ForeignRow& row) {
-      adoption_.loss({{}, row.integer(1), row.integer(2), row.integer(3), text(row, 4)}, row.integer(0));
+      row_import_.loss({{}, row.integer(1), row.integer(2), row.integer(3), text(row, 4)}, row.integer(0));
     });
   }
 
@@ -209,17 +209,17 @@ class RowsReader {
           event.value = row.integer(6);
           event.kind = named(row.text(11), EventKind::communication);
           event.depth = static_cast<std::uint16_t>(row.integer(12));
-          adoption_.event(event, {row.text(7), row.text(10), row.integer(0), row.integer(8), row.integer(9)});
+          row_import_.event(event, {row.text(7), row.text(10), row.integer(0), row.integer(8), row.integer(9)});
         });
   }
 
   Status others() {
     Status status = each("counter", {"track", "time_ns", "value"}, [&](const ForeignRow& row) {
-      adoption_.sample(row.integer(0), row.integer(1), row.real(2));
+      row_import_.sample(row.integer(0), row.integer(1), row.real(2));
     });
     if (!status.has_value()) return status;
     return each("dependency", {"source", "target", "kind"}, [&](const ForeignRow& row) {
-      adoption_.dependency({static_cast<CorrelationId>(row.integer(0)),
+      row_import_.dependency({static_cast<CorrelationId>(row.integer(0)),
                             static_cast<CorrelationId>(row.integer(1)),
                             named(row.text(2), DependencyKind::flow)});
     });
@@ -228,7 +228,7 @@ class RowsReader {
   ForeignDatabase& database_;
   const ImportOptions& options_;
   Builder& builder_;
-  Adoption adoption_;
+  RowImport row_import_;
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ inline unsigned bitsOf(__m128i bytes) { return static_cast<unsigned>(_mm_movemas
 #endif
 
 // A small structure of numbers and views, made all zero. (For some hundred bytes compilers choose a string
-// instruction, which takes as long as half an event.)
+// instruction, which takes half as long as parsing an event.)
 template <class Plain>
 inline void makeZero(Plain& what) {
   static_assert(std::is_trivially_copyable_v<Plain>);
@@ -43,7 +43,7 @@ inline void makeZero(Plain& what) {
 #pragma GCC unroll 32
   for (std::size_t i = 0; i < sizeof(Plain); i += 16) {
     _mm_storeu_si128(reinterpret_cast<__m128i*>(at + i), _mm_setzero_si128());
-    __asm__ volatile("");  // else the loop is seen to be what that instruction does
+    __asm__ volatile("");  // else the compiler replaces the loop by that instruction
   }
 #else
   what = Plain{};
@@ -69,7 +69,7 @@ inline const char* findQuoteOrEscape(const char* at, const char* end) {
   return at;
 }
 
-// Behind the digits and points from `at`. May stop early: the caller looks at what it stopped at.
+// The end of the digits and points from `at`. May stop early: the caller checks the character there.
 inline const char* skipDigits(const char* at, const char* end) {
 #if defined(__SSE2__)
   const __m128i lowest = _mm_set1_epi8('.');  // followed by '/' and the digits
@@ -85,7 +85,7 @@ inline const char* skipDigits(const char* at, const char* end) {
   return at;
 }
 
-// Of 64 bytes, a bit each.
+// Masks of 64 bytes, one bit each.
 struct NestingBits {
   std::uint64_t quotes = 0;
   std::uint64_t escapes = 0;
@@ -122,7 +122,7 @@ inline NestingBits nestingBits(const char* at) {
 }
 #endif
 
-// Every bit becomes the parity of the bits up to it: from the quotes, what lies within strings.
+// Every bit becomes the parity of the bits up to it: turns quotes into a mask of the text within strings.
 inline std::uint64_t parityUpTo(std::uint64_t bits) {
   bits ^= bits << 1;
   bits ^= bits << 2;
@@ -147,7 +147,7 @@ inline bool sameBytes(const char* text, const char* literal, std::size_t length)
 #endif
 }
 
-// Eight digits as a number; false when one of the characters is none.
+// Eight digits as a number; false when one of the characters is not a digit.
 inline bool eightDigits(const char* at, std::uint64_t& out) {
   if constexpr (std::endian::native != std::endian::little) return false;
   std::uint64_t text = 0;

@@ -75,7 +75,8 @@ std::optional<std::int64_t> parseScaled(std::string_view text, std::int64_t scal
     value = value * 10 + digit;
   }
   value *= scale;
-  // Digits of the fraction add scale/10, scale/100, ...; more than nine change nothing at these scales.
+  // Digits of the fraction add scale/10, scale/100, ...; digits after the ninth change nothing at these
+  // scales.
   std::int64_t numerator = 0;
   std::int64_t denominator = 1;
   for (const char c : decimal->fraction.substr(0, 9)) {
@@ -137,7 +138,7 @@ std::optional<std::int64_t> stepNumber(std::string_view name) {
 
 std::string quoted(std::string_view text, std::size_t longest) {
   std::string line(text.substr(0, longest)), clean;
-  // Lines become one; other control characters are shown as what they are, no text.
+  // Line breaks become spaces; other control characters are replaced.
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   appendClean(line, clean);

@@ -1,5 +1,5 @@
-// A trace file of our own as an input: ranks recorded one by one become one trace. It goes to the sink as it
-// is, with new ids; times move to where the alignment places them.
+// Reads a Pitwall trace file as an input: ranks recorded separately become one trace. Rows are passed to the
+// sink with new ids; times are shifted as the alignment requires.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace pitwall::import {
 namespace {
 
-// Written by the store for each trace by itself.
+// Keys that the store writes for each trace.
 constexpr std::string_view kOwnMeta[] = {meta::kComplete, meta::kTraceEndNs, meta::kTraceStartUnixNs};
 
 class TraceInput {
@@ -42,7 +42,7 @@ class TraceInput {
     const auto unix_ns = trace_.meta(meta::kTraceStartUnixNs);
     input.clock = unix_ns ? "nanoseconds since the trace's start, which it places in time" : "its own";
     if (unix_ns) {
-      // What may be wrong with it, text from a file: a clock far away is no clock.
+      // Text from a file may be invalid: a time far out of range is ignored.
       if (const auto zero = parseTime(*unix_ns)) builder_.wallClock(*zero);
     }
     if (!trace_.isComplete())
@@ -58,7 +58,7 @@ class TraceInput {
   }
 
   Status span() {
-    // From what is written beside each chunk: the chunks themselves need not be read for it.
+    // From the summary of each chunk, without reading the chunks.
     auto rows = trace_.query(
         "SELECT min(first_start_ns), max(last_end_ns) FROM event_chunk UNION ALL "
         "SELECT min(first_time_ns), max(last_time_ns) FROM counter_chunk");
@@ -82,13 +82,13 @@ class TraceInput {
       last = any ? std::max<TimeNs>(last, *end) : *end;
       any = true;
     }
-    shift_ = builder_.adopt(first, last);
+    shift_ = builder_.placeRows(first, last);
     return {};
   }
 
   void dimensions() {
     for (ProcessInfo process : trace_.processes()) {
-      // 0 is what a process says that knows of no job: the alignment may know better.
+      // 0 is also the rank of a process outside of a job: the alignment may know the rank.
       if (process.rank == 0) process.rank = builder_.rankOr(0);
       builder_.rank(process.rank);
       process.name = builder_.shownName(process.rank, process.name);
@@ -116,7 +116,7 @@ class TraceInput {
     for (const KernelFacts& facts : trace_.kernelFacts()) kernels_.push_back(sink_.kernelFacts(facts));
   }
 
-  // Facts of the machine, settings and iterations: the first input's are the trace's.
+  // Facts of the machine, settings and iterations are taken from the first input.
   void facts() {
     auto metas = trace_.query("SELECT key, value FROM meta");
     if (metas.has_value()) {
@@ -156,7 +156,7 @@ class TraceInput {
     return known;
   }
 
-  Event adopted(const EventSpans& from, std::size_t i) {
+  Event remapped(const EventSpans& from, std::size_t i) {
     Event event = eventAt(from, i);
     event.start_ns += shift_;
     event.pushed_ns += shift_;
@@ -166,7 +166,7 @@ class TraceInput {
     event.args = string(event.args);
     event.op = mapped(operators_, event.op);
     event.kernel = mapped(kernels_, event.kernel);
-    builder_.adopted(event.kind, 1);
+    builder_.countEvents(event.kind, 1);
     return event;
   }
 
@@ -178,7 +178,7 @@ class TraceInput {
     all.track = id;
     Status status = trace_.eventColumns(all, [&](const EventSpans& spans) {
       events.clear();
-      for (std::size_t i = 0; i < spans.size; ++i) events.push_back(adopted(spans, i));
+      for (std::size_t i = 0; i < spans.size; ++i) events.push_back(remapped(spans, i));
       sink_.events(to, events);
       builder_.record("events") += static_cast<std::int64_t>(spans.size);
       return !cancelled();
@@ -189,7 +189,7 @@ class TraceInput {
       moved.assign(samples.begin(), samples.end());
       for (CounterSample& sample : moved) sample.time_ns += shift_;
       sink_.counters(to, moved);
-      builder_.adoptedSamples(static_cast<std::int64_t>(moved.size()));
+      builder_.countSamples(static_cast<std::int64_t>(moved.size()));
       builder_.record("counter samples") += static_cast<std::int64_t>(moved.size());
       return !cancelled();
     });
@@ -205,7 +205,7 @@ class TraceInput {
         edge.target = correlation(edge.target);
       }
       sink_.dependencies(moved);
-      builder_.adoptedDependencies(static_cast<std::int64_t>(moved.size()));
+      builder_.countDependencies(static_cast<std::int64_t>(moved.size()));
       return !cancelled();
     });
     if (!status.has_value()) return damaged(status.error());
@@ -220,7 +220,7 @@ class TraceInput {
     return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
   }
 
-  // Behind those of the inputs before; dense ones keep their order and distance.
+  // After those of earlier inputs; dense ids keep their order and distance.
   CorrelationId correlation(CorrelationId id) {
     if (id == 0) return 0;
     if (dense_ && id < (CorrelationId{1} << 48)) return correlation_base_ + id;
@@ -229,7 +229,7 @@ class TraceInput {
     return found->second;
   }
 
-  // A damaged chunk: what lies elsewhere is kept.
+  // A damaged chunk: the other chunks are kept.
   Status damaged(const Error& error) {
     if (error.code != ErrorCode::corruptTrace) return fail(error);
     builder_.damaged(error.message);

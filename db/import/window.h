@@ -1,5 +1,5 @@
-// A sliding window over a ByteSource. A reader looks at what lies in the window, takes what it has used from
-// its front, and asks for more when it needs to see further.
+// A sliding window over a ByteSource. A reader examines the bytes in the window, drops those it has used from
+// the front, and calls more() when it needs further bytes.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Window {
 
   std::int64_t offset() const { return offset_; }  // of view()'s first byte, after decompression
   std::int64_t line() const;                       // of view()'s first byte, from 1
-  // "byte 123, line 4" of the place `ahead` bytes after the front.
+  // "byte 123, line 4" of the position `ahead` bytes after the front.
   std::string place(std::size_t ahead = 0) const;
 
   ByteSource& source() { return source_; }

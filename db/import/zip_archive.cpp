@@ -109,7 +109,8 @@ struct Directory {
   std::uint64_t bytes = 0;
 };
 
-// Where the directory lies, from the record at the archive's end, which a comment of 64 KiB may follow.
+// The position of the directory, from the record at the archive's end, which a comment of up to 64 KiB may
+// follow.
 Result<std::optional<Directory>> findDirectory(const Archive& archive) {
   const std::size_t tail_bytes = kEndBytes + 0xFFFF + 20;
   const std::uint64_t tail_at = archive.size() > tail_bytes ? archive.size() - tail_bytes : 0;
@@ -130,7 +131,7 @@ Result<std::optional<Directory>> findDirectory(const Archive& archive) {
   return std::optional<Directory>();
 }
 
-// Sizes and place beyond 4 GiB stand in an extra field, those of them alone that read 0xFFFFFFFF elsewhere.
+// Sizes and offsets beyond 4 GiB are in an extra field, which has only those that are 0xFFFFFFFF elsewhere.
 void readZip64(std::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     const std::size_t length = std::min<std::size_t>(number16(extra, 2), extra.size() - 4);
@@ -150,7 +151,7 @@ void readZip64(std::string_view extra, ZipMember& member) {
 Result<std::vector<ZipMember>> readDirectory(const Archive& archive, const Directory& directory) {
   if (directory.bytes > kLongestDirectory || directory.at > archive.size() ||
       directory.bytes > archive.size() - directory.at) {
-    return archive.wrong(fmt::format("its directory ({} bytes at byte {}) does not lie within the file",
+    return archive.wrong(fmt::format("its directory ({} bytes at byte {}) is not within the file",
                                      directory.bytes, directory.at));
   }
   auto text = archive.at(directory.at, static_cast<std::size_t>(directory.bytes));
@@ -275,8 +276,8 @@ class ZipSource final : public ByteSource {
     }
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("{}: {} decompresses to more than {} bytes or {} times its size, which no trace "
-                    "does; unpack it yourself to import it",
+        fmt::format("{}: {} decompresses to more than {} bytes or {} times its size, unlike any trace; "
+                    "unpack it yourself to import it",
                     archive_->path(), member_.name, limits_.decompressed_bytes, limits_.decompression_ratio));
   }
 
@@ -332,7 +333,7 @@ Result<std::unique_ptr<ByteSource>> openZipMember(const std::string& path, const
     return archive->wrong(fmt::format("no member begins at byte {}", member.header_at));
   const std::uint64_t data_at = member.header_at + kLocalBytes + number16(*head, 26) + number16(*head, 28);
   if (data_at > archive->size() || (member.known_size && member.packed_bytes > archive->size() - data_at))
-    return archive->wrong(fmt::format("its member {} does not lie within the file", member.name));
+    return archive->wrong(fmt::format("its member {} is not within the file", member.name));
   return {std::make_unique<ZipSource>(std::move(archive), member, data_at, limits)};
 }
 

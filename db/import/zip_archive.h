@@ -1,5 +1,6 @@
-// Zip archives: what they hold, and the bytes of one member. Only stored and deflated members, no encryption,
-// no archives of several volumes. Names are text for messages; nothing is ever written or opened by them.
+// Zip archives: the list of members, and the bytes of one member. Only stored and deflated members, no
+// encryption, no archives of several volumes. Names are used only in messages; no file is written or opened
+// by them.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@
 namespace pitwall::import {
 
 struct ZipMember {
-  std::string name;  // cleaned of what is not text
+  std::string name;  // with invalid text replaced
   std::uint64_t header_at = 0;
   std::uint64_t packed_bytes = 0;
-  std::uint64_t plain_bytes = 0;  // what the archive says; checked, never trusted
+  std::uint64_t plain_bytes = 0;  // as the archive states; checked, never trusted
   std::uint32_t crc = 0;
   std::uint16_t method = 0;
   bool known_size = true;  // false: the directory is missing, the member ends where its data end
@@ -27,9 +28,9 @@ inline constexpr std::size_t kMostZipMembers = 4096;
 // Whether a file beginning like this is an archive.
 inline bool looksLikeZip(std::string_view start) { return start.substr(0, 4) == "PK\x03\x04"; }
 
-// The files in the archive, in the order of its directory; folders are left out. An archive that is cut has
-// lost its directory: then its first member alone, with known_size false. Errors: io; invalidInput (no
-// archive after all, more than kMostZipMembers, or a directory that points outside the file).
+// The files in the archive, in the order of its directory; folders are left out. A truncated archive has no
+// directory: then only its first member, with known_size false. Errors: io; invalidInput (not an archive,
+// more than kMostZipMembers, or a directory that points outside the file).
 Result<std::vector<ZipMember>> zipMembers(const std::string& path);
 
 // Errors: io; unsupported (encrypted, or packed in another way); invalidInput (no member begins there).

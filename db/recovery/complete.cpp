@@ -1,10 +1,10 @@
-// How a killed recording's last records reach its trace, each once.
+// Adds the last records of a killed recording to its trace, each exactly once.
 //
-// The recorder gives a ring's room back only after the trace has committed what it took from there, and then
-// notes how many events of that ring's track the trace was given up to the new tail. Killed anywhere, the
-// trace may therefore hold more than noted, by what was on its way: the difference between its own count and
-// the note is how many of the ring's events to skip. Dependencies and samples of one drain go in one call
-// each, so that the trace has all or none of them.
+// The recorder frees a ring's space only after the trace has committed the events read from it, and then
+// notes how many events of that ring's track the trace has up to the new tail. After a kill the trace may
+// therefore hold more events than noted: the difference between its own count and the note is the number of
+// the ring's events to skip. Dependencies and samples of one drain are written in one call each, so that the
+// trace has all or none of them.
 #include "db/recovery/complete.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ class File {
   File& operator=(const File&) = delete;
   int descriptor() const { return descriptor_; }
   bool isOpen() const { return descriptor_ >= 0; }
-  // The recorder holds byte 0, who completes holds byte 1.
+  // The recorder locks byte 0, the process that completes the trace locks byte 1.
   bool lockByte(off_t byte, bool wait) const {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -79,8 +79,8 @@ class Completer {
 
 ProcessId Completer::process() {
   const ring::FileHeader& header = rings_.header();
-  const std::uint32_t told = header.process.load();
-  if (told != 0 && told <= trace_.there.processes.size()) return ProcessId{told};
+  const std::uint32_t recorded = header.process.load();
+  if (recorded != 0 && recorded <= trace_.existing.processes.size()) return ProcessId{recorded};
   ProcessInfo info;
   info.pid = header.pid;
   info.rank = static_cast<int>(header.rank);
@@ -90,12 +90,12 @@ ProcessId Completer::process() {
 }
 
 TrackId Completer::trackOf(const ring::RingHeader& ring) {
-  const std::uint32_t told = ring.track.load();
-  if (told != 0 && told <= trace_.there.tracks.size()) return TrackId{told};
+  const std::uint32_t recorded = ring.track.load();
+  if (recorded != 0 && recorded <= trace_.existing.tracks.size()) return TrackId{recorded};
   const std::string name(ring.thread_name, strnlen(ring.thread_name, sizeof ring.thread_name));
   ThreadId thread;
-  for (std::size_t i = 0; i < trace_.there.threads.size(); ++i) {
-    const ThreadInfo& known = trace_.there.threads[i];
+  for (std::size_t i = 0; i < trace_.existing.threads.size(); ++i) {
+    const ThreadInfo& known = trace_.existing.threads[i];
     if (known.process == process_ && known.tid == ring.tid && known.name == name)
       thread = ThreadId{static_cast<std::uint32_t>(i + 1)};
   }
@@ -106,7 +106,7 @@ TrackId Completer::trackOf(const ring::RingHeader& ring) {
 void Completer::addRing(const ring::RingHeader& ring) {
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
   const auto released = ring.released[ring.releases.load() & 1U];
-  // The writer may have been about to write over what lies this far behind.
+  // The writer may have been about to overwrite records this far behind.
   const bool overwrites = ring.policy.load() == static_cast<std::uint32_t>(ring::RingPolicy::overwrite);
   const std::uint64_t kept =
       overwrites ? ring.capacity - std::min<std::uint64_t>(ring.capacity, ring::kMostRecords) : ring.capacity;
@@ -159,7 +159,7 @@ void Completer::addLoss(const ring::RingHeader& ring, TrackId track) {
                      static_cast<std::int64_t>(dropped), "ring full"});
 }
 
-// The latest moment that any record knows of: how long what was open can be seen to have lasted.
+// The latest time in any record: the known end of scopes that were open.
 TimeNs lastMoment(const RingFileReader& rings, const ring::ClockMap& clock) {
   TimeNs last = clock.endNs();
   for (const ring::RingHeader* ring : rings.rings()) {
@@ -181,16 +181,16 @@ Completion Completer::run() {
   const ring::FileHeader& header = rings_.header();
   end_ns_ = lastMoment(rings_, clock_);
   TraceSink& sink = *trace_.sink;
-  if (trace_.there.meta.count(meta::kTraceStartUnixNs) == 0)
+  if (trace_.existing.meta.count(meta::kTraceStartUnixNs) == 0)
     sink.meta(meta::kTraceStartUnixNs, std::to_string(header.start_unix_ns));
   for (const ring::RingHeader* ring : rings_.rings()) addRing(*ring);
-  for (std::size_t i = 0; i < trace_.there.tracks.size(); ++i) {
-    const TrackInfo& track = trace_.there.tracks[i];
+  for (std::size_t i = 0; i < trace_.existing.tracks.size(); ++i) {
+    const TrackInfo& track = trace_.existing.tracks[i];
     if (track.kind == TrackKind::counter)
       decoder_.skipSamplesUpTo(track.name, trace_.last_sample_ns[i],
                                TrackId{static_cast<std::uint32_t>(i + 1)});
   }
-  if (!trace_.there.iterations.empty()) decoder_.skipIterationsUpTo(trace_.there.iterations.back().index);
+  if (!trace_.existing.iterations.empty()) decoder_.skipIterationsUpTo(trace_.existing.iterations.back().index);
   decoder_.sendIterations();
   decoder_.sendDependencies();
   decoder_.sendCounters();
@@ -198,24 +198,24 @@ Completion Completer::run() {
     const std::string why(header.lost_reason, strnlen(header.lost_reason, sizeof header.lost_reason));
     sink.loss({{}, header.lost_from_ns.load(), header.lost_to_ns.load(), header.lost.load(), why});
   }
-  if (rings_.isCutOff()) sink.loss({{}, 0, end_ns_, 1, "the ring file of the killed recording was cut off"});
+  if (rings_.isCutOff()) sink.loss({{}, 0, end_ns_, 1, "the ring file of the killed recording was truncated"});
   sink.meta(meta::kTraceEndNs, std::to_string(end_ns_));
   sink.meta(meta::kRecorderCompleted, std::to_string(done_.events));
   if (Status status = sink.flush(); !status.has_value())
-    done_.problem = "what its rings hold could not be added: " + status.error().message;
+    done_.problem = "the records in its rings could not be added: " + status.error().message;
   return done_;
 }
 
 bool belongsTo(const RingFileReader& rings, const store::Appending& trace) {
-  if (trace.there.meta.count(meta::kComplete) != 0) return false;
-  const auto start = trace.there.meta.find(meta::kTraceStartUnixNs);
-  return start == trace.there.meta.end() || start->second == std::to_string(rings.header().start_unix_ns);
+  if (trace.existing.meta.count(meta::kComplete) != 0) return false;
+  const auto start = trace.existing.meta.find(meta::kTraceStartUnixNs);
+  return start == trace.existing.meta.end() || start->second == std::to_string(rings.header().start_unix_ns);
 }
 
 Completion failed(std::string problem) {
   Completion done;
   done.problem =
-      "the recording was killed, and what its rings hold is not in the trace: " + std::move(problem);
+      "the recording was killed, and the records in its rings are not in the trace: " + std::move(problem);
   return done;
 }
 

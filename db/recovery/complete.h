@@ -1,4 +1,4 @@
-// Completes the trace of a killed recording from the rings that lie beside it.
+// Completes the trace of a killed recording from the ring file beside it.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@ namespace pitwall::recovery {
 
 struct Completion {
   std::int64_t events = 0;       // added to the trace
-  std::int64_t open_scopes = 0;  // of them; they have the argument "open"
-  std::string problem;           // what could not be recovered, and what to do; "" = nothing
+  std::int64_t open_scopes = 0;  // of those events; they have the argument "open"
+  std::string problem;           // what could not be recovered, and the remedy; "" = none
 };
 
-// Nothing happens when there is no ring file, when its recording is still running, or when it belongs to
-// another recording. Otherwise what the trace does not have yet is appended, the file is deleted, and the
-// trace stays marked incomplete. Killed in between, it goes on with the next call; each event arrives once.
+// Does nothing when there is no ring file, when its recording is still running, or when it belongs to another
+// recording. Otherwise appends the missing records, deletes the file, and leaves the trace marked incomplete.
+// If killed, the next call continues; each event is added once.
 Completion completeTrace(const std::string& trace_path);
 
 }  // namespace pitwall::recovery

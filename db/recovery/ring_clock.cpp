@@ -27,7 +27,7 @@ TimeNs ClockMap::between(const ClockPair& from, const ClockPair& to, std::uint64
 TimeNs ClockMap::toNs(std::uint64_t ticks) const {
   if (ticks <= start_.ticks) return 0;
   if (pairs_.size() == 1) {
-    // Nothing to measure a TSC's speed by yet; the caller adds a pair before it converts.
+    // There is no second pair yet to measure the TSC's frequency; the caller adds one before it converts.
     return ticks_are_ns_ ? static_cast<TimeNs>(ticks - start_.ticks) : 0;
   }
   const std::size_t last = pairs_.size() - 1;

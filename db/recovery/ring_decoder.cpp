@@ -12,7 +12,7 @@ namespace pitwall::ring {
 
 namespace {
 
-// Bytes of the UTF-8 sequence at `at`, 0 when it is none.
+// Bytes of the UTF-8 sequence at `at`, 0 when it is invalid.
 std::size_t sequenceAt(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
@@ -185,9 +185,9 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
   announced_.push_back(record.detail == kAnnounced);
 }
 
-// Announced scopes are counted by the recording thread. What encloses without having been announced (a bulk
-// segment) is found here: records come in the order they end, so walking backwards meets the encloser first.
-// An encloser that ends in a later drain is missed.
+// The recording thread counts announced scopes. Unannounced enclosing events (bulk segments) are found here:
+// records come in the order they end, so walking backwards finds the enclosing one first. An enclosing event
+// that ends in a later drain is missed.
 void RingDecoder::setDepths(std::size_t first) {
   struct Open {
     TimeNs start, end;
@@ -276,10 +276,10 @@ RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
   if (id >= sites_.size()) sites_.resize(id + 1);
   Site& site = sites_[id];
   if (!site.known) {
-    const SiteFacts told = names_.site(id);
-    site.name = sink_.string(told.name);
-    if (!told.args.empty()) site.args = sink_.string("{" + told.args + "}");
-    site.kind = told.kind;
+    const SiteFacts facts = names_.site(id);
+    site.name = sink_.string(facts.name);
+    if (!facts.args.empty()) site.args = sink_.string("{" + facts.args + "}");
+    site.kind = facts.kind;
     site.known = true;
   }
   return site;

@@ -29,7 +29,7 @@ bool takeText(const char*& at, const char* end, std::string& into) {
 Result<std::unique_ptr<RingFileReader>> RingFileReader::open(int file, std::size_t size,
                                                              const std::string& path) {
   if (size < ring::kPage)
-    return fail(ErrorCode::corruptTrace, fmt::format("'{}' is cut off: {} bytes; delete it", path, size));
+    return fail(ErrorCode::corruptTrace, fmt::format("'{}' is truncated: {} bytes; delete it", path, size));
   void* const memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (memory == MAP_FAILED)
     return fail(ErrorCode::io, fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)));
@@ -45,7 +45,7 @@ Status RingFileReader::checkHeader(const std::string& path) const {
   const ring::FileHeader& h = header();
   if (std::memcmp(h.magic, ring::kMagic, sizeof h.magic) != 0)
     return fail(ErrorCode::corruptTrace,
-                fmt::format("'{}' is no ring file, or was never begun; delete it", path));
+                fmt::format("'{}' is not a ring file, or was never initialised; delete it", path));
   if (h.version != ring::kVersion) {
     return fail(ErrorCode::versionMismatch,
                 fmt::format("'{}' has ring format {}, this Pitwall reads {}; open the trace once with the "
@@ -54,7 +54,7 @@ Status RingFileReader::checkHeader(const std::string& path) const {
   }
   if (h.header_bytes != sizeof h || h.check != ring::checkOf(h))
     return fail(ErrorCode::corruptTrace,
-                fmt::format("'{}' is damaged: its header does not add up; delete it", path));
+                fmt::format("'{}' is damaged: its header is inconsistent; delete it", path));
   return {};
 }
 

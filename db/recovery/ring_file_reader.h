@@ -1,4 +1,4 @@
-// A ring file (db/ring_format.h) as its reader has it: checked, nothing believed.
+// Reads a ring file (db/ring_format.h); its contents are checked, not trusted.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace pitwall::recovery {
 
 class RingFileReader : public ring::NameSource {
  public:
-  // Maps `size` bytes of the file. Errors: corruptTrace, versionMismatch, io; each says what to do.
+  // Maps `size` bytes of the file. Errors: corruptTrace, versionMismatch, io; each names the remedy.
   static Result<std::unique_ptr<RingFileReader>> open(int file, std::size_t size, const std::string& path);
   ~RingFileReader() override;
   RingFileReader(const RingFileReader&) = delete;
@@ -26,7 +26,7 @@ class RingFileReader : public ring::NameSource {
 
   const ring::FileHeader& header() const { return *reinterpret_cast<const ring::FileHeader*>(memory_); }
   ring::ClockMap clock() const;
-  // Those in use, each whole within the file.
+  // Rings in use that are completely within the file.
   const std::vector<const ring::RingHeader*>& rings() const { return rings_; }
   bool isCutOff() const { return cut_off_; }  // extents are missing at its end
 

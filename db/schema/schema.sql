@@ -1,25 +1,25 @@
 -- The trace file: one SQLite database, NAME.pitwall. application_id 1349088375 ("Pitw"), user_version 1.
 --
--- Two layers. Dimensions are ordinary rows, readable by anyone with sqlite3. Events, dependencies and counter
--- samples are column chunks: rows of event_chunk, dependency_chunk and counter_chunk hold some thousands of them
--- each, one BLOB per column, beside a summary. They are SQL all the same through virtual tables and table-valued
--- functions that `pitwall query` and the library offer (end of this file).
+-- Two layers. Dimensions are ordinary rows, readable with plain sqlite3. Events, dependencies and counter samples are
+-- column chunks: rows of event_chunk, dependency_chunk and counter_chunk hold some thousands of them each, one BLOB per
+-- column, beside a summary. SQL reads them through virtual tables and table-valued functions of `pitwall query` and the
+-- library (end of this file).
 --
 -- Times are integers, ns since the trace's start; meta key 'trace.start_unix_ns' places that start in wall-clock
 -- time. Sizes are bytes. Ids are dense, start at 1 in the order of creation, and NULL means none.
 --
 -- A column BLOB: u8 format, i64 base, u32 check, then a body, all little-endian; it has as many values as the chunk's
--- count says, all modulo 2^64. The low nibble of format says how they lie in the body: 0: nothing, every value is base;
--- 12, 13, 14, 15: value i is base plus unsigned number i of 1, 2, 4 or 8 bytes (1, 2, 4, 8: the same with an older check);
--- 9: numbers are packed in bits, with patches for the large ones (db/sqlite/bit_packing.h), value i is base plus number i;
--- 10: i64 least_step, then packed numbers: value 0 is base, each later one the value before plus least_step plus its
--- number; 11: u8 width, then plain numbers of that width compressed by zstd.
--- High nibble 0: signed integers; 1: real numbers that are whole, stored as integers; 2: the bits of IEEE doubles.
--- check is a hash over format, base and body (db/sqlite/column_codec.cpp).
+-- count says, all modulo 2^64. The low nibble of format gives the layout of the body: 0: nothing, every value is base;
+-- 12, 13, 14, 15: value i is base plus unsigned number i of 1, 2, 4 or 8 bytes (1, 2, 4, 8: the same with an older
+-- check); 9: numbers are packed in bits, with patches for the large ones (db/sqlite/bit_packing.h), value i is base
+-- plus number i; 10: i64 least_step, then packed numbers: value 0 is base, each later one the value before plus
+-- least_step plus its number; 11: u8 width, then plain numbers of that width compressed by zstd. High nibble 0: signed
+-- integers; 1: real numbers that are whole, stored as integers; 2: the bits of IEEE doubles. check is a hash over
+-- format, base and body (db/sqlite/column_codec.cpp).
 
 -- Facts of host, process and libraries, as text; the keys are listed in db/meta.h.
 CREATE TABLE meta(
-  key TEXT PRIMARY KEY NOT NULL,  -- what is told, as in db/meta.h: 'host.cpu_model'; no unit
+  key TEXT PRIMARY KEY NOT NULL,  -- name of the fact, as in db/meta.h: 'host.cpu_model'; no unit
   value TEXT NOT NULL             -- the value as text, in the unit that db/meta.h gives for the key
 ) STRICT, WITHOUT ROWID;
 
@@ -43,7 +43,7 @@ CREATE TABLE thread(
   id INTEGER PRIMARY KEY,                  -- thread number in this trace
   process_id INTEGER REFERENCES process,   -- process it belongs to
   tid INTEGER NOT NULL,                    -- the operating system's thread id
-  name TEXT NOT NULL                       -- what the program calls it: 'main', 'cpu worker 0'
+  name TEXT NOT NULL                       -- the program's name for it: 'main', 'cpu worker 0'
 ) STRICT;
 
 -- A device that work ran on.
@@ -92,10 +92,10 @@ CREATE TABLE kernel(
   block_z INTEGER NOT NULL,               -- threads of a block in z
   registers_per_thread INTEGER NOT NULL,  -- registers that one thread uses; 0 when unknown
   static_shared_bytes INTEGER NOT NULL,   -- shared memory of a block fixed when compiled, bytes
-  dynamic_shared_bytes INTEGER NOT NULL,  -- shared memory of a block asked for at launch, bytes
+  dynamic_shared_bytes INTEGER NOT NULL,  -- shared memory of a block requested at launch, bytes
   local_bytes INTEGER NOT NULL,           -- local memory of a thread, bytes
   theoretical_occupancy REAL NOT NULL,    -- share of a multiprocessor's warps that fit at once, 0..1; 0 when unknown
-  limiter TEXT NOT NULL                   -- what keeps that share down: 'registers'; empty when unknown or nothing
+  limiter TEXT NOT NULL                   -- what limits that share: 'registers'; empty when unknown or nothing
 ) STRICT;
 
 -- Settings as the recorded program used them.
@@ -105,11 +105,11 @@ CREATE TABLE setting(
   source TEXT NOT NULL             -- who decided: 'default', 'environment' or 'program'
 ) STRICT, WITHOUT ROWID;
 
--- Numbers that the program decides itself and has declared; PITWALL_TUNE_name=value sets one.
+-- Numbers that the program chooses and has declared; PITWALL_TUNE_name=value sets one.
 CREATE TABLE tunable(
   name TEXT PRIMARY KEY NOT NULL,  -- the program's name for it: 'batch_size'
   value INTEGER NOT NULL,          -- value in effect, in the program's own unit
-  default_value INTEGER NOT NULL,  -- value that the program's text gives, same unit
+  default_value INTEGER NOT NULL,  -- value in the program's source, same unit
   minimum INTEGER NOT NULL,        -- least allowed value, same unit
   maximum INTEGER NOT NULL,        -- greatest allowed value, same unit
   source TEXT NOT NULL             -- who decided: 'default', 'environment' or 'program'
@@ -120,30 +120,30 @@ CREATE TABLE iteration_mark(
   id INTEGER PRIMARY KEY,            -- order of arrival
   iteration_index INTEGER NOT NULL,  -- number of the iteration that begins here
   time_ns INTEGER NOT NULL,          -- when, ns since the trace's start
-  items INTEGER NOT NULL             -- images or samples of that iteration; 0 when not told
+  items INTEGER NOT NULL             -- images or samples of that iteration; 0 when unknown
 ) STRICT;
 
--- What should be in the trace and is not.
+-- Data that should be in the trace and is missing.
 CREATE TABLE loss(
   id INTEGER PRIMARY KEY,             -- order of arrival
-  track_id INTEGER REFERENCES track,  -- track that lacks something; NULL = the whole trace
+  track_id INTEGER REFERENCES track,  -- track with missing data; NULL = the whole trace
   from_ns INTEGER NOT NULL,           -- start of the interval concerned, ns since the trace's start
   to_ns INTEGER NOT NULL,             -- end of that interval, ns since the trace's start
   count INTEGER NOT NULL,             -- records that are missing
   reason TEXT NOT NULL                -- why: 'ring full', 'disk full'
 ) STRICT;
 
--- Conclusions of the last `pitwall analyze` that saved them, in the order of its report.
+-- Findings of the last `pitwall analyze` that saved them, in the order of its report.
 CREATE TABLE finding(
   id INTEGER PRIMARY KEY,      -- rank, from 1
-  rule TEXT NOT NULL,          -- rule that found it, stable: 'batch/can-grow'
+  rule TEXT NOT NULL,          -- rule that produced it, stable: 'batch/can-grow'
   title TEXT NOT NULL,         -- headline
   severity TEXT NOT NULL,      -- 'info', 'low', 'medium' or 'high'
   verdict TEXT NOT NULL,       -- one sentence with its numbers and their units
   gain_low REAL NOT NULL,      -- predicted share of wall time removed, 0..1, lower end
   gain_high REAL NOT NULL,     -- predicted share of wall time removed, 0..1, upper end
   gain_method TEXT NOT NULL,   -- how the gain was predicted
-  guard TEXT NOT NULL,         -- what would make the finding wrong
+  guard TEXT NOT NULL,         -- conditions under which the finding is wrong
   status TEXT NOT NULL         -- 'not tested', 'confirmed' or 'refuted'
 ) STRICT;
 
@@ -168,9 +168,9 @@ CREATE TABLE evidence(
 CREATE TABLE trial(
   id INTEGER PRIMARY KEY,                 -- order of running
   finding_id INTEGER REFERENCES finding,  -- finding under test; NULL for a baseline run
-  settings TEXT NOT NULL,                 -- what was set, NAME=VALUE, one a line
+  settings TEXT NOT NULL,                 -- what was set, NAME=VALUE, one per line
   metric TEXT NOT NULL,                   -- what was measured, with its unit: 'items_per_second'
-  value REAL NOT NULL                     -- what came out, in the metric's unit
+  value REAL NOT NULL                     -- result, in the metric's unit
 ) STRICT;
 
 -- Chunks of events: each holds events of one track, ordered by start.
@@ -189,30 +189,30 @@ CREATE TABLE event_chunk(
   pushed_before BLOB NOT NULL,              -- column: start minus the time of the push to the engine, ns
   ready_before BLOB NOT NULL,               -- column: start minus the time when the last dependency was satisfied, ns
   correlation BLOB NOT NULL,                -- column: execution that dependencies refer to; 0 = none
-  value BLOB NOT NULL,                      -- column: the kind's own number (bytes of a copy, items of a batch), else 0
+  value BLOB NOT NULL,                      -- column: depends on the kind (bytes of a copy, items of a batch), else 0
   name BLOB NOT NULL,                       -- column: string.id of the name; 0 = none
   operator BLOB NOT NULL,                   -- column: operator.id; 0 = none
   kernel BLOB NOT NULL,                     -- column: kernel.id; 0 = none
-  args BLOB NOT NULL,                       -- column: string.id of a JSON object of what else is known; 0 = none
+  args BLOB NOT NULL,                       -- column: string.id of a JSON object of further arguments; 0 = none
   kind BLOB NOT NULL,                       -- column: number of the event kind (db/event.h)
   depth BLOB NOT NULL                       -- column: nesting on the track, 0 = outermost
 ) STRICT;
 CREATE INDEX event_chunk_summary ON event_chunk(track_id, first_start_ns, last_end_ns, event_count, max_dur_ns,
   sum_dur_ns, min_correlation, max_correlation);
 
--- What a chunk of events comes to, so that statistics and pictures need not read it. Chunks of fewer than 256 events have
--- none. Groups are by name and kind; nodes are up to 64 events of one depth after each other. Columns as in the chunks.
+-- Summary of a chunk of events, so that statistics and drawing need not read the chunk. Chunks of fewer than 256 events
+-- have none. Groups are by name and kind; nodes are up to 64 consecutive events of one depth. Columns as in the chunks.
 CREATE TABLE event_summary(
   id INTEGER PRIMARY KEY,          -- event_chunk.id
   last_start_ns INTEGER NOT NULL,  -- greatest start, ns since the trace's start
-  group_count INTEGER NOT NULL,    -- groups, by name and kind; 0: too many to be told
+  group_count INTEGER NOT NULL,    -- groups, by name and kind; 0: too many to store
   group_name BLOB,                 -- column: string.id of the name; 0 = none
   group_kind BLOB,                 -- column: number of the event kind (db/event.h)
   group_events BLOB,               -- column: number of events
   group_total BLOB,                -- column: sum of the durations, ns; capped at 2^63 - 1
   group_min BLOB,                  -- column: shortest duration, ns
   group_max BLOB,                  -- column: longest duration, ns
-  node_count INTEGER NOT NULL,     -- nodes, ordered by depth, then by start; 0: too many to be told
+  node_count INTEGER NOT NULL,     -- nodes, ordered by depth, then by start; 0: too many to store
   node_depth BLOB,                 -- column: nesting of its events, 0 = outermost
   node_start BLOB,                 -- column: least start, ns since the trace's start
   node_end BLOB,                   -- column: greatest end, ns since the trace's start
@@ -272,10 +272,10 @@ CREATE INDEX counter_chunk_summary ON counter_chunk(track_id, first_time_ns, las
 --   Events that start in [t0, t1), grouped by name and kind; durations in ns.
 -- event_busy(track, t0, t1, kind) -> busy_ns
 --   Time within [t0, t1) that at least one event (of that kind) covers, ns. Without a track: one row per thread or stream;
---   select the hidden column track to tell them apart.
+--   select the hidden column track to distinguish them.
 -- event_overlap(a, b, t0, t1) -> overlap_ns
 --   Time within [t0, t1) that events of track a and events of track b cover at once, ns. Both tracks are needed.
 -- event_lod(track, t0, t1, bins, depth) -> bin, begin_ns, count, total_ns, longest_ns, longest_name
---   The range [t0, t1), the whole track without them, cut into bins of equal width (1000), for as many pixels. A row per bin
+--   The range [t0, t1), the whole track without them, divided into bins of equal width (1000), one per pixel. A row per bin
 --   that events (of that depth) touch: how many start there, their time within it, ns, and the longest that touches it.
---   Where many events fall into a bin, one may be told in the bin beside its own; the sums over all bins are exact.
+--   Where many events fall into a bin, one may be counted in the neighbouring bin; the sums over all bins are exact.

@@ -1,4 +1,4 @@
-// The tables that make up the catalogue, one file per topic. A topic's table is sorted by name.
+// The tables of the catalogue, one file per topic. A topic's table is sorted by name.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ std::span<const SettingInfo> librarySettings();        // oneDNN, MKL, OpenBLAS,
 std::span<const SettingInfo> nvidiaSettings();         // CUDA_*, NCCL_*
 std::span<const SettingInfo> pitwallSettings();        // PITWALL_*
 
-// Where the settings come from, as the tables name it.
+// Sources of the settings, as named in the tables.
 inline constexpr std::string_view kEnvVar = "MXNet 1.9.1, environment variables (env_var.md)";
 inline constexpr std::string_view kPerf = "MXNet 1.9.1, performance tips (perf.md)";
 inline constexpr std::string_view kCode = "MXNet 1.9.1, source code; not documented";

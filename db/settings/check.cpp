@@ -1,4 +1,4 @@
-// Whether a value is one that a setting allows, and how to say it when it is not.
+// Checks whether a setting allows a value, with a message when it does not.
 #include <algorithm>
 #include <charconv>
 #include <string>

@@ -1,4 +1,4 @@
-// Scheduling: which engine runs operators, how many threads it has, what it bulks.
+// Scheduling: engine type, numbers of threads, bulk segments.
 #include "db/settings/catalogue.h"
 
 namespace pitwall::settings {
@@ -199,7 +199,7 @@ constexpr SettingInfo kTable[] = {
      .allowed = "1..",
      .unit = "threads",
      .meaning = "Replaces MXNET_CPU_WORKER_NTHREADS in the forked worker processes of a Python data loader. "
-                "Raising it while there are many workers makes them fight for cores.",
+                "Raising it while there are many workers makes them compete for cores.",
      .source = kEnvVar,
      .status = notApplicable,
      .note =

@@ -1,4 +1,4 @@
-// What surrounds computing: the profiler, logs, files, the Python interface.
+// The profiler, logs, files, the Python interface.
 #include "db/settings/catalogue.h"
 
 namespace pitwall::settings {

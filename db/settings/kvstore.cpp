@@ -185,7 +185,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "mxnet",
      .type = boolean,
      .default_value = "0",
-     .meaning = "Sums gradients along trees laid over the links between GPUs. Faster than the plain way for "
+     .meaning = "Sums gradients along trees laid over the links between GPUs. Faster than the default way for "
                 "small batches on machines whose GPUs are not all directly linked.",
      .source = kEnvVar,
      .status = planned},
@@ -222,7 +222,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "0",
      .allowed = "0..",
      .unit = "seconds",
-     .meaning = "How often a node tells the scheduler that it is alive; 0 is never.",
+     .meaning = "How often a node reports to the scheduler that it is alive; 0 is never.",
      .source = kPsLite,
      .status = planned},
     {.name = "PS_HEARTBEAT_TIMEOUT",

@@ -14,7 +14,7 @@ constexpr std::string_view kOldName =
     "set.";
 constexpr std::string_view kMkl = "Intel oneMKL, developer guide";
 constexpr std::string_view kNotLinked =
-    "Pitwall does not link it; it matters to other programs that Pitwall looks at.";
+    "Pitwall does not link it; it matters to other programs that Pitwall analyzes.";
 constexpr std::string_view kVerboseMeaning =
     "Prints a line per oneDNN computation with its kind, implementation, shapes and time in milliseconds: 1 "
     "for "
@@ -140,7 +140,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "mkl",
      .type = text,
      .default_value = "TRUE",
-     .meaning = "Lets Intel's MKL use fewer threads than it was told when it thinks that is better.",
+     .meaning = "Lets Intel's MKL use fewer threads than specified when it expects that to be faster.",
      .source = kMkl,
      .status = external,
      .note = kNotLinked},
@@ -193,7 +193,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "onednn",
      .type = text,
      .meaning =
-         "Tells profilers (VTune, perf) about code that oneDNN generates, so that its functions have names "
+         "Reports generated code of oneDNN to profilers (VTune, perf), so that its functions have names "
          "in their reports. A sum of bits; 6 is for perf.",
      .source = kOneDnn,
      .status = external},
@@ -210,7 +210,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "1024",
      .unit = "primitives",
      .meaning =
-         "How many prepared computations oneDNN itself keeps, for all who use it in the process. Programs "
+         "How many prepared computations oneDNN itself keeps, for all its users in the process. Programs "
          "whose shapes vary a lot may need more; 0 keeps none.",
      .source = kOneDnn,
      .status = external,

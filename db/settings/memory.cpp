@@ -16,7 +16,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "0",
      .meaning =
          "Trades time for memory: cheap results of the forward pass are thrown away and computed again "
-         "when the backward pass needs them. Promised are 30 to 50 % less device memory at about 95 % of "
+         "when the backward pass needs them. Its documentation expects 30 to 50 % less device memory at about 95 % of "
          "the speed; the memory can go into a larger batch.",
      .source = kEnvVar,
      .status = planned,
@@ -43,7 +43,7 @@ constexpr SettingInfo kTable[] = {
      .allowed = "32..1073741824",
      .unit = "bytes",
      .meaning =
-         "The smallest block that the pool of CPU memory hands out; sizes are rounded up to multiples of "
+         "The smallest block of the pool of CPU memory; sizes are rounded up to multiples of "
          "it. For the Round pool it must be a power of two.",
      .source = kMaster,
      .status = honoured,
@@ -192,7 +192,7 @@ constexpr SettingInfo kTable[] = {
      .allowed = "32..",
      .unit = "bytes",
      .meaning =
-         "The smallest block that the pool of GPU memory hands out. A power of two for the Round pool.",
+         "The smallest block of the pool of GPU memory. A power of two for the Round pool.",
      .source = kCode,
      .status = planned},
     {.name = "MXNET_GPU_MEM_POOL_RESERVE",

@@ -1,5 +1,5 @@
-// CUDA and NCCL. This version of the runtime computes on the CPU alone; these are for programs on GPUs that
-// Pitwall looks at.
+// CUDA and NCCL. This version of the runtime computes on the CPU only; these are for GPU programs that
+// Pitwall analyzes.
 #include "db/settings/catalogue.h"
 
 namespace pitwall::settings {
@@ -56,8 +56,8 @@ constexpr SettingInfo kTable[] = {
      .owner = "nccl",
      .type = text,
      .meaning =
-         "How much NCCL tells: VERSION, WARN, INFO, TRACE. INFO shows which way the data takes between "
-         "GPUs (peer-to-peer, shared memory, InfiniBand, sockets), the first thing to look at when "
+         "How much NCCL logs: VERSION, WARN, INFO, TRACE. INFO shows the path of the data between "
+         "GPUs (peer-to-peer, shared memory, InfiniBand, sockets), the first thing to check when "
          "communication is slow.",
      .source = kNccl,
      .status = external},

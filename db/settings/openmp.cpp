@@ -72,7 +72,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "FALSE",
      .meaning =
          "Lets a process continue when it has loaded this OpenMP library twice. It hides the real fault: "
-         "two sets of threads that fight for the same cores.",
+         "two sets of threads that compete for the same cores.",
      .source = kLlvm,
      .status = external,
      .note = kLlvmOnly},
@@ -119,7 +119,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "openmp",
      .type = text,
      .default_value = "FALSE",
-     .meaning = "Prints a line per thread telling which processors it is bound to.",
+     .meaning = "Prints a line per thread with the processors it is bound to.",
      .source = kOpenMp,
      .status = external},
     {.name = "OMP_DISPLAY_ENV",
@@ -191,7 +191,7 @@ constexpr SettingInfo kTable[] = {
          "Whether threads stay where they are: false lets them move, close packs neighbours together, "
          "spread places them far apart, primary puts all in one place. close with OMP_PLACES=cores is what "
          "KMP_AFFINITY=granularity=fine,compact,1,0 is for libgomp. Several programs on one machine that "
-         "all bind from the first core on fight for it.",
+         "all bind from the first core on compete for it.",
      .source = kOpenMp,
      .status = external},
     {.name = "OMP_SCHEDULE",
@@ -224,7 +224,7 @@ constexpr SettingInfo kTable[] = {
      .meaning =
          "What threads do between parallel regions: ACTIVE spins and starts the next region sooner, "
          "PASSIVE sleeps and leaves the processor to others. On a machine shared with other work, spinning "
-         "threads are pre-empted in the middle of a region and everybody waits for them: PASSIVE is then "
+         "threads are pre-empted in the middle of a region and all others wait for them: PASSIVE is then "
          "several times faster. On a quiet machine it costs a wake-up per region.",
      .source = kOpenMp,
      .status = external,

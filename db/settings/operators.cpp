@@ -35,8 +35,8 @@ constexpr SettingInfo kTable[] = {
      .status = honoured,
      .since = "0.1.0",
      .note =
-         "In MXNet 1.9.1 only copying and adding arrays look at it. In Pitwall the element-wise work that is "
-         "not left to oneDNN does."},
+         "In MXNet 1.9.1 only copying and adding arrays use it. In Pitwall the element-wise work that is "
+         "not left to oneDNN uses it."},
     {.name = "MXNET_ELIMINATE_COMMON_EXPR",
      .owner = "mxnet",
      .type = boolean,
@@ -62,7 +62,7 @@ constexpr SettingInfo kTable[] = {
          "none. Costs speed where the fastest algorithm adds in varying order, mainly in cuDNN.",
      .source = kEnvVar,
      .status = planned,
-     .note = "In MXNet 1.9.1 only cuDNN convolution, deconvolution and pooling look at it."},
+     .note = "In MXNet 1.9.1 only cuDNN convolution, deconvolution and pooling use it."},
     {.name = "MXNET_OPTIMIZER_AGGREGATION_SIZE",
      .owner = "mxnet",
      .type = integer,

@@ -1,5 +1,5 @@
-// Text to value, as the catalogue promises (db/settings.h, checkSettingValue): surrounding blanks are
-// tolerated, nothing else. nullopt when the text is not of that form.
+// Parses text to a value, as the catalogue specifies (db/settings.h, checkSettingValue): only surrounding
+// blanks are tolerated. nullopt when the text does not have that form.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ constexpr SettingInfo kTable[] = {
      .type = choice,
      .allowed = "onednn|reference|null",
      .meaning =
-         "Who computes the operators: onednn, the fast one; reference, plain loops to compare with; null, "
-         "which computes nothing and serves to look at scheduling alone. Not set, the best one of this "
+         "Which backend computes the operators: onednn, the fast one; reference, simple loops to compare with; null, "
+         "which computes nothing and serves to examine scheduling only. Not set, the best one of this "
          "build that MXNET_MKLDNN_ENABLED allows.",
      .source = kOwn,
      .status = honoured,
@@ -26,7 +26,7 @@ constexpr SettingInfo kTable[] = {
      .type = boolean,
      .default_value = "1",
      .meaning =
-         "Whether a recorded program on Pitwall's runtime records what its GPUs do, by CUPTI, from its "
+         "Whether a recorded program on Pitwall's runtime records its GPU activity, by CUPTI, from its "
          "first operator on a GPU on. 0 leaves CUPTI to another tool.",
      .source = kOwn,
      .status = honoured,
@@ -61,7 +61,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "pitwall",
      .type = text,
      .meaning = "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
-                "runtime. %p stands for the process id, %r for the rank that MPI, Slurm or torchrun told it, "
+                "runtime. %p stands for the process id, %r for the rank set by MPI, Slurm or torchrun, "
                 "%% for a percent sign; such a name is made unique, a plain one is replaced. A file that "
                 "cannot be written is reported and the program goes on without recording.",
      .source = kOwn,
@@ -80,7 +80,7 @@ constexpr SettingInfo kTable[] = {
      .owner = "pitwall",
      .type = text,
      .meaning =
-         "Sets a number that the program itself has declared as tunable, for example "
+         "Sets a number that the program has declared as tunable, for example "
          "PITWALL_TUNE_batch_size=64 for the tunable batch_size. A value outside the declared range is "
          "reported and the program's own value is used. The trace lists a program's tunables.",
      .source = kOwn,

@@ -34,8 +34,8 @@ const SettingInfo& knownSetting(std::string_view name, SettingType type) {
   return *info;
 }
 
-// The value in effect, parsed. What an owner other than us would reject was let through, so it falls back to
-// the default here.
+// The value in effect, parsed. Invalid values of settings with another owner are not rejected earlier, so
+// they fall back to the default here.
 template <class Parse>
 auto parsedOrDefault(const SettingInfo& info, std::string_view text, Parse parse) {
   auto value = parse(text);

@@ -49,12 +49,12 @@ Result<NextRows> nextRows(Connection& connection) {
 Result<Appending> appendTrace(const std::string& path) {
   Result<Connection> connection = Connection::open(path, OpenMode::readWrite);
   if (!connection.has_value()) return fail(connection.error());
-  Result<Dimensions> there = loadDimensions(*connection);
-  if (!there.has_value()) return fail(there.error());
+  Result<Dimensions> existing = loadDimensions(*connection);
+  if (!existing.has_value()) return fail(existing.error());
   Appending made;
-  made.there = std::move(*there);
-  made.events.resize(made.there.tracks.size());
-  made.last_sample_ns.resize(made.there.tracks.size(), -1);
+  made.existing = std::move(*existing);
+  made.events.resize(made.existing.tracks.size());
+  made.last_sample_ns.resize(made.existing.tracks.size(), -1);
   Status status = perTrack(
       *connection, "SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id", made.events);
   if (status.has_value()) {
@@ -68,10 +68,10 @@ Result<Appending> appendTrace(const std::string& path) {
   Result<std::unique_ptr<BatchWriter>> writer =
       BatchWriter::create(std::move(*connection), static_cast<std::size_t>(StoreOptions().chunk_events));
   if (!writer.has_value()) return fail(writer.error());
-  (*writer)->continueAt({made.there.strings.size(), made.there.facts.size(), made.there.kernels.size()},
+  (*writer)->continueAt({made.existing.strings.size(), made.existing.facts.size(), made.existing.kernels.size()},
                         *next);
   auto sink = std::make_unique<TraceWriter>(std::move(*writer), path);
-  sink->continueAt(made.there);
+  sink->continueAt(made.existing);
   made.sink = std::move(sink);
   return made;
 }

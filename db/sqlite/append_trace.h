@@ -1,4 +1,4 @@
-// Goes on with a trace that was left incomplete.
+// Appends to a trace that was left incomplete.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace pitwall::store {
 
 struct Appending {
-  std::unique_ptr<TraceSink> sink;  // ids go on from those of `there`
-  Dimensions there;
+  std::unique_ptr<TraceSink> sink;  // ids continue from those of `existing`
+  Dimensions existing;
   std::vector<std::int64_t> events;    // of each track, index = TrackId.value - 1
   std::vector<TimeNs> last_sample_ns;  // of each track, -1 = none; index = TrackId.value - 1
   std::int64_t dependencies = 0;

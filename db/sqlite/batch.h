@@ -1,4 +1,4 @@
-// What a producer has told the sink since the writer last looked: the one thing that passes between their
+// The rows that a producer has passed to the sink since the last write: the only data shared between the two
 // threads.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace pitwall::store {
 
 struct Batch {
-  // New dimension rows; ids count on from those of earlier batches.
+  // New dimension rows; ids continue from those of earlier batches.
   std::vector<std::string> strings;
   std::vector<ProcessInfo> processes;
   std::vector<ThreadInfo> threads;
@@ -31,7 +31,7 @@ struct Batch {
 
   std::vector<EventBlocks> events;  // by track, index = TrackId.value - 1
   std::vector<EventBlock> spare_blocks;
-  std::vector<std::vector<CounterSample>> counters;  // likewise
+  std::vector<std::vector<CounterSample>> counters;  // by track
   std::vector<Dependency> dependencies;
 
   std::size_t rows = 0;  // of all kinds
@@ -39,7 +39,7 @@ struct Batch {
 
   bool empty() const { return rows == 0; }
 
-  // Empties it but keeps the memory for the next use.
+  // Clears it but keeps the memory.
   void clear() {
     strings.clear();
     processes.clear();

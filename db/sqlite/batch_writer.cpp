@@ -186,7 +186,7 @@ Status BatchWriter::finish() {
   if (Status status = write(last); !status.has_value()) return status;
   if (Status status = connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"); !status.has_value())
     return status;
-  // Refused as busy while someone reads the file; nothing is lost by that.
+  // Fails as busy while the file is being read; nothing is lost.
   (void)connection_.execute("PRAGMA journal_mode=DELETE");
   return {};
 }

@@ -16,17 +16,17 @@ class BatchWriter {
   // Takes a connection to an empty trace in WAL mode.
   static Result<std::unique_ptr<BatchWriter>> create(Connection connection, std::size_t chunk_rows);
 
-  // For a trace that holds something already: what it has, and where its chunks go on.
+  // For a trace that is not empty: the rows it has, and the ids of its next chunks.
   void continueAt(const KnownRows& rows, const NextRows& next) {
     rows_ = rows;
     chunks_->continueAt(next);
   }
 
-  // All of the batch or, on an error, nothing of it. Sorts the batch's events in place.
+  // Writes the whole batch or, on an error, nothing. Sorts the batch's events in place.
   Status write(Batch& batch);
 
   // Marks the trace complete and leaves one file without log, readable from a folder that cannot be written.
-  // Where a reader has the file open just then, the log stays; the trace is complete all the same.
+  // If a reader has the file open, the log stays; the trace is still complete.
   Status finish();
 
  private:

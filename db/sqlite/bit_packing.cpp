@@ -10,7 +10,7 @@ namespace pitwall::store {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 6;
-constexpr int kMostBits = 56;  // a number at any bit of a byte then lies within eight bytes
+constexpr int kMostBits = 56;  // a number that starts at any bit of a byte then fits into eight bytes
 
 int widthForBits(int bits) { return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8; }
 
@@ -42,7 +42,7 @@ void putPatches(std::span<const std::uint64_t> numbers, const PackPlan& plan, st
   }
 }
 
-// Eight bytes from `at` on, as many of them as there are.
+// Eight bytes from `at`, or as many as there are.
 std::uint64_t load(std::span<const std::byte> bytes, std::size_t at) {
   std::uint64_t word = 0;
   if (at + sizeof word <= bytes.size()) {
@@ -55,7 +55,7 @@ std::uint64_t load(std::span<const std::byte> bytes, std::size_t at) {
 
 void unpackBits(std::span<const std::byte> packed, std::size_t bits, std::span<std::uint64_t> numbers) {
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  // Numbers whose eight bytes all lie within: no look at the end for each of them.
+  // Numbers whose eight bytes are all within the buffer: no bounds check for each of them.
   const std::size_t whole =
       packed.size() < 8 || bits == 0 ? 0 : std::min(numbers.size(), (packed.size() - 8) * 8 / bits);
   const std::byte* data = packed.data();
@@ -71,7 +71,7 @@ void unpackBits(std::span<const std::byte> packed, std::size_t bits, std::span<s
 }  // namespace
 
 PackPlan planPacking(std::span<const std::uint64_t> numbers) {
-  // Four counts beside each other: equal neighbours would wait for each other's count.
+  // Four separate counters: equal neighbours would depend on each other's increment.
   std::array<std::array<std::uint32_t, 65>, 4> counts = {};
   for (std::size_t i = 0; i < numbers.size(); ++i)
     ++counts[i & 3][static_cast<std::size_t>(std::bit_width(numbers[i]))];

@@ -1,5 +1,5 @@
-// The columns of each kind of chunk, in the order of db/schema/schema.sql, and the arithmetic they share.
-// Writer and reader agree through this file.
+// The columns of each kind of chunk, in the order of db/schema/schema.sql, and their common arithmetic. Used
+// by writer and reader.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +34,12 @@ enum class CounterColumn : int { time, value };
 inline constexpr int kCounterColumns = 2;
 inline constexpr const char* kCounterColumnNames[kCounterColumns] = {"time", "value"};
 
-// Differences are stored modulo 2^64, so that every value comes back as it was.
+// Differences are stored modulo 2^64, so that every value is restored exactly.
 inline std::int64_t wrappingMinus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
-// An end beyond the range of TimeNs is cut off there.
+// An end beyond the range of TimeNs is clamped.
 inline std::int64_t cappedEnd(std::int64_t start, std::int64_t dur) {
   std::int64_t end = 0;
   if (!__builtin_add_overflow(start, dur, &end)) return end;

@@ -12,7 +12,7 @@ namespace pitwall::store {
 
 namespace {
 
-// Decoded chunks that are kept: 8192 rows of ten 8-byte columns make 40 MB of 64.
+// Number of cached decoded chunks: 64 of them with 8192 rows of ten 8-byte columns take 40 MB.
 constexpr std::size_t kCachedChunks = 64;
 constexpr std::size_t kSpareColumns = 64;
 
@@ -81,7 +81,7 @@ Status ChunkTable::loadSummaries() {
       return fail(
           damaged(summary, "", fmt::format("{} rows, allowed are 1 to {}", summary.count, kMaxChunkRows)));
     if (track < 0 || track > std::numeric_limits<std::uint32_t>::max())
-      return fail(damaged(summary, "", fmt::format("track {} cannot be", track)));
+      return fail(damaged(summary, "", fmt::format("track {} is impossible", track)));
     summary.track = static_cast<std::uint32_t>(track);
     by_track_[summary.track].push_back(static_cast<std::uint32_t>(summaries_.size()));
     summaries_.push_back(summary);
@@ -138,13 +138,13 @@ Status ChunkTable::readColumn(const ChunkSummary& summary, int column, std::vect
     return fail(damaged(summary, name, row.error().message));
   }
   Status status =
-      *row ? decodeColumn(read.blob(0), values) : fail(ErrorCode::corruptTrace, "the row is gone");
+      *row ? decodeColumn(read.blob(0), values) : fail(ErrorCode::corruptTrace, "the row is missing");
   read.reset();
   if (!status.has_value()) return fail(damaged(summary, name, status.error().message));
   return {};
 }
 
-// SQL of ours that the file does not understand: the table or a column is missing.
+// Our SQL fails on the file: the table or a column is missing.
 Error ChunkTable::unreadable(const Error& error) const {
   if (error.code != ErrorCode::internal) return error;
   return {ErrorCode::corruptTrace,

@@ -1,5 +1,5 @@
-// Reads one of the chunk tables: summaries at once, columns of a chunk when asked for, decoded once and kept
-// while they are among the last used.
+// Reads one of the chunk tables: summaries when opened, columns of a chunk on demand, decoded once and kept
+// in an LRU cache.
 //
 // Threads: one, like the connection.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace pitwall::store {
 
-// The keys that a chunk's summary promises, both ends included.
+// The key range in a chunk's summary, both ends included.
 struct KeyRange {
   std::int64_t least = 0;
   std::int64_t greatest = 0;
@@ -67,7 +67,7 @@ class ChunkTable {
     std::span<const char* const> columns;  // names of the BLOB columns
   };
 
-  // The connection must outlive the table. Errors: corruptTrace for a summary that cannot be.
+  // The connection must outlive the table. Errors: corruptTrace for an impossible summary.
   static Result<std::unique_ptr<ChunkTable>> load(Connection& connection, const Layout& layout);
 
   // Ordered by id.
@@ -79,8 +79,8 @@ class ChunkTable {
   // The chunk stays valid while the caller holds it. `index` is one into summaries().
   std::shared_ptr<Chunk> chunk(std::size_t index);
 
-  // For those who pass over many chunks once: the column as the chunk has it if it is in use, else decoded
-  // into `scratch` and not kept.
+  // For a single pass over many chunks: the cached column if the chunk is in use, else decoded into `scratch`
+  // and not cached.
   Result<std::span<const std::int64_t>> scan(std::size_t index, int column,
                                              std::vector<std::int64_t>& scratch);
 
@@ -106,7 +106,7 @@ class ChunkTable {
   std::int64_t rows_ = 0;
   std::int64_t columns_read_ = 0;
   std::vector<Statement> read_column_;            // by column, prepared when needed
-  std::vector<std::vector<std::int64_t>> spare_;  // memory of columns that nobody uses any more
+  std::vector<std::vector<std::int64_t>> spare_;  // memory of columns that are no longer used
   // Least recently used first.
   std::list<std::pair<std::size_t, std::shared_ptr<Chunk>>> recent_;
   std::unordered_map<std::size_t, decltype(recent_)::iterator> cached_;

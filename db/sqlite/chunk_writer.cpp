@@ -40,14 +40,14 @@ ColumnShape shapeOf(EventColumn column) {
 
 struct Sums {
   std::int64_t last_end = std::numeric_limits<std::int64_t>::min();
-  std::int64_t dur = 0;  // cut off at the range's end
+  std::int64_t dur = 0;  // clamped to the range
 };
 
 Sums sumsOf(std::span<const std::int64_t> start, std::span<const std::int64_t> dur) {
   Sums sums;
   __extension__ __int128 sum = 0;
   for (std::size_t i = 0; i < start.size(); ++i) {
-    // Never before a start, be a duration what it may: so it bounds the starts, too.
+    // Never less than a start, whatever the duration: so it bounds the starts, too.
     sums.last_end = std::max({sums.last_end, start[i], cappedEnd(start[i], dur[i])});
     sum += dur[i];
   }
@@ -64,14 +64,15 @@ Status checkKnown(TrackId track, std::int64_t string, std::int64_t facts, std::i
   return fail(
       ErrorCode::internal,
       fmt::format("an event on track {} names string {} of {}, facts {} of {} and kernel {} of {}: its "
-                  "producer made up an id",
+                  "producer used an unknown id",
                   track.value, string, known.strings, facts, known.facts, kernel, known.kernels));
 }
 
 }  // namespace
 
-// Fills columns from rows, a few rows at a time, so that the rows are fetched from memory once and not once a
-// column; then encodes them. `gets` are functions of a row, one a column, from column `first` on.
+// Fills columns from rows, a few rows at a time, so that the rows are fetched from memory once instead of
+// once per column; then encodes them. `gets` are functions of a row, one per column, starting with column
+// `first`.
 template <class Row, class... Get>
 void ChunkWriter::gather(std::span<const Row> rows, std::size_t first, Get... gets) {
   constexpr std::size_t kAtATime = 64;
@@ -90,7 +91,7 @@ void ChunkWriter::gather(std::span<const Row> rows, std::size_t first, Get... ge
 ChunkWriter::Extremes ChunkWriter::encode(std::size_t column, ColumnShape shape) {
   const std::vector<std::int64_t>& values = columns_[column];
   Extremes extremes{values.front(), values.front()};
-  // Many columns are the same all through; to see that is cheaper than to look for extremes.
+  // Many columns are constant; checking that is cheaper than finding the extremes.
   std::uint64_t differing = 0;
   for (const std::int64_t value : values) differing |= static_cast<std::uint64_t>(value ^ values.front());
   if (differing != 0) {
@@ -262,7 +263,7 @@ Status ChunkWriter::counterChunk(TrackId track, std::span<const CounterSample> s
   double least = std::numeric_limits<double>::quiet_NaN(), greatest = least;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     values[i] = samples[i].value;
-    least = std::fmin(least, values[i]);  // fmin and fmax pass over what is not a number
+    least = std::fmin(least, values[i]);  // fmin and fmax ignore NaN
     greatest = std::fmax(greatest, values[i]);
   }
   encoder_.encodeReals(values, encoded_[static_cast<std::size_t>(CounterColumn::value)]);

@@ -1,4 +1,4 @@
-// Cuts events, dependencies and samples into chunks, encodes their columns and inserts them.
+// Splits events, dependencies and samples into chunks, encodes their columns and inserts them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace pitwall::store {
 
-// Dimension rows that exist so far, and that events may therefore name.
+// Dimension rows that exist so far and that events may refer to.
 struct KnownRows {
   std::size_t strings = 0, facts = 0, kernels = 0;
 };
@@ -35,7 +35,7 @@ class ChunkWriter {
     next_sample_ = next.sample;
   }
 
-  // Orders the events by start, outer before inner. Error: internal when one names a row beyond `known`.
+  // Orders the events by start, outer before inner. Error: internal when one refers to a row beyond `known`.
   Status events(TrackId track, EventBlocks& events, const KnownRows& known);
   Status dependencies(std::span<const Dependency> dependencies);
   // Sorts `samples` by time.

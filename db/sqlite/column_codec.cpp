@@ -10,7 +10,7 @@
 
 #include "db/sqlite/bit_packing.h"
 
-static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "columns are written in memory order");
 
 namespace pitwall::store {
 
@@ -19,19 +19,19 @@ enum class ColumnEncoder::Type : std::uint8_t { integers = 0, wholeReals = 1, re
 
 namespace {
 
-// The low nibble. 0 to 8 are widths of plain numbers, of which 0 is still written; the others' check sum does
-// not see every bit of the last word, so plain numbers are written as 12 to 15: widths 1, 2, 4 and 8.
+// The low nibble. 0 to 8 are widths of plain numbers, of which only 0 is still written; the check sum of the
+// others misses some bits of the last word, so plain numbers are written as 12 to 15: widths 1, 2, 4 and 8.
 enum class Layout : std::uint8_t { packed = 9, packedSteps = 10, zstd = 11, plain1 = 12, plain8 = 15 };
 
 constexpr std::size_t kFormatAt = 0, kBaseAt = 1, kCheckAt = 9, kHeaderBytes = 13;
 constexpr int kTypes = 3;
-constexpr int kLevel = 1;                // of zstd: the quickest of the usual ones
-constexpr int kChunksToSkip = 15;        // after a try of zstd that did not pay
+constexpr int kLevel = 1;                // of zstd: the fastest of the usual ones
+constexpr int kChunksToSkip = 15;        // after an attempt with zstd that gained nothing
 constexpr std::size_t kWorthZstd = 256;  // bytes below which it is not tried
 
 bool isOld(int layout) { return layout <= 2 || layout == 4 || layout == 8; }
 
-// Bytes of a plain number, -1 when the layout is another.
+// Bytes of a plain number, -1 for other layouts.
 int plainWidth(int layout) {
   if (isOld(layout)) return layout;
   return layout >= static_cast<int>(Layout::plain1) ? 1 << (layout - static_cast<int>(Layout::plain1)) : -1;
@@ -42,8 +42,7 @@ int plainLayout(int width) {
 }
 
 // Not cryptographic: finds the damage of disks and copies. The older layouts are hashed word by word, the
-// others in four streams of words, so that the processor need not wait for one multiplication before the
-// next.
+// others in four streams of words, so that consecutive multiplications are independent.
 std::uint32_t checkOf(std::uint8_t format, std::uint64_t base, std::span<const std::byte> body) {
   constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15;
   std::uint64_t hash = (base ^ (std::uint64_t{format} << 56) ^ body.size()) * kPrime;
@@ -140,7 +139,7 @@ Status unpackZstd(std::span<const std::byte> body, std::uint64_t base, std::span
   const auto width = std::to_integer<std::size_t>(body[0]);
   if (width != 1 && width != 2 && width != 4 && width != 8)
     return fail(ErrorCode::corruptTrace, fmt::format("{} bytes a number", width));
-  // In the upper part of where the numbers will be: each is read before its place is written.
+  // In the upper part of the output: each number is read before its place is overwritten.
   const std::size_t size = values.size() * width;
   std::byte* const plain = reinterpret_cast<std::byte*>(values.data()) + (values.size_bytes() - size);
   const std::size_t got = ZSTD_decompress(plain, size, body.data() + 1, body.size() - 1);
@@ -236,7 +235,7 @@ void ColumnEncoder::encode(Type type, std::span<const std::int64_t> values, std:
   const std::size_t plain = kHeaderBytes + values.size() * static_cast<std::size_t>(width);
   bool done = false;
   if (width != 0 && shape == ColumnShape::ascending) done = packedSteps(type, values, plain, out);
-  // Where the steps are as wide as the values, the values unpack faster.
+  // If the steps are as wide as the values, the values unpack faster.
   const std::size_t smaller = done ? out.size() : plain;
   if (width != 0 && (shape != ColumnShape::ascending || values.size() * bits / 8 < smaller)) {
     if (packed(type, values, base, smaller, other_)) {
@@ -248,7 +247,7 @@ void ColumnEncoder::encode(Type type, std::span<const std::int64_t> values, std:
     if (experience.skip > 0) {
       --experience.skip;
     } else {
-      // Bits unpack faster than zstd: it must win clearly.
+      // Packed bits decode faster than zstd, which must be clearly smaller.
       const std::size_t limit = (done ? out.size() : plain) * 3 / 4;
       if (compressed(type, values, base, width, limit, other_)) {
         std::swap(out, other_);
@@ -313,7 +312,7 @@ Status decodeColumn(std::span<const std::byte> bytes, std::span<std::int64_t> va
   if (plain && body.size() != values.size() * width)
     return wrongSize(bytes.size(), kHeaderBytes + values.size() * width);
   if (checkOf(format, base, body) != check)
-    return fail(ErrorCode::corruptTrace, "its check sum does not fit its content");
+    return fail(ErrorCode::corruptTrace, "its check sum does not match its content");
   Status status;
   if (plain) {
     unpackWidth(width, body.data(), base, values);

@@ -1,8 +1,8 @@
-// One column of a chunk as bytes, and back. The format is documented at the top of db/schema/schema.sql.
+// Encodes and decodes one column of a chunk. The format is documented at the top of db/schema/schema.sql.
 //
-// Each value's distance from the least one (or from the value before) in whole bytes, in bits with patches
-// for the few large ones, or compressed by zstd: whichever is the smallest for what the column is. A column
-// of equal values costs its header alone.
+// Each value's difference from the least one (or from the previous value) in whole bytes, in bits with
+// patches for the few large ones, or compressed by zstd: whichever is smallest for the kind of column. A
+// column of equal values takes only its header.
 #pragma once
 
 #include <cstddef>
@@ -18,21 +18,21 @@ struct ZSTD_CCtx_s;
 
 namespace pitwall::store {
 
-// Rows of a chunk, at most. Bounds what a damaged count can make a reader allocate.
+// Maximum rows of a chunk. Limits the memory that a reader allocates for a damaged count.
 inline constexpr std::int64_t kMaxChunkRows = 1 << 20;
 
-// What is tried on a column.
+// The kind of a column, which determines the encodings to try.
 enum class ColumnShape : std::uint8_t {
   scattered,  // durations: most are small, some are not
-  ascending,  // times, correlations: each little beyond the one before
-  repeating,  // names, kinds: few distinct values, patterns that come again
+  ascending,  // times, correlations: each slightly above the previous one
+  repeating,  // names, kinds: few distinct values, repeating patterns
 };
 
 // Encodes columns one after the other and keeps its scratch memory. Used by one thread.
 class ColumnEncoder {
  public:
-  // What an encoder remembers of the columns of one kind: where compression did not pay, it is tried again
-  // only now and then.
+  // State of an encoder for columns of one kind: where compression gained nothing, it is tried again only
+  // occasionally.
   struct Experience {
     int skip = 0;
   };
@@ -40,7 +40,7 @@ class ColumnEncoder {
   // Replaces `out`. Precondition: values is not empty; `least` and `greatest` are its extremes.
   void encode(std::span<const std::int64_t> values, std::int64_t least, std::int64_t greatest,
               ColumnShape shape, Experience& experience, std::vector<std::byte>& out);
-  // The same, looking for the extremes itself and trying everything that the shape asks for.
+  // The same, but computes the extremes itself and tries all encodings of the column's kind.
   void encode(std::span<const std::int64_t> values, ColumnShape shape, std::vector<std::byte>& out);
   // Real numbers; exact for every bit pattern.
   void encodeReals(std::span<const double> values, std::vector<std::byte>& out);
@@ -64,8 +64,8 @@ class ColumnEncoder {
   std::vector<std::byte> plain_, other_;
 };
 
-// Fills `values` from a column of as many rows. Reals come back as their IEEE bits. The error's message says
-// what is wrong with the bytes ("12 bytes instead of 8205"); the caller adds which column of which chunk.
+// Fills `values` from a column of as many rows. Reals are returned as their IEEE bits. The error's message
+// describes the damage ("12 bytes instead of 8205"); the caller adds column and chunk.
 Status decodeColumn(std::span<const std::byte> bytes, std::span<std::int64_t> values);
 
 }  // namespace pitwall::store

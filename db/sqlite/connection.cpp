@@ -11,7 +11,7 @@ namespace pitwall::store {
 
 namespace {
 
-// Escapes what has a meaning in a file: URI.
+// Escapes characters with a meaning in a file: URI.
 std::string fileUri(const std::string& path, OpenMode mode) {
   std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
@@ -27,8 +27,8 @@ std::string fileUri(const std::string& path, OpenMode mode) {
 }
 
 std::string reasonOf(int code, int system_errno, std::string_view detail) {
-  const bool told = system_errno != 0 && ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN);
-  return told ? fmt::format("{} ({})", std::strerror(system_errno), detail) : std::string(detail);
+  const bool known = system_errno != 0 && ((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN);
+  return known ? fmt::format("{} ({})", std::strerror(system_errno), detail) : std::string(detail);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Error sqliteError(int code, int system_errno, std::string_view path, std::string
       return {
           ErrorCode::io,
           message(
-              "check that the disk is sound and has space, and that no limit on file sizes holds, or choose "
+              "check that the disk works and has space, and that no limit on file sizes applies, or choose "
               "a path on another disk")};
     case SQLITE_CANTOPEN:
       return {ErrorCode::io, message("check that its folder exists and that you may use it")};

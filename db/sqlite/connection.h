@@ -1,4 +1,4 @@
-// A thin owner of SQLite's handles, with errors as Result. SQL stays visible: no statement is built here.
+// A thin owner of SQLite's handles, with errors as Result. Callers write the SQL: no statement is built here.
 //
 // Threads: a Connection and its Statements are used by one thread at a time.
 #pragma once
@@ -20,7 +20,7 @@ namespace pitwall::store {
 // How SQLite opens the file.
 enum class OpenMode : std::uint8_t {
   readOnly,    // mode=ro
-  immutable,   // mode=ro and no locks, no side files: nobody may write meanwhile
+  immutable,   // mode=ro and no locks, no side files: there must be no writer
   readWrite,   // the file must exist
   createFile,  // made when missing
 };
@@ -38,7 +38,7 @@ class Statement {
   // An id of a dimension row: NULL for 0, which means none.
   Statement& bindId(int index, std::uint32_t id);
 
-  // True when a row is there to read. Errors: as errorOf() makes them.
+  // True when there is a row to read. Errors: as errorOf() makes them.
   Result<bool> step();
   // Runs a statement that yields no row, then resets it for the next use.
   Status run();
@@ -67,7 +67,7 @@ class Connection {
   // Errors: io (cannot open), corruptTrace (not a database, damaged).
   static Result<Connection> open(const std::string& path, OpenMode mode);
 
-  // One that somebody else has opened and will close, after the connection and its statements are gone.
+  // A handle that the caller has opened and will close, after the connection and its statements are gone.
   static Connection borrow(sqlite3* database);
 
   Status execute(const char* sql);  // one or more statements; rows are dropped
@@ -75,8 +75,8 @@ class Connection {
   Result<std::int64_t> integer(std::string_view sql);  // of a statement that yields one integer
   Result<std::string> text(std::string_view sql);      // of a statement that yields one text
 
-  // Reads raw bytes of the database file through SQLite's own descriptor: opening and closing another one in
-  // this process would drop the locks that SQLite holds on the file. Bytes beyond the end are zero.
+  // Reads raw bytes of the database file through SQLite's own descriptor: closing another descriptor in this
+  // process would release SQLite's locks on the file. Bytes beyond the end are zero.
   Status readRaw(std::span<std::byte> bytes, std::uint64_t offset = 0) const;
   Result<std::int64_t> fileSize() const;
 
@@ -84,11 +84,11 @@ class Connection {
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return database_.get(); }
 
-  // What SQLite says of its last failure, as our error: full disk and refused access are io, a damaged file
-  // is corruptTrace; the message names the file and the remedy.
+  // SQLite's last failure as an Error: full disk and denied access are io, a damaged file is corruptTrace;
+  // the message names the file and the remedy.
   Error lastError(std::string_view what) const;
 
-  // Closes; open statements keep the database alive until they go.
+  // Closes; open statements keep the database alive until they are finalized.
   void close() { database_.reset(); }
 
  private:

@@ -8,7 +8,7 @@ namespace pitwall::store {
 
 namespace {
 
-// Appends what the chunk's events cover of the window.
+// Appends the parts of the window that the chunk's events cover.
 Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::optional<EventKind> kind,
                     std::vector<std::int64_t> (&scratch)[3], std::vector<TimeRange>& ranges) {
   Result<std::span<const std::int64_t>> starts = scanColumn(data, chunk, EventColumn::start, scratch[0]);
@@ -32,7 +32,7 @@ Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::o
     const TimeRange range{std::max((*starts)[i], window.begin_ns),
                           std::min(cappedEnd((*starts)[i], (*durs)[i]), window.end_ns)};
     if (range.begin_ns >= range.end_ns) continue;
-    // Most events lie in or next to the one before: joined here, they need no memory.
+    // Most events overlap or follow the previous one directly: merged here, they need no memory.
     if (open && range.begin_ns >= last.begin_ns && range.begin_ns <= last.end_ns) {
       last.end_ns = std::max(last.end_ns, range.end_ns);
       continue;
@@ -69,7 +69,7 @@ Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t trac
   }
   const auto before = [](const TimeRange& a, const TimeRange& b) { return a.begin_ns < b.begin_ns; };
   if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::sort(ranges.begin(), ranges.end(), before);
-  // Joined in place: there are never more.
+  // Merged in place: the number never grows.
   std::size_t kept = 0;
   for (const TimeRange& range : ranges) {
     if (kept > 0 && range.begin_ns <= ranges[kept - 1].end_ns) {

@@ -25,9 +25,9 @@ TimeRange extentOf(TraceData& data, std::uint32_t track);
 Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t track, TimeRange window,
                                              std::optional<EventKind> kind);
 
-// The same ranges one by one, without memory for all of them. Works while the events come in the order of
-// their starts, as they nearly always do; where an event turns up too late, the ranges so far mean nothing
-// and coveredRanges() is to be asked.
+// The same ranges one by one, without memory for all of them. Works while the events come ordered by start,
+// as they nearly always do; after an event out of order the ranges so far are invalid and coveredRanges()
+// must be used.
 class RangeStream {
  public:
   RangeStream(TraceData& data, std::uint32_t track, TimeRange window, std::optional<EventKind> kind)

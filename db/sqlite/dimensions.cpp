@@ -34,14 +34,14 @@ std::optional<SettingSource> sourceFrom(std::string_view text) {
   return fromString(text, {SettingSource::byDefault, SettingSource::environment, SettingSource::program});
 }
 
-// An id column: none for NULL and whatever cannot be one.
+// An id column: none for NULL and impossible values.
 template <class IdType>
 IdType idAt(const Statement& row, int column) {
   const std::int64_t id = row.integer(column);
   return IdType{id > 0 && id <= 0xffffffff ? static_cast<std::uint32_t>(id) : 0};
 }
 
-// Calls `read` for each row; it returns what is wrong with the row, nullptr when nothing.
+// Calls `read` for each row; it returns an error message, or nullptr.
 template <class Read>
 Status readTable(Connection& connection, std::string_view table, std::string_view sql, Read read) {
   Result<Statement> statement = connection.prepare(sql);
@@ -206,21 +206,21 @@ Status loadMarks(Connection& connection, Dimensions& into) {
                    });
 }
 
-// A reader may use every id that it is given as an index.
+// Readers use every id as an index.
 Status checkReferences(const Connection& connection, const Dimensions& dimensions) {
   const auto exists = [](auto id, const auto& rows) { return id.value <= rows.size(); };
   for (const ThreadInfo& thread : dimensions.threads) {
     if (!exists(thread.process, dimensions.processes))
-      return fail(damaged(connection, "thread", "a thread belongs to a process that is not there"));
+      return fail(damaged(connection, "thread", "a thread belongs to a process that does not exist"));
   }
   for (const TrackInfo& track : dimensions.tracks) {
     if (!exists(track.process, dimensions.processes) || !exists(track.thread, dimensions.threads) ||
         !exists(track.device, dimensions.devices))
-      return fail(damaged(connection, "track", "a track belongs to something that is not there"));
+      return fail(damaged(connection, "track", "a track belongs to a process, thread or device that does not exist"));
   }
   for (const Loss& loss : dimensions.losses) {
     if (!exists(loss.track, dimensions.tracks))
-      return fail(damaged(connection, "loss", "a loss belongs to a track that is not there"));
+      return fail(damaged(connection, "loss", "a loss belongs to a track that does not exist"));
   }
   return {};
 }

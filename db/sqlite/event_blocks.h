@@ -1,5 +1,5 @@
-// Events of one track, kept in blocks of fixed size that are used again: a vector that grows would copy what
-// it holds and take fresh pages from the system for every batch, which costs more than encoding the events.
+// Events of one track, in blocks of fixed size that are reused: a growing vector would copy its contents and
+// take fresh pages from the system for every batch, which costs more than encoding the events.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace pitwall::store {
 
-// As many as a chunk has by default, so that a full block becomes a chunk as it lies.
+// The default size of a chunk, so that a full block becomes a chunk without copying.
 inline constexpr std::size_t kBlockEvents = 8192;
 
 using EventBlock = std::vector<Event>;  // of capacity kBlockEvents, never beyond
@@ -20,7 +20,7 @@ using EventBlock = std::vector<Event>;  // of capacity kBlockEvents, never beyon
 class EventBlocks {
  public:
   std::size_t size() const { return size_; }
-  // Whether they came by start, outer ones first.
+  // Whether they were added ordered by start, outer ones first.
   bool isSorted() const { return sorted_; }
   std::span<EventBlock> blocks() { return blocks_; }
 
@@ -53,7 +53,7 @@ class EventBlocks {
   }
 
  private:
-  // Here, where the events are at hand: the writer would have to fetch them once more.
+  // Checked here, while the events are in the cache: the writer would have to fetch them again.
   void noteOrder(std::span<const Event> events) {
     if (!sorted_ || events.empty()) return;
     const bool follows =

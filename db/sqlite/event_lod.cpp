@@ -1,4 +1,4 @@
-// The table-valued function event_lod(track, t0, t1, bins, depth): a track as wide as a screen.
+// The table-valued function event_lod(track, t0, t1, bins, depth): a track reduced to the width of a screen.
 #include <limits>
 #include <vector>
 

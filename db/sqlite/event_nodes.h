@@ -1,5 +1,5 @@
-// What a chunk of events is summed up to beside its columns: groups by name and kind, for statistics, and
-// nodes of some consecutive events of one depth, for pictures of many events on few pixels.
+// The summary of a chunk of events: groups by name and kind, for statistics, and nodes of some consecutive
+// events of one depth, for drawing many events on few pixels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace pitwall::store {
 
-// Chunks of fewer events are read as they are; a summary would be as large as they.
+// Smaller chunks have no summary, since it would be as large as the chunk.
 inline constexpr std::size_t kLeastSummedUp = 256;
 inline constexpr std::int64_t kNodeEvents = 64;
 
@@ -45,7 +45,7 @@ struct EventRows {
   std::span<const std::int64_t> start, dur, name, depth;
 };
 
-// Groups of (name, kind) by first use; none where there are so many that they sum up nothing.
+// Groups of (name, kind) by first use; none where there are too many to be a summary.
 std::vector<EventGroup> groupEvents(std::span<const std::int64_t> name, std::span<const std::int64_t> kind,
                                     std::span<const std::int64_t> dur);
 

@@ -58,14 +58,14 @@ void EventPyramid::build(std::vector<Node> nodes) {
   for (auto at = nodes.begin(); at != nodes.end();) {
     const auto end =
         std::find_if(at, nodes.end(), [depth = at->depth](const Node& n) { return n.depth != depth; });
-    Tower& tower = towers_.emplace_back();
-    tower.depth = at->depth;
-    tower.levels.emplace_back(at, end);
-    while (tower.levels.back().size() > kFanOut) {
-      const std::vector<Node>& below = tower.levels.back();
+    DepthLevels& levels_of_depth = depths_.emplace_back();
+    levels_of_depth.depth = at->depth;
+    levels_of_depth.levels.emplace_back(at, end);
+    while (levels_of_depth.levels.back().size() > kFanOut) {
+      const std::vector<Node>& below = levels_of_depth.levels.back();
       std::vector<Node> level((below.size() + kFanOut - 1) / kFanOut);
       for (std::size_t i = 0; i < below.size(); ++i) level[i / kFanOut].add(below[i]);
-      tower.levels.push_back(std::move(level));
+      levels_of_depth.levels.push_back(std::move(level));
     }
     at = end;
   }
@@ -83,18 +83,18 @@ class EventPyramid::Painter {
                    static_cast<std::uint64_t>(request.bins))),
         bins_(static_cast<std::size_t>(request.bins)) {}
 
-  Status paint(const Tower& tower, std::size_t level, std::size_t at) {
-    const Node& node = tower.levels[level][at];
+  Status paint(const DepthLevels& levels_of_depth, std::size_t level, std::size_t at) {
+    const Node& node = levels_of_depth.levels[level][at];
     if (node.start_ns >= request_.to_ns || node.end_ns < request_.from_ns) return {};
     const bool inside = node.start_ns >= request_.from_ns && node.end_ns <= request_.to_ns;
     if (inside && difference(node.start_ns, node.end_ns) <= width_) {
       put(node);
       return {};
     }
-    if (level == 0) return paintEvents(node, tower.depth);
-    const std::size_t end = std::min((at + 1) * kFanOut, tower.levels[level - 1].size());
+    if (level == 0) return paintEvents(node, levels_of_depth.depth);
+    const std::size_t end = std::min((at + 1) * kFanOut, levels_of_depth.levels[level - 1].size());
     for (std::size_t below = at * kFanOut; below < end; ++below) {
-      if (Status status = paint(tower, level - 1, below); !status.has_value()) return status;
+      if (Status status = paint(levels_of_depth, level - 1, below); !status.has_value()) return status;
     }
     return {};
   }
@@ -120,8 +120,8 @@ class EventPyramid::Painter {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
 
-  // Times come nearly in order: most are in the bin of the one before, and a division costs more than all
-  // else.
+  // Times are nearly in order: most are in the same bin as the previous one, and a division is the most
+  // expensive step.
   std::size_t binOf(TimeNs time) {
     if (time <= request_.from_ns) return 0;
     const std::uint64_t distance = difference(request_.from_ns, time);
@@ -138,7 +138,7 @@ class EventPyramid::Painter {
     bin.longest_name = StringId{static_cast<std::uint32_t>(name)};
   }
 
-  // A node no wider than a bin: its events count where it begins, its time is parted between the two bins it
+  // A node no wider than a bin: its events count where it begins, its time is divided between the two bins it
   // may touch.
   void put(const EventNode& node) {
     const std::size_t first = binOf(node.start_ns), last = binOf(std::max(node.start_ns, node.end_ns - 1));
@@ -206,17 +206,17 @@ class EventPyramid::Painter {
   std::shared_ptr<Chunk> chunk_;  // the last one read from
   std::uint32_t chunk_index_ = 0;
   std::span<const std::int64_t> names_;  // of it, checked once
-  std::size_t recent_ = 0;               // the bin that was asked for last
-  std::uint64_t recent_begin_ = 0;       // its distance from the first
+  std::size_t recent_ = 0;               // the bin of the last time
+  std::uint64_t recent_begin_ = 0;       // its offset from the first
 };
 
 Result<std::vector<EventBin>> EventPyramid::bins(const BinRequest& request) {
   Painter painter(data_, request);
-  for (const Tower& tower : towers_) {
-    if (request.depth.has_value() && tower.depth != *request.depth) continue;
-    const std::size_t top = tower.levels.size() - 1;
-    for (std::size_t at = 0; at < tower.levels[top].size(); ++at) {
-      if (Status status = painter.paint(tower, top, at); !status.has_value()) return fail(status.error());
+  for (const DepthLevels& levels_of_depth : depths_) {
+    if (request.depth.has_value() && levels_of_depth.depth != *request.depth) continue;
+    const std::size_t top = levels_of_depth.levels.size() - 1;
+    for (std::size_t at = 0; at < levels_of_depth.levels[top].size(); ++at) {
+      if (Status status = painter.paint(levels_of_depth, top, at); !status.has_value()) return fail(status.error());
     }
   }
   return painter.take();

@@ -1,5 +1,5 @@
-// A track at every zoom: nodes of the event_summary table at the bottom, sixteen of them under each node
-// above.
+// A track at every zoom level: nodes of the event_summary table at the bottom, sixteen nodes per node of the
+// next level.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class TraceData;
 
 class EventPyramid {
  public:
-  // Reads the track's summaries; a chunk without one is summed up here. Error: corruptTrace.
+  // Reads the track's summaries; the summary of a chunk without one is computed here. Error: corruptTrace.
   static Result<std::unique_ptr<EventPyramid>> make(TraceData& data, std::uint32_t track);
 
   // The bins that events touch, by time. Reads a chunk's columns only where a node of few events is wider
@@ -29,7 +29,7 @@ class EventPyramid {
     std::uint32_t chunk = 0;  // index into the table's summaries; of the lowest level
   };
   // Of one depth: the lowest level first, each ordered by start.
-  struct Tower {
+  struct DepthLevels {
     std::int64_t depth = 0;
     std::vector<std::vector<Node>> levels;
   };
@@ -40,7 +40,7 @@ class EventPyramid {
   void build(std::vector<Node> nodes);
 
   TraceData& data_;
-  std::vector<Tower> towers_;  // by depth
+  std::vector<DepthLevels> depths_;  // by depth
 };
 
 }  // namespace pitwall::store

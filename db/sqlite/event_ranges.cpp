@@ -25,7 +25,7 @@ Result<std::optional<std::int64_t>> optionalInteger(int plan, std::span<sqlite3_
   return std::optional(*number);
 }
 
-// Arguments t0 and t1 at places k and k + 1.
+// Arguments t0 and t1 at positions k and k + 1.
 Result<TimeRange> windowArgument(int plan, std::span<sqlite3_value*> values, int k,
                                  std::string_view function) {
   auto t0 = optionalInteger(plan, values, k, fmt::format("{}: t0", function));
@@ -53,7 +53,7 @@ Result<std::optional<EventKind>> kindArgument(sqlite3_value* value) {
                   name));
 }
 
-// A sum of lengths, cut off at the range's end.
+// A sum of lengths, clamped to the range.
 class Length {
  public:
   void add(TimeRange range) {
@@ -69,7 +69,7 @@ class Length {
   bool full_ = false;
 };
 
-// Ranges that lie in memory, as a RangeStream gives them.
+// Ranges in memory, with the interface of a RangeStream.
 class RangeList {
  public:
   explicit RangeList(std::span<const TimeRange> ranges) : ranges_(ranges) {}

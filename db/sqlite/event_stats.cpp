@@ -14,7 +14,7 @@ namespace {
 
 enum class Column : int { name, kind, count, total_ns, min_ns, max_ns, track, t0, t1 };
 
-// Groups found so far; a table over (name, kind) leads to them.
+// Groups found so far, with a hash table over (name, kind).
 class Groups {
  public:
   explicit Groups(std::size_t names) : slots_((names + 1) * kKinds, 0) {}
@@ -105,7 +105,7 @@ class StatsCursor {
     return {};
   }
 
-  // Adds what the chunk's summary says; false when it has none or is only partly wanted.
+  // Adds the chunk's summary; false when it has none or is only partly selected.
   Result<bool> addSummary(const ChunkSummary& chunk, Groups& groups) {
     const auto& [track, t0, t1] = arguments_;
     if (t0.has_value() && chunk.time_ns.least < *t0) return false;

@@ -103,7 +103,7 @@ Result<bool> EventSummaryReader::groups(std::int64_t chunk, std::int64_t strings
   if (!found.has_value()) return found;
   for (const EventGroup& group : into.groups) {
     if (group.name < 0 || group.name > strings)
-      return fail(damaged(chunk, "a group has a name that is not there"));
+      return fail(damaged(chunk, "a group has a name that does not exist"));
   }
   return found;
 }
@@ -115,7 +115,7 @@ Result<bool> EventSummaryReader::nodes(std::int64_t chunk, std::int64_t events, 
   for (const EventNode& node : into.nodes) {
     if (node.name < 0 || node.name > strings || node.row < 0 || node.row >= events || node.depth < 0 ||
         node.depth > 0xffff)
-      return fail(damaged(chunk, "a node has a row, depth or name that is not there"));
+      return fail(damaged(chunk, "a node has a row, depth or name that does not exist"));
   }
   return found;
 }

@@ -1,5 +1,5 @@
-// The table event_summary: what is written beside a chunk of events so that statistics and pictures need not
-// read it.
+// The table event_summary: a summary of each chunk of events, so that statistics and drawing need not read
+// the chunk.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace pitwall::store {
 
 struct EventSummary {
   TimeNs last_start_ns = 0;
-  std::vector<EventGroup> groups;  // none: too many to be worth it
-  std::vector<EventNode> nodes;    // likewise
+  std::vector<EventGroup> groups;  // empty: too many to be useful
+  std::vector<EventNode> nodes;    // empty: too many to be useful
 };
 
 class EventSummaryWriter {
@@ -36,8 +36,8 @@ class EventSummaryReader {
  public:
   explicit EventSummaryReader(Connection& connection) : connection_(connection) {}
 
-  // False when the chunk, of so many events, has no summary. `strings` is the number of names there are.
-  // Error: corruptTrace, naming the chunk.
+  // False when the chunk, of so many events, has no summary. `strings` is the number of strings. Error:
+  // corruptTrace, naming the chunk.
   Result<bool> groups(std::int64_t chunk, std::int64_t strings, EventSummary& into);
   void releaseStatements() {
     groups_ = Statement();

@@ -1,9 +1,9 @@
 // The virtual table event.
 //
-// A scan goes chunk by chunk. A chunk whose summary cannot fulfil the constraints is passed over without
-// reading its BLOBs; in the others columns are decoded when a constraint or the statement asks for their
-// first value, so that only used columns cost anything. Within a chunk a range of start_ns is found by binary
-// search, a single correlation through the chunk's order by correlation.
+// A scan goes chunk by chunk. A chunk whose summary cannot satisfy the constraints is skipped without reading
+// its BLOBs; in the others a column is decoded when a constraint or the statement needs its first value, so
+// that unused columns cost nothing. Within a chunk a range of start_ns is found by binary search, a single
+// correlation through the chunk's order by correlation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ enum class Column : int {
   args,
 };
 
-// What the constraints of one scan leave.
+// The constraints of one scan.
 struct Wanted {
   IntegerRange id, track, start, dur, end, correlation;
   // Columns that must have one value; filled from name, args, kind, operator and kernel.
@@ -58,7 +58,7 @@ void Wanted::addText(TraceData& data, Column at, sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) return;  // SQLite compares it, row by row
   const std::string_view text = textOf(value);
   if (at == Column::name || at == Column::args) {
-    if (text.empty()) return;  // no name and an empty one look alike
+    if (text.empty()) return;  // no name and an empty one are equal
     const std::optional<std::uint32_t> found = data.findString(text);
     if (found.has_value())
       equal.emplace_back(at == Column::name ? EventColumn::name : EventColumn::args, *found);
@@ -129,7 +129,7 @@ class EventCursor {
   std::size_t candidates() const { return by_track_ ? of_track_.size() : data_.events().summaries().size(); }
   std::size_t row() const { return order_.empty() ? at_ : order_[at_]; }
 
-  // Moves to the first row that fulfils the equalities, into later chunks if need be.
+  // Moves to the first row that satisfies the equalities, in later chunks if necessary.
   Status settle() {
     while (chunk_ != nullptr) {
       for (; at_ < end_; ++at_) {

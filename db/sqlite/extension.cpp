@@ -5,7 +5,7 @@
 //   sqlite> SELECT * FROM event_stats;
 //
 // Reads the trace as of the moment when it is loaded. The program must use the system's shared SQLite, as
-// this library does: pointers of one copy of SQLite mean nothing to another.
+// this library does: pointers of one copy of SQLite are invalid in another.
 #include <sqlite3ext.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace pitwall::store {
 
 namespace {
 
-// Through the host's table of functions, whichever SQLite that is.
+// Uses the host's table of SQLite functions.
 int refuse(const sqlite3_api_routines* host, char** message, const char* why) {
   if (message != nullptr) *message = host->mprintf("%s", why);
   return SQLITE_ERROR;

@@ -60,7 +60,7 @@ Result<FileState> inspectFile(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return state;
     return fail(ErrorCode::io,
-                fmt::format("cannot look at '{}': {}; check the path and its folder's permissions", path,
+                fmt::format("cannot examine '{}': {}; check the path and its folder's permissions", path,
                             std::strerror(errno)));
   }
   if (S_ISDIR(info.st_mode)) {

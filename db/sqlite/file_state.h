@@ -1,5 +1,5 @@
-// What lies at a path, before anything is opened for real: so that no file of another program is replaced,
-// and so that an error says what the file is instead of what SQLite thinks of it.
+// Examines the file at a path before opening it: so that no file of another program is replaced, and errors
+// describe the file better than SQLite would.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class FileKind : std::uint8_t {
   folder,
   special,  // a device, a pipe, a socket
   empty,
-  text,             // bytes that are no database
+  text,             // not a database
   foreignDatabase,  // a database of another program
   trace,
 };
@@ -24,13 +24,13 @@ struct FileState {
   FileKind kind = FileKind::missing;
   std::int64_t size_bytes = 0;
   int schema_version = 0;
-  bool wal_mode = false;     // the header says that a write-ahead log goes with the file
-  bool has_wal = false;      // and there is one, not empty
-  bool has_journal = false;  // a rollback journal, not empty: somebody died in a transaction
-  bool truncated = false;    // shorter than its header says; only told when no log can make up for it
+  bool wal_mode = false;     // by its header the file uses a write-ahead log
+  bool has_wal = false;      // the log exists and is not empty
+  bool has_journal = false;  // a non-empty rollback journal: a writer was killed in a transaction
+  bool truncated = false;    // shorter than its header says; set only when no log can complete it
 };
 
-// Errors: io when the path cannot be looked at or read.
+// Errors: io when the path cannot be examined or read.
 Result<FileState> inspectFile(const std::string& path);
 
 // SQLite's companions of a database file.

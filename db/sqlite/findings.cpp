@@ -72,7 +72,7 @@ Status replaceAll(Connection& connection, std::span<const FindingRow> findings) 
 }  // namespace
 
 Status saveFindings(const std::string& path, std::span<const FindingRow> findings) {
-  // Opening it as a trace says better than SQLite what is wrong with a file.
+  // Opening it as a trace gives better errors than SQLite.
   if (Result<std::unique_ptr<Trace>> trace = Trace::open(path); !trace.has_value())
     return fail(trace.error());
   Result<Connection> connection = Connection::open(path, store::OpenMode::readWrite);

@@ -24,8 +24,8 @@ std::string quotedName(std::string_view name) {
   return out + '"';
 }
 
-// What SQLite calls a fault of the statement is a fault of the file here: the statements are ours, and
-// simple. And it is another program that must write the file again.
+// SQLite's statement errors are errors of the file here: the statements are ours, and simple. The remedy is
+// to export the file again with the other program.
 Error asDamage(Error error) {
   if (error.code != ErrorCode::internal && error.code != ErrorCode::corruptTrace) return error;
   for (const std::string_view remedy :
@@ -40,15 +40,15 @@ Error asDamage(Error error) {
 
 sqlite3_stmt* handleOf(void* statement) { return static_cast<sqlite3_stmt*>(statement); }
 
-// The file is read as it lies there: what a program that still has it open, or was killed, keeps beside it
-// would be left out without a word.
+// Only the main file is read: changes in a log of a program that still has it open, or was killed, would be
+// silently missing.
 Status haveAllInOneFile(const std::string& path) {
   for (const char* const beside : {"-wal", "-journal"}) {
     std::error_code error;
     const std::uintmax_t bytes = std::filesystem::file_size(path + beside, error);
     if (error || bytes == 0) continue;
     return fail(ErrorCode::invalidInput,
-                fmt::format("'{0}' is not whole: '{0}{1}' beside it holds changes of a program that still "
+                fmt::format("'{0}' is incomplete: '{0}{1}' beside it holds changes of a program that still "
                             "writes it, or was killed; close that program, or run sqlite3 '{0}' "
                             "'PRAGMA wal_checkpoint(TRUNCATE)', and try again",
                             path, beside));
@@ -118,8 +118,8 @@ Status ForeignDatabase::readTables() {
 }
 
 Status ForeignDatabase::readColumns(const std::string& name, Table& table) {
-  // A column that is the row's id holds nothing, one that was added later is missing in older rows: both are
-  // SQL's matter. Generated columns move the places of those behind them.
+  // A column that is the row id is stored empty, and one that was added later is missing in older rows: both
+  // need SQL. Generated columns shift the positions of the following ones.
   auto info = connection_->prepare(
       "SELECT name, cid, pk = 0 AND dflt_value IS NULL, hidden FROM pragma_table_xinfo(?)");
   if (!info.has_value()) return fail(asDamage(info.error()));
@@ -167,7 +167,7 @@ Status ForeignDatabase::visit(std::string_view table, std::span<const std::strin
   return visitBySql(table, columns, visitor);
 }
 
-// Makes `plain` false, and visits none, where the pages are not those of a plain table.
+// Sets `plain` to false, and visits no rows, where the pages are not those of a plain table.
 Status ForeignDatabase::visitPlain(const Table& table, ForeignRow row, const Visitor& visitor, bool& plain) {
   auto pages = TablePages::open(*connection_, table.root);
   if (!pages.has_value()) return fail(pages.error());

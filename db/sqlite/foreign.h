@@ -1,6 +1,6 @@
 // Reads databases of other programs, which may be of any version or damaged: tables and columns by name,
-// absent ones as null. Never writes, never leaves a file beside the database, runs nothing that the database
-// itself defines (views, triggers, virtual tables).
+// absent ones as null. Never writes, never leaves a file beside the database, and never runs views, triggers
+// or virtual tables of the database.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "db/result.h"
-#include "db/sqlite/record.h"
+#include "db/sqlite/row_record.h"
 
 namespace pitwall::store {
 
 class Connection;
 
-// The row that a visit stands on: taken apart from its page where the table is a plain one, else by SQL.
+// The current row of a visit: parsed from its page if the table is a plain one, else read by SQL.
 class ForeignRow {
  public:
-  // Columns as asked for, from 0.
+  // Columns in the requested order, from 0.
   bool isNull(std::size_t column) const { return plain_ ? record_.isNull(column) : isNullInSql(column); }
   std::int64_t integer(std::size_t column) const {  // 0 when null
     return plain_ ? record_.integer(column) : integerInSql(column);
@@ -48,12 +48,12 @@ class ForeignRow {
   void* statement_ = nullptr;
   std::vector<int> position_;  // in the statement; -1: the table has no such column
   bool plain_ = false;
-  Record record_;
+  RowRecord record_;
 };
 
 class ForeignDatabase {
  public:
-  // Errors: io, corruptTrace (no database, or its list of tables is damaged).
+  // Errors: io, corruptTrace (not a database, or its list of tables is damaged).
   static Result<std::unique_ptr<ForeignDatabase>> open(const std::string& path);
   ~ForeignDatabase();
 
@@ -62,7 +62,7 @@ class ForeignDatabase {
   std::vector<std::string> tables() const;
 
   using Visitor = std::function<Status(const ForeignRow&)>;
-  // Every row of the table, in the order of the file; nothing when there is no such table. Ends with the
+  // Every row of the table, in the order of the file; no rows when there is no such table. Ends with the
   // visitor's first failure, or with corruptTrace after the rows before the damage.
   Status visit(std::string_view table, std::span<const std::string_view> columns, const Visitor& visitor);
   // None when the table, the column or all values are missing.
@@ -74,11 +74,11 @@ class ForeignDatabase {
   ForeignDatabase();
   struct Column {
     int position = 0;
-    bool plain = true;  // what a row holds there is the value
+    bool plain = true;  // the stored value is the column's value
   };
   struct Table {
     std::int64_t root = 0;  // page
-    bool plain = true;      // each column has its place in a row
+    bool plain = true;      // each column has a fixed position in a row
     std::map<std::string, Column, std::less<>> columns;
   };
   Status readTables();

@@ -1,4 +1,4 @@
-// Trace::open: which way to read a file without changing it.
+// Trace::open: chooses how to read a file without changing it.
 //
 //   finished trace                      one file, read in place
 //   log mode without a log              read in place as immutable; SQLite would make side files otherwise
@@ -7,8 +7,8 @@
 //   rollback journal                    its writer died closing it: recovered in a copy
 //   older schema                        migrated in a copy
 //
-// A trace beside which the rings of a killed recording lie is completed from them first, in place: the one
-// time that opening changes a file (db/recovery/complete.h).
+// A trace with the ring file of a killed recording beside it is first completed from the rings, in place: the
+// only case in which opening changes a file (db/recovery/complete.h).
 #include <fmt/format.h>
 
 #include <memory>
@@ -63,7 +63,7 @@ Status checkReadable(const std::string& path, const FileState& state) {
   if (state.schema_version < 1)
     return refuse(ErrorCode::corruptTrace, "it has no schema version; record again, or restore a copy");
   if (state.truncated)
-    return refuse(ErrorCode::corruptTrace, "the file is cut off; restore a whole copy, or record again");
+    return refuse(ErrorCode::corruptTrace, "the file is truncated; restore a complete copy, or record again");
   return {};
 }
 
@@ -93,7 +93,7 @@ Result<std::unique_ptr<Trace>> openCopy(const std::string& path) {
       std::make_unique<store::TraceReader>(path, std::move(*copy), std::move(*data)));
 }
 
-// `problem` is what of a killed recording could not be recovered; "" = nothing.
+// `problem` describes the part of a killed recording that could not be recovered; "" = none.
 Result<std::unique_ptr<Trace>> openAsItIs(const std::string& path, const FileState& state,
                                           const std::string& problem) {
   if (state.has_journal || state.schema_version < store::kSchemaVersion) return openCopy(path);
@@ -113,7 +113,7 @@ Result<std::unique_ptr<Trace>> Trace::open(const std::string& path) {
   Result<FileState> state = store::inspectFile(path);
   if (!state.has_value()) return fail(state.error());
   if (Status status = checkReadable(path, *state); !status.has_value()) return fail(status.error());
-  // What a killed recording left in its rings goes into the trace first; most traces have none.
+  // Records left in the rings of a killed recording are added first; most traces have none.
   const recovery::Completion completed = recovery::completeTrace(path);
   if (completed.events != 0 || completed.open_scopes != 0) state = store::inspectFile(path);
   if (!state.has_value()) return fail(state.error());

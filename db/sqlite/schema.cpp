@@ -9,7 +9,7 @@ namespace pitwall::store {
 extern const char kSchemaSql[];  // generated from db/schema/schema.sql
 
 Status createSchema(Connection& connection) {
-  // synchronous=OFF only here: an empty trace need not outlive a power cut, and each fsync costs
+  // synchronous=OFF only here: an empty trace need not survive a power failure, and each fsync costs
   // milliseconds.
   const std::string before = fmt::format(
       "PRAGMA page_size=8192; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
@@ -38,7 +38,7 @@ Status migrate(Connection& connection, int target, std::span<const Migration> st
     if (step == steps.end()) {
       status = fail(
           ErrorCode::versionMismatch,
-          fmt::format("'{}' has schema version {}, which this Pitwall cannot read any more: use an older one",
+          fmt::format("'{}' has schema version {}, which this Pitwall no longer reads: use an older one",
                       connection.path(), *version));
     } else {
       status = connection.execute(step->sql);

@@ -1,4 +1,4 @@
-// The schema in a database: what marks a file as ours, how one is made, how an older one becomes the newest.
+// The schema in a database: identification, creation and migration.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@ namespace pitwall::store {
 inline constexpr std::int64_t kApplicationId = 0x50697477;  // "Pitw"
 // Of a trace exported as ordinary rows.
 inline constexpr std::int64_t kRowsApplicationId = 0x50697452;  // "PitR"
-// Stays 1 while no version of Pitwall has been released: files of before are made again, not migrated.
+// Stays 1 until the first release of Pitwall: older files are recorded again, not migrated.
 inline constexpr int kSchemaVersion = 1;
 
-// Makes the tables in an empty database, in one transaction, and leaves it in WAL mode.
+// Creates the tables in an empty database, in one transaction, and leaves it in WAL mode.
 Status createSchema(Connection& connection);
 
-// One step of the way from schema version `from` to from + 1.
+// One migration step, from schema version `from` to from + 1.
 struct Migration {
   int from = 0;
   const char* sql = nullptr;
 };
 
-// The steps this build knows, ordered by `from`; none yet.
+// The steps of this build, ordered by `from`; none yet.
 std::span<const Migration> migrations();
 
-// Brings a database of an older version to `target`, in one transaction; nothing is changed on failure.
-// Errors: versionMismatch when the file is newer than target or a step is missing; what the SQL gives.
+// Migrates a database of an older version to `target`, in one transaction; nothing is changed on failure.
+// Errors: versionMismatch when the file is newer than target or a step is missing; errors of the SQL.
 Status migrate(Connection& connection, int target, std::span<const Migration> steps);
 
 }  // namespace pitwall::store

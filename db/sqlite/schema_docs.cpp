@@ -1,5 +1,5 @@
-// Reads schema.sql as it was written: a comment above a table is about the table, one behind a column about
-// the column, and those after the last table are the virtual tables and functions.
+// Parses schema.sql: a comment above a table documents the table, one after a column the column, and those
+// after the last table document the virtual tables and functions.
 #include "db/schema_docs.h"
 
 #include <cctype>
@@ -40,7 +40,7 @@ ColumnDoc columnOf(std::string_view line) {
   return column;
 }
 
-// "-- event(id, track, ...)": the name of a virtual table or function at the margin.
+// "-- event(id, track, ...)": the name of a virtual table or function at the start of the line.
 bool isSignature(std::string_view comment) {
   const auto parenthesis = comment.find('(');
   return !comment.empty() && std::islower(static_cast<unsigned char>(comment.front())) != 0 &&

@@ -13,7 +13,7 @@ namespace pitwall::store {
 
 namespace {
 
-// From preparing to the last step: some statements, like VACUUM INTO, prepare others while they run.
+// From prepare to the last step: some statements, like VACUUM INTO, prepare others while they run.
 class UserStatement {
  public:
   explicit UserStatement(TraceData& data) : data_(data) { data_.user_statement = true; }
@@ -29,7 +29,7 @@ class UserStatement {
 class CancelWatch {
  public:
   CancelWatch(TraceData& data, SqlVisitor& visitor) : handle_(data.connection().handle()) {
-    constexpr int kStepsBetween = 4096;  // of SQLite's machine: some 50 microseconds
+    constexpr int kStepsBetween = 4096;  // of SQLite's virtual machine: about 50 microseconds
     sqlite3_progress_handler(
         handle_, kStepsBetween,
         [](void* asked) { return static_cast<SqlVisitor*>(asked)->cancelled() ? 1 : 0; }, &visitor);
@@ -51,7 +51,7 @@ Failure failure(TraceData& data, std::string_view sql) {
   sqlite3* database = data.connection().handle();
   const std::string message = sqlite3_errmsg(database);
   switch (sqlite3_errcode(database) & 0xff) {
-    // Our own tables say what is damaged; SQLite says only that something is.
+    // Our virtual tables name the damage; SQLite reports only that there is some.
     case SQLITE_CORRUPT:
       if (message.starts_with("trace '")) return fail(ErrorCode::corruptTrace, message);
       return fail(data.connection().lastError("read"));
@@ -93,7 +93,7 @@ Status bindParameters(TraceData& data, sqlite3_stmt* statement, std::string_view
   return {};
 }
 
-// BLOBs have no place in a SqlValue: they come as an SQL literal, X'...'.
+// A SqlValue cannot hold a BLOB: it is returned as an SQL literal, X'...'.
 std::string blobLiteral(sqlite3_stmt* statement, int column) {
   const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement, column));
   const int size = sqlite3_column_bytes(statement, column);
@@ -119,7 +119,7 @@ SqlValue valueAt(sqlite3_stmt* statement, int column) {
   }
 }
 
-// Prepares the first statement of `sql` under the rules for outsiders and moves `sql` behind it. Null when
+// Prepares the first statement of `sql` under the rules for users' SQL and moves `sql` behind it. Null when
 // only blanks and comments are left.
 Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
   if (sql.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
@@ -132,7 +132,7 @@ Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
   if (code == SQLITE_AUTH) {
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("a trace is only read: SELECT and temp tables are allowed ({}); in the statement: {}",
+        fmt::format("a trace is read-only: SELECT and temp tables are allowed ({}); in the statement: {}",
                     sqlite3_errmsg(data.connection().handle()), sql.substr(0, 2000)));
   }
   if (code != SQLITE_OK) return failure(data, sql);
@@ -140,7 +140,7 @@ Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
   return statement;
 }
 
-// False when the visitor has seen enough.
+// False when the visitor ends the query.
 Result<bool> runStatement(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
                           std::span<const SqlParameter> parameters, SqlVisitor& visitor) {
   if (Status status = bindParameters(data, statement, sql, parameters); !status.has_value())
@@ -176,7 +176,7 @@ class RowCollector final : public SqlVisitor {
   SqlRows rows_;
 };
 
-// Calls `run` with each statement of `sql`, until it says false.
+// Calls `run` with each statement of `sql`, until it returns false.
 template <class Run>
 Status eachStatement(TraceData& data, const std::string& sql, Run run) {
   const UserStatement rules(data);

@@ -1,4 +1,4 @@
-// SQL from outside, run on an open trace.
+// Runs a user's SQL on an open trace.
 #pragma once
 
 #include <span>

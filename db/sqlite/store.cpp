@@ -45,18 +45,18 @@ Failure cannotWrite(const std::string& path, int error) {
               fmt::format("cannot write trace '{}': {}; {}", path, std::strerror(error), remedyFor(error)));
 }
 
-// Whether somebody records or reads the trace at `path` right now: then its side files must not be taken
-// away. In exclusive mode SQLite gets its lock only if no other connection is there, be it in this process.
+// Whether the trace at `path` is being recorded or read: then its side files must not be removed. In
+// exclusive mode SQLite gets its lock only if no other connection is there, including those in this process.
 Status checkUnused(const std::string& path) {
   Result<Connection> connection = Connection::open(path, OpenMode::readWrite);
-  if (!connection.has_value()) return {};  // not writable: replacing it will say so
+  if (!connection.has_value()) return {};  // not writable: replacing it reports the error
   Status status =
       connection->execute("PRAGMA busy_timeout=0; PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK;");
   const std::string busy = "another program uses the file";
   if (!status.has_value() && status.error().code == ErrorCode::io &&
       status.error().message.find(busy) != std::string::npos) {
     return fail(ErrorCode::io,
-                fmt::format("cannot write trace '{}': it is being recorded or read right now; wait for "
+                fmt::format("cannot write trace '{}': it is being recorded or read; wait for "
                             "that to end, or choose another path",
                             path));
   }
@@ -84,7 +84,8 @@ Status checkReplaceable(const std::string& path, const StoreOptions& options) {
   return checkUnused(path);
 }
 
-// An empty trace under a name of its own, so that `path` holds a whole trace or what was there before.
+// Creates an empty trace under a temporary name, so that `path` holds either a complete trace or the old
+// file.
 Status createEmpty(const std::string& draft, const std::string& path) {
   const int file = ::open(draft.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0) return cannotWrite(path, errno);
@@ -99,7 +100,7 @@ void removeWithSideFiles(const std::string& path) {
     ::unlink(file.c_str());
 }
 
-// Stale side files go first: SQLite would take an old log for the new file's own.
+// Stale side files are removed first: SQLite would use an old log with the new file.
 Status moveIntoPlace(const std::string& draft, const std::string& path) {
   for (const std::string& side : {store::walPath(path), store::shmPath(path), store::journalPath(path)}) {
     if (::unlink(side.c_str()) != 0 && errno != ENOENT) return cannotWrite(side, errno);
@@ -121,7 +122,7 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
   }
   if (path.empty())
     return fail(ErrorCode::invalidInput, "cannot write a trace: its path is empty; give a file name");
-  // A link stays a link, and a later change of folder does not matter.
+  // A link stays a link, and a later change of the working directory has no effect.
   std::error_code error;
   const std::filesystem::path resolved =
       std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);

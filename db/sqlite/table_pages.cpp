@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-#include "db/sqlite/record.h"
+#include "db/sqlite/row_record.h"
 
 namespace pitwall::store {
 
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::byte kInteriorPage{0x05}, kLeafPage{0x0d};
 constexpr std::size_t kInteriorHeader = 12, kLeafHeader = 8;
-constexpr std::size_t kDeepest = 20;  // as SQLite has it
+constexpr std::size_t kDeepest = 20;  // SQLite's own limit
 constexpr std::uint64_t kLongestRow = std::uint64_t{64} << 20;
 constexpr std::size_t kWindowBytes = std::size_t{128} << 10;
-constexpr std::uint64_t kNear = 8;  // pages between two that still follow each other
+constexpr std::uint64_t kNear = 8;  // maximum gap in pages between sequential reads
 
 std::size_t two(std::span<const std::byte> bytes, std::size_t at) {
   return std::to_integer<std::size_t>(bytes[at]) << 8 | std::to_integer<std::size_t>(bytes[at + 1]);
@@ -57,7 +57,7 @@ Failure TablePages::damage(std::uint32_t page, const char* what) const {
                           connection_->path(), page, what));
 }
 
-Failure TablePages::damagedRow() const { return damage(leaf_, "has a row that cannot be taken apart"); }
+Failure TablePages::damagedRow() const { return damage(leaf_, "has a row that cannot be parsed"); }
 
 bool TablePages::damaged(std::uint32_t page, const char* what) {
   status_ = damage(page, what);
@@ -68,7 +68,7 @@ bool TablePages::damaged(std::uint32_t page, const char* what) {
 
 std::optional<std::span<const std::byte>> TablePages::page(std::uint32_t number) {
   if (number == 0 || number > pages_) {
-    damaged(number, "is named as a part of the table, but lies beyond the end of the file");
+    damaged(number, "belongs to the table, but is beyond the end of the file");
     return std::nullopt;
   }
   const std::uint64_t index = number - 1;
@@ -110,7 +110,7 @@ bool TablePages::enter(std::uint32_t number) {
   if (!bytes) return false;
   if (++entered_ > pages_) return damaged(number, "is part of a circle of pages");
   if (bytes->front() == kInteriorPage) return enterInterior(number, *bytes);
-  if (bytes->front() != kLeafPage) return damaged(number, "is no page of a table");
+  if (bytes->front() != kLeafPage) return damaged(number, "is not a page of a table");
   leaf_ = number;
   leaf_bytes_ = *bytes;
   cells_ = two(*bytes, 3);
@@ -121,7 +121,7 @@ bool TablePages::enter(std::uint32_t number) {
 bool TablePages::enterInterior(std::uint32_t number, std::span<const std::byte> bytes) {
   const std::size_t cells = two(bytes, 3);
   if (kInteriorHeader + 2 * cells > usable_) return damaged(number, "has more parts than fit into a page");
-  if (path_.size() >= kDeepest) return damaged(number, "lies too deep in its table");
+  if (path_.size() >= kDeepest) return damaged(number, "is too deep in its table");
   Interior interior;
   interior.children.reserve(cells + 1);
   for (std::size_t i = 0; i < cells; ++i) {
@@ -134,7 +134,7 @@ bool TablePages::enterInterior(std::uint32_t number, std::span<const std::byte> 
   return true;
 }
 
-// What of a row of that size lies in its leaf.
+// The bytes of a row of that size that are stored in its leaf.
 std::size_t TablePages::localSize(std::uint64_t size) const {
   const std::uint64_t most = usable_ - 35;
   if (size <= most) return static_cast<std::size_t>(size);
@@ -164,9 +164,9 @@ bool TablePages::readCell(std::size_t cell, std::span<const std::byte>& row) {
 bool TablePages::readOverflow(std::span<const std::byte> local, std::uint64_t size, std::uint32_t page,
                               std::span<const std::byte>& row) {
   long_row_.assign(local.begin(), local.end());
-  std::vector<std::byte> bytes(usable_);  // not the window: the leaf's next rows lie there
+  std::vector<std::byte> bytes(usable_);  // not the window: it holds the leaf's next rows
   while (long_row_.size() < size) {
-    if (page == 0 || page > pages_) return damaged(leaf_, "has a row whose end lies outside the file");
+    if (page == 0 || page > pages_) return damaged(leaf_, "has a row whose end is outside the file");
     if (++entered_ > pages_) return damaged(page, "is part of a circle of pages");
     if (Status status = connection_->readRaw(bytes, (page - std::uint64_t{1}) * page_size_);
         !status.has_value()) {

@@ -1,10 +1,10 @@
-// The rows of a table straight from the pages of a database file that nobody writes. A statement that steps
-// through the same rows costs several times as much: it copies every value into a register of a virtual
-// machine, and a call fetches each from there.
+// Reads the rows of a table directly from the pages of a database file that has no writer. A statement over
+// the same rows costs several times as much: it copies every value into a register of a virtual machine, and
+// a call fetches it from there.
 //
-// Only what a plain table of rows has is understood (https://www.sqlite.org/fileformat2.html, b-tree pages);
-// for the others open() says no, and SQL must do. The file is not trusted: each page is read once at most,
-// and every offset is checked.
+// Supports only plain row-id tables (https://www.sqlite.org/fileformat2.html, b-tree pages); open() rejects
+// others, which need SQL. The file is not trusted: each page is read once at most, and every offset is
+// checked.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ namespace pitwall::store {
 
 class TablePages {
  public:
-  // Of the table whose pages begin at `root`. None where rows cannot be read this way: a table without row
-  // ids, text that is not UTF-8. The connection must outlive it. Error: io.
+  // Opens the table with root page `root`. None where rows cannot be read this way: a table without row ids,
+  // text that is not UTF-8. The connection must outlive it. Error: io.
   static Result<std::optional<TablePages>> open(const Connection& connection, std::int64_t root);
 
   // The next row, in the order of row ids; valid until the next call. False at the end, and where the file is
-  // damaged: then status() says so.
+  // damaged: then status() has the error.
   bool next(std::span<const std::byte>& row) {
     while (cell_ == cells_) {
       if (!nextLeaf()) return false;
     }
     return readCell(cell_++, row);
   }
-  // Once next() has said false. Error: corruptTrace, io.
+  // After next() returned false. Error: corruptTrace, io.
   Status takeStatus() { return std::move(status_); }
-  // That the row which next() gave last is none.
+  // Reports that the last row of next() is invalid.
   Failure damagedRow() const;
 
  private:
@@ -65,9 +65,9 @@ class TablePages {
   std::uint32_t leaf_ = 0;
   std::span<const std::byte> leaf_bytes_;
   std::size_t cell_ = 0, cells_ = 0;
-  std::vector<std::byte> long_row_;  // one that goes on in other pages
+  std::vector<std::byte> long_row_;  // one that continues in overflow pages
 
-  // Pages read at once, more of them the longer they follow each other.
+  // Pages per read, increased while reads are sequential.
   std::vector<std::byte> window_;
   std::uint64_t window_first_ = 0, window_pages_ = 0;
   std::size_t ahead_ = 1;

@@ -25,7 +25,7 @@ TempCopy& TempCopy::operator=(TempCopy&& other) noexcept {
 
 void TempCopy::remove() noexcept {
   if (folder_.empty()) return;
-  std::error_code ignored;  // what is left lies in the system's folder for such things
+  std::error_code ignored;  // leftovers are in the system's temporary folder
   fs::remove_all(folder_, ignored);
 }
 

@@ -1,5 +1,5 @@
-// A copy of a database file with its logs in a folder of its own, for the files that SQLite cannot read where
-// they lie without writing beside them.
+// A copy of a database file with its logs in a temporary folder, for files that SQLite cannot read in place
+// without writing beside them.
 #pragma once
 
 #include <string>
@@ -11,14 +11,13 @@ namespace pitwall::store {
 
 class TempCopy {
  public:
-  TempCopy() = default;  // of nothing
+  TempCopy() = default;  // empty
   TempCopy(TempCopy&& other) noexcept
       : folder_(std::exchange(other.folder_, {})), file_(std::move(other.file_)) {}
   TempCopy& operator=(TempCopy&& other) noexcept;
   ~TempCopy() { remove(); }
 
-  // Copies the file, its write-ahead log and its journal. Error: io, naming what could not be copied where
-  // to.
+  // Copies the file, its write-ahead log and its journal. Error: io, naming source and destination.
   static Result<TempCopy> make(const std::string& path);
 
   const std::string& file() const { return file_; }

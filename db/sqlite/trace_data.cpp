@@ -36,7 +36,7 @@ constexpr ChunkTable::Layout kCounterLayout = {
 Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
   std::unique_ptr<TraceData> data(new TraceData(std::move(connection)));
   Connection& c = data->connection_;
-  // A file may come from anyone: its schema gets no trust. Temp tables stay in memory.
+  // The file is untrusted, and so is its schema. Temp tables stay in memory.
   Status status =
       c.execute("PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536; BEGIN;");
   if (status.has_value()) status = data->loadAll();
@@ -76,7 +76,7 @@ Status TraceData::loadAll() {
       if (summary.track > dimensions_.tracks.size()) {
         return fail(
             ErrorCode::corruptTrace,
-            fmt::format("trace '{}' is damaged: {} {} is of track {}, which is not there; record again, or "
+            fmt::format("trace '{}' is damaged: {} {} is of track {}, which does not exist; record again, or "
                         "restore a copy",
                         connection_.path(), l.layout.table, summary.id, summary.track));
       }
@@ -103,13 +103,13 @@ Result<std::span<const std::int64_t>> checkedIds(TraceData& data, std::int64_t c
   const std::size_t rows = at == EventColumn::op       ? dimensions.facts.size()
                            : at == EventColumn::kernel ? dimensions.kernels.size()
                                                        : dimensions.strings.size();
-  // No early end: so the compiler makes it a few instructions for many rows.
+  // No early exit, so that the compiler vectorizes it.
   std::uint64_t greatest = 0;
   for (const std::int64_t id : *ids) greatest = std::max(greatest, static_cast<std::uint64_t>(id));
   if (greatest <= rows) return ids;
   return fail(
       ErrorCode::corruptTrace,
-      fmt::format("trace '{}' is damaged: event_chunk {}, column {}: names rows that are not there; record "
+      fmt::format("trace '{}' is damaged: event_chunk {}, column {}: refers to rows that do not exist; record "
                   "again, or restore a copy",
                   data.connection().path(), chunk, kEventColumnNames[static_cast<std::size_t>(at)]));
 }

@@ -1,4 +1,4 @@
-// An open trace as the virtual tables and the reader see it.
+// An open trace, shared by the virtual tables and the reader.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,26 @@ namespace pitwall::store {
 
 class TraceData;
 
-// What SQLite keeps for a registered table.
+// The context that SQLite keeps for a registered table.
 struct ModuleContext {
   TraceData* data = nullptr;
 };
 
 class TraceData {
  public:
-  // Reads all but the chunks' columns, as of one moment. Registers the virtual tables.
+  // Reads everything except the chunks' columns, in one transaction. Registers the virtual tables.
   static Result<std::unique_ptr<TraceData>> load(Connection connection);
-  // The same within another program's connection, whose settings stay as they are. The virtual tables are not
+  // The same within another program's connection, whose settings stay unchanged. The virtual tables are not
   // registered.
   static Result<std::unique_ptr<TraceData>> attach(Connection connection);
 
   Connection& connection() { return connection_; }
   const Dimensions& dimensions() const { return dimensions_; }
-  // Something about this opening that a reader of losses must see; not in the file.
+  // Adds a loss that concerns this opening only; not in the file.
   void addLoss(Loss loss) { dimensions_.losses.push_back(std::move(loss)); }
   ChunkTable& events() { return *events_; }
   EventSummaryReader& eventSummaries() { return event_summaries_; }
-  // The track's pyramid, made at the first call. Error: corruptTrace.
+  // The track's pyramid, built at the first call. Error: corruptTrace.
   Result<EventPyramid*> pyramid(std::uint32_t track);
   ChunkTable& dependencies() { return *dependencies_; }
   ChunkTable& counters() { return *counters_; }
@@ -49,25 +49,26 @@ class TraceData {
   // Number of the event name `text`, if it occurs.
   std::optional<std::uint32_t> findString(std::string_view text);
 
-  // Finishes the statements that are kept for reading, so that the connection can be closed; they are made
-  // again when they are needed.
+  // Finalizes the cached statements, so that the connection can be closed; they are prepared again when
+  // needed.
   void releaseStatements();
 
   ModuleContext module_context{this};
 
-  // Tables that are connected, and whether the statements go with the last of them: the host of an extension
-  // cannot close its connection before. Here above the connection, which outlives them.
+  // Connected tables, and whether the statements are finalized with the last of them: the host of an
+  // extension cannot close its connection before. Declared before connection_, whose destructor disconnects
+  // the tables.
   int connected_tables = 0;
   bool borrowed = false;
 
-  // While true, what is prepared is judged by the rules for a user's SQL (db/sqlite/authorizer.h).
+  // While true, statements are prepared under the rules for a user's SQL (db/sqlite/authorizer.h).
   bool user_statement = false;
 
  private:
   explicit TraceData(Connection connection) : connection_(std::move(connection)) {}
   Status loadAll();
 
-  Connection connection_;  // first: all below has statements of it
+  Connection connection_;  // first: members below have statements of it
   Dimensions dimensions_;
   std::unique_ptr<ChunkTable> events_, dependencies_, counters_;
   EventSummaryReader event_summaries_{connection_};
@@ -84,7 +85,7 @@ inline bool isIdColumn(EventColumn at) {
 // An id column of a chunk, checked to name only rows that exist.
 Result<std::span<const std::int64_t>> idColumn(TraceData& data, Chunk& chunk, EventColumn column);
 
-// The same of a chunk that is passed over once; not kept but in `scratch`. Id columns are checked, too.
+// The same for a single pass; kept only in `scratch`. Id columns are checked, too.
 Result<std::span<const std::int64_t>> scanColumn(TraceData& data, std::size_t chunk, EventColumn column,
                                                  std::vector<std::int64_t>& scratch);
 

@@ -62,7 +62,7 @@ Result<std::vector<Event>> TraceReader::events(TrackId track) {
   std::int64_t rows = 0;
   for (const std::uint32_t index : data_->events().ofTrack(track.value))
     rows += data_->events().summaries()[index].count;
-  // Bounded, as the counts are the file's word.
+  // Bounded, since the counts come from the file.
   events.reserve(static_cast<std::size_t>(std::min<std::int64_t>(rows, 1 << 24)));
   Scratch scratch;
   for (const std::uint32_t index : data_->events().ofTrack(track.value)) {
@@ -100,7 +100,7 @@ constexpr Field kFields[] = {
     {kDepth, EventColumn::depth, &EventSpans::depth},
 };
 
-// Whether a chunk whose keys lie in that range may hold one of these; none ask for all. Keys are stored as
+// Whether a chunk with that key range may hold one of these; an empty list matches all. Keys are stored as
 // signed integers: a range that begins below zero may hold anything.
 bool mayHold(std::span<const CorrelationId> wanted, const KeyRange& keys) {
   if (wanted.empty() || keys.least < 0) return true;
@@ -116,7 +116,7 @@ Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& se
                                      const EventVisitor& visitor, Scratch& scratch) {
   const ChunkSummary& summary = data_->events().summaries()[chunk];
   std::size_t from = 0, to = static_cast<std::size_t>(summary.count);
-  // A chunk that lies within the range needs no look at its starts, unless they are asked for.
+  // The starts of a chunk within the range are read only if requested.
   const bool partly =
       summary.time_ns.least < selection.from_ns || summary.time_ns.greatest >= selection.to_ns;
   const bool before_start = (selection.fields & (kPushed | kReady)) != 0;
@@ -172,7 +172,7 @@ Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) 
   if (request.from_ns >= request.to_ns || request.bins < 1 || request.bins > kMostBins) {
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("cannot cut {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
+        fmt::format("cannot divide {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
                     request.from_ns, request.to_ns, request.bins, kMostBins));
   }
   Result<EventPyramid*> pyramid = data_->pyramid(request.track.value);
@@ -223,7 +223,7 @@ Status TraceReader::visitCounters(TrackId track, const CounterVisitor& visitor) 
 
 namespace {
 
-// All rows of a table, whose count is the file's word.
+// All rows of a table, whose count comes from the file.
 template <class Row, class Visit>
 Result<std::vector<Row>> gather(std::int64_t rows, Visit visit) {
   std::vector<Row> all;
@@ -266,8 +266,8 @@ Status TraceReader::insertTemp(const std::string& table, std::span<const std::ve
 }
 
 std::shared_ptr<void> TraceReader::hold() {
-  // Within a transaction SQLite keeps the lock that the first statement takes. Where it cannot begin one,
-  // each statement locks for itself.
+  // Within a transaction SQLite keeps the lock of the first statement. Where none can be begun, each
+  // statement locks separately.
   if (!data_->connection().execute("BEGIN").has_value()) return nullptr;
   return {this, [this](void*) { (void)data_->connection().execute("COMMIT"); }};
 }

@@ -14,7 +14,7 @@ namespace pitwall::store {
 
 class TraceReader final : public Trace {
  public:
-  // `copy` holds the file that `data` reads where that is not the one at `path`; else it is empty.
+  // `copy` holds the file that `data` reads if it is not the one at `path`; else it is empty.
   TraceReader(std::string path, TempCopy copy, std::unique_ptr<TraceData> data);
 
   const std::string& path() const override { return path_; }

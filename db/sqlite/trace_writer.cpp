@@ -216,7 +216,7 @@ void TraceWriter::end(End how) {
 
 void TraceWriter::keepFailure(Error error) {
   if (!failure_.has_value()) failure_ = std::move(error);
-  pending_ = {};  // what follows is ignored: give the memory back
+  pending_ = {};  // later rows are ignored: release the memory
   done_.notify_all();
 }
 
@@ -238,7 +238,7 @@ void TraceWriter::writeUntilEnd(BatchWriter& writer) {
     std::swap(taken, pending_);
     const std::uint64_t confirms = flushes_asked_;
     lock.unlock();
-    done_.notify_all();  // there is room again
+    done_.notify_all();  // there is space again
     Status status;
     if (!taken.empty()) status = writer.write(taken);
     lock.lock();
@@ -254,7 +254,7 @@ void TraceWriter::writeUntilEnd(BatchWriter& writer) {
 }
 
 void TraceWriter::writeLoop(std::unique_ptr<BatchWriter> writer) {
-  // The program's signals are for the program's threads.
+  // The program's threads handle the program's signals.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);

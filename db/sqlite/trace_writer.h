@@ -1,7 +1,7 @@
-// The sink that createTrace() returns: its calls fill a batch, a thread of its own writes batches.
+// The sink that createTrace() returns: its calls fill a batch, a separate thread writes batches.
 //
 // The producer and the writer share the batch under one mutex, held for a copy or a swap, never during a
-// write. Ids are given out, and strings and facts made unique, on the producer's side, so that a call need
+// write. Ids are assigned, and strings and facts deduplicated, on the producer's side, so that a call need
 // not wait.
 #pragma once
 
@@ -28,9 +28,9 @@ class TraceWriter final : public TraceSink {
  public:
   TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path,
               std::size_t most_pending_rows = static_cast<std::size_t>(StoreOptions().most_pending_rows));
-  // For a trace that holds something already; before the first call.
+  // For a trace that is not empty; before the first call.
   void continueAt(const Dimensions& there);
-  // Writes what is left; the trace stays marked incomplete unless finish() was called.
+  // Writes pending rows; the trace stays marked incomplete unless finish() was called.
   ~TraceWriter() override;
 
   StringId string(std::string_view text) override;
@@ -65,18 +65,18 @@ class TraceWriter final : public TraceSink {
   // Runs `add` on the pending batch, which then holds `rows` more rows, of which `events` are events.
   template <class Add>
   void append(std::size_t rows, std::size_t events, Add add);
-  bool accepts(TrackId track);  // else keeps an error: the producer made the track up
+  bool accepts(TrackId track);  // else keeps an error: the producer used an unknown track
   void end(End how);
 
   void writeLoop(std::unique_ptr<BatchWriter> writer);
   void writeUntilEnd(BatchWriter& writer);
-  bool waitForWork(std::unique_lock<std::mutex>& lock);  // false: end, and nothing left
+  bool waitForWork(std::unique_lock<std::mutex>& lock);  // false: end, and nothing pending
   void keepFailure(Error error);                         // mutex_ is held
 
   // --- constant after construction
   const std::string path_;
   const std::size_t most_pending_rows_;  // a producer that is this far ahead waits
-  const std::size_t commit_events_;      // that are worth a commit of their own
+  const std::size_t commit_events_;      // number of events that triggers a commit
 
   // --- the producer's alone
   std::unordered_map<std::string, StringId, TextHash, std::equal_to<>> string_ids_;
@@ -93,7 +93,7 @@ class TraceWriter final : public TraceSink {
   End end_ = End::running;
   std::optional<Error> failure_;  // the first
 
-  std::thread thread_;  // last: starts when all above is there
+  std::thread thread_;  // last: starts after all other members are initialised
 };
 
 }  // namespace pitwall::store

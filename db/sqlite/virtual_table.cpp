@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kGreatest = std::numeric_limits<std::int64_t>::max();
 
-// A double as the nearest integer in the given direction, cut off at the range's ends.
+// A double as the nearest integer in the given direction, clamped to the range.
 std::int64_t clamped(double value) {
   if (value >= 9223372036854775807.0) return kGreatest;
   if (value <= -9223372036854775808.0) return kLeast;

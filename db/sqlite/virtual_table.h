@@ -1,4 +1,4 @@
-// The dance of a read-only eponymous virtual table, written once.
+// Common implementation of read-only eponymous virtual tables.
 //
 // A table is a class with
 //   static constexpr const char* kSchema;                              // "CREATE TABLE x(a INTEGER, b
@@ -11,7 +11,7 @@
 //     Status column(sqlite3_context*, int);
 //     std::int64_t rowId() const;
 //   };
-// and moduleOf<Table>() is what SQLite wants. Nothing thrown passes through SQLite's frames.
+// and moduleOf<Table>() is the module for SQLite. No exception passes through SQLite's frames.
 #pragma once
 
 #include <sqlite3.h>
@@ -69,8 +69,8 @@ int guarded(sqlite3_vtab* table, Call call) {
   }
 }
 
-// A table declares itself while the first statement that names it is prepared; the declaration is ours, so
-// that the rules for outsiders' SQL do not hold for it.
+// A table declares itself while the first statement that names it is prepared; the rules for users' SQL do
+// not apply to its declaration.
 template <class Table>
 int connect(sqlite3* database, void* context, int, const char* const*, sqlite3_vtab** table, char**) {
   TraceData& data = *static_cast<ModuleContext*>(context)->data;
@@ -211,7 +211,7 @@ inline PlannedConstraint plannedConstraint(const char* plan_text, std::size_t ar
   return {plan_text[2 * argument] - 'a', static_cast<unsigned char>(plan_text[2 * argument + 1])};
 }
 
-// The integers that may fulfil "column op value"; `none` when surely none does.
+// The integers that may satisfy "column op value"; `none` when none does.
 struct IntegerRange {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t greatest = std::numeric_limits<std::int64_t>::max();

@@ -26,7 +26,7 @@ std::array<Entry, 7> entries() {
           Entry{"event_lod", eventLodFunction()}};
 }
 
-// One per module; the data goes with the last of them.
+// One per module; the last one releases the data.
 struct Share : ModuleContext {
   explicit Share(std::shared_ptr<TraceData> shared) : ModuleContext{shared.get()}, owner(std::move(shared)) {}
   std::shared_ptr<TraceData> owner;

@@ -15,7 +15,7 @@ class TraceData;
 // Registers all of them with the trace's connection. `data` must outlive it.
 Status registerVirtualTables(TraceData& data);
 
-// The same, the data being shared by whoever registers and gone with the connection.
+// The same, with shared data that is released with the connection.
 Status registerVirtualTables(std::shared_ptr<TraceData> data);
 
 // One table per file.

@@ -22,8 +22,8 @@
 namespace pitwall::record {
 namespace {
 
-// A piece of a line comes within this time of the one before; a prompt that looks like half a marker waits so
-// long.
+// The parts of a line arrive within this time of each other; a prompt that looks like the start of a marker
+// is delayed that long.
 constexpr int kLateMs = 20;
 
 bool sameFile(int a, int b) {
@@ -33,7 +33,7 @@ bool sameFile(int a, int b) {
          first.st_ino == second.st_ino && first.st_rdev == second.st_rdev;
 }
 
-// 0, or the error.
+// Returns 0 or errno.
 int writeAll(int file, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
@@ -83,7 +83,7 @@ bool OutputCapture::State::openEnds() {
   winsize size{};
   if (tcgetattr(STDOUT_FILENO, &settings) == 0) {
     ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-    cfmakeraw(&settings);  // the real terminal does what terminals do; this one passes bytes
+    cfmakeraw(&settings);  // raw: the real terminal does the processing
     if (openpty(&ours, &programs, nullptr, &settings, &size) == 0) {
       fcntl(ours, F_SETFD, FD_CLOEXEC);
       fcntl(programs, F_SETFD, FD_CLOEXEC);
@@ -97,7 +97,7 @@ bool OutputCapture::State::openEnds() {
   return true;
 }
 
-// False when nobody reads our output any more.
+// False when our output has no reader any more.
 bool OutputCapture::State::pass(std::string& bytes) {
   const int error = writeAll(STDOUT_FILENO, bytes);
   bytes.clear();
@@ -122,7 +122,7 @@ void OutputCapture::State::run() {
     const int ready = poll(wait.data(), stopping ? 1 : 2, filter.holds() ? kLateMs : stopping ? 0 : -1);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      if (stopping && !filter.holds()) break;  // nothing more has come
+      if (stopping && !filter.holds()) break;  // no more data
       filter.flush(passed);
       if (!pass(passed)) break;
       continue;
@@ -131,7 +131,7 @@ void OutputCapture::State::run() {
     if (wait[0].revents == 0) continue;
     const ssize_t got = read(ours, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;  // everyone has closed the other end; a terminal says so with EIO
+    if (got <= 0) break;  // all writers have closed the other end; a terminal reports EIO
     filter.take(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)), passed, lines);
     keep(lines);
     if (!pass(passed)) break;
@@ -139,7 +139,7 @@ void OutputCapture::State::run() {
   filter.finish(passed, lines);
   keep(lines);
   pass(passed);
-  // Whoever still writes learns that nobody reads, as it would without us.
+  // Processes that still write get the error of a closed pipe, as without the capture.
   close(std::exchange(ours, -1));
   ended = true;
 }

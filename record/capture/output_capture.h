@@ -1,9 +1,9 @@
-// Stands between a program and our standard output, to take oneDNN's verbose lines out of it.
+// Sits between a program and our standard output, to remove oneDNN's verbose lines.
 //
-// The program keeps what it would see alone: where our output is a terminal it gets a terminal of the same
-// size (so it flushes line by line and colours as always), else a pipe. Where its error output goes to the
-// same place, it goes the same way, so that the order of lines stays. Bytes are passed on as they come, by a
-// thread of its own.
+// The program gets the same kind of output as without the capture: a terminal of the same size if our output
+// is a terminal (so it flushes line by line and uses colours as usual), else a pipe. If its error output goes
+// to the same place, it is captured too, so that the order of lines is kept. A separate thread forwards bytes
+// as they arrive.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace pitwall::record {
 
 class OutputCapture {
  public:
-  // Errors: io when there can be no pipe.
+  // Errors: io when no pipe can be created.
   static Result<std::unique_ptr<OutputCapture>> open();
   ~OutputCapture();
   OutputCapture(const OutputCapture&) = delete;
@@ -24,17 +24,18 @@ class OutputCapture {
   int programEnd() const;  // becomes the program's standard output, and its error output when errorToo()
   bool errorToo() const;
 
-  // After the program has begun: closes our copy of its end and begins to pass bytes on. Verbose lines are
-  // appended to the file `log`, made with the first of them; with `leave_lines` they pass, too.
+  // After the program has started: closes our copy of its end and begins to forward bytes. Verbose lines are
+  // appended to the file `log`, which is created with the first of them; with `leave_lines` they are
+  // forwarded, too.
   void begin(std::string log, bool leave_lines);
-  // The terminal has another size.
+  // Call when the terminal's size has changed.
   void resize();
   // Waits until every process that holds the program's end has closed it, or until stop().
   void wait();
   bool ended() const;
-  // From now on verbose lines are dropped; what the program prints still passes.
+  // From now on verbose lines are dropped; all other output is still forwarded.
   void stopLogging();
-  // Passes on what has come and ends.
+  // Forwards the data received so far and ends.
   void stop();
 
   // A sentence when the log could not be written; else empty. After wait() or stop().

@@ -7,10 +7,10 @@ namespace pitwall::record {
 namespace {
 
 constexpr std::array<std::string_view, 3> kMarkers = {"onednn_verbose,", "dnnl_verbose,", "mkldnn_verbose,"};
-// What follows a marker: a version ("v1,"), a time or one of these words.
+// A marker is followed by a version ("v1,"), a time or one of these words.
 constexpr std::array<std::string_view, 10> kWords = {"exec",   "info",  "create", "graph",   "primitive",
                                                      "common", "error", "warn",   "profile", "ukernel"};
-constexpr std::size_t kLongestLine = 1 << 20;  // a program that never ends a line must not fill our memory
+constexpr std::size_t kLongestLine = 1 << 20;  // limits the memory for a line without an end
 
 enum class Match { no, partly, yes };
 

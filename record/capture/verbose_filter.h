@@ -1,12 +1,12 @@
-// Takes oneDNN's verbose lines out of a program's output and lets every other byte pass.
+// Removes oneDNN's verbose lines from a program's output and forwards all other bytes.
 //
-// A verbose line begins with a marker ("onednn_verbose,", "dnnl_verbose,", "mkldnn_verbose,") followed by
-// what oneDNN writes there, anywhere in the stream: a program may have printed half a line of its own before.
-// It ends with its newline, which goes with it, so that what is left is what the program would have printed
+// A verbose line begins with a marker ("onednn_verbose,", "dnnl_verbose,", "mkldnn_verbose,") followed by the
+// text that oneDNN writes there, anywhere in the stream: the program may have printed an incomplete line
+// before. It ends with its newline, which is removed too, so that the remaining output is that of the program
 // alone.
 //
-// Nothing is held back but the last bytes of a piece that may be the beginning of a marker: at most 18, until
-// the next piece comes or, should it not come, until flush(). State machine; no system calls.
+// Only the last bytes of a piece that may be the beginning of a marker are held back: at most 18, until the
+// next piece or flush(). State machine; no system calls.
 #pragma once
 
 #include <string>
@@ -16,14 +16,13 @@ namespace pitwall::record {
 
 class VerboseFilter {
  public:
-  // `leave`: the lines are the program's own, as its user has asked oneDNN for them: they pass, too.
+  // `leave`: verbose lines are forwarded, too, since the user has enabled them.
   explicit VerboseFilter(bool leave = false) : leave_(leave) {}
 
-  // Appends to `passed` what goes on to the program's output and to `lines` whole verbose lines with
-  // newlines.
+  // Appends forwarded output to `passed` and complete verbose lines with newlines to `lines`.
   void take(std::string_view bytes, std::string& passed, std::string& lines);
-  // The next piece is late: what is held back passes now. A marker that goes on afterwards is not recognised.
-  // A verbose line that has begun stays ours.
+  // The next piece is late: forwards the held bytes now. A marker that continues afterwards is not
+  // recognised. A verbose line that has begun is still removed.
   void flush(std::string& passed);
   // The stream has ended: the rest of a verbose line without a newline goes to `lines`.
   void finish(std::string& passed, std::string& lines);

@@ -20,12 +20,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// In the new process: waits for the gate, then becomes the program. Returns errno when it cannot.
+// In the new process: waits for the gate, then executes the program. Returns errno when it cannot.
 int becomeProgram(const ChildSetup& setup, int gate) {
   char go = 0;
   while (read(gate, &go, 1) < 0 && errno == EINTR) {
   }
-  if (go != 'g') _exit(127);  // the recorder is gone or has given up
+  if (go != 'g') _exit(127);  // the recorder has ended or failed
   if (setup.output >= 0) {
     dup2(setup.output, STDOUT_FILENO);
     if (setup.error_too) dup2(setup.output, STDERR_FILENO);
@@ -94,7 +94,7 @@ Status Child::start() {
   waitpid(pid_, nullptr, 0);
   const auto code = error == ENOENT ? ErrorCode::notFound : ErrorCode::unsupported;
   const char* hint =
-      error == ENOENT ? " (what its first line names to run it, or its loader, is not there)" : "";
+      error == ENOENT ? " (the interpreter in its first line, or its loader, does not exist)" : "";
   return fail(code, fmt::format("{}: cannot be run: {}{}", path_, std::strerror(error), hint));
 }
 

@@ -1,5 +1,5 @@
-// A program that is started in two steps: first a process that waits, so that its id is known and its trace
-// can be opened; then the program itself.
+// Starts a program in two steps: first a process that waits, so that its id is known and its trace can be
+// opened; then the program itself.
 #pragma once
 
 #include <signal.h>
@@ -16,23 +16,22 @@ namespace pitwall::record {
 struct ChildSetup {
   std::string path;                  // of the program
   std::vector<std::string> command;  // its arguments, the first being its name
-  // Called in the new process with its id; gives the program's environment.
+  // Called in the new process with its id; returns the program's environment.
   std::function<std::vector<std::string>(pid_t)> environment;
-  sigset_t signal_mask{};  // that the program begins with
+  sigset_t signal_mask{};  // initial mask of the program
   int output = -1;         // becomes its standard output; -1 = ours
   bool error_too = false;  // and its standard error
 };
 
 class Child {
  public:
-  // Call while this process has one thread. Errors: io when there can be no further process.
+  // Call while this process has one thread. Errors: io when no process can be created.
   static Result<Child> fork(const ChildSetup& setup);
   Child(Child&& other) noexcept;
   Child& operator=(Child&&) = delete;
-  ~Child();  // a process that still waits ends
+  ~Child();  // ends a process that still waits
 
-  // Lets the program begin. Errors: notFound (the program or what interprets it), unsupported (not
-  // executable).
+  // Starts the program. Errors: notFound (the program or its interpreter), unsupported (not executable).
   Status start();
 
   pid_t pid() const { return pid_; }
@@ -41,8 +40,8 @@ class Child {
   Child(pid_t pid, int gate, int answer, std::string path)
       : pid_(pid), gate_(gate), answer_(answer), path_(std::move(path)) {}
   pid_t pid_;
-  int gate_;    // written to: begin
-  int answer_;  // read from: errno of a failed exec; closed by a good one
+  int gate_;    // written to start the program
+  int answer_;  // read: errno of a failed exec; closed by a successful one
   std::string path_;
 };
 

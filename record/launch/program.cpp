@@ -96,32 +96,32 @@ std::string findInjectionLibrary(const std::string& executable) {
   return {};
 }
 
-std::vector<std::string> programEnvironment(std::span<const std::string> own, const Telling& telling,
+std::vector<std::string> programEnvironment(std::span<const std::string> own, const ProgramSettings& settings,
                                             std::vector<std::string>& notes) {
   std::vector<std::string> environment(own.begin(), own.end());
   const auto set = [&environment](const std::string& name, const std::string& value) {
     std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
     environment.push_back(name + "=" + value);
   };
-  if (!telling.trace_template.empty()) set("PITWALL_TRACE", telling.trace_template);
-  if (!telling.injection_library.empty()) {
+  if (!settings.trace_template.empty()) set("PITWALL_TRACE", settings.trace_template);
+  if (!settings.injection_library.empty()) {
     for (const char* name : {"NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"}) {
       if (const std::string* other = find(own, name)) {
         notes.push_back(*other +
-                        " is set: another tool records there, and this recording goes on without it");
+                        " is set: another tool records there, and this recording continues without it");
       } else {
-        set(name, telling.injection_library);
+        set(name, settings.injection_library);
       }
     }
   }
   std::string domains;
-  for (const std::string& domain : telling.only_domains) domains += (domains.empty() ? "" : ",") + domain;
+  for (const std::string& domain : settings.only_domains) domains += (domains.empty() ? "" : ",") + domain;
   if (!domains.empty()) set("PITWALL_RECORD_ONLY", domains);
-  if (telling.last_s) set("PITWALL_RECORD_LAST", fmt::format("{:.3f}", *telling.last_s));
-  if (telling.until_monotonic_s)
-    set("PITWALL_RECORD_UNTIL", fmt::format("{:.3f}", *telling.until_monotonic_s));
-  if (telling.onednn) {
-    // The number 1 means executions in every version; later ones have words for it that older ones take for
+  if (settings.last_s) set("PITWALL_RECORD_LAST", fmt::format("{:.3f}", *settings.last_s));
+  if (settings.until_monotonic_s)
+    set("PITWALL_RECORD_UNTIL", fmt::format("{:.3f}", *settings.until_monotonic_s));
+  if (settings.onednn) {
+    // The number 1 means executions in every version; later ones also accept words, which older ones read as
     // 0.
     for (const char* name : {"ONEDNN_VERBOSE", "DNNL_VERBOSE", "MKLDNN_VERBOSE"}) {
       if (find(own, name) == nullptr) set(name, "1");

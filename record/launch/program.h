@@ -1,4 +1,4 @@
-// What is going to be run, where its trace goes and what it is told about being recorded.
+// The program to run, the path of its trace and its environment.
 #pragma once
 
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 
 namespace pitwall::record {
 
-// The file that `command` names, looked for along PATH as a shell does. Errors: notFound; unsupported when it
-// is there but cannot be executed (a folder, no permission).
+// The file of `command`, searched in PATH as by a shell. Errors: notFound; unsupported when it exists but
+// cannot be executed (a folder, no permission).
 Result<std::string> findProgram(const std::string& command, const std::string& path);
 
 // Fills in the name of a trace: %p process id, %r rank, %h host, %% percent sign. Where `rank` is known and
@@ -27,20 +27,20 @@ struct OutputName {
 Result<OutputName> outputName(std::string_view text, pid_t pid, std::optional<int> rank);
 
 // libpitwall_inject.so: beside the executable, in ../lib of it (build tree and installed layout) and in
-// ../lib/ARCH-linux-gnu. Empty when it is not there.
+// ../lib/ARCH-linux-gnu. Empty when it does not exist.
 std::string findInjectionLibrary(const std::string& executable);
 
-struct Telling {
+struct ProgramSettings {
   std::string injection_library;  // "" = none
-  std::string trace_template;     // PITWALL_TRACE; "" = the program is not told
+  std::string trace_template;     // PITWALL_TRACE; "" = not set
   std::vector<std::string> only_domains;
   std::optional<double> last_s;
   std::optional<double> until_monotonic_s;
   bool onednn = false;
 };
-// The environment of the program: ours, with what docs/recording.md promises. `notes` gets a sentence for
-// each variable that was set already and is left alone.
-std::vector<std::string> programEnvironment(std::span<const std::string> own, const Telling& telling,
+// The environment of the program: ours, with the variables documented in docs/recording.md. `notes` gets a
+// sentence for each variable that was already set and is left unchanged.
+std::vector<std::string> programEnvironment(std::span<const std::string> own, const ProgramSettings& settings,
                                             std::vector<std::string>& notes);
 
 }  // namespace pitwall::record

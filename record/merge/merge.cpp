@@ -32,7 +32,7 @@ std::vector<std::string> findParts(const std::string& output) {
 
 namespace {
 
-// Under another name first, so that a failure leaves `output` as it was.
+// Under a temporary name first, so that a failure leaves `output` unchanged.
 Status merge(const std::string& output, const std::vector<std::string>& parts) {
   std::vector<std::string> inputs = {output};
   inputs.insert(inputs.end(), parts.begin(), parts.end());

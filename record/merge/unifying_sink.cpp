@@ -27,7 +27,7 @@ void UnifyingSink::meta(std::string_view key, std::string_view value) {
 }
 
 ThreadId UnifyingSink::thread(const ThreadInfo& info) {
-  // What tells no id of the system may be anything.
+  // Without an id of the system there is nothing to match.
   if (info.tid == 0) return next().thread(info);
   const auto [known, fresh] = threads_.try_emplace({info.process.value, info.tid});
   if (fresh) known->second = next().thread(info);

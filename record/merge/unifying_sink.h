@@ -1,6 +1,6 @@
-// A TraceSink before another one, for parts of one recording: what two parts say of the same process (by its
-// id), thread or device becomes one row, named as the first part did. What knows no process, as oneDNN's log,
-// belongs to the first process. Facts (meta) that only a later part tells are the trace's.
+// A TraceSink that merges the parts of one recording into another sink: rows of two parts for the same
+// process (by its id), thread or device become one row, named as in the first part. Rows without a process,
+// as from oneDNN's log, belong to the first process. Facts (meta) that only a later part has are kept.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace pitwall::record {
 
 class UnifyingSink : public ForwardingSink {
  public:
-  // The first part tells of `first_part` processes, each of them one of its own.
+  // The first part has `first_part` processes, each a separate one.
   UnifyingSink(TraceSink& inner, std::size_t first_part) : ForwardingSink(inner), first_part_(first_part) {}
 
   ProcessId process(const ProcessInfo& info) override;
@@ -26,11 +26,12 @@ class UnifyingSink : public ForwardingSink {
   std::size_t first_part_;
   std::size_t told_ = 0;  // processes so far
   ProcessId first_;
-  // The last of one id: an exec makes another program of the same process, and later parts tell of that one.
+  // The last of one id: after an exec the same process runs another program, and later parts belong to that
+  // one.
   std::map<std::int64_t, ProcessId> processes_;
   std::map<std::pair<std::uint32_t, std::int64_t>, ThreadId> threads_;
   std::map<std::pair<std::string, int>, DeviceId> devices_;
-  std::set<std::string, std::less<>> facts_;  // keys told so far
+  std::set<std::string, std::less<>> facts_;  // keys so far
 };
 
 }  // namespace pitwall::record

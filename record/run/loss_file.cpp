@@ -19,7 +19,7 @@ void copyText(char (&to)[N], std::string_view text) {
   to[length] = '\0';
 }
 
-// The file's reader looks whether its recorder still runs.
+// The file's reader checks whether its recorder is still running.
 bool lockAsRecorder(int file) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
@@ -55,7 +55,7 @@ void LossFile::open(const std::string& trace_path, const TraceClock& clock, cons
   copyText(header.process_name, program.name);
   copyText(header.command_line, program.command_line);
   header.file_bytes = ring::kPage;
-  header.process = 1;  // the program, where the trace has got to it
+  header.process = 1;  // the program, if the trace has its row
   header.check = ring::checkOf(header);
   write();
 }
@@ -82,7 +82,7 @@ void LossFile::lost(std::int64_t count, std::string_view reason) {
 void LossFile::lostUntil(TimeNs now_ns) {
   if (file_ < 0 || page_.header.lost == 0) return;
   page_.header.lost_to_ns = now_ns;
-  reached(now_ns);  // so long the trace lasted
+  reached(now_ns);  // the end of the trace
 }
 
 void LossFile::write() {

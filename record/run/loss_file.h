@@ -1,6 +1,6 @@
-// Where the recording tells what its trace can no longer take: a page beside the trace, of the format in
-// which recorders leave their rings (db/ring_format.h), made before the disk is full. The trace's next
-// opening adds the loss to it and deletes the page.
+// Records losses that the trace can no longer store: a page beside the trace, in the format of ring files
+// (db/ring_format.h), created before the disk is full. The next opening of the trace adds the loss to it and
+// deletes the page.
 #pragma once
 
 #include <string>
@@ -15,23 +15,24 @@ namespace pitwall::record {
 class LossFile {
  public:
   LossFile() = default;
-  ~LossFile();  // leaves the file; nobody holds it any more
+  ~LossFile();  // keeps the file, without its lock
   LossFile(const LossFile&) = delete;
   LossFile& operator=(const LossFile&) = delete;
 
-  // Beside the trace `trace_path`, whose program is `program`. Where it cannot be made the calls below have
+  // Beside the trace `trace_path`, whose program is `program`. If it cannot be created the calls below have
   // no effect.
   void open(const std::string& trace_path, const TraceClock& clock, const ProcessInfo& program);
 
-  // The trace has all up to `now_ns`.
+  // The trace has all rows up to `now_ns`.
   void reached(TimeNs now_ns);
 
-  // Since the last reached() `count` rows were given to a trace that does not take any more. `reason` is cut.
+  // Since the last reached() `count` rows were passed to a trace that can no longer store them. `reason` is
+  // truncated.
   void lost(std::int64_t count, std::string_view reason);
-  // The loss lasts to here.
+  // Sets the end of the loss.
   void lostUntil(TimeNs now_ns);
 
-  // The trace is whole.
+  // The trace is complete: deletes the file.
   void remove();
 
  private:

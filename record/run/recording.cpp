@@ -44,7 +44,7 @@ Status checkOptions(const RecordOptions& options) {
     return wrong("name the program to record after --: pitwall record -- PROGRAM ARGUMENTS");
   }
   if (!(options.sample_hz >= 0 && options.sample_hz <= 1000))
-    return wrong("--sample: samples a second, from 0 (none) to 1000");
+    return wrong("--sample: samples per second, from 0 (none) to 1000");
   if (options.duration_s && !(*options.duration_s > 0)) return wrong("--duration: seconds, more than 0");
   if (options.last_s && !(*options.last_s > 0)) return wrong("--last: seconds, more than 0");
   return {};
@@ -58,7 +58,7 @@ TimeNs childrenCpuNs() {
   return ns(used.ru_utime) + ns(used.ru_stime);
 }
 
-// Whether the user has asked oneDNN for its lines: then they are part of the program's output.
+// Whether the user has enabled oneDNN's verbose lines: then they are part of the program's output.
 bool verboseAsked() {
   return std::getenv("ONEDNN_VERBOSE") != nullptr || std::getenv("DNNL_VERBOSE") != nullptr ||
          std::getenv("MKLDNN_VERBOSE") != nullptr;
@@ -82,7 +82,7 @@ Status Recording::prepare() {
   injection_ = findInjectionLibrary(options_.executable);
   if (injection_.empty()) {
     result_.notes.push_back(
-        "NVTX and CUDA are not recorded: libpitwall_inject.so does not lie beside this command");
+        "NVTX and CUDA are not recorded: libpitwall_inject.so is not beside this command");
   }
   own_environment_ = ownEnvironment();
   if (options_.onednn) {
@@ -93,22 +93,22 @@ Status Recording::prepare() {
   return {};
 }
 
-// Also called in the program's process, before it becomes the program: both must find the same.
+// Also called in the program's process, before exec: both must get the same result.
 OutputName Recording::nameFor(pid_t pid) const { return outputName(name_template_, pid, rank_).value(); }
 
 std::vector<std::string> Recording::environmentFor(pid_t pid, std::vector<std::string>& notes) const {
-  Telling telling;
-  telling.injection_library = injection_;
+  ProgramSettings settings;
+  settings.injection_library = injection_;
   std::error_code none;
   const std::string full = fs::absolute(nameFor(pid).path, none).string();
-  telling.trace_template = escapedPercent(partsFolder(full)) + "/%p.pitwall";
-  telling.only_domains = options_.only_domains;
-  telling.last_s = options_.last_s;
-  telling.onednn = options_.onednn;
+  settings.trace_template = escapedPercent(partsFolder(full)) + "/%p.pitwall";
+  settings.only_domains = options_.only_domains;
+  settings.last_s = options_.last_s;
+  settings.onednn = options_.onednn;
   if (options_.duration_s) {
-    telling.until_monotonic_s = static_cast<double>(clock_.start_monotonic_ns) * 1e-9 + *options_.duration_s;
+    settings.until_monotonic_s = static_cast<double>(clock_.start_monotonic_ns) * 1e-9 + *options_.duration_s;
   }
-  return programEnvironment(own_environment_, telling, notes);
+  return programEnvironment(own_environment_, settings, notes);
 }
 
 Status Recording::openTrace() {
@@ -124,7 +124,7 @@ Status Recording::openTrace() {
   std::error_code none;
   fs::remove_all(partsFolder(name.path), none);  // of an earlier recording that was killed
   if (!fs::create_directory(partsFolder(name.path), none)) {
-    result_.notes.push_back(fmt::format("what happens inside the program is not recorded: {}: {}",
+    result_.notes.push_back(fmt::format("activity inside the program is not recorded: {}: {}",
                                         partsFolder(name.path), none.message()));
   }
   sink_->meta(meta::kProducer, options_.producer);
@@ -144,7 +144,7 @@ void Recording::makeSampler() {
   sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, std::move(sampling));
 }
 
-// Without sampling, the program and that it began are all that is known from outside.
+// Without sampling, only the program and its start are known from outside.
 void Recording::writeProgram() {
   for (const auto& [key, value] : hostFacts()) sink_->meta(key, value);
   std::string line;
@@ -188,7 +188,7 @@ Status Recording::startProgram(const BlockedSignals& signals) {
   oom_kill_file_ = oomKillFile(program_pid_);
   oom_kills_ = oomKills(oom_kill_file_);
   host_oom_kills_ = hostOomKills();
-  // Not before the fork: what is ignored stays ignored in the program.
+  // Not before the fork: ignored signals stay ignored in the program.
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
   if (auto status = openTrace(); !status.has_value()) return status;
@@ -223,18 +223,18 @@ void Recording::follow(const BlockedSignals& signals) {
   }
   finishTrace();
   loss_file_.lostUntil(clock_.now());
-  if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as shells have it
+  if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as in shells
   if (capture_) {
     if (interrupts_ > 1) capture_->stop();
     capture_->wait();
   }
 }
 
-// Whether the recording has seen what it was to see.
+// Whether the recording is complete.
 bool Recording::over() const {
-  if (interrupts_ > 1) return true;  // the program had its chance to end
+  if (interrupts_ > 1) return true;  // the program had time to end
   if (!program_ended_) return false;
-  if (capture_ && !capture_->ended()) return false;  // someone may still print
+  if (capture_ && !capture_->ended()) return false;  // a process may still print
   const bool others = sampler_ != nullptr && sampler_->anyAlive();
   return !options_.wait_all || !others;
 }
@@ -257,23 +257,24 @@ void Recording::work(TimeNs now_ns) {
   write_due_ns_ = now_ns + kSecondNs;
   if (sampler_) sampler_->write();
   if (auto status = sink_->flush(); !status.has_value()) {
-    result_.failures.push_back(fmt::format("recording ended after {:.1f} s, the program goes on: {}",
+    result_.failures.push_back(fmt::format("recording ended after {:.1f} s, the program continues: {}",
                                            static_cast<double>(now_ns) * 1e-9, status.error().message));
-    tellLoss(status.error());
+    recordLoss(status.error());
     return finishTrace();
   }
   if (sampler_) samples_flushed_ = sampler_->samplesHandedOver();
   loss_file_.reached(now_ns);
 }
 
-// What the trace can no longer be told.
-void Recording::tellLoss(const Error& why) {
+// Records rows that the trace can no longer store.
+void Recording::recordLoss(const Error& why) {
   const std::int64_t handed_over = sampler_ ? sampler_->samplesHandedOver() : 0;
   loss_file_.lost(handed_over - samples_flushed_, why.message);
   loss_file_.lostUntil(clock_.now());
 }
 
-// A terminal sends its signals to the program as well as to us; what others send reaches us alone.
+// A terminal sends its signals to the program and to this process; signals of other senders reach only this
+// process.
 void Recording::take(const siginfo_t& signal) {
   if (signal.si_signo == SIGCHLD) return reap();
   if (signal.si_signo == SIGWINCH) {
@@ -289,7 +290,7 @@ void Recording::reap() {
   if (!program_ended_ &&
       waitid(P_PID, static_cast<id_t>(program_pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       ended.si_pid == program_pid_) {
-    if (tracing_ && sampler_) sampler_->sample();  // while its last numbers can still be read
+    if (tracing_ && sampler_) sampler_->sample();  // while its last counters can still be read
   }
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -323,8 +324,8 @@ void Recording::writeEnd() {
   sink_->meta(meta::kRecorderNotes, notes);
 }
 
-// What the sampler saw, for the summary.
-void Recording::tell() {
+// Fills the result from the sampler.
+void Recording::collectResult() {
   if (!sampler_) return;
   result_.processes = sampler_->processesSeen();
   result_.most_threads = sampler_->mostThreads();
@@ -333,7 +334,7 @@ void Recording::tell() {
   const auto alive = sampler_->alive();
   if (program_ended_ && !alive.empty()) {
     result_.notes.push_back(
-        fmt::format("{} of the program's processes run on unrecorded (the first is {}); --wait-all "
+        fmt::format("{} of the program's processes continue without recording (the first is {}); --wait-all "
                     "records them to their end",
                     alive.size(), alive.front()));
   }
@@ -344,7 +345,7 @@ void Recording::finishTrace() {
   tracing_ = false;
   result_.seconds = static_cast<double>(clock_.now()) * 1e-9;
   if (sampler_) sampler_->finish();
-  tell();
+  collectResult();
   writeEnd();
   if (capture_) {
     capture_->stopLogging();
@@ -355,7 +356,7 @@ void Recording::finishTrace() {
   if (!finished.has_value()) {
     if (result_.failures.empty()) {
       result_.failures.push_back(finished.error().message);
-      tellLoss(finished.error());
+      recordLoss(finished.error());
     }
     sampler_.reset();
     std::error_code not_empty;
@@ -366,7 +367,7 @@ void Recording::finishTrace() {
   loss_file_.remove();
   if (auto merged = mergeParts(result_.trace, options_.keep_parts); !merged.has_value()) {
     result_.failures.push_back(
-        fmt::format("{} holds samples alone; what was recorded inside the program stays in {}: {}",
+        fmt::format("{} holds only samples; the parts recorded inside the program stay in {}: {}",
                     result_.trace, partsFolder(result_.trace), merged.error().message));
   }
 }

@@ -12,7 +12,7 @@
 #include "record/capture/output_capture.h"
 #include "record/launch/child.h"
 #include "record/launch/program.h"
-#include "record/record.h"
+#include "record/record_program.h"
 #include "record/run/loss_file.h"
 #include "record/run/signals.h"
 #include "record/sample/sampler.h"
@@ -39,12 +39,12 @@ class Recording {
   void reap();
   void work(TimeNs now_ns);
   TimeNs nextWork() const;
-  void tellLoss(const Error& why);
+  void recordLoss(const Error& why);
   bool over() const;
   void finishTrace();
   void writeEnd();
   void writeOomKills();
-  void tell();
+  void collectResult();
 
   const RecordOptions& options_;
   std::string program_;

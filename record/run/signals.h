@@ -1,4 +1,4 @@
-// Signals that a recording takes one by one instead of being interrupted by them.
+// Signals that a recording reads one by one instead of being interrupted by them.
 #pragma once
 
 #include <signal.h>
@@ -9,15 +9,15 @@
 
 namespace pitwall::record {
 
-// While it lives, the signals that are passed on or tell of children are blocked, to be taken one by one.
+// While it is alive, SIGCHLD and the signals to forward are blocked, to be read one by one.
 class BlockedSignals {
  public:
   BlockedSignals();
   ~BlockedSignals();
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
-  const sigset_t& before() const { return before_; }  // what the program gets
-  // The next of them, or nothing when `timeout_ns` have passed.
+  const sigset_t& before() const { return before_; }  // for the program
+  // The next signal, or nullopt after `timeout_ns`.
   std::optional<siginfo_t> next(TimeNs timeout_ns) const;
 
  private:

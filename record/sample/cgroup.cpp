@@ -10,7 +10,7 @@
 namespace pitwall::record {
 namespace {
 
-// A folder of a group's files in one of the places where the hierarchy may be mounted.
+// The folder of a group's files at one of the possible mount points of the hierarchy.
 struct Group {
   std::string mount;
   std::string path;  // below it
@@ -46,8 +46,8 @@ std::vector<Group> groupsOf(pid_t pid, const std::string& controller, const std:
   return groups;
 }
 
-// The least limit from each group up to its mount's root. Inside a container the path may be the host's,
-// which is not visible: then the root alone counts, and that is the container's own group.
+// The lowest limit from each group up to its mount's root. Inside a container the path may be that of the
+// host, which is not visible: then only the root is used, which is the container's group.
 std::optional<double> tightest(
     const std::vector<Group>& groups,
     const std::function<std::optional<double>(const std::string&, bool)>& limit_of) {
@@ -67,7 +67,7 @@ std::optional<double> tightest(
 std::optional<double> numberIn(const std::string& file) {
   std::istringstream text(readFile(file).value_or(""));
   double value = 0;
-  if (text >> value) return value;  // "max" is no number
+  if (text >> value) return value;  // "max" is not a number
   return std::nullopt;
 }
 

@@ -12,8 +12,8 @@
 namespace pitwall::record {
 namespace {
 
-// Our own declaration of the few functions of NVML that are used, as its documentation describes them: all
-// return 0 for success, a device is an opaque pointer. Their names end in the version of their parameters.
+// Declarations of the few NVML functions that are used, following its documentation: all return 0 for
+// success, a device is an opaque pointer. Their names end in the version of their parameters.
 using Device = void*;
 struct Utilization {
   unsigned gpu, memory;  // percent
@@ -35,7 +35,7 @@ struct Nvml {
   int (*utilization)(Device, Utilization*) = nullptr;
   int (*clock)(Device, unsigned, unsigned*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;  // milliwatts
-  // Drivers that lack these tell nothing of links.
+  // Drivers without these report no links.
   int (*linkState)(Device, unsigned, unsigned*) = nullptr;
   int (*linkVersion)(Device, unsigned, unsigned*) = nullptr;
   int (*pcieGeneration)(Device, unsigned*) = nullptr;
@@ -61,14 +61,14 @@ struct Nvml {
   }
 };
 
-// One direction of one NVLink, bytes a second, by NVML's number of its
-// version: 1.0, 2.0, 2.2, 3.0, 3.1, 4.0, 5.0.
+// One direction of one NVLink, bytes per second, by NVML's number of its version: 1.0, 2.0, 2.2, 3.0, 3.1,
+// 4.0, 5.0.
 double nvLinkRate(unsigned version) {
   constexpr std::array<double, 8> kRates = {0, 20e9, 25e9, 25e9, 25e9, 25e9, 25e9, 50e9};
   return version < kRates.size() ? kRates[version] : kRates.back();
 }
 
-// One lane of PCI Express after its line code, bytes a second, by generation.
+// One lane of PCI Express after line coding, bytes per second, by generation.
 double pcieLaneRate(unsigned generation) {
   constexpr std::array<double, 7> kRates = {0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9};
   return generation < kRates.size() ? kRates[generation] : kRates.back();
@@ -121,10 +121,10 @@ std::string GpuSampler::State::open(const std::string& library_name) {
     return "no GPU is sampled: there is no NVIDIA driver here (" + library_name + " is not found)";
   if (!nvml.load(library))
     return "no GPU is sampled: " + library_name +
-           " lacks functions that are needed; update the NVIDIA driver";
+           " lacks required functions; update the NVIDIA driver";
   if (const int code = nvml.init(); code != 0) {
     nvml.shutdown = nullptr;
-    return "no GPU is sampled: the NVIDIA driver does not start: " + std::string(nvml.error(code));
+    return "no GPU is sampled: the NVIDIA driver cannot be initialised: " + std::string(nvml.error(code));
   }
   unsigned count = 0;
   nvml.count(&count);
@@ -146,7 +146,7 @@ std::string GpuSampler::State::open(const std::string& library_name) {
     const std::lock_guard lock(mutex);
     gpus.push_back(std::move(gpu));
   }
-  return handles.empty() ? "no GPU is sampled: the NVIDIA driver sees none" : "";
+  return handles.empty() ? "no GPU is sampled: the NVIDIA driver finds none" : "";
 }
 
 void GpuSampler::State::sampleAll() {

@@ -1,6 +1,6 @@
-// Samples NVIDIA GPUs through NVML, the driver's own library, opened at run time: no header and no link of it
-// is needed, and a machine without it is told so in a sentence. Samples in a thread of its own, as a driver
-// may take milliseconds to answer.
+// Samples NVIDIA GPUs through NVML, the driver's own library, opened at run time: neither its headers nor
+// linking is needed, and without it note() gives the reason. Samples in a separate thread, since a driver
+// call may take milliseconds.
 #pragma once
 
 #include <memory>
@@ -19,21 +19,23 @@ struct GpuSeries {
 
 struct SampledGpu {
   DeviceInfo info;
-  // To other devices, one direction, a second: of its NVLinks, else of its PCI Express slot; 0 = not told.
+  // Bytes per second to other devices, one direction: of its NVLinks, else of its PCI Express slot; 0 =
+  // unknown.
   double link_bytes_per_second = 0;
   std::vector<GpuSeries> series;
 };
 
 class GpuSampler {
  public:
-  // Begins to sample, `hz` times a second at most (never more than 10). Without a driver library, or when it
-  // refuses, it does nothing and note() says why. `library` is "libnvidia-ml.so.1" but in tests.
+  // Begins to sample, `hz` times per second at most (never more than 10). Without a driver library, or when
+  // its initialisation fails, it does nothing and note() gives the reason. `library` is "libnvidia-ml.so.1"
+  // except in tests.
   GpuSampler(const TraceClock& clock, double hz, const std::string& library = "libnvidia-ml.so.1");
   ~GpuSampler();
   GpuSampler(const GpuSampler&) = delete;
   GpuSampler& operator=(const GpuSampler&) = delete;
 
-  // The devices and what was sampled since the last call; the same devices and series each time.
+  // The devices and their samples since the last call; the same devices and series each time.
   std::vector<SampledGpu> take();
   // A sentence when nothing is sampled; else empty.
   std::string note() const;

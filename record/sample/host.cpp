@@ -71,7 +71,7 @@ std::map<std::string, std::string> hostFacts(const std::string& root) {
   }
   const std::string model = cpuModel(root);
   if (!model.empty()) facts[meta::kCpuModel] = model;
-  if (root == "/") facts.merge(readRoof(roofPath(model)));
+  if (root == "/") facts.merge(readRoofline(rooflinePath(model)));
   facts.merge(cacheFacts(root));
   if (const int kinds = coreKinds(root); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const auto kib = fieldOf(readFile(root + "/proc/meminfo").value_or(""), "MemTotal");

@@ -1,4 +1,4 @@
-// Facts of the machine, and its load, from /proc and /sys. `root` is "/" but in tests.
+// Facts of the machine, and its load, from /proc and /sys. `root` is "/" except in tests.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace pitwall::record {
 
-// Keys of db/meta.h: host.*. What cannot be found out is absent.
+// Keys of db/meta.h: host.*. Unknown facts are absent.
 std::map<std::string, std::string> hostFacts(const std::string& root = "/");
 
-// Physical cores that these CPUs belong to; 0 when the kernel does not tell.
+// Number of physical cores of these CPUs; 0 when unknown.
 int coresOf(const std::vector<int>& cpus, const std::string& root = "/");
 
 struct HostLoad {               // since boot, of all CPUs together
   TimeNs busy_ns = 0;           // in any program or in the kernel
-  TimeNs steal_ns = 0;          // taken by the machine below this virtual one
-  std::optional<int> runnable;  // threads that run or could run now, the one that asks included
+  TimeNs steal_ns = 0;          // taken by the host of this virtual machine
+  std::optional<int> runnable;  // running or runnable threads, including the calling one
 };
 std::optional<HostLoad> hostLoad(const std::string& root = "/");
 
-// For how long some thread of the machine has waited for "cpu" or "io", since boot; nothing where the kernel
+// Time since boot in which some thread of the machine has waited for "cpu" or "io"; nullopt where the kernel
 // does not count it.
 std::optional<TimeNs> pressureNs(const std::string& resource, const std::string& root = "/");
 

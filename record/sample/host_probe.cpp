@@ -31,14 +31,14 @@ void HostProbe::Sum::add(std::optional<TimeNs> now_ns, TimeNs from_ns, double le
 
 void HostProbe::sample(TimeNs now_ns, TimeNs own_cpu_ns, SampleLog& log) {
   const auto length = static_cast<double>(now_ns - since_ns_);
-  // The kernel counts this in ticks of 10 ms: over less than a tenth of a second it says nothing.
+  // The kernel counts this in ticks of 10 ms: over less than a tenth of a second it is meaningless.
   if (!cpu_ || !load_ || length < 1e8) return;
   const auto load = hostLoad();
   if (!load) return;
   const auto busy = static_cast<double>(load->busy_ns - load_->busy_ns);
   log.add(*cpu_, since_ns_, busy / length);
   log.add(*steal_, since_ns_, static_cast<double>(load->steal_ns - load_->steal_ns) / length);
-  // Ours is exact, the machine's is in ticks: what one interval could not hold goes into the next.
+  // The program's time is exact, the machine's is in ticks: the excess of one interval goes into the next.
   others_left_ns_ += busy - static_cast<double>(own_cpu_ns - own_cpu_ns_);
   const double others = std::max(0.0, others_left_ns_);
   others_left_ns_ -= others;

@@ -1,4 +1,4 @@
-// Samples the machine while a program runs: how busy it is, and what other programs take of it.
+// Samples the machine while a program runs: its load, and the share of other programs.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@ namespace pitwall::record {
 
 class HostProbe {
  public:
-  // `root` is the program, whose control group may have a quota. `now_ns`: when the first interval begins.
+  // `root` is the program, whose control group may have a quota. `now_ns`: start of the first interval.
   HostProbe(pid_t root, TimeNs now_ns);
 
   bool hasTracks() const { return cpu_.has_value(); }
@@ -22,7 +22,7 @@ class HostProbe {
   void sample(TimeNs now_ns, TimeNs own_cpu_ns, SampleLog& log);
 
  private:
-  // Time that passed in a state, as the kernel sums it; told as a share of each interval.
+  // Cumulative time in a state, as the kernel reports it; written as a share of each interval.
   struct Sum {
     std::optional<SeriesRef> series;
     TimeNs before_ns = 0;
@@ -33,7 +33,7 @@ class HostProbe {
   std::optional<HostLoad> load_;
   TimeNs since_ns_;
   TimeNs own_cpu_ns_ = 0;
-  double others_left_ns_ = 0;  // below 0: what ticks told too late
+  double others_left_ns_ = 0;  // below 0: time that ticks reported too late
   std::optional<SeriesRef> cpu_, steal_, others_, runnable_;
   Sum throttled_, cpu_pressure_, io_pressure_;
 };

@@ -10,10 +10,10 @@
 namespace pitwall::record {
 namespace {
 
-constexpr int kMaxCpus = 1 << 16;  // no list names more; a damaged one must not make a large vector
+constexpr int kMaxCpus = 1 << 16;  // upper bound; a damaged list must not allocate a large vector
 constexpr int kMaxNodes = 1024;
 
-// Takes the next number off the front of `text`, with the blanks before it.
+// Removes the next number from the front of `text`, with the blanks before it.
 std::optional<std::int64_t> takeNumber(std::string_view& text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   std::int64_t value = 0;
@@ -32,7 +32,7 @@ std::string_view takeLine(std::string_view& text) {
 
 std::string_view openMpRuntimeOf(std::string_view file) {
   for (const std::string_view runtime : {"libgomp", "libomp", "libiomp5"}) {
-    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (as Python wheels ship it)
+    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (the name in Python wheels)
     if (!file.starts_with(runtime) || file.find(".so") == file.npos) continue;
     const char next = file[runtime.size()];
     if (next == '.' || next == '-') return runtime;
@@ -64,7 +64,7 @@ std::optional<std::string> readFile(const std::string& path) {
 }
 
 std::optional<StatLine> parseStat(std::string_view text) {
-  // "pid (name) state parent ...": a name may itself hold blanks and brackets, so the last bracket counts.
+  // "pid (name) state parent ...": a name may contain blanks and brackets, so the last bracket ends it.
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == text.npos || close == text.npos || close < open || close + 4 > text.size()) return std::nullopt;
   StatLine stat;
@@ -75,7 +75,7 @@ std::optional<StatLine> parseStat(std::string_view text) {
   for (auto& field : fields) {
     const auto number = takeNumber(rest);
     if (!number) {
-      // Unsigned ones above the signed range (addresses and limits) are of no use here.
+      // Unsigned values above the signed range (addresses and limits) are not used here.
       const std::size_t blank = rest.find(' ', 1);
       if (blank == rest.npos) return std::nullopt;
       rest.remove_prefix(blank);
@@ -98,9 +98,9 @@ std::optional<StatLine> parseStat(std::string_view text) {
 }
 
 std::optional<SchedStat> parseSchedStat(std::string_view text) {
-  const auto run = takeNumber(text), wait = takeNumber(text), slices = takeNumber(text);
-  if (!run || !wait || !slices) return std::nullopt;
-  return SchedStat{*run, *wait, *slices};
+  const auto run = takeNumber(text), wait = takeNumber(text), timeslices = takeNumber(text);
+  if (!run || !wait || !timeslices) return std::nullopt;
+  return SchedStat{*run, *wait, *timeslices};
 }
 
 std::optional<std::int64_t> fieldOf(std::string_view text, std::string_view key) {
@@ -130,9 +130,9 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Blas::count)> kB
     "mkl", "openblas", "blis", "atlas", "reference"};
 
 // Of a mapped file "/FOLDER/FILE"; count = none. By the file's name: "libmkl_rt.so.2",
-// "libopenblasp-r0.3.21.so", "libscipy_openblas64_-ff651d7f.so", "libblis-mt.so.4". One that is called
-// libblas is whose folder it lies in: Debian has "openblas-pthread/libblas.so.3", and the reference
-// implementation in "blas/libblas.so.3.11.0".
+// "libopenblasp-r0.3.21.so", "libscipy_openblas64_-ff651d7f.so", "libblis-mt.so.4". For one named libblas the
+// folder decides: Debian has "openblas-pthread/libblas.so.3", and the reference implementation in
+// "blas/libblas.so.3.11.0".
 Blas blasOfFile(std::string_view folder, std::string_view file) {
   const auto in = [&file](std::string_view part) { return file.find(part) != file.npos; };
   if (in("libmkl_")) return Blas::mkl;
@@ -148,8 +148,8 @@ Blas blasOfFile(std::string_view folder, std::string_view file) {
   return last.find("mkl") != last.npos ? Blas::mkl : Blas::reference;
 }
 
-// PyTorch's own packages for x86 carry MKL within libtorch_cpu.so; an OpenBLAS beside it is NumPy's or
-// SciPy's.
+// PyTorch's packages for x86 contain MKL within libtorch_cpu.so; an OpenBLAS beside it belongs to NumPy or
+// SciPy.
 bool carriesMkl(std::string_view folder, std::string_view file) {
 #if defined(__x86_64__)
   return file == "libtorch_cpu.so" && folder.ends_with("-packages/torch/lib");

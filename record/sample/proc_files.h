@@ -1,5 +1,5 @@
-// What the files of /proc say of one process or thread, parsed. Each reader returns nothing when the file is
-// gone (the process ended), not readable (another user's) or not as the kernel writes it.
+// Parses the files of /proc for one process or thread. Each reader returns nullopt when the file does not
+// exist (the process ended), is not readable (another user's) or is malformed.
 #pragma once
 
 #include <sys/types.h>
@@ -14,22 +14,22 @@
 
 namespace pitwall::record {
 
-// The whole of a small file; nothing when it cannot be read. Files of /proc tell no size: read to the end.
+// The contents of a small file; nullopt when it cannot be read. Files of /proc have no size: read to the end.
 std::optional<std::string> readFile(const std::string& path);
-// The same into `text`, whose memory is used again.
+// The same into `text`, whose memory is reused.
 bool readFileInto(int folder, const char* path, std::string& text);
 
 struct StatLine {    // /proc/PID/stat, of a process or a thread
-  std::string name;  // as the kernel knows it, 15 characters at most
+  std::string name;  // the kernel's name, 15 characters at most
   char state = '?';  // R, S, D, Z, T, ...
   pid_t parent = 0;
   std::int64_t minor_faults = 0;
   std::int64_t major_faults = 0;
   std::int64_t threads = 0;
-  std::int64_t start_ticks = 0;  // since boot; with the pid it names a process for good
+  std::int64_t start_ticks = 0;  // since boot; identifies a process together with the pid
   std::int64_t resident_pages = 0;
-  std::uint64_t image = 0;          // where program and stack lie: another value after exec; 0 = unknown
-  int cpu = 0;                      // it last ran on
+  std::uint64_t image = 0;          // from the addresses of program and stack: changes with exec; 0 = unknown
+  int cpu = 0;                      // last used
   std::int64_t kernel_ticks = 0;    // CPU time within the kernel, of all its threads
   std::int64_t children_ticks = 0;  // CPU time of the children that it has waited for
 };
@@ -38,7 +38,7 @@ std::optional<StatLine> parseStat(std::string_view text);
 struct SchedStat {          // /proc/PID/task/TID/schedstat
   TimeNs run_ns = 0;        // on a CPU
   TimeNs wait_ns = 0;       // runnable, waiting for a CPU
-  std::int64_t slices = 0;  // times it was put on a CPU
+  std::int64_t timeslices = 0;  // times it was put on a CPU
 };
 std::optional<SchedStat> parseSchedStat(std::string_view text);
 
@@ -52,8 +52,8 @@ std::vector<std::string> splitNul(std::string_view text);
 // '+', in that order; "" = none.
 std::string openMpRuntimesOf(std::string_view maps);
 
-// The BLAS library among them: "mkl", "openblas", "blis", "atlas", "reference" (the plain
-// one); the first of several; "" = none.
+// The BLAS library among them: "mkl", "openblas", "blis", "atlas", "reference"; the first of several; "" =
+// none.
 std::string blasOf(std::string_view maps);
 
 // CPU or node lists as the kernel writes them ("0-3,8,10-11"): the numbers. Damaged parts are left out.

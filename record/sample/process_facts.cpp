@@ -14,10 +14,10 @@
 namespace pitwall::record {
 namespace {
 
-constexpr std::size_t kLongestValue = 4096;  // of a variable; the rest of a longer one is no fact of interest
+constexpr std::size_t kLongestValue = 4096;  // of a variable; longer values are truncated
 
-// The number that the first of these variables begins with ("4" or "4,2" for nested regions); 0 = none has
-// one.
+// The leading number of the first of these variables that has one ("4" or "4,2" for nested regions); 0 = none
+// has one.
 int threadsIn(const ProcessFacts& facts, std::initializer_list<std::string_view> names) {
   for (const std::string_view wanted : names) {
     for (const auto& [name, value] : facts.environment) {
@@ -32,8 +32,8 @@ int threadsIn(const ProcessFacts& facts, std::initializer_list<std::string_view>
   return 0;
 }
 
-// As its libraries read the environment: their own variable, else OpenMP's, else as many CPUs as the process
-// may use, which all of them take.
+// As the libraries read the environment: their own variable, else OpenMP's, else the number of CPUs that the
+// process may use.
 std::string threadsOf(const ProcessFacts& facts, std::initializer_list<std::string_view> names) {
   const int threads = threadsIn(facts, names);
   const int number = threads > 0 ? threads : static_cast<int>(facts.affinity.size());
@@ -47,12 +47,12 @@ std::string blasThreads(const ProcessFacts& facts) {
   if (facts.blas == "openblas")
     return threadsOf(facts, {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"});
   if (facts.blas == "blis") {
-    // Without a number of its own BLIS runs one thread.
+    // Without its own variable BLIS runs one thread.
     const int threads = threadsIn(facts, {"BLIS_NUM_THREADS", "OMP_NUM_THREADS"});
     return std::to_string(std::max(1, threads));
   }
   if (facts.blas == "reference") return "1";
-  return {};  // ATLAS fixes the number when it is built
+  return {};  // ATLAS has a fixed number, set when it is built
 }
 
 void writeLimits(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
@@ -61,7 +61,7 @@ void writeLimits(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
   if (const auto memory = cgroupMemory(pid)) sink.meta(meta::kCgroupMemory, std::to_string(*memory));
   if (facts.affinity.empty()) return;
   const auto affinity = static_cast<int>(facts.affinity.size());
-  // A quota of 1.5 counts as 2, as one thread could not use it up.
+  // A quota of 1.5 counts as 2, since one thread could not use it up.
   const int usable = quota ? std::max(1, std::min(affinity, static_cast<int>(std::ceil(*quota)))) : affinity;
   sink.meta(meta::kUsableCpus, std::to_string(usable));
   sink.meta(meta::kAffinity, cpuListText(facts.affinity));

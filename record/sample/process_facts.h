@@ -1,4 +1,4 @@
-// What a trace says of the recorded program: its limits, its OpenMP, its environment and the settings in it.
+// Facts of the recorded program in the trace: its limits, OpenMP, environment and settings.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace pitwall::record {
 
-// Writes the facts of one process as keys of db/meta.h, its environment with secrets redacted and, of the
-// variables that the catalogue of settings knows, the values in effect. A later call replaces.
+// Writes the facts of one process as keys of db/meta.h, its environment with secrets redacted and the values
+// in effect of the variables in the catalogue of settings. A later call replaces them.
 void writeProcessFacts(TraceSink& sink, pid_t pid, const ProcessFacts& facts);
 
 // "0-3,8" of 0, 1, 2, 3, 8.

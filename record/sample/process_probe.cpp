@@ -15,7 +15,7 @@
 namespace pitwall::record {
 namespace {
 
-constexpr TimeNs kNodesEveryNs = 5'000'000'000;  // the kernel walks all pages to answer
+constexpr TimeNs kNodesEveryNs = 5'000'000'000;  // the kernel walks all pages for this
 
 std::optional<std::string> readIn(int folder, const char* name) {
   std::string text;
@@ -23,7 +23,7 @@ std::optional<std::string> readIn(int folder, const char* name) {
   return text;
 }
 
-// The clock of another process's CPU time, of all its threads, dead ones included, in nanoseconds.
+// The CPU time of another process with all its threads, including dead ones, in nanoseconds.
 std::optional<TimeNs> cpuClock(pid_t pid) {
   clockid_t clock = 0;
   timespec time{};
@@ -33,7 +33,7 @@ std::optional<TimeNs> cpuClock(pid_t pid) {
 
 std::vector<int> affinityOf(pid_t pid) {
   std::vector<int> cpus;
-  // More CPUs than a fixed cpu_set_t holds make the call fail: then ask with a larger one.
+  // The call fails with more CPUs than a fixed cpu_set_t holds: then retry with a larger one.
   for (int most = CPU_SETSIZE; most <= (1 << 16) && cpus.empty(); most *= 2) {
     cpu_set_t* mask = CPU_ALLOC(most);
     const std::size_t bytes = CPU_ALLOC_SIZE(most);
@@ -108,7 +108,7 @@ void ProcessProbe::refreshFacts() {
     facts_.openmp_runtimes = openMpRuntimesOf(*maps);
     facts_.blas = blasOf(*maps);
   }
-  // An OpenMP library that was told to bind its threads binds the first one too; the process may use more.
+  // An OpenMP library with thread binding enabled binds the first thread too; the process may use more CPUs.
   if (auto cpus = affinityOf(bindsItself(facts_.environment) ? 0 : pid_); !cpus.empty())
     facts_.affinity = std::move(cpus);
 }
@@ -125,13 +125,13 @@ void ProcessProbe::presume(std::vector<std::string> command, std::span<const std
 void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   std::vector<std::string> command = splitNul(readIn(folder_, "cmdline").value_or(""));
   const bool ended = stat.state == 'Z';
-  // Within an exec the new program's words are not there yet; a few programs blank theirs.
+  // During an exec the new program's arguments are not available yet; a few programs clear theirs.
   if (command.empty() && !ended && ++wordless_samples_ < 3) return;
   image_ = stat.image;
-  // The numbers that make an image change one after the other while a program starts, its words do not.
+  // The addresses that identify an image change one by one while a program starts, its arguments do not.
   if (described_ && command == command_) return;
   if (!command.empty()) command_ = command;
-  command = command_;  // of one that has ended: what was presumed
+  command = command_;  // of one that has ended: as presumed
   described_ = true;
   if (auto pairs = environmentPairs(readIn(folder_, "environ").value_or("")); !pairs.empty()) {
     facts_ = {};
@@ -205,12 +205,12 @@ void ProcessProbe::sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog&
   minor_ = stat.minor_faults;
   major_ = stat.major_faults;
   sampleIo(now_ns, log);
-  if (stat.state == 'Z') return;  // ended: its memory and threads are gone
+  if (stat.state == 'Z') return;  // ended: its memory and threads are freed
   log.add(series_.resident, now_ns, static_cast<double>(stat.resident_pages * sysconf(_SC_PAGESIZE)));
   log.add(series_.threads, now_ns, static_cast<double>(stat.threads));
 }
 
-// On machines with several memory nodes, where its pages lie.
+// On machines with several memory nodes, the nodes of its pages.
 void ProcessProbe::sampleMemoryNodes(TimeNs now_ns, SampleLog& log) {
   if (nodes_read_ns_ != 0 && now_ns - nodes_read_ns_ < kNodesEveryNs) return;
   nodes_read_ns_ = now_ns;

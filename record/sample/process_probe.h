@@ -1,4 +1,4 @@
-// Samples one process with its threads, and finds out what it is: program, environment, libraries, limits.
+// Samples one process with its threads, and determines its program, environment, libraries and limits.
 #pragma once
 
 #include <sys/types.h>
@@ -16,38 +16,38 @@
 
 namespace pitwall::record {
 
-// What rules ask of a process. Found out when it is first seen and again now and then: libraries are loaded
-// late, and a program may change its own affinity.
+// Facts of a process for rules. Read when it is first seen and again from time to time: libraries are loaded
+// late, and a program may change its affinity.
 struct ProcessFacts {
-  std::vector<std::pair<std::string, std::string>> environment;  // as it was when the program began
+  std::vector<std::pair<std::string, std::string>> environment;  // at the program's start
   std::string openmp_runtimes;                                   // "" = none
   std::string blas;                                              // "" = none
   std::vector<int> affinity;                                     // CPUs it may run on
 };
 
-// The NAME=VALUE pairs of /proc/PID/environ, and the rank of a distributed job that they tell (0 when none).
+// The NAME=VALUE pairs of /proc/PID/environ, and the rank in a distributed job that they give (0 when none).
 std::vector<std::pair<std::string, std::string>> environmentPairs(std::string_view environ_file);
 int rankOf(const std::vector<std::pair<std::string, std::string>>& environment);
 
 // Limits that all probes of one recording share.
 struct ProbeBudget {
-  int threads_left = 4096;          // that still may get tracks of their own
-  std::int64_t threads_denied = 0;  // that did not get any
+  int threads_left = 4096;          // that may still get their own tracks
+  std::int64_t threads_denied = 0;  // that did not get tracks
 };
 
 class ProcessProbe {
  public:
-  // `since_ns`: when the intervals of its first samples begin.
+  // `since_ns`: start of the intervals of its first samples.
   ProcessProbe(pid_t pid, TimeNs since_ns);
   ~ProcessProbe();
   ProcessProbe(const ProcessProbe&) = delete;
   ProcessProbe& operator=(const ProcessProbe&) = delete;
 
-  // What it runs, should it end before it can be asked.
+  // Sets its command and environment, in case it ends before they can be read.
   void presume(std::vector<std::string> command, std::span<const std::string> environment);
-  // False once the process is gone; then its tracks are ended.
+  // False once the process has ended; then its tracks are ended.
   bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
-  // Reads libraries and limits again. Costs up to milliseconds for programs with many libraries.
+  // Reads libraries and limits again. Takes up to milliseconds for programs with many libraries.
   void refreshFacts();
 
   pid_t pid() const { return pid_; }
@@ -56,7 +56,7 @@ class ProcessProbe {
   int threadCount() const { return static_cast<int>(threads_.size()); }
   const ProcessFacts& facts() const { return facts_; }
   ProcessRef process() const { return process_; }
-  bool described() const { return described_; }  // whether process() means anything
+  bool described() const { return described_; }  // whether process() is valid
 
  private:
   struct Series {
@@ -76,7 +76,7 @@ class ProcessProbe {
   void end(TimeNs now_ns, SampleLog& log);
 
   pid_t pid_;
-  int folder_ = -1;  // of /proc/PID: stays with this process when its id is given to another
+  int folder_ = -1;  // of /proc/PID: refers to this process even if its id is reused
   int tasks_ = -1;   // of /proc/PID/task
   TimeNs since_ns_;
   bool described_ = false;

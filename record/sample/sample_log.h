@@ -1,6 +1,5 @@
-// Samples on their way to the sink. They are held back until write(): names that a program gives its threads
-// late still count, and the sink is called seldom. As a flight recorder it keeps the last seconds alone and
-// writes them at the end.
+// Buffers samples for the sink until write(), so that late thread names are used and the sink is called
+// rarely. As a flight recorder it keeps only the last seconds and writes them at the end.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +32,10 @@ class SampleLog {
 
   ProcessRef process(ProcessInfo info);
   ThreadRef thread(ProcessRef process, std::int64_t tid);
-  void nameThread(ThreadRef thread, std::string name);  // without effect once it is written
+  void nameThread(ThreadRef thread, std::string name);  // no effect after the thread has been written
   DeviceRef device(DeviceInfo info);
 
-  // Counter tracks of a process, of one of its threads, of a device that it uses.
+  // Creates counter tracks of a process, of one of its threads, of a device that it uses.
   SeriesRef series(ProcessRef process, std::string name, std::string unit);
   SeriesRef series(ThreadRef thread, std::string name, std::string unit);
   SeriesRef series(ProcessRef process, DeviceRef device, std::string name, std::string unit);
@@ -45,9 +44,9 @@ class SampleLog {
     series_[series.index].pending.push_back({time_ns, value});
   }
 
-  // Hands what is pending to the sink; a flight recorder only forgets what is older than its window.
+  // Writes pending samples to the sink; a flight recorder only drops samples older than its window.
   void write(TimeNs now_ns);
-  // Hands everything that is left to the sink. `now_ns` ends the flight recorder's window.
+  // Writes all remaining samples to the sink. `now_ns` ends the flight recorder's window.
   void writeAll(TimeNs now_ns);
 
   TraceSink& sink() { return sink_; }

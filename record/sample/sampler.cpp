@@ -26,7 +26,7 @@ TimeNs childrenCpuNs() {
   return ns(used.ru_utime) + ns(used.ru_stime);
 }
 
-// What a collective among all of them can reach; 0 with one GPU, or where one does not tell.
+// The rate that a collective among all of them can reach; 0 with one GPU, or if the rate of one is unknown.
 double slowestLink(const std::vector<SampledGpu>& gpus) {
   double slowest = 0;
   for (const SampledGpu& gpu : gpus) {
@@ -41,7 +41,7 @@ double slowestLink(const std::vector<SampledGpu>& gpus) {
 Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
     : root_(root), clock_(clock), options_(std::move(options)), log_(sink, options_.last_ns) {
   for (const auto& [key, value] : hostFacts()) sink.meta(key, value);
-  findProcesses();  // all others that run now
+  findProcesses();  // all others that are running
   auto probe = std::make_unique<ProcessProbe>(root, clock.now());
   probe->presume(std::move(options_.command), options_.environment);
   probes_.emplace(root, std::move(probe));
@@ -52,9 +52,9 @@ Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOp
   recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-// A process is ours when its parent is, or when it was left to us as the subreaper. Parents come before their
-// children in the listing but where process ids have wrapped around: then the child is found with the next
-// sample.
+// A process belongs to the program if its parent does, or if this process became its parent as the subreaper.
+// Parents precede their children in the listing unless process ids have wrapped around: then the child is
+// found with the next sample.
 void Sampler::findProcesses() {
   DIR* folder = opendir("/proc");
   if (folder == nullptr) return;
@@ -91,7 +91,7 @@ void Sampler::sample() {
     const bool alive = sampleProcess(probe);
     threads += probe.threadCount();
     if (probe.cpuNs() > busiest_cpu_ns_ || probe.pid() == busiest_pid_) {
-      // Kept, as the process may end before the recording does.
+      // Kept, since the process may end before the recording does.
       if (probe.pid() != busiest_pid_ || !alive) busiest_facts_ = probe.facts();
       busiest_cpu_ns_ = probe.cpuNs();
       busiest_pid_ = probe.pid();
@@ -103,7 +103,7 @@ void Sampler::sample() {
   refreshFacts(begin);
   if (samples_++ == 0) first_ns_ = begin;
   last_ns_ = begin;
-  // Sampling may cost so much of a CPU and no more: with many threads it becomes rarer.
+  // Limits the CPU time of sampling: with many threads samples become rarer.
   const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
   cost_ns_ = samples_ <= 1 ? 0 : cost_ns_ + (cost - cost_ns_) / 8;
   const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
@@ -134,7 +134,7 @@ void Sampler::sampleHost(TimeNs now_ns) {
   host_->sample(now_ns, own_cpu_.totalNs() + recorder_ns, log_);
 }
 
-// Libraries are loaded in the first seconds of a program; later they change seldom.
+// Libraries are loaded in the first seconds of a program; later they rarely change.
 void Sampler::refreshFacts(TimeNs now_ns) {
   if (now_ns < facts_due_ns_) return;
   for (auto& [pid, probe] : probes_) probe->refreshFacts();
@@ -195,7 +195,7 @@ std::vector<pid_t> Sampler::alive() const {
 }
 
 double Sampler::achievedHz() const {
-  if (samples_ < 3 || last_ns_ - first_ns_ < 100'000'000) return 0;  // too short to tell
+  if (samples_ < 3 || last_ns_ - first_ns_ < 100'000'000) return 0;  // too short to estimate
   return static_cast<double>(samples_ - 1) * 1e9 / static_cast<double>(last_ns_ - first_ns_);
 }
 
@@ -204,16 +204,16 @@ std::vector<std::string> Sampler::notes() const {
   if (std::string note = gpus_->note(); !note.empty()) notes.push_back(std::move(note));
   if (budget_.threads_denied > 0) {
     notes.push_back(
-        "the program had more threads than are sampled one by one; the others are in its total alone");
+        "the program had more threads than are sampled individually; the others are only in its total");
   }
   if (samples_ > 10 && achievedHz() < options_.hz * 0.7) {
     const bool by_choice = made_rarer_ > samples_ / 4;
     const std::string why = by_choice
-                                ? fmt::format("with {} threads more would have cost over {:.0f} % of a CPU",
+                                ? fmt::format("with {} threads a higher rate would have taken over {:.0f} % of a CPU",
                                               most_threads_, options_.most_cpu_share * 100)
                                 : "the machine was so busy that the recorder did not get a CPU in time";
     notes.push_back(
-        fmt::format("sampled {:.3g} times a second instead of {:g}: {}", achievedHz(), options_.hz, why));
+        fmt::format("sampled {:.3g} times per second instead of {:g}: {}", achievedHz(), options_.hz, why));
   }
   return notes;
 }

@@ -20,25 +20,25 @@
 namespace pitwall::record {
 
 struct SamplerOptions {
-  // Of the program, should it end before it can be looked at.
+  // Of the program, in case it ends before they can be read.
   std::vector<std::string> command, environment;
-  double hz = 20;                 // at most; fewer when the sampler itself would cost too much
-  std::optional<TimeNs> last_ns;  // flight recorder: keep only that much
-  double most_cpu_share = 0.02;   // of one CPU, that sampling may cost
+  double hz = 20;                 // at most; less when sampling would take too much CPU time
+  std::optional<TimeNs> last_ns;  // flight recorder: keep only this long
+  double most_cpu_share = 0.02;   // of one CPU, limit of sampling
 };
 
 class Sampler {
  public:
-  // Samples `root` and its descendants, also those whose parents are gone, as they become children of this
-  // process (a subreaper). Construct it before the program begins: what runs already is not the program's.
-  // The sink outlives it. One thread calls all of it.
+  // Samples `root` and its descendants, also orphans, since they become children of this process (a
+  // subreaper). Construct it before the program starts: running processes do not belong to the program. The
+  // sink outlives it. All calls from one thread.
   Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options);
 
-  // Takes one sample of everything. Cheap calls often are right: it finds new processes too.
+  // Takes one sample of everything. Also finds new processes.
   void sample();
-  // When the next sample is due.
+  // The time of the next sample.
   TimeNs nextNs() const { return next_ns_; }
-  // Hands samples and facts to the sink; call about once a second.
+  // Writes samples and facts to the sink; call about once per second.
   void write();
   // The same for the last time.
   void finish();
@@ -65,19 +65,19 @@ class Sampler {
   SampleLog log_;
   ProbeBudget budget_;
   std::map<pid_t, std::unique_ptr<ProcessProbe>> probes_;
-  std::unordered_set<pid_t> others_;  // of other programs, so that they are looked at once
+  std::unordered_set<pid_t> others_;  // of other programs, so that they are examined only once
   std::unique_ptr<GpuSampler> gpus_;
   std::vector<SeriesRef> gpu_series_;
-  ProcessRef first_process_;  // whose tracks hold what is of the machine; valid once host_ has tracks
+  ProcessRef first_process_;  // has the tracks of the machine; valid once host_ has tracks
 
   TimeNs next_ns_ = 0;
   TimeNs first_ns_ = 0, last_ns_ = 0;
   double cost_ns_ = 0;                         // CPU time of a sample, smoothed
-  std::int64_t samples_ = 0, made_rarer_ = 0;  // the latter followed by a longer interval, for their cost
+  std::int64_t samples_ = 0, made_rarer_ = 0;  // the latter: followed by a longer interval due to their cost
   int processes_seen_ = 0, most_threads_ = 0;
 
   TimeNs facts_due_ns_ = 100'000'000, facts_every_ns_ = 100'000'000;
-  // Of the process with the most CPU time so far: kept, as it may end before the recording does.
+  // Facts of the process with the most CPU time so far: kept, since it may end before the recording does.
   TimeNs busiest_cpu_ns_ = -1;
   ProcessFacts busiest_facts_;
   pid_t busiest_pid_ = 0;

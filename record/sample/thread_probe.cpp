@@ -21,9 +21,9 @@ double perSecond(std::int64_t count, TimeNs from_ns, TimeNs to_ns) {
 double ThreadProbe::Share::over(TimeNs from_ns, TimeNs to_ns) {
   const TimeNs length = to_ns - from_ns;
   if (length <= 0) return 0;
-  const TimeNs told = std::clamp<TimeNs>(total_ns - told_ns, 0, length);
-  told_ns = std::max(told_ns + told, total_ns - kLateNs);
-  return static_cast<double>(told) / static_cast<double>(length);
+  const TimeNs reported = std::clamp<TimeNs>(total_ns - reported_ns, 0, length);
+  reported_ns = std::max(reported_ns + reported, total_ns - kLateNs);
+  return static_cast<double>(reported) / static_cast<double>(length);
 }
 
 bool ThreadProbe::readSwitches(int task_folder) {
@@ -45,8 +45,8 @@ void ThreadProbe::makeTracks(ProcessRef process, SampleLog& log) {
   series_.state = log.series(thread_, "state", "");
 }
 
-// Which call it waits in may be asked of one's own descendants only; where even that is forbidden, the letter
-// counts.
+// The system call may be read only for own descendants; where even that is forbidden, the state letter is
+// used.
 void ThreadProbe::readState(int task_folder, char letter) {
   std::string& text = scratch();
   const bool waits = letter == 'S' || letter == 'D';
@@ -63,8 +63,8 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   const auto sched = parseSchedStat(text);
   if (!sched) return false;
   const TimeNs now = clock.now();
-  // A thread that has not been on a CPU since cannot have switched, moved or faulted: one read is enough.
-  const bool moved = sched->slices != slices_ || sched->run_ns != run_.total_ns;
+  // A thread that has not run since then cannot have switched, moved or faulted: one read is enough.
+  const bool moved = sched->timeslices != timeslices_ || sched->run_ns != run_.total_ns;
   run_.total_ns = sched->run_ns;
   wait_.total_ns = sched->wait_ns;
   if (moved) {
@@ -73,8 +73,8 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
     if (!stat) return false;
     cpu_ = stat->cpu;
     readState(task_folder, stat->state);
-    if (sched->slices != slices_ && !readSwitches(task_folder)) return false;
-    slices_ = sched->slices;
+    if (sched->timeslices != timeslices_ && !readSwitches(task_folder)) return false;
+    timeslices_ = sched->timeslices;
     if (++times_seen_ == 2) makeTracks(process, log);
     if (hasTracks()) log.nameThread(thread_, stat->name);
   } else if (++times_seen_ == 2) {
@@ -86,12 +86,12 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   if (!hasTracks()) return true;  // its first interval is counted with the second
   log.add(series_.cpu, since_ns_, run_.over(since_ns_, now));
   log.add(series_.waiting, since_ns_, wait_.over(since_ns_, now));
-  log.add(series_.forced, since_ns_, perSecond(forced_ - told_forced_, since_ns_, now));
-  log.add(series_.voluntary, since_ns_, perSecond(voluntary_ - told_voluntary_, since_ns_, now));
+  log.add(series_.forced, since_ns_, perSecond(forced_ - reported_forced_, since_ns_, now));
+  log.add(series_.voluntary, since_ns_, perSecond(voluntary_ - reported_voluntary_, since_ns_, now));
   log.add(series_.cpu_number, now, cpu_);
   log.add(series_.state, now, static_cast<double>(state_));
-  told_forced_ = forced_;
-  told_voluntary_ = voluntary_;
+  reported_forced_ = forced_;
+  reported_voluntary_ = voluntary_;
   since_ns_ = now;
   return true;
 }

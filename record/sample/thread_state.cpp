@@ -79,7 +79,7 @@ Syscall parse(std::string_view text) {
   return call;
 }
 
-// Which kind of lock it is can be told from the arguments that the C library uses.
+// The arguments that the C library uses distinguish the kinds of locks.
 ThreadState futexState(const Syscall& call) {
   constexpr std::uint64_t kCommand = 0x7f, kWait = 0;
   constexpr std::uint32_t kContended = 2, kContendedGnuOpenMp = UINT32_MAX;

@@ -1,4 +1,4 @@
-// What a thread does at the moment it is looked at: it runs, or what it waits for.
+// The state of a thread when it is sampled: running, or what it waits for.
 #pragma once
 
 #include <string_view>
@@ -9,23 +9,23 @@ namespace pitwall::record {
 enum class ThreadState : int {
   running = 0,           // on a CPU, or ready for one
   mutex = 1,             // for a mutex that another thread holds
-  timedWait = 2,         // in a futex with a timeout; Python's interpreter lock is waited for so
+  timedWait = 2,         // in a futex with a timeout, as waits for Python's interpreter lock
   wait = 3,              // in a futex without one: for work, a result, the end of a thread
-  sleep = 4,             // for a time to pass
+  sleep = 4,             // for a time
   poll = 5,              // for events of files and sockets
-  input = 6,             // for what a pipe, socket or terminal brings
-  output = 7,            // for a pipe or socket to take what is written
+  input = 6,             // for data from a pipe, socket or terminal
+  output = 7,            // for a pipe or socket to accept data
   storageRead = 8,       // in a call that reads a file
   storageWrite = 9,      // in a call that writes one
-  sync = 10,             // in fsync and its like
+  sync = 10,             // in fsync and similar calls
   uninterruptible = 11,  // in the kernel otherwise: page faults from files, opening, deleting
   child = 12,            // for a process to end
   asleep = 13,           // otherwise, or unknown
   stopped = 14           // by a signal or a debugger
 };
 
-// `letter` as in /proc/PID/task/TID/stat; `syscall` is the text of the file of that name beside it, "" when
-// it cannot be read.
+// `letter` as in /proc/PID/task/TID/stat; `syscall` is the text of the file `syscall` in the same folder, ""
+// when it cannot be read.
 ThreadState threadState(char letter, std::string_view syscall);
 
 }  // namespace pitwall::record

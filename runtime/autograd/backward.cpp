@@ -12,7 +12,8 @@ namespace {
 
 std::atomic<std::uint64_t> last_stamp{0};
 
-// All nodes that `root` depends on, the latest recorded first. Each is after every node that uses its result.
+// All nodes that `root` depends on, the latest recorded first. Each comes after every node that uses its
+// result.
 std::vector<Node*> reachable(Node& root, std::uint64_t visit) {
   std::vector<Node*> found{&root};
   root.visit = visit;
@@ -29,7 +30,7 @@ std::vector<Node*> reachable(Node& root, std::uint64_t visit) {
   return found;
 }
 
-// The gradient of a result that nobody gave one for; kept at its call site, as it never changes.
+// The gradient of a result without a head gradient; cached at its call site, since it never changes.
 Value ones(const SitePtr& site, const NDArray& result) {
   if (site != nullptr && site->ones && site->ones.shape == result.shape()) return site->ones;
   Value value{makeChunk(result.session(), MemoryTag::gradients, DType::float32), result.shape()};
@@ -66,7 +67,7 @@ Status backward(const NDArray& result, const NDArray& head) {
   const BulkRegion bulk(session, bulkSize(session, BulkKind::backward));
   root.head = head ? valueOf(head) : ones(root.site, result);
 
-  // The nodes are owned by the arrays that their users keep: hold those until all is done.
+  // The nodes are owned by arrays that the program holds: keep them alive until the end.
   std::vector<Node*> nodes = reachable(root, stamp);
   std::vector<std::vector<NDArray>> held;
   held.reserve(nodes.size());

@@ -1,10 +1,10 @@
-// Summing and placing gradients.
+// Sums and stores gradients.
 #include "runtime/autograd/node.h"
 
 namespace pitwall::autograd {
 namespace {
 
-// a + b into `output` (made when empty).
+// a + b into `output` (created when empty).
 Status sum(const SitePtr& site, const Value& a, const Value& b, Value& output) {
   static const OperatorKindDesc desc = BinaryDesc{BinaryType::add};
   const Value* inputs[] = {&a, &b};

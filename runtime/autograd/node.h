@@ -1,4 +1,4 @@
-// One recorded operator call. Nodes form a graph through the arrays they keep: result -> node -> inputs.
+// One recorded operator call. Nodes form a graph through the arrays they hold: result -> node -> inputs.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct Node {
   // `gradients.wanted(i)`.
   virtual Status backward(Gradients& gradients) = 0;
 
-  // Drops what was saved. A node is used once.
+  // Drops the saved arrays. A node is used once.
   void forget() {
     inputs.clear();
     head = {};
     spent = true;
   }
 
-  // What gradients flow to, in the operator's order. Never the node's own output (that would be a cycle that
-  // is never freed); an output that a gradient needs is kept as a Value.
+  // The arrays that gradients flow to, in the operator's order. Never the node's own output (that would be a
+  // reference cycle); an output that a gradient needs is kept as a Value.
   std::vector<NDArray> inputs;
   SitePtr site;
   Value head;
   std::uint64_t sequence = 0;  // order of recording
-  std::uint64_t visit = 0;     // the backward() that has seen it
+  std::uint64_t visit = 0;     // the last backward() that visited it
   bool spent = false;
 };
 
@@ -44,10 +44,10 @@ inline bool isTracked(const NDArray& array) {
 // Whether a call with these inputs has to be recorded.
 bool shouldRecord(std::initializer_list<const NDArray*> inputs);
 
-// Makes `output` the result of `node`.
+// Sets `node` as the origin of `output`.
 void recordNode(const NDArray& output, std::shared_ptr<Node> node);
 
-// Where a node's backward() puts the gradients of its inputs.
+// Receives the gradients of a node's inputs from its backward().
 class Gradients {
  public:
   Gradients(Node& node, std::uint64_t stamp) : node_(node), stamp_(stamp) {}
@@ -57,10 +57,10 @@ class Gradients {
   bool wanted(std::size_t input) const;
 
   // An output for the gradient of an input: the parameter's gradient itself when it can be written directly,
-  // else no array (one is to be made).
+  // else no array (one must be created).
   Value target(std::size_t input) const;
 
-  // Hands over the gradient of an input, computed into target() or a new array.
+  // Adds the gradient of an input, computed into target() or a new array.
   Status give(std::size_t input, const Value& gradient);
 
  private:

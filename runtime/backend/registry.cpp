@@ -1,4 +1,4 @@
-// Which backends this build has: the one file that knows them all.
+// The list of backends in this build.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -48,10 +48,10 @@ Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settin
       return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
                          .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
     } catch (const std::exception& error) {
-      return fail(ErrorCode::unsupported, fmt::format("backend '{}' does not start: {}", name, error.what()));
+      return fail(ErrorCode::unsupported, fmt::format("backend '{}' cannot be created: {}", name, error.what()));
     }
   }
-  return fail(ErrorCode::notFound, fmt::format("no backend is called '{}'; this build has {}", name,
+  return fail(ErrorCode::notFound, fmt::format("there is no backend '{}'; this build has {}", name,
                                                fmt::join(backendNames(), ", ")));
 }
 

@@ -1,4 +1,4 @@
-// Batches made on the caller's thread, when asked for.
+// Batches produced on the caller's thread, on request.
 #pragma once
 
 #include "runtime/data/recorded_source.h"

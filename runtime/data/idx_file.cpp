@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint8_t kUnsignedByte = 0x08;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
-// Reads what gzip holds, or a plain file as it is.
+// Reads a gzip file, or an uncompressed one.
 class Input {
  public:
   explicit Input(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
@@ -32,7 +32,7 @@ class Input {
     return fail(code, fmt::format("{}: cannot be opened: {}", path_, std::strerror(open_error_)));
   }
 
-  // How many bytes came, fewer than asked only at the file's end.
+  // Number of bytes read, fewer than requested only at the end of the file.
   Result<std::size_t> read(std::span<std::uint8_t> to) {
     std::size_t done = 0;
     while (done < to.size()) {
@@ -45,7 +45,7 @@ class Input {
     }
     int code = Z_OK;
     (void)gzerror(file_.get(), &code);
-    if (code == Z_BUF_ERROR) return broken();  // gzip data that stops in the middle
+    if (code == Z_BUF_ERROR) return broken();  // truncated gzip data
     return done;
   }
 
@@ -62,7 +62,7 @@ class Input {
     if (code == Z_ERRNO) {
       return fail(ErrorCode::io, fmt::format("{}: cannot be read: {}", path_, std::strerror(errno)));
     }
-    if (code == Z_BUF_ERROR) return wrong("the gzipped data stops in the middle");
+    if (code == Z_BUF_ERROR) return wrong("the gzipped data is truncated");
     return wrong("the gzipped data is damaged: " + text);
   }
 
@@ -124,7 +124,7 @@ Result<IdxFile> readIdxFile(const std::string& path, int dimensions) {
   std::int64_t elements = 1;
   for (const std::int64_t extent : file.dimensions) elements *= extent;
 
-  // In pieces: a header that promises more than the file has must not cost memory.
+  // In pieces: a header with a larger size than the file must not cost memory.
   constexpr std::int64_t kPiece = 16 << 20;
   for (std::int64_t done = 0; done < elements;) {
     const std::int64_t piece = std::min(kPiece, elements - done);
@@ -139,7 +139,7 @@ Result<IdxFile> readIdxFile(const std::string& path, int dimensions) {
   std::array<std::uint8_t, 1> more{};
   const auto trailing = input.read(more);
   if (!trailing.has_value()) return fail(trailing.error());
-  if (*trailing != 0) return input.wrong(fmt::format("more follows the {} elements of the header", elements));
+  if (*trailing != 0) return input.wrong(fmt::format("there is data after the {} elements of the header", elements));
   return file;
 }
 

@@ -16,7 +16,7 @@ struct IdxFile {
 };
 
 // A file of unsigned bytes with `dimensions` dimensions. Errors: notFound, io, invalidInput naming file, byte
-// and what is wrong.
+// and cause.
 Result<IdxFile> readIdxFile(const std::string& path, int dimensions);
 
 }  // namespace pitwall::data

@@ -39,7 +39,7 @@ Result<ImageDataset> fashionMnist(Split split, const std::string& folder) {
   const std::string images = found("-images-idx3-ubyte"), labels = found("-labels-idx1-ubyte");
   if (images.empty() || labels.empty()) {
     return fail(ErrorCode::notFound,
-                fmt::format("{}-{} is not there: install dataset-fashion-mnist: sudo apt-get install "
+                fmt::format("{}-{} does not exist: install dataset-fashion-mnist: sudo apt-get install "
                             "dataset-fashion-mnist, or use --synthetic",
                             prefix, images.empty() ? "images-idx3-ubyte.gz" : "labels-idx1-ubyte.gz"));
   }

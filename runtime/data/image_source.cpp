@@ -12,13 +12,13 @@ namespace pitwall::data {
 Status checkImages(const ImageDataset& dataset, const BatchOptions& options) {
   const auto wrong = [](std::string text) { return fail(ErrorCode::invalidInput, std::move(text)); };
   const std::int64_t pixels = dataset.count * dataset.channels * dataset.height * dataset.width;
-  if (options.batch_size < 1) return wrong(fmt::format("batch_size is {}: at least 1", options.batch_size));
+  if (options.batch_size < 1) return wrong(fmt::format("batch_size is {}: must be at least 1", options.batch_size));
   if (dataset.count < 1 || dataset.count > UINT32_MAX) {
     return wrong(fmt::format("the data set has {} items: 1 to 4294967295 are possible", dataset.count));
   }
   if (pixels != static_cast<std::int64_t>(dataset.pixels.size()) ||
       dataset.count != static_cast<std::int64_t>(dataset.labels.size())) {
-    return wrong(fmt::format("the data set says {} x {} x {} x {}, but has {} pixels and {} labels",
+    return wrong(fmt::format("the data set should have {} x {} x {} x {} pixels, but has {} pixels and {} labels",
                              dataset.count, dataset.channels, dataset.height, dataset.width,
                              dataset.pixels.size(), dataset.labels.size()));
   }
@@ -47,7 +47,7 @@ std::shared_ptr<const ImageSource::Order> ImageSource::orderOf(std::int64_t epoc
   if (options_.shuffle) {
     order->resize(static_cast<std::size_t>(dataset_.count));
     std::iota(order->begin(), order->end(), 0U);
-    // A function of seed and epoch alone, so that it does not matter who asks, or in which order.
+    // A function of seed and epoch only, so that threads and order of calls do not matter.
     Random random(options_.seed ^ static_cast<std::uint64_t>(epoch + 1) * 0xd1342543de82ef95U);
     for (std::size_t i = order->size() - 1; i > 0; --i) std::swap((*order)[i], (*order)[random.below(i + 1)]);
   }

@@ -1,4 +1,4 @@
-// Batches of an ImageDataset, shuffled anew each epoch.
+// Batches of an ImageDataset, reshuffled each epoch.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@ namespace pitwall::data {
 
 class ImageSource : public BatchSource {
  public:
-  // Precondition: checkImages() is content.
+  // Precondition: checkImages() succeeded.
   ImageSource(const ImageDataset& dataset, const BatchOptions& options);
   std::int64_t batchesPerEpoch() const override;
   Status make(std::int64_t epoch, std::int64_t index, Batch& batch) override;
 
  private:
-  using Order = std::vector<std::uint32_t>;  // position in the epoch -> item; empty = as it is
+  using Order = std::vector<std::uint32_t>;  // position in the epoch -> item; empty = unchanged
   std::shared_ptr<const Order> orderOf(std::int64_t epoch);
 
   const ImageDataset& dataset_;

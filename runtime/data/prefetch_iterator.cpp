@@ -60,7 +60,7 @@ Result<bool> PrefetchIterator::next(Batch& batch) {
   ++taken_;
   const CorrelationId made = std::exchange(slot.made, 0);
   const std::optional<Error> error = std::exchange(slot.error, std::nullopt);
-  // The caller's old memory serves the slot's next batch.
+  // The slot's next batch reuses the caller's old memory.
   if (!error) std::swap(batch, slot.batch);
   lock.unlock();
   room_.notify_one();

@@ -1,8 +1,8 @@
-// Batches made ahead by threads of its own.
+// Batches produced ahead of time by prefetch threads.
 //
-// Batch k of an epoch goes through slot k modulo depth. A thread takes the lowest batch that nobody makes
-// yet, as soon as its slot is free; the caller takes slot after slot. So the order is the source's, however
-// many threads there are, and at most `depth` batches exist besides the caller's.
+// Batch k of an epoch goes through slot k modulo depth. A thread takes the lowest batch that is not in
+// production yet, as soon as its slot is free; the caller takes slot after slot. So the order is that of the
+// source for any number of threads, and at most `depth` batches exist besides the caller's.
 #pragma once
 
 #include <condition_variable>
@@ -18,9 +18,9 @@ namespace pitwall::data {
 class PrefetchIterator : public BatchIterator {
  public:
   PrefetchIterator(Profiler& profiler, std::unique_ptr<BatchSource> source, PrefetchOptions options);
-  ~PrefetchIterator() override;  // waits for batches in work, not for those to come
+  ~PrefetchIterator() override;  // waits for batches in production, not for later ones
   Result<bool> next(Batch& batch) override;
-  void reset() override;  // waits for batches in work
+  void reset() override;  // waits for batches in production
 
  private:
   struct Slot {
@@ -41,12 +41,12 @@ class PrefetchIterator : public BatchIterator {
   const SiteId ready_site_;
 
   std::mutex mutex_;
-  std::condition_variable room_;      // a batch may be begun, or stopping
+  std::condition_variable room_;      // a batch may be started, or stopping
   std::condition_variable progress_;  // a batch became ready
   // Guarded by mutex_; a slot's batch belongs to its thread until it is ready.
   std::vector<Slot> slots_;
   std::int64_t epoch_ = 0;
-  std::int64_t begun_ = 0;  // batches of this epoch that a thread has taken up
+  std::int64_t begun_ = 0;  // batches of this epoch that a thread has started
   std::int64_t taken_ = 0;  // batches of this epoch that the caller has received
   int in_work_ = 0;
   std::int64_t ready_ = 0;

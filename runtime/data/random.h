@@ -10,7 +10,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  // 64 uniform bits: a counter, stirred (splitmix64).
+  // 64 uniform bits: a mixed counter (splitmix64).
   std::uint64_t next() {
     state_ += 0x9e3779b97f4a7c15U;
     std::uint64_t z = state_;

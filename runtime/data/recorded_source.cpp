@@ -18,7 +18,7 @@ Status RecordedSource::make(std::int64_t epoch, std::int64_t index, Batch& batch
     if (status.has_value()) span.setValue(batch.items);
     return status;
   } catch (const std::exception& thrown) {
-    return fail(ErrorCode::io, std::string("a batch could not be made: ") + thrown.what());
+    return fail(ErrorCode::io, std::string("a batch could not be produced: ") + thrown.what());
   }
 }
 

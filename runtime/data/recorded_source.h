@@ -1,4 +1,4 @@
-// A source whose every batch is in the trace: who made it, when, and for which next().
+// A source that records every batch in the trace: thread, time, and the next() it is for.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ class RecordedSource {
 
   std::int64_t batchesPerEpoch() const { return source_->batchesPerEpoch(); }
 
-  // On the calling thread, as a dataWork span. Gives the span's correlation through `made` (0 when nothing is
-  // recorded). What the source throws comes back as an error.
+  // On the calling thread, as a dataWork span. Sets `made` to the span's correlation (0 when nothing is
+  // recorded). Exceptions of the source are returned as errors.
   Status make(std::int64_t epoch, std::int64_t index, Batch& batch, CorrelationId& made);
 
   Profiler& profiler() { return profiler_; }

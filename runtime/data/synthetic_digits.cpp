@@ -1,5 +1,5 @@
-// Digits as a seven-segment display would show them, each drawn anew: moved, scaled, slanted, thick or thin,
-// bright or pale, on a noisy ground. Hard enough that a network has to learn, easy enough that it does.
+// Digits of a seven-segment display, each drawn with random shift, scale, slant, stroke width and brightness
+// on a noisy background. Hard enough that a network has to learn, easy enough that it does.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ constexpr std::array<Segment, 7> kSegments = {{{{0, 0}, {1, 0}},
                                                {{0, 1}, {0, 2}},
                                                {{0, 0}, {0, 1}},
                                                {{0, 1}, {1, 1}}}};
-// Which of them each digit lights, first segment in the lowest bit.
+// The segments of each digit, first segment in the lowest bit.
 constexpr std::array<unsigned, 10> kDigits = {0x3f, 0x06, 0x5b, 0x4f, 0x66, 0x6d, 0x7d, 0x07, 0x7f, 0x6f};
 
 float distance(Point p, const Segment& s) {

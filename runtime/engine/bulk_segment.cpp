@@ -29,7 +29,7 @@ void VariableUnion::clear() {
 }
 
 VariableUnion::Slot& VariableUnion::find(const VariableState* variable) {
-  // Variables are 64 bytes apart; the multiplier (2^64 / golden ratio) spreads what is left.
+  // Variables are 64 bytes apart; the multiplier (2^64 / golden ratio) spreads the remaining bits.
   const auto key = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(variable)) >> 6;
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = (key * 0x9e3779b97f4a7c15ULL) >> (64 - std::countr_zero(slots_.size()));

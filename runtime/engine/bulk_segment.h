@@ -1,4 +1,4 @@
-// One thread's bulk: operators gathered to run as one.
+// One thread's bulk: operators collected to run as one.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace pitwall::engine {
 
-// The union of the variables that a list of operators uses. Writing wins over reading. Reused: clear() keeps
-// the memory.
+// The union of the variables that a list of operators uses. Writing takes precedence over reading. clear()
+// keeps the memory.
 class VariableUnion {
  public:
   void add(const Access& access);
@@ -37,11 +37,12 @@ class BulkSegment {
   bool isOn() const { return limit > 1; }
   bool empty() const { return count_ == 0; }
   bool full() const { return count_ >= limit; }
-  // Whether `op` may join what is gathered so far.
+  // Whether `op` may join the current segment.
   bool accepts(const OperatorDesc& op) const;
   // Precondition: accepts().
   void append(Operator& op);
-  // What was gathered as one operator (a lone one as itself); empty afterwards. Precondition: !empty().
+  // The collected operators as one operator (a single one unchanged); empty afterwards. Precondition:
+  // !empty().
   Operator& seal(OperatorCache& cache);
 
  private:

@@ -1,4 +1,5 @@
-// Which operator last wrote a variable and which have read it since: the edges of the recorded graph.
+// Tracks the operator that last wrote a variable and those that have read it since: the edges of the recorded
+// graph.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,7 @@
 
 namespace pitwall::engine {
 
-// Readers since the last write. Beyond kMost the oldest are forgotten: they have long finished and hold
-// nobody up.
+// Readers since the last write. Beyond kMost the oldest are dropped: they have finished long ago.
 struct ReaderLog {
   static constexpr std::size_t kMost = 256;
   std::vector<CorrelationId> ids;
@@ -17,8 +17,8 @@ struct ReaderLog {
   void clear() { ids.clear(), oldest = 0; }
 };
 
-// Notes that operator `id` makes `access`, and appends what it depends on to `edges` unless that is nullptr
-// (not recording; then readers are not remembered, only the writer). Precondition: the variable is locked.
+// Records the `access` of operator `id`, and appends its dependencies to `edges` unless that is nullptr (not
+// recording; then only the writer is stored). Precondition: the variable is locked.
 void trackAccess(const Access& access, CorrelationId id, std::vector<Dependency>* edges);
 
 // All accesses of an operator, or of all operators of a segment.

@@ -13,7 +13,7 @@ NaiveEngine::NaiveEngine(const EngineOptions& options, Profiler& profiler)
 NaiveEngine::~NaiveEngine() {
   const Status left = runner_.errors().reportAll();
   if (!left.has_value()) {
-    std::fprintf(stderr, "pitwall: no wait collected this before the engine ended: %s\n",
+    std::fprintf(stderr, "pitwall: error not reported by any wait before the engine ended: %s\n",
                  left.error().message.c_str());
   }
 }

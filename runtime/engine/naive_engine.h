@@ -1,5 +1,5 @@
-// The engine without threads: an operator runs inside push(), on the pushing thread. For debugging, and the
-// second opinion in tests.
+// The engine without threads: an operator runs inside push(), on the pushing thread. For debugging, and as
+// the reference in tests.
 //
 // Same contract as the others: errors belong to operators and surface at waits; operators pushed by several
 // threads run one at a time; an operator pushed by a running operator runs after it.

@@ -93,7 +93,7 @@ Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording
     op.device_index = 0;
     op.function = [index = desc.device.index](const RunContext&) -> Status {
       return fail(ErrorCode::invalidInput,
-                  fmt::format("device index {}: must lie in 0..{}", index, kMaxDevices - 1));
+                  fmt::format("device index {}: must be in 0..{}", index, kMaxDevices - 1));
     };
   }
   return op;

@@ -1,4 +1,4 @@
-// From the program's description of an operator to the engine's node.
+// Builds the engine's node from the program's description of an operator.
 #pragma once
 
 #include "runtime/engine/operator_pool.h"
@@ -6,17 +6,17 @@
 
 namespace pitwall::engine {
 
-// Largest device index that an operator may name; others make the operator fail.
+// Largest valid device index; an operator with a larger one fails.
 inline constexpr int kMaxDevices = 64;
 
 // Unique in this process; rising along each thread's pushes.
 CorrelationId nextCorrelation();
 
 // Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an
-// operator for an impossible device is replaced by one that fails.
+// operator for an invalid device is replaced by one that fails.
 Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording);
 
-// Precondition: `accesses` has room.
+// Precondition: `accesses` has space.
 void addAccess(Operator& op, Variable variable, bool write);
 // Sorts by variable; several accesses of one variable become one.
 void sortAccesses(Operator& op);

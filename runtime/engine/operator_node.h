@@ -1,4 +1,4 @@
-// An operator inside the engine, and its accesses to variables: the nodes that all queues are made of.
+// An operator inside the engine, and its accesses to variables: the nodes of all queues.
 //
 //   Operator --accesses--> Access --variable--> VariableState
 //      ^ next: one of: ready list, a pool's queue, a bulk segment, a free list
@@ -22,7 +22,7 @@ struct Access {
   Access* next = nullptr;
   Operator* op = nullptr;
   std::uint32_t writes = 0;  // 0 = reads only; more than 1 in a segment whose operators write it repeatedly
-  bool reads = false;        // what it reads too, if it writes
+  bool reads = false;        // also reads, if it writes
   bool isWrite() const { return writes != 0; }
 };
 
@@ -32,7 +32,7 @@ enum class NodeKind : std::uint8_t {
   waiter,   // a thread waiting for a variable; never queued, but signalled
 };
 
-// Aligned so that what the dispatcher reads is one cache line, what the worker reads the next.
+// Aligned so that the dispatcher's fields are in one cache line and the worker's in the next.
 struct alignas(64) Operator {
   Operator* next = nullptr;
   Operator* child = nullptr;
@@ -47,12 +47,12 @@ struct alignas(64) Operator {
   NodeKind kind = NodeKind::single;
   OperatorClass operator_class = OperatorClass::normal;
   DeviceKind device_kind = DeviceKind::cpu;
-  bool ends_variable = false;  // deleteVariable(): its one variable is gone when it has run
+  bool ends_variable = false;  // deleteVariable(): its variable is freed after it has run
 
   Ticks pushed = 0;            // 0 = not recorded
   std::uint64_t order = 0;     // arrival in a priority queue
   std::uint32_t capacity = 0;  // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
-  OperatorFunction function;   // last: what a small callable keeps is still on the second line
+  OperatorFunction function;   // last: a small callable still fits on the second line
 
   std::span<Access> uses() const { return {accesses, access_count}; }
   Device device() const { return {device_kind, device_index}; }

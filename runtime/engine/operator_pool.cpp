@@ -12,7 +12,7 @@ struct SizedOperator : Operator {
     accesses = room.data();
     capacity = N;
   }
-  alignas(64) std::array<Access, N> room;  // so that one access does not take two lines
+  alignas(64) std::array<Access, N> room;  // so that one access does not span two lines
 };
 
 }  // namespace

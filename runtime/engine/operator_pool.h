@@ -1,7 +1,7 @@
 // Memory of operators, recycled: after a warm-up, pushing allocates nothing.
 //
-// Operators are made by the threads that push and ended by the workers, so each thread keeps a cache of free
-// ones and exchanges whole batches with the depot; a lock is taken once per batch.
+// Pushing threads allocate operators and workers free them, so each thread keeps a cache of free ones and
+// exchanges whole batches with the depot; a lock is taken once per batch.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class OperatorDepot {
   OperatorDepot(const OperatorDepot&) = delete;
   OperatorDepot& operator=(const OperatorDepot&) = delete;
 
-  // kBatch free operators with room for `capacity` (kFewAccesses or kManyAccesses) accesses.
+  // kBatch free operators with space for `capacity` (kFewAccesses or kManyAccesses) accesses.
   Operator* takeBatch(std::uint32_t capacity);
   void giveBatch(Operator* batch, std::uint32_t capacity);
 
@@ -44,7 +44,7 @@ class OperatorCache {
  public:
   explicit OperatorCache(OperatorDepot& depot) : depot_(depot) {}
 
-  // An operator with room for `accesses`; its other members as after construction.
+  // An operator with space for `accesses`; its other members as after construction.
   Operator& take(std::size_t accesses);
   // Precondition: its function is empty and nothing points to it.
   void give(Operator& op);
@@ -52,7 +52,7 @@ class OperatorCache {
  private:
   struct Free {
     Operator* first = nullptr;
-    Operator* full = nullptr;  // a whole batch, kept to avoid a depot visit at each turn of the tide
+    Operator* full = nullptr;  // a whole batch, kept so that alternating allocations and frees do not go to the depot
     std::uint32_t count = 0;
   };
   static std::size_t index(std::uint32_t capacity) { return capacity == kFewAccesses ? 0 : 1; }

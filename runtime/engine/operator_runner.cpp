@@ -73,7 +73,7 @@ Status OperatorRunner::call(Operator& op, bool is_bulk) {
                 fmt::format("{} threw an exception: {}", describe(op.facts), error.what()));
   } catch (...) {
     return fail(ErrorCode::internal,
-                fmt::format("{} threw something that is no std::exception", describe(op.facts)));
+                fmt::format("{} threw an object that is not a std::exception", describe(op.facts)));
   }
 }
 

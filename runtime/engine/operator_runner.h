@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "runtime/engine/error_ledger.h"
+#include "runtime/engine/operator_errors.h"
 #include "runtime/engine/operator_pool.h"
 #include "runtime/profiler/nvtx/operator_ranges.h"
 
@@ -14,16 +14,16 @@ class OperatorRunner {
   // `before_gpu_operator`: as in EngineOptions.
   OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator);
 
-  // Runs or skips a single operator and ends its function, so that nothing it holds outlives the operator.
-  // `ready` is when it could have run, 0 = unknown.
+  // Runs or skips a single operator and destroys its function, so that nothing it holds outlives the
+  // operator. `ready` is the time when it could have run, 0 = unknown.
   void run(Operator& op, Ticks ready, bool is_bulk);
 
-  // Runs the operators of a segment in order and gives them back.
+  // Runs the operators of a segment in order and frees them.
   void runSegment(Operator& segment, OperatorCache& cache);
 
-  ErrorLedger& errors() { return errors_; }
+  OperatorErrors& errors() { return errors_; }
 
-  // Of the operator that ends a variable, under MXNet's name for it.
+  // Facts of the operator that ends a variable, with MXNet's name.
   OperatorId deletionFacts() const { return deletion_facts_; }
 
  private:
@@ -35,7 +35,7 @@ class OperatorRunner {
   const OperatorId deletion_facts_;
   const std::function<void()> before_gpu_operator_;
   nvtx::OperatorRanges ranges_;
-  ErrorLedger errors_;
+  OperatorErrors errors_;
 };
 
 }  // namespace pitwall::engine

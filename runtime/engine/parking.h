@@ -1,4 +1,4 @@
-// A place where one thread sleeps until another calls it.
+// Lets one thread sleep until another one signals it.
 #pragma once
 
 #include <atomic>

@@ -52,7 +52,7 @@ WorkerPool::Options poolOptions(PoolKind kind, int device_index, const EngineOpt
     case sharedCopy: return {"copy worker", 1, QueueOrder::arrival, options.on_worker_start};
   }
   PITWALL_CHECK(false, "pool kind %d", static_cast<int>(kind));
-  std::abort();  // never reached, which g++ does not see when it does not optimise
+  std::abort();  // never reached; g++ without optimisation does not see this
 }
 
 Status checkWorkerCounts(const EngineOptions& options) {

@@ -7,12 +7,12 @@ namespace pitwall::engine {
 
 enum class PoolKind : std::uint8_t {
   cpuNormal,    // one per cpu index
-  cpuPriority,  // one for all
+  cpuPriority,  // one for all cpu indices
   gpuNormal,    // one per gpu, as the rest
   gpuPriority,
   gpuCopy,
   shared,      // EngineType::threaded: one for everything
-  sharedCopy,  // but copies
+  sharedCopy,  // for copies
 };
 inline constexpr std::size_t kPoolKinds = 7;
 

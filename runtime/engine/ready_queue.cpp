@@ -7,7 +7,7 @@ bool before(const Operator& a, const Operator& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.order < b.order;
 }
 
-// Joins two heaps, either may be none.
+// Joins two heaps, either may be empty.
 Operator* merge(Operator* a, Operator* b) {
   if (a == nullptr) return b;
   if (b == nullptr) return a;

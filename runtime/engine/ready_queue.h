@@ -1,5 +1,5 @@
-// Operators that may run: in order of arrival, or by priority and then arrival. Not synchronised. Intrusive:
-// adding allocates nothing.
+// Operators that are ready to run: in order of arrival, or by priority and then arrival. Not synchronised.
+// Intrusive: adding allocates nothing.
 #pragma once
 
 #include "runtime/engine/operator_node.h"

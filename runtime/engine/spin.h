@@ -1,4 +1,4 @@
-// Short, bounded busy waiting: what the engine does before it asks the operating system to sleep or wake.
+// Short, bounded busy waiting, before the engine makes a system call to sleep or wake.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace pitwall::engine {
 
-// Tells the processor that this is a spin loop.
+// The processor's hint for spin loops.
 inline void pauseCpu() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -18,7 +18,8 @@ inline void pauseCpu() {
 // Whether busy waiting can help at all: false on a machine with one processor.
 bool spinningHelps();
 
-// Counts down how long one may spin: a few microseconds by the clock, however slow the pause instruction is.
+// Limits spinning to a few microseconds of elapsed time, independent of the duration of the pause
+// instruction.
 class SpinBudget {
  public:
   static constexpr std::int64_t kNanoseconds = 5000;
@@ -35,8 +36,8 @@ class SpinBudget {
   std::int64_t end_ns_ = 0;
 };
 
-// Guards a few instructions. Spins, then yields to whoever may hold it. unlock() publishes (release) to the
-// next lock() (acquire).
+// Guards a few instructions. Spins, then yields to the thread that may hold it. unlock() publishes (release)
+// to the next lock() (acquire).
 class SpinLock {
  public:
   void lock() {

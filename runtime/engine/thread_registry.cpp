@@ -84,8 +84,8 @@ void ThreadRegistry::release(ThreadState& state) {
 
 bool ThreadRegistry::quiescent() const {
   const std::lock_guard guard(mutex_);
-  // Completed first: as what is completed was pushed before, equal sums mean that nothing was open in
-  // between.
+  // Reads completed counts first: since completed operators were pushed earlier, equal sums mean that none
+  // was open in between.
   std::uint64_t completed = 0;
   std::uint64_t pushed = 0;
   for (const auto& state : states_) completed += state->completed.read();

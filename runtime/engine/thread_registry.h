@@ -1,8 +1,8 @@
-// What the engine keeps per thread, whether the program's or its own: free operators, the bulk being
-// gathered, a place to wait, and counts of operators.
+// Per-thread state of the engine, for the program's threads and its own: free operators, the current bulk, a
+// parking place, and counts of operators.
 //
-// Counts are per thread so that pushing and completing share no cache line. Nothing is lost when a thread
-// ends: its state goes to the next thread that needs one, after its bulk was handed to the engine.
+// Counts are per thread so that pushing and completing share no cache line. When a thread ends its bulk is
+// flushed and its state is reused by the next thread that needs one.
 #pragma once
 
 #include <atomic>
@@ -62,10 +62,10 @@ class ThreadRegistry {
     return findLocal();
   }
 
-  // Whether at some moment during the call everything that had been pushed had completed.
+  // Whether at some moment during the call all pushed operators had completed.
   bool quiescent() const;
 
-  // Precondition: no thread uses the registry meanwhile.
+  // Precondition: no thread uses the registry during the call.
   void forEach(const std::function<void(ThreadState&)>& visit);
 
  private:

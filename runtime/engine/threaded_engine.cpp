@@ -23,11 +23,11 @@ ThreadedEngine::ThreadedEngine(const EngineOptions& options, Profiler& profiler)
 
 ThreadedEngine::~ThreadedEngine() {
   stop();
-  // What other threads have gathered and never handed over; a stopped engine runs it here.
+  // Operators that other threads have collected and not yet flushed; a stopped engine runs them here.
   threads_.forEach([this](ThreadState& thread) { flush(thread); });
   const Status left = runner_.errors().reportAll();
   if (!left.has_value()) {
-    std::fprintf(stderr, "pitwall: no wait collected this before the engine ended: %s\n",
+    std::fprintf(stderr, "pitwall: error not reported by any wait before the engine ended: %s\n",
                  left.error().message.c_str());
   }
 }
@@ -75,7 +75,7 @@ void ThreadedEngine::flush(ThreadState& thread) {
   if (!thread.bulk.empty()) submit(thread.bulk.seal(thread.cache), thread);
 }
 
-// Hands an operator over. It may have run and be recycled when this returns.
+// Submits an operator. It may have run and be recycled when this returns.
 void ThreadedEngine::submit(Operator& op, ThreadState& thread) {
   thread.pushed.increment();
   const std::uint32_t count = op.access_count;
@@ -86,15 +86,16 @@ void ThreadedEngine::submit(Operator& op, ThreadState& thread) {
     for (const Dependency& edge : *edges) profiler_.dependency(edge);
     edges->clear();
   }
-  // Not touched by anyone else while all were granted here, nor ours any more when none was.
+  // If all accesses were granted here, no other thread uses the operator; if none was, it no longer belongs
+  // to this thread.
   if (granted == count ||
       (granted != 0 && op.waiting.fetch_sub(granted, std::memory_order_acq_rel) == granted)) {
     dispatchFromPusher(op, thread);
   }
 }
 
-// Locks all variables, so that two threads' operators are never queued in different orders on two of them
-// (each would wait for the other for ever). Returns how many accesses were granted at once.
+// Locks all variables, so that two threads' operators are never queued in different orders on two of them (a
+// deadlock). Returns how many accesses were granted at once.
 std::uint32_t ThreadedEngine::appendAccesses(Operator& op, std::vector<Dependency>* edges) {
   const std::span<Access> uses = op.uses();  // the operator may be gone once its last access is unlocked
   for (const Access& access : uses) access.variable->lock.lock();
@@ -161,11 +162,11 @@ void ThreadedEngine::execute(Operator& op) {
   }
   --thread.running;
   if (!thread.bulk.empty()) [[unlikely]]
-    flush(thread);  // gathered by the operator itself
+    flush(thread);  // operators pushed by the operator itself
   complete(op, thread);
 }
 
-// Completes a run operator's accesses, recycles it, and dispatches what has become ready.
+// Completes a run operator's accesses, recycles it, and dispatches the operators that have become ready.
 void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
   OperatorList ready;
   for (const Access& access : op.uses()) {

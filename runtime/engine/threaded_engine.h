@@ -1,9 +1,9 @@
 // The engines with worker threads: ThreadedEngine (one pool) and ThreadedEnginePerDevice.
 //
-// The way of an operator: push() builds it, locks its variables (all of them, by address, so that operators
+// The path of an operator: push() builds it, locks its variables (all of them, by address, so that operators
 // of several pushing threads queue in the same order everywhere), queues its accesses; when all are granted
-// it is dispatched to a pool; a worker runs it, completes its accesses, and dispatches what that has made
-// ready. The variables' locks are the only ones on that way besides those of the pools.
+// it is dispatched to a pool; a worker runs it, completes its accesses, and dispatches operators that become
+// ready. The only locks on this path are those of the variables and the pools.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor {
   std::array<PoolSlots, kPoolKinds> pools_{};
   std::atomic<bool> running_{false};
   alignas(64) std::atomic<std::uint32_t> all_waiters_{0};  // threads in waitForAll
-  std::atomic<std::uint32_t> all_epoch_{0};                // changes when they should look again
+  std::atomic<std::uint32_t> all_epoch_{0};                // changes when they should check again
 
   std::mutex mutex_;
   EngineOptions options_;                               // guarded by mutex_

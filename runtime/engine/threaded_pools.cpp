@@ -30,12 +30,12 @@ Status ThreadedEngine::start(const EngineOptions& options) {
   {
     const std::lock_guard guard(mutex_);
     if (running_.load(std::memory_order_relaxed)) {
-      return fail(ErrorCode::invalidInput, "start() of an engine that runs: stop() it first");
+      return fail(ErrorCode::invalidInput, "start() of a running engine: stop() it first");
     }
     options_ = options;
     running_.store(true, std::memory_order_release);
   }
-  // Of the pools only this one is not made on demand, as work that must not wait is put there.
+  // Only this pool is not created on demand, since work that must not wait goes there.
   if (type_ != EngineType::threadedPerDevice) return {};
   const Result<WorkerPool*> pool = makePool(PoolKind::cpuPriority, 0);
   if (pool.has_value()) return {};
@@ -43,8 +43,8 @@ Status ThreadedEngine::start(const EngineOptions& options) {
   return fail(pool.error());
 }
 
-// nullptr when the operator must run on the calling thread: the engine is stopped (then everything pushed is
-// ready at once), or there are no threads (then the operator has been made to fail).
+// nullptr when the operator must run on the calling thread: the engine is stopped (then every pushed operator
+// is ready at once), or there are no threads (then the operator is set to fail).
 WorkerPool* ThreadedEngine::poolFor(const Operator& op) {
   const PoolKind kind = poolKindOf(type_, op.device_kind, op.operator_class);
   const int index = isPerDevice(kind) ? op.device_index : 0;

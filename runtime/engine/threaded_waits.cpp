@@ -1,4 +1,4 @@
-// Waiting for variables and for everything.
+// Waiting for variables and for all operators.
 #include "db/check.h"
 #include "runtime/engine/threaded_engine.h"
 
@@ -41,8 +41,8 @@ Status ThreadedEngine::waitForAll() {
   return runner_.errors().reportAll();
 }
 
-// Of all_waiters_, whichever of this and the last worker's idle() comes first, one sees what the other did:
-// either we see that all is completed, or the worker sees that we wait.
+// Whichever of this and the last worker's idle() accesses all_waiters_ first, one sees the other's change:
+// either this thread sees that all operators have completed, or the worker sees that this thread waits.
 void ThreadedEngine::blockUntilAllDone() {
   all_waiters_.fetch_add(1, std::memory_order_acq_rel);
   for (;;) {

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "runtime/engine/dependency_tracker.h"
-#include "runtime/engine/error_ledger.h"
+#include "runtime/engine/operator_errors.h"
 
 namespace pitwall::engine {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // One access of the operator was granted.
 void grant(Access& access, OperatorList& ready) {
   std::atomic<std::uint32_t>& waiting = access.op->waiting;
-  // When ours is the last, nobody else touches the counter any more.
+  // If this is the last one, no other thread uses the counter any more.
   if (waiting.load(std::memory_order_acquire) == 1 || waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     ready.append(*access.op);
   }

@@ -1,5 +1,5 @@
-// A variable's state: who uses it now and who waits for it. Many readers at once, writers alone, in the order
-// of arrival.
+// A variable's state: the operators that use it and those that wait for it. Many readers at once, one writer
+// at a time, in the order of arrival.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@
 
 namespace pitwall::engine {
 
-struct ErrorList;  // error_ledger.h
+struct ErrorList;  // operator_errors.h
 struct ReaderLog;  // dependency_tracker.h
 
-// One cache line, so that taking the lock brings the rest along. All members are guarded by `lock` unless
+// One cache line, so that taking the lock loads the other members. All members are guarded by `lock` unless
 // noted. Invariant: an access waits only while a write runs or waits before it; the first waiting access is a
 // write unless a write runs.
 struct alignas(64) VariableState {
@@ -28,7 +28,7 @@ struct alignas(64) VariableState {
   std::atomic<std::uint64_t> version{0};  // written under lock, read anywhere
   CorrelationId last_writer = 0;
   ReaderLog* readers = nullptr;  // since the last write; only while recording
-  ErrorList* errors = nullptr;   // guarded by the ErrorLedger
+  ErrorList* errors = nullptr;   // guarded by the OperatorErrors
 
   bool writePending() const { return write_running || first_waiting != nullptr; }
 
@@ -49,7 +49,7 @@ struct alignas(64) VariableState {
 };
 static_assert(sizeof(VariableState) == 64);
 
-// Makes and recycles variables; they keep their address until the pool ends. Thread-safe.
+// Creates and recycles variables; they keep their address until the pool ends. Thread-safe.
 class VariablePool {
  public:
   VariablePool() = default;

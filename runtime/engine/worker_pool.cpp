@@ -74,7 +74,7 @@ bool WorkerPool::keep(Worker& worker, Operator& op) {
     return true;
   }
   if (queue_.order() != QueueOrder::arrival || has_work_.load(std::memory_order_relaxed)) return false;
-  // A lone worker may hold any number; others hold one, for the rest could run elsewhere meanwhile.
+  // A single worker may hold any number; others hold one, since the rest could run on other workers.
   if (workers_.size() > 1 && !worker.own.empty()) return false;
   worker.own.append(op);
   return true;
@@ -156,7 +156,7 @@ void WorkerPool::spinForWork() {
   }
 }
 
-// The sleeper to signal after unlocking, if any. Precondition: locked, there is work.
+// The sleeping worker to signal after unlocking, if any. Precondition: locked, there is work.
 Worker* WorkerPool::workerToWake() {
   if (searching_ || asleep_ == nullptr) return nullptr;
   Worker* worker = asleep_;

@@ -1,8 +1,8 @@
 // Threads that run ready operators from one queue.
 //
 // Waking is throttled: at most one worker is searching (spinning for a few microseconds, or on its way out of
-// sleep); while one is, nobody else is woken, and when it finds more than it takes, it wakes the next. A
-// burst of tiny operators thus keeps one worker busy instead of waking all, and an idle pool sleeps.
+// sleep); while one is, no other is woken, and when it finds more operators than it takes, it wakes the next.
+// A burst of tiny operators thus keeps one worker busy instead of waking all, and an idle pool sleeps.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@ namespace pitwall::engine {
 class WorkerPool;
 struct Worker;
 
-// What a pool's threads do with the operators. Called on them.
+// Callbacks of a pool's threads. Called on them.
 class OperatorExecutor {
  public:
   virtual ~OperatorExecutor() = default;
   virtual void enter(Worker& worker) = 0;  // first call on each thread
   virtual void execute(Operator& op) = 0;
-  virtual void idle() = 0;  // ran out of operators after having executed some
+  virtual void idle() = 0;  // no operators left after executing some
 };
 
 struct alignas(64) Worker {
@@ -48,7 +48,7 @@ class WorkerPool {
     QueueOrder order = QueueOrder::arrival;
     std::function<void()> on_start = {};  // first on each thread
   };
-  // Errors: io when the system gives no threads.
+  // Errors: io when threads cannot be created.
   static Result<std::unique_ptr<WorkerPool>> start(const Options& options, OperatorExecutor& executor);
   // Ends the threads. Precondition: nothing is queued and nothing will be.
   ~WorkerPool();
@@ -56,8 +56,8 @@ class WorkerPool {
   void put(Operator& op);
   void putFirst(Operator& op);
 
-  // For an operator that `worker`, of this pool, has made ready itself: true when the worker shall run it
-  // next without the queue, because that overtakes nobody.
+  // For an operator that `worker`, of this pool, has made ready: true when the worker can run it next without
+  // the queue, because it overtakes no other operator.
   bool keep(Worker& worker, Operator& op);
 
  private:
@@ -80,7 +80,7 @@ class WorkerPool {
   alignas(64) std::atomic<bool> has_work_{false};  // or is stopping
 
   SpinLock lock_;           // guards the rest
-  bool searching_ = false;  // a worker spins or was woken and has not looked yet
+  bool searching_ = false;  // a worker spins, or was woken and has not checked the queue yet
   bool stopping_ = false;
   Worker* asleep_ = nullptr;  // most recent first
   OperatorList urgent_;

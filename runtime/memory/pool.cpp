@@ -10,7 +10,7 @@ namespace {
 
 Bytes roundUp(Bytes size, Bytes step) { return (size + step - 1) / step * step; }
 
-// Sizes rounded to pages, large ones to large steps; a freed block waits for a request of its own size.
+// Sizes rounded to pages, large ones to large steps; a freed block is kept for a request of the same size.
 class NaivePool : public Pool {
  public:
   NaivePool(Bytes page, Bytes large) : page_(page), large_(large) {}
@@ -24,8 +24,8 @@ class NaivePool : public Pool {
   const Bytes large_;
 };
 
-// Powers of two up to 2^cutoff, above it multiples of 2^cutoff: fewer sizes, so more requests fit a freed
-// block, for up to half a block of waste.
+// Powers of two up to 2^cutoff, above it multiples of 2^cutoff: fewer sizes, so more requests can reuse a
+// freed block, at the cost of up to half a block of waste.
 class RoundPool : public Pool {
  public:
   RoundPool(Bytes page, int cutoff)

@@ -1,5 +1,5 @@
-// How freed blocks are kept. A pool only decides sizes and keeps lists; it takes no memory from the system
-// and has no lock (the storage holds one around it).
+// How freed blocks are kept. A pool only determines sizes and keeps lists; it allocates no memory from the
+// system and has no lock (the storage holds one around it).
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ class Pool {
  public:
   virtual ~Pool() = default;
 
-  // What a request of `size` > 0 bytes is rounded up to.
+  // The rounded size of a request of `size` > 0 bytes.
   virtual Bytes capacityFor(Bytes size) const = 0;
 
-  // A kept block of exactly this capacity, the last one given; nullptr when there is none.
+  // A kept block of exactly this capacity, the most recent one; nullptr when there is none.
   virtual void* take(Bytes capacity);
-  // Keeps a block. False: the pool does not want it.
+  // Keeps a block. False: the pool does not keep it.
   virtual bool give(void* data, Bytes capacity);
 
   Bytes cachedBytes() const { return cached_bytes_; }
@@ -28,7 +28,7 @@ class Pool {
     void* data;
     Bytes capacity;
   };
-  // Hands over all that is kept.
+  // Removes and returns all kept blocks.
   std::vector<Kept> takeAll();
 
  private:

@@ -44,7 +44,7 @@ class PooledStorage : public Storage {
 
   Result<Block> allocate(Bytes size, MemoryTag tag) override {
     if (size < 0) {
-      return fail(ErrorCode::invalidInput, fmt::format("{} bytes of {} were asked for", size, toString(tag)));
+      return fail(ErrorCode::invalidInput, fmt::format("{} bytes of {} were requested", size, toString(tag)));
     }
     if (size == 0) return Block();
     if (size > kMostBytes) return noMemory(size, tag);

@@ -5,7 +5,7 @@
 
 namespace pitwall::nn {
 
-// A weight: filled as Sequential::initialise() says.
+// A weight, filled by the initialiser of Sequential::initialise().
 inline ParameterPtr makeWeight(const std::string& layer) {
   return std::make_shared<Parameter>(Parameter{
       .name = layer + ".weight", .value = {}, .follows_net = true, .initialiser = Initialiser::xavier()});

@@ -1,4 +1,4 @@
-// The layers that have no parameters: they only pass their options on.
+// The layers without parameters: they only forward their options.
 #include "runtime/nn.h"
 
 namespace pitwall::nn {

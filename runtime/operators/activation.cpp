@@ -7,7 +7,7 @@ namespace {
 
 Flop onePerElement(const Prepared& p) { return p.at_hand[0].shape.elements(); }
 
-// Which of data and out the gradient needs; the other need not stay alive.
+// Selects the one of data and out that the gradient needs; the other may be freed.
 bool readsData(const OperatorKindDesc& desc) {
   return std::get<ActivationDesc>(desc).type == ActivationType::softrelu;
 }
@@ -28,7 +28,7 @@ struct ActivationNode final : autograd::Node {
   }
 
   OperatorKindDesc desc;
-  Value kept;  // data or out, given for both: the kernel reads only the one
+  Value kept;  // data or out, passed for both: the kernel reads only this one
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ BulkRegion::~BulkRegion() {
 void BulkRegion::countPush() {
   BulkRegion* region = current_region;
   if (region == nullptr || ++region->pushed_ < region->size_) return;
-  region->pushed_ = 0;  // the engine has just sent off a full bulk: nothing is cut short now
+  region->pushed_ = 0;  // the engine has just flushed a full bulk: no bulk is cut short now
   region->releaseAll();
 }
 

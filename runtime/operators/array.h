@@ -1,4 +1,4 @@
-// What an NDArray handle stands for: a chunk (memory and the variable that orders its use) seen under a
+// The contents of an NDArray handle: a chunk (memory and the variable that orders its use) viewed with a
 // shape.
 #pragma once
 
@@ -23,14 +23,14 @@ struct Chunk {
   MemoryTag tag = MemoryTag::other;
   DType dtype = DType::float32;
   LayoutPtr layout;     // of the contents after all that was pushed so far; null = row-major
-  bool viewed = false;  // reshape() gave out another shape: the contents must stay row-major
+  bool viewed = false;  // reshape() returned another shape: the contents must stay row-major
   Block block;
 };
 using ChunkPtr = std::shared_ptr<Chunk>;
 
 ChunkPtr makeChunk(Session& session, MemoryTag tag, DType dtype);
 
-// A chunk seen under a shape. Values with no chunk are "no array".
+// A chunk viewed with a shape. A Value without a chunk is "no array".
 struct Value {
   ChunkPtr chunk;
   Shape shape;
@@ -44,21 +44,22 @@ struct NDArray::Impl {
   Value value;
   NDArray gradient;
   std::uint64_t gradient_stamp = 0;      // the backward() that wrote `gradient` last
-  std::shared_ptr<autograd::Node> node;  // what computed this array while recording
+  std::shared_ptr<autograd::Node> node;  // the recorded operator that computed this array
 };
 
 NDArray makeArray(Value value);
 inline const Value& valueOf(const NDArray& array) { return array.impl()->value; }
 
-// Makes `chunk.block` at least `bytes` long; its contents are lost when it had to grow. In operators only.
+// Ensures that `chunk.block` has at least `bytes` bytes; its contents are lost if it grows. In operators
+// only.
 Status ensureBlock(Chunk& chunk, Bytes bytes);
 
-// Replaces the contents of `chunk` by `block` (row-major) once all that was pushed before has run. A failed
-// allocation becomes the array's error.
+// Replaces the contents of `chunk` by `block` (row-major) after all previously pushed operators have run. A
+// failed allocation becomes the array's error.
 void replaceBlock(const Value& value, Result<Block> block, Phase phase);
 
-// While one is alive on a thread, the operators that the thread pushes are bulked, and arrays that die are
-// kept until a bulk is full (deleting a variable would cut the bulk short).
+// While one is alive on a thread, the operators that the thread pushes are bulked, and released arrays are
+// kept until a bulk is full (deleting a variable would flush the bulk early).
 class BulkRegion {
  public:
   BulkRegion(Session& session, int size);

@@ -7,7 +7,7 @@ namespace {
 
 enum Input : std::size_t { kData, kGamma, kBeta };
 
-// Mean, variance, normalise, scale, shift: about this many operations for each element.
+// Mean, variance, normalise, scale, shift: about this many operations per element.
 Flop forwardFlop(const Prepared& p) {
   const Flop per_element = p.pass == Pass::inference ? 2 : 7;
   return per_element * p.at_hand[0].shape.elements();

@@ -11,7 +11,7 @@
 namespace pitwall {
 namespace {
 
-// What a pushed operator needs to run its kernel.
+// Data that a pushed operator needs to run its kernel.
 struct Run {
   PreparedPtr prepared;
   std::vector<Chunk*> chunks;  // inputs, then outputs
@@ -102,7 +102,7 @@ Result<PreparedPtr> prepare(Session& session, const SitePtr& site, const Call& c
   return PreparedPtr(std::move(made));
 }
 
-// The call itself, with inputs in the layouts that the kernel wants. `inputs` keeps reordered ones alive
+// The call itself, with inputs in the layouts that the kernel requires. `inputs` keeps reordered ones alive
 // until they are pushed.
 Status pushCall(const PreparedPtr& prepared, std::span<const Value> inputs, const Call& call) {
   const Kernel& kernel = *prepared->kernel;
@@ -178,7 +178,7 @@ Status invoke(const SitePtr& site, const Call& call) {
   PITWALL_CHECK(kernel.inputs().size() == call.inputs.size(), "%s: %zu inputs, %zu arrays", call.name,
                 kernel.inputs().size(), call.inputs.size());
 
-  // Read-and-written outputs must lie as the kernel expects before it runs.
+  // Outputs that are also read must have the layout that the kernel expects.
   for (std::size_t i = call.updates_from; i < call.outputs.size(); ++i) {
     Status done = convertLayout(site, call.outputs[i], kernel.outputs()[i].layout, call.phase);
     if (!done.has_value()) return done;

@@ -1,8 +1,9 @@
-// Calling a kernel on arrays: look up or prepare the kernel, reorder inputs that it wants otherwise, make the
-// outputs, push.
+// Calls a kernel on arrays: looks up or prepares the kernel, reorders inputs as it requires, creates the
+// outputs, pushes.
 //
-// What depends on shapes and layouts alone (the kernel, the operator facts with their texts) is prepared once
-// per CallSite and found again by comparing the inputs, so that a push in the steady state builds no string.
+// Everything that depends only on shapes and layouts (the kernel, the operator facts with their texts) is
+// prepared once per CallSite and found by comparing the inputs, so that a push in the steady state builds no
+// string.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@
 
 namespace pitwall {
 
-// A kernel with the facts of the operator that runs it; immutable once made, shared with pushed operators.
+// A kernel with the facts of its operator; immutable, shared with pushed operators.
 struct Prepared {
-  // What it was made for.
+  // The inputs that it was prepared for.
   const char* name = "";
   Pass pass = Pass::forward;
   Phase phase = Phase::none;
@@ -41,30 +42,30 @@ struct CallSiteState {
 };
 using SitePtr = std::shared_ptr<CallSiteState>;
 
-// A number of operations as a function of what was prepared; called once per Prepared.
+// Computes the number of operations of a prepared kernel; called once per Prepared.
 using FlopFunction = Flop (*)(const Prepared&);
 
 // One kernel call. Arrays are listed as the operator's Desc lists them (runtime/backend.h).
 struct Call {
-  const char* name = "";  // a literal: operators are told apart by its address
+  const char* name = "";  // a literal: its address identifies the operator
   const OperatorKindDesc& desc;
   Pass pass = Pass::forward;
   Phase phase = Phase::forward;
   std::span<const Value* const> inputs = {};
-  // Empty values are made anew; others are overwritten (their layout may change), or from `updates_from` on
+  // Empty values are created; others are overwritten (their layout may change), or from `updates_from` on
   // read and written.
   std::span<Value> outputs = {};
-  unsigned keeps = 0;  // bit i: input i is a weight; it may take the kernel's layout for good
+  unsigned keeps = 0;  // bit i: input i is a weight; it may keep the kernel's layout permanently
   std::size_t updates_from = SIZE_MAX;
-  const Value* like = nullptr;  // the spec that the backend wants for some backward passes
+  const Value* like = nullptr;  // the spec that the backend needs for some backward passes
   FlopFunction flop = nullptr;
-  MemoryTag tag = MemoryTag::activations;  // of outputs made anew
+  MemoryTag tag = MemoryTag::activations;  // of created outputs
   std::uint64_t seed = 0;
   float rate = 0;
   float rescale = 1;
 };
 
-// Errors: of Backend::prepare, with layer and operator name in front.
+// Errors: those of Backend::prepare, prefixed with layer and operator name.
 Status invoke(const SitePtr& site, const Call& call);
 
 // The same contents in another layout: `value` itself when it has it already.
@@ -73,10 +74,10 @@ Result<Value> withLayout(const SitePtr& site, const Value& value, const LayoutPt
 // Gives `value` the layout in place. Precondition: not viewed, or the layout is row-major.
 Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& layout, Phase phase);
 
-// Fills with one number; never fails at once.
+// Fills with one number; errors are reported later.
 void fillConstant(const Value& value, float number, const char* name, Phase phase);
 
-// Pass of an operator's own computation: forward when gradients or statistics are to be kept.
+// Pass of an operator's own computation: forward when gradients or statistics must be kept.
 inline Pass forwardPass(bool recording) { return recording ? Pass::forward : Pass::inference; }
 
 // Errors: invalidInput "conv1: Convolution: <name> is an empty handle" for the first array without contents.

@@ -1,4 +1,4 @@
-// Filling arrays with constants or seeded random numbers. The generator and the transformations are our own:
+// Filling arrays with constants or seeded random numbers. Uses its own generator and transformations, since
 // the distributions of the standard library differ between implementations.
 #include <cmath>
 #include <numbers>
@@ -9,7 +9,7 @@
 namespace pitwall {
 namespace {
 
-// splitmix64: passes statistical tests, one addition and three mixes a number.
+// splitmix64: passes statistical tests, one addition and three mixes per number.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

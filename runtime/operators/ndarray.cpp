@@ -8,7 +8,7 @@
 namespace pitwall {
 namespace {
 
-// `values` in a block of their own.
+// `values` in a new block.
 Result<Block> copied(Session& session, std::span<const float> values, MemoryTag tag) {
   const Bytes bytes = static_cast<Bytes>(values.size_bytes());
   Result<Block> block = session.storage().allocate(bytes, tag);
@@ -38,7 +38,7 @@ NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float
   NDArray array = empty(session, shape, tag);
   Result<Block> block = copied(session, values, tag);
   if (block.has_value())
-    valueOf(array).chunk->block = std::move(block).value();  // nobody knows the array yet: no operator needed
+    valueOf(array).chunk->block = std::move(block).value();  // the array is not shared yet: no operator needed
   else
     replaceBlock(valueOf(array), std::move(block), Phase::data);
   return array;

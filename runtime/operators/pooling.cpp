@@ -5,7 +5,7 @@
 namespace pitwall {
 namespace {
 
-// One comparison or addition for each element under each window (edges counted as if full).
+// One comparison or addition per element in each window (windows at edges count as full).
 Flop windowFlop(const Prepared& p, const Shape& out) {
   const auto& kernel = std::get<PoolingDesc>(p.desc).kernel;
   return out.elements() * kernel[0] * kernel[1];

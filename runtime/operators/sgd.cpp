@@ -43,7 +43,7 @@ Status op::sgdUpdate(std::span<const SgdItem> items, const SgdDesc& kind, SgdSte
     Status fits = checkItem(item, kind, name);
     if (!fits.has_value()) return fits;
     const Value& weight = valueOf(item.weight);
-    // Weight, gradient and momentum must lie alike; the gradient of a used weight does already.
+    // Weight, gradient and momentum must have the same layout; the gradient of a used weight already has it.
     Result<Value> gradient =
         withLayout(site.state(), valueOf(item.weight.gradient()), weight.chunk->layout, Phase::update);
     if (!gradient.has_value()) return fail(gradient.error());

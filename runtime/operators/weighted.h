@@ -1,4 +1,5 @@
-// What Convolution and FullyConnected have in common: data, weight and bias in the same places of every pass.
+// Common code of Convolution and FullyConnected: data, weight and bias are at the same positions in every
+// pass.
 #pragma once
 
 #include "runtime/operators/call.h"

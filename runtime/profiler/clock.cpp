@@ -51,7 +51,7 @@ ring::ClockPair sampleClocks() {
     const Ticks now = monotonicNs();
     return {now, static_cast<TimeNs>(now)};
   }
-  // The tightest of a few tries: an interrupt between the two readings would show as a wide one.
+  // The narrowest of a few attempts: an interrupt between the two readings makes one wide.
   ring::ClockPair best;
   Ticks best_width = ~Ticks{0};
   for (int i = 0; i < 5; ++i) {

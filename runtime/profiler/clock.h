@@ -11,8 +11,8 @@ namespace pitwall::profiler {
 // Both clocks at the same moment, to some tens of ns.
 ring::ClockPair sampleClocks();
 
-// Whether the time stamp counter can serve: the processor promises that it runs at one speed, and the kernel
-// (the text of .../clocksource0/available_clocksource; "" = unknown) has not given it up as unstable.
+// Whether the time stamp counter is usable: the processor reports it as invariant, and the kernel (the text
+// of .../clocksource0/available_clocksource; "" = unknown) has not marked it as unstable.
 bool mayUseTsc(bool processor_promises, std::string_view kernel_clocks);
 
 }  // namespace pitwall::profiler

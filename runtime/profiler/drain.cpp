@@ -70,7 +70,7 @@ std::vector<Drain::Work> Drain::collect() {
     const std::uint64_t head = log->ring->head.load(std::memory_order_acquire);
     work.push_back({std::move(log), ended, head});
   }
-  // After the heads were read: so no record's time lies beyond the pair, and none is extrapolated.
+  // Taken after reading the heads, so that no record's time is after the pair, and none is extrapolated.
   clock_.add(sampleClocks());
   if (file_ != nullptr) file_->addClockPair(clock_.latest());
   return work;
@@ -99,7 +99,7 @@ Status Drain::run(bool is_last) {
   for (const Work& w : work) {
     release(*w.log->ring, w.head, w.log->events);
     if (!w.ended) continue;
-    threads_.erase(w.log->tid);  // the system may give the number to another thread
+    threads_.erase(w.log->tid);  // the system may reuse the number for another thread
     logs_.recycle(w.log);
   }
   if (file_ != nullptr) file_->header().dependencies_released = dependencies_sent_;
@@ -135,9 +135,9 @@ void Drain::drainRing(ThreadLog& log, std::uint64_t head) {
   sent_ += events;
 }
 
-// The writer goes on meanwhile: what it may have overwritten before we were done is not valid. Returns where
-// the valid records begin. ThreadSanitizer is not told of these reads, which race by design; word by word, as
-// a call of memcpy would tell it.
+// The writer continues meanwhile: records that it may have overwritten during the copy are invalid. Returns
+// the start of the valid records. These reads race by design and are hidden from ThreadSanitizer; copied word
+// by word, since it would intercept memcpy.
 __attribute__((no_sanitize("thread"))) std::uint64_t Drain::copyValid(const Ring& ring, std::uint64_t from,
                                                                       std::uint64_t to) {
   copy_.resize(ring.capacity);

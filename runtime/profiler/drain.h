@@ -16,7 +16,7 @@
 
 namespace pitwall::profiler {
 
-// The running process as the trace names it.
+// The row of the running process in the trace.
 ProcessInfo describeProcess(int rank);
 
 class Drain {
@@ -26,15 +26,14 @@ class Drain {
     ThreadLogs& logs;
     const Identities& identities;
     const std::vector<EventSource*>& sources;  // outlives the drain; changes only between runs
-    RingFile* file = nullptr;                  // where the rings lie, when in a file
+    RingFile* file = nullptr;                  // of the rings, when they are in a file
     RingFile::Start start;
   };
-  // Writes the process row. Records older than `start` are discarded or cut.
+  // Writes the process row. Records older than `start` are discarded or truncated.
   explicit Drain(const Setup& setup);
 
-  // Everything published up to now goes to the sink, which is then flushed; only then do the rings give the
-  // room back, so that a kill at any moment finds each record in the file or in the rings. Returns the sink's
-  // first failure.
+  // Writes all published records to the sink and flushes it; only then is the space in the rings freed, so
+  // that at any kill each record is in the file or in the rings. Returns the sink's first failure.
   Status run(bool is_last = false);
 
   // run() for the last time, then finishes the sink.
@@ -68,13 +67,13 @@ class Drain {
   ring::ClockMap clock_;
   ProcessId process_;
   ring::RingDecoder decoder_;
-  std::vector<Record> copy_;  // of a ring whose writer does not wait for us
+  std::vector<Record> copy_;  // of a ring whose writer does not wait for the drain
   TrackId own_track_;
-  Event own_event_;  // of the run before; sent by the next one
+  Event own_event_;  // of the previous run; sent by the next one
   StringId own_name_;
   bool own_pending_ = false;
   TimeNs self_ns_ = 0;
-  TimeNs flushed_ns_ = 0;   // up to here the sink has confirmed
+  TimeNs flushed_ns_ = 0;   // confirmed by the sink up to here
   std::uint64_t sent_ = 0;  // events of this run
   std::uint64_t dependencies_sent_ = 0;
 };

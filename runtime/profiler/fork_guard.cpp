@@ -16,14 +16,14 @@ struct Guard {
   std::vector<ForkEntry> entries;
 };
 
-// Never destroyed: a fork may come as late as a destructor of a static.
+// Never destroyed: a fork may happen in a destructor of a static.
 Guard& guard() {
   static Guard* const instance = new Guard;
   return *instance;
 }
 
 void prepare() {
-  SiteRegistry::lockForFork();  // first: who holds it may take all that follows
+  SiteRegistry::lockForFork();  // first: its holder may take all later ones
   guard().mutex.lock();
   for (ForkEntry& entry : guard().entries) {
     entry.logs->mutex().lock();
@@ -47,7 +47,7 @@ void releaseInChild() {
   for (ForkEntry& entry : guard().entries) {
     entry.recording->store(false);
     entry.in_child->store(true);
-    // The rings are the parent's: with their mappings goes the child's share in the file's lock.
+    // The rings belong to the parent: unmapping them also releases the child's share of the file lock.
     entry.logs->leaveRingsInChild();
     entry.identities->leaveFileInChild();
     if (*entry.file != nullptr) (*entry.file)->closeInChild();
@@ -59,7 +59,7 @@ void releaseInChild() {
 
 void registerForkGuard() {
   static const int registered = pthread_atfork(prepare, release, releaseInChild);
-  PITWALL_CHECK(registered == 0, "pthread_atfork gave %d", registered);
+  PITWALL_CHECK(registered == 0, "pthread_atfork returned %d", registered);
 }
 
 void joinForkGuard(const ForkEntry& entry) {

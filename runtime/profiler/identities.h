@@ -39,7 +39,7 @@ class Identities : public ring::NameSource {
   ring::SiteFacts site(std::uint32_t id) const override;
   OperatorFacts facts(std::uint32_t id) const override;
 
-  // From now on names also go into `file` (nullptr: no longer), those that exist at once.
+  // From now on names are also written to `file` (nullptr: no longer), existing ones immediately.
   void keepIn(RingFile* file);
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it

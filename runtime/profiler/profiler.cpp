@@ -25,14 +25,14 @@ std::uint64_t ringRecords(Bytes bytes) {
   return std::bit_ceil(least) / sizeof(ring::Record);
 }
 
-// Of an overwriting ring a few records are always about to be written over.
+// A few records of an overwriting ring are always about to be overwritten.
 Bytes ringBytes(const ProfilerOptions& options) {
   constexpr Bytes kLeast = 4 * ring::kMostRecords * sizeof(ring::Record);
   return options.when_full == RingPolicy::overwrite ? std::max(options.ring_bytes, kLeast)
                                                     : options.ring_bytes;
 }
 
-// A thread that takes no signals, so that the program's handlers run on the program's threads.
+// A thread with all signals blocked, so that the program's handlers run on the program's threads.
 template <class F>
 std::unique_ptr<std::thread> quietThread(F body) {
   sigset_t all, before;
@@ -44,7 +44,7 @@ std::unique_ptr<std::thread> quietThread(F body) {
   return thread;
 }
 
-// The thread that holds the sink is the one that makes room in the rings: it must not wait for room itself.
+// The thread that holds the sink frees space in the rings: it must not wait for space itself.
 class HoldsSink {
  public:
   explicit HoldsSink(std::mutex& mutex) : lock_(mutex), before_(profiler::t_current.must_not_block) {
@@ -75,7 +75,7 @@ Profiler::Profiler(ProfilerOptions options)
 Profiler::~Profiler() {
   (void)stop();
   profiler::leaveForkGuard(&recording_);
-  // In a forked child the drain thread and the sink's own threads do not exist: neither can be ended.
+  // In a forked child the drain thread and the sink's own threads do not exist: neither can be stopped.
   if (state_->in_child) (void)state_.release();
 }
 
@@ -85,7 +85,7 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink, RecordingOptions options
   State& s = *state_;
   if (s.in_child) {
     return fail(ErrorCode::unsupported,
-                "recording cannot start in a forked child with its parent's profiler: make a new one");
+                "recording cannot start in a forked child with its parent's profiler: create a new one");
   }
   const std::scoped_lock control(s.control_mutex);
   if (s.drain_thread != nullptr) {
@@ -115,20 +115,22 @@ void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::stri
   }
   logs.keepIn(file.get());
   identities.keepIn(file.get());
-  if (file != nullptr && logs.ringsInMemory() != 0) where = "partly memory: no room for the ring file";
+  if (file != nullptr && logs.ringsInMemory() != 0) where = "partly memory: no space for the ring file";
   const std::scoped_lock lock(sink_mutex, status_mutex);
   first_failure.reset();
-  sink = std::make_unique<profiler::TapSink>(std::move(new_sink));
-  sink->setTap(tap);
+  sink = std::make_unique<profiler::ListenerSink>(std::move(new_sink));
+  sink->setListener(listener);
   sink->meta(meta::kRecorderRings, where);
   drain = std::make_unique<profiler::Drain>(
       profiler::Drain::Setup{*sink, logs, identities, sources, file.get(), start});
   logs.setWaiting(true);
-  // A second pair at once: with one alone the file of a program killed now would have ticks without a speed.
+  // A second pair immediately: with only one, the frequency of the ticks in the file of a program killed now
+  // would be unknown.
   if (file != nullptr) file->addClockPair(profiler::sampleClocks());
 }
 
-// The sink is finished. A ring file is needed no longer, unless it holds what the sink could not take.
+// The sink is finished. The ring file is no longer needed, unless it holds data that the sink could not
+// store.
 void Profiler::State::end() {
   logs.setWaiting(false);
   drain.reset();
@@ -141,7 +143,7 @@ void Profiler::State::end() {
 }
 
 void Profiler::State::setFile(std::unique_ptr<profiler::RingFile> changed) {
-  const std::scoped_lock lock(logs.mutex());  // a fork() on another thread looks at it with this lock
+  const std::scoped_lock lock(logs.mutex());  // a fork() on another thread reads it with this lock
   file.swap(changed);
 }
 
@@ -174,14 +176,14 @@ void Profiler::withSink(const std::function<void(TraceSink&)>& write) {
   if (s.sink != nullptr) write(*s.sink);
 }
 
-void Profiler::setTap(RecordingTap* tap) {
+void Profiler::setListener(RecordingListener* listener) {
   if (state_->in_child) return;
   const HoldsSink lock(state_->sink_mutex);
-  state_->tap = tap;
-  if (state_->sink != nullptr) state_->sink->setTap(tap);
+  state_->listener = listener;
+  if (state_->sink != nullptr) state_->sink->setListener(listener);
 }
 
-Status Profiler::startForTap() { return start(profiler::discardingSink()); }
+Status Profiler::startForListener() { return start(profiler::discardingSink()); }
 
 void Profiler::addSource(EventSource& source) {
   const std::scoped_lock lock(state_->sink_mutex);

@@ -1,4 +1,4 @@
-// The longer records: what the inline part of runtime/profiler.h leaves to a call.
+// The longer records, which are not inline in runtime/profiler.h.
 #include <algorithm>
 
 #include "runtime/profiler.h"
@@ -10,7 +10,7 @@ void Arguments::add(SiteId key, std::string_view text) {
   if (count_ >= kMost) return;
   const std::size_t room = (kMost - count_ - 1) * ring::kTextPart;
   std::size_t length = std::min(text.size(), room);
-  // A cut falls between characters.
+  // Truncate between characters.
   while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0U) == 0x80)
     --length;
   put(key, ring::ArgumentType::text, length);

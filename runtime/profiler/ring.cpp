@@ -12,7 +12,7 @@ namespace {
 
 std::size_t bytesOf(std::uint64_t records) { return ring::kPage + records * sizeof(Record); }
 
-// The page faults happen here, not under a record. Reading is not enough for a shared file's page.
+// The page faults happen here, not while recording. Reading is not enough for a page of a shared file.
 void touch(void* memory, std::size_t bytes) {
   auto* const first = static_cast<volatile char*>(memory);
   for (std::size_t at = 0; at < bytes; at += ring::kPage) first[at] = first[at];
@@ -38,7 +38,7 @@ Ring* createRing(std::uint64_t records, RingFile* file, Waker* waker) {
   void* memory = file == nullptr ? nullptr : mapExtent(*file, bytes);
   if (memory == nullptr) memory = mapAnonymous(bytes, true);
   if (memory == nullptr) return nullptr;
-  Ring* const made = new (memory) Ring;  // the mapping is zero, which all of it may be
+  Ring* const made = new (memory) Ring;  // the mapping is zero-filled, a valid state
   made->extent = {ring::kRingExtent, 0, bytes};
   made->capacity = records;
   made->waker = reinterpret_cast<std::uintptr_t>(waker);
@@ -55,7 +55,7 @@ bool moveRing(Ring* ring, RingFile* file, bool touched) {
   void* const fresh = file == nullptr ? mapAnonymous(bytes, touched) : mapExtent(*file, bytes);
   if (fresh == nullptr) return false;
   std::memcpy(fresh, static_cast<const void*>(ring), ring::kPage);
-  // Replaces the old mapping at once: a late thread writes into the one or into the other.
+  // Replaces the old mapping atomically: a late thread writes into one of the two.
   if (mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, static_cast<void*>(ring)) == MAP_FAILED) {
     munmap(fresh, bytes);
     return false;
@@ -77,7 +77,8 @@ Drops takeDrops(Ring& ring) {
   Drops drops;
   drops.count = dropped - seen;
   drops.to = ring.drop_last.load(std::memory_order_relaxed);
-  // A drop between our two loads keeps the stamp of the interval before: no later than the true start.
+  // A drop between the two loads keeps the time stamp of the previous interval: not later than the true
+  // start.
   drops.from = std::clamp(ring.drop_first.load(std::memory_order_relaxed),
                           std::min(ring.drops_reported_to, drops.to), drops.to);
   ring.drops_reported_to = drops.to;

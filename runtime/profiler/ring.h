@@ -11,22 +11,22 @@
 
 namespace pitwall::profiler {
 
-// Maps a ring with every page touched, in `file` when given and it has room, else in anonymous memory.
-// nullptr when the system has no memory. `waker` (nullptr: nobody) is signalled when the ring is half full,
+// Maps a ring with every page touched, in `file` when given and it has space, else in anonymous memory.
+// nullptr when the system has no memory. `waker` (nullptr = none) is signalled when the ring is half full,
 // and must outlive it.
 Ring* createRing(std::uint64_t records, RingFile* file, Waker* waker);
 void destroyRing(Ring* ring);
 
 // Moves the ring into `file` (nullptr: anonymous memory, whose pages are touched when `touch`) at the same
-// address, state and all; records are forgotten. Only while nothing is recorded; a thread that is just late
-// does no harm. False when it stays where it was.
+// address with its state; records are dropped. Only while nothing is recorded; a late write of a thread is
+// harmless. False when it is not moved.
 bool moveRing(Ring* ring, RingFile* file, bool touch);
 
 inline const Record* recordsOf(const Ring& ring) {
   return reinterpret_cast<const Record*>(reinterpret_cast<const char*>(&ring) + ring::kPage);
 }
 
-// Room is given back; the trace has been given `events` of this ring's track up to `tail`.
+// Frees space; the trace has `events` of this ring's track up to `tail`.
 void release(Ring& ring, std::uint64_t tail, std::uint64_t events);
 
 inline bool halfFull(const Ring& ring) {
@@ -41,7 +41,7 @@ struct Drops {
 };
 Drops takeDrops(Ring& ring);
 
-// Forgets everything; only while nobody writes.
+// Clears the ring; only while no thread writes.
 void reset(Ring& ring);
 
 }  // namespace pitwall::profiler

@@ -29,7 +29,7 @@ void copyText(char (&to)[N], std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<RingFile>> RingFile::create(const std::string& path, const Start& start) {
-  // Not emptied but replaced: another process may have the old one mapped.
+  // Replaced instead of truncated: another process may have the old one mapped.
   if (::unlink(path.c_str()) != 0 && errno != ENOENT)
     return fail(ErrorCode::io, "cannot replace '" + path + "': " + std::strerror(errno));
   const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
@@ -49,7 +49,7 @@ Status RingFile::prepare(const Start& start) {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  lock.l_len = 1;  // who completes a killed recording locks the second byte
+  lock.l_len = 1;  // the process that completes a killed recording locks the second byte
   if (fcntl(file_, F_OFD_SETLK, &lock) != 0) return refused(errno);
   if (const int error = posix_fallocate(file_, 0, ring::kPage); error != 0) return refused(error);
   void* const memory = mmap(nullptr, ring::kPage, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
@@ -66,7 +66,7 @@ Status RingFile::prepare(const Start& start) {
   copyText(header_->command_line, start.process.command_line);
   header_->file_bytes = ring::kPage;
   header_->check = ring::checkOf(*header_);
-  std::memcpy(header_->magic, ring::kMagic, sizeof ring::kMagic);  // last: from here on it is one
+  std::memcpy(header_->magic, ring::kMagic, sizeof ring::kMagic);  // last: makes the file valid
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The file that a recording's rings lie in (db/ring_format.h), from the side that writes it.
+// The writing side of a recording's ring file (db/ring_format.h).
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,11 @@ class RingFile {
   RingFile(const RingFile&) = delete;
   RingFile& operator=(const RingFile&) = delete;
 
-  // A new extent at the end, its header written, mapped and backed by disk space: never a SIGBUS. nullptr
-  // when there is no room. Any thread.
+  // A new extent at the end, its header written, mapped and backed by disk space, so that there is never a
+  // SIGBUS. nullptr when there is no space. Any thread.
   void* mapExtent(std::uint32_t kind, std::size_t bytes);
 
-  // Any thread. Lost when there is no room.
+  // Any thread. Lost when there is no space.
   void writeSite(std::uint32_t id, const Site& site);
   void writeFacts(std::uint32_t id, const OperatorFacts& facts);
 
@@ -42,8 +42,8 @@ class RingFile {
   void addClockPair(ring::ClockPair pair);
   void addLost(std::int64_t count, TimeNs from_ns, TimeNs to_ns, std::string_view reason);
 
-  void remove();                          // the recording is complete: nothing needs the file
-  void closeInChild();                    // fork() copied it: the child lets go, the parent keeps its lock
+  void remove();                          // the recording is complete: the file is no longer needed
+  void closeInChild();                    // after fork(): the child releases it, the parent keeps its lock
   std::mutex& mutex() { return mutex_; }  // fork() holds it
 
  private:

@@ -19,7 +19,8 @@ void drop(Ring& ring, Ticks time) {
   ring.dropped.store(dropped + 1, std::memory_order_release);
 }
 
-// Beyond half of its capacity the ring asks to be drained; below it the writer comes back here at the half.
+// Beyond half of its capacity the ring requests a drain; below it the writer returns here when the ring is
+// half full.
 bool fits(Ring& ring, std::uint64_t count) {
   const std::uint64_t half = ring.capacity / 2;
   const std::uint64_t tail = ring.tail.load(std::memory_order_acquire);
@@ -38,13 +39,13 @@ ring::RingPolicy policyOf(const Ring& ring) {
 bool makeRoom(Ring& ring, std::uint64_t count, Ticks time) {
   if (fits(ring, count)) return true;
   if (policyOf(ring) == ring::RingPolicy::overwrite) {
-    // As if the reader had taken the oldest; it finds out by itself what it has missed.
+    // As if the reader had read the oldest; the reader detects the missed records.
     ring.tail_seen = ring.head.load(std::memory_order_relaxed) + count - ring.capacity;
     return true;
   }
   if (policyOf(ring) == ring::RingPolicy::block && !t_current.must_not_block) {
     ring.waiting.store(1, std::memory_order_relaxed);
-    // Ended by room, or by the recording's end, which turns the policy into drop.
+    // Ends when there is space, or with the recording, which changes the policy to drop.
     while (!fits(ring, count) && policyOf(ring) == ring::RingPolicy::block) {
       const timespec nap{0, 20'000};
       nanosleep(&nap, nullptr);

@@ -20,11 +20,11 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::vector<StaticSite*> sites;                      // guarded by mutex
-  std::vector<std::pair<std::string, bool>> switches;  // guarded by mutex; the last one that fits wins
+  std::vector<std::pair<std::string, bool>> switches;  // guarded by mutex; the last match wins
   Profiler* profiler = nullptr;                        // guarded by mutex
 };
 
-// Never destroyed: a site may be reached as late as in a destructor of a static.
+// Never destroyed: a site may be reached in a destructor of a static.
 Registry& registry() {
   static Registry* const instance = [] {
     profiler::registerForkGuard();
@@ -79,7 +79,7 @@ void SiteRegistry::leaveInChild() {
   all.profiler = nullptr;
 }
 
-std::uint32_t SiteRegistry::enrol(StaticSite& site) {
+std::uint32_t SiteRegistry::registerSite(StaticSite& site) {
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   if (site.state_.load(std::memory_order_relaxed) == StaticSite::kUnregistered) {
@@ -125,7 +125,7 @@ void SiteRegistry::nameThread(std::string_view name) {
   }
 }
 
-std::uint32_t StaticSite::enrol() { return SiteRegistry::enrol(*this); }
+std::uint32_t StaticSite::registerSite() { return SiteRegistry::registerSite(*this); }
 
 void switchSites(std::string_view name_or_domain, bool on) { SiteRegistry::switchSites(name_or_domain, on); }
 

@@ -1,22 +1,22 @@
-// Every static site of the process, the profiler that they record into, and which of them are on.
+// All static sites of the process, the profiler that they record into, and which of them are on.
 #pragma once
 
 #include <string_view>
 
 #include "runtime/profiler.h"
-#include "runtime/record.h"
+#include "runtime/record_macros.h"
 
 namespace pitwall {
 
 class SiteRegistry {
  public:
-  static void recordingStarted(Profiler& profiler);  // takes the sites when nobody has them
-  static void recordingStopped(Profiler& profiler);  // and gives them up
+  static void recordingStarted(Profiler& profiler);  // takes the sites if they are free
+  static void recordingStopped(Profiler& profiler);  // and releases them
   static void lockForFork();
   static void unlockAfterFork();
   static void leaveInChild();  // with the lock held
 
-  static std::uint32_t enrol(StaticSite& site);
+  static std::uint32_t registerSite(StaticSite& site);
   static void switchSites(std::string_view name_or_domain, bool on);
   static profiler::Ring* ring();
   static CorrelationId newCorrelation();

@@ -1,4 +1,4 @@
-// What a Profiler hides: identities, threads, and the recording in progress.
+// The private state of a Profiler: identities, threads, and the recording in progress.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 #include "runtime/profiler/drain.h"
 #include "runtime/profiler/identities.h"
-#include "runtime/profiler/tap_sink.h"
+#include "runtime/profiler/listener_sink.h"
 #include "runtime/profiler/thread_log.h"
 #include "runtime/profiler/waker.h"
 
@@ -43,10 +43,10 @@ struct Profiler::State {
   std::unique_ptr<std::thread> drain_thread;
   std::unique_ptr<profiler::RingFile> file;  // changed only while no thread records
 
-  // Guarded by sink_mutex: whoever calls the sink.
+  // Guarded by sink_mutex, held during calls of the sink.
   std::mutex sink_mutex;
-  std::unique_ptr<profiler::TapSink> sink;
-  RecordingTap* tap = nullptr;
+  std::unique_ptr<profiler::ListenerSink> sink;
+  RecordingListener* listener = nullptr;
   std::unique_ptr<profiler::Drain> drain;
   std::vector<EventSource*> sources;
 
@@ -57,7 +57,7 @@ struct Profiler::State {
 
 namespace profiler {
 
-// Profilers alive, so that fork() leaves the child with none that records and no lock held for ever.
+// All profilers, so that after fork() none records in the child and no lock stays held.
 struct ForkEntry {
   std::atomic<bool>* recording;
   std::atomic<bool>* in_child;

@@ -12,7 +12,7 @@ namespace pitwall::profiler {
 
 namespace {
 
-// Every log of this thread, one per profiler it has recorded for. Tells them when the thread ends.
+// All logs of this thread, one per profiler it has recorded for. Marks them when the thread ends.
 struct OwnLogs {
   struct Entry {
     std::uint64_t owner;
@@ -56,7 +56,7 @@ ThreadLogs::~ThreadLogs() {
   for (Ring* ring : free_) destroyRing(ring);
 }
 
-// A program with hundreds of threads gives each a smaller ring: 32 whole ones, 96 of an eighth, then a 32nd.
+// In a program with hundreds of threads rings are smaller: 32 of full size, 96 of an eighth, then of a 32nd.
 std::uint64_t ThreadLogs::recordsOfNextRing() const {
   const std::uint64_t least = std::min<std::uint64_t>(records_, 1024);
   if (rings_ < 32) return records_;
@@ -65,7 +65,7 @@ std::uint64_t ThreadLogs::recordsOfNextRing() const {
 
 Ring* ThreadLogs::takeRing() {
   if (!free_.empty()) {
-    // The largest: rings of many threads are small, and serve on when few are left.
+    // The largest: rings of many threads are small, and are reused when few threads are left.
     const auto largest = std::max_element(
         free_.begin(), free_.end(), [](const Ring* a, const Ring* b) { return a->capacity < b->capacity; });
     Ring* const ring = *largest;
@@ -104,7 +104,7 @@ Ring* ThreadLogs::forThisThread() {
   ring->policy = static_cast<std::uint32_t>(may_wait ? policy_ : ring::RingPolicy::drop);
   ring->in_use = 1;
   logs_.push_back(log);
-  // Logs of profilers that are gone are only kept by us.
+  // Logs of destroyed profilers are referenced only here.
   std::erase_if(t_logs.entries, [](const OwnLogs::Entry& entry) { return entry.log.use_count() == 1; });
   t_logs.entries.push_back({owner_, std::move(log)});
   t_current.owner = owner_;
@@ -124,7 +124,7 @@ void ThreadLogs::nameThisThread(std::string_view name) {
 
 void ThreadLogs::keepIn(RingFile* file) {
   const std::scoped_lock lock(mutex_);
-  // Rings in memory already stay there when a recording without a file follows another.
+  // Rings in memory stay there when a recording without a file follows another.
   if (file == nullptr && file_ == nullptr) return;
   file_ = file;
   rings_in_memory_ = 0;

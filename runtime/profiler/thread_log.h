@@ -1,8 +1,8 @@
-// Which ring belongs to which thread.
+// The rings of threads.
 //
-// A thread's first record makes it a ring (or takes one of a dead thread); a thread-local pointer finds it
-// again in a few instructions. When the thread ends its log is marked; the drain empties the ring and puts it
-// back for the next thread.
+// A thread's first record creates a ring (or takes one of a dead thread); a thread-local pointer finds it
+// afterwards in a few instructions. When the thread ends its log is marked; the drain empties the ring and
+// returns it for the next thread.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ struct ThreadLog {
   std::string name;                // guarded by ThreadLogs::mutex_
   std::atomic<bool> ended{false};  // set after the thread's last record
 
-  // The drain's own.
-  TrackId track;             // in the present recording; none = not told to the sink yet
-  std::uint64_t events = 0;  // given to that track
+  // Used only by the drain.
+  TrackId track;             // in the current recording; none = not passed to the sink yet
+  std::uint64_t events = 0;  // written to that track
 };
 
 // The name given to the calling thread, or a default.
@@ -35,37 +35,37 @@ void rememberThreadName(std::string_view name);
 
 class ThreadLogs {
  public:
-  // `owner` is the profiler's id; `waker` is told of rings that are half full (nullptr: nobody), and outlives
-  // this.
+  // `owner` is the profiler's id; `waker` is signalled when a ring is half full (nullptr = none), and
+  // outlives this object.
   ThreadLogs(std::uint64_t owner, std::uint64_t records, ring::RingPolicy policy, Waker* waker)
       : owner_(owner), records_(records), policy_(policy), waker_(waker) {}
   ~ThreadLogs();
   ThreadLogs(const ThreadLogs&) = delete;
   ThreadLogs& operator=(const ThreadLogs&) = delete;
 
-  // The calling thread's ring, made when it has none. nullptr when there is no memory; the loss is counted.
+  // The calling thread's ring, created when it has none. nullptr when there is no memory; the loss is
+  // counted.
   Ring* forThisThread();
 
   void nameThisThread(std::string_view name);
 
-  // Where rings lie from now on, those that exist too: a file, or nullptr for memory. Only while nothing is
-  // recorded.
+  // Moves all existing and future rings to a file, or to memory (nullptr). Only while nothing is recorded.
   void keepIn(RingFile* file);
-  // Rings that the file had no room for.
+  // Rings that the file had no space for.
   std::size_t ringsInMemory() const;
 
-  // What threads do when their ring is full: from now on the chosen policy, or no longer wait.
+  // Sets what threads do when their ring is full: the chosen policy, or never wait.
   void setWaiting(bool allowed);
 
   // For the drain: all logs, those of ended threads included.
   std::vector<std::shared_ptr<ThreadLog>> all() const;
   std::string nameOf(const ThreadLog& log) const;
-  // For the drain: forgets a log whose thread has ended and whose ring is empty.
+  // For the drain: removes a log whose thread has ended and whose ring is empty.
   void recycle(const std::shared_ptr<ThreadLog>& log);
 
   bool anyHalfFull() const;
 
-  // Records lost for want of memory since the last call.
+  // Records lost for lack of memory since the last call.
   std::uint64_t takeUnrecorded() { return unrecorded_.exchange(0, std::memory_order_relaxed); }
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it

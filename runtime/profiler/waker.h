@@ -1,5 +1,5 @@
-// Wakes the drain thread when a ring is half full, so that it sleeps from one flush to the next and not from
-// one look at the rings to another. The recorded thread makes a system call once in half a ring.
+// Wakes the drain thread when a ring is half full, so that it sleeps until the next flush instead of polling
+// the rings. The recorded thread makes one system call per half ring.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@ namespace pitwall::profiler {
 
 class Waker {
  public:
-  // Any thread. Costs a load while the sleeper has not taken the signal before.
+  // Any thread. Costs only a load while an earlier signal is pending.
   void signal() {
     if (word_.load(std::memory_order_relaxed) == 0 && word_.exchange(1, std::memory_order_release) == 0)
       wake();
   }
 
-  // The sleeper: until signalled or `until` at the latest. Takes the signal; true: there was one.
+  // The sleeper waits until signalled, or until `until`. Consumes the signal; true: there was one.
   bool sleep(std::chrono::steady_clock::time_point until);
   bool take() { return word_.exchange(0, std::memory_order_acquire) != 0; }
 

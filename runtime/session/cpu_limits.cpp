@@ -29,7 +29,7 @@ std::optional<double> ratio(double quota, double period) {
 std::optional<double> quotaOfV2(const std::string& folder) {
   std::istringstream text(firstLine(folder + "/cpu.max"));
   double quota = 0, period = 0;
-  if (!(text >> quota >> period)) return std::nullopt;  // "max" is no number
+  if (!(text >> quota >> period)) return std::nullopt;  // "max" is not a number
   return ratio(quota, period);
 }
 
@@ -41,8 +41,8 @@ std::optional<double> quotaOfV1(const std::string& folder) {
   return ratio(quota, period);  // -1 = no limit
 }
 
-// The tightest quota from `path` up to the mount's root. Inside a container the path may be the host's, which
-// is not visible: then the root alone counts, and that is the container's own group.
+// The lowest quota from `path` up to the mount's root. Inside a container the path may be that of the host,
+// which is not visible: then only the root is used, which is the container's group.
 template <class QuotaOf>
 std::optional<double> tightest(const std::string& mount, std::string path, QuotaOf quota_of) {
   std::optional<double> least;
@@ -90,7 +90,7 @@ std::optional<double> cgroupCpus(const std::string& root) {
 }
 
 int affinityCpus() {
-  // More CPUs than a fixed cpu_set_t holds make the call fail: then ask with a larger one.
+  // The call fails with more CPUs than a fixed cpu_set_t holds: then retry with a larger one.
   for (int cpus = CPU_SETSIZE; cpus <= (1 << 20); cpus *= 2) {
     cpu_set_t* mask = CPU_ALLOC(cpus);
     const std::size_t bytes = CPU_ALLOC_SIZE(cpus);

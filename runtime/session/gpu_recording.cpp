@@ -13,7 +13,7 @@ namespace pitwall::session {
 
 namespace {
 
-// The library that the driver loads when CUDA starts, when it is ours.
+// The library that the driver loads when CUDA starts, if it is Pitwall's.
 const char* injectionLibrary() {
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   const std::string_view text(path == nullptr ? "" : path);
@@ -21,7 +21,7 @@ const char* injectionLibrary() {
 }
 
 inject::ClaimFunction* claimFunctionOf(const char* library) {
-  void* const loaded = dlopen(library, RTLD_LAZY);  // the same that the driver will load
+  void* const loaded = dlopen(library, RTLD_LAZY);  // the library that the driver will load
   if (loaded == nullptr) return nullptr;
   return reinterpret_cast<inject::ClaimFunction*>(dlsym(loaded, inject::kClaimFunction));
 }
@@ -32,14 +32,14 @@ GpuRecording::GpuRecording(Profiler& profiler, bool wanted, bool into_trace)
     : profiler_(profiler), wanted_(wanted) {
   const char* const library = injectionLibrary();
   injected_ = library != nullptr;
-  // Without a trace of our own we would record them nowhere.
+  // Without its own trace the session could not store them.
   if (!wanted_ || !injected_ || !into_trace) return;
   inject::ClaimFunction* const claim = claimFunctionOf(library);
   if (claim != nullptr && claim(&GpuRecording::onCudaStart, this) == 1) claim_ = claim;
 }
 
 void GpuRecording::onGpuOperator() {
-  // Who is injected hears of CUDA's start, which may happen in here.
+  // The injection library is notified when CUDA starts, which may happen in this call.
   if (!wanted_ || injected_) return;
   std::call_once(once_, [this] {
     if (const auto gpus = gpuDevices(); gpus.has_value() && !gpus->empty()) begin();

@@ -1,8 +1,8 @@
-// What the GPUs do, recorded by CUPTI from the first operator on a GPU on. Where there is no GPU nothing
-// happens and nothing is said.
+// Records GPU activity by CUPTI, starting with the first operator on a GPU. Without a GPU it does nothing and
+// prints nothing.
 //
-// Under `pitwall record` the driver loads our injection library when CUDA starts. The library then leaves the
-// GPUs to us, who know which operator a launch belongs to, unless CUDA had started before the session.
+// Under `pitwall record` the driver loads the injection library when CUDA starts. The library then leaves the
+// GPUs to the session, which knows the operator of each launch, unless CUDA had started before the session.
 #pragma once
 
 #include <atomic>
@@ -16,18 +16,17 @@ namespace pitwall::session {
 
 class GpuRecording {
  public:
-  // `wanted`: PITWALL_RECORD_GPU. `into_trace`: the session has been asked for a trace. Before the session
-  // uses CUDA.
+  // `wanted`: PITWALL_RECORD_GPU. `into_trace`: the session records a trace. Before the session uses CUDA.
   GpuRecording(Profiler& profiler, bool wanted, bool into_trace);
   ~GpuRecording() { end(); }
   GpuRecording(const GpuRecording&) = delete;
   GpuRecording& operator=(const GpuRecording&) = delete;
 
-  // Before an operator of a GPU runs, while the profiler records. Any thread. What stands in the way of
-  // recording is a note of the trace.
+  // Called before an operator of a GPU runs, while the profiler records. Any thread. A reason why recording
+  // is impossible becomes a note in the trace.
   void onGpuOperator();
 
-  // Before the recording ends: hands over what is outstanding.
+  // Called before the recording ends: delivers pending records.
   void end();
 
  private:
@@ -37,8 +36,8 @@ class GpuRecording {
 
   Profiler& profiler_;
   const bool wanted_;
-  bool injected_ = false;                   // the injection library is asked for; constant after construction
-  inject::ClaimFunction* claim_ = nullptr;  // of the library that has left the GPUs to us
+  bool injected_ = false;                   // the injection library is requested; constant after construction
+  inject::ClaimFunction* claim_ = nullptr;  // of the library that has left the GPUs to the session
   std::once_flag once_;
   std::string obstacle_;  // why nothing is recorded; set once
   std::atomic<bool> attached_{false};

@@ -39,7 +39,7 @@ int coresTouched(hwloc_topology_t topology) {
 void addTopology(Facts& facts) {
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return;
-  // The whole machine, also what a container may not use: the limits are facts of their own.
+  // The whole machine, including the part that a container may not use: the limits are separate facts.
   hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (hwloc_topology_load(topology) == 0) {
     addCount(facts, meta::kLogicalCpus, topology, HWLOC_OBJ_PU);
@@ -80,7 +80,7 @@ std::map<std::string, std::string> hostFacts() {
   }
   const std::string model = cpuModel();
   if (!model.empty()) facts[meta::kCpuModel] = model;
-  facts.merge(readRoof(roofPath(model)));
+  facts.merge(readRoofline(rooflinePath(model)));
   facts.merge(cacheFacts());
   if (const int kinds = coreKinds(); kinds > 0) facts[meta::kCoreKinds] = std::to_string(kinds);
   const long long kib = std::atoll(procField("/proc/meminfo", "MemTotal").c_str());

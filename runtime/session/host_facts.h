@@ -6,10 +6,10 @@
 
 namespace pitwall::session {
 
-// Keys of db/meta.h: host.*, process.usable_*, process.cgroup_cpus. What cannot be found out is absent.
+// Keys of db/meta.h: host.*, process.usable_*, process.cgroup_cpus. Unknown facts are absent.
 std::map<std::string, std::string> hostFacts();
 
-// Of the "key: value" file /proc/cpuinfo or /proc/meminfo; "" when absent.
+// The value of a key in /proc/cpuinfo or /proc/meminfo ("key: value" lines); "" when absent.
 std::string procField(const std::string& path, const std::string& key);
 
 }  // namespace pitwall::session

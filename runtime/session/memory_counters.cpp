@@ -12,8 +12,8 @@ MemoryCounters::MemoryCounters(Profiler& profiler) : profiler_(profiler) {
   reserved_.site = profiler_.site("memory reserved: cpu/0|bytes", EventKind::scope);
 }
 
-// No lock: whoever changed the account meanwhile may have recorded before us, so that our value would stand
-// last. Until it is the one that holds.
+// Without a lock, a thread that changed the account meanwhile may have recorded before this one, so that an
+// old value would be the last. Repeats until the recorded value is current.
 template <class Read>
 void MemoryCounters::record(Account& account, Read read) {
   Bytes bytes = 0;

@@ -1,5 +1,5 @@
-// The storage's accounts as counters of the trace: a sample for each change, one track per tag that is used,
-// and one of what the pool has from the system.
+// The storage's accounts as counters of the trace: a sample for each change, one track per used tag, and one
+// for the pool's memory from the system.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class MemoryCounters : public StorageObserver {
   void usageChanged(const Storage& storage, MemoryTag tag) override;
   void reservedChanged(const Storage& storage) override;
 
-  // Records what is not recorded yet, as a recording that began late does not know what was there before.
+  // Records the current values, for a recording that begins late.
   void sample(const Storage& storage);
 
  private:

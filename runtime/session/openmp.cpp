@@ -28,7 +28,7 @@ int note(dl_phdr_info* info, std::size_t, void* data) {
 std::string_view openMpRuntimeOf(std::string_view library_path) {
   const std::string_view file = library_path.substr(library_path.find_last_of('/') + 1);
   for (const std::string_view runtime : kRuntimes) {
-    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (as Python wheels ship it)
+    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (the name in Python wheels)
     if (!file.starts_with(runtime) || file.find(".so") == std::string_view::npos) continue;
     const char next = file[runtime.size()];
     if (next == '.' || next == '-') return runtime;

@@ -24,7 +24,7 @@ namespace pitwall {
 
 namespace {
 
-// To the program's user, of something that does not stop the program.
+// Prints a warning for the program's user.
 void warn(const std::string& text) { std::fprintf(stderr, "pitwall: %s\n", text.c_str()); }
 
 ProfilerOptions profilerOptions() {
@@ -42,7 +42,7 @@ Result<Settings> readSettings(const SessionOptions& options) {
   return settings;
 }
 
-// As the trace's reader looks for it: beside the file itself, not beside a link to it.
+// Where the trace's reader expects it: beside the file itself, not beside a link to it.
 std::string ringPathFor(const std::string& trace_path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::weakly_canonical(trace_path, error);
@@ -68,7 +68,7 @@ std::string tracePathAsked(const Settings& settings, const SessionOptions& optio
 
 }  // namespace
 
-// Destroyed from below: the engine first, so that its operators find the rest alive.
+// Destroyed in reverse order: the engine first, while its operators can still use the other members.
 struct Session::State {
   State(Settings chosen, const SessionOptions& options)
       : settings(std::move(chosen)), trace_path(tracePathAsked(settings, options)) {}
@@ -96,7 +96,7 @@ struct Session::State {
 
 void Session::State::startRecording() {
   if (trace_path.empty()) return;
-  // A template names a file for each process; another recorder of this process may have taken its name.
+  // A template gives each process its own file; another recorder of this process may already use that name.
   const int rank = launchedRank(&std::getenv).value_or(0);
   if (const std::string named = expandTracePath(trace_path, getpid(), rank); named != trace_path)
     trace_path = freeTracePath(named);
@@ -112,8 +112,8 @@ void Session::State::startRecording() {
   PITWALL_CHECK(started.has_value(), "%s", started.error().message.c_str());
 }
 
-// MXNET_PROFILER_AUTOSTART. Without MXNET_PROFILER_MODE all is recorded: MXNet's default leaves out what
-// people look for.
+// MXNET_PROFILER_AUTOSTART. Without MXNET_PROFILER_MODE everything is recorded: MXNet's default leaves out
+// imperative operators.
 Status Session::State::startMxnetProfiler() {
   if (!settings.boolean("MXNET_PROFILER_AUTOSTART")) return {};
   std::vector<std::pair<std::string, std::string>> config;
@@ -167,8 +167,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
   auto engine_options = EngineOptions::fromSettings(chosen);
   if (!engine_options.has_value()) return fail(engine_options.error());
-  // How many threads a parallel region gets belongs to the thread that opens it: the workers set it for
-  // themselves, and with the naive engine the program's thread is the worker.
+  // The number of threads of a parallel region is a property of the thread that opens it: workers set their
+  // own, and with the naive engine the program's thread is the worker.
   const int openmp_threads = session::workerOpenMpThreads(chosen);
   state->openmp_threads = openmp_threads;
   engine_options->on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
@@ -185,7 +185,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
 Session::~Session() {
   if (const Status status = finish(); !status.has_value()) {
-    warn("an operator failed and nobody waited for it: " + status.error().message);
+    warn("an operator failed and no wait reported it: " + status.error().message);
   }
 }
 
@@ -231,7 +231,7 @@ std::int64_t Session::tunable(std::string_view name, std::int64_t value, Tunable
 
 void Session::markIteration(std::int64_t items) {
   State& s = *state_;
-  constexpr std::int64_t kLookEvery = 64;  // at the trace's health
+  constexpr std::int64_t kLookEvery = 64;  // iterations between checks of the trace's status
   if (s.next_iteration % kLookEvery == 0) s.warnOnceOfTrace(s.profiler.sinkStatus());
   s.profiler.iteration(s.next_iteration++, items);
   s.memory_counters.sample(*s.storage);

@@ -1,4 +1,4 @@
-// What a trace says before the first event: host, process, libraries, devices, settings in effect.
+// The facts that a trace has before the first event: host, process, libraries, devices, settings in effect.
 #pragma once
 
 #include "db/settings.h"

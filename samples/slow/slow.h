@@ -1,5 +1,6 @@
-// What the programs slow_* share. Each trains something small and has one bottleneck, planted on purpose; its
-// variant --fixed has not. `pitwall analyze` names the bottleneck first; a test runs both variants of each.
+// Common code of the programs slow_*. Each trains a small model and has one deliberate bottleneck, which its
+// variant --fixed does not have. `pitwall analyze` lists the bottleneck first; a test runs both variants of
+// each.
 #pragma once
 
 #include <unistd.h>
@@ -27,7 +28,7 @@ T must(Result<T> result) {
 
 inline bool isFixed(int argc, char** argv) { return argc > 1 && std::strcmp(argv[1], "--fixed") == 0; }
 
-// Libraries read their variables when they are loaded: sets them and starts the program again.
+// Libraries read their variables when they are loaded: sets them and restarts the program.
 inline void startWith(char** argv, const std::vector<std::pair<const char*, std::string>>& variables) {
   bool all = true;
   for (const auto& [name, value] : variables) {

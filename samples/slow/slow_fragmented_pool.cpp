@@ -1,5 +1,5 @@
-// Arrays of ever new sizes, as sentences have lengths: a pool that looks for the exact size keeps them all
-// and uses none again.
+// Arrays of always different sizes, as with sentences of different lengths: a pool with exact sizes keeps
+// them all and reuses none.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// Something of each step is kept for good.
+// Each step keeps some memory permanently.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {

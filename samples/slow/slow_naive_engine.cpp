@@ -1,4 +1,4 @@
-// The engine that runs every operator inside the call that asks for it: nothing overlaps.
+// The engine runs every operator inside the call that pushes it: nothing overlaps.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {
@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     for (int step = 0; step < slow::kTimedSteps; ++step) {
       session->markIteration(1);
       model.pushStep();
-      slow::sleepFor(slow::Milliseconds(6));  // the program's own work, which could go on meanwhile
+      slow::sleepFor(slow::Milliseconds(6));  // the program's own work, which could overlap
       model.wait();
     }
   }

@@ -1,4 +1,4 @@
-// oneDNN is kept from the processor's wide instructions.
+// oneDNN may not use the processor's wide instructions.
 #include "samples/slow/training.h"
 
 int main(int argc, char** argv) {

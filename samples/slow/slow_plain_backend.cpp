@@ -1,4 +1,4 @@
-// Operators run plain loops instead of oneDNN's kernels.
+// Operators run simple loops instead of oneDNN's kernels.
 #include "samples/slow/training.h"
 
 int main(int argc, char** argv) {

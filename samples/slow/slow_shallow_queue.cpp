@@ -1,4 +1,4 @@
-// Batches are loaded fast enough on average, but every other one comes late: only one is made ahead.
+// Batches are loaded fast enough on average, but every other one is late: only one is prefetched.
 #include "samples/slow/slow_storage.h"
 
 int main(int argc, char** argv) {

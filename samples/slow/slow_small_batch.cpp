@@ -1,4 +1,4 @@
-// Most of a step is spent on what does not depend on the batch, here the update of the weights.
+// Most of a step is spent on work that does not depend on the batch, here the update of the weights.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// Batches from a storage that takes its time, as a disk or a network does; no CPU is used meanwhile.
+// Batches from slow storage, such as a disk or a network; no CPU is used meanwhile.
 #pragma once
 
 #include "runtime/data.h"
@@ -8,7 +8,7 @@ namespace slow {
 
 class SlowStorage : public data::BatchSource {
  public:
-  // How long batch `index` takes.
+  // The time of batch `index`.
   explicit SlowStorage(std::function<Milliseconds(std::int64_t index)> time) : time_(std::move(time)) {}
   std::int64_t batchesPerEpoch() const override { return 1000; }
   Status make(std::int64_t, std::int64_t index, data::Batch& batch) override {

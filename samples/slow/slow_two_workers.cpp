@@ -1,4 +1,4 @@
-// Many engine workers run operators at once, and each may use a CPU of its own: more than there are.
+// Many engine workers run operators at once, and each may use its own CPU: more than there are.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// The program waits for every operator's result before it goes on, although it needs only the last one.
+// The program waits for every operator's result before it continues, although it needs only the last one.
 #include "samples/slow/timed_model.h"
 
 int main(int argc, char** argv) {

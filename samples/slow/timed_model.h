@@ -1,5 +1,5 @@
-// A model whose operators take a fixed time and no CPU, as operators of an accelerator do: what is slow about
-// the programs that train it does not depend on how fast this machine is, or on what else it does.
+// A model whose operators take a fixed time and no CPU, as operators of an accelerator do: the bottleneck of
+// programs that train it does not depend on the speed or load of the machine.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace slow {
 
-// A session whose backend computes nothing, so that OpenMP and oneDNN play no part.
+// A session whose backend computes nothing, so that OpenMP and oneDNN have no influence.
 inline std::unique_ptr<Session> openTimed(SettingList settings = {}) {
   SessionOptions options;
   options.backend = "null";
@@ -29,7 +29,7 @@ class TimedModel {
   TimedModel(const TimedModel&) = delete;
   TimedModel& operator=(const TimedModel&) = delete;
 
-  // Pushes an operator of the first layer; `work` is what it does besides taking its time.
+  // Pushes an operator of the first layer; `work` runs in addition to its fixed time.
   void push(
       const char* name, Phase phase, Milliseconds time, std::size_t branch = 0,
       std::function<void()> work = [] {}) {

@@ -1,4 +1,4 @@
-// A small network of dense layers and its training, on whatever backend there is.
+// A small network of dense layers and its training, on the default backend.
 #pragma once
 
 #include "runtime/pitwall.h"
@@ -29,7 +29,7 @@ inline int trainWith(SettingList settings, std::int64_t units = 512) {
         must(autograd::record([&] { return loss_function.forward(must(net.forward(inputs)), labels); }));
     must(autograd::backward(loss));
     must(optimizer.step(kBatch));
-    must(nn::mean(loss));  // waits until the loss is there
+    must(nn::mean(loss));  // waits for the loss
   }
   must(session->finish());
   return 0;

@@ -323,9 +323,9 @@ TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
   std::vector<fs::path> kept;
   for (const auto& entry : fs::directory_iterator(cache / "pitwall")) kept.push_back(entry.path());
   ASSERT_EQ(kept.size(), 1U);
-  const auto roof = readRoof(kept[0].string());
+  const auto roof = readRoofline(kept[0].string());
   for (const char* key :
-       {meta::kRoofCpus, meta::kRoofFlop, meta::kRoofFlopOne, meta::kRoofCopy, meta::kRoofTriad}) {
+       {meta::kRooflineCpus, meta::kRooflineFlop, meta::kRooflineFlopOne, meta::kRooflineCopy, meta::kRooflineTriad}) {
     ASSERT_EQ(roof.count(key), 1U) << key;
     EXPECT_GT(std::stod(roof.at(key)), 0) << key;
   }
@@ -337,7 +337,7 @@ TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
   std::ofstream(folder_ / "file") << "in the way";
   const auto refused = pitwall("env --calibrate", "XDG_CACHE_HOME=" + (folder_ / "file").string());
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("cannot keep the roof"));
+  EXPECT_THAT(refused.err, HasSubstr("cannot write the roofline"));
 }
 
 TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {

@@ -59,7 +59,7 @@ long peakMb() { return statusMb("VmHWM") - statusMb("RssFile"); }
 using Make = decltype(&bench::writeTraining);
 
 // One pass over all columns of all events.
-Result<double> scanSeconds(Trace& trace, bool tells = true) {
+Result<double> scanSeconds(Trace& trace, bool prints = true) {
   const double start = cpuSeconds();
   std::int64_t sum = 0;
   const auto tracks = trace.tracks();
@@ -76,7 +76,7 @@ Result<double> scanSeconds(Trace& trace, bool tells = true) {
   }
   const double seconds = cpuSeconds() - start;
   // Its sum is told, so that no compiler leaves it out.
-  if (tells || sum == 0)
+  if (prints || sum == 0)
     fmt::print("one sequential scan        {:8.3f} s  (sum of all columns {})\n", seconds, sum);
   return seconds;
 }
@@ -86,7 +86,7 @@ std::string passingPath() {
       .string();
 }
 
-int complain(const Error& error) { return fmt::print(stderr, "{}\n", error.message), 1; }
+int printError(const Error& error) { return fmt::print(stderr, "{}\n", error.message), 1; }
 
 void printTimings(Report& report, double scan) {
   double rules = 0;
@@ -124,18 +124,18 @@ int run(Make make, std::int64_t events, std::string path) {
   if (passing || !std::filesystem::exists(path)) {
     const int code = apart([&] {  // what making it takes is not counted
       const auto status = make(path, events);
-      return status.has_value() ? 0 : complain(status.error());
+      return status.has_value() ? 0 : printError(status.error());
     });
     if (code != 0) return code;
   }
   auto opened = Trace::open(path);
-  if (!opened.has_value()) return complain(opened.error());
+  if (!opened.has_value()) return printError(opened.error());
   const auto scan = scanSeconds(*opened.value());
-  if (!scan.has_value()) return complain(scan.error());
+  if (!scan.has_value()) return printError(scan.error());
   const auto start = Clock::now();
   const double cpu = cpuSeconds();
   auto report = analyzeTrace(*opened.value());
-  if (!report.has_value()) return complain(report.error());
+  if (!report.has_value()) return printError(report.error());
   const double seconds = secondsSince(start), cpu_seconds = cpuSeconds() - cpu;
   printTimings(report.value(), scan.value());
   fmt::print(
@@ -150,14 +150,14 @@ int run(Make make, std::int64_t events, std::string path) {
 
 int growOnce(std::int64_t events, const std::string& path) {
   auto opened = Trace::open(path);
-  if (!opened.has_value()) return complain(opened.error());
+  if (!opened.has_value()) return printError(opened.error());
   const double before = cpuSeconds();
   double scan = 0;
   if (const auto scanned = scanSeconds(*opened.value(), false); scanned.has_value()) scan = *scanned;
   const double cpu = cpuSeconds();
   const long before_mb = peakMb();
   auto report = analyzeTrace(*opened.value());
-  if (!report.has_value()) return complain(report.error());
+  if (!report.has_value()) return printError(report.error());
   const double took = cpuSeconds() - cpu;
   fmt::print("{:>12} {:>9.2f} {:>8.0f} {:>6.1f} {:>9} {:>10.2f} {:>8}\n", events, took,
              took * 1e9 / static_cast<double>(events), took / std::max(scan, 1e-9), peakMb(),
@@ -174,7 +174,7 @@ int growth(Make make, std::vector<std::int64_t> sizes) {
     const std::string path = passingPath();
     int code = apart([&] {
       const auto status = make(path, events);
-      return status.has_value() ? 0 : complain(status.error());
+      return status.has_value() ? 0 : printError(status.error());
     });
     if (code == 0) code = apart([&] { return growOnce(events, path); });
     std::filesystem::remove(path);
@@ -195,7 +195,7 @@ int startUp() {
   constexpr int kRuns = 15;
   const auto command = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pitwall";
   const std::string path = passingPath();
-  if (auto status = bench::writeTraining(path, 100'000); !status.has_value()) return complain(status.error());
+  if (auto status = bench::writeTraining(path, 100'000); !status.has_value()) return printError(status.error());
   double least = 1e9, total = 0;
   rusage before{}, after{};
   for (int i = 0; i < kRuns; ++i) {

@@ -1,7 +1,7 @@
 // What a push and pop of NVTX costs a program under the injection library, as a ratio to two readings of the
-// clock taken in the same slice. Min and p25 of many short slices.
+// clock taken in the same batch. Min and p25 of many short batches.
 //
-//   nvtx_bench [SLICES]
+//   nvtx_bench [BATCHES]
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ struct Row {
 };
 
 template <class Body>
-double sliceNs(Body body) {
+double batchNs(Body body) {
   const Ticks from = profiler::monotonicNs();
   for (int i = 0; i < kCalls; ++i) body(i);
   return static_cast<double>(profiler::monotonicNs() - from) / kCalls;
@@ -96,7 +96,7 @@ double quantile(std::vector<double> values, double q) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const int slices = count > 1 ? std::atoi(arguments[1]) : 400;
+  const int batches = count > 1 ? std::atoi(arguments[1]) : 400;
   const test::TempFolder folder;
   ::setenv("PITWALL_TRACE", (folder / "bench.pitwall").c_str(), 1);
   if (!attach()) {
@@ -124,23 +124,23 @@ int main(int count, char** arguments) {
                 {"hashed, copied in right before", 28, {}},
                 {"pointer, and the same copy beside it", 26, {}}};
   volatile Ticks sink = 0;
-  for (int s = 0; s < slices; ++s) {
-    floor.push_back(sliceNs([&](int) {
+  for (int s = 0; s < batches; ++s) {
+    floor.push_back(batchNs([&](int) {
       sink = Profiler::now();
       sink = Profiler::now();
     }));
-    rows[0].ns.push_back(sliceNs([](int) { (void)pushA("a name that stays"), (void)pop(); }));
+    rows[0].ns.push_back(batchNs([](int) { (void)pushA("a name that stays"), (void)pop(); }));
     rows[1].ns.push_back(
-        sliceNs([&](int) { (void)domainPush(domain, &registered), (void)domainPop(domain); }));
-    rows[2].ns.push_back(sliceNs([](int i) {
+        batchNs([&](int) { (void)domainPush(domain, &registered), (void)domainPop(domain); }));
+    rows[2].ns.push_back(batchNs([](int i) {
       __builtin_memcpy(earlier[(i + 8) & 15], kTexts[(i >> 4) & 1], 34);
       (void)pushA(earlier[i & 15]), (void)pop();
     }));
-    rows[4].ns.push_back(sliceNs([](int i) {
+    rows[4].ns.push_back(batchNs([](int i) {
       __builtin_memcpy(earlier[(i + 8) & 15], kTexts[(i >> 4) & 1], 34);
       (void)pushA("a name that stays"), (void)pop();
     }));
-    rows[3].ns.push_back(sliceNs([](int i) {
+    rows[3].ns.push_back(batchNs([](int i) {
       // 33 bytes in two stores; the first differ between the texts only at the 25th character.
       __builtin_memcpy(temporary, kTexts[i & 1], 34);
       (void)pushA(temporary), (void)pop();

@@ -1,5 +1,5 @@
 // What recording costs: each figure beside its target and, for scopes, as a multiple of two clock readings
-// taken in the same slice, below which no scope can be. Minimum and lower quartile of many short slices:
+// taken in the same batch, below which no scope can be. Minimum and lower quartile of many short batches:
 // other load only adds.
 //
 //   record_bench [--seconds N] [--kills N] [--soak SECONDS] [--dir FOLDER]
@@ -26,7 +26,7 @@
 #include "db/reader.h"
 #include "db/store.h"
 #include "runtime/profiler.h"
-#include "runtime/record.h"
+#include "runtime/record_macros.h"
 
 namespace pitwall {
 namespace {
@@ -82,17 +82,17 @@ double tickNs() {  // one tick of the recorder's clock
   return (nsOf(CLOCK_MONOTONIC) - before) / static_cast<double>(Profiler::now() - ticks);
 }
 
-constexpr int kSlice = 4096;  // short: most slices are not interrupted, and none fills a ring
+constexpr int kBatch = 4096;  // short: most batches are not interrupted, and none fills a ring
 
 template <class Body>
-[[gnu::noinline]] double sliceTicks(Body body) {
+[[gnu::noinline]] double batchTicks(Body body) {
   const Ticks begin = Profiler::now();
-  for (int i = 0; i < kSlice; ++i) body();
-  return static_cast<double>(Profiler::now() - begin) / kSlice;
+  for (int i = 0; i < kBatch; ++i) body();
+  return static_cast<double>(Profiler::now() - begin) / kBatch;
 }
 
 [[gnu::noinline]] double floorTicks() {
-  return sliceTicks([] {
+  return batchTicks([] {
     Ticks one = Profiler::now();
     asm volatile("" : "+r"(one));
     Ticks two = Profiler::now();
@@ -110,14 +110,14 @@ double quantile(std::vector<double>& values, double q) {
   return values[static_cast<std::size_t>(at)];
 }
 
-// `between` runs untimed after every slice.
+// `between` runs untimed after every batch.
 template <class Body>
 Cost measure(double seconds, double tick_ns, Body body, const std::function<void()>& between = {}) {
   std::vector<double> costs, floors, ratios;
   const double end = nsOf(CLOCK_MONOTONIC) + seconds * 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
     const double floor = floorTicks();
-    const double cost = sliceTicks(body);
+    const double cost = batchTicks(body);
     costs.push_back(cost * tick_ns);
     floors.push_back(floor);
     ratios.push_back(cost / floor);
@@ -200,17 +200,17 @@ void benchWork(const Settings& settings, double tick_ns) {
   const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
   double bare_ns = 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
-    // The work's state is each slice's own, so that it stays in a register: what a scope stores might else be
+    // The work's state is each batch's own, so that it stays in a register: what a scope stores might else be
     // it.
-    const double bare = sliceTicks([x = std::uint64_t{1}]() mutable { x = chain<32>(x); });
-    const double clock = sliceTicks([x = std::uint64_t{1}]() mutable {
+    const double bare = batchTicks([x = std::uint64_t{1}]() mutable { x = chain<32>(x); });
+    const double clock = batchTicks([x = std::uint64_t{1}]() mutable {
       Ticks one = Profiler::now();
       asm volatile("" : "+r"(one));
       x = chain<32>(x);
       Ticks two = Profiler::now();
       asm volatile("" : "+r"(two));
     });
-    const double with = sliceTicks([x = std::uint64_t{1}]() mutable {
+    const double with = batchTicks([x = std::uint64_t{1}]() mutable {
       PITWALL_SCOPE("work");
       x = chain<32>(x);
     });
@@ -236,7 +236,7 @@ void benchDisabled(const Settings& settings, double tick_ns) {
   const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
   double gross = 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
-    const double with = sliceTicks(disabled) * tick_ns / 8;
+    const double with = batchTicks(disabled) * tick_ns / 8;
     gross = std::min(gross, with);
     net.push_back(with);
   }
@@ -244,10 +244,10 @@ void benchDisabled(const Settings& settings, double tick_ns) {
       "<= 0.35 ns", gross <= 0.35);
 }
 
-// In slices, as a program that takes the processor away in one of them says nothing of the scopes in the
-// others. The slices' memory has been touched before: their own page faults would fall between the scopes.
+// In batches, as a program that takes the processor away in one of them says nothing of the scopes in the
+// others. The batches' memory has been touched before: their own page faults would fall between the scopes.
 void benchTail(const Settings& settings, double tick_ns) {
-  constexpr int kSlices = 40, kScopes = 50'000;
+  constexpr int kBatches = 40, kScopes = 50'000;
   CountingSink::Counts counts;
   Profiler profiler;
   (void)profiler.start(std::make_unique<CountingSink>(counts),
@@ -255,7 +255,7 @@ void benchTail(const Settings& settings, double tick_ns) {
   std::vector<double> ticks(kScopes, 1), bare_ticks(kScopes, 1);
   std::vector<double> p999, p9999, bare_p999;
   double p50 = 0, p99 = 0;
-  for (int slice = 0; slice < kSlices; ++slice) {
+  for (int batch = 0; batch < kBatches; ++batch) {
     for (int i = 0; i < kScopes; ++i) {
       const Ticks begin = Profiler::now();
       siteScope();
@@ -273,7 +273,7 @@ void benchTail(const Settings& settings, double tick_ns) {
   }
   const double usual = quantile(p999, 0.5);
   row("p99.9 of a scope, one reading included",
-      fmt::format("{:.0f} ns median of {} slices, {:.0f} least", usual, kSlices, quantile(p999, 0)),
+      fmt::format("{:.0f} ns median of {} batches, {:.0f} least", usual, kBatches, quantile(p999, 0)),
       "<= 60 ns", usual <= 60);
   fmt::print("{:<44} p50 {:.0f}, p99 {:.0f}, p99.99 {:.0f} ns; p99.9 of two readings alone {:.0f} ns\n",
              "  besides", p50, p99, quantile(p9999, 0.5), quantile(bare_p999, 0.5));
@@ -354,12 +354,12 @@ void benchDrain(const Settings& settings, double seconds, bool soak) {
   std::filesystem::remove(path);
 }
 
-struct Told {
+struct Reported {
   std::atomic<std::uint64_t> spans, ready;
 };
 
 // The child: records into a trace until it is killed.
-[[noreturn]] void recordUntilKilled(const std::string& path, Told& told) {
+[[noreturn]] void recordUntilKilled(const std::string& path, Reported& reported) {
   auto sink = createTrace(path);
   Profiler profiler({.flush_interval_ms = 2, .when_full = RingPolicy::block});
   const SiteId site = profiler.site("work", EventKind::scope);
@@ -370,25 +370,25 @@ struct Told {
   (void)profiler.enter(outer);
   for (std::uint64_t i = 0;; ++i) {
     { const ScopedSpan span(profiler, site); }
-    told.spans.store(i + 1);
-    told.ready.store(1);
+    reported.spans.store(i + 1);
+    reported.ready.store(1);
   }
 }
 
 void benchKills(const Settings& settings) {
   const std::string path = settings.folder + "/record_bench_kill.pitwall";
-  auto& told =
-      *static_cast<Told*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto& reported =
+      *static_cast<Reported*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::uint64_t committed = 0, missing = 0, twice = 0, open = 0;
   for (int i = 0; i < settings.kills; ++i) {
-    told.spans = told.ready = 0;
+    reported.spans = reported.ready = 0;
     const pid_t child = fork();
-    if (child == 0) recordUntilKilled(path, told);
-    while (told.ready == 0 && waitpid(child, nullptr, WNOHANG) == 0) usleep(100);
+    if (child == 0) recordUntilKilled(path, reported);
+    while (reported.ready == 0 && waitpid(child, nullptr, WNOHANG) == 0) usleep(100);
     usleep(static_cast<useconds_t>(i % 25 * 500));
     ::kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    const std::uint64_t at_least = told.spans;
+    const std::uint64_t at_least = reported.spans;
     auto trace = Trace::open(path);
     std::uint64_t found = 0;
     if (trace.has_value()) {

@@ -74,29 +74,29 @@ TEST_F(MachineTest, TheProcessorIsNamedAsTheKernelNamesIt) {
   EXPECT_EQ(cpuModel(root_.string()), "") << "empty";
 }
 
-TEST_F(MachineTest, RoofIsKeptByProcessorInTheCacheFolder) {
+TEST_F(MachineTest, RooflineIsKeptByProcessorInTheCacheFolder) {
   const char* before = std::getenv("XDG_CACHE_HOME");
   const std::string saved = before != nullptr ? before : "";
   setenv("XDG_CACHE_HOME", root_.c_str(), 1);
-  const std::string path = roofPath("AMD EPYC 9B14 (96-Core)");
+  const std::string path = rooflinePath("AMD EPYC 9B14 (96-Core)");
   EXPECT_EQ(path, (root_ / "pitwall/roof-amd-epyc-9b14-96-core.txt").string());
-  EXPECT_NE(roofPath("another"), path);
-  EXPECT_EQ(roofPath(""), (root_ / "pitwall/roof-unknown.txt").string());
+  EXPECT_NE(rooflinePath("another"), path);
+  EXPECT_EQ(rooflinePath(""), (root_ / "pitwall/roof-unknown.txt").string());
   setenv("XDG_CACHE_HOME", "relative/is/ignored", 1);
-  EXPECT_EQ(roofPath("x").find("relative"), std::string::npos);
+  EXPECT_EQ(rooflinePath("x").find("relative"), std::string::npos);
   before != nullptr ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
 
-  EXPECT_TRUE(readRoof(path).empty()) << "none was measured";
+  EXPECT_TRUE(readRoofline(path).empty()) << "none was measured";
   const MachineFacts roof{{"roof.cpus", "2"}, {"roof.flop_per_second", "1.5e+11"}};
-  ASSERT_TRUE(keepRoof(path, roof).has_value());
-  EXPECT_EQ(readRoof(path), roof);
+  ASSERT_TRUE(saveRoofline(path, roof).has_value());
+  EXPECT_EQ(readRoofline(path), roof);
   std::ofstream(path, std::ios::app) << "host.name evil\nroof.copy_bytes_per_second many\nroof.cpus\n\n";
-  EXPECT_EQ(readRoof(path), roof) << "what is not of a roof is left out";
+  EXPECT_EQ(readRoofline(path), roof) << "what is not of a roof is left out";
 }
 
 TEST_F(MachineTest, AFolderThatCannotBeMadeIsNamed) {
   write("file", "");
-  const auto status = keepRoof((root_ / "file/pitwall/roof.txt").string(), {});
+  const auto status = saveRoofline((root_ / "file/pitwall/roof.txt").string(), {});
   ASSERT_FALSE(status.has_value());
   EXPECT_NE(status.error().message.find("file/pitwall/roof.txt"), std::string::npos)
       << status.error().message;

@@ -53,7 +53,7 @@ ENV
 printf '%s\t%s\t%s\n' threads/stalls withdrawn "predicted 1.20 to 2.00 times as fast, measured 1.00 times as fast" \
   batch/can-grow confirmed "predicted 1.08 to 1.41 times as fast, measured 1.13 times as fast" >"$scratch/results"
 expect "results are applied" "# Settings recommended by Pitwall from lenet.pitwall. Apply: source THIS_FILE, then run the program again.
-# Measured on this machine: what was not confirmed is withdrawn.
+# Measured on this machine: settings that were not confirmed are withdrawn.
 
 # Threads sleep. [threads/stalls]
 # Withdrawn: predicted 1.20 to 2.00 times as fast, measured 1.00 times as fast.
@@ -67,7 +67,7 @@ expect "results are applied" "# Settings recommended by Pitwall from lenet.pitwa
 # Confirmed: predicted 1.08 to 1.41 times as fast, measured 1.13 times as fast.
 export PITWALL_TUNE_batch_size=64" "$(awk -f samples/apply_results.awk "$scratch/results" "$scratch/lenet.env")"
 : >"$scratch/results"
-expect "without results only the headline changes" "$(sed 's/^# Predicted, not.*/# Measured on this machine: what was not confirmed is withdrawn./' "$scratch/lenet.env")" \
+expect "without results only the headline changes" "$(sed 's/^# Predicted, not.*/# Measured on this machine: settings that were not confirmed are withdrawn./' "$scratch/lenet.env")" \
   "$(awk -f samples/apply_results.awk "$scratch/results" "$scratch/lenet.env")"
 
 # The whole script, on a program and a command that answer at once: OMP_WAIT_POLICY makes the program 20 % faster, the

@@ -18,8 +18,8 @@ class DetailsTest : public ViewerTest {
     auto sink = createTrace(path);
     EXPECT_TRUE(sink.has_value());
     TraceSink& trace = **sink;
-    trace.meta(meta::kRoofFlop, "1e11");
-    trace.meta(meta::kRoofCopy, "2e10");
+    trace.meta(meta::kRooflineFlop, "1e11");
+    trace.meta(meta::kRooflineCopy, "2e10");
     trace.setting({"OMP_NUM_THREADS", "4", SettingSource::environment});
     trace.setting({"MXNET_ENGINE_TYPE", "ThreadedEnginePerDevice", SettingSource::byDefault});
     trace.tunable({"batch_size", 64, 32, 1, 512, SettingSource::environment});

@@ -89,10 +89,10 @@ mergeRanks() {
 
 # What a launcher tells its ranks, without one.
 for rank in 0 1 2 3; do
-  OMPI_COMM_WORLD_RANK=$rank "$PITWALL" record -q -o 'told%r.pitwall' -- "$TARGET" burn 50 &
+  OMPI_COMM_WORLD_RANK=$rank "$PITWALL" record -q -o 'launched%r.pitwall' -- "$TARGET" burn 50 &
 done
 wait
-mergeRanks told
+mergeRanks launched
 
 if command -v mpirun >/dev/null; then
   mpirun --allow-run-as-root --oversubscribe -n 4 "$PITWALL" record -q -o 'rank%r.pitwall' -- "$TARGET" burn 50 ||

@@ -304,17 +304,17 @@ TEST(Program, NamesOfTraces) {
 }
 
 TEST(Program, IsToldThroughItsEnvironment) {
-  Telling telling;
-  telling.injection_library = "/lib/libpitwall_inject.so";
-  telling.trace_template = "/t/%p.pitwall";
-  telling.only_domains = {"a", "b"};
-  telling.last_s = 2.5;
-  telling.onednn = true;
+  ProgramSettings settings;
+  settings.injection_library = "/lib/libpitwall_inject.so";
+  settings.trace_template = "/t/%p.pitwall";
+  settings.only_domains = {"a", "b"};
+  settings.last_s = 2.5;
+  settings.onednn = true;
   std::vector<std::string> notes;
   const std::vector<std::string> own = {"HOME=/h", "PITWALL_TRACE=old", "NVTX_INJECTION64_PATH=/other.so",
                                         "ONEDNN_VERBOSE=2"};
   EXPECT_THAT(
-      programEnvironment(own, telling, notes),
+      programEnvironment(own, settings, notes),
       UnorderedElementsAre("HOME=/h", "NVTX_INJECTION64_PATH=/other.so", "ONEDNN_VERBOSE=2",
                            "PITWALL_TRACE=/t/%p.pitwall", "CUDA_INJECTION64_PATH=/lib/libpitwall_inject.so",
                            "PITWALL_RECORD_ONLY=a,b", "PITWALL_RECORD_LAST=2.500", "DNNL_VERBOSE=1",

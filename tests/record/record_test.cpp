@@ -1,5 +1,5 @@
 // Whole recordings of small programs.
-#include "record/record.h"
+#include "record/record_program.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -273,7 +273,7 @@ TEST_F(Record, AFullDiskEndsTheRecordingNotTheProgram) {
   for (int i = 0; i < 400; ++i) unsetenv(("PITWALL_TEST_" + std::to_string(i)).c_str());
   ASSERT_TRUE(recorded.has_value());
   EXPECT_EQ(recorded->exit_code, 5);
-  EXPECT_THAT(recorded->failures, Contains(HasSubstr("the program goes on")));
+  EXPECT_THAT(recorded->failures, Contains(HasSubstr("the program continues")));
   // The trace tells it too, from its next opening on.
   for (int i = 0; i < 2; ++i) {
     const auto trace = open();

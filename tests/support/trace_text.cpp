@@ -70,21 +70,21 @@ class Writer {
   }
 
  private:
-  void complain(const std::string& what) {
+  void reportError(const std::string& what) {
     if (complaint_.empty()) complaint_ = fmt::format("line {}: {}", line_, what);
   }
 
   const std::string& at(const Words& words, std::size_t index) {
     static const std::string kNone;
     if (index < words.size()) return words[index];
-    complain("a word is missing");
+    reportError("a word is missing");
     return kNone;
   }
 
   std::int64_t integer(const std::string& word) {
     std::int64_t value = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || stop != word.data() + word.size()) complain(word + " is no integer");
+    if (error != std::errc() || stop != word.data() + word.size()) reportError(word + " is no integer");
     return value;
   }
 
@@ -93,7 +93,7 @@ class Writer {
     Words entries;
     std::istringstream stream(list);
     for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
-    if (entries.empty()) return complain("a time is missing"), 0;
+    if (entries.empty()) return reportError("a time is missing"), 0;
     const std::string& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
     double value = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -101,7 +101,7 @@ class Writer {
     static const std::map<std::string, double> kUnits{
         {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     const auto found = kUnits.find(unit);
-    if (error != std::errc() || found == kUnits.end()) return complain(word + " is no time"), 0;
+    if (error != std::errc() || found == kUnits.end()) return reportError(word + " is no time"), 0;
     return static_cast<TimeNs>(value * found->second + 0.5);
   }
   TimeNs moment(const std::string& word) { return offset_ + time(word); }
@@ -120,7 +120,7 @@ class Writer {
     for (const auto known : {SettingSource::byDefault, SettingSource::environment, SettingSource::program}) {
       if (word == toString(known)) return known;
     }
-    complain(word + " is no source of a setting");
+    reportError(word + " is no source of a setting");
     return SettingSource::byDefault;
   }
 
@@ -154,7 +154,7 @@ class Writer {
     } else if (w[0] == "incomplete") {
       incomplete_ = true;
     } else {
-      complain("unknown word " + w[0]);
+      reportError("unknown word " + w[0]);
     }
   }
 
@@ -196,7 +196,7 @@ class Writer {
       } else if (key == "impl") {
         facts.implementation = value;
       } else {
-        complain("unknown option " + w[i]);
+        reportError("unknown option " + w[i]);
       }
     }
     event.ready_ns = event.pushed_ns;
@@ -341,10 +341,10 @@ class Writer {
     Words entries;
     std::istringstream stream(list);
     for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
-    if (entries.empty()) return complain("a value is missing");
+    if (entries.empty()) return reportError("a value is missing");
     const auto& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
     if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
-      return complain(word + " is no number");
+      return reportError(word + " is no number");
     samples_[id.value].push_back({moment(at(w, 3)), value});
   }
 
@@ -359,7 +359,7 @@ class Writer {
                             EventKind::dataWork, EventKind::recorder}) {
       if (at(w, 1) == toString(kind)) event.kind = kind, known = true;
     }
-    if (!known) complain("unknown kind of span " + at(w, 1));
+    if (!known) reportError("unknown kind of span " + at(w, 1));
     const std::string on = w.size() > 4 && w[4].starts_with("on=") ? spaced(w[4].substr(3)) : "main";
     track(on);
     events_[on].push_back(event);

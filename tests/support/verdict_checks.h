@@ -84,31 +84,31 @@ inline double wholeOf(const NumbersOfRow& row) { return row["total_ns"] / row["s
 inline std::vector<std::string> complaintsAbout(const Finding& finding, const rules::Rule& rule, Trace& trace,
                                                 const Breakdown& breakdown) {
   std::vector<std::string> complaints;
-  const auto complain = [&](const std::string& what) { complaints.push_back(finding.id + ": " + what); };
+  const auto reportError = [&](const std::string& what) { complaints.push_back(finding.id + ": " + what); };
   for (const std::string& text : {finding.verdict, finding.gain_method, finding.guard}) {
-    for (const auto& share : sharesBeyondTheWhole(text)) complain(share + " in: " + text);
+    for (const auto& share : sharesBeyondTheWhole(text)) reportError(share + " in: " + text);
   }
   const auto measured = numbersOf(trace, withThresholds(rule.measure.text, rule));
   const auto evidence =
       rule.evidence.empty() ? measured : numbersOf(trace, withThresholds(rule.evidence.text, rule));
-  if (measured.empty()) complain("measure has no row, and yet it fires");
+  if (measured.empty()) reportError("measure has no row, and yet it fires");
   for (const auto* rows : {&measured, &evidence}) {
     for (const auto& row : *rows) {
       for (const auto& [column, number] : row.numbers) {
         if (isShare(column) && (number > 1 + 1e-6 || number < -1e-6))
-          complain(fmt::format("{} is {}", column, number));
+          reportError(fmt::format("{} is {}", column, number));
       }
     }
   }
   const bool comparable = !measured.empty() && !evidence.empty() && measured[0]["share"] > 0 &&
                           evidence[0]["share"] > 0 && measured[0]["total_ns"] > 0;
   if (comparable && std::fabs(wholeOf(measured[0]) / wholeOf(evidence[0]) - 1) > 0.02)
-    complain(fmt::format("the verdict's share is of {:.0f} ns, its evidence's of {:.0f} ns",
+    reportError(fmt::format("the verdict's share is of {:.0f} ns, its evidence's of {:.0f} ns",
                          wholeOf(measured[0]), wholeOf(evidence[0])));
   double claimed = 0;
   for (const auto& category : rule.claims) claimed += breakdown.share(category);
   if (finding.gain_low < 0 || finding.gain_low > finding.gain_high || finding.gain_high > claimed + 1e-6)
-    complain(fmt::format("gain {} to {}, of {} that there is", finding.gain_low, finding.gain_high, claimed));
+    reportError(fmt::format("gain {} to {}, of {} that there is", finding.gain_low, finding.gain_high, claimed));
   return complaints;
 }
 

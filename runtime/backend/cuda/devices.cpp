@@ -1,4 +1,5 @@
-// The GPUs as the CUDA runtime sees them. Asks for facts only: makes no context, takes no device memory.
+// The GPUs that the CUDA runtime reports. Queries properties only: creates no context, allocates no device
+// memory.
 #include "runtime/devices.h"
 
 #include <cuda_runtime_api.h>
@@ -23,7 +24,7 @@ Failure explain(cudaError_t error) {
   if (error == cudaErrorInsufficientDriver) {
     return fail(
         ErrorCode::unsupported,
-        fmt::format("no GPU can be used: the NVIDIA driver serves CUDA {}, this build needs {}; update "
+        fmt::format("no GPU can be used: the NVIDIA driver supports CUDA {}, this build needs {}; update "
                     "the driver",
                     versionText(driver), versionText(runtime)));
   }

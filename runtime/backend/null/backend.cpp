@@ -1,7 +1,7 @@
 #include "runtime/backend/null/backend.h"
 
-#include "runtime/backend/common/caching_backend.h"
-#include "runtime/backend/common/function_kernel.h"
+#include "runtime/backend/support/caching_backend.h"
+#include "runtime/backend/support/function_kernel.h"
 
 namespace pitwall {
 namespace {

@@ -1,9 +1,9 @@
-// Computes nothing: right shapes, empty kernels. For tests of what stands around the operators.
+// Computes nothing: correct shapes, empty kernels. For tests of everything except the operators.
 #pragma once
 
 #include <memory>
 
-#include "runtime/backend/common/options.h"
+#include "runtime/backend/support/options.h"
 
 namespace pitwall {
 

@@ -1,5 +1,5 @@
-// Activation takes data in the layout it has and keeps it. The gradient is computed from the output where
-// that is possible (relu, sigmoid, tanh), so that the input need not be kept.
+// Activation accepts data in any layout and keeps it. The gradient is computed from the output where that is
+// possible (relu, sigmoid, tanh), so that the input need not be kept.
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {

@@ -1,13 +1,13 @@
-// oneDNN keeps a cache of primitives of its own, by problem and by number of threads
-// (ONEDNN_PRIMITIVE_CACHE_CAPACITY). Ours lies above it: it keeps whole kernels, and one evicted here is
-// cheap to make again while oneDNN still remembers its primitives.
+// oneDNN has its own cache of primitives, by problem and by number of threads
+// (ONEDNN_PRIMITIVE_CACHE_CAPACITY). The cache here is above it: it keeps whole kernels, and an evicted one
+// is cheap to create again while oneDNN still has its primitives.
 #include "runtime/backend/onednn/backend.h"
 
 #include <fmt/format.h>
 
-#include "runtime/backend/common/caching_backend.h"
+#include "runtime/backend/support/caching_backend.h"
 #include "runtime/backend/onednn/operators.h"
-#include "runtime/backend/plain/operators.h"
+#include "runtime/backend/cpu_kernels/operators.h"
 
 namespace pitwall {
 namespace onednn {
@@ -19,7 +19,7 @@ KernelPtr make(const PoolingDesc& d, const Request& r) { return pooling(d, r); }
 KernelPtr make(const ActivationDesc& d, const Request& r) { return activation(d, r); }
 KernelPtr make(const BatchNormDesc& d, const Request& r) { return batchNorm(d, r); }
 KernelPtr make(const ReorderDesc& d, const Request& r) { return reorder(d, r); }
-// Not oneDNN's: see plain/.
+// Not from oneDNN: see cpu_kernels/.
 template <class D>
 KernelPtr make(const D&, const Request&) {
   return nullptr;
@@ -40,7 +40,7 @@ class OnednnBackend final : public CachingBackend {
                            const TensorSpec* like) override {
     Result<Signature> signature = inferSignature(desc, pass, inputs, like);
     if (!signature.has_value()) return fail(signature.error());
-    if (KernelPtr kernel = plain::make(desc, pass, inputs, *signature, options_)) return kernel;
+    if (KernelPtr kernel = cpu_kernels::make(desc, pass, inputs, *signature, options_)) return kernel;
     const Request request{engine_, pass, inputs, like, std::move(*signature)};
     try {
       return std::visit([&](const auto& d) { return make(d, request); }, desc);

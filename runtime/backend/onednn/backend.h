@@ -1,9 +1,9 @@
-// The fast CPU backend: oneDNN's primitives, and vectorised loops of our own for what it does not have.
+// The fast CPU backend: oneDNN's primitives, and vectorised loops (cpu_kernels/) for operators that it lacks.
 #pragma once
 
 #include <memory>
 
-#include "runtime/backend/common/options.h"
+#include "runtime/backend/support/options.h"
 
 namespace pitwall {
 

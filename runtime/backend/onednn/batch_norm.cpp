@@ -1,4 +1,4 @@
-// BatchNorm takes data in the layout it has and keeps it. The running statistics are ours to blend.
+// BatchNorm accepts data in any layout and keeps it. The running statistics are updated here.
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {
@@ -61,7 +61,7 @@ KernelPtr backward(const BatchNormDesc& d, const Request& r) {
   kernel->setInput(0, data);
   kernel->setInput(4, data);
   kernel->setOutput(0, data);
-  // The shift does not matter to the gradient, but oneDNN 2 insists on one: any array of that size will do.
+  // The shift does not matter to the gradient, but oneDNN 2 requires one: any array of that size works.
   kernel->addStep(dnnl::batch_normalization_backward(pd), pd.scratchpad_desc(),
                   {{DNNL_ARG_SRC, data, inputAt(0)},
                    {DNNL_ARG_SCALE, channels, inputAt(1)},

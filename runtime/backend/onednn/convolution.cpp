@@ -1,7 +1,7 @@
-// Convolution. Data and outputs take the layout that oneDNN likes best, so do weights in the forward pass.
+// Convolution. Data and outputs use the layout that oneDNN prefers, as do weights in the forward pass.
 //
 // The backward passes: the weight stays in the layout of the forward pass unless that forces a slower
-// implementation. On AVX-512 it does for backwardData (which wants inputs and outputs exchanged); the reorder
+// implementation. On AVX-512 it does for backwardData (which needs inputs and outputs exchanged); the reorder
 // of a weight then costs less than 1 % of the pass, where the plain implementation takes over ten times as
 // long.
 #include "runtime/backend/onednn/operators.h"
@@ -14,7 +14,7 @@ using BackwardData = dnnl::convolution_backward_data::primitive_desc;
 using BackwardWeights = dnnl::convolution_backward_weights::primitive_desc;
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-// One convolution's extents, as oneDNN wants them.
+// One convolution's extents in oneDNN's form.
 struct Problem {
   Dims data, weight, bias, out, strides, dilates, pad_low, pad_high;
   bool has_bias;
@@ -35,7 +35,8 @@ Problem problemOf(const ConvolutionDesc& d, const Shape& data, const Shape& weig
   if (d.groups > 1) {
     p.weight = {d.groups, d.channels / d.groups, weight[1], weight[2], weight[3]};
   }
-  // oneDNN wants the far padding that the window really covers: less than pad where the stride skips some.
+  // oneDNN expects the far padding that the window actually covers: less than pad where the stride skips
+  // some.
   for (int i = 0; i < 2; ++i) {
     const auto axis = static_cast<std::size_t>(i);
     const std::int64_t reach = d.dilate[axis] * (d.kernel[axis] - 1) + 1;

@@ -1,4 +1,4 @@
-// FullyConnected, always on row-major N x K data, whatever the rank.
+// FullyConnected, always on row-major N x K data of any rank.
 //
 // oneDNN also takes 4-D blocked data, but computes with the padding too: with the 50 channels of a LeNet
 // padded to 64, the three passes take 1.6 times as long, and the reorder that this saves is 3 % of one pass.

@@ -7,7 +7,7 @@
 namespace pitwall::onednn {
 namespace {
 
-// Strides of axes with one element mean nothing, yet oneDNN compares them; we do not.
+// Strides of axes with one element have no meaning; oneDNN compares them, this function does not.
 bool sameStrides(const dnnl_memory_desc_t& a, const dnnl_memory_desc_t& b) {
   for (int i = 0; i < a.ndims; ++i) {
     const bool matters = a.padded_dims[i] > 1;

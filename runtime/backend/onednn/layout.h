@@ -1,7 +1,7 @@
-// Layouts as oneDNN describes them, and the way between them and row-major arrays.
+// Layouts described by oneDNN, and conversion between them and row-major arrays.
 //
-// A layout may describe an array under other extents than its Shape: the weight of a grouped convolution is
-// O x I x KH x KW to the world and G x O/G x I x KH x KW to oneDNN. That is sound because both are the same
+// A layout may describe an array under other extents than its Shape: the weight of a grouped convolution is O
+// x I x KH x KW for callers and G x O/G x I x KH x KW for oneDNN. This is valid because both are the same
 // elements in the same row-major order; a reorder between two such views goes through row-major.
 #pragma once
 
@@ -31,8 +31,8 @@ Dims dimsOf(const Shape& shape);
 Desc rowMajor(const Dims& dims);  // float32
 Desc anyLayout(const Dims& dims);
 
-// The desc of an array seen under `dims`. An array in a layout made for other extents is taken as row-major:
-// the kernel then asks for that.
+// The desc of an array viewed with the extents `dims`. An array in a layout for other extents is treated as
+// row-major: the kernel then requires that layout.
 Desc descOf(const TensorSpec& spec, const Dims& dims);
 
 // Null when the desc is dense row-major.

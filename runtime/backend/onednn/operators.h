@@ -12,11 +12,11 @@ KernelPtr activation(const ActivationDesc& desc, const Request& request);
 KernelPtr batchNorm(const BatchNormDesc& desc, const Request& request);
 KernelPtr reorder(const ReorderDesc& desc, const Request& request);
 
-// How good an implementation is by its name: 0 plain loops, 1 through a matrix product, 2 generated code.
+// Rank of an implementation by its name: 0 simple loops, 1 through a matrix product, 2 generated code.
 int rankOf(std::string_view implementation);
 
-// The primitive with the weight as given, when it is as good as the one that may choose; else the latter.
-// make(weight desc, allow failure) makes either.
+// The primitive for the given weight layout, if its rank equals that of the primitive with a free choice of
+// layout; else the latter. make(weight desc, allow failure) creates either.
 template <class Make>
 auto preferGivenWeight(const Dims& weight, const Desc& given, Make make) {
   auto best = make(anyLayout(weight), false);
@@ -24,11 +24,11 @@ auto preferGivenWeight(const Dims& weight, const Desc& given, Make make) {
   return fixed && rankOf(fixed.impl_info_str()) >= rankOf(best.impl_info_str()) ? fixed : best;
 }
 
-// Adds a step that rearranges `from` into `to`. Both hold the same elements, maybe under other extents.
+// Adds a step that rearranges `from` into `to`. Both hold the same elements, possibly with other extents.
 void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc& from_desc, Place from,
                 const Desc& to_desc, Place to);
 
-// The gradient of a weight, written in the layout `wish`; where the implementation chosen writes another, a
+// The gradient of a weight, written in the layout `wish`; if the chosen implementation writes another one, a
 // reorder follows. Primitive is the one that `pd` describes; its other operands keep their layouts.
 template <class Primitive, class PrimitiveDesc>
 KernelPtr weightGradient(const Request& r, const PrimitiveDesc& pd, const Desc& wish, bool bias) {

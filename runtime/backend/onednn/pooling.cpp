@@ -1,7 +1,7 @@
-// Pooling takes data in the layout it has and keeps it, so blocked outputs of a convolution flow through.
+// Pooling accepts data in any layout and keeps it, so blocked outputs of a convolution need no reorder.
 //
-// The workspace says where each maximum was. Its inner order is that of the forward primitive, so the
-// backward primitive is made from the same one: same data layout, same output layout.
+// The workspace holds the position of each maximum. Its inner order is that of the forward primitive, so the
+// backward primitive is created from the same one: same data layout, same output layout.
 #include <stdexcept>
 
 #include "runtime/backend/onednn/operators.h"

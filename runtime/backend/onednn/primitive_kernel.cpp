@@ -14,7 +14,7 @@ constexpr Bytes kPage = 4096;
 
 Bytes roundUp(Bytes size, Bytes to) { return (size + to - 1) / to * to; }
 
-// One per thread, as large as its hungriest kernel was. Scratch contents live only while a kernel runs.
+// One per thread, as large as its largest kernel needed. Scratch contents are valid only while a kernel runs.
 class ScratchBuffer {
  public:
   ScratchBuffer() = default;
@@ -71,7 +71,7 @@ struct PrimitiveKernel::Execution {
   std::vector<Call> calls;
 };
 
-// Takes an idle execution, or makes one; gives it back at the end.
+// Takes an idle execution, or creates one; returns it at the end.
 class PrimitiveKernel::Lease {
  public:
   explicit Lease(const PrimitiveKernel& kernel) : kernel_(kernel) {
@@ -123,7 +123,7 @@ void PrimitiveKernel::bind(Execution& execution, const KernelArgs& args) const {
   if (scratch == nullptr && temporary_bytes_ + scratchpad_bytes_ > 0) throw std::bad_alloc();
   for (Execution::Call& call : execution.calls) {
     for (Execution::Bound& b : call.bound) {
-      // oneDNN has one handle type for what it reads and what it writes.
+      // oneDNN has one handle type for inputs and outputs.
       void* data = nullptr;
       switch (b.place.kind) {
         case Place::Kind::input: data = const_cast<void*>(args.inputs[b.place.index]); break;

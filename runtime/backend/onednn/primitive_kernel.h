@@ -1,8 +1,8 @@
-// A kernel made of oneDNN primitives, run one after the other.
+// A sequence of oneDNN primitives as a kernel.
 //
 // Built while it is prepared, then immutable. run() is re-entrant: primitives take their scratchpad from the
 // caller, and each run in progress has its own memory handles, which are kept for the next run. A oneDNN
-// memory object costs more to make (0.5 us) than to point elsewhere (10 ns).
+// memory object costs more to create (0.5 us) than to point elsewhere (10 ns).
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "runtime/backend.h"
-#include "runtime/backend/common/signature.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/backend/onednn/layout.h"
 
 namespace pitwall::onednn {
 
-// Where an argument of a primitive lies.
+// The location of a primitive's argument.
 struct Place {
   enum class Kind : std::uint8_t { input, output, temporary } kind;
   std::size_t index;
@@ -32,18 +32,18 @@ struct Argument {
 
 class PrimitiveKernel final : public Kernel {
  public:
-  // What to do after the last primitive.
+  // Runs after the last primitive.
   using Epilogue = std::function<void(const KernelArgs&)>;
 
   PrimitiveKernel(const dnnl::engine& engine, Signature signature, std::string implementation);
   ~PrimitiveKernel() override;
   Status run(const KernelArgs& args) const override;
 
-  // For the one who builds it.
+  // For building the kernel.
   void setInput(std::size_t i, const Desc& desc) { inputs_[i] = specOf(inputs_[i].shape, desc); }
   void keepInput(std::size_t i, const TensorSpec& spec) {
     inputs_[i] = spec;
-  }  // not read: any layout will do
+  }  // not read: any layout works
   void setOutput(std::size_t i, const Desc& desc) { outputs_[i] = specOf(outputs_[i].shape, desc); }
   void setWorkspace(std::size_t output, Bytes size) { outputs_[output].shape = {size}; }
   Place addTemporary(const Desc& desc);
@@ -65,17 +65,17 @@ class PrimitiveKernel final : public Kernel {
   std::vector<Step> steps_;
   std::vector<Bytes> temporaries_;  // offsets into the scratch buffer
   Bytes temporary_bytes_ = 0;
-  Bytes scratchpad_bytes_ = 0;  // of the hungriest primitive
+  Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
   Epilogue epilogue_;
 
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Execution>> idle_;  // guarded by mutex_
 };
 
-// Asks oneDNN for primitives whose scratchpad the caller provides.
+// Attributes for primitives whose scratchpad the caller provides.
 dnnl::primitive_attr userScratchpad();
 
-// What is passed to every function that builds a kernel.
+// Arguments of every function that builds a kernel.
 struct Request {
   const dnnl::engine& engine;
   Pass pass;

@@ -14,7 +14,7 @@ void addDirect(PrimitiveKernel& kernel, const Reorder& pd, Place from, Place to)
                  {{DNNL_ARG_FROM, pd.src_desc(), from}, {DNNL_ARG_TO, pd.dst_desc(), to}});
 }
 
-// The extents under which oneDNN sees the array.
+// The extents of the array in oneDNN.
 Dims viewOf(const LayoutPtr& layout, const Dims& otherwise) {
   const auto* known = dynamic_cast<const DnnlLayout*>(layout.get());
   return known != nullptr ? known->desc().dims() : otherwise;
@@ -28,7 +28,7 @@ void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc&
     addDirect(kernel, reorderOf(engine, from_desc, to_desc), from, to);
     return;
   }
-  // Two views of one row-major array: first there, then away from it.
+  // Two views of one row-major array: reorder to row-major first, then from it.
   const Desc plain_from = rowMajor(from_desc.dims()), plain_to = rowMajor(to_desc.dims());
   const Place between = kernel.addTemporary(plain_from);
   addDirect(kernel, reorderOf(engine, from_desc, plain_from), from, between);
@@ -38,7 +38,7 @@ void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc&
 KernelPtr reorder(const ReorderDesc& desc, const Request& r) {
   const TensorSpec& data = r.inputs[0];
   const Dims shape = dimsOf(data.shape);
-  // A row-major side takes the view of the other.
+  // A row-major side uses the view of the other side.
   const Dims from_view = viewOf(data.layout, viewOf(desc.output_layout, shape));
   const Dims to_view = viewOf(desc.output_layout, from_view);
   const Desc from = descOf(data, from_view);

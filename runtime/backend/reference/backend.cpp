@@ -1,6 +1,6 @@
 #include "runtime/backend/reference/backend.h"
 
-#include "runtime/backend/common/caching_backend.h"
+#include "runtime/backend/support/caching_backend.h"
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall {
@@ -41,7 +41,7 @@ class ReferenceBackend final : public CachingBackend {
     if (!signature.has_value()) return fail(signature.error());
     const auto* reorder = std::get_if<ReorderDesc>(&desc);
     if (reorder != nullptr && (reorder->output_layout != nullptr || isForeign(inputs[0]))) {
-      return fail(ErrorCode::unsupported, "the reference backend knows row-major arrays only");
+      return fail(ErrorCode::unsupported, "the reference backend supports row-major arrays only");
     }
     // A workspace holds, for each output of max pooling, where its maximum was: 4 bytes each.
     if (std::holds_alternative<PoolingDesc>(desc) && pass == Pass::forward) {

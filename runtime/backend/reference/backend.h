@@ -1,9 +1,9 @@
-// The second opinion: plain loops, row-major arrays only.
+// The backend that others are tested against: simple loops, row-major arrays only.
 #pragma once
 
 #include <memory>
 
-#include "runtime/backend/common/options.h"
+#include "runtime/backend/support/options.h"
 
 namespace pitwall {
 

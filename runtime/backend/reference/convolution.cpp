@@ -19,7 +19,7 @@ struct Geometry {
     return ((m * groupChannels() + c) * desc.kernel[0] + ky) * desc.kernel[1] + kx;
   }
 
-  // Calls visit(data index, weight index) for each product that makes out(n, m, oy, ox).
+  // Calls visit(data index, weight index) for each product that contributes to out(n, m, oy, ox).
   template <class Visit>
   void products(std::int64_t n, std::int64_t m, std::int64_t oy, std::int64_t ox, Visit visit) const {
     const std::int64_t first_channel = m / (w.out_channels / desc.groups) * groupChannels();

@@ -1,4 +1,4 @@
-#include "runtime/backend/common/random.h"
+#include "runtime/backend/support/random.h"
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {

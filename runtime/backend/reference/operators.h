@@ -1,10 +1,10 @@
-// The reference operators: the plainest loops that say what each operator means, summing in double. Slow on
-// purpose; every other backend is tested against them.
+// The reference operators: the simplest loops that define each operator, summing in double. Slow by design;
+// every other backend is tested against them.
 //
-// Each function returns how to compute one pass on row-major arrays of the signature's shapes.
+// Each function returns a function that computes one pass on row-major arrays of the signature's shapes.
 #pragma once
 
-#include "runtime/backend/common/function_kernel.h"
+#include "runtime/backend/support/function_kernel.h"
 
 namespace pitwall::reference {
 

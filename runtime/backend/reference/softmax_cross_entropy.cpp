@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/backend/common/labels.h"
+#include "runtime/backend/support/labels.h"
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {

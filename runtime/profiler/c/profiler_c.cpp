@@ -8,7 +8,7 @@
 #include "db/ring_format.h"
 #include "db/store.h"
 #include "runtime/profiler.h"
-#include "runtime/record.h"
+#include "runtime/record_macros.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ Recording& recording() {
   return *instance;
 }
 
-// The C++ site behind a C one, made at the first use and kept.
+// The C++ site of a C one, created at the first use and kept.
 StaticSite& siteOf(pitwall_site* site) {
   std::atomic_ref<void*> handle(site->handle);
   void* known = handle.load(std::memory_order_acquire);
@@ -52,7 +52,7 @@ int pitwall_start_with(const char* trace_path, pitwall_policy when_full, int64_t
   Recording& one = recording();
   const std::scoped_lock lock(one.mutex);
   if (one.profiler != nullptr)
-    return failed({ErrorCode::invalidInput, "a recording is running: pitwall_stop() it first"});
+    return failed({ErrorCode::invalidInput, "a recording is running: call pitwall_stop() first"});
   auto sink = createTrace(trace_path);
   if (!sink.has_value()) return failed(sink.error());
   auto profiler = std::make_unique<Profiler>(
@@ -68,7 +68,7 @@ int pitwall_stop() {
   const std::scoped_lock lock(one.mutex);
   if (one.profiler == nullptr) return failed({ErrorCode::invalidInput, "nothing is recorded"});
   const Status stopped = one.profiler->stop();
-  // A thread may be in the middle of a record: its ring goes with the profiler, which stays.
+  // A thread may be writing a record: its ring belongs to the profiler, which is kept.
   (void)one.profiler.release();
   return stopped.has_value() ? 0 : failed(stopped.error());
 }

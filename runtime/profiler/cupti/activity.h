@@ -1,5 +1,5 @@
-// What CUPTI's records say, in our own words: without its types, so that all but the conversion itself is
-// compiled and tested where there is no CUDA.
+// The contents of CUPTI's records without its types, so that all code except the conversion is compiled and
+// tested without CUDA.
 #pragma once
 
 #include <array>
@@ -34,12 +34,12 @@ struct Activity {
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
   std::int64_t tid = 0;           // of a thread
-  std::uint32_t correlation = 0;  // CUPTI's: of a call and all that it launched; 0 = none
-  bool is_driver_call = false;    // may lie within a runtime call of the same correlation
+  std::uint32_t correlation = 0;  // CUPTI's: of a call and all work that it launched; 0 = none
+  bool is_driver_call = false;    // may be within a runtime call of the same correlation
   std::optional<LaunchFacts> launch;
 };
 
-// What the program launched by the call `correlation` belongs to this operator.
+// Work launched by the call `correlation` belongs to this operator.
 struct OperatorLink {
   std::uint32_t correlation = 0;
   CorrelationId op = 0;
@@ -70,8 +70,8 @@ struct Activities {
   std::vector<MemoryChange> memory;
   std::vector<DeviceFacts> devices;
   std::vector<ContextFacts> contexts;
-  std::int64_t without_time = 0;  // CUPTI had no room to note when they ran
-  std::int64_t unknown = 0;       // records of a kind that we do not read
+  std::int64_t without_time = 0;  // CUPTI had no space to record their times
+  std::int64_t unknown = 0;       // records of a kind that is not read
 };
 
 }  // namespace pitwall::cupti

@@ -7,7 +7,7 @@
 namespace pitwall::cupti {
 
 namespace {
-constexpr std::size_t kAlignment = 4096;  // CUPTI asks for 8
+constexpr std::size_t kAlignment = 4096;  // CUPTI requires 8
 }
 
 void Buffers::Free::operator()(std::uint8_t* memory) const { std::free(memory); }

@@ -1,6 +1,6 @@
-// The buffers that CUPTI fills. All are made, touched and zeroed beforehand, as CUPTI asks for one in the
-// middle of a kernel launch of the program; they go round for ever. When none is free CUPTI gets none and
-// drops records, which it counts.
+// The buffers that CUPTI fills. All are allocated, touched and zeroed in advance, since CUPTI requests one
+// during a kernel launch of the program; they are reused. When none is free CUPTI gets none and drops
+// records, which it counts.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ class Buffers {
     std::uint8_t* data;
     std::size_t bytes;
   };
-  // On the drain thread: those filled since, in order. Each goes back by giveBack(), which zeroes what was
-  // used.
+  // On the drain thread: those filled since, in order. Each is returned by giveBack(), which zeroes the used
+  // part.
   std::vector<Filled> takeFilled();
   void giveBack(const Filled& buffer);
 
-  std::int64_t refused() const;  // requests that found none, so far
+  std::int64_t refused() const;  // requests without a free buffer, so far
 
  private:
   struct Free {
@@ -44,7 +44,7 @@ class Buffers {
   };
   const std::size_t bytes_;
   std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<std::uint8_t*> free_;
   std::vector<Filled> filled_;
   std::int64_t refused_ = 0;

@@ -53,7 +53,7 @@ void detach() noexcept {
   g_operator_hooks.store(nullptr, std::memory_order_release);
   g_attached.store(nullptr, std::memory_order_release);
   if (current() != nullptr) current()->close();
-  // The session stays: CUPTI may call it back as long as the process lives.
+  // The session is kept: CUPTI may call it back as long as the process lives.
   (void)current().release();
 }
 

@@ -1,24 +1,24 @@
-// Records what the GPUs of this process do, by CUPTI: kernels, copies, memory sets, CUDA calls,
+// Records the GPU activity of this process by CUPTI: kernels, copies, memory sets, CUDA calls,
 // synchronisation, graphs, memory, CUPTI's own overhead.
 //
 // CUPTI and the CUDA libraries are loaded when attach() is called, never linked: a program without a driver
-// runs as it would. One collector per process, as CUPTI has one subscriber.
+// runs unchanged. One collector per process, as CUPTI has one subscriber.
 #pragma once
 
 #include "db/result.h"
 #include "runtime/profiler.h"
-#include "runtime/profiler/cupti/operator_scope.h"  // what attaching makes effective
+#include "runtime/profiler/cupti/operator_scope.h"  // takes effect by attaching
 
 namespace pitwall::cupti {
 
-// From now on the activity of the GPUs becomes events of `profiler`'s recordings; it must stay until
-// detach(). Any time, also long after the first use of CUDA. No effect when attached already. Errors:
-// unsupported, in a sentence for the user: built without CUPTI, no driver, a driver too old, CUPTI not found,
+// From now on the activity of the GPUs becomes events of `profiler`'s recordings; the profiler must live
+// until detach(). Any time, also long after the first use of CUDA. No effect when already attached. Errors:
+// unsupported, as a sentence for the user: built without CUPTI, no driver, a driver too old, CUPTI not found,
 // another tool attached. NVTX and CPU recording do not depend on it.
 Status attach(Profiler& profiler);
 
-// Hands over what is outstanding and gives CUPTI up, so that nothing of it slows the program down any more.
-// No effect when not attached.
+// Delivers pending records and detaches CUPTI, so that it no longer slows the program down. No effect when
+// not attached.
 void detach() noexcept;
 
 bool isAttached() noexcept;

@@ -50,7 +50,7 @@ const char* copyKind(std::uint32_t kind) {
   }
 }
 
-// What all records of device work have under the same names. Null when CUPTI could not note the times.
+// The members that all records of device work have. Null when CUPTI could not record the times.
 template <class Record>
 Activity* addWork(const Record& record, EventKind kind, std::string name, Activities& into) {
   if (record.start == 0 || record.end == 0) {
@@ -116,7 +116,7 @@ void fill(const CUpti_ActivityMemset4& record, Activities& into) {
   activity->args = graphArguments(record.graphId);
 }
 
-// A graph that is launched whole, where its nodes are not recorded one by one.
+// A graph that is recorded as a whole instead of node by node.
 void graph(const CUpti_ActivityGraphTrace2& record, Activities& into) {
   Activity* const activity =
       addWork(record, EventKind::kernel, fmt::format("CUDA graph {}", record.graphId), into);
@@ -215,7 +215,7 @@ void device(const CUpti_ActivityDevice5& record, Activities& into) {
   facts.limits.shared_bytes = record.maxSharedMemoryPerMultiprocessor;
 }
 
-// The record as its kind has it.
+// The record as the type of its kind.
 template <class Record>
 const Record& as(const CUpti_Activity& record) {
   return reinterpret_cast<const Record&>(record);

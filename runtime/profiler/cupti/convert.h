@@ -1,4 +1,4 @@
-// CUPTI's records into activities. A pure function of the records: no call of CUPTI, no state.
+// Converts CUPTI's records to activities. A pure function of the records: no call of CUPTI, no state.
 #pragma once
 
 #include <cupti.h>
@@ -7,13 +7,13 @@
 
 namespace pitwall::cupti {
 
-// The name of an API function as CUPTI has it ("cudaLaunchKernel_v7000"); nullptr when it has none.
+// CUPTI's name of an API function ("cudaLaunchKernel_v7000"); nullptr when it has none.
 using ApiName = const char* (*)(CUpti_CallbackDomain domain, CUpti_CallbackId id);
 
-// Adds what the record says. Its times are on the recorder's clock.
+// Adds the record's activity. Its times are on the recorder's clock.
 void convert(const CUpti_Activity& record, ApiName api_name, Activities& into);
 
-// Without the version that CUPTI puts behind a name: "cudaMalloc_v3020" -> "cudaMalloc"; "cuMemAlloc_v2", the
+// Without the version that CUPTI appends to a name: "cudaMalloc_v3020" -> "cudaMalloc"; "cuMemAlloc_v2", the
 // function's own name, stays.
 std::string withoutVersion(std::string name);
 

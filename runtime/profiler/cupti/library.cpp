@@ -10,13 +10,13 @@ namespace pitwall::cupti {
 
 namespace {
 
-// Those of a major version keep their records' beginnings.
+// Versions with the same major number keep the leading fields of their records.
 constexpr int kMajor = CUPTI_API_VERSION / 10000;
 constexpr int kCudaNeeded = kMajor * 1000;
 
 std::string versionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-// What the driver serves, 0 without one. Does not initialise it.
+// The CUDA version that the driver supports, 0 without a driver. Does not initialise it.
 int driverServes() {
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver == nullptr) return 0;
@@ -27,7 +27,7 @@ int driverServes() {
 
 void* openCupti() {
   const std::string name = fmt::format("libcupti.so.{}", kMajor);
-  // The program may have brought one.
+  // The program may have loaded one.
   if (void* const loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) return loaded;
   std::vector<std::string> folders = {""};
   if (const char* const home = std::getenv("CUDA_HOME")) {
@@ -48,7 +48,7 @@ bool load(void* library, const char* name, F& function) {
   return function != nullptr;
 }
 
-// The first function that is not there; nullptr = all are.
+// The first missing function; nullptr = none.
 const char* missing(void* library, Library& into) {
 #define PITWALL_NEED(member, name) \
   if (!load(library, name, into.member)) return name
@@ -117,7 +117,7 @@ std::string driverObstacle(int served, int needed) {
   }
   if (served / 1000 < needed / 1000) {
     return fmt::format(
-        "GPU activity is not recorded: the NVIDIA driver serves CUDA {}, CUPTI needs {}; update "
+        "GPU activity is not recorded: the NVIDIA driver supports CUDA {}, CUPTI needs {}; update "
         "the driver; CPU and NVTX are recorded",
         versionText(served), versionText(needed));
   }

@@ -1,4 +1,4 @@
-// CUPTI as it is found at run time: a table of its functions. Tests give one of their own.
+// CUPTI loaded at run time: a table of its functions. Tests supply their own.
 #pragma once
 
 #include <cupti.h>
@@ -35,11 +35,11 @@ struct Library {
 };
 
 // Loads CUPTI, once. Errors: unsupported, as sentences: no driver; a driver older than CUPTI needs; no CUPTI,
-// or one of another major version, or without a function that is needed.
+// or one of another major version, or without a required function.
 Result<const Library*> openLibrary();
 
-// What stands in the way of CUPTI `needed` (13000 = CUDA 13.0) with a driver that serves CUDA `served`
-// (0 = there is none); "" = nothing.
+// The reason why CUPTI `needed` (13000 = CUDA 13.0) does not work with a driver for CUDA `served` (0 = no
+// driver); "" = it works.
 std::string driverObstacle(int served, int needed);
 
 }  // namespace pitwall::cupti

@@ -1,4 +1,4 @@
-// Joins what an operator launches on a GPU to the operator's event.
+// Joins the GPU work that an operator launches to the operator's event.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,16 @@
 
 namespace pitwall::cupti {
 
-// Of whoever records the launches: told, on the launching thread, which operator they belong to.
+// Implemented by the recorder of launches: gets, on the launching thread, the operator that they belong to.
 struct OperatorHooks {
   bool (*push)(CorrelationId correlation) noexcept;
   void (*pop)() noexcept;
 };
 
-// nullptr = nobody records; then a scope costs a load and a predicted branch. What it points to stays.
+// nullptr = not recorded; then a scope costs a load and a predicted branch. The object is never destroyed.
 extern constinit std::atomic<const OperatorHooks*> g_operator_hooks;
 
-// Around the launches of an operator of ours, on the launching thread. 0 is no operator.
+// Placed around the launches of an operator of the runtime, on the launching thread. 0 = no operator.
 class OperatorScope {
  public:
   explicit OperatorScope(CorrelationId correlation) {

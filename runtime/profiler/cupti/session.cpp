@@ -9,11 +9,11 @@ namespace pitwall::cupti {
 namespace {
 
 constexpr std::uint32_t kFlushPeriodMs = 100;
-constexpr std::size_t kDeviceBuffers = 8;  // made beforehand on the GPU, each for 100 000 kernels
+constexpr std::size_t kDeviceBuffers = 8;  // allocated in advance on the GPU, each for 100 000 kernels
 
 std::atomic<Session*> g_session{nullptr};
 std::atomic<Buffers*> g_buffers{nullptr};
-const Library* g_library = nullptr;  // whose names of calls are asked for
+const Library* g_library = nullptr;  // provides the names of calls
 
 std::uint64_t timestamp() { return Profiler::now(); }
 
@@ -27,7 +27,7 @@ struct Wanted {
   const char* what;
 };
 
-// The first is needed, the others are done without where they are refused.
+// The first is required, the others are optional.
 constexpr Wanted kWanted[] = {
     {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
     {CUPTI_ACTIVITY_KIND_DEVICE, "devices"},
@@ -44,7 +44,7 @@ constexpr Wanted kWanted[] = {
     {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches"},
 };
 
-// Asked for thousands of times a second, and of no interest.
+// Called thousands of times per second, and not useful.
 constexpr CUpti_CallbackId kNoise[] = {
     CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,
     CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
@@ -52,7 +52,8 @@ constexpr CUpti_CallbackId kNoise[] = {
     CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
 };
 
-// Programs that use the driver by itself launch with these; the runtime's own are inside its calls.
+// Programs that use the driver API directly launch with these; the runtime's own driver calls are inside its
+// calls.
 constexpr CUpti_CallbackId kDriverCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
@@ -78,17 +79,17 @@ std::string explain(const Library& library, CUptiResult result) {
              "framework), and only one can; CPU and NVTX are recorded";
     case CUPTI_ERROR_NOT_INITIALIZED:
     case CUPTI_ERROR_INVALID_DEVICE:
-      return "GPU activity is not recorded: CUDA finds no GPU that it can use (is CUDA_VISIBLE_DEVICES "
+      return "GPU activity is not recorded: CUDA finds no usable GPU (is CUDA_VISIBLE_DEVICES "
              "set?); "
              "CPU and NVTX are recorded";
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-      return "GPU activity is not recorded: the NVIDIA driver allows it to administrators alone; let it load "
+      return "GPU activity is not recorded: the NVIDIA driver allows it for administrators only; load it "
              "with NVreg_RestrictProfilingToAdminUsers=0";
     default: break;
   }
   const char* text = nullptr;
   if (library.getResultString(result, &text) != CUPTI_SUCCESS || text == nullptr) text = "no text";
-  return fmt::format("GPU activity is not recorded: CUPTI says {} ({}); CPU and NVTX are recorded", text,
+  return fmt::format("GPU activity is not recorded: CUPTI reports {} ({}); CPU and NVTX are recorded", text,
                      static_cast<int>(result));
 }
 
@@ -115,7 +116,7 @@ Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler&
 }
 
 Status Session::begin() {
-  // Subscribing comes first: it is refused while another tool has CUPTI, whose buffers we must not take over.
+  // Subscribing comes first: it fails while another tool uses CUPTI, whose buffers must not be replaced.
   if (const CUptiResult result = library_.subscribe(&subscriber_, onCall, this); result != CUPTI_SUCCESS)
     return fail(ErrorCode::unsupported, explain(library_, result));
   g_session.store(this);
@@ -155,7 +156,7 @@ void Session::narrow() {
   if (library_.enableRuntimeApi != nullptr) {
     for (const CUpti_CallbackId id : kNoise) (void)library_.enableRuntimeApi(id, 0);
   }
-  // Naming some calls of the driver narrows its records to these.
+  // Enabling single driver calls limits the records to these.
   if (library_.enableDriverApi == nullptr) return;
   (void)library_.activityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
   for (const CUpti_CallbackId id : kDriverCalls) (void)library_.enableDriverApi(id, 1);
@@ -188,7 +189,7 @@ void Session::request(std::uint8_t** buffer, std::size_t* size, std::size_t* mos
   Buffers* const buffers = g_buffers.load(std::memory_order_acquire);
   *buffer = buffers == nullptr ? nullptr : buffers->take();
   *size = *buffer == nullptr ? 0 : buffers->bytes();
-  *most_records = 0;  // as many as fit
+  *most_records = 0;  // no limit
 }
 
 void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
@@ -201,7 +202,7 @@ void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* bu
   session->buffers_.filled(buffer, valid);
 }
 
-// --- the way to the trace ----------------------------------------------------------------------------------
+// --- writing to the trace ----------------------------------------------------------------------------------
 
 void Session::readBuffer(const Buffers::Filled& buffer, Activities& into) {
   CUpti_Activity* record = nullptr;

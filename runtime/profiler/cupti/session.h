@@ -1,7 +1,7 @@
-// One use of CUPTI, from subscribing to giving it up: which activity is recorded, its buffers, and their way
-// to the profiler's drains.
+// One use of CUPTI, from subscribing to unsubscribing: the recorded kinds of activity, the buffers, and their
+// delivery to the profiler's drains.
 //
-// Threads: CUPTI asks for buffers on the program's threads and hands them back on its own; the drain thread
+// Threads: CUPTI requests buffers on the program's threads and returns them on its own; the drain thread
 // turns them into events. One session at a time, as CUPTI's callbacks carry no context.
 #pragma once
 
@@ -21,21 +21,21 @@ namespace pitwall::cupti {
 
 class Session : public EventSource {
  public:
-  // Both outlive it. Errors: unsupported, as sentences: another tool has subscribed; no GPU; whatever else
-  // CUPTI says.
+  // Both outlive it. Errors: unsupported, as sentences: another tool has subscribed; no GPU; other errors of
+  // CUPTI.
   static Result<std::unique_ptr<Session>> open(const Library& library, Profiler& profiler,
                                                BufferPlan plan = {});
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Takes what CUPTI still has, stops it, and gives up the subscription; the next call of CUDA then removes
-  // CUPTI from the process. What was taken goes to the profiler's next drain, so the source stays with it.
+  // Takes CUPTI's remaining records, stops it, and unsubscribes; the next call of CUDA then removes CUPTI
+  // from the process. The records go to the profiler's next drain, so the source stays registered.
   void close() noexcept;
 
   void drain(DrainContext& context) override;
 
-  // What could not be switched on: sentences.
+  // Activity that could not be enabled: sentences.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -59,11 +59,11 @@ class Session : public EventSource {
   std::atomic<bool> finalize_{false};     // at the next return from a call
   bool closed_ = false;
 
-  // The drain's own.
+  // Used only by the drain.
   Ticks recording_ = 0;
   std::unique_ptr<ActivityWriter> writer_;
   std::int64_t refused_told_ = 0;
-  Activities devices_;  // told when CUPTI begins; every recording needs them
+  Activities devices_;  // reported when CUPTI begins; every recording needs them
 };
 
 }  // namespace pitwall::cupti

@@ -8,7 +8,7 @@ namespace pitwall::cupti {
 
 namespace {
 
-// CUPTI counts its correlations from 1, as engines do theirs, and the profiler its own from 2^48.
+// CUPTI and engines count their correlations from 1, the profiler from 2^48.
 constexpr CorrelationId kCalls = CorrelationId{1} << 52U;
 constexpr CorrelationId kDeviceWork = CorrelationId{1} << 53U;
 
@@ -90,8 +90,8 @@ KernelId ActivityWriter::kernelOf(const Activity& activity, DrainContext& contex
   return context.sink().kernelFacts(facts);
 }
 
-// Every piece of device work has a number of its own and hangs on its call; a driver call within a runtime
-// call of the same number leaves it to that one.
+// Every piece of device work has its own correlation and depends on its call; of a driver call within a
+// runtime call of the same number, only the runtime call is used.
 CorrelationId ActivityWriter::correlationOf(const Activity& activity) {
   if (activity.correlation == 0) return 0;
   const CorrelationId call = kCalls + activity.correlation;
@@ -141,7 +141,7 @@ void ActivityWriter::writeMemory(const std::vector<MemoryChange>& changes, Drain
       info.unit = "bytes";
       memory.track = context.sink().track(info);
     }
-    // What was taken before the recording began is given back without having been counted.
+    // Memory allocated before the recording began is freed without having been counted.
     memory.live = std::max(0.0, memory.live + static_cast<double>(change.delta));
     const CounterSample sample{context.toNs(change.time), memory.live};
     context.sink().counters(memory.track, {&sample, 1});
@@ -162,7 +162,7 @@ void ActivityWriter::write(const Activities& activities, DrainContext& context) 
     dependencies_.push_back({link.op, kCalls + link.correlation, DependencyKind::launch});
   if (!dependencies_.empty()) context.sink().dependencies(dependencies_);
   writeMemory(activities.memory, context);
-  lost(activities.without_time, "no room in the GPU's memory for a record's times", context);
+  lost(activities.without_time, "no space in the GPU's memory for a record's times", context);
 }
 
 void ActivityWriter::lost(std::int64_t count, const std::string& reason, DrainContext& context) {

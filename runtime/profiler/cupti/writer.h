@@ -1,4 +1,4 @@
-// Puts activities into a trace: tracks of streams and threads, launches joined to what they launched,
+// Writes activities into a trace: tracks of streams and threads, dependencies from launches to device work,
 // counters of memory, losses.
 #pragma once
 
@@ -18,10 +18,10 @@ namespace pitwall::cupti {
 // One per recording. Used by one thread at a time.
 class ActivityWriter {
  public:
-  // The activities of one drain, in any order. What ended before the recording began is left out.
+  // The activities of one drain, in any order. Those that ended before the recording began are left out.
   void write(const Activities& activities, DrainContext& context);
 
-  // `count` records are missing, for this reason, since the last call.
+  // `count` records have been lost, for this reason, since the last call.
   void lost(std::int64_t count, const std::string& reason, DrainContext& context);
 
  private:

@@ -1,5 +1,5 @@
-// What `pitwall record`, or a user, tells the injection library through the environment; docs/recording.md is
-// the contract.
+// Settings of the injection library in the environment, set by `pitwall record` or a user; documented in
+// docs/recording.md.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct Environment {
   std::string only;               // PITWALL_RECORD_ONLY: NVTX domains, separated by commas; "" = all
   std::optional<double> last_s;   // PITWALL_RECORD_LAST: seconds kept before the end
   std::optional<double> until_s;  // PITWALL_RECORD_UNTIL: seconds of CLOCK_MONOTONIC
-  int rank = 0;                   // of a distributed job, as its launcher says
+  int rank = 0;                   // of a distributed job, from its launcher
 };
 
-// `get` is getenv but in tests. A number that is none counts as absent.
+// `get` is getenv except in tests. An invalid number counts as absent.
 Environment readEnvironment(const std::function<const char*(const char*)>& get);
 
 }  // namespace pitwall::inject

@@ -1,4 +1,4 @@
-// What NVTX, the CUDA driver and the loader call in libpitwall_inject.so.
+// The functions of libpitwall_inject.so that NVTX, the CUDA driver and the loader call.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,13 +33,13 @@ PITWALL_EXPORT int InitializeInjectionNvtxExtension(nvtx::abi::ExtensionModule* 
 // The CUDA driver calls this in cuInit() when CUDA_INJECTION64_PATH names this library.
 PITWALL_EXPORT int InitializeInjection() {
   try {
-    if (inject::gpuClaim().tellClaimant()) return 1;
+    if (inject::gpuClaim().startClaimant()) return 1;
     Profiler* const profiler = inject::begin();
     if (profiler == nullptr) return 1;
     if (const Status status = cupti::attach(*profiler); !status.has_value())
       inject::say(status.error().message);
   } catch (const std::exception&) {
-    // The program goes on unrecorded.
+    // The program continues without recording.
   }
   return 1;
 }
@@ -51,7 +51,7 @@ PITWALL_EXPORT int pitwall_inject_claim_gpu(inject::GpuClaim::Begin begin, void*
   return 1;
 }
 
-// Where this library was loaded before the program (LD_PRELOAD), its _exit() finishes the trace too.
+// If this library was loaded before the program (LD_PRELOAD), its _exit() finishes the trace too.
 PITWALL_EXPORT __attribute__((noreturn)) void _exit(int status) {
   inject::end();
   for (;;) syscall(SYS_exit_group, status);

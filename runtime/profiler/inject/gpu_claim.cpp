@@ -20,7 +20,7 @@ void GpuClaim::giveUp(const void* claimant) {
   claimant_ = nullptr;
 }
 
-bool GpuClaim::tellClaimant() {
+bool GpuClaim::startClaimant() {
   const std::scoped_lock lock(mutex_);
   if (begin_ == nullptr || pid_ != getpid()) {
     ours_ = true;

@@ -1,6 +1,6 @@
-// Who records the GPUs of a process in which the injection library is: CUPTI serves one. Pitwall's runtime
-// knows which operator a launch belongs to, so that its recording has them when there is one by the time CUDA
-// starts; else the injection library has them.
+// Decides who records the GPUs of a process with the injection library: CUPTI has only one client. Pitwall's
+// runtime knows the operator of each launch, so it records the GPUs if it is recording when CUDA starts; else
+// the injection library does.
 #pragma once
 
 #include <sys/types.h>
@@ -13,20 +13,20 @@ class GpuClaim {
  public:
   using Begin = void (*)(void* claimant);
 
-  // From now on `begin(claimant)` is called when CUDA starts, in place of our own beginning. False: CUDA has
-  // started already, or somebody else has claimed.
+  // From now on `begin(claimant)` is called when CUDA starts, instead of starting the library's own GPU
+  // recording. False: CUDA has already started, or there is another claimant.
   bool claim(Begin begin, void* claimant);
 
-  // `claimant` ends, and is called no more; waits for a call in progress. What CUDA does after it has started
-  // is then not recorded any more.
+  // Ends the claim of `claimant`, which is no longer called; waits for a call in progress. If CUDA has
+  // started, GPU activity is not recorded from then on.
   void giveUp(const void* claimant);
 
-  // CUDA starts. True: who has claimed has been told; false: the GPUs are ours from now on. In a forked child
-  // nobody has claimed: the parent's recording does not record there.
-  bool tellClaimant();
+  // Called when CUDA starts. True: the claimant has been called; false: the library records the GPUs from now
+  // on. A forked child has no claimant: the parent's recording does not record there.
+  bool startClaimant();
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   Begin begin_ = nullptr;
   void* claimant_ = nullptr;
   pid_t pid_ = 0;  // the claimant's
@@ -36,7 +36,8 @@ class GpuClaim {
 // Of this process.
 GpuClaim& gpuClaim();
 
-// What the library exports for the runtime: claim() with a `begin`, giveUp() with nullptr. 1: done.
+// The function that the library exports for the runtime: claim() with a `begin`, giveUp() with nullptr.
+// Returns 1 on success.
 inline constexpr char kClaimFunction[] = "pitwall_inject_claim_gpu";
 using ClaimFunction = int(GpuClaim::Begin begin, void* claimant);
 

@@ -110,7 +110,7 @@ void afterForkInParent() {
   unlockAll();
 }
 
-// The parent's recording stays where it is, for ever held: its threads do not exist here.
+// The parent's recording is leaked here with its locks held: its threads do not exist in the child.
 void afterForkInChild() {
   nvtx::setActive(nullptr);
   g_recording.store(nullptr);
@@ -161,7 +161,7 @@ void end() noexcept {
   try {
     Recording* const recording = ours();
     if (recording == nullptr) return;
-    // Not waited for: a thread that is ended by another's exit() may hold it.
+    // Without waiting: a thread ended by another thread's exit() may hold it.
     const std::unique_lock lock(g_mutex, std::try_to_lock);
     if (!lock.owns_lock() || !recording->profiler.isRecording()) return;
     recording->recorder->closeThread();
@@ -174,7 +174,7 @@ void end() noexcept {
     if (const Status status = recording->profiler.stop(); !status.has_value())
       (void)std::fprintf(stderr, "pitwall: the trace is not complete: %s\n", status.error().message.c_str());
   } catch (const std::exception&) {
-    // The rings' file has what the trace has not.
+    // The ring file has the records that are missing in the trace.
   }
 }
 

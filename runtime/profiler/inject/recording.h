@@ -1,20 +1,20 @@
-// The recording of this process: begins when NVTX or CUDA first calls, ends when the process does. In a
-// forked child that calls NVTX a new one begins, into a file of its own.
+// The recording of this process: begins at the first call from NVTX or CUDA, ends with the process. In a
+// forked child that calls NVTX a new one begins, into a separate file.
 #pragma once
 
 #include "runtime/profiler.h"
 
 namespace pitwall::inject {
 
-// Begins unless it has begun. The profiler that records, or nullptr: it could not begin (said on stderr,
-// once) or has ended. It stays to the end of the process.
+// Begins the recording unless it has begun. Returns the profiler, or nullptr: it could not begin (reported on
+// stderr, once) or has ended. The profiler lives to the end of the process.
 Profiler* begin();
 
-// Ends it: all that was recorded is in the file afterwards. Not in a forked child (or vfork()'s, which shares
-// its parent's memory) that did not begin one itself.
+// Ends it: all records are in the file afterwards. Not in a forked child (or one of vfork(), which shares its
+// parent's memory) that did not begin one itself.
 void end() noexcept;
 
-// A sentence for the user: on stderr and in the trace's notes.
+// Writes a sentence for the user to stderr and to the trace's notes.
 void say(std::string_view sentence);
 
 }  // namespace pitwall::inject

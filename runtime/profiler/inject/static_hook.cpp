@@ -1,5 +1,5 @@
 // Linked into a program, this makes NVTX record without any environment variable: NVTX declares the pointers
-// weak and takes ours.
+// weak and uses these.
 #include "runtime/profiler/nvtx/abi.h"
 
 extern "C" {

@@ -48,7 +48,7 @@ void WindowSink::dependencies(std::span<const Dependency> dependencies) {
   const std::scoped_lock lock(mutex_);
   if (!window_.last_ns) return inner_->dependencies(dependencies);
   Batch batch;
-  batch.latest = latest_;  // they come with the events that they join
+  batch.latest = latest_;  // they are released with the events that they join
   batch.dependencies.assign(dependencies.begin(), dependencies.end());
   keep(std::move(batch));
 }
@@ -68,7 +68,7 @@ void WindowSink::counters(TrackId track, std::span<const CounterSample> samples)
   keep(std::move(batch));
 }
 
-// Called with the lock. Batches come about in the order of time, so the old ones are in front.
+// Called with the lock. Batches come nearly in order of time, so the oldest are at the front.
 void WindowSink::keep(Batch batch) {
   latest_ = std::max(latest_, batch.latest);
   kept_.push_back(std::move(batch));

@@ -1,7 +1,7 @@
-// A TraceSink before another one that lets through only a window of time, and can be held still.
+// A TraceSink that forwards only a time window to another sink, and can be paused.
 //
 // Flight recorder: with `last_ns` the events of that many ns before the latest one are kept in memory and
-// written at finish(); what describes them (names, tracks, facts) is written at once.
+// written at finish(); names, tracks and facts are written immediately.
 #pragma once
 
 #include <deque>
@@ -16,15 +16,15 @@ namespace pitwall::inject {
 
 struct Window {
   std::optional<TimeNs> last_ns;   // before the end
-  std::optional<TimeNs> until_ns;  // since the trace's start; what begins later is left out
+  std::optional<TimeNs> until_ns;  // since the trace's start; later events are left out
 };
 
 class WindowSink : public ForwardingSink {
  public:
   WindowSink(std::unique_ptr<TraceSink> inner, Window window);
 
-  // Until release(): the inner sink has written all it was given and is not called. For fork(): its thread
-  // then holds no lock that the child would find locked for ever.
+  // Until release(): the inner sink has written all its data and is not called. For fork(): its thread then
+  // holds no lock that would stay locked in the child.
   void hold();
   void release();
 
@@ -52,7 +52,7 @@ class WindowSink : public ForwardingSink {
   void write(const Batch& batch, TimeNs from);
 
   const Window window_;
-  std::mutex mutex_;  // guards what follows, and the inner sink
+  std::mutex mutex_;  // guards the members below and the inner sink
   const std::unique_ptr<TraceSink> inner_;
   std::deque<Batch> kept_;
   TimeNs latest_ = 0;

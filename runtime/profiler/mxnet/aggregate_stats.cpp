@@ -1,6 +1,6 @@
-// Layout of the table and of the JSON as MXNet 1.9.1 gives them, its oddities included: the units say ms and
-// kB and both are a thousandth of what was recorded, a counter's average is half of its range, equal keys are
-// ordered by descending name.
+// Layout of the table and of the JSON as in MXNet 1.9.1, including its oddities: the units are given as ms
+// and kB and both are a thousandth of the recorded values, a counter's average is half of its range, equal
+// keys are ordered by descending name.
 #include "runtime/profiler/mxnet/aggregate_stats.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::string significant(double value) {
   return buffer;
 }
 
-// The name in 25, then cells of 16, each but the first after a space.
+// The name in 25 columns, then cells of 16, separated by spaces.
 std::string line(const std::string& name, std::initializer_list<std::string> cells) {
   std::string out = name;
   if (out.size() < 25) out.resize(25, ' ');

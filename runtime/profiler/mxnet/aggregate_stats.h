@@ -1,4 +1,4 @@
-// The statistics behind dumps(): one entry per category and name, printed as MXNet 1.9.1 prints them.
+// The statistics of dumps(): one entry per category and name, printed in the format of MXNet 1.9.1.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class AggregateStats {
     double avg() const;
     double key(SortBy by) const;
   };
-  // Stays where it is until clear().
+  // The reference is valid until clear().
   Entry& entry(const std::string& category, const std::string& name) { return categories_[category][name]; }
   void addDuration(const std::string& category, const std::string& name, std::int64_t ns) {
     entry(category, name).addDuration(ns);

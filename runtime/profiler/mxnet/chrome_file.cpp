@@ -171,14 +171,14 @@ void ChromeFile::counter(const Label& counter_label, TimeNs time_ns, double valu
     std::snprintf(number, sizeof number, "%.15g", value);
     pending_ += number;
   } else {
-    pending_ += "null";  // JSON knows no infinity
+    pending_ += "null";  // JSON has no infinity
   }
   pending_ += "}}";
 }
 
 // --- the file ----------------------------------------------------------------------------------------------
 
-// Old end and new events in one write: a kill finds the old file or the new one.
+// Old end and new events in one write: after a kill the file is either the old or the new one.
 Status ChromeFile::flush() {
   if (file_ < 0) return {};
   const std::size_t events = pending_.size();

@@ -1,8 +1,8 @@
-// The file that MXNet's profiler writes: Chrome's trace format, and valid JSON after every flush. The end of
-// the file is written anew each time, over the old one.
+// The file that MXNet's profiler writes: Chrome's trace format, and valid JSON after every flush. Each flush
+// overwrites the end of the file.
 //
-// The drain thread writes some 20,000 events a second into it beside a program that trains: what the events
-// of one name have in common is made into text once, and an event appends its numbers.
+// The drain thread writes about 20,000 events per second into it during training: the common part of events
+// of one name is formatted once, and an event appends its numbers.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ class ChromeFile {
   ChromeFile(const ChromeFile&) = delete;
   ChromeFile& operator=(const ChromeFile&) = delete;
 
-  // Replaces the file; labels made before are no longer good. Errors: io.
+  // Replaces the file; earlier labels become invalid. Errors: io.
   Status open(const std::string& path);
   bool isOpen() const { return file_ >= 0; }
   void close();
 
-  // What events have in common, as text.
+  // The common part of events, as text.
   struct Label {
     std::string names;  // "name" and "cat"
-    std::string args;   // with the comma before it; may be empty. Of a counter up to its value
+    std::string args;   // with the comma before it; may be empty. For a counter up to its value
     int pid = 0;
   };
-  // `members`: of the arguments, a JSON object without braces; may be empty.
+  // `members`: the arguments, a JSON object without braces; may be empty.
   Label label(const std::string& name, const std::string& category, const std::string& members = {});
   Label counterLabel(const std::string& name, const std::string& category);
 
@@ -50,7 +50,7 @@ class ChromeFile {
   void marker(const Label& label, const Span& span, char scope);
   void counter(const Label& counter_label, TimeNs time_ns, double value);
 
-  // What failed to be written is tried again at the next flush, up to 16 MiB of it.
+  // Data of a failed write is written again at the next flush, up to 16 MiB.
   Status flush();
   std::size_t pendingBytes() const { return pending_.size(); }
 

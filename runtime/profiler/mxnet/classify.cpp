@@ -32,7 +32,7 @@ Class classify(EventKind kind, const std::string& name, const std::string& args)
                  : object == "event" ? Object::event
                                      : Object::marker;
   found.scope = args[scope + sizeof kScopeKey - 1];
-  // The quoted category, read as it was written.
+  // The quoted category.
   const std::size_t at = domain + sizeof kDomainKey;
   for (std::size_t i = at; i < args.size() && args[i] != '"'; ++i) {
     if (args[i] == '\\' && i + 1 < args.size()) ++i;

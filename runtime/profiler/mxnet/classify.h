@@ -1,4 +1,4 @@
-// What an event of the recording is to MXNet's profiler.
+// The kind of a recorded event in MXNet's profiler.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct Class {
 // `args` is the event's JSON object.
 Class classify(EventKind kind, const std::string& name, const std::string& args);
 
-// Members for the arguments of an object's site; classify() reads them again.
+// Members for the arguments of an object's site; read by classify().
 std::string objectMembers(const std::string& object, const std::string& category, char scope);
 
-// Of a counter track "memory live: TAG": the device's total is "Memory: cpu/0", a pool's "Pool: NAME".
+// For a counter track "memory live: TAG": the device's total is "Memory: cpu/0", a pool's "Pool: NAME".
 bool isMemoryTrack(const std::string& track_name);
 
 }  // namespace pitwall::mxnet

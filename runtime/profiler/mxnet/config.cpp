@@ -7,7 +7,7 @@ namespace pitwall::mxnet {
 
 namespace {
 
-// As Python, C and the environment write it.
+// In the spellings of Python, C and the environment.
 Status readBoolean(const std::string& key, const std::string& text, bool& into) {
   for (const char* yes : {"1", "true", "True"}) {
     if (text == yes) return into = true, Status();
@@ -77,7 +77,7 @@ Result<ProfilerMode> parseProfilerMode(std::string_view text) {
   if (text.empty() || text == "0") {
     mode.imperative = mode.api = mode.memory = false;
     mode.explanation =
-        "MXNET_PROFILER_MODE=0 records the operators of symbolic graphs alone, as documented; 1 records all "
+        "MXNET_PROFILER_MODE=0 records only the operators of symbolic graphs, as documented; 1 records all "
         "operators, and 15 (MXNet's sum of bits) memory and API calls too";
     return mode;
   }

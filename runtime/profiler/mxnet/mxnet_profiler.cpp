@@ -10,7 +10,7 @@ MxnetProfiler::MxnetProfiler(Profiler& recorder) : state_(std::make_unique<State
 
 MxnetProfiler::~MxnetProfiler() {
   (void)setState("stop");
-  state_->recorder.setTap(nullptr);
+  state_->recorder.setListener(nullptr);
   const std::scoped_lock lock(state_->mutex);
   (void)state_->finishFile();
 }
@@ -19,12 +19,12 @@ Status MxnetProfiler::setConfig(std::span<const std::pair<std::string, std::stri
   Result<Config> config = parseConfig(values);
   if (!config.has_value()) return fail(config.error());
   State& s = *state_;
-  (void)s.recorder.flush();  // what ran so far belongs to the configuration before
+  (void)s.recorder.flush();  // earlier events belong to the previous configuration
   const std::scoped_lock lock(s.mutex);
   Status status = s.finishFile();
   s.config = std::move(config).value();
   s.stats.clear();
-  s.forgetFound();
+  s.clearCaches();
   if (s.running) {
     if (Status opened = s.openFile(); !opened.has_value()) return opened;
   }
@@ -36,7 +36,7 @@ Status MxnetProfiler::setState(std::string_view state) {
     return fail(ErrorCode::invalidInput,
                 "profiler: state is '" + std::string(state) + "': 'run' or 'stop' is needed");
   State& s = *state_;
-  (void)s.recorder.flush();  // what happened before belongs to the state before
+  (void)s.recorder.flush();  // earlier events belong to the previous state
   if (state == "stop") {
     bool stop_recording = false;
     {
@@ -54,11 +54,11 @@ Status MxnetProfiler::setState(std::string_view state) {
     s.running = s.has_run = s.output = true;
     s.paused = false;
     s.file_status = {};
-    s.forgetHeard();  // also numbers of an earlier recording
+    s.forgetRecorded();  // also numbers of an earlier recording
   }
-  s.recorder.setTap(&s);
+  s.recorder.setListener(&s);
   if (!s.recorder.isRecording()) {
-    if (Status started = s.recorder.startForTap(); !started.has_value()) return started;
+    if (Status started = s.recorder.startForListener(); !started.has_value()) return started;
     const std::scoped_lock lock(s.mutex);
     s.own_recording = true;
   }
@@ -101,7 +101,7 @@ std::string MxnetProfiler::dumps(const DumpsOptions& options) {
   std::string text = s.stats.print(options);
   if (options.reset) {
     s.stats.clear();
-    s.forgetFound();
+    s.clearCaches();
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// What an MxnetProfiler hides: its configuration, and what it has heard.
+// The private state of an MxnetProfiler: its configuration and the recorded data.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace pitwall::mxnet {
 
-class MxnetProfiler::State : public RecordingTap {
+class MxnetProfiler::State : public RecordingListener {
  public:
   explicit State(Profiler& the_recorder) : recorder(the_recorder) {}
 
@@ -27,8 +27,8 @@ class MxnetProfiler::State : public RecordingTap {
   bool wants(const Class& what) const;
   Status openFile();
   Status finishFile();
-  // Texts and places that events, series and statistics have found for each other; they find them anew.
-  void forgetFound();
+  // Clears the cached texts and rows of events, series and statistics.
+  void clearCaches();
 
   // Synchronises itself. All else is guarded by mutex, which is taken after the recorder's locks.
   Profiler& recorder;
@@ -44,11 +44,11 @@ class MxnetProfiler::State : public RecordingTap {
   std::int64_t calls = 0, calls_in_progress = 0;
   std::map<std::string, std::pair<std::string, std::string>> counter_names;  // by track: domain, name
 
-  // Of a new recording: nothing has been heard.
-  void forgetHeard();
+  // Clears all recorded data, for a new recording.
+  void forgetRecorded();
 
  private:
-  // All that events of one name and arguments, or one operator's, have in common.
+  // The common data of events with one name and arguments, or of one operator.
   struct Kind {
     std::string name;
     Class what;
@@ -61,13 +61,13 @@ class MxnetProfiler::State : public RecordingTap {
     std::optional<ChromeFile::Label> label = {};
     AggregateStats::Entry* statistics = nullptr;
   };
-  // A row of the recording's memory: what is live of a tag, or what a pool has from the system.
+  // A row of memory: the live bytes of a tag, or the bytes that a pool has from the system.
   struct MemoryRow {
     bool live;
     Series series;
     double bytes = 0;
   };
-  // Of one drain, track by track and thread by thread; sorted when all of it has come.
+  // Of one drain, track by track and thread by thread; sorted at its end.
   struct MemorySample {
     MemoryRow* row;
     CounterSample at;

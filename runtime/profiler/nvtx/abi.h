@@ -1,6 +1,6 @@
-// The binary interface between a program that uses NVTX 3 and a tool that records it: numbers and layouts, as
-// the program's compiled-in copy of NVTX's headers has them. Declared here on our own, so that the injection
-// library builds where those headers are not installed; tests compare it with them where they are.
+// The binary interface between a program that uses NVTX 3 and a tool that records it: numbers and layouts of
+// the program's compiled-in copy of NVTX's headers. Declared separately here, so that the injection library
+// builds without those headers; tests compare the declarations with the headers where they are installed.
 //
 // Every shared object that includes NVTX's headers has its own copy of NVTX's tables. At its first call a
 // copy loads the tool and calls InitializeInjectionNvtx2(getExportTable); the tool asks for the table of
@@ -15,7 +15,7 @@ namespace pitwall::nvtx::abi {
 
 using GetExportTable = const void* (*)(std::uint32_t table);
 using Function = void (*)();
-using FunctionTable = Function**;  // [callback id] -> where the program keeps the pointer; may be null
+using FunctionTable = Function**;  // [callback id] -> the program's function pointer; may be null
 
 inline constexpr std::uint32_t kCallbacksTable = 1;
 
@@ -80,7 +80,7 @@ inline constexpr std::int32_t kColorArgb = 1;
 union Message {
   const char* ascii;
   const wchar_t* unicode;
-  const void* registered;  // a handle that we gave
+  const void* registered;  // a handle that this library returned
 };
 
 struct EventAttributes {
@@ -104,7 +104,7 @@ struct EventAttributes {
 };
 static_assert(sizeof(EventAttributes) == 48);
 
-// What a resource's name is about; its identifier is then an OS thread id, a pthread_t or an address.
+// The kind of a named resource; its identifier is then an OS thread id, a pthread_t or an address.
 enum ResourceType : std::int32_t {
   kPointer = 0x10001,
   kHandle = 0x10002,
@@ -159,7 +159,7 @@ enum PayloadId : std::uint32_t {
 
 struct PayloadData {
   std::uint64_t schema;
-  std::size_t size;  // SIZE_MAX: the schema says, or ends at a zero
+  std::size_t size;  // SIZE_MAX: given by the schema, or zero-terminated
   const void* data;
 };
 
@@ -169,7 +169,7 @@ struct SchemaEntry {
   const char* name;
   const char* description;
   std::uint64_t array_detail;
-  std::uint64_t offset;  // 0 but for the first: after the entry before it, aligned
+  std::uint64_t offset;  // 0, except for the first: after the previous entry, aligned
   const void* semantics;
   const void* reserved;
 };
@@ -223,7 +223,7 @@ enum EntryType : std::uint64_t {
 };
 
 struct SchemaAttributes {
-  std::uint64_t fields;  // mask of what follows that is set
+  std::uint64_t fields;  // mask of the fields below that are set
   const char* name;
   std::uint64_t type;
   std::uint64_t flags;

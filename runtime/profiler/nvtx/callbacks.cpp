@@ -26,7 +26,7 @@ Recorder* reviveOnce() {
   return g_active.load(std::memory_order_acquire);
 }
 
-// Runs `call` on who records; what it throws (memory) does not reach the program.
+// Runs `call` on the recorder; its exceptions (out of memory) do not reach the program.
 template <class Call, class Value>
 Value with(Value otherwise, Call call) noexcept {
   Recorder* recorder = g_active.load(std::memory_order_acquire);
@@ -45,7 +45,7 @@ void with(Call call) noexcept {
   (void)with(0, [&](Recorder& recorder) { return call(recorder), 0; });
 }
 
-// Handles are good whether or not anybody records.
+// Handles are valid even without a recording.
 template <class Call>
 auto named(Call call) noexcept -> decltype(call()) {
   try {
@@ -59,7 +59,7 @@ Domain& domainOf(void* handle) {
   return handle == nullptr ? processNames().defaultDomain() : *static_cast<Domain*>(handle);
 }
 
-// A pthread_t's number in the operating system: the clock of its CPU time carries it.
+// The operating system's id of a pthread_t, which its CPU clock id contains.
 std::int64_t tidOf(pthread_t thread) {
   clockid_t clock{};
   if (pthread_getcpuclockid(thread, &clock) != 0) return 0;
@@ -172,7 +172,7 @@ void* domainCreateA(const char* name) {
 void* domainCreateW(const wchar_t* name) {
   return named([=]() -> void* { return &processNames().domain(utf8(name)); });
 }
-void domainDestroy(void*) {}  // its ranges may still end, and its name is needed to the end
+void domainDestroy(void*) {}  // its ranges may still end, and its name is still needed
 
 // --- extension: payloads -----------------------------------------------------------------------------------
 

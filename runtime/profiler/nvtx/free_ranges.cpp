@@ -1,4 +1,4 @@
-// Of the recorder: ranges that begin on one thread and end on any, and what is told at a drain.
+// Part of the recorder: ranges that begin on one thread and end on any other, and the output at a drain.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,7 +65,7 @@ void Recorder::drain(DrainContext& context) {
   if (recording_ != context.startTicks()) {
     recording_ = context.startTicks();
     track_ = {};
-    told_.clear();
+    site_texts_.clear();
   }
   std::vector<Free> ended;
   {
@@ -89,11 +89,11 @@ void Recorder::drain(DrainContext& context) {
   std::vector<Event> events;
   for (const Free& range : ended) {
     if (range.ended != 0 && range.ended < context.startTicks()) continue;
-    auto& [name, args] = told_[range.site.value];
+    auto& [name, args] = site_texts_[range.site.value];
     if (!name) {
-      const Names::Told told = names_.told(range.site);
-      name = context.sink().string(told.name);
-      args = context.sink().string("{" + told.args + "}");
+      const Names::SiteText text = names_.textOf(range.site);
+      name = context.sink().string(text.name);
+      args = context.sink().string("{" + text.args + "}");
     }
     Event event;
     event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(range.started);

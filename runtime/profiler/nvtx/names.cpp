@@ -10,8 +10,7 @@ namespace pitwall::nvtx {
 
 namespace {
 
-// A payload that differs at each event would make a site of each: beyond this many they are left out,
-// counted.
+// Payloads that differ at each event would need a site each: beyond this many they are counted and left out.
 constexpr std::size_t kMostPayloads = 65536;
 
 std::vector<std::string> split(std::string_view list) {
@@ -59,7 +58,7 @@ void Names::use(Profiler& profiler) {
   const std::scoped_lock lock(mutex_);
   profiler_ = &profiler;
   sites_.clear();
-  told_.clear();
+  site_texts_.clear();
   with_payload_ = 0;
   generation_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -82,29 +81,29 @@ std::string Names::argumentsOf(const Look& look) const {
 
 SiteId Names::site(const Look& look) {
   const std::scoped_lock lock(mutex_);
-  Look told = look;
-  std::string args = argumentsOf(told);
+  Look kept = look;
+  std::string args = argumentsOf(kept);
   std::string key = args + '\n' + std::string(look.text);
   auto found = sites_.find(key);
   if (found != sites_.end()) return found->second;
   if (!look.payload.empty() && ++with_payload_ > kMostPayloads) {
     payloads_dropped_.fetch_add(1, std::memory_order_relaxed);
-    told.payload = {};
-    args = argumentsOf(told);
+    kept.payload = {};
+    args = argumentsOf(kept);
     key = args + '\n' + std::string(look.text);
     found = sites_.find(key);
     if (found != sites_.end()) return found->second;
   }
   const SiteId site = profiler_->siteWithArguments(look.text, EventKind::scope, args);
-  told_.insert_or_assign(site.value, Told{std::string(look.text), args});
+  site_texts_.insert_or_assign(site.value, SiteText{std::string(look.text), args});
   sites_.emplace(std::move(key), site);
   return site;
 }
 
-Names::Told Names::told(SiteId site) const {
+Names::SiteText Names::textOf(SiteId site) const {
   const std::scoped_lock lock(mutex_);
-  const auto found = told_.find(site.value);
-  return found == told_.end() ? Told{"range", ""} : found->second;
+  const auto found = site_texts_.find(site.value);
+  return found == site_texts_.end() ? SiteText{"range", ""} : found->second;
 }
 
 const char* Names::keep(std::string_view text) {

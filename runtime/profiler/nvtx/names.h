@@ -1,9 +1,9 @@
-// What NVTX programs name: domains, categories, registered strings; and the recorder's site for each
-// combination of name, domain, category, colour and payload that an event has.
+// Names in NVTX programs: domains, categories, registered strings; and the recorder's site for each
+// combination of name, domain, category, colour and payload of an event.
 //
 // Domains and strings live as long as the process: programs keep their handles. Sites belong to one profiler,
-// of which there is a new one in a forked child; a generation number tells which, so that what a cache holds
-// is known to be stale.
+// and a forked child has a new one; a generation number identifies it, so that stale cache entries are
+// recognised.
 #pragma once
 
 #include <atomic>
@@ -29,11 +29,12 @@ struct Domain {
 struct RegisteredString {
   std::string text;
   Domain* domain = nullptr;
-  // Of the plain event with this name: generation in the upper half, site in the lower; 0 = not known yet.
+  // The site of events with only this name: generation in the upper half, site in the lower; 0 = not known
+  // yet.
   mutable std::atomic<std::uint64_t> site{0};
 };
 
-// What one event has beside its times and number.
+// The attributes of an event except its times and id.
 struct Look {
   const Domain* domain = nullptr;
   std::uint32_t category = 0;
@@ -58,14 +59,14 @@ class Names {
   std::uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
   SiteId site(const Look& look);
-  // Name and arguments (members of a JSON object) of a site that site() gave.
-  struct Told {
+  // Name and arguments (members of a JSON object) of a site from site().
+  struct SiteText {
     std::string name;
     std::string args;
   };
-  Told told(SiteId site) const;
+  SiteText textOf(SiteId site) const;
 
-  // A text that stays, equal to this one.
+  // A permanent copy of the text.
   const char* keep(std::string_view text);
 
   std::uint64_t payloadsDropped() const { return payloads_dropped_.load(std::memory_order_relaxed); }
@@ -85,7 +86,7 @@ class Names {
   std::deque<RegisteredString> strings_;
   std::map<std::pair<const Domain*, std::string>, RegisteredString*> by_text_;
   std::unordered_map<std::string, SiteId> sites_;  // by name, kind of arguments
-  std::unordered_map<std::uint32_t, Told> told_;
+  std::unordered_map<std::uint32_t, SiteText> site_texts_;
   std::unordered_map<std::string, bool> kept_;
   std::size_t with_payload_ = 0;
 };

@@ -12,7 +12,7 @@ namespace pitwall::nvtx {
 
 struct OperatorRanges::Tool {
   nvtxDomainHandle_t domain = nullptr;
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // guards the members below
   struct Known {
     nvtxStringHandle_t name = nullptr;
     std::uint32_t category = 0;
@@ -31,7 +31,7 @@ bool isOurs(const char* path) {
 
 }  // namespace
 
-// Without a tool NVTX gives no domain.
+// Without a tool NVTX returns no domain.
 OperatorRanges::OperatorRanges(const Profiler& profiler) : profiler_(profiler) {
   nvtxDomainHandle_t const domain = nvtxDomainCreateA("pitwall");
   if (domain == nullptr) return;

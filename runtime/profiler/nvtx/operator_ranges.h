@@ -1,7 +1,7 @@
-// Tells other tools (Nsight) what the engine runs: a range of NVTX domain "pitwall" around each operator,
-// named by operator and layer, with its phase as category and its floating-point operations as payload.
+// Reports operators to other tools (Nsight): a range of NVTX domain "pitwall" around each operator, named by
+// operator and layer, with its phase as category and its floating-point operations as payload.
 //
-// Whether a tool listens is known from the start: without one nothing is called any more.
+// Whether a tool is attached is determined at the start: without one no function is called.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace pitwall::nvtx {
 
 class OperatorRanges {
  public:
-  // Of operators that `profiler` has the facts of; it outlives this.
+  // `profiler` has the facts of the operators; it must outlive this object.
   explicit OperatorRanges(const Profiler& profiler);
   ~OperatorRanges();
   OperatorRanges(const OperatorRanges&) = delete;
   OperatorRanges& operator=(const OperatorRanges&) = delete;
 
-  // A tool listens. Our own injection library does not count while the profiler records: each operator is in
-  // that trace already.
+  // Whether a tool is attached. Pitwall's injection library does not count while the profiler records: each
+  // operator is in that trace already.
   bool isHeard() const { return attached_ && !(tool_is_ours_ && profiler_.isRecording()); }
 
-  // On the thread that runs the operator, while a tool listens.
+  // On the thread that runs the operator, while a tool is attached.
   void push(OperatorId facts);
   void pop();
 

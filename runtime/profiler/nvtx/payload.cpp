@@ -15,8 +15,8 @@ namespace pitwall::nvtx {
 namespace {
 
 constexpr std::size_t kMostEntries = 4096;
-constexpr std::size_t kMostElements = 16;  // of an array that are written
-constexpr int kMostDepth = 4;              // schemas within schemas
+constexpr std::size_t kMostElements = 16;  // written of an array
+constexpr int kMostDepth = 4;              // of nested schemas
 constexpr std::size_t kMostText = 4096;
 
 template <class T>
@@ -150,23 +150,23 @@ std::uint64_t Schemas::add(const abi::SchemaAttributes& attributes) {
                                ? attributes.pack_align
                                : sizeof(std::uint64_t);
   std::size_t end = 0;
-  for (const abi::SchemaEntry& told : std::span(attributes.entries, attributes.entry_count)) {
-    Entry entry{told.flags, told.type, told.array_detail, told.name == nullptr ? "" : told.name, 0, 0};
-    const bool is_pointer = (told.flags & abi::kEntryPointer) != 0;
-    const bool is_fixed = (told.flags & abi::kEntryArrayMask) == abi::kEntryFixedArray;
+  for (const abi::SchemaEntry& given : std::span(attributes.entries, attributes.entry_count)) {
+    Entry entry{given.flags, given.type, given.array_detail, given.name == nullptr ? "" : given.name, 0, 0};
+    const bool is_pointer = (given.flags & abi::kEntryPointer) != 0;
+    const bool is_fixed = (given.flags & abi::kEntryArrayMask) == abi::kEntryFixedArray;
     Layout layout{sizeof(void*), sizeof(void*)};
-    if (isText(told.type)) {
-      if (told.array_detail > 0 && !is_pointer) layout = {told.array_detail, 1};
+    if (isText(given.type)) {
+      if (given.array_detail > 0 && !is_pointer) layout = {given.array_detail, 1};
     } else if (!is_pointer) {
-      const auto known = layoutOf(told.type);
-      // What follows cannot be placed without its size, unless it says where it is.
+      const auto known = layoutOf(given.type);
+      // Without its size the next entries need an explicit offset.
       layout = known.value_or(Layout{0, 1});
     }
     entry.size = layout.size;
     const std::size_t align = std::max<std::size_t>(1, std::min(layout.align, pack));
     schema.align = std::max(schema.align, align);
-    entry.offset = told.offset != 0 ? told.offset : (end + align - 1) / align * align;
-    const std::size_t count = is_fixed && !isText(told.type) && !is_pointer ? told.array_detail : 1;
+    entry.offset = given.offset != 0 ? given.offset : (end + align - 1) / align * align;
+    const std::size_t count = is_fixed && !isText(given.type) && !is_pointer ? given.array_detail : 1;
     end = entry.offset + layout.size * std::min<std::size_t>(count, 1U << 20U);
     schema.entries.push_back(std::move(entry));
   }
@@ -224,7 +224,7 @@ void Schemas::decodeEntry(const Entry& entry, std::span<const std::byte> bytes, 
       out.member(entry.name, ring::quoteJson(value));
     return;
   }
-  if ((entry.flags & abi::kEntryPointer) != 0) return;  // an address in the program: may be gone
+  if ((entry.flags & abi::kEntryPointer) != 0) return;  // an address in the program: may be invalid
   if (entry.type == abi::kTypeRegisteredString && (entry.flags & abi::kEntryMessage) != 0) {
     const auto* string = read<const RegisteredString*>(bytes);
     if (string != nullptr) out.result.message = string->text;

@@ -1,8 +1,8 @@
-// NVTX's payload extension: a schema says how the bytes that an event carries are laid out; decoding them
-// gives members of a JSON object.
+// NVTX's payload extension: a schema describes the layout of an event's bytes; decoding them gives members of
+// a JSON object.
 //
-// Understood: static schemas of scalars, fixed-size strings and arrays, C strings, registered strings, enums
-// and schemas within schemas. An entry of another kind is left out.
+// Supported: static schemas of scalars, fixed-size strings and arrays, C strings, registered strings, enums
+// and nested schemas. Other entries are left out.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 namespace pitwall::nvtx {
 
 struct DecodedPayload {
-  std::string members;                // "\"loss\":0.5,\"step\":3"; empty when nothing was understood
+  std::string members;                // "\"loss\":0.5,\"step\":3"; empty when nothing was decoded
   std::string message;                // of the entry that is the event's message
   std::optional<std::int64_t> value;  // of the first integer
 };
 
 class Schemas {
  public:
-  // The id by which payloads name it: the one that the program chose, else a new one. 0 when the schema is
-  // not understood.
+  // The id used in payloads: the one that the program chose, else a new one. 0 when the schema is not
+  // supported.
   std::uint64_t add(const abi::SchemaAttributes& attributes);
   std::uint64_t add(const abi::EnumAttributes& attributes);
 
-  // Reads only what lies within each payload's size.
+  // Reads only within each payload's size.
   DecodedPayload decode(std::span<const abi::PayloadData> payloads) const;
 
   std::mutex& mutex() { return mutex_; }  // fork() holds it

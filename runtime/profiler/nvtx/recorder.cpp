@@ -46,7 +46,7 @@ Recorder::~Recorder() { profiler_.removeSource(*this); }
 
 // --- names -----------------------------------------------------------------------------------------------
 
-// In parts, each of which needs no more of the stack than its own case.
+// Split into functions, so that each uses only the stack of its case.
 SiteId Recorder::siteOf(Domain& domain, const char* text) {
   if (text == nullptr) text = "";
   ThreadState* const state = t_state;
@@ -58,13 +58,13 @@ SiteId Recorder::siteOf(Domain& domain, const char* text) {
   return siteOfContent(*state, domain, text);
 }
 
-// Of a thread that has no state yet, or that is ending.
+// For a thread that has no state yet, or that is ending.
 SiteId Recorder::siteOfFirst(Domain& domain, const char* text) {
   ThreadState* const state = threadState(names_.generation());
   return state == nullptr ? names_.site({&domain, 0, 0, text, {}}) : siteOfContent(*state, domain, text);
 }
 
-// This address has been seen with one text alone, so far.
+// So far this address has had only one text.
 SiteId Recorder::siteAtAddress(SeenAddress& here) {
   if (std::strcmp(here.text, here.address) == 0) [[likely]]
     return here.site;
@@ -82,7 +82,7 @@ SiteId Recorder::siteOfContent(ThreadState& state, const Domain& domain, const c
   return same.site;
 }
 
-// A text not seen yet, or one that goes over a page's end.
+// A new text, or one that crosses a page boundary.
 SiteId Recorder::siteOfNew(ThreadState& state, const Domain& domain, const char* text) {
   const std::uint64_t hash = hashAnywhere(text, reinterpret_cast<std::uintptr_t>(&domain));
   SeenText& same = state.by_content[hash % ThreadState::kEntries];
@@ -187,7 +187,7 @@ int Recorder::pop(Domain& domain) {
   ThreadState* const state = threadState(names_.generation());
   if (state == nullptr || state->open.empty() || state->open.back().domain != &domain) [[unlikely]]
     return popOuter(state, domain, {});
-  // Field by field: a copy of the whole would wait for the stores of the push.
+  // Field by field: copying the whole struct would stall on the stores of the push.
   const OpenRange& range = state->open.back();
   const std::int32_t level = range.level;
   if (range.started != 0) profiler_.leave(range.site, range.started, range.value);
@@ -212,7 +212,7 @@ int Recorder::popOuter(ThreadState* state, Domain& domain, std::span<const abi::
   OpenRange range = state->open[at];
   if (!payload.empty()) {
     const DecodedPayload decoded = schemas_.decode(payload);
-    range.site = names_.site({&domain, 0, 0, names_.told(range.site).name, decoded.members});
+    range.site = names_.site({&domain, 0, 0, names_.textOf(range.site).name, decoded.members});
     range.value = decoded.value.value_or(range.value);
   }
   if (range.started != 0) profiler_.leave(range.site, range.started, range.value);

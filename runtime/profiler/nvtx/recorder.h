@@ -1,8 +1,8 @@
-// Records what NVTX calls say: push/pop ranges on the calling thread, ranges that start on one thread and end
-// on any other, marks, names of threads. One per profiler; in a forked child there is a new one.
+// Records NVTX calls: push/pop ranges on the calling thread, ranges that start on one thread and end on any
+// other, marks, names of threads. One per profiler; in a forked child there is a new one.
 //
 // Push and pop cost two readings of the clock and little more: the site of a name is found in the calling
-// thread's cache, by the text's address and confirmed by its content, as the address may be that of a
+// thread's cache, by the text's address and checked by its content, since the address may be that of a
 // temporary.
 #pragma once
 
@@ -43,14 +43,14 @@ class Recorder : public EventSource {
   int pop(Domain& domain);
   int pop(Domain& domain, std::span<const abi::PayloadData> payload);
 
-  // The calling thread's open ranges end now.
+  // Ends the calling thread's open ranges.
   void closeThread();
 
   void mark(Domain& domain, const char* text);
   void mark(Domain& domain, const abi::EventAttributes& attributes);
   void mark(Domain& domain, std::span<const abi::PayloadData> payload);
 
-  // Never 0. end() of an id that is none, or of a range that has ended, is counted.
+  // Never 0. end() of an unknown id, or of a range that has ended, is counted.
   std::uint64_t start(Domain& domain, const char* text);
   std::uint64_t start(Domain& domain, const abi::EventAttributes& attributes);
   std::uint64_t start(Domain& domain, std::span<const abi::PayloadData> payload);
@@ -65,7 +65,7 @@ class Recorder : public EventSource {
     SiteId site;
     std::int64_t value = 0;
   };
-  // A range between start() and end(), or an ended one on its way to the trace.
+  // A range between start() and end(), or an ended one that is not in the trace yet.
   struct Free {
     SiteId site;
     std::int64_t value = 0;
@@ -92,16 +92,16 @@ class Recorder : public EventSource {
   Schemas& schemas_;
   std::atomic<std::int64_t> unbalanced_{0};  // pops and ends without their beginning
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::unordered_map<std::uint64_t, Free> free_;
   std::vector<bool> rows_;  // taken by an open range
   std::vector<Free> ended_;
   std::uint64_t next_range_ = 1;
 
-  // The drain's own, within one recording.
+  // Used only by the drain, within one recording.
   Ticks recording_ = 0;  // its start
   TrackId track_;
-  std::unordered_map<std::uint32_t, std::pair<StringId, StringId>> told_;  // site -> name, arguments
+  std::unordered_map<std::uint32_t, std::pair<StringId, StringId>> site_texts_;  // site -> name, arguments
 };
 
 }  // namespace pitwall::nvtx

@@ -1,5 +1,5 @@
-// A text as 64 bits that are taken for the text itself: what finds a name that is pushed thousands of times a
-// second. Of a million different texts two are mistaken for each other with a chance of 1 in 30 million.
+// A 64-bit hash that identifies a text, to find names that are pushed thousands of times per second. The
+// probability of a collision among a million texts is 1 in 30 million.
 #pragma once
 
 #include <bit>
@@ -12,19 +12,19 @@ static_assert(std::endian::native == std::endian::little);
 
 __extension__ using Wide = unsigned __int128;
 
-// Both halves of the product, so that each bit of the word reaches about all bits of the result.
+// Both halves of the product, so that each bit of the word affects nearly all bits of the result.
 inline std::uint64_t mixed(std::uint64_t word, std::uint64_t by) {
   const Wide product = static_cast<Wide>(word) * by;
   auto high = static_cast<std::uint64_t>(product >> 64U);
-  asm("" : "+r"(high));  // else the compiler takes both halves through memory
+  asm("" : "+r"(high));  // else the compiler moves both halves through memory
   return high ^ static_cast<std::uint64_t>(product);
 }
 
-// Each eight bytes have a multiplier of their own.
+// Each eight bytes have a different multiplier.
 inline constexpr std::uint64_t kFirstMultiplier = 0xA0761D6478BD642FU, kNextMultiplier = 0x9E3779B97F4A7C15U;
 
-// The hash of a text that ends within its page, eight bytes at a time; false: it does not. The load that
-// finds the end reads beyond it, but not beyond the page.
+// Hashes a text that ends within its page, eight bytes at a time; false if it does not. The last load reads
+// beyond the end of the text, but not beyond the page.
 __attribute__((no_sanitize("address", "thread"))) inline bool hashWithinPage(const char* text,
                                                                              std::uint64_t& hash) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U, kHighs = 0x8080808080808080U;
@@ -33,9 +33,9 @@ __attribute__((no_sanitize("address", "thread"))) inline bool hashWithinPage(con
   for (std::uint64_t by = kFirstMultiplier; text <= last; text += 8, by += kNextMultiplier) {
     std::uint64_t word = 0;
     std::memcpy(&word, text, sizeof word);
-    // Some byte is zero, or no ASCII.
+    // Some byte is zero, or not ASCII.
     if (((word - kOnes) & kHighs) != 0) [[unlikely]] {
-      // The lowest bit is the highest of the first byte that is zero.
+      // The lowest set bit is the highest bit of the first zero byte.
       if (const std::uint64_t zeros = (word - kOnes) & ~word & kHighs; zeros != 0) {
         hash += mixed(word & ((zeros ^ (zeros - 1)) >> 8U), by);
         return true;
@@ -46,7 +46,7 @@ __attribute__((no_sanitize("address", "thread"))) inline bool hashWithinPage(con
   return false;
 }
 
-// The same for any text, without a look beyond its end.
+// The same for any text, without reading beyond its end.
 inline std::uint64_t hashAnywhere(const char* text, std::uint64_t hash) {
   for (std::uint64_t by = kFirstMultiplier;; by += kNextMultiplier) {
     std::uint64_t word = 0;

@@ -31,7 +31,7 @@ thread_local Owner t_owner;
 ThreadState* makeThreadState(std::uint32_t generation) {
   if (t_ended) return nullptr;
   if (t_state == nullptr) {
-    // The profiler's own thread-local data must be made before ours, so that they are destroyed after ours.
+    // The profiler's thread-local data must be created before this state, so that it is destroyed later.
     (void)profiler::currentThreadName();
     t_owner.state = std::make_unique<ThreadState>();
     t_state = t_owner.state.get();

@@ -1,4 +1,4 @@
-// What a recorded thread keeps: its open ranges and a cache from message to site. Freed when the thread ends.
+// State of a recorded thread: its open ranges and a cache from message to site. Freed when the thread ends.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ struct OpenRange {
   std::int32_t level;  // in its domain
 };
 
-// A text at an address of the program's.
+// A text at an address of the program.
 struct SeenAddress {
   const Domain* domain = nullptr;
   const char* address = nullptr;
-  const char* text = nullptr;  // our copy; nullptr: other texts have been seen there, so look at the content
+  const char* text = nullptr;  // our copy; nullptr: the address has had several texts, so compare the content
   SiteId site;
 };
 
-// A text by the hash of its content. 64 bits of it are taken as the text itself.
+// A text by the hash of its content. 64 bits identify the text.
 struct SeenText {
   const Domain* domain = nullptr;
   std::uint64_t hash = 0;
@@ -41,11 +41,11 @@ struct ThreadState {
   std::array<SeenText, kEntries> by_content;
 };
 
-// Initial-exec: in a library that is loaded late this takes one word of the room for such variables, and is
-// found without a call.
+// Initial-exec: in a library that is loaded late this uses one word of the reserved static TLS space, and
+// needs no call for access.
 extern constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
 
-// Makes the calling thread's state, or empties one of another generation. nullptr: the thread is ending.
+// Creates the calling thread's state, or clears one of another generation. nullptr: the thread is ending.
 ThreadState* makeThreadState(std::uint32_t generation);
 
 inline ThreadState* threadState(std::uint32_t generation) {

@@ -1,4 +1,4 @@
-// The wide text that NVTX's W functions take.
+// Converts the wide texts of NVTX's W functions.
 #pragma once
 
 #include <string>

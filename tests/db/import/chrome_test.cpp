@@ -124,7 +124,7 @@ TEST(ImportChrome, WrongEventsAreCountedWithTheirPlace) {
   EXPECT_EQ(Imported::counted(imported->summary.dropped, "values among the events"), 4);
   EXPECT_EQ(Imported::counted(imported->summary.dropped, "events whose time"), 2);
   const auto& example =
-      imported->summary.dropped.at("events whose time (ts) is missing, no number or out of range").example;
+      imported->summary.dropped.at("events whose time (ts) is missing, not a number or out of range").example;
   EXPECT_NE(example.find("line 4"), std::string::npos) << example;
   EXPECT_EQ(Imported::counted(imported->summary.not_understood, "events of an unknown phase"), 1);
 }

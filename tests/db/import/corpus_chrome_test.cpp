@@ -190,10 +190,10 @@ TEST(ImportCorpus, LaunchesOfKinetoAreJoined) {
   const auto carried =
       importFiles({corpusFolder() + "/tracelens/mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"});
   EXPECT_GT(carried->events("kernel"), carried->events("dependencies"));
-  bool told = false;
+  bool noted = false;
   for (const std::string& note : carried->summary.notes)
-    told = told || note.find("no launch in the file") != std::string::npos;
-  EXPECT_TRUE(told);
+    noted = noted || note.find("no launch in the file") != std::string::npos;
+  EXPECT_TRUE(noted);
 }
 
 TEST(ImportCorpus, MxNetOperatorsCountedOnce) {

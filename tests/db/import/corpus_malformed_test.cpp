@@ -33,7 +33,7 @@ TEST(ImportMalformed, WrongNumbersOfKineto) {
   const auto nan = malformed("kineto_nan_dur.json");
   EXPECT_EQ(nan->summary.totalEvents(), good->summary.totalEvents() - 2);
   EXPECT_EQ(Imported::counted(nan->summary.dropped, "events whose length"), 2);
-  EXPECT_NE(nan->summary.dropped.at("events whose length (dur) is no number or out of range")
+  EXPECT_NE(nan->summary.dropped.at("events whose length (dur) is not a number or out of range")
                 .example.find("line 7"),
             std::string::npos);
   const auto not_available = malformed("kineto_unquoted_NA.json");

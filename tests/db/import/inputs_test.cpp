@@ -221,7 +221,7 @@ TEST(ImportAlign, MarksAndNothing) {
   }
   const TemporaryFile three(range("y", 3));
   EXPECT_FALSE(
-      noteOf(*importFiles({one.path(), three.path()}), "nothing tells how its clock differs").empty());
+      noteOf(*importFiles({one.path(), three.path()}), "the offset of its clock is unknown").empty());
 }
 
 // Recorded ranks: each a trace of ours.

@@ -51,15 +51,15 @@ TEST(Catalogue, FindsEveryEntryAndCoversPatterns) {
   EXPECT_EQ(findSetting(""), nullptr);
 }
 
-TEST(Catalogue, HoldsEveryPromisedName) {
-  std::ifstream file(PITWALL_PROMISED_SETTINGS);
-  ASSERT_TRUE(file.is_open()) << PITWALL_PROMISED_SETTINGS;
+TEST(Catalogue, HoldsEveryRequiredName) {
+  std::ifstream file(PITWALL_REQUIRED_SETTINGS);
+  ASSERT_TRUE(file.is_open()) << PITWALL_REQUIRED_SETTINGS;
   std::string line;
   int names = 0;
   while (std::getline(file, line)) {
     if (line.empty() || line.starts_with('#')) continue;
     ++names;
-    EXPECT_NE(findSetting(line), nullptr) << line << " is promised but not in db/settings/";
+    EXPECT_NE(findSetting(line), nullptr) << line << " is required but not in db/settings/";
   }
   EXPECT_GT(names, 150);
 }

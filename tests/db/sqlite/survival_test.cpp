@@ -106,8 +106,8 @@ KilledRun recordAndKill(const std::string& path, bool flushes, const std::functi
   if (::read(ends[0], &run.reported, sizeof run.reported) == sizeof run.reported) run.reports = 1;
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   const auto drain = [&] {
-    for (std::int64_t told = 0; ::read(ends[0], &told, sizeof told) == sizeof told; ++run.reports)
-      run.reported = told;
+    for (std::int64_t number = 0; ::read(ends[0], &number, sizeof number) == sizeof number; ++run.reports)
+      run.reported = number;
   };
   while (!enough()) {
     drain();

@@ -5,7 +5,7 @@
 #include "db/store.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler_c.h"
-#include "runtime/record.h"
+#include "runtime/record_macros.h"
 
 extern "C" int recordFromC(const char* path);
 

@@ -236,7 +236,7 @@ TEST(Batches, ImpossibleOptionsAreRefused) {
     EXPECT_FALSE(batches.has_value());
     return batches.has_value() ? std::string() : batches.error().message;
   };
-  EXPECT_EQ(refused({.batch_size = 0}, dataset), "batch_size is 0: at least 1");
+  EXPECT_EQ(refused({.batch_size = 0}, dataset), "batch_size is 0: must be at least 1");
   EXPECT_EQ(refused({.prefetch_threads = -1}, dataset), "prefetch_threads is -1: 0 to 1024 are allowed");
   EXPECT_EQ(refused({.prefetch_threads = 1, .prefetch_depth = 0}, dataset),
             "prefetch_depth is 0: 1 to 1000000 are allowed");

@@ -125,14 +125,14 @@ TEST_F(IdxTest, PromisesMoreThanItHas) {
 }
 
 TEST_F(IdxTest, TrailingBytes) {
-  expectWrong(plain("i", images(2, 2, 2, 9)), "more follows the 8 elements");
-  expectWrong(gzipped("i.gz", images(2, 2, 2, 100)), "more follows the 8 elements");
+  expectWrong(plain("i", images(2, 2, 2, 9)), "there is data after the 8 elements");
+  expectWrong(gzipped("i.gz", images(2, 2, 2, 100)), "there is data after the 8 elements");
 }
 
 TEST_F(IdxTest, GzipCutOff) {
   const std::string path = gzipped("i.gz", images(2, 200, 200, 80000));
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 12);
-  expectWrong(path, "the gzipped data stops in the middle");
+  expectWrong(path, "the gzipped data is truncated");
 }
 
 TEST_F(IdxTest, GzipDamaged) {

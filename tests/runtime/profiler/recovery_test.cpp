@@ -119,9 +119,9 @@ TEST_F(RecoveryTest, KilledAnywhereEachRecordIsThereOnce) {
     EXPECT_TRUE(trace->losses().empty()) << trace->losses()[0].reason;
     for (int t = 0; t < 2; ++t) {
       auto events = eventsOf(*trace, "thread " + std::to_string(t));
-      const std::uint64_t told = counts_[t];
-      ASSERT_GE(events.size(), told) << "round " << round;
-      ASSERT_LE(events.size(), told + 1);
+      const std::uint64_t counted = counts_[t];
+      ASSERT_GE(events.size(), counted) << "round " << round;
+      ASSERT_LE(events.size(), counted + 1);
       std::sort(events.begin(), events.end(),
                 [](const Event& a, const Event& b) { return a.value < b.value; });
       TimeNs last = 0;
@@ -215,9 +215,9 @@ TEST_F(RecoveryTest, ARingFileThatCannotBeReadIsAMessage) {
       {[&] { writeAt(offsetof(ring::FileHeader, version), std::string("\x63\0\0\0", 4)); },
        "ring format 99, this Pitwall reads 1; open the trace once with the Pitwall that recorded it"},
       {[&] { writeAt(0, "something else"); }, "is no ring file"},
-      {[&] { writeAt(offsetof(ring::FileHeader, start_unix_ns), "x"); }, "its header does not add up"},
-      {[&] { std::filesystem::resize_file(rings, 100); }, "is cut off: 100 bytes"},
-      {[&] { std::filesystem::resize_file(rings, ring::kPage + 100); }, "was cut off"},
+      {[&] { writeAt(offsetof(ring::FileHeader, start_unix_ns), "x"); }, "its header is inconsistent"},
+      {[&] { std::filesystem::resize_file(rings, 100); }, "is truncated: 100 bytes"},
+      {[&] { std::filesystem::resize_file(rings, ring::kPage + 100); }, "was truncated"},
   };
   for (const Case& c : cases) {
     leaveRings();

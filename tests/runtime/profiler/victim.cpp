@@ -14,7 +14,7 @@
 
 #include "db/store.h"
 #include "runtime/profiler.h"
-#include "runtime/record.h"
+#include "runtime/record_macros.h"
 
 namespace {
 
@@ -133,8 +133,8 @@ int main(int argc, char** argv) {
     (void)profiler.flush();
     const bool failed = !profiler.sinkStatus().has_value();
     const bool running = profiler.isRecording();
-    const bool told = !profiler.stop().has_value();
-    return failed && running && told ? 0 : 4;
+    const bool reported = !profiler.stop().has_value();
+    return failed && running && reported ? 0 : 4;
   }
   return 2;
 }

@@ -284,11 +284,11 @@ TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
   const Env injected("CUDA_INJECTION64_PATH", PITWALL_INJECT_LIBRARY);
   const Env recorded("PITWALL_TRACE", folder_ / "%p.pitwall");
   path_ = folder_ / (std::to_string(getpid()) + ".pitwall");
-  int told = 0;
-  const auto tell = [](void* count) { ++*static_cast<int*>(count); };
+  int calls = 0;
+  const auto begin = [](void* count) { ++*static_cast<int*>(count); };
   {
     const auto session = open();
-    EXPECT_EQ(claim(tell, &told), 0) << "the session has claimed them";
+    EXPECT_EQ(claim(begin, &calls), 0) << "the session has claimed them";
     EXPECT_EQ(cuda_starts(), 1);
     EXPECT_TRUE(session->finish().has_value());
   }
@@ -303,10 +303,10 @@ TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
   for (const auto& file : std::filesystem::directory_iterator(folder_))
     traces += file.path().extension() == ".pitwall";
   EXPECT_EQ(traces, 1U);
-  EXPECT_EQ(claim(tell, &told), 1) << "the session has given them up";
+  EXPECT_EQ(claim(begin, &calls), 1) << "the session has given them up";
   EXPECT_EQ(cuda_starts(), 1);
-  EXPECT_EQ(told, 1);
-  EXPECT_EQ(claim(nullptr, &told), 1);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(claim(nullptr, &calls), 1);
 }
 
 // A trace that the program itself asks for is one, too.
@@ -465,7 +465,7 @@ TEST_F(SessionTest, FinishGivesTheErrorThatNobodyWaitedFor) {
   const Status status = session->finish();
   ASSERT_FALSE(status.has_value());
   EXPECT_NE(status.error().message.find("operator broke"), std::string::npos);
-  EXPECT_TRUE(session->finish().has_value()) << "told once";
+  EXPECT_TRUE(session->finish().has_value()) << "reported once";
 }
 
 TEST_F(SessionTest, TheDestructorTellsOfAnUnseenError) {
@@ -533,7 +533,7 @@ TEST_F(SessionTest, MxnetsProfilerStartsWithTheProgram) {
       EXPECT_EQ(text.find("\"cat\":\"operator\"") != std::string::npos, std::string(mode) != "0") << text;
     }
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_NE(said.find("MXNET_PROFILER_MODE=0 records the operators of symbolic graphs alone"),
+    EXPECT_NE(said.find("MXNET_PROFILER_MODE=0 records only the operators of symbolic graphs"),
               std::string::npos);
     EXPECT_NE(said.find("MXNET_PROFILER_MODE=1 records all operators"), std::string::npos);
   }

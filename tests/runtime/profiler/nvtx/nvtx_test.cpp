@@ -329,26 +329,26 @@ std::vector<TimeNs> starts(const test::MemorySink& sink) {
   return times;
 }
 
-TEST(InjectGpu, WhoeverClaimsThemBeforeCudaStartsIsTold) {
-  int told = 0;
-  const auto tell = [](void* count) { ++*static_cast<int*>(count); };
+TEST(InjectGpu, TheClaimantIsCalledWhenCudaStarts) {
+  int calls = 0;
+  const auto begin = [](void* count) { ++*static_cast<int*>(count); };
   inject::GpuClaim claim;
-  EXPECT_TRUE(claim.claim(tell, &told));
-  EXPECT_FALSE(claim.claim(tell, &claim)) << "one at a time";
+  EXPECT_TRUE(claim.claim(begin, &calls));
+  EXPECT_FALSE(claim.claim(begin, &claim)) << "one at a time";
   claim.giveUp(&claim);
   if (const pid_t child = fork(); child == 0) {
-    _exit(claim.tellClaimant() ? 1 : 0);
+    _exit(claim.startClaimant() ? 1 : 0);
   } else {
     int status = -1;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0) << "a child's GPUs are not its parent's";
   }
-  EXPECT_TRUE(claim.tellClaimant());
-  EXPECT_EQ(told, 1);
-  claim.giveUp(&told);
-  EXPECT_FALSE(claim.tellClaimant()) << "nobody is there: they are the library's";
-  EXPECT_FALSE(claim.claim(tell, &told)) << "too late";
-  EXPECT_EQ(told, 1);
+  EXPECT_TRUE(claim.startClaimant());
+  EXPECT_EQ(calls, 1);
+  claim.giveUp(&calls);
+  EXPECT_FALSE(claim.startClaimant()) << "nobody is there: they are the library's";
+  EXPECT_FALSE(claim.claim(begin, &calls)) << "too late";
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(InjectWindow, LastSecondsAreKeptInMemoryAndWrittenAtTheEnd) {

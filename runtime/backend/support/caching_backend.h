@@ -1,0 +1,59 @@
+// Base class of all backends: kernels are created once per request and kept in an LRU cache.
+//
+// Threads: prepare() and cacheUsage() from any thread. A kernel in use outlives its eviction (shared_ptr).
+#pragma once
+
+#include <array>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/backend.h"
+#include "runtime/backend/support/options.h"
+
+namespace pitwall {
+
+class CachingBackend : public Backend {
+ public:
+  explicit CachingBackend(const BackendOptions& options) : options_(options) {}
+
+  Result<KernelPtr> prepare(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                            const TensorSpec* like) final;
+  CacheUsage cacheUsage() const final;
+
+ protected:
+  // Creates a kernel; called without the lock, from several threads at once.
+  virtual Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass,
+                                   std::span<const TensorSpec> inputs, const TensorSpec* like) = 0;
+
+  const BackendOptions options_;
+
+ private:
+  // A request and its kernel. Looked up by hash, so that a hit copies nothing.
+  struct Entry {
+    std::size_t hash;
+    OperatorKindDesc desc;
+    Pass pass;
+    std::vector<TensorSpec> inputs;
+    std::optional<TensorSpec> like;
+    KernelPtr kernel;
+  };
+  using Entries = std::list<Entry>;  // most recently used first
+  struct KindCache {                     // of one operator kind
+    Entries entries;
+    std::unordered_multimap<std::size_t, Entries::iterator> index;
+  };
+
+  KernelPtr find(KindCache& cache, std::size_t hash, const OperatorKindDesc& desc, Pass pass,
+                 std::span<const TensorSpec> inputs, const TensorSpec* like);
+  void evictBeyond(KindCache& cache, std::int64_t kernels);
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::array<KindCache, std::variant_size_v<OperatorKindDesc>> caches_;
+  CacheUsage usage_;
+};
+
+}  // namespace pitwall

@@ -1,0 +1,32 @@
+// A kernel made of a function; for backends that have no state to keep between runs.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "runtime/backend/support/signature.h"
+
+namespace pitwall {
+
+using RunFunction = std::function<Status(const KernelArgs&)>;
+
+class FunctionKernel final : public Kernel {
+ public:
+  FunctionKernel(Signature signature, std::string implementation, RunFunction function)
+      : function_(std::move(function)) {
+    inputs_ = std::move(signature.inputs);
+    outputs_ = std::move(signature.outputs);
+    implementation_ = std::move(implementation);
+  }
+  Status run(const KernelArgs& args) const override { return function_(args); }
+
+ private:
+  const RunFunction function_;
+};
+
+inline const float* input(const KernelArgs& args, std::size_t i) {
+  return static_cast<const float*>(args.inputs[i]);
+}
+inline float* output(const KernelArgs& args, std::size_t i) { return static_cast<float*>(args.outputs[i]); }
+
+}  // namespace pitwall
