@@ -161,7 +161,7 @@ struct TunableInEffect {
   SettingSource source = SettingSource::program;  // environment when PITWALL_TUNE_<name> set it
 };
 
-// The boundary before iteration `index`; iteration i lies between marks i and i+1.
+// The boundary before iteration `index`; iteration i is between marks i and i+1.
 struct IterationMark {
   std::int64_t index = 0;
   TimeNs time_ns = 0;

@@ -104,18 +104,18 @@ std::string rooflinePath(std::string_view cpu_model) {
 }
 
 MachineFacts readRoofline(const std::string& path) {
-  MachineFacts roof;
+  MachineFacts roofline;
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string key, value, more;
     if (!(words >> key >> value) || words >> more) continue;
-    if (key.rfind(meta::kRooflinePrefix, 0) == 0 && isNumber(value)) roof[key] = value;
+    if (key.rfind(meta::kRooflinePrefix, 0) == 0 && isNumber(value)) roofline[key] = value;
   }
-  return roof;
+  return roofline;
 }
 
-Status saveRoofline(const std::string& path, const MachineFacts& roof) {
+Status saveRoofline(const std::string& path, const MachineFacts& roofline) {
   const auto refuse = [&path](const std::string& why) {
     return fail(ErrorCode::io, "cannot write the roofline to '" + path + "': " + why +
                                    "; make the folder writable, or name another one in XDG_CACHE_HOME");
@@ -126,7 +126,7 @@ Status saveRoofline(const std::string& path, const MachineFacts& roof) {
   const std::string temporary = path + ".new";
   {
     std::ofstream file(temporary);
-    for (const auto& [key, value] : roof) file << key << ' ' << value << '\n';
+    for (const auto& [key, value] : roofline) file << key << ' ' << value << '\n';
     if (!file.flush()) return refuse("it cannot be written");
   }
   fs::rename(temporary, path, error);

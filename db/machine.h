@@ -45,6 +45,6 @@ std::string rooflinePath(std::string_view cpu_model);
 MachineFacts readRoofline(const std::string& path);
 
 // Replaces the stored roofline; creates the folder. Errors: io, naming the file.
-Status saveRoofline(const std::string& path, const MachineFacts& roof);
+Status saveRoofline(const std::string& path, const MachineFacts& roofline);
 
 }  // namespace pitwall

@@ -119,7 +119,7 @@ struct RingHeader {
   std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
-  // --- the writer's
+  // --- of the writer
   alignas(64) std::uint64_t waker;  // an address in the recorded process, used only by it
   std::uint64_t tail_seen;          // `tail` is read again when this is `capacity` behind
   std::atomic<std::uint64_t> head;
@@ -131,7 +131,7 @@ struct RingHeader {
   std::atomic<std::uint64_t> drop_first;
   std::atomic<std::uint64_t> drop_last;
 
-  // --- the reader's, on a line of its own
+  // --- of the reader, on a separate cache line
   alignas(64) std::atomic<std::uint64_t> tail;
   std::atomic<std::uint64_t> dropped_seen;
   std::uint64_t drops_reported_to;

@@ -28,7 +28,7 @@ enum class SettingStatus : std::uint8_t {
 };
 
 struct SettingInfo {
-  std::string_view name = {};  // as its owner spells it; "X_*" stands for every name that begins with "X_"
+  std::string_view name = {};  // as its owner spells it; "X_*" means every name that begins with "X_"
   std::string_view owner =
       {};  // "mxnet", "openmp", "libgomp", "llvm-openmp", "onednn", "nccl", "pitwall", ...
   SettingType type = SettingType::text;
@@ -52,7 +52,7 @@ const char* toString(SettingStatus status);
 // All settings, ordered by name. Static storage.
 std::span<const SettingInfo> settingCatalogue();
 
-// nullptr when unknown. A name without an entry of its own may match a pattern ("PITWALL_TUNE_*").
+// nullptr when unknown. A name without its own entry may match a pattern ("PITWALL_TUNE_*").
 const SettingInfo* findSetting(std::string_view name);
 
 // Parses one value as the catalogue specifies: unset or empty means default; booleans are true/false/1/0 in

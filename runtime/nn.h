@@ -113,7 +113,7 @@ class MaxPool2D final : public Pool2D {
       : Pool2D(std::move(name), PoolingType::max, options) {}
 };
 
-// The mean of the elements that lie inside the image.
+// The mean of the elements inside the image.
 class AvgPool2D final : public Pool2D {
  public:
   explicit AvgPool2D(std::string name, const Pool2DOptions& options = {})

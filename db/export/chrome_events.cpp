@@ -113,7 +113,7 @@ Status ChromeWriter::dependencies() {
   return eachDependency(trace_, pace_, [&](const Dependency& dependency) -> Status {
     const auto source = locations_.find(dependency.source);
     const auto target = locations_.find(dependency.target);
-    if (!selection_.isWhole() && (!source || !target)) return {};
+    if (!selection_.isComplete() && (!source || !target)) return {};
     ++summary_.dependencies;
     if (source && target) {
       arrow(*source, *target, dependency);

@@ -108,7 +108,7 @@ Status eachDependency(Trace& trace, Pace& pace, const std::function<Status(const
 
 Result<std::vector<CounterSample>> samplesOf(Trace& trace, TrackId track, const Selection& selection) {
   Result<std::vector<CounterSample>> samples = trace.counters(track);
-  if (!samples.has_value() || selection.isWhole()) return samples;
+  if (!samples.has_value() || selection.isComplete()) return samples;
   std::vector<CounterSample> within;
   const CounterSample* in_force = nullptr;
   for (const CounterSample& sample : *samples) {

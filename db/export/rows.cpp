@@ -166,7 +166,7 @@ Result<ExportSummary> writeWhole(Trace& trace, const std::string& output, Pace& 
 // A part of a trace becomes a trace first, so that both formats leave out the same.
 Result<ExportSummary> writeRows(Trace& trace, const std::string& output, const Selection& selection,
                                 Pace& pace, const ExportOptions& options) {
-  if (selection.isWhole()) return writeWhole(trace, output, pace);
+  if (selection.isComplete()) return writeWhole(trace, output, pace);
   const std::string part = output + ".part";
   if (Result<ExportSummary> copied = writeTrace(trace, part, selection, pace, options); !copied.has_value())
     return copied;

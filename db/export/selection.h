@@ -30,7 +30,7 @@ class Selection {
   // Errors: invalidInput when no process has the rank.
   static Result<Selection> make(const Trace& trace, const ExportOptions& options);
 
-  bool isWhole() const { return !range_ && tracks_.empty(); }
+  bool isComplete() const { return !range_ && tracks_.empty(); }
   bool has(ProcessId process) const;
   bool has(TrackId track) const { return tracks_.empty() || tracks_[track.value - 1]; }
   // Whether the event touches the range; for one without a length, its time.

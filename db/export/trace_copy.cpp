@@ -131,7 +131,7 @@ Status Copy::facts() {
 }
 
 Status Copy::events(TrackId from) {
-  const bool filtered = !selection_.isWhole();
+  const bool filtered = !selection_.isComplete();
   std::vector<Event> portion;
   const auto send = [&] {
     if (!portion.empty()) sink_.events(tracks_[from.value - 1], portion);
@@ -163,7 +163,7 @@ Status Copy::counters(TrackId from) {
 
 Status Copy::dependencies() {
   if (Status status = kept_.seal(); !status.has_value()) return status;
-  const bool filtered = !selection_.isWhole();
+  const bool filtered = !selection_.isComplete();
   std::vector<Dependency> portion;
   const auto send = [&] {
     if (!portion.empty()) sink_.dependencies(portion);

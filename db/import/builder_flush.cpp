@@ -244,7 +244,7 @@ void Builder::flush() {
   for (Track& track : tracks_) {
     if (track.kind == TrackKind::thread && !track.events.empty()) phases_.apply(track.events, track.phases);
   }
-  phases_.endRound();
+  phases_.endFlush();
   for (Track& track : tracks_) emit(track);
   if (!dependencies_.empty()) sink_.dependencies(dependencies_);
   dependencies_.clear();

@@ -25,7 +25,7 @@ constexpr std::size_t kDistinctArgs = 4096;              // texts of arguments o
 constexpr std::size_t kLongestArgs = 1024;
 
 // Whether each argument is valid JSON, so that the text can be kept unchanged.
-bool isWhole(std::span<const ChromeArg> args) {
+bool allComplete(std::span<const ChromeArg> args) {
   return std::all_of(args.begin(), args.end(), [](const ChromeArg& arg) {
     return arg.value.type != JsonType::null || arg.value.text == "null";
   });
@@ -162,7 +162,7 @@ void ChromeInterpreter::metadata(const ChromeEvent& event) {
     const auto start = event.argInteger(Arg::startSinceEpoch);
     if (start && *start > 0 && isEpoch(*start * 1000)) builder_.wallClock(*start * 1000);
     if (name.type != JsonType::string) return;
-    mxnet_.noticeProcess(event, name.text);
+    mxnet_.addProcess(event, name.text);
     if (!mxnet_.seen()) builder_.nameProcess(builder_.process(event.process.text), unescape(name.text));
   } else if (what == "thread_name" && name.type == JsonType::string) {
     if (!mxnet_.seen()) builder_.nameThread(threadOf(event, {}), unescape(name.text));
@@ -179,7 +179,7 @@ StringId ChromeInterpreter::argsOf(const ChromeEvent& event, const Category& cat
   if (foreign && event.args_text.size() <= kLongestArgs) {
     if (const StringId* known = args_.find({0, event.args_text})) return *known;
     std::string clean;
-    if (distinct_args_ < kDistinctArgs && isWhole(event.args()) &&
+    if (distinct_args_ < kDistinctArgs && allComplete(event.args()) &&
         !appendClean(compact(event.args_text), clean)) {
       ++distinct_args_;
       return args_.put({0, event.args_text}, builder_.args(clean));

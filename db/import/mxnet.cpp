@@ -25,7 +25,7 @@ MxNetRole mxNetRoleOf(std::string_view category) {
   return category == "Device Storage" ? MxNetRole::storage : MxNetRole::none;
 }
 
-void MxNet::noticeProcess(const ChromeEvent& event, std::string_view metadata_name) {
+void MxNet::addProcess(const ChromeEvent& event, std::string_view metadata_name) {
   if (!isDeviceName(metadata_name)) return;
   seen_ = true;
   if (devices_.size() < 4096) devices_[std::string(event.process.text)] = std::string(metadata_name);

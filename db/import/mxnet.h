@@ -25,7 +25,7 @@ class MxNet {
   void notice(MxNetRole role) {
     if (role == MxNetRole::call || role == MxNetRole::storage) seen_ = true;
   }
-  void noticeProcess(const ChromeEvent& event, std::string_view metadata_name);
+  void addProcess(const ChromeEvent& event, std::string_view metadata_name);
   bool seen() const { return seen_; }
 
   // The second event of an operator, to be left out.

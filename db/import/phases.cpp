@@ -28,7 +28,7 @@ std::string_view gradientName(std::string_view name) {
 void Phases::beginInput() {
   infers_ = false;
   gradients_.clear();
-  endRound();
+  endFlush();
 }
 
 void Phases::known(OperatorId id, const OperatorFacts& facts) {

@@ -40,7 +40,7 @@ class Phases {
   };
   // Events of one thread in order of time, with their depths.
   void apply(std::span<Event> events, Thread& thread);
-  void endRound() { arrows_.clear(), twins_.clear(); }
+  void endFlush() { arrows_.clear(), twins_.clear(); }
   void beginInput();
 
  private:

@@ -115,7 +115,7 @@ CREATE TABLE tunable(
   source TEXT NOT NULL             -- who decided: 'default', 'environment' or 'program'
 ) STRICT, WITHOUT ROWID;
 
--- Boundaries of iterations: iteration i lies between the marks with iteration_index i and i + 1.
+-- Boundaries of iterations: iteration i is between the marks with iteration_index i and i + 1.
 CREATE TABLE iteration_mark(
   id INTEGER PRIMARY KEY,            -- order of arrival
   iteration_index INTEGER NOT NULL,  -- number of the iteration that begins here

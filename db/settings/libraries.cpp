@@ -237,7 +237,7 @@ constexpr SettingInfo kTable[] = {
      .type = text,
      .unit = "threads",
      .meaning =
-         "Threads of the linear-algebra library OpenBLAS. Built with threads of its own it ignores OpenMP, "
+         "Threads of the linear-algebra library OpenBLAS. Built with its own threads it ignores OpenMP, "
          "and its threads come on top of the program's.",
      .source = "OpenBLAS, run-time variables",
      .status = external,

@@ -145,8 +145,8 @@ constexpr SettingInfo kTable[] = {
      .type = boolean,
      .default_value = "true",
      .meaning =
-         "Whether the planner of a symbolic graph may let an operator overwrite an input that nobody else "
-         "reads, which saves a buffer.",
+         "Whether the planner of a symbolic graph may let an operator overwrite an input that no operator "
+         "reads afterwards, which saves a buffer.",
      .source = kEnvVar,
      .status = planned,
      .note = "Dead in MXNet since 2016: no code reads it, in-place is always on."},

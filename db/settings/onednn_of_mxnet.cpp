@@ -124,7 +124,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "1",
      .meaning =
          "Whether CPU operators use oneDNN. Off, plain loops compute everything: slow, but an independent "
-         "second opinion when a result looks wrong.",
+         "reference when a result looks wrong.",
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",

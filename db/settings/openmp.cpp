@@ -180,7 +180,7 @@ constexpr SettingInfo kTable[] = {
      .type = text,
      .meaning =
          "The places that threads may be bound to: threads, cores, sockets, or a list of processors as in "
-         "{0,1},{2,3}. cores gives each thread a core of its own. Takes effect together with "
+         "{0,1},{2,3}. cores gives each thread its own core. Takes effect together with "
          "OMP_PROC_BIND.",
      .source = kOpenMp,
      .status = external},

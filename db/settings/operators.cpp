@@ -21,7 +21,7 @@ constexpr SettingInfo kTable[] = {
      .source = kEnvVar,
      .status = notApplicable,
      .note =
-         "In Pitwall each use of randomness has a generator of its own, derived from the program's seed."},
+         "In Pitwall each use of randomness has its own generator, derived from the program's seed."},
     {.name = "MXNET_CPU_PARALLEL_SIZE",
      .owner = "mxnet",
      .type = integer,

@@ -63,7 +63,7 @@ constexpr SettingInfo kTable[] = {
      .meaning = "Records the run into this trace file, whatever program it is, as long as it uses Pitwall's "
                 "runtime. %p stands for the process id, %r for the rank set by MPI, Slurm or torchrun, "
                 "%% for a percent sign; such a name is made unique, a plain one is replaced. A file that "
-                "cannot be written is reported and the program goes on without recording.",
+                "cannot be written is reported and the program continues without recording.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

@@ -103,14 +103,14 @@ Status BatchWriter::writeDimensions(const Batch& batch) {
   Status status = insertRows(string_, batch.strings, [](Statement& s, const std::string& text) {
     s.bind(1, std::string_view(text));
   });
-  if (status.has_value()) status = writeThings(batch);
+  if (status.has_value()) status = writeEntities(batch);
   if (status.has_value()) status = writeFacts(batch);
   if (status.has_value()) status = writeSettings(batch);
   if (status.has_value()) status = writeMarks(batch);
   return status;
 }
 
-Status BatchWriter::writeThings(const Batch& batch) {
+Status BatchWriter::writeEntities(const Batch& batch) {
   Status status = insertRows(process_, batch.processes, [](Statement& s, const ProcessInfo& p) {
     s.bind(1, p.pid).bind(2, std::string_view(p.name)).bind(3, std::string_view(p.command_line));
     s.bind(4, std::int64_t{p.rank});

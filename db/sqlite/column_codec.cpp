@@ -125,7 +125,7 @@ void seal(int type, int layout, std::uint64_t base, std::vector<std::byte>& out)
   std::memcpy(out.data() + kCheckAt, &check, sizeof check);
 }
 
-bool isWhole(double value) {
+bool isInteger(double value) {
   constexpr double kLimit = 9007199254740992.0;  // 2^53: every whole double below it is exact as an integer
   return std::abs(value) <= kLimit && std::trunc(value) == value && !(value == 0 && std::signbit(value));
 }
@@ -276,7 +276,7 @@ void ColumnEncoder::encode(std::span<const std::int64_t> values, ColumnShape sha
 }
 
 void ColumnEncoder::encodeReals(std::span<const double> values, std::vector<std::byte>& out) {
-  const bool whole = std::all_of(values.begin(), values.end(), isWhole);
+  const bool whole = std::all_of(values.begin(), values.end(), isInteger);
   std::vector<std::int64_t> numbers(values.size());
   std::transform(values.begin(), values.end(), numbers.begin(), [whole](double value) {
     return whole ? static_cast<std::int64_t>(value) : std::bit_cast<std::int64_t>(value);

@@ -262,14 +262,14 @@ void Recording::work(TimeNs now_ns) {
     recordLoss(status.error());
     return finishTrace();
   }
-  if (sampler_) samples_flushed_ = sampler_->samplesHandedOver();
+  if (sampler_) samples_flushed_ = sampler_->samplesWritten();
   loss_file_.reached(now_ns);
 }
 
 // Records rows that the trace can no longer store.
 void Recording::recordLoss(const Error& why) {
-  const std::int64_t handed_over = sampler_ ? sampler_->samplesHandedOver() : 0;
-  loss_file_.lost(handed_over - samples_flushed_, why.message);
+  const std::int64_t samples_written = sampler_ ? sampler_->samplesWritten() : 0;
+  loss_file_.lost(samples_written - samples_flushed_, why.message);
   loss_file_.lostUntil(clock_.now());
 }
 

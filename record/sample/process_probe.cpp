@@ -126,7 +126,7 @@ void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   std::vector<std::string> command = splitNul(readIn(folder_, "cmdline").value_or(""));
   const bool ended = stat.state == 'Z';
   // During an exec the new program's arguments are not available yet; a few programs clear theirs.
-  if (command.empty() && !ended && ++wordless_samples_ < 3) return;
+  if (command.empty() && !ended && ++samples_without_command_ < 3) return;
   image_ = stat.image;
   // The addresses that identify an image change one by one while a program starts, its arguments do not.
   if (described_ && command == command_) return;
@@ -253,7 +253,7 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
     if (seen.contains(it->first)) {
       ++it;
     } else {
-      it->second.gone(clock.now(), log);
+      it->second.end(clock.now(), log);
       it = threads_.erase(it);
     }
   }
@@ -261,7 +261,7 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
 
 void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   if (!described_) return;
-  for (auto& [tid, thread] : threads_) thread.gone(now_ns, log);
+  for (auto& [tid, thread] : threads_) thread.end(now_ns, log);
   threads_.clear();
   const TimeNs at = std::max(now_ns, since_ns_);
   log.add(series_.cpu, at, 0);

@@ -81,7 +81,7 @@ class ProcessProbe {
   TimeNs since_ns_;
   bool described_ = false;
   std::uint64_t image_ = 0;  // changes with exec
-  int wordless_samples_ = 0;
+  int samples_without_command_ = 0;
   ProcessRef process_;
   Series series_;
   bool io_readable_ = false;

@@ -54,7 +54,7 @@ ProcessId SampleLog::idOf(std::uint32_t process) {
   return row.id;
 }
 
-void SampleLog::hand(Series& series) {
+void SampleLog::writeSeries(Series& series) {
   if (series.pending.empty()) return;
   if (!series.id) {
     TrackInfo track;
@@ -75,7 +75,7 @@ void SampleLog::hand(Series& series) {
     series.id = sink_.track(track);
   }
   sink_.counters(series.id, series.pending);
-  handed_over_ += static_cast<std::int64_t>(series.pending.size());
+  samples_written_ += static_cast<std::int64_t>(series.pending.size());
   series.pending.clear();
 }
 
@@ -90,7 +90,7 @@ void SampleLog::forgetBefore(TimeNs time_ns) {
 void SampleLog::write(TimeNs now_ns) {
   if (window_ns_) return forgetBefore(now_ns - *window_ns_);
   for (std::uint32_t i = 0; i < processes_.size(); ++i) idOf(i);
-  for (Series& series : series_) hand(series);
+  for (Series& series : series_) writeSeries(series);
 }
 
 void SampleLog::writeAll(TimeNs now_ns) {

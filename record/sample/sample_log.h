@@ -50,7 +50,7 @@ class SampleLog {
   void writeAll(TimeNs now_ns);
 
   TraceSink& sink() { return sink_; }
-  std::int64_t handedOver() const { return handed_over_; }  // samples, to the sink
+  std::int64_t samplesWritten() const { return samples_written_; }  // samples, to the sink
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -76,12 +76,12 @@ class SampleLog {
   };
 
   void forgetBefore(TimeNs time_ns);
-  void hand(Series& series);
+  void writeSeries(Series& series);
   ProcessId idOf(std::uint32_t process);
 
   TraceSink& sink_;
   std::optional<TimeNs> window_ns_;
-  std::int64_t handed_over_ = 0;
+  std::int64_t samples_written_ = 0;
   std::vector<Process> processes_;
   std::vector<Thread> threads_;
   std::vector<Device> devices_;

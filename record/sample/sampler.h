@@ -48,7 +48,7 @@ class Sampler {
   int processesSeen() const { return processes_seen_; }
   int mostThreads() const { return most_threads_; }
   double achievedHz() const;
-  std::int64_t samplesHandedOver() const { return log_.handedOver(); }  // to the sink
+  std::int64_t samplesWritten() const { return log_.samplesWritten(); }  // to the sink
   std::vector<std::string> notes() const;  // what was not sampled and why; sentences
 
  private:

@@ -96,7 +96,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   return true;
 }
 
-void ThreadProbe::gone(TimeNs now_ns, SampleLog& log) {
+void ThreadProbe::end(TimeNs now_ns, SampleLog& log) {
   if (!hasTracks()) return;
   const TimeNs end = std::max(now_ns, since_ns_);
   for (const SeriesRef series : {series_.cpu, series_.waiting, series_.forced, series_.voluntary}) {

@@ -24,7 +24,7 @@ class ThreadProbe {
   // interval).
   bool sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log);
   // Its last rates are valid until `now_ns`; then they are 0.
-  void gone(TimeNs now_ns, SampleLog& log);
+  void end(TimeNs now_ns, SampleLog& log);
 
   bool hasTracks() const { return times_seen_ > 1; }
 

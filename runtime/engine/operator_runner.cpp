@@ -33,8 +33,8 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   const Ticks started = profiler_.isRecording() ? Profiler::now() : 0;
   if (op.device_kind == DeviceKind::gpu && started != 0 && before_gpu_operator_) [[unlikely]]
     before_gpu_operator_();
-  const bool is_heard = ranges_.isHeard();
-  if (is_heard) [[unlikely]]
+  const bool tool_is_attached = ranges_.toolIsAttached();
+  if (tool_is_attached) [[unlikely]]
     ranges_.push(op.facts);
   const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
   if (op.function && (!input_failed || runsDespiteErrors(op.operator_class))) {
@@ -44,7 +44,7 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
       errors_.add(op, status.error());
   }
   op.function = {};
-  if (is_heard) [[unlikely]]
+  if (tool_is_attached) [[unlikely]]
     ranges_.pop();
   if (started == 0) return;
   if (ready == 0) ready = started;

@@ -12,7 +12,7 @@ namespace pitwall::profiler {
 
 namespace {
 
-bool processorPromises() {
+bool tscIsInvariant() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kPowerLeaf = 0x80000007U;
@@ -25,8 +25,8 @@ bool processorPromises() {
 
 }  // namespace
 
-bool mayUseTsc(bool processor_promises, std::string_view kernel_clocks) {
-  if (!processor_promises) return false;
+bool mayUseTsc(bool tsc_is_invariant, std::string_view kernel_clocks) {
+  if (!tsc_is_invariant) return false;
   return kernel_clocks.empty() || kernel_clocks.find("tsc") != std::string_view::npos;
 }
 
@@ -36,7 +36,7 @@ bool tscIsInvariant() {
       ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
   const ssize_t got = file < 0 ? 0 : ::read(file, clocks, sizeof clocks);
   if (file >= 0) ::close(file);
-  return mayUseTsc(processorPromises(),
+  return mayUseTsc(tscIsInvariant(),
                    std::string_view(clocks, got > 0 ? static_cast<std::size_t>(got) : 0));
 }
 

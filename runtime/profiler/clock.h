@@ -13,6 +13,6 @@ ring::ClockPair sampleClocks();
 
 // Whether the time stamp counter is usable: the processor reports it as invariant, and the kernel (the text
 // of .../clocksource0/available_clocksource; "" = unknown) has not marked it as unstable.
-bool mayUseTsc(bool processor_promises, std::string_view kernel_clocks);
+bool mayUseTsc(bool tsc_is_invariant, std::string_view kernel_clocks);
 
 }  // namespace pitwall::profiler

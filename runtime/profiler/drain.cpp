@@ -89,7 +89,7 @@ Status Drain::run(bool is_last) {
   decoder_.sendIterations();
   dependencies_sent_ += decoder_.sendDependencies();
   decoder_.sendCounters();
-  askSources(is_last);
+  drainSources(is_last);
   if (const std::uint64_t lost = logs_.takeUnrecorded(); lost != 0) {
     sink_.loss({{}, 0, clock_.endNs(), static_cast<std::int64_t>(lost), "no memory for a thread's ring"});
   }
@@ -196,7 +196,7 @@ ThreadId Drain::threadOf(std::int64_t tid, const std::string& name) {
   return thread;
 }
 
-void Drain::askSources(bool is_last) {
+void Drain::drainSources(bool is_last) {
   class Context : public DrainContext {
    public:
     Context(Drain& drain, bool is_last) : drain_(drain), is_last_(is_last) {}

@@ -55,7 +55,7 @@ class Drain {
   void reportOverwritten(ThreadLog& log, std::uint64_t count, const Record& first_kept);
   void reportDrops(ThreadLog& log);
   void sendOwnSpan();
-  void askSources(bool is_last);
+  void drainSources(bool is_last);
   ThreadId threadOf(std::int64_t tid, const std::string& name);
   TrackId trackOf(ThreadLog& log);
 

@@ -43,7 +43,7 @@ bool isOn(const Registry& all, std::string_view name, std::string_view domain) {
 
 }  // namespace
 
-void SiteRegistry::turn(StaticSite& site, bool recording) {
+void SiteRegistry::setState(StaticSite& site, bool recording) {
   Registry& all = registry();
   std::uint32_t state = 0;
   if (recording && isOn(all, site.name_, site.domain_))
@@ -56,7 +56,7 @@ void SiteRegistry::recordingStarted(Profiler& profiler) {
   const std::scoped_lock lock(all.mutex);
   if (all.profiler != nullptr) return;
   all.profiler = &profiler;
-  for (StaticSite* site : all.sites) turn(*site, true);
+  for (StaticSite* site : all.sites) setState(*site, true);
   profiler::g_site_owner.store(profiler.id_, std::memory_order_release);
 }
 
@@ -64,7 +64,7 @@ void SiteRegistry::recordingStopped(Profiler& profiler) {
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
   if (all.profiler != &profiler) return;
-  for (StaticSite* site : all.sites) turn(*site, false);
+  for (StaticSite* site : all.sites) setState(*site, false);
   profiler::g_site_owner.store(0, std::memory_order_release);
   all.profiler = nullptr;
 }
@@ -74,7 +74,7 @@ void SiteRegistry::unlockAfterFork() { registry().mutex.unlock(); }
 
 void SiteRegistry::leaveInChild() {
   Registry& all = registry();
-  for (StaticSite* site : all.sites) turn(*site, false);
+  for (StaticSite* site : all.sites) setState(*site, false);
   profiler::g_site_owner.store(0, std::memory_order_release);
   all.profiler = nullptr;
 }
@@ -84,7 +84,7 @@ std::uint32_t SiteRegistry::registerSite(StaticSite& site) {
   const std::scoped_lock lock(all.mutex);
   if (site.state_.load(std::memory_order_relaxed) == StaticSite::kUnregistered) {
     all.sites.push_back(&site);
-    turn(site, all.profiler != nullptr);
+    setState(site, all.profiler != nullptr);
   }
   return site.state_.load(std::memory_order_relaxed);
 }
@@ -95,7 +95,7 @@ void SiteRegistry::switchSites(std::string_view name_or_domain, bool on) {
   std::erase_if(all.switches, [&](const auto& known) { return known.first == name_or_domain; });
   if (name_or_domain == "*") all.switches.clear();
   all.switches.emplace_back(name_or_domain, on);
-  for (StaticSite* site : all.sites) turn(*site, all.profiler != nullptr);
+  for (StaticSite* site : all.sites) setState(*site, all.profiler != nullptr);
 }
 
 profiler::Ring* SiteRegistry::ring() {

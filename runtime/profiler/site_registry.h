@@ -24,7 +24,7 @@ class SiteRegistry {
   static void nameThread(std::string_view name);
 
  private:
-  static void turn(StaticSite& site, bool recording);  // the registry's lock is held
+  static void setState(StaticSite& site, bool recording);  // the registry's lock is held
 };
 
 }  // namespace pitwall

@@ -53,22 +53,22 @@ void GpuRecording::onCudaStart(void* self) {
 
 void GpuRecording::begin() {
   if (const Status status = cupti::attach(profiler_); !status.has_value()) {
-    obstacle_ = status.error().message;
-    writeObstacle();
+    problem_ = status.error().message;
+    writeProblem();
     return;
   }
   attached_ = true;
 }
 
-void GpuRecording::writeObstacle() {
-  if (obstacle_.empty()) return;
-  profiler_.withSink([this](TraceSink& sink) { sink.meta(meta::kRecorderNotes, obstacle_); });
+void GpuRecording::writeProblem() {
+  if (problem_.empty()) return;
+  profiler_.withSink([this](TraceSink& sink) { sink.meta(meta::kRecorderNotes, problem_); });
 }
 
 void GpuRecording::end() {
   if (claim_ != nullptr) (void)claim_(nullptr, this);
   claim_ = nullptr;
-  writeObstacle();  // CUDA may have started before the recording
+  writeProblem();  // CUDA may have started before the recording
   if (attached_.exchange(false)) cupti::detach();
 }
 

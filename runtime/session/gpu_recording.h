@@ -32,14 +32,14 @@ class GpuRecording {
  private:
   static void onCudaStart(void* self);
   void begin();
-  void writeObstacle();
+  void writeProblem();
 
   Profiler& profiler_;
   const bool wanted_;
   bool injected_ = false;                   // the injection library is requested; constant after construction
   inject::ClaimFunction* claim_ = nullptr;  // of the library that has left the GPUs to the session
   std::once_flag once_;
-  std::string obstacle_;  // why nothing is recorded; set once
+  std::string problem_;  // why nothing is recorded; set once
   std::atomic<bool> attached_{false};
 };
 

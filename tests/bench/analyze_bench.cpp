@@ -1,8 +1,8 @@
 // How long an analysis takes, part by part and rule by rule, beside one sequential scan of the same file's
-// columns, which nothing that looks at every event can undercut. Times are of the CPU, so that a busy machine
-// does not count; everything runs on one thread, so a quiet one takes as long by the clock.
+// columns, the lower bound of anything that reads every event. Times are CPU time, to exclude other load;
+// everything runs on one thread, so on an idle machine the elapsed time is the same.
 //
-// kUsage below says what it can be asked.
+// Options: see kUsage below.
 #include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -53,7 +53,7 @@ long statusMb(const std::string& key) {
 }
 
 // Memory that only the program itself can give back; pages of files, which the kernel drops when it needs
-// room, are told apart.
+// memory, are excluded.
 long peakMb() { return statusMb("VmHWM") - statusMb("RssFile"); }
 
 using Make = decltype(&bench::writeTraining);
@@ -75,7 +75,7 @@ Result<double> scanSeconds(Trace& trace, bool prints = true) {
     if (!status.has_value()) return fail(status.error());
   }
   const double seconds = cpuSeconds() - start;
-  // Its sum is told, so that no compiler leaves it out.
+  // The sum is printed, so that the compiler does not remove the loop.
   if (prints || sum == 0)
     fmt::print("one sequential scan        {:8.3f} s  (sum of all columns {})\n", seconds, sum);
   return seconds;
@@ -104,7 +104,7 @@ void printTimings(Report& report, double scan) {
   }
 }
 
-// In a process of its own: memory once used is told for good.
+// In a separate process: peak memory is never reset.
 int apart(const std::function<int()>& work) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -119,10 +119,10 @@ int apart(const std::function<int()>& work) {
 }
 
 int run(Make make, std::int64_t events, std::string path) {
-  const bool passing = path.empty();  // nobody wants the file afterwards
+  const bool passing = path.empty();  // the file is not needed afterwards
   if (passing) path = passingPath();
   if (passing || !std::filesystem::exists(path)) {
-    const int code = apart([&] {  // what making it takes is not counted
+    const int code = apart([&] {  // creating it is not measured
       const auto status = make(path, events);
       return status.has_value() ? 0 : printError(status.error());
     });
@@ -139,7 +139,7 @@ int run(Make make, std::int64_t events, std::string path) {
   const double seconds = secondsSince(start), cpu_seconds = cpuSeconds() - cpu;
   printTimings(report.value(), scan.value());
   fmt::print(
-      "everything                 {:8.3f} s  {:6.2f} scans, {:.3f} s by the clock, {:.0f} ns an event\n",
+      "everything                 {:8.3f} s  {:6.2f} scans, {:.3f} s elapsed, {:.0f} ns an event\n",
       cpu_seconds, cpu_seconds / scan.value(), seconds,
       cpu_seconds * 1e9 / static_cast<double>(std::max<std::int64_t>(1, events)));
   fmt::print("memory at most             {:8} MB, and {} MB of pages of files\n", peakMb(),
@@ -213,7 +213,7 @@ int startUp() {
     return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) * 1e-3;
   };
   fmt::print(
-      "pitwall analyze, 100,000 events, {} runs: {:.0f} ms by the clock at least, {:.0f} ms on average; "
+      "pitwall analyze, 100,000 events, {} runs: {:.0f} ms elapsed at least, {:.0f} ms on average; "
       "{:.0f} ms of CPU\n",
       kRuns, least * 1e3, total * 1e3 / kRuns,
       ms(after.ru_utime) + ms(after.ru_stime) - ms(before.ru_utime) - ms(before.ru_stime));
@@ -229,16 +229,16 @@ constexpr char kUsage[] =
     "       analyze_bench --start\n"
     "\n"
     "  EVENTS     of a made-up training trace; 10000000 without a number, 1000 at least\n"
-    "  FILE       the trace, made if it does not exist, and kept; without a name it lies in the folder for\n"
+    "  FILE       the trace, made if it does not exist, and kept; without a name it is in the folder for\n"
     "             temporary files, 7 bytes an event, and is removed\n"
     "  --growth   a line for each number of events (10, 30 and 100 million without any), each in a process\n"
     "             of its own: whether time and memory grow with them\n"
-    "  --start    `pitwall analyze` beside this program on 100,000 events, by the clock\n"
+    "  --start    `pitwall analyze` beside this program on 100,000 events, elapsed time\n"
     "  --alike    the trace is one operator again and again, without marks of iterations\n"
     "  --help     this text\n";
 
 int refuse(const std::string& reason) {
-  fmt::print(stderr, "analyze_bench: {}; --help tells what it can be asked\n", reason);
+  fmt::print(stderr, "analyze_bench: {}; see --help for usage\n", reason);
   return 2;
 }
 
@@ -274,7 +274,7 @@ int main(int argc, char** argv) {
   for (const auto& word :
        std::span(words).first(grows ? words.size() : std::min<std::size_t>(words.size(), 1))) {
     const auto events = eventsOf(word);
-    if (!events) return refuse(fmt::format("'{}' is no number of events, 1000 or more", word));
+    if (!events) return refuse(fmt::format("'{}' is not a number of events of at least 1000", word));
     sizes.push_back(*events);
   }
   if (grows) return growth(make, std::move(sizes));

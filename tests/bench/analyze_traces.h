@@ -1,4 +1,4 @@
-// Made-up traces to analyse, of any size; the same every time.
+// Synthetic traces to analyse, of any size; the same every time.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace pitwall::bench {
 // streams.
 Status writeTraining(const std::string& path, std::int64_t events);
 
-// One operator after the other on one thread, all alike, as the log of a program that calls one primitive
-// again and again; nothing marks iterations.
+// Equal operators one after the other on one thread, as in the log of a program that calls one primitive
+// repeatedly; without iteration marks.
 Status writeAlike(const std::string& path, std::int64_t events);
 
 }  // namespace pitwall::bench

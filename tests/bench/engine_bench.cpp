@@ -1,6 +1,6 @@
-// What the engine itself costs per operator: empty operators, so nothing else is timed. Prints Google
-// Benchmark's lines and then one table: median, target, MXNet 1.9.1 measured on a like machine, and the ratio
-// to an uncontended std::mutex lock + unlock pair of the same run, which carries over to other machines.
+// The engine's overhead per operator, with empty operators. Prints Google Benchmark's lines and then one
+// table: median, target, MXNet 1.9.1 measured on a similar machine, and the ratio to an uncontended
+// std::mutex lock + unlock pair of the same run, which is comparable between machines.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

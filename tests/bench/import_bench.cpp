@@ -1,4 +1,5 @@
-// What importing foreign traces costs, in CPU time per stage and beside a peer on the same file.
+// The cost of importing other tools' traces, in CPU time per stage and compared with another parser on the
+// same file.
 //
 //   import_bench [--kineto MB] [--mxnet MB] [--onednn MB] [--nsight ROWS] [--folder FOLDER] [--repeat N]
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ double cpuSeconds() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// The least CPU time of some runs: what other load disturbs least.
+// The minimum CPU time of some runs, the one least affected by other load.
 template <class Work>
 double leastSeconds(int repeat, Work work) {
   double least = std::numeric_limits<double>::max();

@@ -1,4 +1,4 @@
-// Stages of an import by themselves, for import_bench.
+// Separate stages of an import, for import_bench.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace pitwall::bench {
 
-// Takes every event of a Chrome JSON file apart (fields, arguments, times as numbers) and keeps none. Returns
-// how many there are.
+// Parses every event of a Chrome JSON file (fields, arguments, times as numbers) without keeping it. Returns
+// their number.
 std::int64_t parseAlone(const std::string& path);
 
-// Steps through the calls and kernels of a database with what an import needs of each row as columns, and
-// fetches the values or leaves them. Returns the number of rows.
+// Steps through the calls and kernels of a database with the columns that an import needs, with or without
+// fetching the values. Returns the number of rows.
 enum class Fetch { no, yes };
 std::int64_t stepThroughNsight(const std::string& path, Fetch fetch);
 
-// A sink that gives out ids and drops everything.
+// A sink that assigns ids and drops everything.
 class NoSink : public TraceSink {
  public:
   StringId string(std::string_view) override { return {++strings_}; }

@@ -1,4 +1,4 @@
-// What the parts of lenet_bench share: the network on one batch of generated digits, and figures of samples.
+// Common code of lenet_bench: the network on one batch of generated digits, and statistics of samples.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The network of the sample, with one batch that is used again and again: no data work in the way.
+// The network of the sample, with one batch that is reused: no data loading.
 class LeNet {
  public:
   explicit LeNet(Session& session) : session_(session), optimizer_({}, {}) {

@@ -1,12 +1,12 @@
-// What a LeNet training step costs beside its mathematics, batch 64 of generated digits:
+// The overhead of a LeNet training step, batch 64 of generated digits:
 //  - time outside oneDNN's primitives, as a share of the iteration: to stay below 10 %;
 //  - what recording adds to the iteration: to stay below 1 %, with everything recorded that there is.
 //
 // Methods. Primitives: a child process runs the same steps with oneDNN's own verbose log, whose execution
 // times are summed for each iteration; the iteration's length comes from a child without the log, run right
-// after it; of each the 10th percentile is taken, as other programs only ever lengthen a step. Each figure is
-// the median of paired runs, with the quartiles. Recording: two processes that run blocks of steps in turn,
-// one of which records; medians of the paired blocks of several such pairs of processes.
+// after it; of each the 10th percentile is used, since other programs can only lengthen a step. Each figure
+// is the median of paired runs, with the quartiles. Recording: two processes that run blocks of steps in
+// turn, one of which records; medians of the paired blocks of several such pairs of processes.
 #include <unistd.h>
 
 #include <cstring>
@@ -21,7 +21,7 @@ using namespace pitwall::bench;
 
 namespace {
 
-constexpr double kUndisturbed = 0.1;  // of a child's steps, the tenth that other programs disturbed least
+constexpr double kUndisturbed = 0.1;  // quantile of a child's steps that is least affected by other programs
 constexpr int kChildSteps = 40, kChildPairs = 7;
 
 // --- the child: steps with a line after each, between which oneDNN's log appears -------------------------

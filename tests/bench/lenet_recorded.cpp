@@ -47,7 +47,7 @@ double recorderCpuSeconds() {
   return sum;
 }
 
-// A child that runs a block whenever it is asked to.
+// A child that runs a block on request.
 class Process {
  public:
   Process(const std::string& self, const std::vector<std::pair<std::string, std::string>>& environment) {
@@ -96,7 +96,7 @@ bool measurePair(Process& plain, Process& recorded, Added& added) {
   for (int i = 0; i < kBlocks; ++i) {
     std::array<std::optional<Block>, 2> blocks;
     for (int turn = 0; turn < 2; ++turn) {
-      const std::size_t which = static_cast<std::size_t>(i + turn) % 2;  // who goes first alternates
+      const std::size_t which = static_cast<std::size_t>(i + turn) % 2;  // alternate the order
       blocks[which] = which == 0 ? plain.run() : recorded.run();
       if (!blocks[which]) return false;
     }
@@ -108,7 +108,7 @@ bool measurePair(Process& plain, Process& recorded, Added& added) {
   return true;
 }
 
-// The interval that holds the median of what was sampled with 95 %, whatever its distribution.
+// The 95 % confidence interval of the median, for any distribution.
 std::string withInterval(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto n = static_cast<double>(values.size());
@@ -141,7 +141,8 @@ void reportRecording(const std::string& self, const std::string& inject) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("lenet_bench_" + std::to_string(getpid()));
   fs::create_directories(folder);
-  // By another name: our engine tells its operators to other tools, and not to our own while it records them.
+  // Under another name: the engine reports its operators to other tools, but not to Pitwall's library while
+  // it records them.
   const std::string tool = folder / "libtool.so";
   fs::create_symlink(inject, tool);
   using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -1,11 +1,11 @@
-// What recording adds to LeNet's steps: a process that records beside one that does not.
+// The cost of recording in LeNet's steps: a process that records compared with one that does not.
 #pragma once
 
 #include <string>
 
 namespace pitwall::bench {
 
-// Child's side: runs blocks of steps as the parent asks for them.
+// Child's side: runs blocks of steps on the parent's request.
 int runBlocks();
 
 // Parent's side; `self` is this program, `inject` the injection library.

@@ -18,7 +18,7 @@ MadeEvents::MadeEvents(MadeTrack what, std::uint64_t seed, TraceSink& sink)
                               : what == MadeTrack::calls ? kCalls
                                                          : kKernels;
   for (std::size_t i = 0; i < pattern; ++i) {
-    // A few lengths are a hundred times the others', as convolutions beside additions.
+    // A few lengths are a hundred times the others, as with convolutions and additions.
     const std::uint64_t dice = random();
     lengths_.push_back(2'000 + static_cast<TimeNs>(dice % 20'000) * ((dice >> 32) % 8 == 0 ? 40 : 1));
     const std::size_t name = what == MadeTrack::calls ? i : static_cast<std::size_t>(random() % kNames);

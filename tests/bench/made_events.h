@@ -1,4 +1,4 @@
-// Events of a made-up training run, of any number and the same every time: for store_bench.
+// Events of a synthetic training run, of any number and the same every time: for store_bench.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,17 @@
 
 namespace pitwall::bench {
 
-// What a track holds.
+// The kind of a track's events.
 enum class MadeTrack : std::uint8_t {
   scopes,   // a thread's nested scopes: an iteration of layers of operators
   calls,    // a thread's library calls, each with a correlation
   kernels,  // a stream's kernels and copies, with correlation, facts and arguments
 };
 
-// Makes the events of one track in the order of their starts, a portion at a time.
+// Generates the events of one track in the order of their starts, a portion at a time.
 class MadeEvents {
  public:
-  // Tells the sink names, facts and arguments.
+  // Writes names, facts and arguments to the sink.
   MadeEvents(MadeTrack what, std::uint64_t seed, TraceSink& sink);
 
   // Replaces `events` by the next `count`.
@@ -30,7 +30,7 @@ class MadeEvents {
   Event scope();
   Event call();
   Event kernel();
-  TimeNs around(TimeNs length);  // a length that varies as measured ones do
+  TimeNs around(TimeNs length);  // a length that varies like measured ones
   std::uint64_t random();
 
   const MadeTrack what_;

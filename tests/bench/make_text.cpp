@@ -10,7 +10,7 @@
 namespace pitwall::bench {
 namespace {
 
-// Text on its way into a file.
+// Buffered output of text to a file.
 class Out {
  public:
   explicit Out(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {}

@@ -1,4 +1,5 @@
-// Writes a made-up foreign trace: make_trace kineto|mxnet|onednn MEGABYTES FILE, make_trace nsight ROWS FILE.
+// Writes a synthetic trace of another tool: make_trace kineto|mxnet|onednn MEGABYTES FILE, make_trace nsight
+// ROWS FILE.
 #include "tests/bench/make_trace.h"
 
 #include <cstdio>

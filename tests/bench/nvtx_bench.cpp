@@ -1,5 +1,5 @@
-// What a push and pop of NVTX costs a program under the injection library, as a ratio to two readings of the
-// clock taken in the same batch. Min and p25 of many short batches.
+// The cost of an NVTX push and pop in a program under the injection library, as a ratio to two readings of
+// the clock in the same batch. Min and p25 of many short batches.
 //
 //   nvtx_bench [BATCHES]
 #include <dlfcn.h>
@@ -77,7 +77,7 @@ constexpr int kCalls = 2000;
 
 struct Row {
   const char* name;
-  double target_ns;  // where two readings of the clock cost 22.2
+  double target_ns;  // on a machine where two readings of the clock take 22.2
   std::vector<double> ns;
 };
 

@@ -1,6 +1,6 @@
-// The operators of a LeNet training step, batch 64, on the onednn backend: time of each kernel alone, and
-// what a kernel costs that has nothing to compute (finding it, binding its arrays, entering the library). The
-// last line puts the second against the first.
+// The operators of a LeNet training step, batch 64, on the onednn backend: time of each kernel alone, and the
+// overhead of a kernel without computation (finding it, binding its arrays, entering the library). The last
+// line compares the second with the first.
 //
 // Usage: operators_bench [BATCH]. Single threaded; medians of interleaved repetitions.
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A kernel with arrays to work on; which values does not matter to its speed, but they are small numbers.
+// A kernel with its arrays; their values do not affect its speed, but are small numbers.
 struct Workload {
   std::string name;
   OperatorKindDesc desc;
@@ -66,7 +66,7 @@ class Step {
                .memory = {},
                .inputs = {},
                .outputs = {}};
-    // A reorder in front of the kernel is an operator of its own, as it would be in a program.
+    // A reorder before the kernel is a separate operator, as in a program.
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const LayoutPtr& wanted = w.kernel->inputs()[i].layout;
       const bool is_parameter = inputs[i].shape.rank() == 2 && pass != Pass::backwardData && i == 1;

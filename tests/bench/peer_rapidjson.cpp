@@ -1,4 +1,4 @@
-// The peer: RapidJSON's SAX parser with SSE4.2, handed every value of the file, keeping none.
+// The peer: RapidJSON's SAX parser with SSE4.2, which visits every value of the file and keeps none.
 #if defined(__SSE4_2__)
 #define RAPIDJSON_SSE42
 #elif defined(__SSE2__)

@@ -1,4 +1,4 @@
-// RapidJSON on the same file, to compare with; where it is not installed, peer_none.cpp stands in.
+// RapidJSON on the same file, for comparison; replaced by peer_none.cpp where it is not installed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace pitwall::bench {
 
 bool hasRapidJson();
 
-// The number of values that the SAX parser hands over, -1 when it refuses the file. Reads in pieces of 1 MiB.
+// The number of values that the SAX parser visits, -1 when it rejects the file. Reads in pieces of 1 MiB.
 std::int64_t rapidJsonValues(const std::string& path);
 
 }  // namespace pitwall::bench

@@ -1,6 +1,6 @@
-// What recording costs: each figure beside its target and, for scopes, as a multiple of two clock readings
-// taken in the same batch, below which no scope can be. Minimum and lower quartile of many short batches:
-// other load only adds.
+// The cost of recording: each figure beside its target and, for scopes, as a multiple of two clock readings
+// in the same batch, the lower bound of a scope. Minimum and lower quartile of many short batches, since
+// other load only adds time.
 //
 //   record_bench [--seconds N] [--kills N] [--soak SECONDS] [--dir FOLDER]
 //
@@ -38,7 +38,7 @@ struct Settings {
   std::string folder = std::filesystem::temp_directory_path();
 };
 
-// Takes everything and keeps nothing but counts.
+// Keeps only counts.
 class CountingSink : public TraceSink {
  public:
   struct Counts {
@@ -200,8 +200,8 @@ void benchWork(const Settings& settings, double tick_ns) {
   const double end = nsOf(CLOCK_MONOTONIC) + settings.seconds * 1e9;
   double bare_ns = 1e9;
   while (nsOf(CLOCK_MONOTONIC) < end) {
-    // The work's state is each batch's own, so that it stays in a register: what a scope stores might else be
-    // it.
+    // Each batch has its own state of the work, so that it stays in a register: otherwise it might alias a
+    // scope's stores.
     const double bare = batchTicks([x = std::uint64_t{1}]() mutable { x = chain<32>(x); });
     const double clock = batchTicks([x = std::uint64_t{1}]() mutable {
       Ticks one = Profiler::now();
@@ -225,7 +225,7 @@ void benchWork(const Settings& settings, double tick_ns) {
 }
 
 void benchDisabled(const Settings& settings, double tick_ns) {
-  // Eight in a row: where the loop's own branch falls would count for more than the scope.
+  // Eight in a row: otherwise the placement of the loop's branch would outweigh the scope.
   const auto disabled = [] {
     for (int i = 0; i < 8; ++i) {
       siteScope();
@@ -244,8 +244,8 @@ void benchDisabled(const Settings& settings, double tick_ns) {
       "<= 0.35 ns", gross <= 0.35);
 }
 
-// In batches, as a program that takes the processor away in one of them says nothing of the scopes in the
-// others. The batches' memory has been touched before: their own page faults would fall between the scopes.
+// In batches, so that an interruption in one of them does not affect the others. The batches' memory has been
+// touched before, so that page faults do not fall between the scopes.
 void benchTail(const Settings& settings, double tick_ns) {
   constexpr int kBatches = 40, kScopes = 50'000;
   CountingSink::Counts counts;

@@ -1,5 +1,5 @@
-// What the trace file costs: writing, size and the answers, each figure beside its target and, where there is
-// one, the physical floor measured in the same run.
+// The cost of the trace file: writing, size and queries, each figure beside its target and, where there is
+// one, the lower bound measured in the same run.
 //
 //   store_bench [--events N] [--folder FOLDER] [--repeat N]
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ double threadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// The least CPU time of some runs: what other load disturbs least.
+// The minimum CPU time of some runs, the one least affected by other load.
 template <class Work>
 double least(int repeat, Work work) {
   double best = std::numeric_limits<double>::max();
@@ -81,7 +81,7 @@ void milliseconds(std::string_view what, double time, std::string_view target) {
 }
 
 struct Written {
-  double cpu = 0;  // without what making the events took
+  double cpu = 0;  // without generating the events
   double bytes = 0;
 };
 
@@ -118,7 +118,7 @@ Written write(const std::string& path, const std::vector<MadeTrack>& tracks, std
   return {cpuSeconds() - begin - making, static_cast<double>(std::filesystem::file_size(path))};
 }
 
-// Moves as many bytes as the events are, and writes as many as the file has: what no store can avoid.
+// Copies as many bytes as the events have, and writes as many as the file has: the lower bound of any store.
 void floorOfWriting(const std::string& path, std::int64_t events, double bytes) {
   const std::size_t portion = 4096 * sizeof(Event);
   std::vector<char> from(portion, 'x'), to(portion);

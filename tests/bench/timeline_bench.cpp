@@ -1,5 +1,5 @@
-// What the viewer costs on a trace of many events, each figure beside its target and, for a frame, beside
-// what drawing every event costs. CPU time of the thread, over many frames.
+// The cost of the viewer on a trace of many events, each figure beside its target and, for a frame, beside
+// the cost of drawing every event. CPU time of the thread, over many frames.
 //
 //   timeline_bench [--events N] [--large N] [--frames N] [--folder FOLDER]
 //

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kWidth = 1920, kHeight = 1080;
 
-// A timeline of its own, whose frames can be asked for one by one.
+// A separate timeline, whose frames can be drawn one by one.
 class Stage {
  public:
   Stage(const std::shared_ptr<const gui::Timeline>& timeline, int lane_height) {
@@ -44,7 +44,7 @@ class Stage {
                       Qt::NoScrollPhase, false);
     QApplication::sendEvent(view_.viewport(), &event);
   }
-  // Two views of almost one scale in turn: nothing of the last picture can be kept.
+  // Two views of almost equal scale in turn: nothing of the last picture can be reused.
   void fullRedraw(int i) {
     const gui::Viewport& model = view_.viewportModel();
     view_.showTimes(model.beginNs(), model.endNs() + i % 2);
@@ -74,7 +74,7 @@ void showPart(Stage& stage, double share) {
   stage.frame();
 }
 
-// What a frame costs that draws each event with QPainter.
+// The cost of a frame that draws each event with QPainter.
 void measureNaive(const gui::Timeline& timeline, Stage& stage) {
   QImage image(kWidth, kHeight, QImage::Format_RGB32);
   const gui::View& view = stage.view().viewportModel().view();
@@ -97,7 +97,7 @@ void measureNaive(const gui::Timeline& timeline, Stage& stage) {
       }
     });
   }
-  line("reference: every event drawn with QPainter", times.text(), "(what there is to beat)");
+  line("reference: every event drawn with QPainter", times.text(), "(baseline)");
 }
 
 void measureMovements(Stage& stage, int frames, const char* where) {

@@ -56,7 +56,7 @@ void measureReopening(const std::string& path, const gui::Timeline& timeline) {
   std::filesystem::remove_all(folder, ignored);
 }
 
-// What is made beside the user interface and may take longer.
+// Work outside of the user interface thread, which may take longer.
 void measureGroupings(const gui::Timeline& timeline, const std::vector<std::size_t>& tracks,
                       const std::string& path) {
   Times by_track, merged, threads, layers, categories;

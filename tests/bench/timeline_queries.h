@@ -1,4 +1,4 @@
-// Opening, memory and questions over all events for timeline_bench.
+// Opening, memory and queries over all events for timeline_bench.
 #pragma once
 
 #include "gui/timeline/timeline.h"

@@ -72,7 +72,7 @@ class MadeLane {
       const auto parts = static_cast<TimeNs>(1 + random_() % 2);
       for (TimeNs part = 0; part < parts; ++part) {
         const TimeNs room = dur / parts - dur / 25;
-        // What is inside depends on what is around it.
+        // Inner events depend on the enclosing ones.
         const std::size_t inside = (name * 3 + static_cast<std::size_t>(part) + 1) % kNames;
         nested({depth + 1, inside, begin, room * static_cast<TimeNs>(50 + random_() % 50) / 100}, events);
         begin += dur / parts;

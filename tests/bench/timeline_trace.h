@@ -14,7 +14,7 @@ namespace pitwall::bench {
 
 // Writes about `events` to `path`.
 void makeTimelineTrace(const std::string& path, std::int64_t events);
-// Writes so many threads of two events each.
+// Writes this many threads of two events each.
 void makeManyTracks(const std::string& path, int tracks);
 
 // Without the viewer's cache.

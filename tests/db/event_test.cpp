@@ -8,7 +8,7 @@
 namespace pitwall {
 namespace {
 
-// Names of the values 0..last, which files keep.
+// Names of the values 0..last, which are stored in files.
 template <class Enum>
 std::set<std::string> namesUpTo(Enum last) {
   std::set<std::string> names;

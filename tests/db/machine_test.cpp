@@ -1,4 +1,4 @@
-// Facts of a machine from a folder that looks like its /sys, and the roof that is kept.
+// Facts of a machine from a folder with the layout of /sys, and the stored roofline.
 #include "db/machine.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class MachineTest : public testing::Test {
 };
 
 TEST_F(MachineTest, KindsOfCores) {
-  EXPECT_EQ(coreKinds(root_.string()), 0) << "nothing told";
+  EXPECT_EQ(coreKinds(root_.string()), 0) << "nothing reported";
   write("sys/devices/system/cpu/online", "0-3");
   EXPECT_EQ(coreKinds(root_.string()), 1);
   write("sys/devices/system/cpu/cpu0/cpu_capacity", "1024");
@@ -87,11 +87,11 @@ TEST_F(MachineTest, RooflineIsKeptByProcessorInTheCacheFolder) {
   before != nullptr ? setenv("XDG_CACHE_HOME", saved.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
 
   EXPECT_TRUE(readRoofline(path).empty()) << "none was measured";
-  const MachineFacts roof{{"roof.cpus", "2"}, {"roof.flop_per_second", "1.5e+11"}};
-  ASSERT_TRUE(saveRoofline(path, roof).has_value());
-  EXPECT_EQ(readRoofline(path), roof);
+  const MachineFacts roofline{{"roof.cpus", "2"}, {"roof.flop_per_second", "1.5e+11"}};
+  ASSERT_TRUE(saveRoofline(path, roofline).has_value());
+  EXPECT_EQ(readRoofline(path), roofline);
   std::ofstream(path, std::ios::app) << "host.name evil\nroof.copy_bytes_per_second many\nroof.cpus\n\n";
-  EXPECT_EQ(readRoofline(path), roof) << "what is not of a roof is left out";
+  EXPECT_EQ(readRoofline(path), roofline) << "lines that are not of a roofline are ignored";
 }
 
 TEST_F(MachineTest, AFolderThatCannotBeMadeIsNamed) {

@@ -1,4 +1,4 @@
-// The sink that other tests trust.
+// The sink that other tests rely on.
 #include "tests/support/memory_sink.h"
 
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@ class NoNames : public NameSource {
   OperatorFacts facts(std::uint32_t) const override { return {}; }
 };
 
-// A killed recording's rings are decoded one after the other; what the trace has of one must not take the
-// others' along.
+// A killed recording's rings are decoded one after the other; skipping records of one that the trace already
+// has must not skip records of the others.
 TEST(RingDecoderTest, WhatIsThereAlreadyIsLeftOutOfOneRingAlone) {
   test::MemorySink sink;
   const NoNames names;

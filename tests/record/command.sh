@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command as a user has it: arguments, exit codes, messages, Python, ranks of a distributed job.
+# The command from a user's view: arguments, exit codes, messages, Python, ranks of a distributed job.
 source "$(dirname "$0")/../e2e/lib.sh" "$@"
 TARGET=$TRAIN
 cd "$SCRATCH" || exit 1
@@ -14,19 +14,20 @@ expect 2 'sample' "$PITWALL" record --sample -1 -- true
 expect 143 '' "$PITWALL" record -- sh -c 'kill -TERM $$'
 expect 0 '^--help -x$' "$PITWALL" record -q -- echo --help -x
 
-# Settings that bind an OpenMP program's threads bind neither the recorder nor what the program inherits from it.
+# Settings that bind an OpenMP program's threads bind neither the recorder nor the affinity that the program inherits
+# from it.
 allowed="$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)"
 for setting in OMP_PROC_BIND=close OMP_PLACES=cores "GOMP_CPU_AFFINITY=${allowed%%[-,]*}"; do
   expect 0 "^Cpus_allowed_list:[[:space:]]*$allowed\$" env "$setting" "$PITWALL" record -q -o bound.pitwall -- grep Cpus_allowed_list /proc/self/status
   expect 0 "^$allowed\$" "$PITWALL" query --format csv bound.pitwall "SELECT value AS affinity FROM meta WHERE key = 'process.affinity'"
 done
 
-# What samples alone tell: how long the program ran and how much of the CPUs it used.
+# Results from samples only: the program's run time and CPU use.
 expect 0 'burn.pitwall' "$PITWALL" record -o burn.pitwall -- "$TARGET" burn 300
 expect 0 'record_target (process [0-9]*) used .* CPUs on average' "$PITWALL" analyze --no-env --format json burn.pitwall
 expect 0 '"recorded": "[1-9]' "$PITWALL" analyze --no-env --format json burn.pitwall
 
-# A Python program that knows nothing of us, with numpy where an interpreter has it.
+# A Python program without changes, with numpy where an interpreter has it.
 python=$(command -v python3 || true)
 for candidate in python3 /usr/bin/python3; do
   "$candidate" -c 'import numpy' 2>/dev/null && python=$(command -v "$candidate") && break
@@ -46,8 +47,8 @@ print("the end")'
   "$python" -c 'import numpy' 2>/dev/null || echo 'skipped: numpy, as it is not installed (python3-numpy)'
 fi
 
-# Programs that know NVTX alone, in C and in Python: their ranges, each on its thread, from the first to the last.
-# names FILE THREAD: of that thread's events, in the order of their start.
+# Programs that use only NVTX, in C and in Python: their ranges, each on its thread, from the first to the last. names
+# FILE THREAD: of that thread's events, in the order of their start.
 names() {
   "$PITWALL" query --format csv "$1" "SELECT group_concat(name) AS names FROM (SELECT name FROM event
     WHERE track IN (SELECT id FROM track WHERE name = '$2') ORDER BY start_ns, depth)"
@@ -61,10 +62,10 @@ if [ "$program" != none ]; then
   expect 0 '^transfer$' names c.pitwall 'NVTX start/end ranges'
   expect 7 'only.pitwall' "$PITWALL" record --only loader --only training -o only.pitwall -- "$program" exit
   expect 0 '^"load batch,step"$' names only.pitwall trainer
-  # A flight recorder that looks further back than the program has run keeps all of it.
+  # A flight recorder with a longer window than the program's run time keeps all events.
   expect 7 'last.pitwall' "$PITWALL" record --last 3600 -o last.pitwall -- "$program" exit
   expect 0 "^\"$all\"\$" names last.pitwall trainer
-  # Killed, it loses nothing, and what was open is there as well.
+  # After a kill nothing is lost, including open ranges.
   expect 137 'killed.pitwall' "$PITWALL" record -o killed.pitwall -- "$program" kill
   expect 0 "^\"$all\"\$" names killed.pitwall trainer
 fi
@@ -74,7 +75,7 @@ if [ -n "$script" ] && [ -n "$python" ]; then
   expect 0 '^across threads$' names script.pitwall 'NVTX start/end ranges'
 fi
 
-# mergeRanks NAME: four ranks' files make one trace of four processes, one a rank.
+# mergeRanks NAME: four ranks' files make one trace of four processes, one per rank.
 mergeRanks() {
   local rank
   for rank in 0 1 2 3; do
@@ -87,7 +88,7 @@ mergeRanks() {
     "SELECT count(DISTINCT process_id) AS n FROM track WHERE name = 'cpu' AND thread_id IS NULL"
 }
 
-# What a launcher tells its ranks, without one.
+# A launcher's rank variable, set without a launcher.
 for rank in 0 1 2 3; do
   OMPI_COMM_WORLD_RANK=$rank "$PITWALL" record -q -o 'launched%r.pitwall' -- "$TARGET" burn 50 &
 done

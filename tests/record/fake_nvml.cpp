@@ -1,4 +1,4 @@
-// Stands in for the driver's library: two GPUs, the second of which tells no power, as some do not.
+// Replaces the driver's library: two GPUs, the second of which reports no power, like some real ones.
 #include <cstring>
 
 namespace {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Asks until `enough` holds; a busy machine may take its time.
+// Repeats until `enough` returns true; a busy machine may take long.
 template <class Enough>
 void waitFor(Enough enough) {
   for (int i = 0; i < 2000 && !enough(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -37,7 +37,7 @@ TEST(GpuSampler, SamplesWhatTheDriverTells) {
   EXPECT_DOUBLE_EQ(series[0].samples.at(0).value, 0.75);
   EXPECT_DOUBLE_EQ(series[1].samples.at(0).value, double(Bytes{2} << 30));
   EXPECT_DOUBLE_EQ(series[2].samples.at(0).value, 1.98e9);
-  EXPECT_THAT(series[3].samples, IsEmpty());  // it does not tell
+  EXPECT_THAT(series[3].samples, IsEmpty());  // not reported
 }
 
 TEST(GpuSampler, WithoutADriverItSaysSo) {

@@ -1,4 +1,4 @@
-// What is read from /proc, /sys and the environment, from made-up files.
+// Parsing of /proc, /sys and the environment, from synthetic files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -53,7 +53,7 @@ TEST(ProcFiles, StatOfANameWithBlanksAndBrackets) {
   }
 }
 
-TEST(ProcFiles, OwnStatIsUnderstood) {  // the second opinion: what the kernel writes today
+TEST(ProcFiles, OwnStatIsUnderstood) {  // checked with the running kernel
   const auto stat = parseStat(readFile("/proc/self/stat").value());
   ASSERT_TRUE(stat.has_value());
   EXPECT_EQ(stat->parent, getppid());
@@ -180,8 +180,8 @@ TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
   EXPECT_EQ(threadState('D', ""), ThreadState::uninterruptible);
   EXPECT_EQ(threadState('D', "-1 0x7ffd 0x7f00\n"), ThreadState::uninterruptible) << "in a page fault";
   EXPECT_EQ(threadState('T', "running"), ThreadState::stopped);
-  // As glibc 2.36 waits for a mutex, a condition variable with a time (the interpreter lock of Python 3.11),
-  // and one without.
+  // The calls of glibc 2.36 for waiting for a mutex, a condition variable with a time (the interpreter lock
+  // of Python 3.11), and one without.
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x80 0x2 0x0 0x0 0x0")), ThreadState::mutex);
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x80 0xffffffff 0x0 0x0 0x0")), ThreadState::mutex);
   EXPECT_EQ(threadState('S', call(SYS_futex, "0x5581 0x89 0x0 0x7ffd 0x0 0xffffffff")),
@@ -203,13 +203,13 @@ TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
 
 TEST(OwnCpu, CountsEachProcessOnce) {
   OwnCpu cpu;
-  cpu.used(10);   // a child that is seen
+  cpu.used(10);   // a sampled child
   cpu.ended(10);  // ends,
-  cpu.used(3);    // while its parent works on
+  cpu.used(3);    // while its parent continues
   EXPECT_EQ(cpu.totalNs(), 13);
-  cpu.waitedFor(12);  // and its parent is told of 2 more: the child's last
+  cpu.waitedFor(12);  // and its parent gets 2 more: the child's last
   EXPECT_EQ(cpu.totalNs(), 15);
-  cpu.waitedFor(5);  // of children that nobody saw
+  cpu.waitedFor(5);  // of children that were never sampled
   EXPECT_EQ(cpu.totalNs(), 20);
 }
 

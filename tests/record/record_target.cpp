@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 void sleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-// Uses CPU time, however long that takes on a busy machine.
+// Uses CPU time, even if that takes long on a busy machine.
 void burnMs(int ms) {
   const auto used = [] {
     timespec time{};
@@ -37,7 +37,7 @@ void inThreads(int count, Work work) {
   for (auto& thread : threads) thread.join();
 }
 
-void say(const std::string& text) {
+void print(const std::string& text) {
   if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) _exit(3);
 }
 
@@ -48,11 +48,11 @@ int verbose() {
       "wei_f32::blocked:abcd:f0 "
       "dst_f32::blocked:abcd:f0,,alg:convolution_direct,mb1_ic1oc1_ih4oh2kh3sh1dh0ph0_iw4ow2kw3sw1dw0pw0,0."
       "25\n";
-  say("Loss: ");
-  say("onednn_verbose,info,oneDNN v2.6.3 (commit abc)\n");
-  for (int i = 0; i < 100; ++i) say(exec);
-  say(std::string("0.5\n\0\xff binary onednn_verbose\n", 29));
-  say("half a line, as a prompt o");
+  print("Loss: ");
+  print("onednn_verbose,info,oneDNN v2.6.3 (commit abc)\n");
+  for (int i = 0; i < 100; ++i) print(exec);
+  print(std::string("0.5\n\0\xff binary onednn_verbose\n", 29));
+  print("half a line, as a prompt o");
   return 0;
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "burn") inThreads(2, [number] { burnMs(number); });
   if (mode == "threads") {
-    std::atomic<int> begun{0};  // all of them live at once, however long it takes to start them
+    std::atomic<int> begun{0};  // all of them live at the same time, however long starting them takes
     inThreads(number, [&begun, number] {
       ++begun;
       while (begun < number) sleepMs(10);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     sleepMs(300);
     execl("/bin/sh", "sh", "-c", "sleep 0.6; exit 4", nullptr);
   }
-  if (mode == "daemon" && fork() == 0) {  // its parent is gone at once
+  if (mode == "daemon" && fork() == 0) {  // its parent ends immediately
     if (fork() != 0) _exit(0);
     sleepMs(number);
     _exit(0);

@@ -77,7 +77,7 @@ std::vector<std::vector<CounterSample>> samplesOf(Trace& trace, const std::strin
   return result;
 }
 
-// What a rate comes to: each sample holds until the next.
+// The integral of a rate: each sample is valid until the next.
 double integral(const std::vector<CounterSample>& samples) {
   double sum = 0;
   for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
@@ -91,13 +91,13 @@ TEST_F(Record, PassesOnExitCodesAndSignals) {
   EXPECT_EQ(run(options({"sh", "-c", "kill -9 $$"})).exit_signal, SIGKILL);
   EXPECT_EQ(open()->meta(meta::kExitSignal), "9");
   EXPECT_FALSE(open()->meta(meta::kExitCode).has_value());  // a code of 0 would be read as success
-  // What another sends to the recorder reaches the program.
+  // A signal sent to the recorder reaches the program.
   EXPECT_EQ(run(options({"sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 20 & wait"})).exit_code, 9);
   EXPECT_TRUE(open()->isComplete());
 }
 
 TEST_F(Record, ASecondInterruptEndsTheRecordingOfAProgramThatIgnoresIt) {
-  // Several, as two that come before the first was taken are one.
+  // Several, since two that arrive before the first is read are one.
   const auto before = std::signal(SIGINT, [](int) {});
   const auto recorded =
       run(options({"sh", "-c",
@@ -119,7 +119,7 @@ TEST_F(Record, CpuTimeOfProcessAndThreadsAddsUp) {
   ASSERT_THAT(trace->processes(), SizeIs(1));
   EXPECT_EQ(trace->processes()[0].name, "record_target");
   EXPECT_THAT(trace->processes()[0].command_line, HasSubstr("burn 400"));
-  // The second opinion is what the kernel told wait().
+  // Compared with the times that the kernel returned from wait().
   const double used = std::stod(trace->meta(meta::kProcessCpuNs).value()) * 1e-9;
   EXPECT_GE(used, 0.8);
   const auto process = samplesOf(*trace, "cpu", false);
@@ -147,7 +147,7 @@ double mean(const std::vector<CounterSample>& samples) {
   return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
 }
 
-// Of the values of all tracks `state`, how many are that one.
+// The number of samples with this value on all tracks `state`.
 int samplesIn(Trace& trace, record::ThreadState state) {
   int count = 0;
   for (const auto& samples : samplesOf(trace, "state", true)) {
@@ -172,7 +172,7 @@ TEST_F(Record, WhatThreadsWaitFor) {
 }
 
 TEST_F(Record, WhatOtherProgramsTakeOfTheMachine) {
-  const pid_t other = fork();  // before the recording, so it is not the program's
+  const pid_t other = fork();  // before the recording, so it does not belong to the program
   ASSERT_GE(other, 0);
   for (volatile double sink = 1; other == 0;) sink = sink * 1.0000001;
   run(target("fork"));
@@ -188,7 +188,7 @@ TEST_F(Record, WhatOtherProgramsTakeOfTheMachine) {
 TEST_F(Record, ShortProcessesOfTheProgramAreNotOthers) {
   run(target("short-processes", 60));
   auto trace = open();
-  // The second opinions: the machine's load, and what the kernel told wait() of the program.
+  // Compared with the machine's load and the program's times from wait().
   const double own = std::stod(trace->meta(meta::kProcessCpuNs).value()) * 1e-9;
   EXPECT_GE(own, 1.2);
   const auto host = samplesOf(*trace, "host cpu", false),
@@ -261,7 +261,7 @@ TEST_F(Record, NothingIsStartedWhenTheTraceCannotBeWritten) {
 }
 
 TEST_F(Record, AFullDiskEndsTheRecordingNotTheProgram) {
-  // A limit on the size of files is met as a full disk is. Large facts fill it.
+  // A limit on the size of files has the effect of a full disk. Large facts fill it.
   for (int i = 0; i < 400; ++i)
     setenv(("PITWALL_TEST_" + std::to_string(i)).c_str(), std::string(4000, 'a').c_str(), 1);
   rlimit before{};
@@ -274,7 +274,7 @@ TEST_F(Record, AFullDiskEndsTheRecordingNotTheProgram) {
   ASSERT_TRUE(recorded.has_value());
   EXPECT_EQ(recorded->exit_code, 5);
   EXPECT_THAT(recorded->failures, Contains(HasSubstr("the program continues")));
-  // The trace tells it too, from its next opening on.
+  // The trace reports it too, from its next opening on.
   for (int i = 0; i < 2; ++i) {
     const auto trace = open();
     EXPECT_FALSE(trace->isComplete());
@@ -331,7 +331,7 @@ TEST_F(Record, ADurationEndsTheRecordingNotTheProgram) {
   const auto recorded = run(brief);
   EXPECT_EQ(recorded.exit_code, 3);
   EXPECT_GE(recorded.seconds, 0.3);
-  EXPECT_FALSE(open()->meta(meta::kExitCode).has_value());  // nobody knew it yet
+  EXPECT_FALSE(open()->meta(meta::kExitCode).has_value());  // not known yet
 }
 
 TEST_F(Record, WithoutSamplingOnlyFactsAreLeft) {

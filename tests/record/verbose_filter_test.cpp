@@ -55,7 +55,7 @@ TEST(VerboseFilter, HoldsBackOnlyWhatMayBeginAMarker) {
   filter.take("Continue? [y/N] ", split.passed, split.lines);
   EXPECT_EQ(split.passed, "Continue? [y/N] ");
   EXPECT_FALSE(filter.holds());
-  filter.take("password", split.passed, split.lines);  // ends in what may begin dnnl_verbose
+  filter.take("password", split.passed, split.lines);  // ends like the beginning of dnnl_verbose
   EXPECT_EQ(split.passed, "Continue? [y/N] passwor");
   EXPECT_TRUE(filter.holds());
   filter.flush(split.passed);

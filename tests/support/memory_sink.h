@@ -1,8 +1,8 @@
-// A TraceSink that keeps everything in vectors, for tests of whatever produces a trace.
+// A TraceSink that keeps everything in vectors, for tests of trace producers.
 //
-// Keeps the promises of db/sink.h: ids are dense and start at 1; equal strings and equal facts get equal ids;
-// the last value of a meta key, setting or tunable wins; calls after finish() are ignored. fail() lets a test
-// play a full disk: what follows is ignored and flush() and finish() return the failure.
+// Follows the contract of db/sink.h: ids are dense and start at 1; equal strings and equal facts get equal
+// ids; the last value of a meta key, setting or tunable wins; calls after finish() are ignored. fail()
+// simulates a full disk: later calls are ignored and flush() and finish() return the failure.
 #pragma once
 
 #include <cstddef>
@@ -103,7 +103,7 @@ class MemorySink : public TraceSink {
     if (!failure_) failure_ = Error{code, std::move(message)};
   }
 
-  // Conveniences of tests.
+  // Helpers for tests.
   std::string text(StringId id) const { return id ? strings.at(id.value - 1) : std::string(); }
   std::vector<Event> eventsOf(TrackId track) const {
     std::vector<Event> found;

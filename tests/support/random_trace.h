@@ -1,4 +1,4 @@
-// A trace of everything a sink takes, random but repeatable, and the same put into any sink.
+// A random but reproducible trace with all kinds of rows, which can be written to any sink.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct RandomTraceOptions {
   int events_per_track = 500;
   int dependencies = 400;
   int samples_per_counter = 100;
-  bool extreme = false;  // values over the whole range of their types, else what a run could give
+  bool extreme = false;  // values over the whole range of their types, else realistic ones
 };
 
-// Ids within are those that a fresh sink gives when feed() is called.
+// Its ids are those that a new sink assigns when feed() is called.
 struct RandomTrace {
   std::vector<std::string> strings;
   std::vector<ProcessInfo> processes;
@@ -41,10 +41,10 @@ struct RandomTrace {
 
 RandomTrace makeRandomTrace(const RandomTraceOptions& options);
 
-// Puts all of it into the sink, events in portions, with a flush in between.
+// Writes all of it to the sink, events in portions, with a flush in between.
 void feed(TraceSink& sink, const RandomTrace& trace);
 
-// Every field equal; db/event.h has no such operator since no program needs one.
+// Every field equal; db/event.h has no such operator, since no program needs it.
 bool same(const Event& a, const Event& b);
 bool same(const Dependency& a, const Dependency& b);
 std::string describe(const Event& event);

@@ -1,4 +1,4 @@
-// A folder for one test's files, gone with its owner.
+// A folder for one test's files, removed with its owner.
 #pragma once
 
 #include <stdlib.h>

@@ -84,7 +84,7 @@ class Writer {
   std::int64_t integer(const std::string& word) {
     std::int64_t value = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error != std::errc() || stop != word.data() + word.size()) reportError(word + " is no integer");
+    if (error != std::errc() || stop != word.data() + word.size()) reportError(word + " is not an integer");
     return value;
   }
 
@@ -101,7 +101,7 @@ class Writer {
     static const std::map<std::string, double> kUnits{
         {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     const auto found = kUnits.find(unit);
-    if (error != std::errc() || found == kUnits.end()) return reportError(word + " is no time"), 0;
+    if (error != std::errc() || found == kUnits.end()) return reportError(word + " is not a time"), 0;
     return static_cast<TimeNs>(value * found->second + 0.5);
   }
   TimeNs moment(const std::string& word) { return offset_ + time(word); }
@@ -120,7 +120,7 @@ class Writer {
     for (const auto known : {SettingSource::byDefault, SettingSource::environment, SettingSource::program}) {
       if (word == toString(known)) return known;
     }
-    reportError(word + " is no source of a setting");
+    reportError(word + " is not a source of a setting");
     return SettingSource::byDefault;
   }
 
@@ -344,7 +344,7 @@ class Writer {
     if (entries.empty()) return reportError("a value is missing");
     const auto& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
     if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
-      return reportError(word + " is no number");
+      return reportError(word + " is not a number");
     samples_[id.value].push_back({moment(at(w, 3)), value});
   }
 

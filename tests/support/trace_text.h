@@ -39,7 +39,7 @@ namespace pitwall::test {
 // flushed.
 Status writeTraceText(std::string_view text, TraceSink& sink);
 
-// Makes the trace file PATH from it.
+// Creates the trace file PATH from it.
 Status makeTraceFile(std::string_view text, const std::string& path);
 
 }  // namespace pitwall::test

@@ -1,6 +1,5 @@
-// What must hold of every finding, whatever the trace: no share above the whole, no gain beyond what the
-// breakdown has of the categories that it comes from, no evidence that counts against another whole than the
-// verdict does.
+// Invariants of findings for any trace: no share above 100 %, no gain above the time of its categories in the
+// breakdown, evidence and verdict with shares of the same total.
 #pragma once
 
 #include <fmt/core.h>
@@ -73,14 +72,14 @@ inline std::vector<NumbersOfRow> numbersOf(Trace& trace, const std::string& sql)
 }
 
 inline bool isShare(const std::string& column) {
-  // roof_share: what caches feed may exceed what memory can.
+  // roof_share: the rate from caches may exceed the rate of memory.
   return (column.ends_with("share") && column != "roof_share") || column.ends_with("busy");
 }
 
-// The whole that a total and its share are of.
+// The total to which a part and its share refer.
 inline double wholeOf(const NumbersOfRow& row) { return row["total_ns"] / row["share"]; }
 
-// What is wrong with a finding of the rule; the trace's tables are those that it was made from.
+// The violations of a finding of the rule; the trace has the tables from which it was computed.
 inline std::vector<std::string> complaintsAbout(const Finding& finding, const rules::Rule& rule, Trace& trace,
                                                 const Breakdown& breakdown) {
   std::vector<std::string> complaints;
@@ -115,9 +114,9 @@ inline std::vector<std::string> complaintsAbout(const Finding& finding, const ru
 inline std::vector<std::string> complaintsAbout(const Report& report, const std::vector<rules::Rule>& rules,
                                                 Trace& trace) {
   std::vector<std::string> all;
-  double promised = 0;
+  double predicted = 0;
   for (const auto& finding : report.findings) {
-    promised += finding.gain_high;
+    predicted += finding.gain_high;
     for (const auto& rule : rules) {
       if (rule.id != finding.id) continue;
       const auto complaints = complaintsAbout(finding, rule, trace, report.breakdown);
@@ -130,7 +129,7 @@ inline std::vector<std::string> complaintsAbout(const Report& report, const std:
     if (part.share < -1e-9 || part.share > 1 + 1e-9)
       all.push_back(fmt::format("{} takes {} of the time", part.category, part.share));
   }
-  if (promised > whole + 1e-6) all.push_back(fmt::format("{} of the time is promised", promised));
+  if (predicted > whole + 1e-6) all.push_back(fmt::format("{} of the time is predicted", predicted));
   return all;
 }
 

@@ -5,7 +5,7 @@
 namespace pitwall::reference {
 namespace {
 
-// The part of one window that lies inside its image.
+// The part of one window that is inside its image.
 struct Region {
   std::int64_t y0, y1, x0, x1;
   std::int64_t elements() const { return (y1 - y0) * (x1 - x0); }

@@ -79,8 +79,8 @@ const char* missing(void* library, Library& into) {
 }
 
 Result<const Library*> open() {
-  if (const std::string obstacle = driverObstacle(driverServes(), kCudaNeeded); !obstacle.empty())
-    return fail(ErrorCode::unsupported, obstacle);
+  if (const std::string problem = driverProblem(driverServes(), kCudaNeeded); !problem.empty())
+    return fail(ErrorCode::unsupported, problem);
   void* const handle = openCupti();
   if (handle == nullptr) {
     return fail(
@@ -110,7 +110,7 @@ Result<const Library*> open() {
 
 }  // namespace
 
-std::string driverObstacle(int served, int needed) {
+std::string driverProblem(int served, int needed) {
   if (served == 0) {
     return "GPU activity is not recorded: this machine has no NVIDIA driver (or, in a container, it was not "
            "passed in); CPU and NVTX are recorded";

@@ -40,6 +40,6 @@ Result<const Library*> openLibrary();
 
 // The reason why CUPTI `needed` (13000 = CUDA 13.0) does not work with a driver for CUDA `served` (0 = no
 // driver); "" = it works.
-std::string driverObstacle(int served, int needed);
+std::string driverProblem(int served, int needed);
 
 }  // namespace pitwall::cupti

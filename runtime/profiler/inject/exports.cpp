@@ -37,7 +37,7 @@ PITWALL_EXPORT int InitializeInjection() {
     Profiler* const profiler = inject::begin();
     if (profiler == nullptr) return 1;
     if (const Status status = cupti::attach(*profiler); !status.has_value())
-      inject::say(status.error().message);
+      inject::printNote(status.error().message);
   } catch (const std::exception&) {
     // The program continues without recording.
   }

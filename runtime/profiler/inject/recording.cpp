@@ -60,7 +60,7 @@ std::unique_ptr<Recording> open() {
       freeTracePath(expandTracePath(environment.path_template, getpid(), environment.rank));
   auto trace = createTrace(path);
   if (!trace.has_value()) {
-    say(fmt::format("this process is not recorded: {}", trace.error().message));
+    printNote(fmt::format("this process is not recorded: {}", trace.error().message));
     return nullptr;
   }
   nvtx::recordOnly(environment.only);
@@ -76,7 +76,7 @@ std::unique_ptr<Recording> open() {
       std::make_unique<nvtx::Recorder>(recording->profiler, nvtx::processNames(), nvtx::processSchemas());
   if (const Status status = recording->profiler.start(std::move(sink), {ring::filePath(path)});
       !status.has_value()) {
-    say(fmt::format("this process is not recorded: {}", status.error().message));
+    printNote(fmt::format("this process is not recorded: {}", status.error().message));
     return nullptr;
   }
   recording->profiler.withSink([](TraceSink& s) { s.meta(meta::kProducer, "pitwall " PITWALL_VERSION); });
@@ -122,7 +122,7 @@ void afterForkInChild() {
 
 }  // namespace
 
-void say(std::string_view sentence) {
+void printNote(std::string_view sentence) {
   (void)std::fprintf(stderr, "pitwall: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
   const std::scoped_lock lock(g_notes_mutex);
   notes() += std::string(sentence) + "\n";
@@ -152,7 +152,7 @@ Profiler* begin() {
     });
     return &kept->profiler;
   } catch (const std::exception& error) {
-    say(fmt::format("this process is not recorded: {}", error.what()));
+    printNote(fmt::format("this process is not recorded: {}", error.what()));
     return nullptr;
   }
 }

@@ -15,6 +15,6 @@ Profiler* begin();
 void end() noexcept;
 
 // Writes a sentence for the user to stderr and to the trace's notes.
-void say(std::string_view sentence);
+void printNote(std::string_view sentence);
 
 }  // namespace pitwall::inject

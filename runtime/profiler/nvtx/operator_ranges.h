@@ -22,7 +22,7 @@ class OperatorRanges {
 
   // Whether a tool is attached. Pitwall's injection library does not count while the profiler records: each
   // operator is in that trace already.
-  bool isHeard() const { return attached_ && !(tool_is_ours_ && profiler_.isRecording()); }
+  bool toolIsAttached() const { return attached_ && !(tool_is_ours_ && profiler_.isRecording()); }
 
   // On the thread that runs the operator, while a tool is attached.
   void push(OperatorId facts);

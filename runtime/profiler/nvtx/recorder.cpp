@@ -116,10 +116,10 @@ Recorder::Found Recorder::find(Domain& domain, const abi::EventAttributes& attri
             integerOf(attributes)};
   if (is_plain && attributes.message_type == abi::kAscii)
     return {siteOf(domain, attributes.message.ascii), integerOf(attributes)};
-  return findWhole(domain, attributes);
+  return findWithAttributes(domain, attributes);
 }
 
-Recorder::Found Recorder::findWhole(Domain& domain, const abi::EventAttributes& attributes) {
+Recorder::Found Recorder::findWithAttributes(Domain& domain, const abi::EventAttributes& attributes) {
   const auto* registered = attributes.message_type == abi::kRegistered
                                ? static_cast<const RegisteredString*>(attributes.message.registered)
                                : nullptr;

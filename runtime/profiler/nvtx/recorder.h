@@ -81,7 +81,7 @@ class Recorder : public EventSource {
   SiteId siteOf(Domain& domain, const RegisteredString& text);
   [[gnu::noinline]] SiteId siteOfNew(Domain& domain, const RegisteredString& text);
   Found find(Domain& domain, const abi::EventAttributes& attributes);
-  [[gnu::noinline]] Found findWhole(Domain& domain, const abi::EventAttributes& attributes);
+  [[gnu::noinline]] Found findWithAttributes(Domain& domain, const abi::EventAttributes& attributes);
   Found find(Domain& domain, std::span<const abi::PayloadData> payload);
   int popOuter(ThreadState* state, Domain& domain, std::span<const abi::PayloadData> payload);
   int open(Domain& domain, SiteId site, std::int64_t value);

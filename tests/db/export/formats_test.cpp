@@ -1,4 +1,4 @@
-// What the exported files promise to those who read them without Pitwall.
+// The guarantees of exported files for readers without Pitwall.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -49,7 +49,7 @@ std::size_t filesIn(const TempFolder& folder) {
   return count;
 }
 
-// The events of the file, one a line.
+// The events of the file, one per line.
 std::vector<std::string> eventsOf(const std::string& path) {
   std::vector<std::string> events;
   std::istringstream lines(contentOf(path));

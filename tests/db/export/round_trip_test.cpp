@@ -1,4 +1,4 @@
-// Out and in again: the same tables, for each format that keeps everything.
+// Export and import: the same tables, for each lossless format.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip,
                                                                        : "rows";
                          });
 
-// MXNet's own trace, in its layout again: what that format holds is the same.
+// MXNet's own trace, exported in its format again: everything that the format can hold is the same.
 TEST(RoundTripMxnet, OperatorsCallsAndCountersComeBack) {
   const TempFolder folder;
   std::ofstream(folder / "profile.json") << R"({
@@ -121,7 +121,7 @@ TEST(RoundTripMxnet, OperatorsCallsAndCountersComeBack) {
   }
 }
 
-// What MXNet's own profiler does not know of an operator stands among its arguments.
+// Operator facts that MXNet's own profiler lacks are among the arguments.
 TEST(RoundTripMxnet, WhatIsKnownOfAnOperatorComesBack) {
   const TempFolder folder;
   {
@@ -136,7 +136,7 @@ TEST(RoundTripMxnet, WhatIsKnownOfAnOperatorComesBack) {
         {"Convolution", "conv1", "8x1x28x28,20x1x5x5->8x20x24x24", "float32", "onednn", "jit:avx512_core",
          Phase::forward, 4'608'000, 27'088, 368'640},
         {"_backward_FullyConnected", "a \"quoted\" name", "", "", "reference", "", Phase::backward, 0, 0, 0},
-        {"_backward_none", "", "", "", "", "", Phase::none, 0, 0, 0},  // the name tells another phase
+        {"_backward_none", "", "", "", "", "", Phase::none, 0, 0, 0},  // the name implies another phase
         {"sgd_update", "", "", "", "", "", Phase::update, 0, 0, 0},
         {"sqrt", "", "", "", "", "", Phase::none, 1'234'567'890'123'456'789, 0, 5}};
     TimeNs now = 1000;
@@ -182,7 +182,7 @@ TEST(RoundTripMxnet, WhatIsKnownOfAnOperatorComesBack) {
   }
 }
 
-// A range cut out, then the rest: each event that the whole has is in one of them or in both.
+// A range and the rest, exported separately: each event of the whole is in one of them or in both.
 TEST(ExportPart, ARangeHasWhatTouchesIt) {
   const TempFolder folder;
   auto trace = randomTrace(folder, 7);

@@ -1,4 +1,4 @@
-// A trace as lines of text that do not depend on how it was written, to compare two traces by.
+// A trace as lines of text that do not depend on how it was written, for comparing two traces.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ inline std::string describe(Trace& trace, const Event& event) {
       trace.string(event.args), event.depth);
 }
 
-// Everything but the facts that an import writes of itself.
+// Everything except the facts that an import adds.
 inline std::vector<std::string> dump(Trace& trace) {
   std::vector<std::string> lines;
   for (const char* table :

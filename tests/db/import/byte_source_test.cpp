@@ -1,4 +1,4 @@
-// Compression: several members, cuts, bombs.
+// Compression: several members, truncation, bombs.
 #include "db/import/byte_source.h"
 
 #include <gtest/gtest.h>

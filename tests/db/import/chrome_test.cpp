@@ -172,7 +172,7 @@ TEST(ImportChrome, EventsAcrossTheEdgeOfTheWindow) {
   const auto imported = importText(text);
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(imported->sink.all_events.size(), static_cast<std::size_t>(count) + 1);
-  EXPECT_EQ(Imported::counted(imported->summary.repaired, "names with bytes"), 1);  // the long one is cut
+  EXPECT_EQ(Imported::counted(imported->summary.repaired, "names with bytes"), 1);  // the long one is truncated
 }
 
 TEST(ImportChrome, RecordsAreBounded) {
@@ -269,7 +269,7 @@ TEST(ImportChrome, CanBeInterrupted) {
   EXPECT_EQ(imported->code, ErrorCode::cancelled);
 }
 
-// As Horovod writes its timeline: a process a tensor, no thread ids, ends without names, never closed.
+// Horovod's timeline: one process per tensor, no thread ids, ends without names, never closed.
 TEST(ImportChrome, HorovodTimeline) {
   const auto imported = importText(R"([
 {"name": "process_name", "ph": "M", "pid": 1, "args": {"name": "allreduce.conv1_weight"}},

@@ -1,5 +1,4 @@
-// The corpus of real traces, where it is there: $PITWALL_TRACE_CORPUS, else ../shared/traces beside the
-// source.
+// The corpus of real traces, if available: $PITWALL_TRACE_CORPUS, else ../shared/traces beside the source.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@ std::string corpusFolder();
 using Expected = std::map<std::string, std::string>;
 const std::map<std::string, Expected>& expectedCounts();
 
-// The members below "PREFIX/", with that cut off.
+// The members below "PREFIX/", without the prefix.
 Expected below(const Expected& expected, const std::string& prefix);
 
 std::string readFile(const std::string& path);

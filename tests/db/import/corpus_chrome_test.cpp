@@ -111,8 +111,8 @@ TEST(ImportCorpus, DeviceBusyAndSpanToTheNanosecond) {
   EXPECT_GE(devices, 15);
 }
 
-// Kernels that the step before had launched are told apart: within the step's range on the device the sums
-// are those that another tool printed (gpu_timeline.csv beside the trace).
+// Kernels launched by the previous step are distinguished: within the step's range on the device the sums are
+// those that another tool printed (gpu_timeline.csv beside the trace).
 TEST(ImportCorpus, DeviceBusyWithinAStep) {
   PITWALL_NEEDS_CORPUS();
   const auto imported =
@@ -139,7 +139,7 @@ TEST(ImportCorpus, DeviceTimesOfAnotherTool) {
   for (const auto& [path, expected] : expectedCounts()) {
     const std::size_t at = path.find("_perf_report_csvs/gpu_timeline.csv");
     if (at == std::string::npos || path.find("Qwen") != std::string::npos)
-      continue;  // that one by step, above
+      continue;  // tested by step above
     SCOPED_TRACE(path);
     ++files;
     const auto imported = importFiles({corpusFolder() + "/" + path.substr(0, at) + ".json.gz"});

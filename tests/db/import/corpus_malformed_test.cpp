@@ -1,5 +1,4 @@
-// The broken inputs of the corpus: each ends within a second, with the prefix that is whole or a precise
-// message.
+// The malformed inputs of the corpus: each ends within a second, with the valid prefix or a precise message.
 #include <gtest/gtest.h>
 
 #include <ctime>

@@ -122,7 +122,7 @@ TEST(ImportCorpus, JsonLinesOfSystemMetrics) {
       << cut->summary.inputs.at(0).damage;
 }
 
-// Whatever lies there: a trace or a message, never silence. What is no trace is told so.
+// For each file a trace or a message. A file that is not a trace gets a message saying so.
 TEST(ImportCorpus, EveryFileGivesEventsOrAMessage) {
   PITWALL_NEEDS_CORPUS();
   int traces = 0;
@@ -151,7 +151,7 @@ TEST(ImportCorpus, EveryFileGivesEventsOrAMessage) {
 }
 
 // No file of the corpus is left out: each is compared with its expected numbers, is itself an expected
-// answer, or stands here with the reason why there is nothing to compare.
+// answer, or is listed here with the reason why there is nothing to compare.
 TEST(ImportCorpus, EveryFileIsComparedOrHasItsReason) {
   PITWALL_NEEDS_CORPUS();
   const std::map<std::string, std::string> reasons = {

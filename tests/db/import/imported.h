@@ -1,4 +1,4 @@
-// Imports into memory, and asks what came of it.
+// Imports into memory, with accessors for the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 
 namespace pitwall::test {
 
-// A file in a folder of its own that goes with this object.
+// A file in a temporary folder that is removed with this object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view content, const std::string& name = "input") {
@@ -46,7 +46,7 @@ class TemporaryFile {
 struct Imported {
   MemorySink sink;
   ImportSummary summary;
-  std::string error;  // empty = it went well
+  std::string error;  // empty = success
   ErrorCode code = ErrorCode::internal;
 
   std::int64_t records(const std::string& what) const {
@@ -57,7 +57,7 @@ struct Imported {
     const auto found = summary.events.find(kind);
     return found == summary.events.end() ? 0 : found->second;
   }
-  // How often something of this kind was counted whose description begins like this.
+  // The count of entries whose description begins with this text.
   static std::int64_t counted(const std::map<std::string, ImportCount>& counts, std::string_view start) {
     std::int64_t total = 0;
     for (const auto& [what, entry] : counts) {

@@ -120,7 +120,7 @@ TEST(ImportZip, DamageAndBombs) {
   ImportOptions options;
   options.limits.decompressed_bytes = 10'000;
   const auto bomb = importText(zipped({{"bomb.json", range("x", 3) + std::string(1 << 20, ' ')}}), options);
-  EXPECT_NE(bomb->error.find("no trace does"), std::string::npos) << bomb->error;
+  EXPECT_NE(bomb->error.find("unlike any trace"), std::string::npos) << bomb->error;
   Member encrypted{"a", "b"};
   encrypted.method = 12;
   EXPECT_EQ(importText(zipped({encrypted}))->code, ErrorCode::unsupported);
@@ -224,7 +224,7 @@ TEST(ImportAlign, MarksAndNothing) {
       noteOf(*importFiles({one.path(), three.path()}), "the offset of its clock is unknown").empty());
 }
 
-// Recorded ranks: each a trace of ours.
+// Recorded ranks: each a Pitwall trace.
 TEST(ImportAlign, TracesOfOursBecomeOne) {
   const TemporaryFile folder("");
   std::vector<std::string> paths;

@@ -81,7 +81,7 @@ TEST(ImportJson, Escapes) {
   EXPECT_EQ(unescape("tail\\"), "tail\\");
 }
 
-// All that a parse found, as text.
+// The result of a parse, as text.
 std::string found(const ParsedEvent& parsed, const ChromeEvent& event, std::string_view text) {
   std::string out = std::to_string(static_cast<int>(parsed.status)) + " " + std::to_string(parsed.taken) +
                     " " + parsed.error + " " + std::to_string(parsed.repairs) + parsed.repair_kind;
@@ -116,7 +116,7 @@ const std::vector<std::string> kEvents = {
     R"({"name":"a\"b","ph":"b","id2":{"local":"0x1"},"ts":"7","pid":-5,"args":{},"tid":"text","scope":null,"id":1.5e3})",
 };
 
-// What stood in events before never changes what is found in the next one.
+// Earlier events never change the result of the next one.
 TEST(ImportJson, RememberingChangesNothing) {
   std::mt19937 random(7);
   EventParser remembering;

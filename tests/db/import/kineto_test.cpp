@@ -1,4 +1,4 @@
-// The conventions of PyTorch's profiler, on a small trace of our own.
+// The conventions of PyTorch's profiler, on a small trace written for this test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ TEST(ImportKineto, SpellingsOf2021) {
   EXPECT_EQ(imported->events("dependencies"), 1);
 }
 
-// What CUPTI's counters counted lies in the arguments of the ranges that they counted over.
+// Values of CUPTI's counters are in the arguments of the ranges that they cover.
 TEST(ImportKineto, HardwareCountersAreSamplesOfTheirDevice) {
   const auto imported = importText(R"json({"schemaVersion":1,"traceEvents":[
     {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":9},
@@ -220,7 +220,7 @@ TEST(ImportKineto, FactsOfKernelsAndArguments) {
   EXPECT_NE(imported->sink.meta_values.at("distributed.pg_config").find("pg_name"), std::string::npos);
 }
 
-// A graph launch starts many kernels under its one number; some lie before it in the file.
+// A graph launch starts many kernels with its one correlation; some precede it in the file.
 TEST(ImportKineto, OneLaunchOfManyKernels) {
   const auto kernel = [](int ts) {
     return R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"dur":1,"ts":)" + std::to_string(ts) +
@@ -276,7 +276,7 @@ TEST(ImportKineto, ProfilesWithoutKinetoHaveOperators) {
   EXPECT_EQ(phaseOf("aten::add_"), Phase::update);
 }
 
-// Another tool's process may have the name, with categories of its own.
+// Another tool's process may have the name, with other categories.
 TEST(ImportKineto, AProcessNamedCpuFunctionsAloneMakesNoOperators) {
   const auto imported = importText(
       R"json([{"name": "aten::mm", "cat": "mine", "ph": "X", "ts": 10, "dur": 30, "tid": 1, "pid": "CPU functions"}])json");

@@ -32,7 +32,8 @@ const char kStrings[] =
     "INSERT INTO StringIds VALUES (1,'gemm'),(2,'void "
     "gemm<float>'),(3,'cudaLaunchKernel_v7000'),(4,'ncclDevKernel_Sum'),"
     "(5,'iteration 4'),(6,'main thread');";
-// Two processes whose correlation numbers and pids look alike, with the columns in another order than usual.
+// Two processes with equal correlation numbers and similar pids, with the columns in another order than
+// usual.
 const char kTwoProcesses[] =
     "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(globalPid INT, streamId INT, deviceId INT, correlationId INT, "
     "start INT,"

@@ -1,4 +1,5 @@
-// Which operators belong to the forward pass, the backward pass and the update, from what profilers tell.
+// Which operators belong to the forward pass, the backward pass and the update, inferred from profilers'
+// data.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -74,7 +75,7 @@ TEST(ImportPhases, RecomputationBelongsToTheBackwardPass) {
   EXPECT_EQ(phaseOf(*imported, "aten::zero_"), Phase::update);
 }
 
-// Some writers leave the numbers out and draw the arrows alone.
+// Some writers omit the numbers and write only the arrows.
 TEST(ImportPhases, ArrowsLeadFromForwardToBackward) {
   const auto imported = importText(traceOf(
       range("cpu_op", "aten::linear", 9, 0, 10) + "," + range("cpu_op", "aten::addmm", 9, 2, 5) + "," +

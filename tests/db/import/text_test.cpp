@@ -50,7 +50,7 @@ TEST(ImportText, CleansWhatIsNotText) {
                                                           true));
   EXPECT_EQ(clean("\xC0\x80").first, "\xEF\xBF\xBD\xEF\xBF\xBD");  // overlong
   EXPECT_EQ(clean("\xED\xA0\x80").first.size(), 9U);               // a surrogate
-  EXPECT_EQ(clean("\xE2\x82").second, true);                       // cut sequence
+  EXPECT_EQ(clean("\xE2\x82").second, true);                       // truncated sequence
   EXPECT_EQ(clean(std::string(100000, 'x')).first.size(), kLongestName);
 }
 

@@ -78,7 +78,7 @@ TEST(ImportToFile, InterruptionLeavesNothing) {
   EXPECT_EQ(filesIn(input.folder()), 1U);
 }
 
-// A kill in the middle: nothing under the name asked for, and what lies beside it says that it is not whole.
+// A kill in the middle: no file under the requested name, and the temporary file is marked incomplete.
 TEST(ImportToFile, AKillLeavesNoTraceThatLooksWhole) {
   std::string text = "[";
   for (int i = 0; text.size() < 8'000'000; ++i) {
@@ -106,7 +106,7 @@ TEST(ImportToFile, AKillLeavesNoTraceThatLooksWhole) {
     auto trace = Trace::open(temporary);
     EXPECT_TRUE(!trace.has_value() || !(*trace)->isComplete());
   }
-  // The next import is not in its way.
+  // The next import is not affected.
   const TemporaryFile small(kTrace);
   const std::vector<std::string> inputs = {small.path()};
   EXPECT_TRUE(importToFile(inputs, output).has_value());
@@ -130,7 +130,7 @@ TEST(ImportToFile, OwnTracesAreInputsToo) {
   EXPECT_EQ(again->sink.facts, first->sink.facts);
 }
 
-// Bytes replaced, removed and repeated: an answer each time, and sums that agree.
+// Bytes replaced, removed and repeated: a result each time, with consistent sums.
 TEST(ImportDamage, RandomChangesNeverConfuseIt) {
   std::mt19937 random(1);
   const std::string seeds[] = {

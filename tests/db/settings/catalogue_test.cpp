@@ -1,4 +1,4 @@
-// What must hold of every entry of the catalogue, and that nothing promised is missing.
+// Invariants of every entry of the catalogue, and a check that no required entry is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the catalogue promises about reading values.
+// Parsing of values as the catalogue specifies.
 #include "db/settings.h"
 
 #include <gmock/gmock.h>

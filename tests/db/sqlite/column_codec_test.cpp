@@ -55,7 +55,7 @@ TEST(ColumnCodec, UsesTheNarrowestWidth) {
   expectSame({kLeast, kGreatest, 0, -1}, kHeader + 32);
 }
 
-// A column as a run may give it, or as none does.
+// A column with realistic or with extreme values.
 Values randomColumn(std::mt19937_64& random, int round) {
   Values values(1 + random() % (round % 100 == 0 ? 70'000 : 1000));
   const int shift = static_cast<int>(random() % 64), outlier_shift = static_cast<int>(random() % 64);
@@ -92,8 +92,7 @@ TEST(ColumnCodec, GivesBackRandomColumnsInEveryLayout) {
   for (const int layout : {0, 9, 10, 11, 15}) EXPECT_TRUE(layouts.contains(layout)) << layout;
 }
 
-// A column as of a file from before there were other layouts: plain numbers of the width, hashed word by
-// word.
+// A column in the oldest layout: plain numbers of the width, hashed word by word.
 std::vector<std::byte> encodedPlain(const Values& values, std::int64_t least, int width) {
   std::vector<std::byte> body(values.size() * static_cast<std::size_t>(width));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -209,7 +208,8 @@ TEST(ColumnCodec, NoticesEveryFlippedBitOfEveryLayout) {
   EXPECT_EQ(layouts, (std::set<int>{9, 10, 11, 15}));
 }
 
-// Bytes whose check sum is right but that nobody packed so: refused or decoded, never read beyond.
+// Bytes with a correct check sum that the encoder never produces: rejected or decoded, never read out of
+// bounds.
 TEST(ColumnCodec, UnpacksNothingFromBytesThatDoNotFit) {
   std::mt19937_64 random(11);
   std::vector<std::uint64_t> numbers(100);

@@ -1,4 +1,4 @@
-// Readers that take columns instead of rows: what they see, and how little of the file they touch.
+// Readers that use columns instead of rows: their results, and how little of the file they read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class Columns : public ::testing::TestWithParam<int> {
   std::unique_ptr<Trace> trace_;
 };
 
-// Chunks too small for a summary, with one, and one chunk a commit.
+// Chunks too small for a summary, with one, and one chunk per commit.
 INSTANTIATE_TEST_SUITE_P(ChunkSizes, Columns, ::testing::Values(64, 512, 8192));
 
 TEST_P(Columns, SpansAreTheEvents) {
@@ -191,7 +191,8 @@ TEST_P(Columns, BinsSumUpToTheEvents) {
   }
 }
 
-// Against a loop: no event is invisible, nothing is drawn where nothing is, give or take a bin.
+// Compared with a loop: no event is missing and none is drawn where there is none, with a tolerance of one
+// bin.
 TEST_P(Columns, NoEventIsInvisible) {
   BinRequest request;
   request.track = TrackId{3};
@@ -309,7 +310,7 @@ TEST_F(Touched, AFilterOnTimeAndTrackReadsItsChunksAndColumnsAlone) {
   EXPECT_EQ(of("SELECT count(*) FROM event WHERE start_ns > 5000000"), 0);
   EXPECT_EQ(of("SELECT count(*) FROM event WHERE track = 1"), 0) << "counting needs no column";
   EXPECT_EQ(of("SELECT sum(dur_ns) FROM event WHERE track = 1"), 8) << "one column of eight chunks";
-  // Events of a track are spread evenly over a million ns: a window of one in a thousand lies in one chunk or
+  // Events of a track are spread evenly over a million ns: a window of one in a thousand is in one chunk or
   // two.
   const std::int64_t window =
       of("SELECT sum(value) FROM event WHERE track = 2 AND start_ns BETWEEN 500000 AND 501000");

@@ -30,7 +30,7 @@ TEST(Concurrency, SinksDoNotDisturbEachOther) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// One thread at a time, as the contract asks, but not always the same one.
+// One thread at a time, as the contract requires, but not always the same one.
 TEST(Concurrency, TheProducerMayMoveBetweenThreads) {
   const TempFolder folder;
   const auto sink = mustCreate(folder / "a.pitwall");

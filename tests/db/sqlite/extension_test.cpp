@@ -20,7 +20,7 @@ class Extension : public ::testing::Test {
     writeTrace(path_, makeRandomTrace({.seed = 51}), {.chunk_events = 300});
   }
 
-  // The first column of every row, a line each, by the extension in this process.
+  // The first column of every row, one per line, by the extension in this process.
   std::string ask(const std::string& path, const std::string& sql) {
     sqlite3* database = nullptr;
     EXPECT_EQ(sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);

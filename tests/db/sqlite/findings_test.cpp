@@ -64,8 +64,8 @@ TEST(Findings, ReplaceEarlierOnes) {
   EXPECT_EQ(mustCount(*mustOpen(path), "SELECT count(*) FROM finding"), 0);
 }
 
-// A reader that holds the file reads as before, and gives way afterwards.
-TEST(Findings, AreSavedOnceNobodyHoldsTheTrace) {
+// A reader with the file open is not affected, and releases it afterwards.
+TEST(Findings, AreSavedOnceTheTraceIsNotInUse) {
   const TempFolder folder;
   const std::string path = folder / "a.pitwall";
   writeTrace(path, makeRandomTrace({}));

@@ -1,4 +1,4 @@
-// Rows of other programs' databases taken from their pages, beside what SQLite itself says of them.
+// Rows of other programs' databases read from their pages, compared with SQLite's results.
 #include "db/sqlite/foreign.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using store::ForeignRow;
 
 class ForeignTest : public testing::Test {
  protected:
-  // A new database of the statements.
+  // A new database created by the statements.
   void make(const std::string& sql) {
     std::filesystem::remove(path_);
     sqlite3* database = nullptr;
@@ -35,7 +35,7 @@ class ForeignTest : public testing::Test {
     return database.has_value() ? std::move(*database) : nullptr;
   }
 
-  // Every row as text, nulls told apart.
+  // Every row as text, with nulls marked.
   std::vector<std::string> bySqlite(const std::string& sql) {
     std::vector<std::string> rows;
     sqlite3* database = nullptr;
@@ -114,7 +114,7 @@ TEST_F(ForeignTest, RealsAndNumbersInTextColumnsConvertAsInSqlite) {
                                             "-9223372036854775808 -1e+300 0 2.5"}));
 }
 
-// What a row does not hold in the place of the column is left to SQL.
+// Columns whose value is not stored in the row are read by SQL.
 TEST_F(ForeignTest, KeysLaterColumnsAndTablesWithoutRowIds) {
   make(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, a INT); INSERT INTO t VALUES (7, 8), (9, 10);"
@@ -143,8 +143,8 @@ TEST_F(ForeignTest, TextInTwoByteUnitsIsConverted) {
   EXPECT_EQ(byForeign("t", kColumns), bySqlite("SELECT a FROM t"));
 }
 
-// Any byte of the pages may be wrong: rows before the damage come, and an error that names the page, or all
-// of them come.
+// Any byte of the pages may be wrong: either the rows before the damage and an error that names the page, or
+// all rows.
 TEST_F(ForeignTest, DamageEndsWithAMessageThatNamesThePage) {
   make(std::string("PRAGMA page_size=1024; CREATE TABLE t(a INTEGER, b INT, c INT, d TEXT);") + kRows);
   const std::string whole = readBytes(path_);
@@ -165,7 +165,7 @@ TEST_F(ForeignTest, DamageEndsWithAMessageThatNamesThePage) {
     ++damaged;
     EXPECT_EQ(status.error().code, ErrorCode::corruptTrace);
     EXPECT_NE(status.error().message.find("export it again"), std::string::npos) << status.error().message;
-    // Where the table's first page is hit, SQLite judges.
+    // If the table's first page is damaged, SQLite decides.
     named += status.error().message.find(": page ") != std::string::npos ? 1 : 0;
   }
   EXPECT_GE(named, damaged - 2);

@@ -1,4 +1,5 @@
-// Trace::open and reading on: every kind of wrong file is an error that says what it is, and never a crash.
+// Trace::open and reading on: every kind of invalid file gives an error that names the kind, and never a
+// crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -108,7 +109,7 @@ TEST_F(OpenTrace, NoticesMissingTablesAndOddRows) {
   }
 }
 
-// Opens, since the summaries are fine; the damage is found and named when the chunk is read.
+// Opens, since the summaries are valid; the damage is reported when the chunk is read.
 TEST_F(OpenTrace, NamesADamagedChunk) {
   const std::string whole = readBytes(path_);
   struct Damage {
@@ -154,7 +155,7 @@ TEST_F(OpenTrace, NamesADamagedDependencyOrCounterChunk) {
   EXPECT_EQ(trace->query("SELECT * FROM counter").error().code, ErrorCode::corruptTrace);
 }
 
-// Whatever happens to the bytes: an error or an answer.
+// For any change of the bytes: an error or a result.
 TEST_F(OpenTrace, SurvivesFlippedBytes) {
   const std::string whole = readBytes(path_);
   std::mt19937_64 random(11);
@@ -162,7 +163,7 @@ TEST_F(OpenTrace, SurvivesFlippedBytes) {
   for (int round = 0; round < 150; ++round) {
     std::string bytes = whole;
     for (int flips = 0; flips < 40; ++flips) bytes[random() % bytes.size()] = static_cast<char>(random());
-    // The first page holds the schema: most files would not get past it.
+    // The first page holds the schema: most files would fail there.
     if (round % 3 != 0) bytes.replace(0, 8192, whole, 0, 8192);
     writeBytes(path_, bytes);
     const auto trace = Trace::open(path_);
@@ -212,14 +213,14 @@ TEST_F(OpenTrace, ReadsATraceWhileItIsRecorded) {
     EXPECT_EQ(trace->events(track).value().size(), 1u) << "a trace is read as of its opening";
     EXPECT_EQ(mustCount(*trace, "SELECT count(*) FROM event"), 1);
     EXPECT_EQ(mustOpen(live)->events(track).value().size(), 2u);
-    ASSERT_TRUE(sink->finish().has_value()) << "also while somebody reads";
+    ASSERT_TRUE(sink->finish().has_value()) << "also while it is being read";
   }
   const auto trace = mustOpen(live);
   EXPECT_TRUE(trace->isComplete());
   EXPECT_EQ(trace->events(track).value().size(), 2u);
 }
 
-// As if it had died in the middle of closing the file.
+// As after a kill while closing the file.
 TEST_F(OpenTrace, RecoversFromAJournalInACopy) {
   const std::string before = readBytes(path_);
   sqlite3* database = nullptr;

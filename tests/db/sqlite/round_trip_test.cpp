@@ -1,4 +1,4 @@
-// What goes into a sink comes out of the file.
+// Everything written to a sink is read back from the file.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -136,7 +136,7 @@ TEST(RoundTrip, AFinishedTraceIsOneFile) {
   EXPECT_EQ(files, std::vector<std::string>{"a.pitwall"});
 }
 
-// A foreign tool sees the dimensions, the marks of our file, and nothing that needs our library.
+// Another tool can read the dimensions and the file's ids, without our library.
 TEST(RoundTrip, PlainSqliteReadsTheDimensions) {
   const TempFolder folder;
   writeTrace(folder / "a.pitwall", makeRandomTrace({}));

@@ -1,4 +1,4 @@
-// How an older file becomes the newest schema.
+// Migration of older files to the newest schema.
 #include "db/sqlite/schema.h"
 
 #include <gmock/gmock.h>

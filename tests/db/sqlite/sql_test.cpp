@@ -1,4 +1,4 @@
-// The virtual tables and functions against second opinions: SQLite's own tables, and loops.
+// The virtual tables and functions compared with SQLite's own tables and with loops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST_F(Sql, EventShowsEveryField) {
   EXPECT_EQ(*ids.rbegin(), static_cast<std::int64_t>(rows.rows.size())) << "ids are dense";
 }
 
-// A plain table with the same rows answers the same, whatever is pushed down.
+// A plain table with the same rows gives the same result, whatever constraints are pushed down.
 TEST_F(Sql, ConstraintsAnswerAsOnAPlainTable) {
   mustQuery(*trace_, "CREATE TEMP TABLE flat AS SELECT * FROM event");
   const std::vector<std::string> terms = {"track = 2",

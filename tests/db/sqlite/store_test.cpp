@@ -1,4 +1,4 @@
-// createTrace: what it replaces, what it refuses, what an unfinished sink leaves.
+// createTrace: which files it replaces, which it refuses, and the file of an unfinished sink.
 #include "db/store.h"
 
 #include <gmock/gmock.h>
@@ -168,7 +168,7 @@ TEST(Sink, KeepsItsFirstFailure) {
   const Event event{};
   sink->events(track, {&event, 1});
   ASSERT_TRUE(sink->flush().has_value());
-  sink->events(TrackId{9}, {&event, 1});  // a track that nobody created
+  sink->events(TrackId{9}, {&event, 1});  // a track that was not created
   const Status failed = sink->flush();
   ASSERT_FALSE(failed.has_value());
   EXPECT_EQ(failed.error().code, ErrorCode::internal);

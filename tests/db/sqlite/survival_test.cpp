@@ -1,5 +1,5 @@
-// Programs that are killed while they record, may not write where they want to, or run out of disk. Each runs
-// in a forked child, so that its death, its limits and its user are its own.
+// Programs that are killed while they record, lack permission to write, or run out of disk space. Each runs
+// in a forked child, so that the kill, the limits and the user affect only the child.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grp.h>
@@ -60,7 +60,7 @@ int waitForChild(pid_t child) {
 
 constexpr int kPortion = 500;
 
-// Writes numbered events for ever, on two tracks, and reports how many a flush has confirmed.
+// Writes numbered events endlessly, on two tracks, and reports how many a flush has confirmed.
 int recordForever(const std::string& path, int report, bool flushes) {
   auto sink = createTrace(path);
   CHILD_CHECK(sink.has_value(), sink.error().message);
@@ -88,11 +88,11 @@ int recordForever(const std::string& path, int report, bool flushes) {
 }
 
 struct KilledRun {
-  std::int64_t reported = 0;  // the last number the child told
+  std::int64_t reported = 0;  // the last number that the child reported
   int reports = 0;
 };
 
-// Kills the child once `enough` says so.
+// Kills the child once `enough` returns true.
 KilledRun recordAndKill(const std::string& path, bool flushes, const std::function<bool()>& enough) {
   int ends[2] = {};
   EXPECT_EQ(::pipe(ends), 0);
@@ -102,7 +102,7 @@ KilledRun recordAndKill(const std::string& path, bool flushes, const std::functi
   });
   ::close(ends[1]);
   KilledRun run;
-  // The clock starts when recording does; the pipe holds what comes afterwards.
+  // The time starts with the recording; the pipe buffers later numbers.
   if (::read(ends[0], &run.reported, sizeof run.reported) == sizeof run.reported) run.reports = 1;
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   const auto drain = [&] {
@@ -120,7 +120,7 @@ KilledRun recordAndKill(const std::string& path, bool flushes, const std::functi
   return run;
 }
 
-// True from `life` after the first question on.
+// True once `life` has passed since the first call.
 std::function<bool()> after(std::chrono::milliseconds life) {
   return [life, end = std::optional<std::chrono::steady_clock::time_point>()]() mutable {
     const auto now = std::chrono::steady_clock::now();
@@ -175,7 +175,7 @@ TEST(Killed, AtRandomMomentsWithEveryConfirmedFlushThere) {
   }
 }
 
-// It commits by itself: a reader sees more and more, and what it saw is there after the kill.
+// It commits without a flush: a reader sees an increasing number, and those events are there after the kill.
 TEST(Killed, WithoutFlushesKeepsWhatReadersSaw) {
   const TempFolder folder;
   const std::string path = folder / "a.pitwall";
@@ -204,13 +204,13 @@ TEST(Killed, TheTraceIsReplacedByTheNextRun) {
 
 // --- not allowed to write ---------------------------------------------------------------------------------
 
-// Root may write everywhere: become nobody. False when that is not possible.
+// Root may write everywhere: become the user nobody. False when that is not possible.
 bool becomeNobody() {
   if (::geteuid() != 0) return true;
   return ::setgroups(0, nullptr) == 0 && ::setgid(65534) == 0 && ::setuid(65534) == 0;
 }
 
-// A folder that holds `path` and that nobody may write.
+// A folder that contains `path` and is not writable.
 void lockFolder(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) fs::permissions(entry.path(), fs::perms(0444));
   fs::permissions(folder, fs::perms(0555));
@@ -305,8 +305,8 @@ TEST(UnreadableFile, SaysSo) {
 
 // --- no space left ----------------------------------------------------------------------------------------
 
-// Records until the disk is full, and then some more: the producer goes on, hears of it, and keeps what was
-// flushed.
+// Records until the disk is full, and then some more: the producer continues, gets the error, and flushed
+// data is kept.
 int recordUntilFull(const std::string& path, std::int64_t& confirmed) {
   auto sink = createTrace(path);
   CHILD_CHECK(sink.has_value(), sink.error().message);
@@ -350,7 +350,7 @@ int expectConfirmed(const std::string& path, std::int64_t confirmed) {
   return 0;
 }
 
-// A small disk of the child's own; gone with it.
+// A small disk for the child; removed with it.
 bool mountSmallDisk(const std::string& at, const char* options) {
   return ::unshare(CLONE_NEWNS) == 0 && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          ::mount("tmpfs", at.c_str(), "tmpfs", 0, options) == 0;
@@ -391,7 +391,7 @@ TEST(FullDisk, AtTheStartLeavesTheOldTrace) {
   }));
 }
 
-// Without the right to mount: a limit on the size of files does the same.
+// Without permission to mount: a limit on the size of files has the same effect.
 TEST(FileSizeLimit, IsReportedAndKeepsWhatWasFlushed) {
   const TempFolder folder;
   EXPECT_CHILD_FINE(forkChild([&] {

@@ -1,4 +1,4 @@
-// Making and reading trace files in tests, with a failure of the test where something goes wrong.
+// Creates and reads trace files in tests; errors fail the test.
 #pragma once
 
 #include <gtest/gtest.h>

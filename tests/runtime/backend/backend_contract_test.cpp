@@ -1,4 +1,4 @@
-// What Backend promises beside right numbers: cache bounds, threads, errors, names.
+// The contract of Backend besides correct results: cache bounds, threads, errors, names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -46,7 +46,7 @@ TEST_P(EveryBackend, KeepsAsManyKernelsAsItMay) {
   const KernelPtr first = relu(*backend, 1);
   for (const int n : {2, 3}) relu(*backend, n);
   EXPECT_EQ(relu(*backend, 1), first);  // a hit, and the most recently used now
-  relu(*backend, 4);                    // drives out 2
+  relu(*backend, 4);                    // evicts 2
   EXPECT_EQ(relu(*backend, 1), first);
   auto usage = backend->cacheUsage();
   EXPECT_EQ(usage.kernels, 3);
@@ -56,7 +56,7 @@ TEST_P(EveryBackend, KeepsAsManyKernelsAsItMay) {
   relu(*backend, 2);
   EXPECT_EQ(backend->cacheUsage().misses, 5);
 
-  // The bound holds for each operator kind on its own.
+  // The bound applies to each operator kind separately.
   const TensorSpec specs[] = {{{1, 1, 2, 2}}};
   ASSERT_TRUE(backend->prepare(PoolingDesc{}, Pass::inference, specs).has_value());
   usage = backend->cacheUsage();

@@ -1,4 +1,4 @@
-// Every operator, every pass: onednn against the reference backend, over a table of shapes.
+// Every operator, every pass: onednn compared with the reference backend, over a table of shapes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class Conformance : public ::testing::Test {
     return error / scale;
   }
 
-  // Compares the outputs but workspaces, and returns both answers.
+  // Compares the outputs except workspaces, and returns both results.
   Pair compare(const Call& call, double tolerance = 2e-5) { return compare(call, call, tolerance); }
   // The same where the backends have their own arrays (a workspace, a blocked input).
   Pair compare(const Call& for_reference, const Call& for_onednn, double tolerance = 2e-5) {
@@ -94,8 +94,7 @@ TEST_F(Conformance, Convolution) {
     const Array dout = random(out.reference.outputs[0].spec.shape);
     compare({.desc = c.desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
     compare({.desc = c.desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec});
-    // The way of a training step: weight kept, and its gradient wished for, in the layout of the forward
-    // pass.
+    // As in a training step: the weight and its gradient are in the layout of the forward pass.
     const TensorSpec& kept = out.onednn.kernel->inputs()[1];
     const Array kept_weight = reordered(*onednn_, weight, kept.layout);
     compare({.desc = c.desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec},

@@ -1,4 +1,4 @@
-// Runs one operator on one backend with arrays in any layout; what every backend test needs.
+// Runs one operator on one backend with arrays in any layout; used by all backend tests.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Array {
   float* floats() const { return reinterpret_cast<float*>(bytes.get()); }
 };
 
-// Uninitialised values are NaN, so that what a kernel forgets to write is seen.
+// Uninitialised values are NaN, so that elements that a kernel does not write are detected.
 Array makeArray(const TensorSpec& spec);
 Array makeArray(const Shape& shape, const std::vector<float>& values);
 Array clone(const Array& array);
@@ -34,7 +34,7 @@ std::unique_ptr<Backend> open(const char* name, int cached_kernels = -1);
 Array reordered(Backend& backend, const Array& array, const LayoutPtr& layout);
 std::vector<float> rowMajorValues(Backend& backend, const Array& array);
 
-// A question to a backend.
+// A request to a backend.
 struct Call {
   OperatorKindDesc desc = {};
   Pass pass = Pass::forward;
@@ -43,7 +43,7 @@ struct Call {
   std::uint64_t seed = 0;
   float rate = 0, rescale = 1;
   std::vector<Array> outputs =
-      {};  // where contents are read and written; empty or without memory = made here
+      {};  // where contents are read and written; empty or without memory = created here
 
   std::string toString() const;  // operator, pass, shapes
 };
@@ -53,7 +53,7 @@ struct Answer {
   std::vector<Array> outputs;
 };
 
-// Prepares, reorders inputs to what the kernel wants, runs. A failure fails the test, naming the call.
+// Prepares, reorders inputs as the kernel requires, runs. A failure fails the test, naming the call.
 Answer ask(Backend& backend, const Call& call);
 
 }  // namespace pitwall::test

@@ -1,4 +1,4 @@
-// Layouts: what blocked arrays look like from outside, and that they flow from operator to operator.
+// Layouts: the public view of blocked arrays, and passing them between operators.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ class LayoutTest : public ::testing::Test {
  protected:
   Array random(const Shape& shape) { return test::randomArray(shape, random_); }
 
-  // The layouts in which a convolution wants its data, its weight, and makes its output.
+  // The layouts that a convolution requires for data and weight, and produces for its output.
   struct Layouts {
     LayoutPtr data, weight, out;
   };
@@ -55,7 +55,7 @@ TEST_F(LayoutTest, EveryLayoutGoesToRowMajorAndBack) {
 }
 
 TEST_F(LayoutTest, ReordersBetweenViewsOfDifferentRank) {
-  // One weight array, as a grouped and as a plain convolution keep it.
+  // One weight array in the layouts of a grouped and an ordinary convolution.
   const Shape weight_shape{32, 16, 3, 3};
   const Layouts grouped =
       layoutsOf({.kernel = {3, 3}, .channels = 32, .groups = 2, .bias = false}, {2, 32, 8, 8}, weight_shape);
@@ -130,7 +130,7 @@ TEST_F(LayoutTest, PaddingStaysZero) {
   };
   for (const test::Call& call : calls) {
     const Array out = ask(*onednn_, call).outputs.at(0);
-    // The sum of all that is stored equals the sum of the elements.
+    // The sum over the memory equals the sum of the elements.
     double stored = 0, elements = 0;
     for (std::int64_t i = 0; i < out.spec.sizeBytes() / 4; ++i)
       stored += static_cast<double>(out.floats()[i]);

@@ -1,4 +1,4 @@
-// Batches: what is in them, in which order, with and without prefetching, and what the trace says of them.
+// Batches: contents and order, with and without prefetching, and their events in the trace.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ std::unique_ptr<Session> openSession() {
   return std::move(session).value();
 }
 
-// Items that say who they are: item i has pixel values i and label i % 251.
+// Identifiable items: item i has pixel values i and label i % 251.
 ImageDataset countingDataset(std::int64_t count) {
   ImageDataset dataset;
   dataset.count = count;
@@ -101,7 +101,7 @@ TEST(Batches, ShufflingShowsEachItemOnceAndDiffersByEpochAndSeed) {
   EXPECT_EQ(labelsOf(epoch(*again)), first) << "the same seed";
   const auto other = open(*session, dataset, {.batch_size = 16, .seed = 6});
   EXPECT_NE(labelsOf(epoch(*other)), first) << "another seed";
-  // A batch size of another kind cuts the same order differently.
+  // Another batch size divides the same order differently.
   const auto larger = open(*session, dataset, {.batch_size = 100, .seed = 5});
   EXPECT_EQ(labelsOf(epoch(*larger)), first);
 }
@@ -153,13 +153,13 @@ TEST_P(PrefetchTest, EndsAndRestartsInTheMiddleOfAnEpoch) {
     const auto batches = open(*session, dataset, options);
     Batch batch;
     for (int i = 0; i < taken; ++i) ASSERT_TRUE(*batches->next(batch));
-    if (taken % 2 == 0) continue;  // destroyed as it stands
+    if (taken % 2 == 0) continue;  // destroyed in this state
     batches->reset();
     ASSERT_EQ(labelsOf(epoch(*batches)), second_epoch);
   }
 }
 
-// Makes batches of one label, its index; fails and throws where told to; counts what is alive.
+// Produces batches of one label, its index; fails and throws at given indices; counts live objects.
 class TestSource : public BatchSource {
  public:
   TestSource(std::int64_t count, std::set<std::int64_t> failing, std::set<std::int64_t> throwing = {})
@@ -319,8 +319,8 @@ TEST(SyntheticDigits, AreDeterministicAndOfAllClasses) {
   EXPECT_EQ(a.pixels.size(), 500U * 28 * 28);
 }
 
-// The nearest of 3000 known digits, by Euclidean distance: a classifier without any learning must do far
-// better than chance for the set to be learnable, and not be perfect for it to be worth learning.
+// The nearest of 3000 known digits, by Euclidean distance: a classifier without training must be far better
+// than chance, so that the set is learnable, but not perfect, so that it is not trivial.
 TEST(SyntheticDigits, CanBeLearned) {
   const auto known = syntheticDigits(3000, 1), asked = syntheticDigits(200, 2);
   constexpr std::size_t kPixels = 28 * 28;

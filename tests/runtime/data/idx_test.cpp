@@ -1,4 +1,4 @@
-// The idx reader: real files, and every way in which a file can be wrong.
+// The idx reader: real files, and all kinds of invalid files.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -119,7 +119,7 @@ TEST_F(IdxTest, ImpossiblyLarge) {
 }
 
 TEST_F(IdxTest, PromisesMoreThanItHas) {
-  // 4 GiB promised: the error must come from the file's end, not from taking that memory.
+  // The header declares 4 GiB: the error must come from the end of the file, not from allocating that memory.
   expectWrong(plain("i", images(65536, 256, 256, 1000)), "the file ends after 1000 of 4294967296 elements");
   expectWrong(gzipped("i.gz", images(2, 2, 2, 7)), "at byte 23: the file ends after 7 of 8 elements");
 }

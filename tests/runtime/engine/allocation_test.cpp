@@ -1,5 +1,5 @@
-// After a warm-up, pushing, running, bulking and waiting allocate nothing: threads may still even out their
-// free operators by a slab or two, but nothing grows with the number of operators.
+// After a warm-up, pushing, running, bulking and waiting allocate nothing: threads may still balance their
+// free operators with a slab or two, but nothing grows with the number of operators.
 #include <gtest/gtest.h>
 
 #include <atomic>

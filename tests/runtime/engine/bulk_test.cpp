@@ -7,8 +7,8 @@
 namespace pitwall::test {
 namespace {
 
-// Tells segments apart: operators of one segment see the same version of a variable that all of them write,
-// as a segment completes as a whole.
+// Distinguishes segments: operators of one segment see the same version of a variable that all of them write,
+// since a segment completes as a whole.
 class SegmentProbe {
  public:
   explicit SegmentProbe(Opened& engine) : engine_(engine), variable_(engine->newVariable()) {}
@@ -68,7 +68,7 @@ TEST_P(Bulk, EndsAtItsSizeAndAtAWait) {
   probe.push();
   expectOk(engine->waitForAll());
   EXPECT_EQ(probe.segments(), (Sizes{4, 4, 2, 1}));
-  EXPECT_FALSE(probe.isBulk().back());  // alone it is no bulk
+  EXPECT_FALSE(probe.isBulk().back());  // a single operator is not a bulk
 }
 
 TEST_P(Bulk, SizeOneIsOff) {

@@ -1,5 +1,5 @@
-// Random programs: whatever the engine, the number of workers and the bulk size, data and errors are those of
-// running the program line by line.
+// Random programs: with any engine, number of workers and bulk size, data and errors are those of running the
+// program line by line.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -138,7 +138,7 @@ TEST_P(Conformance, EveryVariableIsRightWhenWaitedForAlone) {
 }
 
 // What a line-by-line run would do with errors: an operator that uses a variable that carries errors is
-// skipped and hands all of them on.
+// skipped and passes all of them on.
 std::set<std::string> serialErrors(const Program& program, Data& data) {
   std::vector<bool> carries(kVariables, false);
   std::set<std::string> errors;
@@ -158,7 +158,7 @@ std::set<std::string> serialErrors(const Program& program, Data& data) {
   return errors;
 }
 
-// The parts "<n>" of a message; each must stand there once.
+// The parts "<n>" of a message; each must occur once.
 std::set<std::string> errorsNamedIn(const std::string& message) {
   std::set<std::string> names;
   for (std::size_t at = message.find('<'); at != std::string::npos; at = message.find('<', at + 1)) {

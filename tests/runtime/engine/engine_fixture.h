@@ -1,4 +1,4 @@
-// What the tests of the engine share: opening one, pushing lambdas, gates that hold an operator.
+// Common code of the engine's tests: opening one, pushing lambdas, gates that block an operator.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ inline void expectError(const Status& status, const std::string& part) {
   EXPECT_NE(status.error().message.find(part), std::string::npos) << status.error().message;
 }
 
-// Holds operators until it is opened; counts who came.
+// Blocks operators until it is opened; counts arrivals.
 class Gate {
  public:
   void open() {
@@ -101,7 +101,7 @@ class Gate {
     changed_.notify_all();
     changed_.wait(guard, [this] { return open_; });
   }
-  // False when fewer than `count` came within a long time.
+  // False when fewer than `count` arrive within a long time.
   [[nodiscard]] bool waitForArrivals(int count) {
     std::unique_lock guard(mutex_);
     return changed_.wait_for(guard, std::chrono::seconds(30), [this, count] { return arrived_ >= count; });

@@ -1,4 +1,4 @@
-// Errors belong to operators, flow to what depends on them, and surface once, at a wait.
+// Errors belong to operators, propagate to dependent operators, and are reported once, at a wait.
 #include <atomic>
 #include <stdexcept>
 #include <thread>

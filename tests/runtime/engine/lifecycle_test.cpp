@@ -79,7 +79,7 @@ TEST_P(Lifecycle, ThreadsThatShareVariablesNeverLockEachOtherOut) {
   Opened engine(options);
   std::vector<Variable> variables(6);
   for (Variable& v : variables) v = engine->newVariable();
-  std::vector<int> counts(variables.size(), 0);  // unguarded: the engine must keep writers apart
+  std::vector<int> counts(variables.size(), 0);  // unguarded: the engine must serialise writers
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < 4; ++seed) {
     threads.emplace_back([&, seed] {

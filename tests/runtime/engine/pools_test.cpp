@@ -94,7 +94,7 @@ TEST(Pools, AsManyWorkersAsAsked) {
   EXPECT_EQ(started, 3 + 4);  // and the priority pool
 }
 
-// Holds the only worker, pushes, lets go, and tells the order in which the operators ran.
+// Blocks the only worker, pushes, releases it, and returns the order in which the operators ran.
 template <class Push>
 std::vector<int> orderBehindAGate(Opened& engine, OperatorClass operator_class, Push push) {
   Gate gate;

@@ -1,4 +1,4 @@
-// What the engine reports while it is recorded, and that recording changes nothing.
+// The engine's events while it is recorded, and a check that recording changes nothing.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -14,7 +14,7 @@
 namespace pitwall::test {
 namespace {
 
-// The profiler ends its sink: this one leaves its content behind.
+// The profiler destroys its sink: this one keeps its content.
 class KeptSink : public MemorySink {
  public:
   explicit KeptSink(MemorySink& kept) : kept_(kept) {}
@@ -89,7 +89,7 @@ TEST_P(Recorded, EachOperatorHasFourTimesInOrderAndItsOwnCorrelation) {
   EXPECT_TRUE(recording.sink->losses.empty());
 }
 
-// Who records what operators launch hears of each of them, on its thread, by its own correlation.
+// The recorder of launches is called for each operator, on its thread, with its correlation.
 namespace launches {
 std::mutex mutex;
 std::vector<CorrelationId> pushed;
@@ -265,7 +265,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, RecordedBulk,
                                          EngineCase{EngineType::threadedPerDevice, 1}),
                          caseName);
 
-// --- the instrument must not change the program ---------------------------------------------------------
+// --- recording must not change the program -------------------------------------------------------------
 
 struct Observed {
   std::vector<int> order;

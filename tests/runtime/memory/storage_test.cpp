@@ -27,13 +27,13 @@ Block take(Storage& storage, Bytes size, MemoryTag tag = MemoryTag::other) {
   return std::move(block).value();
 }
 
-// Where a block of `second` bytes lies after one of `first` bytes was given back.
+// The address of a block of `second` bytes after one of `first` bytes was freed.
 std::pair<void*, void*> twice(Storage& storage, Bytes first, Bytes second) {
   void* const before = take(storage, first).data();
   return {before, take(storage, second).data()};
 }
 
-// A system with a limit, which counts what it handed out.
+// A system with a limit, which counts its allocations.
 class Limited : public SystemMemory {
  public:
   explicit Limited(Bytes limit) : left_(limit) {}

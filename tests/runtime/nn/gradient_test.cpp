@@ -17,7 +17,7 @@ struct GradientCase {
   std::function<Result<NDArray>(Arrays&)> compute;
   std::function<std::vector<float>(std::int64_t, std::uint32_t)> fill =
       [](std::int64_t n, std::uint32_t seed) { return numbers(n, seed); };
-  std::size_t checked = SIZE_MAX;  // gradients of the first so many inputs
+  std::size_t checked = SIZE_MAX;  // number of inputs whose gradients are checked
 };
 
 std::vector<float> awayFromZero(std::int64_t count, std::uint32_t seed) {

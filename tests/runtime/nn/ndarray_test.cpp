@@ -93,7 +93,7 @@ TEST_F(NdarrayTest, RecordedGraphsAreForgotten) {
     NDArray x = arrayOf(*session, {8}, 1);
     x.attachGradient();
     const NDArray y = must(autograd::record([&] { return op::activation(x, {ActivationType::relu}); }));
-    if (i > 0) must(autograd::backward(y));  // also without backward() nothing may stay
+    if (i > 0) must(autograd::backward(y));  // also without backward() nothing may leak
   }
   must(session->engine().waitForAll());
   EXPECT_EQ(session->storage().total().live_blocks, before);

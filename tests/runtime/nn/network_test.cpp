@@ -122,7 +122,7 @@ TEST(Networks, BackendsAgree) {
   }
 }
 
-// Trained on generated digits, a network knows others of them.
+// Trained on generated digits, a network classifies others of them.
 double accuracyAfterTraining(Session& session, int steps) {
   const data::ImageDataset digits = data::syntheticDigits(2000, 1), others = data::syntheticDigits(400, 2);
   auto batches = must(data::makeBatches(session, digits, {.batch_size = 20}));

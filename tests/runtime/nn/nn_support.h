@@ -1,4 +1,4 @@
-// What the tests of arrays, operators and layers share.
+// Common code of the tests of arrays, operators and layers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ inline std::vector<std::string> computingBackends() {
   return names;
 }
 
-// The value, or a failed test and an abort: for what must not fail.
+// The value, or a failed test and an abort: for calls that must not fail.
 template <class T>
 T must(Result<T> result) {
   EXPECT_TRUE(result.has_value()) << result.error().message;

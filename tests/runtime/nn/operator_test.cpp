@@ -1,4 +1,4 @@
-// Errors of a call, what an operator says of itself in the trace, and the use of autograd's calls.
+// Errors of a call, facts of an operator in the trace, and the use of autograd's calls.
 #include <map>
 
 #include "tests/runtime/nn/nn_support.h"
@@ -113,7 +113,7 @@ TEST_F(OperatorTest, SgdWithoutGradientSaysWhatToDo) {
 
 using FactsByName = std::multimap<std::string, OperatorFacts>;
 
-// Hands over the facts of every operator that ran, when the recording ends.
+// Returns the facts of every operator that ran, when the recording ends.
 class FactsSink final : public MemorySink {
  public:
   explicit FactsSink(FactsByName& found) : found_(found) {}

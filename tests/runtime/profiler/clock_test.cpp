@@ -48,13 +48,13 @@ TEST_P(ClockTest, AgreesWithSteadyClockAndIsMonotone) {
   ASSERT_TRUE(profiler.stop().has_value());
   const auto events = kept->memory.eventsOf(EventKind::instant);
   ASSERT_EQ(events.size(), moments.size());
-  // The trace's time 0 on the steady clock is what fits the first moment; all others must fit it too.
+  // The trace's time 0 on the steady clock is derived from the first moment; all others must agree with it.
   TimeNs lowest = INT64_MIN / 2, highest = INT64_MAX / 2, last = 0;
   std::size_t disagreeing = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
     ASSERT_GE(events[i].start_ns, last) << i;
     last = events[i].start_ns;
-    if (moments[i].after - moments[i].before > 2'000) continue;  // we were interrupted in between
+    if (moments[i].after - moments[i].before > 2'000) continue;  // interrupted in between
     const TimeNs low = moments[i].before - events[i].start_ns;
     const TimeNs high = moments[i].after - events[i].start_ns;
     if (low > highest + 10'000 || high < lowest - 10'000) {

@@ -1,5 +1,5 @@
-// MXNet's profiler as its tutorial and its own tests have it: layout of dumps() by golden text, the file, the
-// objects, and the complaints that docs/profiler.md answers.
+// MXNet's profiler as in its tutorial and its own tests: layout of dumps() by golden text, the file, the
+// objects, and the differences listed in docs/profiler.md.
 #include "runtime/mxnet_profiler.h"
 
 #include <gtest/gtest.h>
@@ -44,13 +44,13 @@ class MxnetProfilerTest : public testing::Test {
     const Ticks now = Profiler::now();
     recorder_.operatorRun({now, now, now, Profiler::now(), 1, recorder_.operatorFacts(facts)});
   }
-  // A second opinion on the file: our importer, which refuses what is not JSON.
+  // Checks the file with our importer, which rejects text that is not JSON.
   std::size_t importedEvents() {
     test::MemorySink sink;
     const std::string inputs[] = {file()};
     const auto summary = importTrace(inputs, sink);
     if (!summary.has_value()) return ADD_FAILURE() << summary.error().message, 0;
-    // Nothing about the file itself; a name of ours has a byte that is no text.
+    // No remarks about the file itself; one of our names has a byte that is not text.
     for (const auto& [what, count] : summary->repaired) EXPECT_EQ(what.find("names with"), 0U) << what;
     for (const auto& [what, count] : summary->dropped) EXPECT_EQ(what.find("arguments of"), 0U) << what;
     return sink.all_events.size();
@@ -312,7 +312,7 @@ TEST_F(MxnetProfilerTest, ASecondRunAndAnotherConfigurationGiveAValidFileToo) {
   EXPECT_GT(std::filesystem::file_size(other), std::filesystem::file_size(file()));
 }
 
-// What waits to be written takes bounded memory, whether or not anybody asks for the file.
+// Pending output takes bounded memory, also without a dump.
 TEST_F(MxnetProfilerTest, MuchIsWrittenAlsoWithoutContinuousDump) {
   configure({{"continuous_dump", "0"}});
   run();
@@ -376,8 +376,8 @@ TEST_F(MxnetProfilerTest, MemoryByDeviceAndPool) {
       << table;
 }
 
-// Each tag has a counter of its own, and they come one after the other: the sum is that of each moment all
-// the same.
+// Each tag has its own counter, and they are written one after the other: the sum is still correct at each
+// moment.
 TEST_F(MxnetProfilerTest, TheDevicesMemoryIsTheSumOfTheMoment) {
   configure();
   run();
@@ -477,7 +477,7 @@ TEST_F(MxnetProfilerTest, StatesMayChangeWhileThreadsRecord) {
       op("sqrt");
       task.stop();
       std::this_thread::sleep_for(
-          std::chrono::microseconds(50));  // what it has recorded is written each time
+          std::chrono::microseconds(50));  // its records are written each time
     }
   });
   for (int i = 0; i < 10; ++i) {

@@ -16,9 +16,8 @@
 namespace pitwall {
 namespace {
 
-// The thread sanitizer allows no new thread in a forked child; with the address sanitizer one may hang
-// there, also in a program of a dozen lines that has nothing of ours, when a thread of the parent is just
-// starting.
+// The thread sanitizer allows no new thread in a forked child; with the address sanitizer one may hang there,
+// also in a minimal program without our code, when a thread of the parent is just starting.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool kThreadsAfterFork = false;
 #elif defined(__has_feature)
@@ -130,8 +129,8 @@ TEST_F(ProfilerTest, AnOperatorKeepsItsFourTimesAndItsFacts) {
   EXPECT_EQ(kept->memory.text(e.name), "Convolution");
   EXPECT_EQ(kept->memory.facts.at(e.op.value - 1), facts);
   EXPECT_EQ(kept->memory.facts.size(), 1U) << "only facts of what ran";
-  // However long the machine lets the thread wait: each part takes its time, and the whole no more than it
-  // took.
+  // For any scheduling delay: each part takes at least its time, and the whole no more than the measured
+  // time.
   EXPECT_GE(e.ready_ns - e.pushed_ns, 195'000);
   EXPECT_GE(e.start_ns - e.ready_ns, 195'000);
   EXPECT_GE(e.dur_ns, 195'000);
@@ -186,7 +185,7 @@ TEST_F(ProfilerTest, CountsExactlyWhatATinyRingDrops) {
   const Ticks first = Profiler::now();
   profiler.span(site, first, first);
   kept->awaitHeld();
-  // The drain stands still, having or not having taken the first record.
+  // The drain is blocked, with or without having read the first record.
   constexpr int kRecords = 1000;
   for (int i = 0; i < kRecords; ++i) {
     const Ticks now = Profiler::now();
@@ -226,7 +225,7 @@ TEST_F(ProfilerTest, AHalfFullRingIsDrainedBeforeTheInterval) {
     const Ticks now = Profiler::now();
     profiler.span(site, now, now);
   }
-  kept->awaitDrain();  // it came, a minute before its time
+  kept->awaitDrain();  // a minute before its interval
   ASSERT_TRUE(profiler.stop().has_value());
   EXPECT_EQ(named(kept->memory, "work").size(), 600U);
 }
@@ -316,7 +315,7 @@ TEST_F(ProfilerTest, NestingDepth) {
       const ScopedSpan m(profiler, middle);
       const ScopedSpan i(profiler, inner);
     }
-    ASSERT_TRUE(profiler.flush().has_value());  // outer ends in a later drain than what it encloses
+    ASSERT_TRUE(profiler.flush().has_value());  // outer ends in a later drain than the spans that it encloses
     const Ticks bulk_started = Profiler::now();
     spin(std::chrono::microseconds(5));
     for (int i = 0; i < 2; ++i) {
@@ -509,7 +508,7 @@ TEST_F(ProfilerTest, AForkedChildDoesNotRecordAndDoesNotHang) {
   }
   profiler.span(site, now, Profiler::now());
   ASSERT_TRUE(profiler.stop().has_value());
-  EXPECT_EQ(named(kept->memory, "work").size(), 2U) << "the parent goes on";
+  EXPECT_EQ(named(kept->memory, "work").size(), 2U) << "the parent continues";
 }
 
 TEST_F(ProfilerTest, WithSinkWritesBetweenDrains) {

@@ -1,4 +1,4 @@
-// Static sites, arguments, what happens when a ring is full, and programs with many threads or long names.
+// Static sites, arguments, full rings, and programs with many threads or long names.
 #include "runtime/record_macros.h"
 
 #include <gtest/gtest.h>
@@ -157,7 +157,7 @@ TEST(RecordTest, AWaitingRingLosesNothing) {
   {
     std::jthread other(body);
     body();
-    // Who holds the sink makes the room: it must not wait for it.
+    // The thread that holds the sink frees space: it must not wait for space.
     profiler.withSink([&](TraceSink&) { body(); });
   }
   ASSERT_TRUE(profiler.stop().has_value());
@@ -274,11 +274,11 @@ TEST(RecordTest, WhichClockServes) {
   EXPECT_FALSE(profiler::mayUseTsc(true, "hpet acpi_pm")) << "the kernel has given the counter up";
 }
 
-// A machine that moves to another host: the counter jumps, forward or back; the pairs bring it in again.
+// A virtual machine that migrates to another host: the counter jumps forward or back; later pairs correct it.
 TEST(RecordTest, ACounterThatJumpsKeepsTimeMonotone) {
   ring::ClockMap map({1000, 0});
   map.add({2000, 1000});
-  map.add({1500, 2000});  // went back: passed over
+  map.add({1500, 2000});  // went back: ignored
   map.add({9000, 3000});
   TimeNs last = 0;
   for (std::uint64_t ticks = 0; ticks < 12'000; ticks += 50) {

@@ -78,7 +78,7 @@ class RecoveryTest : public testing::Test {
   }
   // A trace whose rings hold 500 events that it does not have yet.
   void leaveRings() { EXPECT_EQ(wait(spawn("exec")), 0); }
-  // The trace with its rings and whatever else lies beside it, and back.
+  // Saves and restores the trace with its rings and other files beside it.
   void keep() const { copyTrace(folder_.path(), folder_.path() / "kept"); }
   void restore() const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -257,7 +257,7 @@ TEST_F(RecoveryTest, RingsOfAnotherRecordingStayOut) {
   EXPECT_EQ(eventsOf(*open(), "main").size(), 500U);
 }
 
-// The limit on file sizes plays the full disk: the program goes on, and the trace says what is missing.
+// The limit on file sizes simulates a full disk: the program continues, and the trace reports the loss.
 TEST_F(RecoveryTest, AFullDiskIsALossAndNotTheProgramsEnd) {
   const int status = wait(spawn("disk"));
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
@@ -266,7 +266,7 @@ TEST_F(RecoveryTest, AFullDiskIsALossAndNotTheProgramsEnd) {
   ASSERT_FALSE(trace->losses().empty());
   EXPECT_GE(trace->losses().back().count, 1000);
   EXPECT_NE(trace->losses().back().reason, "");
-  EXPECT_FALSE(hasRings()) << "told once, kept in the trace";
+  EXPECT_FALSE(hasRings()) << "reported once, kept in the trace";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A sink that a test can still look at after the profiler has let it go, and that can be held up, as a slow
-// disk would.
+// A sink whose contents are available after the profiler has released it, and that can be blocked to simulate
+// a slow disk.
 #pragma once
 
 #include <condition_variable>
@@ -23,13 +23,13 @@ struct Kept {
     held = false;
     changed.notify_all();
   }
-  // Until a drain stands in flush(), with everything it took already in `memory`.
+  // Until a drain is blocked in flush(), with its events already in `memory`.
   void awaitHeld() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return standing; });
   }
 
-  // Until a drain has come.
+  // Until the next drain.
   void awaitDrain() {
     std::unique_lock lock(mutex);
     changed.wait(lock, [this] { return drains > 0; });

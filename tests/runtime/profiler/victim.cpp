@@ -1,5 +1,5 @@
 // A program that records into a trace until it is killed: victim MODE TRACE COUNTS. COUNTS is a file of
-// 64-bit numbers in which it says what it has recorded, also to whoever kills it.
+// 64-bit numbers with what it has recorded, for the process that kills it.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -40,7 +40,7 @@ bool begin(Profiler& profiler, const std::string& trace) {
   return profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(trace)}).has_value();
 }
 
-// Two threads at full rate, with dependencies and iterations in between, for ever.
+// Two threads at full rate, with dependencies and iterations in between, endlessly.
 void recordForEver(Profiler& profiler, Counts& counts) {
   const SiteId work = profiler.site("work", EventKind::scope);
   const auto body = [&](int thread) {
@@ -95,14 +95,15 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const std::string mode = argv[1], trace = argv[2];
   Counts& counts = mapCounts(argv[3]);
-  // No drain but the first: all is in the rings; else often, so that a kill meets each of its steps.
+  // Only the first drain, so that all records stay in the rings; else frequent drains, so that a kill hits
+  // each of their steps.
   const bool only_rings = mode != "flood";
   Profiler profiler({.flush_interval_ms = only_rings ? 0 : 1,
                      .ring_bytes = 1 << 16,
                      .when_full = only_rings ? RingPolicy::drop : RingPolicy::block});
   if (mode == "disk") {
     signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{600 * 1024, 600 * 1024};  // room for the rings and a little
+    const rlimit limit{600 * 1024, 600 * 1024};  // space for the rings and a little
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   if (!begin(profiler, trace)) return 3;

@@ -1,4 +1,4 @@
-// What a session finds out about the machine.
+// The facts that a session determines about the machine.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -138,7 +138,7 @@ TEST(OpenMp, RuntimesByTheirFiles) {
 }
 
 TEST(OpenMp, ThisProcessHasOne) {
-  // Either compiler links its own; both may be there, as oneDNN brings the one it was built with.
+  // Each compiler links its own; both may be loaded, since oneDNN uses the one it was built with.
   EXPECT_NE(loadedOpenMpRuntimes(), "none");
 }
 

@@ -1,4 +1,4 @@
-// The session: what it opens, what it refuses, what its trace says.
+// The session: opening, invalid settings, and its trace.
 #include "runtime/session.h"
 
 #include <dlfcn.h>
@@ -246,7 +246,7 @@ TEST_F(SessionTest, RecordsWhatItKnows) {
   EXPECT_GE(std::get<std::int64_t>(runs->rows.at(0).at(0)), 5);
 }
 
-// Where there is no GPU nothing is said about it, whatever the setting.
+// Without a GPU nothing is printed about it, with any setting.
 TEST_F(SessionTest, OperatorsOfAGpuAreRunAndRecordedWithoutOneToo) {
   for (const char* value : {"1", "0"}) {
     const Env env("PITWALL_RECORD_GPU", value);
@@ -274,7 +274,7 @@ TEST_F(SessionTest, OperatorsOfAGpuAreRunAndRecordedWithoutOneToo) {
 }
 
 // As under `pitwall record`: the driver calls the injection library when CUDA starts, which leaves CUPTI to
-// the session, whose operators the launches belong to, and begins no recording of its own.
+// the session, whose operators the launches belong to, and starts no recording.
 TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
   void* const library = dlopen(PITWALL_INJECT_LIBRARY, RTLD_LAZY);
   ASSERT_NE(library, nullptr) << dlerror();
@@ -309,7 +309,7 @@ TEST_F(SessionTest, TheGpusAreTheSessionsBesideTheInjectionLibrary) {
   EXPECT_EQ(claim(nullptr, &calls), 1);
 }
 
-// A trace that the program itself asks for is one, too.
+// A trace requested by the program counts, too.
 TEST_F(SessionTest, TheGpusAreTheSessionsThatIsAskedForATraceByTheProgram) {
   void* const library = dlopen(PITWALL_INJECT_LIBRARY, RTLD_LAZY);
   ASSERT_NE(library, nullptr) << dlerror();
@@ -386,7 +386,7 @@ TEST_F(SessionTest, AnotherProgramsFileIsNotReplaced) {
   EXPECT_EQ(text, "precious text that is no trace");
 }
 
-// Plays a full disk by a limit on file sizes.
+// Simulates a full disk by a limit on file sizes.
 TEST_F(SessionTest, ADiskThatFillsUpIsOneWarningAndTheProgramGoesOn) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -459,7 +459,7 @@ TEST_P(OpenMpThreads, OfAnOperatorFollowTheSettings) {
   omp_set_num_threads(mine);
 }
 
-TEST_F(SessionTest, FinishGivesTheErrorThatNobodyWaitedFor) {
+TEST_F(SessionTest, FinishGivesTheErrorThatNoWaitReported) {
   const auto session = open();
   session->engine().push(operatorThat([] { return Status(fail(ErrorCode::internal, "operator broke")); }));
   const Status status = session->finish();
@@ -477,7 +477,7 @@ TEST_F(SessionTest, TheDestructorTellsOfAnUnseenError) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("operator broke"), std::string::npos);
 }
 
-// What each of 60 operators sees of its scheduling, in the order they ran; some bulked, some not.
+// The scheduling of 60 operators, in the order they ran; some bulked, some not.
 std::vector<std::pair<int, bool>> scheduleOf(Session& session) {
   std::vector<std::pair<int, bool>> seen;
   Engine& engine = session.engine();

@@ -73,7 +73,7 @@ TEST(CuptiConvert, Kernel) {
   EXPECT_EQ(activity.launch->local_bytes, 8);
 }
 
-// CUPTI gives 0 when the GPU had no room to note the times.
+// CUPTI gives 0 when the GPU had no space to record the times.
 TEST(CuptiConvert, WithoutTimesIsALoss) {
   auto record = blank<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
   record.name = "k";
@@ -182,7 +182,7 @@ TEST(CuptiConvert, MemoryDevicesContextsAndLinks) {
   link.externalId = 42, link.correlationId = 5;
   EXPECT_EQ(converted(link).links.at(0).op, 42U);
   EXPECT_EQ(converted(link).links.at(0).correlation, 5U);
-  link.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;  // another's
+  link.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1;  // of another tool
   EXPECT_TRUE(converted(link).links.empty());
   EXPECT_EQ(converted(blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_PCIE)).unknown, 1);
 }

@@ -38,7 +38,7 @@ struct Cudnn {
   }
 };
 
-// 8 images of 16 channels, 3x3 kernels, padding 1: 32x32 stays 32x32, 32 channels come out.
+// 8 images of 16 channels, 3x3 kernels, padding 1: 32x32 stays 32x32, 32 output channels.
 class Convolution {
  public:
   Convolution(const Cudnn& library, const test::GpuDriver& driver) : library_(library) {
@@ -121,7 +121,7 @@ TEST(CuptiGpu, AConvolutionOfCudnn) {
   }
   EXPECT_GE(kernels, kTimes);
   EXPECT_EQ(kernels % kTimes, 0) << "each convolution launches the same kernels";
-  EXPECT_EQ(launches.size(), static_cast<std::size_t>(kernels)) << "a launch of its own each";
+  EXPECT_EQ(launches.size(), static_cast<std::size_t>(kernels)) << "one launch each";
   EXPECT_TRUE(trace.losses.empty());
 }
 

@@ -27,7 +27,7 @@ struct GpuDriver {
   decltype(&cuLaunchKernel) launch = nullptr;
   decltype(&cuCtxSynchronize) synchronize = nullptr;
 
-  // Why there is no GPU to test on; "" when there is one. Loads the functions.
+  // The reason why no GPU is available for tests; "" when there is one. Loads the functions.
   std::string missing() {
     const bool loaded = library != nullptr && loadFunction(library, "cuInit", init) &&
                         loadFunction(library, "cuDeviceGetCount", count) &&

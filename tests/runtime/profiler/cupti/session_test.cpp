@@ -1,4 +1,4 @@
-// A session with a CUPTI of our own making: what is asked of the real one, and what its answers come to.
+// A session with a fake CUPTI: the calls that the session makes, and its handling of the results.
 #include "runtime/profiler/cupti/session.h"
 
 #include <gmock/gmock.h>
@@ -201,9 +201,9 @@ TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
   EXPECT_THAT(sentence(), HasSubstr("another tool uses CUPTI"));
   EXPECT_EQ(fake_.request, nullptr);  // the other tool's buffers are left alone
   fake_.subscribe = CUPTI_ERROR_NOT_INITIALIZED;
-  EXPECT_THAT(sentence(), HasSubstr("no GPU"));
+  EXPECT_THAT(sentence(), HasSubstr("no usable GPU"));
   fake_.subscribe = CUPTI_ERROR_UNKNOWN;
-  EXPECT_THAT(sentence(), HasSubstr("CUPTI says TEXT (999)"));
+  EXPECT_THAT(sentence(), HasSubstr("CUPTI reports TEXT (999)"));
   fake_.subscribe = CUPTI_SUCCESS;
   fake_.kernels = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   EXPECT_THAT(sentence(), HasSubstr("administrators"));
@@ -219,13 +219,13 @@ TEST_F(CuptiSession, WhatIsRefusedIsDoneWithout) {
 }
 
 TEST(CuptiDriver, Obstacles) {
-  EXPECT_THAT(driverObstacle(0, 13000), HasSubstr("no NVIDIA driver"));
-  EXPECT_THAT(driverObstacle(12040, 13000), HasSubstr("serves CUDA 12.4, CUPTI needs 13.0"));
-  EXPECT_EQ(driverObstacle(13000, 13000), "");
-  EXPECT_EQ(driverObstacle(14010, 13000), "");
+  EXPECT_THAT(driverProblem(0, 13000), HasSubstr("no NVIDIA driver"));
+  EXPECT_THAT(driverProblem(12040, 13000), HasSubstr("supports CUDA 12.4, CUPTI needs 13.0"));
+  EXPECT_EQ(driverProblem(13000, 13000), "");
+  EXPECT_EQ(driverProblem(14010, 13000), "");
 }
 
-// Whatever this machine has: a sentence or success, and nothing breaks.
+// On any machine: a sentence or success, without a crash.
 TEST(CuptiCollector, OnThisMachine) {
   Profiler profiler;
   const Status status = attach(profiler);

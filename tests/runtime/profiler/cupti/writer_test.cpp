@@ -58,7 +58,7 @@ TEST(ActivityWriter, LaunchesOperatorsAndKernels) {
   const Event& run = view.event("gemm");
   EXPECT_NE(launch.correlation, 0U);
   EXPECT_NE(launch.correlation, run.correlation);
-  EXPECT_EQ(view.event("cuLaunchKernel").correlation, 0U);  // the runtime's call stands for both
+  EXPECT_EQ(view.event("cuLaunchKernel").correlation, 0U);  // the runtime's call represents both
   EXPECT_TRUE(view.hasDependency(launch.correlation, run.correlation));
   EXPECT_TRUE(view.hasDependency(42, launch.correlation));
   EXPECT_EQ(run.start_ns, 500);
@@ -70,8 +70,8 @@ TEST(ActivityWriter, LaunchesOperatorsAndKernels) {
   EXPECT_EQ(view.memory.devices.at(0).name, "H100");
 }
 
-// All that one call launches (a graph) hangs on it, each piece under a number of its own; also when the call
-// comes in a later drain.
+// All work that one call launches (a graph) depends on it, each piece with its own correlation; also when the
+// call comes in a later drain.
 TEST(ActivityWriter, GraphLaunchesAndLateCalls) {
   test::DrainView view;
   ActivityWriter writer;

@@ -1,4 +1,4 @@
-// Our declaration of NVTX's binary interface against NVTX's own headers, where they are.
+// Our declaration of NVTX's binary interface compared with NVTX's own headers, where they are installed.
 #include "runtime/profiler/nvtx/abi.h"
 
 #include <gtest/gtest.h>

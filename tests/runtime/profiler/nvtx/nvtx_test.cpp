@@ -1,5 +1,5 @@
-// What records NVTX, without a program: sites, nesting, payloads; and the injection library's ways with
-// paths, time windows and forks.
+// The NVTX recorder without a program: sites, nesting, payloads; and paths, time windows and forks of the
+// injection library.
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -79,7 +79,7 @@ TEST_F(NvtxRecorder, LevelsCountPerDomain) {
   EXPECT_EQ(kept_->memory.meta_values[kUnbalancedKey], "1");
 }
 
-// The cache goes by address first: another text there is another name.
+// The cache looks up the address first: another text there is another name.
 TEST_F(NvtxRecorder, TextsThatChangeInPlace) {
   start();
   char text[8] = "one";
@@ -93,8 +93,8 @@ TEST_F(NvtxRecorder, TextsThatChangeInPlace) {
                                   R"(0 twofold {"domain":"default"} = 0)"));
 }
 
-// Looked at eight bytes at a time: every length, at every distance from the end of a page behind which
-// nothing may be read, and with what lies behind the text's end.
+// Read eight bytes at a time: every length, at every distance from the end of a page followed by an
+// unreadable one, and with different bytes after the text's end.
 TEST_F(NvtxRecorder, TextsOfEveryLengthUpToAPagesEnd) {
   start();
   constexpr std::size_t kPage = 4096, kMost = 34;
@@ -117,7 +117,7 @@ TEST_F(NvtxRecorder, TextsOfEveryLengthUpToAPagesEnd) {
   munmap(pages, 2 * kPage);
 }
 
-// Texts are told apart by a hash: also those that differ in few places, a word apart, or have these
+// Texts are distinguished by a hash: also those that differ in few places, a word apart, or with these
 // exchanged.
 TEST_F(NvtxRecorder, TextsThatAreMuchAlike) {
   start();
@@ -264,7 +264,7 @@ TEST(NvtxPayload, EnumsAndWhatIsNotUnderstood) {
   const std::uint32_t value[] = {1, 77};
   const abi::PayloadData whole[] = {{id, sizeof value, value}};
   EXPECT_EQ(schemas.decode(whole).members, R"("state":"busy","number":77)");
-  const abi::PayloadData cut[] = {{id, 6, value}};  // reads no byte that is not there
+  const abi::PayloadData cut[] = {{id, 6, value}};  // reads no byte beyond the end
   EXPECT_EQ(schemas.decode(cut).members, R"("state":"busy")");
   const abi::PayloadData unknown[] = {{12345, 8, value}, {id, 8, nullptr}};
   EXPECT_EQ(schemas.decode(unknown).members, "");
@@ -346,7 +346,7 @@ TEST(InjectGpu, TheClaimantIsCalledWhenCudaStarts) {
   EXPECT_TRUE(claim.startClaimant());
   EXPECT_EQ(calls, 1);
   claim.giveUp(&calls);
-  EXPECT_FALSE(claim.startClaimant()) << "nobody is there: they are the library's";
+  EXPECT_FALSE(claim.startClaimant()) << "without a claimant the library records them";
   EXPECT_FALSE(claim.claim(begin, &calls)) << "too late";
   EXPECT_EQ(calls, 1);
 }
@@ -375,7 +375,7 @@ TEST(InjectWindow, NothingLaterThanUntil) {
   EXPECT_THAT(starts(kept->memory), ElementsAre(0, 90));
 }
 
-// While it is held the inner sink has been flushed and is left alone.
+// While it is held the inner sink has been flushed and is not called.
 TEST(InjectWindow, Held) {
   const auto kept = std::make_shared<test::Kept>();
   WindowSink sink(std::make_unique<test::SharedSink>(kept), {});

@@ -1,4 +1,4 @@
-// The runtime's own ranges, through NVTX's headers, as a tool that is linked in hears them.
+// The runtime's own ranges, through NVTX's headers, as received by a linked tool.
 #include "runtime/profiler/nvtx/operator_ranges.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include "tests/runtime/profiler/shared_sink.h"
 
 namespace {
-// NVTX asks for a tool once in a process.
+// NVTX loads a tool once per process.
 pitwall::Profiler* g_profiler = nullptr;
 std::unique_ptr<pitwall::nvtx::Recorder> g_recorder;
 int attach(pitwall::nvtx::abi::GetExportTable get) {
@@ -43,7 +43,7 @@ TEST(NvtxOperatorRanges, NameLayerPhaseAndWork) {
   const OperatorId id = profiler.operatorFacts(facts);
   ASSERT_TRUE(profiler.start(std::make_unique<test::SharedSink>(kept)).has_value());
   OperatorRanges ranges(profiler);
-  ASSERT_TRUE(ranges.isHeard());
+  ASSERT_TRUE(ranges.toolIsAttached());
   ranges.push(id);
   ranges.pop();
   EXPECT_TRUE(profiler.stop().has_value());

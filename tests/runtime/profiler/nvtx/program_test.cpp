@@ -1,4 +1,4 @@
-// Programs that know NVTX alone, run under the injection library.
+// Programs that use only NVTX, run under the injection library.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -159,10 +159,10 @@ double monotonicSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// A flight recorder: what is older than so much before the end is not in the trace.
+// A flight recorder: older events are not in the trace.
 TEST_F(NvtxProgram, OnlyTheLastSeconds) {
   REQUIRE_C_PROGRAM();
-  // Three seconds lie between the two ranges, and the end comes within two of the later one.
+  // There are three seconds between the two ranges, and the end comes within two of the later one.
   const auto trace = open(run(PITWALL_NVTX_PROGRAM " until -3", "PITWALL_RECORD_LAST=2"));
   ASSERT_NE(trace, nullptr);
   EXPECT_TRUE(trace->isComplete());
@@ -186,7 +186,7 @@ TEST_F(NvtxProgram, AMomentThatIsOverRecordsNothing) {
   EXPECT_TRUE(ended.traces.empty());
 }
 
-// Loaded before the program, the library sees its _exit(): the trace is complete, and what was open is
+// Loaded before the program, the library intercepts its _exit(): the trace is complete, and open ranges are
 // closed.
 TEST_F(NvtxProgram, LoadedBeforeTheProgram) {
   REQUIRE_C_PROGRAM();
@@ -210,7 +210,7 @@ TEST_F(NvtxProgram, LinkedIntoTheProgram) {
   EXPECT_THAT(events(*trace, "trainer"), ::testing::ElementsAreArray(expected(R"({"domain":"default"})")));
 }
 
-// A Python program that makes NVTX's tables itself, two copies of them.
+// A Python program that creates NVTX's tables itself, two copies of them.
 TEST_F(NvtxProgram, RangesOfAPythonProgram) {
   if (std::string(PITWALL_SANITIZED) != "")
     GTEST_SKIP() << "a sanitizer wants to be in the program from its start";
