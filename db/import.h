@@ -75,7 +75,7 @@ struct ImportSummary {
   TimeNs end_ns = 0;
   std::vector<std::string> devices;
   std::vector<int> ranks;
-  std::map<std::string, ImportCount> not_understood;  // read, but a trace cannot represent it or its meaning is unknown
+  std::map<std::string, ImportCount> not_understood;  // unknown, or a trace cannot represent it
   std::map<std::string, ImportCount> repaired;        // imported after a correction
   std::map<std::string, ImportCount> dropped;         // left out because it is invalid
   std::vector<std::string> notes;

@@ -6,8 +6,8 @@ namespace pitwall::meta {
 
 inline constexpr char kTraceStartUnixNs[] = "trace.start_unix_ns";  // wall clock at time 0, ns since 1970
 inline constexpr char kTraceEndNs[] = "trace.end_ns";               // time of the last flush, ns since start
-inline constexpr char kRecorderRings[] = "recorder.rings";  // where the rings were: "file" (a kill loses nothing),
-                                                            // or "memory" and why
+inline constexpr char kRecorderRings[] = "recorder.rings";          // "file" (a kill loses nothing),
+                                                                    // or "memory" and why
 inline constexpr char kRecorderCompleted[] =
     "recorder.completed";                              // events recovered from a killed recording's ring file
 inline constexpr char kProducer[] = "trace.producer";  // "pitwall 0.1.0", "nsys 2026.2"
@@ -50,8 +50,8 @@ inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples taken per 
 inline constexpr char kRecorderNotes[] =
     "recorder.notes";  // what could not be recorded; one sentence per line
 inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted
-inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END": the part of the original trace in this one
-inline constexpr char kExportRank[] = "export.rank";          // the only rank of the original trace in this one
+inline constexpr char kExportRange[] = "export.range_ns";     // "BEGIN..END" in the original trace
+inline constexpr char kExportRank[] = "export.rank";          // the only exported rank
 // + "gpu.0." + NAME: a property of a device as its tracer reports it: "num_sms", "warp_size", "compute_major"
 inline constexpr char kDevicePrefix[] = "device.";
 inline constexpr char kCoreKinds[] = "host.core_kinds";  // 2 where there are fast and slow cores
@@ -61,14 +61,14 @@ inline constexpr char kRooflineCpus[] = "roof.cpus";                        // t
 inline constexpr char kRooflineFlop[] = "roof.flop_per_second";             // float32 multiply-adds, all CPUs
 inline constexpr char kRooflineFlopOne[] = "roof.flop_per_second.one_cpu";  // the same, one CPU
 inline constexpr char kRooflineCopy[] = "roof.copy_bytes_per_second";       // memory, read and written
-inline constexpr char kRooflineTriad[] = "roof.triad_bytes_per_second";     // memory, two read and one written
+inline constexpr char kRooflineTriad[] = "roof.triad_bytes_per_second";  // memory, two read and one written
 inline constexpr char kRooflineForkJoin[] =
     "roof.openmp_fork_join_ns.";                                // + N: an empty OpenMP region of N threads
 inline constexpr char kBlas[] = "library.blas";                 // "mkl", "openblas", "blis", "atlas"
 inline constexpr char kBlasThreads[] = "library.blas_threads";  // that it runs
-inline constexpr char kLinkRate[] = "device.link_bytes_per_second";  // between devices, one direction
-inline constexpr char kKvStore[] = "mxnet.kvstore";                  // "local", "device", "nccl", ...
-inline constexpr char kThreadTrialPrefix[] = "probe.openmp_threads.";      // + N: ns per iteration with N threads
-inline constexpr char kMode[] = "runtime.mode";                      // "training", "inference"
+inline constexpr char kLinkRate[] = "device.link_bytes_per_second";    // between devices, one direction
+inline constexpr char kKvStore[] = "mxnet.kvstore";                    // "local", "device", "nccl", ...
+inline constexpr char kThreadTrialPrefix[] = "probe.openmp_threads.";  // + N: ns per iteration with N threads
+inline constexpr char kMode[] = "runtime.mode";                        // "training", "inference"
 
 }  // namespace pitwall::meta

@@ -7,8 +7,9 @@
 // Layout (byte order of the machine; the file is not portable):
 //   page 0                FileHeader
 //   then extents, each beginning with an ExtentHeader on a page boundary, `bytes` long:
-//     kRingExtent         a RingHeader in the first page, then `capacity` records of 32 bytes (a power of
-//     two) kNamesExtent        a NamesHeader, then entries: what the numbers in records stand for
+//     kRingExtent         a RingHeader in the first page, then 2^n records of 32 bytes (`capacity`)
+//     kNamesExtent        a NamesHeader, then entries: the names of the numbers in records
+//
 // The recorder holds an OFD lock on the file as long as it lives; a reader that gets the lock may read
 // everything. New fields are added at the end of their header, and kVersion is incremented.
 //

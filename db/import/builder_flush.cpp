@@ -288,7 +288,8 @@ void Builder::endInput() {
     trace_zero_unix_ns_ = input_zero_unix_ns_ + zero_;
   }
   if (!marks_.empty() && summary_.events["iterations"] > 0) {
-    note(fmt::format("{}: its iteration marks are left out, since those of the first input are used", input().path));
+    note(fmt::format("{}: its iteration marks are left out, since those of the first input are used",
+                     input().path));
     marks_.clear();
   }
   std::stable_sort(marks_.begin(), marks_.end(),

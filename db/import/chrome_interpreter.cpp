@@ -146,8 +146,8 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
     case 'N':
     case 'O':
     case 'D':
-      return builder_.notUnderstood("lifetimes and snapshots of objects (phases N, O, D): no place in a trace",
-                                    place.text());
+      return builder_.notUnderstood(
+          "lifetimes and snapshots of objects (phases N, O, D): no place in a trace", place.text());
     case 'V':
     case 'v': return builder_.notUnderstood("memory dumps (phases V, v): not read", place.text());
     case 'c': return builder_.notUnderstood("clock marks (phase c): not read", place.text());

@@ -92,17 +92,18 @@ bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
     row_import_.process(number, std::move(process));
   } else if (table == "thread") {
     row_import_.thread(number, {{}, integerArg(event, "tid"), textArg(event, "thread_name")},
-                     integerArg(event, "process"));
+                       integerArg(event, "process"));
   } else if (table == "device") {
     row_import_.device(number, {textArg(event, "kind"), static_cast<int>(integerArg(event, "index")),
-                              textArg(event, "device_name"), integerArg(event, "memory_bytes")});
+                                textArg(event, "device_name"), integerArg(event, "memory_bytes")});
   } else if (table == "track") {
     TrackInfo track;
     track.kind = enumeratorOf(textArg(event, "kind"), TrackKind::counter);
     track.name = textArg(event, "track_name");
     track.unit = textArg(event, "unit");
-    row_import_.track(number, std::move(track),
-                    {integerArg(event, "process"), integerArg(event, "thread"), integerArg(event, "device")});
+    row_import_.track(
+        number, std::move(track),
+        {integerArg(event, "process"), integerArg(event, "thread"), integerArg(event, "device")});
   } else if (table == "operator") {
     row_import_.operatorFacts(number, operatorOf(event));
   } else if (table == "kernel") {
@@ -118,21 +119,22 @@ void OwnJson::facts(std::string_view table, const ChromeEvent& event) {
     row_import_.meta(textArg(event, "key"), textArg(event, "value"));
   } else if (table == "setting") {
     row_import_.setting({textArg(event, "name"), textArg(event, "value"),
-                       enumeratorOf(textArg(event, "source"), SettingSource::program)});
+                         enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "tunable") {
-    row_import_.tunable({textArg(event, "name"), integerArg(event, "value"), integerArg(event, "default_value"),
-                       integerArg(event, "minimum"), integerArg(event, "maximum"),
-                       enumeratorOf(textArg(event, "source"), SettingSource::program)});
+    row_import_.tunable({textArg(event, "name"), integerArg(event, "value"),
+                         integerArg(event, "default_value"), integerArg(event, "minimum"),
+                         integerArg(event, "maximum"),
+                         enumeratorOf(textArg(event, "source"), SettingSource::program)});
   } else if (table == "loss") {
     row_import_.loss({{},
-                    integerArg(event, "from_ns"),
-                    integerArg(event, "to_ns"),
-                    integerArg(event, "count"),
-                    textArg(event, "reason")},
-                   integerArg(event, "track"));
+                      integerArg(event, "from_ns"),
+                      integerArg(event, "to_ns"),
+                      integerArg(event, "count"),
+                      textArg(event, "reason")},
+                     integerArg(event, "track"));
   } else if (table == "dependency") {
     row_import_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
-                          enumeratorOf(textArg(event, "kind"), DependencyKind::flow)});
+                            enumeratorOf(textArg(event, "kind"), DependencyKind::flow)});
   } else {
     builder_.notUnderstood("records of Pitwall of another version", table);
   }
@@ -159,12 +161,12 @@ void OwnJson::range(const ChromeEvent& event) {
           : args.type == JsonType::string ? unescape(args.text)
                                           : std::string();
   row_import_.event(out, {name_, args_, integerArg(event, "track"), integerArg(event, "operator"),
-                        integerArg(event, "kernel")});
+                          integerArg(event, "kernel")});
 }
 
 void OwnJson::dependency(const ChromeEvent& event) {
   row_import_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
-                        enumeratorOf(event.name.text, DependencyKind::flow)});
+                          enumeratorOf(event.name.text, DependencyKind::flow)});
 }
 
 }  // namespace pitwall::import

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "db/import/row_import.h"
 #include "db/import/chrome_event.h"
+#include "db/import/row_import.h"
 
 namespace pitwall::import {
 

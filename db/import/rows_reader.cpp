@@ -5,8 +5,8 @@
 #include <array>
 #include <string>
 
-#include "db/import/row_import.h"
 #include "db/import/readers.h"
+#include "db/import/row_import.h"
 #include "db/import/text.h"
 #include "db/meta.h"
 #include "db/sqlite/foreign.h"
@@ -113,20 +113,20 @@ class RowsReader {
     if (!status.has_value()) return status;
     return each("device", {"id", "kind", "device_index", "name", "memory_bytes"}, [&](const ForeignRow& row) {
       row_import_.device(row.integer(0),
-                       {text(row, 1), static_cast<int>(row.integer(2)), text(row, 3), row.integer(4)});
+                         {text(row, 1), static_cast<int>(row.integer(2)), text(row, 3), row.integer(4)});
     });
   }
 
   Status tracks() {
-    return each(
-        "track", {"id", "kind", "process_id", "thread_id", "device_id", "name", "unit"},
-        [&](const ForeignRow& row) {
-          TrackInfo track;
-          track.kind = named(row.text(1), TrackKind::counter);
-          track.name = text(row, 5);
-          track.unit = text(row, 6);
-          row_import_.track(row.integer(0), std::move(track), {row.integer(2), row.integer(3), row.integer(4)});
-        });
+    return each("track", {"id", "kind", "process_id", "thread_id", "device_id", "name", "unit"},
+                [&](const ForeignRow& row) {
+                  TrackInfo track;
+                  track.kind = named(row.text(1), TrackKind::counter);
+                  track.name = text(row, 5);
+                  track.unit = text(row, 6);
+                  row_import_.track(row.integer(0), std::move(track),
+                                    {row.integer(2), row.integer(3), row.integer(4)});
+                });
   }
 
   Status facts() {
@@ -179,7 +179,7 @@ class RowsReader {
     return each("tunable", {"name", "value", "default_value", "minimum", "maximum", "source"},
                 [&](const ForeignRow& row) {
                   row_import_.tunable({text(row, 0), row.integer(1), row.integer(2), row.integer(3),
-                                     row.integer(4), named(row.text(5), SettingSource::program)});
+                                       row.integer(4), named(row.text(5), SettingSource::program)});
                 });
   }
 
@@ -195,22 +195,22 @@ class RowsReader {
   }
 
   Status events() {
-    return each(
-        "event",
-        {"track", "start_ns", "dur_ns", "pushed_ns", "ready_ns", "correlation", "value", "name", "operator",
-         "kernel", "args", "kind", "depth"},
-        [&](const ForeignRow& row) {
-          Event event;
-          event.start_ns = row.integer(1);
-          event.dur_ns = row.integer(2);
-          event.pushed_ns = row.integer(3);
-          event.ready_ns = row.integer(4);
-          event.correlation = static_cast<CorrelationId>(row.integer(5));
-          event.value = row.integer(6);
-          event.kind = named(row.text(11), EventKind::communication);
-          event.depth = static_cast<std::uint16_t>(row.integer(12));
-          row_import_.event(event, {row.text(7), row.text(10), row.integer(0), row.integer(8), row.integer(9)});
-        });
+    return each("event",
+                {"track", "start_ns", "dur_ns", "pushed_ns", "ready_ns", "correlation", "value", "name",
+                 "operator", "kernel", "args", "kind", "depth"},
+                [&](const ForeignRow& row) {
+                  Event event;
+                  event.start_ns = row.integer(1);
+                  event.dur_ns = row.integer(2);
+                  event.pushed_ns = row.integer(3);
+                  event.ready_ns = row.integer(4);
+                  event.correlation = static_cast<CorrelationId>(row.integer(5));
+                  event.value = row.integer(6);
+                  event.kind = named(row.text(11), EventKind::communication);
+                  event.depth = static_cast<std::uint16_t>(row.integer(12));
+                  row_import_.event(
+                      event, {row.text(7), row.text(10), row.integer(0), row.integer(8), row.integer(9)});
+                });
   }
 
   Status others() {
@@ -220,8 +220,8 @@ class RowsReader {
     if (!status.has_value()) return status;
     return each("dependency", {"source", "target", "kind"}, [&](const ForeignRow& row) {
       row_import_.dependency({static_cast<CorrelationId>(row.integer(0)),
-                            static_cast<CorrelationId>(row.integer(1)),
-                            named(row.text(2), DependencyKind::flow)});
+                              static_cast<CorrelationId>(row.integer(1)),
+                              named(row.text(2), DependencyKind::flow)});
     });
   }
 

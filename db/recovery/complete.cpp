@@ -190,7 +190,8 @@ Completion Completer::run() {
       decoder_.skipSamplesUpTo(track.name, trace_.last_sample_ns[i],
                                TrackId{static_cast<std::uint32_t>(i + 1)});
   }
-  if (!trace_.existing.iterations.empty()) decoder_.skipIterationsUpTo(trace_.existing.iterations.back().index);
+  if (!trace_.existing.iterations.empty())
+    decoder_.skipIterationsUpTo(trace_.existing.iterations.back().index);
   decoder_.sendIterations();
   decoder_.sendDependencies();
   decoder_.sendCounters();
@@ -198,7 +199,8 @@ Completion Completer::run() {
     const std::string why(header.lost_reason, strnlen(header.lost_reason, sizeof header.lost_reason));
     sink.loss({{}, header.lost_from_ns.load(), header.lost_to_ns.load(), header.lost.load(), why});
   }
-  if (rings_.isCutOff()) sink.loss({{}, 0, end_ns_, 1, "the ring file of the killed recording was truncated"});
+  if (rings_.isCutOff())
+    sink.loss({{}, 0, end_ns_, 1, "the ring file of the killed recording was truncated"});
   sink.meta(meta::kTraceEndNs, std::to_string(end_ns_));
   sink.meta(meta::kRecorderCompleted, std::to_string(done_.events));
   if (Status status = sink.flush(); !status.has_value())

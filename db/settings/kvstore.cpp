@@ -185,8 +185,9 @@ constexpr SettingInfo kTable[] = {
      .owner = "mxnet",
      .type = boolean,
      .default_value = "0",
-     .meaning = "Sums gradients along trees laid over the links between GPUs. Faster than the default way for "
-                "small batches on machines whose GPUs are not all directly linked.",
+     .meaning =
+         "Sums gradients along trees laid over the links between GPUs. Faster than the default way for "
+         "small batches on machines whose GPUs are not all directly linked.",
      .source = kEnvVar,
      .status = planned},
     {.name = "MXNET_UPDATE_AGGREGATION_SIZE",

@@ -16,7 +16,8 @@ constexpr SettingInfo kTable[] = {
      .default_value = "0",
      .meaning =
          "Trades time for memory: cheap results of the forward pass are thrown away and computed again "
-         "when the backward pass needs them. Its documentation expects 30 to 50 % less device memory at about 95 % of "
+         "when the backward pass needs them. Its documentation expects 30 to 50 % less device memory at "
+         "about 95 % of "
          "the speed; the memory can go into a larger batch.",
      .source = kEnvVar,
      .status = planned,
@@ -42,9 +43,8 @@ constexpr SettingInfo kTable[] = {
      .default_value = "4096",
      .allowed = "32..1073741824",
      .unit = "bytes",
-     .meaning =
-         "The smallest block of the pool of CPU memory; sizes are rounded up to multiples of "
-         "it. For the Round pool it must be a power of two.",
+     .meaning = "The smallest block of the pool of CPU memory; sizes are rounded up to multiples of "
+                "it. For the Round pool it must be a power of two.",
      .source = kMaster,
      .status = honoured,
      .since = "0.1.0",
@@ -191,8 +191,7 @@ constexpr SettingInfo kTable[] = {
      .default_value = "4096",
      .allowed = "32..",
      .unit = "bytes",
-     .meaning =
-         "The smallest block of the pool of GPU memory. A power of two for the Round pool.",
+     .meaning = "The smallest block of the pool of GPU memory. A power of two for the Round pool.",
      .source = kCode,
      .status = planned},
     {.name = "MXNET_GPU_MEM_POOL_RESERVE",

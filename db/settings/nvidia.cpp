@@ -55,10 +55,9 @@ constexpr SettingInfo kTable[] = {
     {.name = "NCCL_DEBUG",
      .owner = "nccl",
      .type = text,
-     .meaning =
-         "How much NCCL logs: VERSION, WARN, INFO, TRACE. INFO shows the path of the data between "
-         "GPUs (peer-to-peer, shared memory, InfiniBand, sockets), the first thing to check when "
-         "communication is slow.",
+     .meaning = "How much NCCL logs: VERSION, WARN, INFO, TRACE. INFO shows the path of the data between "
+                "GPUs (peer-to-peer, shared memory, InfiniBand, sockets), the first thing to check when "
+                "communication is slow.",
      .source = kNccl,
      .status = external},
     {.name = "NCCL_IB_DISABLE",

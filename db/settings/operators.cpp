@@ -20,8 +20,7 @@ constexpr SettingInfo kTable[] = {
      .meaning = "How many parallel random-number generators CPU operators share in turn.",
      .source = kEnvVar,
      .status = notApplicable,
-     .note =
-         "In Pitwall each use of randomness has its own generator, derived from the program's seed."},
+     .note = "In Pitwall each use of randomness has its own generator, derived from the program's seed."},
     {.name = "MXNET_CPU_PARALLEL_SIZE",
      .owner = "mxnet",
      .type = integer,
@@ -34,9 +33,8 @@ constexpr SettingInfo kTable[] = {
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",
-     .note =
-         "In MXNet 1.9.1 only copying and adding arrays use it. In Pitwall the element-wise work that is "
-         "not left to oneDNN uses it."},
+     .note = "In MXNet 1.9.1 only copying and adding arrays use it. In Pitwall the element-wise work that is "
+             "not left to oneDNN uses it."},
     {.name = "MXNET_ELIMINATE_COMMON_EXPR",
      .owner = "mxnet",
      .type = boolean,

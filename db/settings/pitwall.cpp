@@ -14,10 +14,10 @@ constexpr SettingInfo kTable[] = {
      .owner = "pitwall",
      .type = choice,
      .allowed = "onednn|reference|null",
-     .meaning =
-         "Which backend computes the operators: onednn, the fast one; reference, simple loops to compare with; null, "
-         "which computes nothing and serves to examine scheduling only. Not set, the best one of this "
-         "build that MXNET_MKLDNN_ENABLED allows.",
+     .meaning = "Which backend computes the operators: onednn, the fast one; reference, simple loops to "
+                "compare with; null, "
+                "which computes nothing and serves to examine scheduling only. Not set, the best one of this "
+                "build that MXNET_MKLDNN_ENABLED allows.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

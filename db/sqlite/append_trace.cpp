@@ -68,8 +68,8 @@ Result<Appending> appendTrace(const std::string& path) {
   Result<std::unique_ptr<BatchWriter>> writer =
       BatchWriter::create(std::move(*connection), static_cast<std::size_t>(StoreOptions().chunk_events));
   if (!writer.has_value()) return fail(writer.error());
-  (*writer)->continueAt({made.existing.strings.size(), made.existing.facts.size(), made.existing.kernels.size()},
-                        *next);
+  (*writer)->continueAt(
+      {made.existing.strings.size(), made.existing.facts.size(), made.existing.kernels.size()}, *next);
   auto sink = std::make_unique<TraceWriter>(std::move(*writer), path);
   sink->continueAt(made.existing);
   made.sink = std::move(sink);

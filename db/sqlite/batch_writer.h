@@ -34,7 +34,7 @@ class BatchWriter {
   Status prepareAll();
   Status writeRows(Batch& batch);
   Status writeDimensions(const Batch& batch);
-  Status writeEntities(const Batch& batch);    // processes, threads, devices, tracks
+  Status writeEntities(const Batch& batch);  // processes, threads, devices, tracks
   Status writeFacts(const Batch& batch);     // operator and kernel facts
   Status writeSettings(const Batch& batch);  // meta, settings, tunables
   Status writeMarks(const Batch& batch);     // iterations, losses

@@ -216,7 +216,8 @@ Status checkReferences(const Connection& connection, const Dimensions& dimension
   for (const TrackInfo& track : dimensions.tracks) {
     if (!exists(track.process, dimensions.processes) || !exists(track.thread, dimensions.threads) ||
         !exists(track.device, dimensions.devices))
-      return fail(damaged(connection, "track", "a track belongs to a process, thread or device that does not exist"));
+      return fail(
+          damaged(connection, "track", "a track belongs to a process, thread or device that does not exist"));
   }
   for (const Loss& loss : dimensions.losses) {
     if (!exists(loss.track, dimensions.tracks))

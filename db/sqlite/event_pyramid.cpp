@@ -216,7 +216,8 @@ Result<std::vector<EventBin>> EventPyramid::bins(const BinRequest& request) {
     if (request.depth.has_value() && levels_of_depth.depth != *request.depth) continue;
     const std::size_t top = levels_of_depth.levels.size() - 1;
     for (std::size_t at = 0; at < levels_of_depth.levels[top].size(); ++at) {
-      if (Status status = painter.paint(levels_of_depth, top, at); !status.has_value()) return fail(status.error());
+      if (Status status = painter.paint(levels_of_depth, top, at); !status.has_value())
+        return fail(status.error());
     }
   }
   return painter.take();

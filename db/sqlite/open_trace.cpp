@@ -1,10 +1,10 @@
 // Trace::open: chooses how to read a file without changing it.
 //
 //   finished trace                      one file, read in place
-//   log mode without a log              read in place as immutable; SQLite would make side files otherwise
-//   log mode with a log                 killed or still being recorded: read in place with the log; where
-//   SQLite cannot (killed writer, live writer)        have its side file (a read-only folder), from a copy
-//   rollback journal                    its writer died closing it: recovered in a copy
+//   log mode without a log              read in place as immutable; SQLite would create side files otherwise
+//   log mode with a log                 killed or still being recorded: read in place with the log;
+//                                       from a copy where SQLite cannot create its side file
+//   rollback journal                    its writer was killed while closing it: recovered in a copy
 //   older schema                        migrated in a copy
 //
 // A trace with the ring file of a killed recording beside it is first completed from the rings, in place: the

@@ -36,10 +36,10 @@ Status migrate(Connection& connection, int target, std::span<const Migration> st
         std::find_if(steps.begin(), steps.end(), [&](const Migration& s) { return s.from == from; });
     Status status;
     if (step == steps.end()) {
-      status = fail(
-          ErrorCode::versionMismatch,
-          fmt::format("'{}' has schema version {}, which this Pitwall no longer reads: use an older one",
-                      connection.path(), *version));
+      status =
+          fail(ErrorCode::versionMismatch,
+               fmt::format("'{}' has schema version {}, which this Pitwall no longer reads: use an older one",
+                           connection.path(), *version));
     } else {
       status = connection.execute(step->sql);
     }

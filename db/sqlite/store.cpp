@@ -55,10 +55,9 @@ Status checkUnused(const std::string& path) {
   const std::string busy = "another program uses the file";
   if (!status.has_value() && status.error().code == ErrorCode::io &&
       status.error().message.find(busy) != std::string::npos) {
-    return fail(ErrorCode::io,
-                fmt::format("cannot write trace '{}': it is being recorded or read; wait for "
-                            "that to end, or choose another path",
-                            path));
+    return fail(ErrorCode::io, fmt::format("cannot write trace '{}': it is being recorded or read; wait for "
+                                           "that to end, or choose another path",
+                                           path));
   }
   return {};  // a damaged trace may be replaced
 }

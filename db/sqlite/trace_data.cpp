@@ -109,9 +109,10 @@ Result<std::span<const std::int64_t>> checkedIds(TraceData& data, std::int64_t c
   if (greatest <= rows) return ids;
   return fail(
       ErrorCode::corruptTrace,
-      fmt::format("trace '{}' is damaged: event_chunk {}, column {}: refers to rows that do not exist; record "
-                  "again, or restore a copy",
-                  data.connection().path(), chunk, kEventColumnNames[static_cast<std::size_t>(at)]));
+      fmt::format(
+          "trace '{}' is damaged: event_chunk {}, column {}: refers to rows that do not exist; record "
+          "again, or restore a copy",
+          data.connection().path(), chunk, kEventColumnNames[static_cast<std::size_t>(at)]));
 }
 
 }  // namespace

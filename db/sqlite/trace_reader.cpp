@@ -172,8 +172,9 @@ Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) 
   if (request.from_ns >= request.to_ns || request.bins < 1 || request.bins > kMostBins) {
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("cannot divide {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
-                    request.from_ns, request.to_ns, request.bins, kMostBins));
+        fmt::format(
+            "cannot divide {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
+            request.from_ns, request.to_ns, request.bins, kMostBins));
   }
   Result<EventPyramid*> pyramid = data_->pyramid(request.track.value);
   if (!pyramid.has_value()) return fail(pyramid.error());

@@ -1,8 +1,8 @@
 // Common implementation of read-only eponymous virtual tables.
 //
 // A table is a class with
-//   static constexpr const char* kSchema;                              // "CREATE TABLE x(a INTEGER, b
-//   HIDDEN)" static int bestIndex(TraceData&, sqlite3_index_info&);             // an SQLite result code
+//   static constexpr const char* kSchema;                    // "CREATE TABLE x(a INTEGER, b HIDDEN)"
+//   static int bestIndex(TraceData&, sqlite3_index_info&);   // an SQLite result code
 //   class Cursor {
 //     explicit Cursor(TraceData&);
 //     Status filter(int plan, const char* plan_text, std::span<sqlite3_value*> arguments);

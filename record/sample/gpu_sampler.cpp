@@ -120,8 +120,7 @@ std::string GpuSampler::State::open(const std::string& library_name) {
   if (library == nullptr)
     return "no GPU is sampled: there is no NVIDIA driver here (" + library_name + " is not found)";
   if (!nvml.load(library))
-    return "no GPU is sampled: " + library_name +
-           " lacks required functions; update the NVIDIA driver";
+    return "no GPU is sampled: " + library_name + " lacks required functions; update the NVIDIA driver";
   if (const int code = nvml.init(); code != 0) {
     nvml.shutdown = nullptr;
     return "no GPU is sampled: the NVIDIA driver cannot be initialised: " + std::string(nvml.error(code));

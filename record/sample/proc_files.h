@@ -35,9 +35,9 @@ struct StatLine {    // /proc/PID/stat, of a process or a thread
 };
 std::optional<StatLine> parseStat(std::string_view text);
 
-struct SchedStat {          // /proc/PID/task/TID/schedstat
-  TimeNs run_ns = 0;        // on a CPU
-  TimeNs wait_ns = 0;       // runnable, waiting for a CPU
+struct SchedStat {              // /proc/PID/task/TID/schedstat
+  TimeNs run_ns = 0;            // on a CPU
+  TimeNs wait_ns = 0;           // runnable, waiting for a CPU
   std::int64_t timeslices = 0;  // times it was put on a CPU
 };
 std::optional<SchedStat> parseSchedStat(std::string_view text);

@@ -208,10 +208,10 @@ std::vector<std::string> Sampler::notes() const {
   }
   if (samples_ > 10 && achievedHz() < options_.hz * 0.7) {
     const bool by_choice = made_rarer_ > samples_ / 4;
-    const std::string why = by_choice
-                                ? fmt::format("with {} threads a higher rate would have taken over {:.0f} % of a CPU",
-                                              most_threads_, options_.most_cpu_share * 100)
-                                : "the machine was so busy that the recorder did not get a CPU in time";
+    const std::string why =
+        by_choice ? fmt::format("with {} threads a higher rate would have taken over {:.0f} % of a CPU",
+                                most_threads_, options_.most_cpu_share * 100)
+                  : "the machine was so busy that the recorder did not get a CPU in time";
     notes.push_back(
         fmt::format("sampled {:.3g} times per second instead of {:g}: {}", achievedHz(), options_.hz, why));
   }

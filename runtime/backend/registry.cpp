@@ -48,7 +48,8 @@ Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settin
       return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
                          .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
     } catch (const std::exception& error) {
-      return fail(ErrorCode::unsupported, fmt::format("backend '{}' cannot be created: {}", name, error.what()));
+      return fail(ErrorCode::unsupported,
+                  fmt::format("backend '{}' cannot be created: {}", name, error.what()));
     }
   }
   return fail(ErrorCode::notFound, fmt::format("there is no backend '{}'; this build has {}", name,

@@ -139,7 +139,8 @@ Result<IdxFile> readIdxFile(const std::string& path, int dimensions) {
   std::array<std::uint8_t, 1> more{};
   const auto trailing = input.read(more);
   if (!trailing.has_value()) return fail(trailing.error());
-  if (*trailing != 0) return input.wrong(fmt::format("there is data after the {} elements of the header", elements));
+  if (*trailing != 0)
+    return input.wrong(fmt::format("there is data after the {} elements of the header", elements));
   return file;
 }
 

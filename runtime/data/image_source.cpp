@@ -12,15 +12,16 @@ namespace pitwall::data {
 Status checkImages(const ImageDataset& dataset, const BatchOptions& options) {
   const auto wrong = [](std::string text) { return fail(ErrorCode::invalidInput, std::move(text)); };
   const std::int64_t pixels = dataset.count * dataset.channels * dataset.height * dataset.width;
-  if (options.batch_size < 1) return wrong(fmt::format("batch_size is {}: must be at least 1", options.batch_size));
+  if (options.batch_size < 1)
+    return wrong(fmt::format("batch_size is {}: must be at least 1", options.batch_size));
   if (dataset.count < 1 || dataset.count > UINT32_MAX) {
     return wrong(fmt::format("the data set has {} items: 1 to 4294967295 are possible", dataset.count));
   }
   if (pixels != static_cast<std::int64_t>(dataset.pixels.size()) ||
       dataset.count != static_cast<std::int64_t>(dataset.labels.size())) {
-    return wrong(fmt::format("the data set should have {} x {} x {} x {} pixels, but has {} pixels and {} labels",
-                             dataset.count, dataset.channels, dataset.height, dataset.width,
-                             dataset.pixels.size(), dataset.labels.size()));
+    return wrong(fmt::format(
+        "the data set should have {} x {} x {} x {} pixels, but has {} pixels and {} labels", dataset.count,
+        dataset.channels, dataset.height, dataset.width, dataset.pixels.size(), dataset.labels.size()));
   }
   if (options.drop_last && dataset.count < options.batch_size) {
     return wrong(fmt::format("drop_last leaves nothing of {} items in batches of {}", dataset.count,

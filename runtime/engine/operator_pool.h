@@ -52,7 +52,7 @@ class OperatorCache {
  private:
   struct Free {
     Operator* first = nullptr;
-    Operator* full = nullptr;  // a whole batch, kept so that alternating allocations and frees do not go to the depot
+    Operator* full = nullptr;  // a whole batch, kept to avoid repeated exchanges with the depot
     std::uint32_t count = 0;
   };
   static std::size_t index(std::uint32_t capacity) { return capacity == kFewAccesses ? 0 : 1; }

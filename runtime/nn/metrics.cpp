@@ -17,9 +17,8 @@ Result<double> mean(const NDArray& array) {
 Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> labels) {
   const Shape& shape = scores.shape();
   if (shape.rank() != 2 || shape[0] != static_cast<std::int64_t>(labels.size()))
-    return fail(ErrorCode::invalidInput,
-                fmt::format("countCorrect: scores {} and {} labels do not match", shape.toString(),
-                            labels.size()));
+    return fail(ErrorCode::invalidInput, fmt::format("countCorrect: scores {} and {} labels do not match",
+                                                     shape.toString(), labels.size()));
   const Result<std::vector<float>> values = scores.toVector();
   if (!values.has_value()) return fail(values.error());
   std::int64_t correct = 0;

@@ -11,7 +11,7 @@ Status Sequential::initialise(const Initialiser& initialiser, std::uint64_t seed
     ++index;
     if (!parameter->follows_net) continue;
     parameter->initialiser = initialiser;
-    parameter->seed = seed * 0x9e3779b97f4a7c15U + index;  // weights of one net must start with different values
+    parameter->seed = seed * 0x9e3779b97f4a7c15U + index;  // weights of one net must differ
     if (!parameter->value) continue;
     Status filled = pitwall::initialise(parameter->value, initialiser, parameter->seed);
     if (!filled.has_value()) return filled;

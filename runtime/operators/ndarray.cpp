@@ -38,7 +38,7 @@ NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float
   NDArray array = empty(session, shape, tag);
   Result<Block> block = copied(session, values, tag);
   if (block.has_value())
-    valueOf(array).chunk->block = std::move(block).value();  // the array is not shared yet: no operator needed
+    valueOf(array).chunk->block = std::move(block).value();  // not shared yet: no operator needed
   else
     replaceBlock(valueOf(array), std::move(block), Phase::data);
   return array;

@@ -36,8 +36,7 @@ bool tscIsInvariant() {
       ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
   const ssize_t got = file < 0 ? 0 : ::read(file, clocks, sizeof clocks);
   if (file >= 0) ::close(file);
-  return mayUseTsc(tscIsInvariant(),
-                   std::string_view(clocks, got > 0 ? static_cast<std::size_t>(got) : 0));
+  return mayUseTsc(tscIsInvariant(), std::string_view(clocks, got > 0 ? static_cast<std::size_t>(got) : 0));
 }
 
 Ticks monotonicNs() {

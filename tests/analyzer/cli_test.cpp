@@ -324,8 +324,8 @@ TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
   for (const auto& entry : fs::directory_iterator(cache / "pitwall")) kept.push_back(entry.path());
   ASSERT_EQ(kept.size(), 1U);
   const auto roof = readRoofline(kept[0].string());
-  for (const char* key :
-       {meta::kRooflineCpus, meta::kRooflineFlop, meta::kRooflineFlopOne, meta::kRooflineCopy, meta::kRooflineTriad}) {
+  for (const char* key : {meta::kRooflineCpus, meta::kRooflineFlop, meta::kRooflineFlopOne,
+                          meta::kRooflineCopy, meta::kRooflineTriad}) {
     ASSERT_EQ(roof.count(key), 1U) << key;
     EXPECT_GT(std::stod(roof.at(key)), 0) << key;
   }

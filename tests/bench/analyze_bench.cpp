@@ -138,10 +138,9 @@ int run(Make make, std::int64_t events, std::string path) {
   if (!report.has_value()) return printError(report.error());
   const double seconds = secondsSince(start), cpu_seconds = cpuSeconds() - cpu;
   printTimings(report.value(), scan.value());
-  fmt::print(
-      "everything                 {:8.3f} s  {:6.2f} scans, {:.3f} s elapsed, {:.0f} ns an event\n",
-      cpu_seconds, cpu_seconds / scan.value(), seconds,
-      cpu_seconds * 1e9 / static_cast<double>(std::max<std::int64_t>(1, events)));
+  fmt::print("everything                 {:8.3f} s  {:6.2f} scans, {:.3f} s elapsed, {:.0f} ns an event\n",
+             cpu_seconds, cpu_seconds / scan.value(), seconds,
+             cpu_seconds * 1e9 / static_cast<double>(std::max<std::int64_t>(1, events)));
   fmt::print("memory at most             {:8} MB, and {} MB of pages of files\n", peakMb(),
              statusMb("RssFile"));
   if (passing) std::filesystem::remove(path);
@@ -195,7 +194,8 @@ int startUp() {
   constexpr int kRuns = 15;
   const auto command = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "pitwall";
   const std::string path = passingPath();
-  if (auto status = bench::writeTraining(path, 100'000); !status.has_value()) return printError(status.error());
+  if (auto status = bench::writeTraining(path, 100'000); !status.has_value())
+    return printError(status.error());
   double least = 1e9, total = 0;
   rusage before{}, after{};
   for (int i = 0; i < kRuns; ++i) {

@@ -48,7 +48,7 @@ TEST(GpuSampler, WithoutADriverItSaysSo) {
   EXPECT_THAT(none.take(), IsEmpty());
   GpuSampler other(clock, 10, "libc.so.6");  // a library, but not that one
   waitFor([&] { return !other.note().empty(); });
-  EXPECT_THAT(other.note(), HasSubstr("lacks functions"));
+  EXPECT_THAT(other.note(), HasSubstr("lacks required functions"));
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Whole recordings of small programs.
-#include "record/record_program.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +14,7 @@
 
 #include "db/meta.h"
 #include "db/reader.h"
+#include "record/record_program.h"
 #include "record/sample/thread_state.h"
 #include "tests/support/temp_folder.h"
 

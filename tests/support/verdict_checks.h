@@ -103,11 +103,12 @@ inline std::vector<std::string> complaintsAbout(const Finding& finding, const ru
                           evidence[0]["share"] > 0 && measured[0]["total_ns"] > 0;
   if (comparable && std::fabs(wholeOf(measured[0]) / wholeOf(evidence[0]) - 1) > 0.02)
     reportError(fmt::format("the verdict's share is of {:.0f} ns, its evidence's of {:.0f} ns",
-                         wholeOf(measured[0]), wholeOf(evidence[0])));
+                            wholeOf(measured[0]), wholeOf(evidence[0])));
   double claimed = 0;
   for (const auto& category : rule.claims) claimed += breakdown.share(category);
   if (finding.gain_low < 0 || finding.gain_low > finding.gain_high || finding.gain_high > claimed + 1e-6)
-    reportError(fmt::format("gain {} to {}, of {} that there is", finding.gain_low, finding.gain_high, claimed));
+    reportError(
+        fmt::format("gain {} to {}, of {} that there is", finding.gain_low, finding.gain_high, claimed));
   return complaints;
 }
 

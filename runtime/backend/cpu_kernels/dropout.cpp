@@ -1,6 +1,6 @@
-#include "runtime/backend/support/random.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
+#include "runtime/backend/support/random.h"
 
 namespace pitwall::cpu_kernels {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/backend/support/labels.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
+#include "runtime/backend/support/labels.h"
 
 namespace pitwall::cpu_kernels {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "runtime/backend/support/caching_backend.h"
-#include "runtime/backend/onednn/operators.h"
 #include "runtime/backend/cpu_kernels/operators.h"
+#include "runtime/backend/onednn/operators.h"
+#include "runtime/backend/support/caching_backend.h"
 
 namespace pitwall {
 namespace onednn {

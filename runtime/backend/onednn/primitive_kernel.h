@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/backend.h"
-#include "runtime/backend/support/signature.h"
 #include "runtime/backend/onednn/layout.h"
+#include "runtime/backend/support/signature.h"
 
 namespace pitwall::onednn {
 
@@ -41,9 +41,7 @@ class PrimitiveKernel final : public Kernel {
 
   // For building the kernel.
   void setInput(std::size_t i, const Desc& desc) { inputs_[i] = specOf(inputs_[i].shape, desc); }
-  void keepInput(std::size_t i, const TensorSpec& spec) {
-    inputs_[i] = spec;
-  }  // not read: any layout works
+  void keepInput(std::size_t i, const TensorSpec& spec) { inputs_[i] = spec; }  // not read: any layout works
   void setOutput(std::size_t i, const Desc& desc) { outputs_[i] = specOf(outputs_[i].shape, desc); }
   void setWorkspace(std::size_t output, Bytes size) { outputs_[output].shape = {size}; }
   Place addTemporary(const Desc& desc);

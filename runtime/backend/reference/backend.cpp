@@ -1,7 +1,7 @@
 #include "runtime/backend/reference/backend.h"
 
-#include "runtime/backend/support/caching_backend.h"
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/caching_backend.h"
 
 namespace pitwall {
 namespace {

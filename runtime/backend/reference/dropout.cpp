@@ -1,5 +1,5 @@
-#include "runtime/backend/support/random.h"
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/random.h"
 
 namespace pitwall::reference {
 

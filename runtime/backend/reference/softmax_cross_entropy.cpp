@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/backend/support/labels.h"
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/labels.h"
 
 namespace pitwall::reference {
 namespace {

@@ -41,7 +41,7 @@ class CachingBackend : public Backend {
     KernelPtr kernel;
   };
   using Entries = std::list<Entry>;  // most recently used first
-  struct KindCache {                     // of one operator kind
+  struct KindCache {                 // of one operator kind
     Entries entries;
     std::unordered_multimap<std::size_t, Entries::iterator> index;
   };

@@ -172,7 +172,7 @@ TEST(ImportChrome, EventsAcrossTheEdgeOfTheWindow) {
   const auto imported = importText(text);
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(imported->sink.all_events.size(), static_cast<std::size_t>(count) + 1);
-  EXPECT_EQ(Imported::counted(imported->summary.repaired, "names with bytes"), 1);  // the long one is truncated
+  EXPECT_EQ(Imported::counted(imported->summary.repaired, "names with bytes"), 1);  // the long one
 }
 
 TEST(ImportChrome, RecordsAreBounded) {

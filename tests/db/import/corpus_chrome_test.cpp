@@ -138,8 +138,7 @@ TEST(ImportCorpus, DeviceTimesOfAnotherTool) {
   int files = 0;
   for (const auto& [path, expected] : expectedCounts()) {
     const std::size_t at = path.find("_perf_report_csvs/gpu_timeline.csv");
-    if (at == std::string::npos || path.find("Qwen") != std::string::npos)
-      continue;  // tested by step above
+    if (at == std::string::npos || path.find("Qwen") != std::string::npos) continue;  // tested by step above
     SCOPED_TRACE(path);
     ++files;
     const auto imported = importFiles({corpusFolder() + "/" + path.substr(0, at) + ".json.gz"});

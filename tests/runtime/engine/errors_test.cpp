@@ -106,7 +106,7 @@ TEST_P(Errors, AnExceptionBecomesAnErrorThatNamesTheOperator) {
   expectError(status, "'Convolution' of layer 'conv1'");
   EXPECT_EQ(status.error().code, ErrorCode::internal);
   engine->push({.run = [](const RunContext&) -> Status { throw 7; }, .writes = {&v, 1}});
-  expectError(engine->waitForAll(), "threw something");
+  expectError(engine->waitForAll(), "threw an object");
 }
 
 TEST_P(Errors, NoSkipRunsAndHandsTheErrorOn) {

@@ -476,8 +476,7 @@ TEST_F(MxnetProfilerTest, StatesMayChangeWhileThreadsRecord) {
       task.start();
       op("sqrt");
       task.stop();
-      std::this_thread::sleep_for(
-          std::chrono::microseconds(50));  // its records are written each time
+      std::this_thread::sleep_for(std::chrono::microseconds(50));  // its records are written each time
     }
   });
   for (int i = 0; i < 10; ++i) {
