@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t kLongestMember = std::size_t{1} << 20;  // of the document's members that are kept
 constexpr std::int64_t kMostDamages = 1000;                   // then reading stops
 
-class ChromeWalk {
+class ChromeReader {
  public:
-  ChromeWalk(Window& window, const ImportOptions& options, Builder& builder)
+  ChromeReader(Window& window, const ImportOptions& options, Builder& builder)
       : window_(window),
         limit_(static_cast<std::size_t>(options.limits.record_bytes)),
         builder_(builder),
@@ -333,7 +333,7 @@ class ChromeWalk {
 }  // namespace
 
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder) {
-  return ChromeWalk(window, options, builder).run();
+  return ChromeReader(window, options, builder).run();
 }
 
 }  // namespace pitwall::import
