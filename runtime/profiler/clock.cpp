@@ -12,7 +12,7 @@ namespace pitwall::profiler {
 
 namespace {
 
-bool tscIsInvariant() {
+bool cpuidReportsInvariantTsc() {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   constexpr unsigned kPowerLeaf = 0x80000007U;
@@ -36,7 +36,8 @@ bool tscIsInvariant() {
       ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
   const ssize_t got = file < 0 ? 0 : ::read(file, clocks, sizeof clocks);
   if (file >= 0) ::close(file);
-  return mayUseTsc(tscIsInvariant(), std::string_view(clocks, got > 0 ? static_cast<std::size_t>(got) : 0));
+  return mayUseTsc(cpuidReportsInvariantTsc(),
+                   std::string_view(clocks, got > 0 ? static_cast<std::size_t>(got) : 0));
 }
 
 Ticks monotonicNs() {
