@@ -214,7 +214,7 @@ TEST_F(RecoveryTest, ARingFileThatCannotBeReadIsAMessage) {
   const Case cases[] = {
       {[&] { writeAt(offsetof(ring::FileHeader, version), std::string("\x63\0\0\0", 4)); },
        "ring format 99, this Pitwall reads 1; open the trace once with the Pitwall that recorded it"},
-      {[&] { writeAt(0, "something else"); }, "is no ring file"},
+      {[&] { writeAt(0, "something else"); }, "is not a ring file"},
       {[&] { writeAt(offsetof(ring::FileHeader, start_unix_ns), "x"); }, "its header is inconsistent"},
       {[&] { std::filesystem::resize_file(rings, 100); }, "is truncated: 100 bytes"},
       {[&] { std::filesystem::resize_file(rings, ring::kPage + 100); }, "was truncated"},
