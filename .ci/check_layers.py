@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom (ARCHITECTURE.md): prints file:line, what is wrong and what to do; exits 1 if anything."""
+"""Checks includes between folders (ARCHITECTURE.md): prints file:line, the error and its remedy; exits 1 if there is one."""
 
 import pathlib
 import re
@@ -37,7 +37,7 @@ REGISTRY = "runtime/backend/registry.cpp"
 
 
 def quoted(path, target, is_public):
-    """What is wrong with #include "target" in path, or None."""
+    """The error of #include "target" in path, or None."""
     own = path.split("/")[0]
     top = target.split("/")[0]
     if top not in MAY_INCLUDE or not (ROOT / target).is_file():
@@ -50,12 +50,12 @@ def quoted(path, target, is_public):
     if is_public and target.count("/") != 1:
         return "a public header may include only public ones, else it cannot be installed; forward-declare instead"
     if is_public and own == "db" and pathlib.Path(path).stem in CONTRACT and pathlib.Path(target).stem not in CONTRACT:
-        return "the contract's headers stand alone; move what is needed into one of them"
+        return "the contract's headers include only each other; move what is needed into one of them"
     return None
 
 
 def angled(path, target, is_public):
-    """What is wrong with #include <target> in path, or None."""
+    """The error of #include <target> in path, or None."""
     for pattern, homes in CONFINED:
         inside = any(path.startswith((home + "/", "tests/" + home.split("/")[0] + "/")) for home in homes)
         if re.fullmatch(pattern, target) and not inside:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the budgets: files 300 lines (600 at most), C++ functions 40 lines (80 at most).
 
-Over the soft budget is reported, over the hard one fails. --all lists every soft one. Functions are found by their
-braces, which is exact enough: lambdas and local types count as part of the function around them.
+Exceeding the soft budget is reported, exceeding the hard one fails. --all lists all of the soft ones. Functions are found by their
+braces, which is precise enough: lambdas and local types count as part of the function around them.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILE_SOFT, FILE_HARD = 300, 600
 FUNCTION_SOFT, FUNCTION_HARD = 40, 80
-# One algorithm or table with an essay on top may be longer: path -> reason.
+# One algorithm or table with a long introduction may be longer: path -> reason.
 LONGER = {}
 
 TOKEN = re.compile(
@@ -36,7 +36,7 @@ def functions(text):
     """(name, first line, lines) of each function body."""
     text = blanked(text)
     line, start, depth = 1, 0, 0
-    header = ""  # what stands between the last ; { } and here
+    header = ""  # the text between the last ; { } and here
     inside = None  # (name, first line, depth) of the function we are in
     for position, c in enumerate(text):
         if c == "\n":
@@ -59,12 +59,12 @@ def functions(text):
 
 
 def check_file(path):
-    """(line, text, is_hard) of each thing over budget."""
+    """(line, text, is_hard) of each file or function over budget."""
     text = (ROOT / path).read_text(encoding="utf-8")
     lines = text.count("\n")
     hard = LONGER.get(path, FILE_HARD)
     if lines > FILE_SOFT:
-        yield 1, f"{lines} lines (budget {FILE_SOFT}, at most {hard}); split it, one thing per file", lines > hard
+        yield 1, f"{lines} lines (budget {FILE_SOFT}, at most {hard}); split it, one subject per file", lines > hard
     if path.endswith((".h", ".cpp")):
         for name, first, length in functions(text):
             if length > FUNCTION_SOFT:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_packages.sh TAG...: installs the packages of .ci/packages.txt that carry one of the tags. Asks nothing;
-# does nothing when all are there. As root, or through sudo where that needs no password.
+# install_packages.sh TAG...: installs the packages of .ci/packages.txt that have one of the tags. Not interactive;
+# does nothing when all are installed. Runs as root, or through sudo where that needs no password.
 set -euo pipefail
 list="$(dirname "${BASH_SOURCE[0]}")/packages.txt"
 

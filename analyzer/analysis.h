@@ -26,24 +26,24 @@ struct AnalyzeOptions {
   //   share = 0.1        # a threshold
   //   enabled = false    # switches the rule off
   std::string config_file = {};
-  // Traces of the same program with other numbers of OpenMP threads; they must stay open meanwhile.
+  // Traces of the same program with other numbers of OpenMP threads; they must stay open during the analysis.
   struct Trial {
-    std::string name;  // as messages call it
+    std::string name;  // the name in messages
     Trace* trace = nullptr;
   };
   std::vector<Trial> trials = {};
-  // Rows of evidence that a finding keeps to be shown; it is computed on all of them.
+  // Rows of evidence that a finding keeps for display; it is computed from all of them.
   std::size_t evidence_rows = 5;
   // Set by any thread: the analysis ends with the error cancelled, within some thousand events.
   const std::atomic<bool>* cancel = nullptr;
-  // Events that lie in memory at a time; 0: as many as suit the trace. No answer depends on it.
+  // Events that are in memory at a time; 0: as many as suit the trace. Results do not depend on it.
   std::size_t events_at_once = 0;
 };
 
 // Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line; cancelled.
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options = {});
 
-// Tries everything in a rule file: TOML, every piece of SQL, every template; over an empty trace in a
+// Checks everything in a rule file: TOML, every SQL expression, every template; with an empty trace in a
 // temporary file. Errors: io; invalidInput naming file and line.
 Status checkRuleFile(const std::string& path);
 

@@ -18,20 +18,20 @@ struct TextOptions {
   bool color = false;  // ANSI colours
 };
 
-// What more a report is to hold; JSON always has all of it.
+// Optional parts of a report; JSON always has all of them.
 struct ReportDetail {
   bool sql = false;      // of each finding
   bool verbose = false;  // each rule that needs more data or found nothing
 };
 
-// What a reader needs first, in plain words: with its title at most 12 lines of 80 columns.
+// The summary at the top of a report: with its title at most 12 lines of 80 columns.
 struct Overview {
   std::string ended;    // "The program failed with exit code 1 after 120 ms."; empty = it ended well
   std::string time;     // "71 % computation, 23 % waiting for data"
   std::string first;    // what to do first
   std::string finding;  // the id of the finding that says so; empty = none
-  std::string gain;     // what that may bring, and how sure it is; empty without a finding
-  std::string then;     // what else was found; may be empty
+  std::string gain;     // the predicted gain and its confidence; empty without a finding
+  std::string then;     // further findings; may be empty
   std::string limits;   // what this recording cannot show; may be empty
 };
 Overview overviewOf(const Report& report);
@@ -45,7 +45,7 @@ std::string reportAsHtml(const Report& report, ReportDetail detail = {});
 // SARIF 2.1.0: findings are results, abstentions and notes are notifications. `version` is that of Pitwall.
 std::string reportAsSarif(const Report& report, const std::string& version);
 
-// Who is to read the settings.
+// The format of the settings file.
 enum class EnvironmentFormat { bash, fish, powershell, dockerfile, systemd, kubernetes };
 
 // What each is called ("bash", ...), the usual end of such a file's name (".env") and how it is applied.
@@ -61,7 +61,7 @@ std::span<const EnvironmentFormatInfo> environmentFormats();
 // out. Says so when there is nothing to recommend.
 std::string reportAsEnvironment(const Report& report, EnvironmentFormat format = EnvironmentFormat::bash);
 
-// Writes that text. A file that exists and was not written by Pitwall is left alone. Errors: io,
+// Writes that text. A file that exists and was not written by Pitwall is not changed. Errors: io,
 // invalidInput.
 Status writeEnvironmentFile(const Report& report, const std::string& path,
                             EnvironmentFormat format = EnvironmentFormat::bash);

@@ -1,4 +1,4 @@
-// What an analysis answers: breakdown, operator table, findings. Plain data; analyzer/emit turns it into
+// The results of an analysis: breakdown, operator table, findings. Data only; analyzer/emit turns it into
 // text, JSON and environment files.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace pitwall {
 enum class Severity : std::uint8_t { info, low, medium, high };
 const char* toString(Severity severity);
 
-// How sure a prediction is; the factor weighs the middle of its interval.
+// The confidence of a prediction; the factor weights the middle of its interval.
 enum class Confidence : std::uint8_t { low, medium, high };
 const char* toString(Confidence confidence);
 constexpr double factorOf(Confidence confidence) {
@@ -29,8 +29,8 @@ constexpr double factorOf(Confidence confidence) {
   return 0;
 }
 
-// Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is what no
-// category explains.
+// Where an iteration's wall time goes. Categories are disjoint and sum to wall_ns; `unattributed` is time
+// that no category explains.
 struct TimeShare {
   // "forward", "backward", "update", "other operators", "communication", "data wait", "engine overhead",
   // "idle" (nothing queued: the program's own code between its calls), "unattributed"; defined in
@@ -49,7 +49,7 @@ struct Breakdown {
   std::string iteration_source;  // "marks", "repeating sequence", "whole trace"
   std::vector<TimeShare> shares;
   int devices = 0;         // over which times are summed; 0 = wall time of the program
-  TimeNs recorded_ns = 0;  // from the first event to the last, also outside iterations; 0 = not told
+  TimeNs recorded_ns = 0;  // from the first event to the last, also outside iterations; 0 = unknown
 
   // Of wall, 0 for a category that is not there.
   double share(std::string_view category) const {
@@ -61,8 +61,8 @@ struct Breakdown {
 };
 
 struct OperatorRow {
-  std::string
-      title;  // layer and type, for people: "conv1 Convolution"; the phase tells backward from forward
+  std::string title;  // layer and type, for people: "conv1 Convolution"; the phase distinguishes backward
+                      // from forward
   std::string name, layer, phase, shapes;
   std::int64_t count = 0;
   TimeNs total_ns = 0, mean_ns = 0, p50_ns = 0, p99_ns = 0;
@@ -70,37 +70,37 @@ struct OperatorRow {
   double flop_per_second = 0;  // 0 = FLOP unknown
   double bytes_per_second = 0;
   // The larger of both against what the machine can do, 0..1 and above where caches feed it; 0 = one of the
-  // two is not known.
-  double roof_share = 0;
+  // two is unknown.
+  double roofline_share = 0;
   TimeNs self_ns = 0;    // without operators that run within it on the same thread
   TimeNs device_ns = 0;  // of device work that it launched itself, not an operator within it
 };
 
-// What devices did under one name, over the same stretch as the breakdown.
+// Device work of one name, over the same time window as the breakdown.
 struct KernelRow {
   std::string name, work;  // "computation", "communication", "copy"
   std::int64_t count = 0;
   TimeNs total_ns = 0, mean_ns = 0, max_ns = 0;
-  double share = 0;  // of all that devices did
+  double share = 0;  // of all device work
 };
 
-// What lies on the critical path under one name.
+// What is on the critical path under one name.
 struct PathRow {
   std::string title, phase;     // of an operator as in OperatorRow, else the event's name
   std::string part;             // "operator", "call", "kernel", ...: analyzer/analysis/critical_path.h
-  std::int64_t executions = 0;  // in the stretch, on the path or not; 0 = a gap
+  std::int64_t executions = 0;  // in the window, on the path or not; 0 = a gap
   TimeNs on_path_ns = 0;
-  double share = 0;          // of the stretch
+  double share = 0;          // of the window
   TimeNs slack_mean_ns = 0;  // how much later one could have ended without delaying the end
 };
 
-// What the end of a stretch of the recording waited for, back to its beginning: a sample of steady
-// iterations, else as much as can be looked at. The four parts sum to span_ns, and so do the rows.
+// The steps that determine the end of a time window, back to its beginning: a sample of steady
+// iterations, otherwise a part of limited size. The four parts sum to span_ns, and so do the rows.
 struct PathSummary {
   TimeNs begin_ns = 0, span_ns = 0;  // 0 = no path: the trace holds no events
   TimeNs device_ns = 0, host_ns = 0, delay_ns = 0, nothing_ns = 0;
   std::vector<PathRow> rows;  // by time on the path; without those that are not on it
-  std::string missing;        // what the trace does not tell that the path would need
+  std::string missing;        // what the path would need and the trace does not have
 };
 
 // A setting or tunable that a finding proposes.
@@ -136,24 +136,24 @@ struct Finding {
   Confidence confidence = Confidence::medium;  // in the gain
   double expected_gain = 0;                    // the middle of the interval times factorOf(confidence)
   std::optional<double> cost_share;  // of wall time, 0..1: what it costs, where no gain is predicted
-  std::string cost;                  // the same or another cost in words; empty = not known
+  std::string cost;                  // the same or another cost in words; empty = unknown
   int first = 0;                     // 1, 2: about the whole run, to be read before all others; 0 = it is not
   std::string guard;                 // what would make it wrong
   FindingStatus status = FindingStatus::notTested;
 };
 
-// A rule that could not tell.
+// A rule that abstained.
 struct Abstention {
   std::string id, title;
   std::string reason;  // what is missing and what to record
 };
 
-// How the recorded program ended, as far as the recorder saw it.
+// How the recorded program ended, as far as it was recorded.
 struct ProgramEnd {
   std::optional<std::int64_t> exit_code, exit_signal;  // at most one of both
   bool out_of_memory = false;                          // the kernel killed it for lack of memory
-  bool too_short = false;  // it ended too soon to advise on its speed: rules that would do not look
-  TimeNs ran_ns = 0;       // 0 = not known
+  bool too_short = false;  // it ended too early to advise on its speed: such rules abstain
+  TimeNs ran_ns = 0;       // 0 = unknown
 };
 
 // CPU use of the process that used most of it, from samples.
@@ -169,11 +169,11 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> context;  // what ran where: "engine" -> "NaiveEngine"
   std::vector<Loss> losses;
   ProgramEnd end;
-  std::string coverage;               // what was recorded: analysis_summary.coverage; empty = not known
-  std::string logged_library;         // whose calls alone were recorded: "oneDNN"
+  std::string coverage;               // what was recorded: analysis_summary.coverage; empty = unknown
+  std::string logged_library;         // of which only the calls were recorded: "oneDNN"
   std::optional<SampledUse> sampled;  // where no operators and no work of devices were recorded
   Breakdown breakdown;
-  // By time on devices where work of any was recorded, else by the time that each takes itself.
+  // By time on devices where work of any was recorded, otherwise by self time.
   std::vector<OperatorRow> operators;
   TimeNs device_outside_operators_ns = 0;  // device work that none of them launched, as far as is recorded
   std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
@@ -181,7 +181,7 @@ struct Report {
   PathSummary critical_path;
   std::vector<Finding> findings;  // by severity, then by expected gain or cost
   std::vector<Abstention> abstentions;
-  std::vector<std::string> silent;  // ids of rules that looked and found nothing
+  std::vector<std::string> silent;  // ids of rules that found nothing
   std::vector<std::string> notes;   // data quality, in words
   // CPU time of each analysis and rule, in the order in which they ran: "analysis devices", "rule
   // input/bound".

@@ -24,7 +24,7 @@ enum class ErrorCode {
   io,               // the operating system refused a read or a write
   unsupported,      // valid, but not supported by this build or machine
   cancelled,        // the caller asked to stop
-  internal,         // a bug of our own, reported instead of crashing
+  internal,         // a bug of Pitwall, reported instead of crashing
 };
 
 struct Error {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/run.sh [STEP...]: everything that must hold, on a bare Debian 12: installs the packages it needs, then format,
-# layers, sizes, headers, and builds and tests of every configuration. Asks nothing. Steps by name run alone.
+# layers, sizes, words, headers, and builds and tests of every configuration. Asks nothing. Steps by name run alone.
 #
 # Exit code 0 only when every step passed. The last line says how many tests passed and failed; a check that is not a
 # test program counts as one. Logs: build/logs/STEP.log.
@@ -25,7 +25,7 @@ is_wanted() {
   return 1
 }
 
-# step NAME COMMAND...: runs it, shows and logs its output, counts what passed and failed. ctest's closing line tells
+# step NAME COMMAND...: runs it, shows and logs its output, counts what passed and failed. ctest's closing line gives
 # how many tests there were; anything else is one.
 step() {
   local name=$1 start=$SECONDS code tests lost
@@ -117,6 +117,7 @@ step packages .ci/install_packages.sh build viewer data check
 step format .ci/check_format.sh
 step layers .ci/check_layers.py
 step sizes .ci/check_sizes.py
+step words .ci/check_words.py
 step headers .ci/check_headers.sh
 step release configure_build_test release release -DPITWALL_CUDA=AUTO
 step minimal minimal

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "analyzer/analysis/slice_plan.h"
+#include "analyzer/analysis/time_chunk_plan.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -14,8 +14,8 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 // The events of a track come column by column, a chunk at a time, in the order in which they were recorded:
-// an event that encloses others may come in a later chunk than they. So lists are put in order at the track's
-// end.
+// an event that encloses others may come in a later chunk than those. So lists are sorted at the end of the
+// track.
 class Gatherer {
  public:
   Gatherer(Trace& trace, const Reading& reading, Activity& activity)
@@ -25,11 +25,11 @@ class Gatherer {
         last_mark_(trace.iterations().empty() ? INT64_MAX : trace.iterations().back().time_ns) {}
 
   Status run() {
-    auto cuts = planSlices(trace_, reading_.events_at_once);
+    auto cuts = planTimeChunks(trace_, reading_.events_at_once);
     if (!cuts.has_value()) return fail(cuts.error());
     activity_.cuts = std::move(cuts.value());
     const auto tracks = trace_.tracks();
-    // Very many short tracks are read so many at a time under one lock: others may write in between.
+    // Many short tracks are read in groups under one lock, so that others can write in between.
     constexpr std::uint32_t kTracksHeld = 256;
     std::shared_ptr<void> hold;
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
@@ -39,7 +39,7 @@ class Gatherer {
       }
       if (tracks[i].kind == TrackKind::counter) continue;
       if (auto status = gather(TrackId{i + 1}, tracks[i]); !status.has_value()) return status;
-      if (auto status = reading_.goOn(); !status.has_value()) return status;
+      if (auto status = reading_.checkCancelled(); !status.has_value()) return status;
     }
     return {};
   }
@@ -105,10 +105,10 @@ class Gatherer {
     }
     const auto& cuts = activity_.cuts;
     const bool within =
-        (slice_ == 0 || cuts[slice_ - 1] <= start) && (slice_ == cuts.size() || start < cuts[slice_]);
+        (chunk_ == 0 || cuts[chunk_ - 1] <= start) && (chunk_ == cuts.size() || start < cuts[chunk_]);
     if (!within)
-      slice_ = static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), start) - cuts.begin());
-    auto& earliest = (*pushes_)[slice_];
+      chunk_ = static_cast<std::size_t>(std::upper_bound(cuts.begin(), cuts.end(), start) - cuts.begin());
+    auto& earliest = (*pushes_)[chunk_];
     earliest = std::min(earliest, pushed);
   }
 
@@ -154,7 +154,7 @@ class Gatherer {
     sum.total_ns += dur;
   }
 
-  // Where the sums of a name and kind on this track lie.
+  // Where the sums of a name and kind on this track are.
   std::size_t slotOf(StringId name, EventKind kind, const TrackInfo& info) {
     auto& slots = slots_[static_cast<std::size_t>(kind) % kKinds];
     if (name.value < slots.size() && slots[name.value] != 0) return slots[name.value] - 1;
@@ -178,9 +178,9 @@ class Gatherer {
   std::array<std::vector<std::uint32_t>, kKinds>
       slots_;                              // by kind and name: index in names, from 1; 0 = none
   std::vector<std::uint8_t> meanings_;     // of names
-  std::vector<TimeNs>* pushes_ = nullptr;  // by slice, of one process
+  std::vector<TimeNs>* pushes_ = nullptr;  // by time chunk, of one process
   ProcessId pushes_of_;
-  std::size_t slice_ = 0;  // of the last operator
+  std::size_t chunk_ = 0;  // of the last operator
 };
 
 }  // namespace
@@ -229,7 +229,7 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
     for (const char* part : {"iteration", "train_step", "train step", "training step", "optimizer.step"}) {
       if (contains(lower, part)) meaning |= kBeginsStep;
     }
-    // Programs that name each step apart count them: "step 12", "iter_12", "batch#12".
+    // Programs that name each step differently count them: "step 12", "iter_12", "batch#12".
     const auto stem = std::string_view(lower).substr(0, lower.find_last_not_of(" _-#:=0123456789") + 1);
     for (const char* whole : {"step", "iter", "batch", "minibatch", "mini-batch", "train_batch"}) {
       if (stem == whole) meaning |= kBeginsStep;

@@ -1,5 +1,5 @@
-// What a trace's events come to, gathered in one pass, track after track and column by column, so that never
-// more than a chunk of them is decoded at a time.
+// Sums of a trace's events, computed in one pass, track after track and column by column, so that at most
+// one chunk of them is decoded at a time.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct HostCall {
   TrackId track;
 };
 
-// What a name means to rules, told from its spelling.
+// What a name means to rules, derived from its spelling.
 enum NameMeaning : std::uint8_t {
   kNoMeaning = 0,
   kSynchronises = 1,     // a call that blocks until the device is done
@@ -50,7 +50,7 @@ enum NameMeaning : std::uint8_t {
   kLaunches = 16,        // cudaLaunchKernel, cuLaunchKernelEx, cudaGraphLaunch
   kLaunchesGraph = 128,  // cudaGraphLaunch: many kernels by one call
 };
-// A memset is work of the device like a kernel, though it is written as a copy.
+// A memset is device work like a kernel, although it is recorded as a copy.
 WorkClass workClassOf(EventKind kind, std::uint8_t meaning);
 bool worksOnDevice(EventKind kind);
 std::uint8_t meaningOf(std::string_view name, EventKind kind);
@@ -91,13 +91,15 @@ struct StepStart {
   TimeNs start_ns = 0;
 };
 
-// Sums, and lists of what is rare. What is not is looked at slice by slice (analyzer/analysis/slices.h).
+// Sums, and lists of what is rare. All others are read one time chunk after the other
+// (analyzer/analysis/time_chunks.h).
 struct Activity {
   std::vector<TrackActivity> tracks;  // of kind thread and stream
   std::vector<NameTotal> names;
   std::vector<StepStart> steps;  // of ranges that begin a step
-  std::vector<TimeNs> cuts;      // of the slices, ascending; one less than there are slices
-  // By process and slice: the earliest push of any operator that starts in it; the greatest time for none.
+  std::vector<TimeNs> cuts;      // of the time chunks, ascending; one less than there are time chunks
+  // By process and time chunk: the earliest push of any operator that starts in it; the greatest time for
+  // none.
   std::map<ProcessId, std::vector<TimeNs>> earliest_push;
 };
 

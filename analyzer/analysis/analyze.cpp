@@ -1,4 +1,4 @@
-// The order of an analysis: a pass that gathers, one over the slices, facts, tables, rules, budget.
+// The order of an analysis: a pass that gathers, one over the time chunks, facts, tables, rules, budget.
 #include <fmt/core.h>
 #include <time.h>
 
@@ -16,18 +16,18 @@
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
-#include "analyzer/analysis/probes.h"
 #include "analyzer/analysis/program_run.h"
 #include "analyzer/analysis/reading.h"
 #include "analyzer/analysis/report_rows.h"
 #include "analyzer/analysis/sampled.h"
 #include "analyzer/analysis/sampled_use.h"
 #include "analyzer/analysis/setting_table.h"
-#include "analyzer/analysis/slice_pass.h"
-#include "analyzer/analysis/slices.h"
 #include "analyzer/analysis/summary.h"
 #include "analyzer/analysis/tables.h"
+#include "analyzer/analysis/time_chunk_pass.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
+#include "analyzer/analysis/trials.h"
 #include "analyzer/rules/budget.h"
 #include "analyzer/rules/disturbed.h"
 #include "analyzer/rules/rule_set.h"
@@ -60,7 +60,7 @@ namespace {
 
 using namespace analysis;
 
-// CPU time of this thread: what else the machine does meanwhile does not count.
+// CPU time of this thread: other work of the machine does not count.
 TimeNs cpuNow() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -71,7 +71,7 @@ TimeNs cpuNow() {
 class Stopwatch {
  public:
   explicit Stopwatch(Report& report) : report_(report) {}
-  // What passed since the last lap belongs to that part.
+  // The time since the last lap belongs to that part.
   void lap(std::string_view part) {
     const TimeNs now = cpuNow();
     auto& timings = report_.timings;
@@ -86,7 +86,7 @@ class Stopwatch {
   TimeNs since_ = cpuNow();
 };
 
-Status writeDeviceTables(Trace& trace, const Context& context, const SlicePass& pass, Stopwatch& watch) {
+Status writeDeviceTables(Trace& trace, const Context& context, const TimeChunkPass& pass, Stopwatch& watch) {
   if (auto status = writeDevices(trace, context); !status.has_value()) return status;
   watch.lap("analysis gaps");
   for (const auto& [name, analysis] : pass.analyses) {
@@ -137,13 +137,13 @@ void addContext(const Trace& trace, const Timeline& timeline, Report& report) {
   add("producer", meta(meta::kProducer));
 }
 
-// A trace without events is as long as it was recorded, and about the program that was started.
+// A trace without events is as long as the recording, and describes the program that was started.
 void describeWithoutEvents(const Trace& trace, Timeline& timeline) {
   if (timeline.end_ns > timeline.begin_ns) return;
   timeline.begin_ns = 0;
   timeline.end_ns = std::strtoll(trace.meta(meta::kTraceEndNs).value_or("0").c_str(), nullptr, 10);
   if (!timeline.process_name.empty()) return;
-  for (const ProcessInfo& process : trace.processes()) {  // an exec makes another program of the first one
+  for (const ProcessInfo& process : trace.processes()) {  // an exec replaces the first program
     if (process.pid == trace.processes().front().pid) timeline.process_name = process.name;
   }
 }
@@ -159,7 +159,7 @@ Status addSampledUse(Trace& trace, bool has_events, Timeline& timeline, Report& 
   return {};
 }
 
-// How it ended, and what of it was recorded.
+// The end of the program, and what was recorded of it.
 void describeRun(const std::vector<Fact>& facts, const Coverage& coverage, ProcessId process,
                  Report& report) {
   report.end = programEnd(facts);
@@ -171,8 +171,8 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
   auto& notes = report.notes;
   if (!report.trace_complete) {
     notes.push_back(
-        "The trace is incomplete: the recording was killed or still runs. What follows describes what was "
-        "written until then.");
+        "The trace is incomplete: the recording was killed or still runs. This report describes the "
+        "events written until then.");
   }
   for (const auto& loss : report.losses) {
     notes.push_back(fmt::format("{} event{} missing between {} and {}: {}.", loss.count,
@@ -182,7 +182,7 @@ void addNotes(const Timeline& timeline, const Iterations& iterations, bool has_d
   }
   if (!iterations.note.empty()) notes.push_back(iterations.note);
   if (timeline.operators == 0 && !has_device_work) {
-    notes.push_back("No operators were recorded, so it is not known what the program's time went to.");
+    notes.push_back("No operators were recorded, so it is unknown where the program's time goes.");
   }
   if (timeline.other_processes > 0) {
     notes.push_back(fmt::format("{} other process{} ran operators too; this report is about '{}'.",
@@ -198,7 +198,7 @@ Status runRules(const rules::RuleSet& set, Trace& trace, const AnalyzeOptions& o
   for (const auto& rule : set.rules) {
     auto outcome = rules::runRule(rule, trace, settings, options.evidence_rows);
     watch.lap("rule " + rule.id);
-    if (auto status = reading.goOn(); !status.has_value()) return status;
+    if (auto status = reading.checkCancelled(); !status.has_value()) return status;
     if (!outcome.has_value()) return fail(outcome.error());
     if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
       claims.push_back(std::move(*claim));
@@ -234,13 +234,13 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.trace_path = trace.path();
   report.trace_complete = trace.isComplete();
   report.losses.assign(trace.losses().begin(), trace.losses().end());
-  SliceReader slices(trace, gathered.value(), timeline.process, reading);
-  auto passed = runSlicePass(trace, timeline, slices, [&watch](const char* part) { watch.lap(part); });
+  TimeChunkReader chunks(trace, gathered.value(), timeline.process, reading);
+  auto passed = runTimeChunkPass(trace, timeline, chunks, [&watch](const char* part) { watch.lap(part); });
   if (!passed.has_value()) return fail(passed.error());
-  SlicePass& pass = passed.value();
+  TimeChunkPass& pass = passed.value();
   report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
-  compareWithRoof(machineRoof(trace), pass.operators);
+  compareWithRoofline(machineRoofline(trace), pass.operators);
   report.timeline_kind = trace.meta("import.timeline").value_or("");
   report.breakdown.recorded_ns = timeline.end_ns - timeline.begin_ns;
   if (report.timeline_kind == "sums only") countExecutions(trace, gathered.value(), pass.operators);
@@ -254,7 +254,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   }
   addContext(trace, timeline, report);
 
-  const Context context{gathered.value(), slices,          pass.devices,    timeline,
+  const Context context{gathered.value(), chunks,          pass.devices,    timeline,
                         pass.iterations,  pass.executions, report.breakdown};
   if (auto status = writeDeviceTables(trace, context, pass, watch); !status.has_value())
     return fail(status.error());
@@ -288,10 +288,10 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
     return fail(status.error());
   }
   watch.lap("analysis tables");
-  if (auto status = writeProbes(trace, timeline, pass.iterations, options.trials, reading, report);
+  if (auto status = writeTrials(trace, timeline, pass.iterations, options.trials, reading, report);
       !status.has_value())
     return fail(status.error());
-  watch.lap("analysis probes");
+  watch.lap("analysis trials");
   if (auto status = runRules(set.value(), trace, options, reading, report, watch); !status.has_value())
     return fail(status.error());
   return report;

@@ -75,17 +75,17 @@ std::size_t CategorySweep::listOf(OperatorId op) const {
   return phase == Phase::data ? kDataOperators : static_cast<std::size_t>(ofPhase(phase));
 }
 
-void CategorySweep::addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists) {
+void CategorySweep::addOperators(std::span<const OperatorInterval> operators, Interval chunk, Lists& lists) {
   auto& pending = lists[static_cast<std::size_t>(Category::engineOverhead)];
   for (std::size_t c = 0; c < lists.size(); ++c) {
-    if (running_until_[c] > slice.start_ns)
-      lists[c].push_back({slice.start_ns, std::min(running_until_[c], slice.end_ns)});
+    if (running_until_[c] > chunk.start_ns)
+      lists[c].push_back({chunk.start_ns, std::min(running_until_[c], chunk.end_ns)});
   }
   for (const auto& op : operators) {
     const std::size_t category = listOf(op.op);
-    addInterval(lists[category], {op.start_ns, std::min(op.end_ns, slice.end_ns)});
+    addInterval(lists[category], {op.start_ns, std::min(op.end_ns, chunk.end_ns)});
     running_until_[category] = std::max(running_until_[category], op.end_ns);
-    const TimeNs pushed = std::max(op.pushed_ns, slice.start_ns);
+    const TimeNs pushed = std::max(op.pushed_ns, chunk.start_ns);
     if (pushed >= op.start_ns) continue;
     // Pushes are not ordered by start: unite with the neighbours at least, most often that is all of them.
     if (!pending.empty() && pushed >= pending.back().start_ns) {
@@ -98,33 +98,33 @@ void CategorySweep::addOperators(std::span<const OperatorInterval> operators, In
   }
 }
 
-// Those that touch the slice.
-std::span<const Iteration> CategorySweep::iterationsIn(Interval slice) {
-  while (first_iteration_ < iterations_.size() && iterations_[first_iteration_].end_ns <= slice.start_ns)
+// Those that overlap the time chunk.
+std::span<const Iteration> CategorySweep::iterationsIn(Interval chunk) {
+  while (first_iteration_ < iterations_.size() && iterations_[first_iteration_].end_ns <= chunk.start_ns)
     ++first_iteration_;
   std::size_t end = first_iteration_;
-  while (end < iterations_.size() && iterations_[end].start_ns < slice.end_ns) ++end;
+  while (end < iterations_.size() && iterations_[end].start_ns < chunk.end_ns) ++end;
   return iterations_.subspan(first_iteration_, end - first_iteration_);
 }
 
 void CategorySweep::add(std::span<const OperatorInterval> operators, TimeNs from_ns, TimeNs to_ns,
                         TimeNs pending_from_ns) {
-  const Interval slice{from_ns, to_ns};
-  const auto iterations = iterationsIn(slice);
+  const Interval chunk{from_ns, to_ns};
+  const auto iterations = iterationsIn(chunk);
   const auto times = std::span(times_).subspan(first_iteration_, iterations.size());
   Lists lists;
   const auto list = [&lists](Category category) -> Intervals& {
     return lists[static_cast<std::size_t>(category)];
   };
-  addOperators(operators, slice, lists);
+  addOperators(operators, chunk, lists);
   auto& overhead = list(Category::engineOverhead);
-  // Whatever starts later is pending from its push to the slice's end at least.
+  // An operator that starts later is pending at least from its push to the time chunk's end.
   if (pending_from_ns < to_ns) overhead.push_back({std::max(pending_from_ns, from_ns), to_ns});
   overhead = united(united(std::move(overhead)), within(overhead_, from_ns, to_ns));
   list(Category::dataWait) = within(data_waits_, from_ns, to_ns);
   list(Category::unattributed) = within(unattributed_, from_ns, to_ns);
 
-  // In order of precedence; each takes what those before it left.
+  // In order of precedence; each takes the time that the categories before it leave.
   Intervals taken;
   const auto take = [&](Intervals& from, Category category) {
     const auto own = united(std::move(from));

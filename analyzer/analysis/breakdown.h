@@ -1,6 +1,6 @@
 // Where the wall time of the steady iterations goes.
 //
-// At each moment of an iteration exactly one category holds, the first that applies:
+// At each moment of an iteration exactly one category applies, the first of these whose condition is true:
 //   forward, backward, update, other operators   an operator of that phase runs (on any thread or stream)
 //   communication    none of those runs, but one that moves data between devices (CopyCPU2GPU, KVStorePush)
 //   unattributed     none runs, but events of this moment were lost; or the trace holds no operators at all,
@@ -10,10 +10,10 @@
 //   engine overhead  none runs, but one is pushed and not started, a bulk segment is between two operators,
 //   or the
 //                    training thread is blocked in a wait that nothing runs for: dispatch, queues, wake-ups
-//   idle             nothing is queued and nobody waits: the program's own code between its calls
-// So the categories are disjoint and sum to the wall time exactly. Linear in the events, and no more of them
-// lie in memory than a slice holds: of the operators of other slices it is enough to know how long those that
-// started before run, and when the first of those that start later was pushed.
+//   idle             nothing is queued and no thread waits: the program's own code between its calls
+// The categories are disjoint and sum to the wall time exactly. Time is linear in the events, and memory
+// holds one time chunk: of the operators of other time chunks only the ends of those that started before are
+// needed, and the first push of those that start later.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ const char* toString(Category category);
 
 using CategoryTimes = std::array<TimeNs, kCategories>;
 
-// Sweeps the operators slice by slice.
+// Sweeps the operators one time chunk after the other.
 class CategorySweep {
  public:
   // All must outlive it. `facts` gives the operators' phases.
@@ -55,7 +55,7 @@ class CategorySweep {
   // the earliest push of those that start later; the greatest time for none.
   void add(std::span<const OperatorInterval> operators, TimeNs from_ns, TimeNs to_ns, TimeNs pending_from_ns);
 
-  // One entry for each iteration, steady or not; after the last slice.
+  // One entry for each iteration, steady or not; after the last time chunk.
   std::vector<CategoryTimes> finish();
 
  private:
@@ -63,14 +63,14 @@ class CategorySweep {
   static constexpr std::size_t kDataOperators = kCategories;
   using Lists = std::array<Intervals, kCategories + 1>;
   std::size_t listOf(OperatorId op) const;
-  void addOperators(std::span<const OperatorInterval> operators, Interval slice, Lists& lists);
-  std::span<const Iteration> iterationsIn(Interval slice);
+  void addOperators(std::span<const OperatorInterval> operators, Interval chunk, Lists& lists);
+  std::span<const Iteration> iterationsIn(Interval chunk);
 
   const Timeline& timeline_;
   std::span<const Iteration> iterations_;
   std::span<const OperatorFacts> facts_;
   Intervals overhead_, data_waits_, unattributed_;     // of the whole trace
-  std::array<TimeNs, kCategories + 1> running_until_;  // of operators that started in earlier slices
+  std::array<TimeNs, kCategories + 1> running_until_;  // of operators that started in earlier time chunks
   std::size_t first_iteration_ = 0;                    // that is not over
   std::vector<CategoryTimes> times_;
 };

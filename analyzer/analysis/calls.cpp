@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -25,8 +25,8 @@ const char* classOf(std::string_view name) {
   return "other";
 }
 
-// Moments of a slice in which every device is idle.
-Intervals allIdle(std::span<const DeviceSlice> devices) {
+// Moments of a time chunk in which every device is idle.
+Intervals allIdle(std::span<const DeviceChunk> devices) {
   Intervals idle;
   for (std::size_t i = 0; i < devices.size(); ++i)
     idle = i == 0 ? devices[i].idle : intersect(idle, devices[i].idle);
@@ -48,7 +48,7 @@ struct ThreadCalls {
   TrackId track;
   std::vector<Sum> sums;
   std::vector<std::uint32_t> slots;  // by name: index in sums, from 1
-  std::vector<Open> open;            // calls that go on beyond the slices seen
+  std::vector<Open> open;            // calls that last beyond the time chunks so far
 
   std::uint32_t slotOf(StringId name) {
     if (name.value >= slots.size()) slots.resize(std::size_t{name.value} + 1, 0);
@@ -61,25 +61,25 @@ struct ThreadCalls {
   }
 };
 
-// Calls of one thread after the other, each thread's in order of time, so that cursors walk along.
-class Calls final : public SliceAnalysis {
+// Calls of one thread after the other, each thread's in order of time, so that cursors only advance.
+class Calls final : public TimeChunkAnalysis {
  public:
   explicit Calls(std::span<const Iteration> iterations) : iterations_(iterations) {}
 
-  void add(const SliceView& now) override {
+  void add(const TimeChunkView& now) override {
     const auto idle = allIdle(now.devices);
     const auto begin = static_cast<std::size_t>(
         std::partition_point(iterations_.begin(), iterations_.end(),
-                             [&](const Iteration& i) { return i.end_ns <= now.slice.from_ns; }) -
+                             [&](const Iteration& i) { return i.end_ns <= now.chunk.from_ns; }) -
         iterations_.begin());
-    for (auto& thread : threads_) goOn(thread, idle, now.slice);
-    const auto& calls = now.slice.calls;
+    for (auto& thread : threads_) advance(thread, idle, now.chunk);
+    const auto& calls = now.chunk.calls;
     for (std::size_t i = 0; i < calls.size();) {
       auto& thread = threadOf(calls[i].track);
       CoverCursor cursor(idle);
       std::size_t at = begin;
       for (; i < calls.size() && calls[i].track == thread.track; ++i)
-        add(calls[i], thread, cursor, at, now.slice.to_ns);
+        add(calls[i], thread, cursor, at, now.chunk.to_ns);
     }
   }
 
@@ -97,13 +97,13 @@ class Calls final : public SliceAnalysis {
     return threads_[place - 1];
   }
 
-  // Calls that began in an earlier slice.
-  static void goOn(ThreadCalls& thread, const Intervals& idle, const Slice& slice) {
+  // Calls that began in an earlier time chunk.
+  static void advance(ThreadCalls& thread, const Intervals& idle, const TimeChunk& chunk) {
     CoverCursor cursor(idle);
     std::size_t kept = 0;
     for (const auto call : thread.open) {
-      thread.sums[call.sum].idle_ns += cursor.within(slice.from_ns, std::min(call.end_ns, slice.to_ns));
-      if (call.end_ns > slice.to_ns) thread.open[kept++] = call;
+      thread.sums[call.sum].idle_ns += cursor.within(chunk.from_ns, std::min(call.end_ns, chunk.to_ns));
+      if (call.end_ns > chunk.to_ns) thread.open[kept++] = call;
     }
     thread.open.resize(kept);
   }
@@ -171,7 +171,7 @@ Status Calls::write(Trace& trace, const Context& context) {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeCalls(std::span<const Iteration> iterations) {
+std::unique_ptr<TimeChunkAnalysis> analyzeCalls(std::span<const Iteration> iterations) {
   return std::make_unique<Calls>(iterations);
 }
 

@@ -1,11 +1,11 @@
-// Copies by kind. Kineto's names tell direction and memory: "Memcpy HtoD (Pageable -> Device)", "Memset
+// Copies by kind. Kineto's names give direction and memory: "Memcpy HtoD (Pageable -> Device)", "Memset
 // (Device)".
 #include <algorithm>
 #include <map>
 #include <unordered_set>
 
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -51,10 +51,10 @@ struct Copies {
     TimeNs end_ns = 0;
   };
   std::map<StringId, Sum> sums;
-  std::vector<Open> open;  // copies that go on beyond the slices seen
+  std::vector<Open> open;  // copies that last beyond the time chunks so far
 
-  void add(const DeviceSlice& now) {
-    // What began before goes on from the slice's begin.
+  void add(const DeviceChunk& now) {
+    // Earlier copies continue from the time chunk's begin.
     CoverCursor computation(now.computation);
     std::vector<Open> before;
     before.swap(open);
@@ -67,18 +67,18 @@ struct Copies {
   }
 
  private:
-  void expose(Interval copy, StringId name, const DeviceSlice& now, CoverCursor& computation) {
+  void expose(Interval copy, StringId name, const DeviceChunk& now, CoverCursor& computation) {
     if (copy.end_ns > now.to_ns) open.push_back({name, copy.end_ns});
     copy.end_ns = std::min(copy.end_ns, now.to_ns);
     sums[name].exposed_ns += copy.end_ns - copy.start_ns - computation.within(copy.start_ns, copy.end_ns);
   }
 };
 
-class CopyAnalysis final : public SliceAnalysis {
+class CopyAnalysis final : public TimeChunkAnalysis {
  public:
   explicit CopyAnalysis(std::size_t devices) : devices_(devices) {}
 
-  void add(const SliceView& now) override {
+  void add(const TimeChunkView& now) override {
     for (std::size_t d = 0; d < devices_.size(); ++d) devices_[d].add(now.devices[d]);
   }
 
@@ -108,7 +108,7 @@ class CopyAnalysis final : public SliceAnalysis {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeCopies(std::size_t devices) {
+std::unique_ptr<TimeChunkAnalysis> analyzeCopies(std::size_t devices) {
   return std::make_unique<CopyAnalysis>(devices);
 }
 

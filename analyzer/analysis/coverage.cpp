@@ -51,7 +51,7 @@ void addEvents(const TrackInfo& info, const TrackActivity& track, Collector& col
   }
 }
 
-// A sampled thread: its share of a CPU is a counter of its own.
+// A sampled thread: its share of a CPU is its own counter.
 Status addSamples(Trace& trace, TrackId id, const TrackInfo& info, Collector& collector) {
   if (info.kind != TrackKind::counter || !info.thread || info.name != "cpu") return {};
   bool any = false;
@@ -125,9 +125,9 @@ Status writeCoverage(Trace& trace, const Coverage& coverage) {
     std::int64_t lost = 0;
     bool is_number = true;
     for (const auto& loss : trace.losses()) {
-      const bool ours = !loss.track || loss.track.value > trace.tracks().size() ||
-                        trace.tracks()[loss.track.value - 1].process == span.process;
-      if (!ours) continue;
+      const bool of_process = !loss.track || loss.track.value > trace.tracks().size() ||
+                              trace.tracks()[loss.track.value - 1].process == span.process;
+      if (!of_process) continue;
       lost += loss.count;
       is_number = is_number && loss.count > 0;
     }

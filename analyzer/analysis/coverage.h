@@ -1,4 +1,4 @@
-// What a trace can answer at all: which kinds of events were recorded of each process, and when.
+// Coverage: which kinds of events were recorded of each process, and when.
 //
 // analysis_coverage   one row per process and kind of recording
 //   process, pid, name

@@ -1,13 +1,13 @@
-// The path is walked backwards from what ends last in the window.
+// The path is followed backwards from the event that ends last in the window.
 //
-// A piece of device work began when the work before it on its stream had ended and its launch had begun:
+// Device work began when the work before it on its stream had ended and its launch had begun:
 // the later of the two is what it waited for. If a stream waits for another one's event in this trace, work
 // that begins at most 10 us after other work of its device ended, and after both of these, waited for that.
 //
 // On a host thread the path goes through the innermost event at each moment. A call that waits for the device
-// was let go by the work that ended last within it; a call that copies, by its own copy. Where the thread has
-// no event at all, it is taken to have waited for the thread of its process that ran last, if that began
-// after this one had nothing left to do; else nothing is known of the time.
+// waited for the work that ended last within it; a call that copies, for its own copy. Where the thread has
+// no event at all, it is assumed to have waited for the thread of its process that ran last, if that began
+// after this one had nothing left to do; otherwise that time is unknown.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -76,9 +76,9 @@ class Walk {
       case WaitedFor::streamWork:
       case WaitedFor::otherStream: {
         const TimeNs end = events_.work[binding.other].end_ns;
-        // Without launches long gaps may be the host's.
-        const bool told = work.call_thread != kNone || work.start_ns - end <= kHandoverNs;
-        go(end, told ? PathKey{PathPart::deviceDelay, {}, {}} : PathKey{});
+        // Without launches, long gaps may belong to the host.
+        const bool is_known = work.call_thread != kNone || work.start_ns - end <= kHandoverNs;
+        go(end, is_known ? PathKey{PathPart::deviceDelay, {}, {}} : PathKey{});
         work_ = binding.other;
         return;
       }
@@ -86,7 +86,7 @@ class Walk {
   }
 
   void throughHost() {
-    TimeNs ended = INT64_MIN;  // of what ran within the event, or before it
+    TimeNs ended = INT64_MIN;  // of work that ran within the event, or before it
     auto inside = events_.lastBefore(thread_, at_);
     for (; inside != kNone && events_.host[inside].end_ns < at_; inside = events_.host[inside].parent)
       ended = std::max(ended, events_.host[inside].end_ns);
@@ -125,29 +125,29 @@ class Walk {
 void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
   const auto work = static_cast<std::int64_t>(events.work.size());
   if (work == 0) {
-    path.missing.push_back("no device work: the path goes along host threads alone");
+    path.missing.push_back("no device work: the path covers host threads only");
     return;
   }
   if (events.host.empty()) {
     path.missing.push_back(
-        "no calls or operators of host threads: what an idle device waited for is not told");
+        "no calls or operators of host threads: what an idle device waited for is unknown");
     return;
   }
   if (events.without_launch > 0) {
     path.missing.push_back(
-        fmt::format("{} of {} pieces of device work have no launch in the trace: before them the path goes "
-                    "to the work that ended last",
+        fmt::format("{} of {} kernels and copies have no launch in the trace: before them the path "
+                    "continues with the work that ended last",
                     events.without_launch, work));
   }
   if (!events.has_synchronisation)
-    path.missing.push_back("no call that waits for a device: where the host waits for it is not told");
+    path.missing.push_back("no call that waits for a device: where the host waits for it is unknown");
   TimeNs nothing = 0;
   for (const auto& [key, sums] : path.sums) nothing += key.part == PathPart::nothing ? sums.on_path_ns : 0;
   const auto wall = static_cast<double>(std::max<TimeNs>(1, path.window.end_ns - path.window.start_ns));
   if (const double share = static_cast<double>(nothing) / wall; share > 0.2) {
     path.missing.push_back(
         fmt::format("no event for {:.0f} % of the path: what the host does there is not recorded (ranges of "
-                    "the program or its stacks would tell)",
+                    "the program or its stacks would show it)",
                     share * 100));
   }
 }

@@ -1,7 +1,7 @@
-// The path is walked backwards from the operator that ends last: before an operator comes what it had to wait
-// for, the latest to end of its dependencies and of the operator before it on its thread. The time between
-// the two is engine overhead from the moment the operator was pushed, and nothing before: the program had not
-// asked for it.
+// The path is followed backwards from the operator that ends last: before an operator comes the one that it
+// waited for, the latest to end of its dependencies and of the operator before it on its thread. The time
+// between the two is engine overhead from the moment the operator was pushed, and unexplained before: the
+// program had not pushed it.
 #include <algorithm>
 #include <unordered_map>
 
@@ -46,7 +46,7 @@ class Graph {
   const std::vector<std::uint32_t>& before(std::size_t i) const { return before_[i]; }
 
  private:
-  // Only what starts earlier can be waited for; that also rules out cycles.
+  // An operator can only wait for an earlier one; this also excludes cycles.
   void add(std::size_t source, std::size_t target) {
     if (source < target) before_[target].push_back(static_cast<std::uint32_t>(source));
   }
@@ -61,7 +61,7 @@ void walk(std::span<const OperatorInterval> ops, const Graph& graph, CriticalPat
   for (std::size_t i = 1; i < ops.size(); ++i) {
     if (ops[i].end_ns > ops[current].end_ns) current = i;
   }
-  TimeNs at = std::min(path.window.end_ns, ops[current].end_ns);  // what is later is explained
+  TimeNs at = std::min(path.window.end_ns, ops[current].end_ns);  // later time is already explained
   path.step(at, path.window.end_ns, {});
   for (;;) {
     const auto& op = ops[current];
@@ -102,7 +102,7 @@ Result<CriticalPath> criticalPathOfOperators(Trace& trace, Interval window,
   CriticalPath path;
   path.window = window;
   if (operators.empty()) return path;
-  // Shown even where there is none of them.
+  // Shown even where there are none.
   path.sums[{}], path.sums[{PathPart::engineOverhead, {}, {}}];
   Graph graph(operators);
   if (auto status = graph.load(trace); !status.has_value()) return fail(status.error());

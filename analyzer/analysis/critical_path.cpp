@@ -1,7 +1,7 @@
-// Which part of a trace the critical path is sought in, and its tables.
+// The part of a trace in which the critical path is computed, and its tables.
 //
 // The sample is the middle of the steady iterations, as many as hold at most 200000 events: long traces
-// repeat, and so neither time nor memory grow with them.
+// repeat, and so neither time nor memory grows with them.
 #include "analyzer/analysis/critical_path.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr std::size_t kMostEvents = CriticalPath::kMostEvents;
-constexpr double kFewestEvents = 100;  // that a found iteration of a foreign program must hold to be one
+constexpr double kFewestEvents = 100;  // that a detected iteration of another program must contain
 
 struct Sample {
   Interval window;
@@ -29,7 +29,7 @@ std::vector<const Iteration*> steadyOnes(const Context& context) {
   return steady;
 }
 
-// Neighbours in time, from the middle on, while `fits` says so.
+// Neighbours in time, from the middle on, while `fits` returns true.
 template <typename Fits>
 Interval neighbours(const std::vector<const Iteration*>& steady, const Fits& fits) {
   std::size_t last = steady.size() / 2;
@@ -44,7 +44,7 @@ Result<Sample> sampleOfOperators(const Context& context) {
   const auto steady = steadyOnes(context);
   Sample sample;
   if (steady.empty()) {
-    auto first = context.slices.firstOperators(kMostEvents);
+    auto first = context.chunks.firstOperators(kMostEvents);
     if (!first.has_value()) return fail(first.error());
     sample.operators = std::move(first).value();
     sample.operators.resize(std::min(kMostEvents, sample.operators.size()));
@@ -61,14 +61,14 @@ Result<Sample> sampleOfOperators(const Context& context) {
     for (; last->end_ns < wider.end_ns; held += executions()) ++last;
     return held <= kMostEvents;
   });
-  auto within = context.slices.operatorsBetween(sample.window.start_ns, sample.window.end_ns);
+  auto within = context.chunks.operatorsBetween(sample.window.start_ns, sample.window.end_ns);
   if (!within.has_value()) return fail(within.error());
   sample.operators = std::move(within).value();
   return sample;
 }
 
-// As many steady iterations as hold about that many events if they lie evenly; else the whole trace, of which
-// readWindow() takes the middle.
+// As many steady iterations as hold about that many events if they are evenly spaced; else the whole trace,
+// of which readWindow() takes the middle.
 Interval windowOfDevices(const Trace& trace, const Context& context) {
   TimeNs begin = INT64_MAX, end = 0;
   std::int64_t events = 0;
@@ -90,7 +90,7 @@ Interval windowOfDevices(const Trace& trace, const Context& context) {
   return all_small ? Interval{begin, end} : window;
 }
 
-// Only the engine of our runtime tells when an operator was handed to it.
+// Only the engine of Pitwall's runtime records when an operator was pushed.
 bool tellsOfAnEngine(std::span<const OperatorInterval> operators) {
   return std::any_of(operators.begin(), operators.end(),
                      [](const OperatorInterval& op) { return op.pushed_ns < op.start_ns; });
@@ -153,7 +153,7 @@ Status writeSteps(Trace& trace, const CriticalPath& path) {
   return table.write(trace);
 }
 
-// Where the path goes: over device work, over the host, or over neither.
+// What the path consists of: device work, the host, or neither.
 Status writeWhole(Trace& trace, const CriticalPath& path) {
   TempTable table("analysis_critical_path",
                   "begin_ns INTEGER, span_ns INTEGER, device_ns INTEGER, host_ns INTEGER, delay_ns INTEGER, "

@@ -1,9 +1,9 @@
 // The critical path through a window of time: what the end of the window waited for, back to its beginning.
 //
-// Two ways lead to it. Of our runtime's operators the engine's dependencies are known
-// (critical_operators.cpp). Of other programs it is host threads, launches, streams and calls that wait for
-// the device (critical_devices.cpp). Either way the steps follow each other without a gap and sum to the
-// window.
+// There are two methods. For operators of Pitwall's runtime the engine's dependencies are known
+// (critical_operators.cpp). For other programs the path consists of host threads, launches, streams and calls
+// that wait for the device (critical_devices.cpp). Either way the steps follow each other without a gap and
+// sum to the window.
 #pragma once
 
 #include <cstdint>
@@ -66,9 +66,9 @@ struct CriticalPath {
   std::map<PathKey, PathSums> sums;
   std::vector<PathStep> steps;  // in order of time, without empty ones; of longer paths the last kMostSteps
   std::int64_t step_count = 0;
-  std::vector<std::string> missing;  // sentences: what the trace does not tell that the path would need
+  std::vector<std::string> missing;  // sentences: what the path would need and the trace does not have
 
-  // Walks go back in time: each step ends where the one before it began.
+  // Steps are added backwards in time: each ends where the one before it began.
   void step(TimeNs from, TimeNs to, const PathKey& key, TrackId track = {});
   void slack(const PathKey& key, TimeNs slack_ns);
 };
@@ -80,7 +80,7 @@ Result<CriticalPath> criticalPathOfOperators(Trace& trace, Interval window,
 
 // Through the process's threads and its devices' streams: a kernel waits for the work before it on its stream
 // or for its launch, whichever came last; a call that waits for the device for the work that ends last within
-// it; a thread goes on where it was, or where another thread was that ran last while it had nothing to do.
+// it; a thread continues its own work, or that of another thread that ran last while it had nothing to do.
 // Reads the events of the window. Errors: corruptTrace.
 Result<CriticalPath> criticalPathOfDevices(Trace& trace, const Activity& activity, Interval window,
                                            ProcessId process);

@@ -1,7 +1,7 @@
 // Slack over host threads, launches and streams.
 //
 // A sweep over the edges that the path follows, backwards in time. A delay of a host event delays all that
-// follows on its thread, but for a call that waits for the device anyway; work takes up a delay as far as it
+// follows on its thread, except a call that waits for the device anyway; work absorbs a delay as far as it
 // waited for something else.
 #include <algorithm>
 #include <tuple>
@@ -41,7 +41,7 @@ class Slack {
 
  private:
   static constexpr TimeNs kUnbound = INT64_MAX / 4;
-  // At equal times what comes later in the order is seen first.
+  // At equal times later entries are processed first.
   enum class Order : std::uint8_t { workEnds, hostStarts, hostEnds };
   struct Point {
     TimeNs time_ns = 0;
@@ -72,7 +72,7 @@ class Slack {
     lower(work_[index], untilEnd(work.end_ns));
     const TimeNs slack = work_[index];
     const Binding& binding = graph_.binding(index);
-    // It starts when the last of these is there; the others may come as much later as they were early.
+    // It starts when the last of these has ended; the others may end as much later as they were early.
     const auto reach = [&](TimeNs at) {
       if (binding.kind == WaitedFor::launch) return WaitGraph::launchedAt(work) - at;
       return binding.other == kNone ? TimeNs{0} : events_.work[binding.other].end_ns - at;
@@ -115,7 +115,7 @@ class Slack {
     if (event.parent == kNone) handOver(index, thread);
   }
 
-  // What another thread did while this one had nothing to do.
+  // Work of another thread while this one had nothing to do.
   void handOver(std::uint32_t index, TimeNs& thread) {
     const auto& event = events_.host[index];
     const auto thread_index = events_.thread_of[index];
@@ -134,9 +134,9 @@ class Slack {
   const WaitGraph& graph_;
   TimeNs end_ = 0;
   std::vector<TimeNs> threads_;   // of each thread, at the point that the sweep has reached
-  std::vector<TimeNs> work_;      // of each piece of work
+  std::vector<TimeNs> work_;      // of each work
   std::vector<TimeNs> host_;      // of each host event
-  std::vector<TimeNs> launched_;  // what the work that it launched leaves to a host event
+  std::vector<TimeNs> launched_;  // the slack that its launched work leaves to a host event
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The data pipeline: what the program waits for, and how fast batches are made and used. All of it within the
-// window that the breakdown is of, so that no share mixes two stretches of time.
+// window of the breakdown, so that no share mixes two time windows.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kLeastSamples = 5;  // fewer tell nothing of a thread's use of a CPU
+constexpr std::size_t kLeastSamples = 5;  // fewer say nothing about a thread's use of a CPU
 
 // Of the threads of one process that make batches.
 struct Making {
@@ -25,7 +25,7 @@ const TrackInfo& infoOf(const Trace& trace, const TrackActivity& track) {
   return trace.tracks()[track.id.value - 1];
 }
 
-// Without those within another one, which read or decode a part of its batch.
+// Without those nested in another one, which read or decode a part of its batch.
 Intervals outermost(std::span<const Interval> works) {
   Intervals result;
   for (const auto& work : works) {
@@ -55,8 +55,8 @@ Making makingOf(const Context& context, const Window& window, std::span<const Tr
   return making;
 }
 
-// CPUs that a producer uses at most while it makes a batch: all that its thread used, over the time that it
-// made batches, both since its first sample.
+// Upper bound of the CPUs that a producer uses while it makes a batch: the CPU time of its thread over the
+// time in which it made batches, both since its first sample.
 Result<std::optional<double>> producerCpu(Trace& trace, const Context& context, const Making& making) {
   double used_ns = 0, made_ns = 0;
   const auto tracks = trace.tracks();
@@ -81,7 +81,7 @@ Result<std::optional<double>> producerCpu(Trace& trace, const Context& context, 
   return std::optional<double>(std::clamp(used_ns / made_ns, 0.0, 1.0));
 }
 
-// Of the training thread; where that is not known, of all threads of the process.
+// Of the training thread; where that is unknown, of all threads of the process.
 std::vector<BatchWait> waitsOf(const Trace& trace, const Context& context) {
   std::vector<BatchWait> all;
   for (const auto& track : context.activity.tracks) {

@@ -45,10 +45,10 @@ std::string optionOf(const std::string& command_line, std::initializer_list<std:
   return {};
 }
 
-// The type of MXNet's kvstore: as the trace tells it, as the program was asked for it, or as the names of its
-// operations give it away.
+// The type of MXNet's kvstore: as the trace gives it, as the program's command line asks for it, or as the
+// names of its operations show it.
 SqlValue kvstoreOf(const Trace& trace, const Activity& activity) {
-  if (auto told = trace.meta(meta::kKvStore)) return *told;
+  if (auto given = trace.meta(meta::kKvStore)) return *given;
   for (const auto& process : trace.processes()) {
     if (auto asked = optionOf(process.command_line, {"--kv-store", "--kvstore", "--kv_store"});
         !asked.empty())
@@ -70,7 +70,7 @@ std::string frameworkOf(const Trace& trace) {
   const auto producer = trace.meta(meta::kProducer).value_or("");
   if (contains(producer, "PyTorch") || contains(producer, "Kineto")) return "pytorch";
   if (contains(producer, "MXNet")) return "mxnet";
-  // What `pitwall record` sampled is any program; one on our runtime says which engine it has.
+  // `pitwall record` samples any program; a program on Pitwall's runtime names its engine.
   const bool is_sampled = trace.meta(meta::kSampleHz).has_value();
   if (trace.meta(meta::kEngine).has_value() || (producer.rfind("pitwall", 0) == 0 && !is_sampled))
     return "pitwall";

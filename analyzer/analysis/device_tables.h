@@ -1,6 +1,6 @@
 // What the analyses of devices, launches, threads, memory, data, ranks and the critical path found, as temp
-// tables beside those of tables.h. A table without rows means that the trace has nothing of the kind; then
-// the rules that need it say what to record. Shares are 0..1.
+// tables in addition to those of tables.h. A table without rows means that the trace has nothing of the kind;
+// then the rules that need it say what to record. Shares are 0..1.
 //
 // analysis_device      one row per device and rank (devices.h says what each part means)
 //   device, rank, window   'gpu 0', 0, 'whole trace' | 'steady iterations' | 'without carried-in work'
@@ -18,7 +18,8 @@
 // count,
 //                      total_ns, mean_ns, min_ns, p50_ns, p99_ns, max_ns, share (of all device work),
 //                      matrix (1 = matrix product or convolution, from the name), tensor_core (1 yes, 0 no,
-//                      null not told by the name), blocks, threads_per_block, occupancy (null = not recorded)
+//                      null the name does not say), blocks, threads_per_block, occupancy (null = not
+//                      recorded)
 // analysis_launch      one row per device and rank, of kernels and collectives (copies and memsets have calls
 // of
 //                      their own): launches (calls that launched one), graph_launches (calls that launched a
@@ -47,7 +48,7 @@
 //                      operator ran); null = not sampled
 // analysis_threads     one row: threads, sampled, runnable_mean (CPUs in use), waiting_mean, team_imbalance
 // (of the threads
-//                      that have no events of their own: 1 - mean/max of their CPU), spin_share,
+//                      that have no events of theirs: 1 - mean/max of their CPU), spin_share,
 //                      distinct_cpus, migrations_per_second, usable_cpus, computing (threads that
 //                      run or wait for a CPU a tenth of the time or more); spin and imbalance are null unless
 //                      every operator was recorded
@@ -71,11 +72,12 @@
 //                      lateness_mean_ns (its start of a collective after the first rank's), last_share (of
 //                      collectives that it entered last), collectives_compared, wait_ns (until the last rank
 //                      arrived)
-// analysis_collective  by device, rank and kind: collective ('all_reduce', ...), name, group_size (null = not
-// told), count,
-//                      total_ns, bytes (that a rank gives; 0 = not told), median_bytes,
+// analysis_collective  by device, rank and kind: collective ('all_reduce', ...), name, group_size (null =
+// unknown), count,
+//                      total_ns, bytes (that a rank contributes; 0 = unknown), median_bytes,
 //                      algorithm_bytes_per_second, bus_bytes_per_second
-// analysis_critical    what the end of a sample of steady iterations (else of the trace) waited for: title,
+// analysis_critical    the steps that determine the end of a sample of steady iterations (else of the trace):
+// title,
 //                      phase, on_path_ns, share (of the sample's wall time), executions (in the sample),
 //                      slack_min_ns, slack_mean_ns (how much later one could end without delaying the end),
 //                      part ('operator', 'call', 'kernel', 'copy', 'communication', 'data wait',
@@ -85,7 +87,7 @@
 //                      part, title, track_id (null = a gap); each begins where the one before it ends
 // analysis_critical_path   one row: begin_ns, span_ns (of the sample), device_ns, host_ns, delay_ns (of
 //                      launches, streams and the engine), nothing_ns; these four sum to span_ns; steps,
-//                      missing (what the trace does not tell that the path would need, joined by '; ')
+//                      missing (what the path would need and the trace does not have, joined by '; ')
 // analysis_follows     operators that follow each other directly on one track: first, second (ids of facts),
 // count,
 //                      second_ns (total of the second)
@@ -95,7 +97,7 @@
 //                      (those in which a wait of the training thread for operators ends: the queue is empty),
 //                      longest_ns, longest_start_ns, longest_iteration, position_share (mean begin within its
 //                      iteration, 0..1)
-// analysis_outlier     what takes longer in outliers than in usual iterations (means of up to 16 of each,
+// analysis_outlier     what takes longer in outliers than in typical iterations (means of up to 16 of each,
 // time
 //                      on threads without what runs within it): name, kind, outlier_ns, usual_ns, extra_ns
 #pragma once
@@ -103,17 +105,17 @@
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
-#include "analyzer/analysis/slices.h"
 #include "analyzer/analysis/summary.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/report.h"
 #include "db/reader.h"
 
 namespace pitwall::analysis {
 
-// What the analyses look at once all slices have been seen.
+// What the analyses need after all time chunks have been read.
 struct Context {
   const Activity& activity;
-  SliceReader& slices;
+  TimeChunkReader& chunks;
   const Devices& devices;
   const Timeline& timeline;
   const Iterations& iterations;
@@ -122,21 +124,22 @@ struct Context {
 };
 
 // Each writes its tables. Errors: corruptTrace from reading counters or dependencies. The others are in
-// slice_analysis.h.
+// time_chunk_analysis.h.
 Status writeDevices(Trace& trace, const Context& context);         // analysis_device, analysis_gap
 Status writeMemory(Trace& trace, const Context& context);          // analysis_memory
 Status writeData(Trace& trace, const Context& context);            // analysis_data
 Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
 Status writeCriticalPath(Trace& trace, const Context& context);    // analysis_critical...
 Result<PathSummary> criticalPathSummary(Trace& trace);             // of these tables
-// What analysis_summary says of the making of batches.
+// The facts of analysis_summary about making batches.
 void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts);
 
-// Appends what analysis_summary says of devices, launches, ranks and the framework; after the tables above.
+// Appends the facts of analysis_summary about devices, launches, ranks and the framework; after the tables
+// above.
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts);
 // Appends how the program ended: exit_code, exit_signal, shell_signal, oom, oom_kills.
 void addEndFacts(const Trace& trace, std::vector<Fact>& facts);
-// Who made the program: "pitwall", "mxnet", "pytorch", "onednn" (a verbose log alone), "unknown".
+// The framework of the program: "pitwall", "mxnet", "pytorch", "onednn" (a verbose log only), "unknown".
 std::string frameworkOf(const Trace& trace);
 
 }  // namespace pitwall::analysis

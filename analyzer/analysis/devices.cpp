@@ -58,12 +58,12 @@ DeviceSweep::DeviceSweep(Trace& trace, const Activity& activity, Interval steady
   }
 }
 
-Result<DeviceSweep> DeviceSweep::make(Trace& trace, SliceReader& slices,
+Result<DeviceSweep> DeviceSweep::make(Trace& trace, TimeChunkReader& chunks,
                                       std::span<const Iteration> iterations) {
-  DeviceSweep sweep(trace, slices.activity(), steadyWindow(iterations));
+  DeviceSweep sweep(trace, chunks.activity(), steadyWindow(iterations));
   sweep.collect();
   if (sweep.states_.empty()) return sweep;
-  if (auto status = sweep.findWindows(slices); !status.has_value()) return fail(status.error());
+  if (auto status = sweep.findWindows(chunks); !status.has_value()) return fail(status.error());
   return sweep;
 }
 
@@ -103,10 +103,10 @@ void DeviceSweep::collect() {
     state.losses = united(std::move(state.losses));
     collectWaits(state);
   }
-  slices_.resize(states_.size());
+  chunks_.resize(states_.size());
 }
 
-// Of the processes that the device works for: what another rank waits for is no matter of this one's.
+// Of the processes that the device works for: waits of other ranks do not concern it.
 void DeviceSweep::collectWaits(State& state) const {
   const auto processOf = [this](std::size_t t) {
     return trace_->tracks()[activity_->tracks[t].id.value - 1].process;
@@ -115,8 +115,8 @@ void DeviceSweep::collectWaits(State& state) const {
   for (const auto t : state.tracks) processes.insert(processOf(t));
   state.hosts.assign(trace_->tracks().size() + 1, false);
   for (std::size_t t = 0; t < activity_->tracks.size(); ++t) {
-    const bool is_told = processes.count(ProcessId{}) == 0;  // of which process the device's work is
-    if (is_told && processes.count(processOf(t)) == 0) continue;
+    const bool is_known = processes.count(ProcessId{}) == 0;  // of which process the device's work is
+    if (is_known && processes.count(processOf(t)) == 0) continue;
     const auto& track = activity_->tracks[t];
     state.hosts[track.id.value] = true;
     state.data_waits.insert(state.data_waits.end(), track.data_wait_list.begin(), track.data_wait_list.end());
@@ -143,24 +143,24 @@ bool DeviceSweep::isCarriedIn(const State& state, const DeviceWork& work) const 
   return work.start_ns < state.step_begin_ns && launches_.find(work.correlation) == nullptr;
 }
 
-Status DeviceSweep::findWindows(SliceReader& slices) {
+Status DeviceSweep::findWindows(TimeChunkReader& chunks) {
   struct Found {
     Bounds all, kept;  // kept: without carried-in work
   };
   std::vector<Found> found(states_.size());
-  auto status = slices.each(kWorkParts, [&](const Slice& slice) -> Result<bool> {
+  auto status = chunks.each(kWorkParts, [&](const TimeChunk& chunk) -> Result<bool> {
     const bool asks = std::any_of(states_.begin(), states_.end(), [&](const State& state) {
-      return state.step_begin_ns != INT64_MAX && state.step_begin_ns > slice.from_ns;
+      return state.step_begin_ns != INT64_MAX && state.step_begin_ns > chunk.from_ns;
     });
     if (asks) {
-      if (auto loaded = launches_.load(*trace_, slice.work); !loaded.has_value()) return fail(loaded.error());
+      if (auto loaded = launches_.load(*trace_, chunk.work); !loaded.has_value()) return fail(loaded.error());
     }
     for (std::size_t d = 0; d < states_.size(); ++d) {
       const State& state = states_[d];
       const bool steps = state.step_begin_ns != INT64_MAX;
       for (const auto t : state.tracks) {
-        for (std::size_t w = slice.work_of_track[t]; w < slice.work_of_track[t + 1]; ++w) {
-          const auto& work = slice.work[w];
+        for (std::size_t w = chunk.work_of_track[t]; w < chunk.work_of_track[t + 1]; ++w) {
+          const auto& work = chunk.work[w];
           found[d].all.add(work, steady_);
           if (!steps || !isCarriedIn(state, work)) {
             found[d].kept.add(work, steady_);
@@ -190,31 +190,31 @@ Status DeviceSweep::findWindows(SliceReader& slices) {
   return {};
 }
 
-Status DeviceSweep::add(const Slice& slice) {
+Status DeviceSweep::add(const TimeChunk& chunk) {
   if (states_.empty()) return {};
-  if (auto status = launches_.load(*trace_, slice.work); !status.has_value()) return status;
+  if (auto status = launches_.load(*trace_, chunk.work); !status.has_value()) return status;
   for (std::size_t d = 0; d < states_.size(); ++d) {
-    choose(d, slice);
+    choose(d, chunk);
     divide(d);
-    closeGaps(d, launchingIn(states_[d], slice), slice.to_ns > devices_.all[d].end_ns);
+    closeGaps(d, launchingIn(states_[d], chunk), chunk.to_ns > devices_.all[d].end_ns);
   }
   return {};
 }
 
-// The work of the slice that counts.
-void DeviceSweep::choose(std::size_t index, const Slice& slice) {
+// The work of the time chunk that counts.
+void DeviceSweep::choose(std::size_t index, const TimeChunk& chunk) {
   const State& state = states_[index];
   auto& device = devices_.all[index];
-  auto& now = slices_[index];
+  auto& now = chunks_[index];
   const bool steady = device.window == "steady iterations";
-  now.from_ns = slice.from_ns;
-  now.to_ns = slice.to_ns;
+  now.from_ns = chunk.from_ns;
+  now.to_ns = chunk.to_ns;
   now.work.clear();
   std::vector<std::size_t> runs;
   for (const auto t : state.tracks) {
     runs.push_back(now.work.size());
-    for (std::size_t w = slice.work_of_track[t]; w < slice.work_of_track[t + 1]; ++w) {
-      const auto& work = slice.work[w];
+    for (std::size_t w = chunk.work_of_track[t]; w < chunk.work_of_track[t + 1]; ++w) {
+      const auto& work = chunk.work[w];
       if (steady && isOutside(work, steady_)) continue;
       if (state.leaves_out && isCarriedIn(state, work)) continue;
       now.work.push_back(&work);
@@ -231,7 +231,7 @@ void DeviceSweep::choose(std::size_t index, const Slice& slice) {
 void DeviceSweep::divide(std::size_t index) {
   auto& device = devices_.all[index];
   auto& state = states_[index];
-  auto& now = slices_[index];
+  auto& now = chunks_[index];
   const Interval window{std::max(now.from_ns, device.begin_ns), std::min(now.to_ns, device.end_ns)};
   std::array<Intervals, 3> lists;  // by class
   for (std::size_t c = 0; c < lists.size(); ++c)
@@ -263,25 +263,25 @@ void DeviceSweep::divide(std::size_t index) {
 }
 
 // Calls that launch single kernels.
-Intervals DeviceSweep::launchingIn(State& state, const Slice& slice) const {
+Intervals DeviceSweep::launchingIn(State& state, const TimeChunk& chunk) const {
   Intervals calls;
   calls.swap(state.launching);
-  for (const auto& call : slice.calls) {
+  for (const auto& call : chunk.calls) {
     if (call.name.value < launches_kernel_.size() && launches_kernel_[call.name.value] &&
         state.hosts[call.track.value])
       calls.push_back({call.start_ns, call.end_ns});
   }
   for (const auto& call : calls) {
-    if (call.end_ns > slice.to_ns) state.launching.push_back({slice.to_ns, call.end_ns});
+    if (call.end_ns > chunk.to_ns) state.launching.push_back({chunk.to_ns, call.end_ns});
   }
   return united(std::move(calls));
 }
 
-// Gaps that end in the slice. `is_last`: the window ends in it.
+// Gaps that end in the time chunk. `is_last`: the window ends in it.
 void DeviceSweep::closeGaps(std::size_t index, const Intervals& launching, bool is_last) {
   auto& device = devices_.all[index];
   auto& state = states_[index];
-  const auto& now = slices_[index];
+  const auto& now = chunks_[index];
   std::size_t next = 0;
   const auto close = [&](Interval gap) {
     while (next < now.work.size() && now.work[next]->start_ns < gap.end_ns) ++next;

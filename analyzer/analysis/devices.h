@@ -1,6 +1,6 @@
 // Where each device's time goes, and why it is idle.
 //
-// At each moment of a device's window exactly one holds, the first that applies:
+// At each moment of a device's window exactly one of these applies, the first whose condition is true:
 //   computation      a kernel or memset runs on any of its streams
 //   communication    none, but a collective does (exposed communication)
 //   copies           none of those, but a copy does
@@ -15,8 +15,8 @@
 // So the parts sum to the window exactly.
 //
 // The window is the span of the steady iterations, when there are three or more; else from the first to the
-// last work. Work without a launch before the first step that is annotated on the device was left over from
-// before: it is counted as carried in and left out.
+// last work. Work without a launch before the first step that is annotated on the device was launched
+// earlier: it is counted as carried in and left out.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/launch_index.h"
-#include "analyzer/analysis/slices.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/report.h"
 
 namespace pitwall::analysis {
@@ -61,7 +61,7 @@ struct DeviceTimes {
   TimeNs busy_ns = 0, idle_ns = 0;           // they and what is unattributed sum to the window
   TimeNs communication_ns = 0, copy_ns = 0;  // with what computation hides
   TimeNs longest_gap_ns = 0;
-  TimeNs short_wait_ns = 0;  // host wait in gaps below kLongGapNs: what the host does for each launch
+  TimeNs short_wait_ns = 0;  // host wait in gaps below kLongGapNs: the host's work for each launch
   TimeNs launching_ns = 0;   // of it within calls that launch single kernels
   std::int64_t work = 0, kernels = 0, memsets = 0, collectives = 0, copies = 0, streams = 0;
   std::int64_t carried_in = 0;
@@ -81,32 +81,33 @@ struct Devices {
   std::int64_t gap_count = 0;
 };
 
-// One device within one slice of time.
-struct DeviceSlice {
-  TimeNs from_ns = 0, to_ns = 0;        // of the slice
+// One device within one time chunk.
+struct DeviceChunk {
+  TimeNs from_ns = 0, to_ns = 0;        // of the time chunk
   std::vector<const DeviceWork*> work;  // that starts in it and belongs to the window, in order of time
-  Intervals computation, idle;          // disjoint, within the slice and the window
+  Intervals computation, idle;          // disjoint, within the time chunk and the window
 };
 
-// Divides each device's time, slice by slice.
+// Divides each device's time, one time chunk after the other.
 class DeviceSweep {
  public:
-  // Looks for the devices and their windows, which takes a pass over the work. The arguments must outlive it.
-  // Errors: corruptTrace; cancelled.
-  static Result<DeviceSweep> make(Trace& trace, SliceReader& slices, std::span<const Iteration> iterations);
+  // Determines the devices and their windows, which takes a pass over the work. The arguments must outlive
+  // it. Errors: corruptTrace; cancelled.
+  static Result<DeviceSweep> make(Trace& trace, TimeChunkReader& chunks,
+                                  std::span<const Iteration> iterations);
 
-  // In order of time. Loads the launches of the slice's work. Errors: corruptTrace.
-  Status add(const Slice& slice);
-  // Of the slice added last: one entry per device; they point into that slice.
-  std::span<const DeviceSlice> slices() const { return slices_; }
+  // In order of time. Loads the launches of the time chunk's work. Errors: corruptTrace.
+  Status add(const TimeChunk& chunk);
+  // Of the time chunk added last: one entry per device; they point into that time chunk.
+  std::span<const DeviceChunk> chunks() const { return chunks_; }
   const LaunchIndex& launches() const { return launches_; }
   std::size_t count() const { return devices_.all.size(); }
 
-  // After the last slice.
+  // After the last time chunk.
   Devices finish();
 
  private:
-  // What the sweep knows of a device.
+  // The state of the sweep for a device.
   struct State {
     TimeNs step_begin_ns = INT64_MAX;  // of the first step that is annotated on it
     bool leaves_out = false;           // carried-in work
@@ -116,7 +117,7 @@ class DeviceSweep {
     TimeNs gap_begin_ns = 0;
     TimeNs gap_launching_ns = 0;             // within the open gap
     std::vector<bool> hosts;                 // by track: of a process that the device works for
-    Intervals launching;                     // their calls that go on beyond the slices seen
+    Intervals launching;                     // their calls that last beyond the time chunks so far
     Intervals losses;                        // of the device's events
     Intervals data_waits, synchronisations;  // of the processes that it works for
   };
@@ -129,11 +130,11 @@ class DeviceSweep {
   DeviceSweep(Trace& trace, const Activity& activity, Interval steady);
   void collect();
   DeviceTimes describe(DeviceId id, int rank) const;
-  Status findWindows(SliceReader& slices);
+  Status findWindows(TimeChunkReader& chunks);
   bool isCarriedIn(const State& state, const DeviceWork& work) const;
-  void choose(std::size_t device, const Slice& slice);
+  void choose(std::size_t device, const TimeChunk& chunk);
   void divide(std::size_t device);
-  Intervals launchingIn(State& state, const Slice& slice) const;
+  Intervals launchingIn(State& state, const TimeChunk& chunk) const;
   void closeGaps(std::size_t device, const Intervals& launching, bool is_last);
   void explainGap(std::size_t device, Interval gap, const DeviceWork* next);
   void collectWaits(State& state) const;
@@ -147,7 +148,7 @@ class DeviceSweep {
   Interval steady_;
   LaunchIndex launches_;
   std::vector<State> states_;
-  std::vector<DeviceSlice> slices_;
+  std::vector<DeviceChunk> chunks_;
   Devices devices_;
 };
 

@@ -1,8 +1,8 @@
 // Which operators follow each other directly on one track.
 #include <algorithm>
 
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -13,12 +13,12 @@ struct Follow {
   TimeNs second_ns = 0;
 };
 
-class Follows final : public SliceAnalysis {
+class Follows final : public TimeChunkAnalysis {
  public:
   Follows(std::size_t tracks, std::size_t facts) : last_(tracks + 1, 0), pairs_(facts + 1) {}
 
-  void add(const SliceView& now) override {
-    for (const auto& op : now.slice.operators) {
+  void add(const TimeChunkView& now) override {
+    for (const auto& op : now.chunk.operators) {
       auto& before = last_[op.track];
       if (before != 0 && op.op) {
         auto& follows = pairs_[before];
@@ -52,7 +52,7 @@ class Follows final : public SliceAnalysis {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeFollows(const Trace& trace) {
+std::unique_ptr<TimeChunkAnalysis> analyzeFollows(const Trace& trace) {
   return std::make_unique<Follows>(trace.tracks().size(), trace.operatorFacts().size());
 }
 

@@ -12,7 +12,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr double kBusyTaken = 0.05, kBusySteal = 0.05;
-constexpr double kBusyTakenCpus = 0.05;    // a program that mostly sleeps loses nothing that matters
+constexpr double kBusyTakenCpus = 0.05;    // a program that mostly sleeps loses no significant time
 constexpr std::size_t kFewestSamples = 5;  // of the machine: half a second
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
@@ -57,9 +57,9 @@ Status writeHost(Trace& trace, const Sampled& sampled) {
   const bool has_threads = !sampled.threads.empty();
   const auto host = mean("host cpu"), steal = mean("host steal"), throttled = mean("throttled");
   auto others = mean("other processes cpu");
-  // Recordings of earlier versions hold the machine's load alone.
+  // Recordings of earlier versions contain only the machine's load.
   if (!others && host && has_threads) others = std::max(0.0, *host - own.cpus);
-  // A quota counts as it is; how long it held the program up is not the doing of others.
+  // A quota counts as given; the delay that it causes is not caused by other programs.
   auto usable = metaNumber(trace, meta::kUsableCpus);
   if (const auto quota = metaNumber(trace, meta::kCgroupCpus); usable && quota)
     usable = std::min(*usable, *quota);

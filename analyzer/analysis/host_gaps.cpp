@@ -3,24 +3,24 @@
 #include <map>
 #include <utility>
 
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
 
-// Shorter ones are what handing over an operator costs; longer ones are work of the program's own.
+// Shorter ones are the cost of dispatching an operator; longer ones are the program's own work.
 constexpr TimeNs kShortGap = 100'000;
-constexpr std::size_t kMostPairs = 100'000;  // of a trace with ever new operators; the rest is one row
+constexpr std::size_t kMostPairs = 100'000;  // of a trace whose operators all differ; the rest is one row
 
 struct Gap {
   std::int64_t count = 0, short_count = 0, after_wait = 0;
   TimeNs total_ns = 0, short_ns = 0, outlier_ns = 0, wait_ns = 0, longest_ns = 0, longest_start_ns = 0;
   std::int64_t longest_iteration = 0;
-  double position = 0;  // sum of where in its iteration each begins, 0..1
+  double position = 0;  // sum of the positions in the iteration at which they begin, 0..1
 };
 
-class HostGaps final : public SliceAnalysis {
+class HostGaps final : public TimeChunkAnalysis {
  public:
   HostGaps(const Timeline& timeline, std::span<const Iteration> iterations)
       : iterations_(iterations), data_waits_(united(timeline.data_waits)), waits_(timeline.engine_waits) {
@@ -29,8 +29,8 @@ class HostGaps final : public SliceAnalysis {
     });
   }
 
-  void add(const SliceView& now) override {
-    for (const auto& op : now.slice.operators) {
+  void add(const TimeChunkView& now) override {
+    for (const auto& op : now.chunk.operators) {
       if (last_end_ns_ > INT64_MIN && op.start_ns > last_end_ns_)
         addGap({last_end_ns_, op.start_ns}, last_op_, op.op.value);
       if (op.end_ns <= last_end_ns_) continue;
@@ -42,7 +42,7 @@ class HostGaps final : public SliceAnalysis {
   Status write(Trace& trace, const Context&) override;
 
  private:
-  // The iteration in which it begins; null outside of those that count.
+  // The iteration in which it begins; null outside of the counted ones.
   const Iteration* iterationAt(TimeNs at) {
     while (at_ < iterations_.size() && iterations_[at_].end_ns <= at) ++at_;
     if (at_ == iterations_.size() || iterations_[at_].start_ns > at) return nullptr;
@@ -105,7 +105,8 @@ class HostGaps final : public SliceAnalysis {
     ++sum.count;
     sum.total_ns += free;
     if (free < kShortGap) ++sum.short_count, sum.short_ns += free;
-    // The wait that ends in it emptied the queue. One that goes on beyond it did not: others push meanwhile.
+    // The wait that ends in it emptied the queue. A wait that continues after it did not: another thread
+    // pushed.
     while (wait_ < waits_.size() && waits_[wait_].end_ns < gap.start_ns) ++wait_;
     const bool drained = wait_ < waits_.size() && waits_[wait_].end_ns <= gap.end_ns;
     if (drained) ++sum.after_wait, sum.wait_ns += free;
@@ -148,8 +149,8 @@ Status HostGaps::write(Trace& trace, const Context&) {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeHostGaps(const Timeline& timeline,
-                                               std::span<const Iteration> iterations) {
+std::unique_ptr<TimeChunkAnalysis> analyzeHostGaps(const Timeline& timeline,
+                                                   std::span<const Iteration> iterations) {
   return std::make_unique<HostGaps>(timeline, iterations);
 }
 

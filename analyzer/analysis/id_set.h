@@ -1,4 +1,4 @@
-// A set of many numbers that lie close together, as correlation numbers do: about a bit each.
+// A set of many numbers that are close together, as correlation numbers are: about a bit each.
 #pragma once
 
 #include <array>

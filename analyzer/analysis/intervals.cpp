@@ -62,7 +62,7 @@ Intervals subtract(std::span<const Interval> from, std::span<const Interval> wit
     for (std::size_t i = w; i < without.size() && without[i].start_ns < interval.end_ns; ++i) {
       appendUnion(result, {at, std::min(without[i].start_ns, interval.end_ns)});
       at = std::max(at, without[i].end_ns);
-      w = i;  // it may reach into the next interval too
+      w = i;  // it may overlap the next interval too
     }
     appendUnion(result, {at, interval.end_ns});
   }

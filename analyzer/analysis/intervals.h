@@ -19,11 +19,11 @@ using Intervals = std::vector<Interval>;
 // Adds an interval that starts no earlier than the last one of a disjoint list did.
 void appendUnion(Intervals& list, Interval next);
 
-// Adds an interval wherever it lies; unites it with the last one where the two are in order. united() puts
+// Adds an interval wherever it is; unites it with the last one where the two are in order. united() puts
 // the list in order.
 void addInterval(Intervals& list, Interval next);
 
-// Sorts if it must, then unites.
+// Sorts if necessary, then unites.
 Intervals united(Intervals list);
 // What either covers; both ordered.
 Intervals united(std::span<const Interval> a, std::span<const Interval> b);
@@ -32,7 +32,7 @@ Intervals united(std::span<const Interval> a, std::span<const Interval> b);
 Intervals subtract(std::span<const Interval> from, std::span<const Interval> without);
 // What both cover; both disjoint.
 Intervals intersect(std::span<const Interval> a, std::span<const Interval> b);
-// What a disjoint list covers of a range; looks at no more of a long list than it returns.
+// What a disjoint list covers of a range; reads no more of a long list than it returns.
 Intervals within(std::span<const Interval> list, TimeNs begin_ns, TimeNs end_ns);
 
 TimeNs covered(std::span<const Interval> list);

@@ -15,7 +15,7 @@ constexpr double kOutlierDeviations = 5;
 constexpr double kOutlierRatio = 1.5;
 constexpr double kRunAheadShare = 0.5;
 // Outliers that are at least so many, and take at least this share of the time, belong to the program's
-// course; fewer only where they take most of it.
+// normal work; fewer only where they take most of the time.
 constexpr std::int64_t kRecurring = 3;
 constexpr double kLargeShare = 0.1;
 constexpr double kMostShare = 0.5;
@@ -50,7 +50,7 @@ std::int64_t commonItems(std::span<const IterationMark> marks) {
 
 TimeNs durationOf(const Iteration& iteration) { return iteration.end_ns - iteration.start_ns; }
 
-// Marked outliers leave the sums, unless they are much of what the program does.
+// Outliers are left out of the sums, unless they are a large part of the program's work.
 void separateOutliers(std::vector<Iteration>& iterations, double median) {
   std::int64_t recurring = 0;
   double outlying_ns = 0, all_ns = 0;
@@ -68,7 +68,7 @@ void separateOutliers(std::vector<Iteration>& iterations, double median) {
   }
 }
 
-// A call that is made again and again, not a loop of several.
+// A single repeated call, not a loop of several.
 constexpr std::int64_t kLongestCall = 2;
 
 void addNote(Iterations& iterations, const std::string& sentence) {
@@ -95,9 +95,10 @@ Status addRepetitions(const Timeline& timeline, const SequenceFinder& repetition
   addBetween(timeline, sequence.starts, items * sequence.repetitions, result.all);
   assignRoles(result.all, sequence.period <= kLongestCall ? Outliers::kept : Outliers::apart);
   if (sequence.repetitions > 1) {
-    addNote(result, fmt::format("The sequence of {} operator{} repeats too often to tell each time apart: "
-                                "{} repetitions together are called an iteration.",
-                                sequence.period, sequence.period == 1 ? "" : "s", sequence.repetitions));
+    addNote(result,
+            fmt::format("The sequence of {} operator{} repeats too often to separate each repetition: "
+                        "{} repetitions together are called an iteration.",
+                        sequence.period, sequence.period == 1 ? "" : "s", sequence.repetitions));
   }
   return {};
 }

@@ -1,12 +1,12 @@
-// Device work by name. Matrix products and the use of tensor cores are told from the names that cuBLAS,
-// cuDNN, cutlass, Tensile and Triton give; what no pattern knows is null, never "unused".
+// Device work by name. Matrix products and the use of tensor cores are recognised by the names that cuBLAS,
+// cuDNN, cutlass, Tensile and Triton give; names that no pattern matches give null, never "unused".
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 
 #include "analyzer/analysis/samples.h"
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -58,11 +58,11 @@ struct Groups {
   }
 };
 
-class Kernels final : public SliceAnalysis {
+class Kernels final : public TimeChunkAnalysis {
  public:
   explicit Kernels(std::size_t devices) : devices_(devices) {}
 
-  void add(const SliceView& now) override {
+  void add(const TimeChunkView& now) override {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const auto* work : now.devices[d].work) devices_[d].add(*work);
     }
@@ -127,7 +127,7 @@ Status Kernels::write(Trace& trace, const Context& context) {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeKernels(std::size_t devices) {
+std::unique_ptr<TimeChunkAnalysis> analyzeKernels(std::size_t devices) {
   return std::make_unique<Kernels>(devices);
 }
 

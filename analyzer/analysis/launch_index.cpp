@@ -17,7 +17,7 @@ void LaunchIndex::Numbers::assign(std::vector<CorrelationId> numbers) {
     numbers_ = std::move(numbers);
     return;
   }
-  // Ordered by being put into the table.
+  // Inserting into the table orders them.
   table_.assign(span + 1, kNone);
   for (const CorrelationId number : numbers) table_[number - first] = 0;
   for (std::size_t i = 0; i < table_.size(); ++i) {
@@ -51,7 +51,7 @@ Status LaunchIndex::load(Trace& trace, std::vector<CorrelationId> work) {
   if (work_.all().empty()) return {};
   if (auto status = readLeads(trace); !status.has_value()) return status;
   if (auto status = readCalls(trace); !status.has_value()) return status;
-  // A work's own correlation names its launch already; what a dependency says comes after it.
+  // A work's own correlation already names its launch and has precedence over a dependency.
   for (std::size_t i = 0; i < launch_.size(); ++i) {
     const auto place = sources_.place(work_.all()[i]);
     if (calls_[place].correlation != 0) launch_[i] = place;

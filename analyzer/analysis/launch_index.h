@@ -16,9 +16,9 @@ class LaunchIndex {
   // The activity must outlive it.
   explicit LaunchIndex(const Activity& activity) : activity_(&activity) {}
 
-  // Looks for the launches of the work with these correlations, and forgets those of other work. Of several
+  // Finds the launches of the work with these correlations, and forgets those of other work. Of several
   // calls of one correlation it takes the one of the first track, there the first. Reads the chunks that hold
-  // these correlations, which in most traces lie together. Errors: corruptTrace.
+  // these correlations, which in most traces are together. Errors: corruptTrace.
   Status load(Trace& trace, std::vector<CorrelationId> work);
   Status load(Trace& trace, std::span<const DeviceWork> work);
 
@@ -37,7 +37,7 @@ class LaunchIndex {
     std::span<const CorrelationId> all() const { return numbers_; }
 
    private:
-    // Numbers that lie at most this much sparser than they are many are looked up in a table by number.
+    // Numbers that are at most this much sparser than they are many are looked up in a table by number.
     static constexpr std::uint64_t kSpread = 16;
     std::vector<CorrelationId> numbers_;
     std::vector<std::uint32_t> table_;  // by number from the first: its place; empty where they are sparse

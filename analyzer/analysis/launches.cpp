@@ -3,16 +3,16 @@
 
 #include "analyzer/analysis/id_set.h"
 #include "analyzer/analysis/samples.h"
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/sorted_times.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
 
 constexpr TimeNs kShortNs = 10'000;  // the launch of a kernel costs about that much
 
-// Of one device. Kernels and collectives are launched; copies and memsets have calls of their own.
+// Of one device. Kernels and collectives are launched; copies and memsets have their own calls.
 struct Sums {
   Samples delays, kernels;
   SortedTimes launched, ended;  // of each call, and of the first work that it launched
@@ -74,11 +74,11 @@ SqlValue meanQueue(const Sums& sums) {
 
 SqlValue ratio(double part, double whole) { return whole > 0 ? SqlValue(part / whole) : SqlValue(); }
 
-class Launches final : public SliceAnalysis {
+class Launches final : public TimeChunkAnalysis {
  public:
   Launches(const Trace& trace, std::size_t devices) : trace_(trace), devices_(devices) {}
 
-  void add(const SliceView& now) override {
+  void add(const TimeChunkView& now) override {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const auto* work : now.devices[d].work) {
         const auto* call = now.launches.find(work->correlation);
@@ -148,7 +148,7 @@ class Launches final : public SliceAnalysis {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeLaunches(const Trace& trace, std::size_t devices) {
+std::unique_ptr<TimeChunkAnalysis> analyzeLaunches(const Trace& trace, std::size_t devices) {
   return std::make_unique<Launches>(trace, devices);
 }
 

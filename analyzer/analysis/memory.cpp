@@ -19,7 +19,7 @@ double valueAt(const std::vector<CounterSample>& samples, TimeNs time_ns) {
   return after == samples.begin() ? 0 : (after - 1)->value;
 }
 
-// The value at the end of each steady iteration: the same phase of each. Before the first third is the
+// The value at the end of each steady iteration: the same phase of each. The first third contains the
 // allocators' warm-up, so the share compares the end with the end of that third.
 Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Iteration> iterations) {
   std::vector<double> values;

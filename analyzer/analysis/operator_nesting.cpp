@@ -25,7 +25,7 @@ std::uint32_t OperatorNesting::innermost(const Thread& thread, TimeNs at) {
   return node;
 }
 
-// All but those that still run then: the last one and what is around it.
+// All but those that still run then: the last one and those that enclose it.
 void OperatorNesting::forget(Thread& thread, TimeNs before) {
   Thread open;
   auto node = static_cast<std::uint32_t>(thread.size()) - 1;
@@ -61,7 +61,7 @@ void OperatorNesting::addDeviceWork(std::span<const HostCall> calls, std::span<c
     if (!launch->second.found) found_now_.push_back(launch->first);
     launch->second.found = true;
   }
-  // A launch's further work follows soon: one more slice.
+  // A launch's further work follows soon: one more time chunk.
   for (const CorrelationId id : found_before_) waiting_.erase(id);
   found_before_.swap(found_now_);
   found_now_.clear();

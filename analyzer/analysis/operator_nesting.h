@@ -1,5 +1,5 @@
 // Operators that run within another one on the same thread, as PyTorch's do, and the device work that each
-// launches. What an operator takes itself leaves out those within it, so that sums over operators count no
+// launches. The self time of an operator leaves out nested ones, so that sums over operators count no
 // moment of a thread twice; device work belongs to the innermost operator around its launch.
 #pragma once
 
@@ -27,18 +27,18 @@ class OperatorNesting {
 
   // In order of time. Those that do not count hide nothing of others, but what they launch is theirs.
   void add(const OperatorInterval& op, bool counts);
-  // The calls and device work of the slice whose operators were added last; `to_ns` is its end.
+  // The calls and device work of the time chunk whose operators were added last; `to_ns` is its end.
   void addDeviceWork(std::span<const HostCall> calls, std::span<const DeviceWork> work,
                      const LaunchIndex& launches, TimeNs to_ns);
 
   // By OperatorId.value; 0: operators without facts.
   const Times& of(std::uint32_t op) const { return times_[op]; }
-  // Whose launch is not recorded or lies in no operator of the process.
+  // Whose launch is not recorded or is in no operator of the process.
   TimeNs deviceOutside() const { return outside_ns_; }
 
  private:
   static constexpr std::uint32_t kNone = 0xffffffff;
-  // Launches whose work has not come, of which some never does: memory does not grow with the trace.
+  // Launches whose work has not been read; some have none: memory does not grow with the trace.
   static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
 
   struct Node {
@@ -50,7 +50,7 @@ class OperatorNesting {
     std::uint32_t op = 0;
     bool counts = false, found = false;
   };
-  using Thread = std::vector<Node>;  // by start: of this slice, and those before that still run
+  using Thread = std::vector<Node>;  // by start: of this time chunk, and those before that still run
 
   static std::uint32_t innermost(const Thread& thread, TimeNs at);
   static void forget(Thread& thread, TimeNs before);

@@ -30,7 +30,7 @@ OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fa
   });
 }
 
-// Both are ordered by start, so one walk over both assigns operators to iterations.
+// Both are ordered by start, so one pass over both assigns operators to iterations.
 void OperatorSums::add(std::span<const OperatorInterval> operators) {
   for (const auto& op : operators) {
     while (at_ < iterations_.size() && iterations_[at_].end_ns <= op.start_ns) ++at_;
@@ -104,13 +104,13 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   return table;
 }
 
-void compareWithRoof(const MachineRoof& roof, OperatorTable& table) {
+void compareWithRoofline(const MachineRoofline& roofline, OperatorTable& table) {
   for (auto& statistics : table.rows) {
     if (statistics.backend.rfind("cu", 0) == 0) continue;  // cuda, cudnn, cublas
     auto& row = statistics.row;
-    if (roof.flop_per_second > 0) row.roof_share = row.flop_per_second / roof.flop_per_second;
-    if (roof.bytes_per_second > 0)
-      row.roof_share = std::max(row.roof_share, row.bytes_per_second / roof.bytes_per_second);
+    if (roofline.flop_per_second > 0) row.roofline_share = row.flop_per_second / roofline.flop_per_second;
+    if (roofline.bytes_per_second > 0)
+      row.roofline_share = std::max(row.roofline_share, row.bytes_per_second / roofline.bytes_per_second);
   }
 }
 

@@ -9,16 +9,16 @@
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operator_nesting.h"
 #include "analyzer/analysis/samples.h"
-#include "analyzer/analysis/slices.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/report.h"
-#include "analyzer/roof.h"
+#include "analyzer/roofline.h"
 #include "db/event.h"
 #include "db/reader.h"
 
 namespace pitwall::analysis {
 
-// What the report shows and what only rules ask for.
+// The values that the report shows and those that only rules read.
 struct OperatorStatistics {
   OperatorRow row;
   OperatorId op;
@@ -30,13 +30,14 @@ struct OperatorStatistics {
 };
 
 struct OperatorTable {
-  // By time on devices where work of any was recorded, else by the time that each takes itself.
+  // By time on devices where work of any was recorded, otherwise by self time.
   std::vector<OperatorStatistics> rows;
   TimeNs total_ns = 0;           // of threads: those that overlap on several count each, nested ones once
   TimeNs device_outside_ns = 0;  // device work that none of them launched, as far as is recorded
 };
 
-// Counts executions that start in a steady iteration (in any iteration when none is steady), slice by slice.
+// Counts executions that start in a steady iteration (in any iteration when none is steady), one time chunk
+// after the other.
 class OperatorSums {
  public:
   // The iterations must outlive it. `others` as in OperatorNesting.
@@ -44,9 +45,9 @@ class OperatorSums {
 
   // In order of time, after those added before.
   void add(std::span<const OperatorInterval> operators);
-  // What they launched, after the operators of each slice.
-  void addDeviceWork(const Slice& slice, const LaunchIndex& launches) {
-    nesting_.addDeviceWork(slice.calls, slice.work, launches, slice.to_ns);
+  // Their launches, after the operators of each time chunk.
+  void addDeviceWork(const TimeChunk& chunk, const LaunchIndex& launches) {
+    nesting_.addDeviceWork(chunk.calls, chunk.work, launches, chunk.to_ns);
   }
 
   OperatorTable table(std::span<const OperatorFacts> facts) const;
@@ -68,7 +69,7 @@ class OperatorSums {
   std::vector<std::uint32_t> executions_;
 };
 
-// Fills in how close each operator comes to the roof; operators of devices are left out.
-void compareWithRoof(const MachineRoof& roof, OperatorTable& table);
+// Fills in how close each operator comes to the roofline; operators of devices are left out.
+void compareWithRoofline(const MachineRoofline& roofline, OperatorTable& table);
 
 }  // namespace pitwall::analysis

@@ -1,4 +1,4 @@
-// What runs in outliers and not, or less, in usual iterations: a sample of each, event by event.
+// What runs in outliers and not, or less, in typical iterations: a sample of each, event by event.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,7 +9,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kSample = 16;  // iterations of each sort that are looked at
+constexpr std::size_t kSample = 16;  // iterations of each kind that are read
 constexpr std::size_t kRows = 50;
 
 struct Key {
@@ -19,13 +19,13 @@ struct Key {
 };
 
 struct Times {
-  TimeNs outlier_ns = 0, usual_ns = 0;  // without what runs within it
+  TimeNs outlier_ns = 0, usual_ns = 0;  // without nested events
   std::int64_t outlier_count = 0, usual_count = 0;
 };
 
 using Contents = std::map<Key, Times>;
 
-// Evenly over all that qualify.
+// Evenly distributed over all candidates.
 std::vector<Iteration> sampleOf(std::span<const Iteration> all, bool outliers) {
   std::vector<Iteration> fitting, sample;
   for (const auto& iteration : all) {
@@ -42,7 +42,7 @@ struct Piece {
   Key key;
 };
 
-// Adds what each takes itself: the events of one thread within one iteration.
+// Adds the self time of each: the events of one thread within one iteration.
 void addSelfTimes(std::vector<Piece>& pieces, bool outlier, Contents& contents) {
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
     return std::pair(a.start_ns, -a.end_ns) < std::pair(b.start_ns, -b.end_ns);
@@ -79,7 +79,8 @@ Status addIteration(Trace& trace, const Context& context, const Iteration& itera
             if (kind == EventKind::recorder || kind == EventKind::instant) continue;
             const auto op = kind == EventKind::operatorRun ? static_cast<std::uint32_t>(events.op[i]) : 0U;
             const auto name = op > 0 ? 0U : static_cast<std::uint32_t>(events.name[i]);
-            // What goes on into later iterations, as a range around the whole loop, is no part of this one.
+            // Events that last into later iterations, such as a range around the whole loop, do not belong to
+            // this one.
             const TimeNs end = std::min(events.start_ns[i] + events.dur_ns[i], iteration.end_ns);
             pieces.push_back({events.start_ns[i], end, {kind, name, op}});
           }

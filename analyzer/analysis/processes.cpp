@@ -9,7 +9,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr double kWorking = 0.05;  // CPUs that a thread uses which does something
+constexpr double kWorking = 0.05;  // CPUs that a working thread uses at least
 constexpr std::size_t kTenths = 10, kFirstTenth = 2;
 constexpr double kRise = 0.02;  // of the growth
 
@@ -19,7 +19,7 @@ struct Together {
   double total() const { return none_ns + one_ns + several_ns; }
 };
 
-// How many of the working threads run at a time. Those of one look at the machine are some microseconds
+// How many of the working threads run at a time. The states of one sample are some microseconds
 // apart.
 Together togetherOf(const Sampled& sampled, ProcessId process) {
   struct Change {
@@ -55,8 +55,8 @@ struct Growth {
   std::int64_t rising = 0;
 };
 
-// The most in each tenth: what falls within one is none of its business. The end of a process is not its
-// memory.
+// The most in each tenth: a fall within a tenth does not count. The release of memory at the
+// end of a process is left out.
 Growth growthOf(const std::vector<CounterSample>& samples) {
   Growth growth;
   std::size_t count = samples.size();

@@ -1,4 +1,4 @@
-// How the recorded program ended, as far as the recorder saw it.
+// How the recorded program ended, as far as it was recorded.
 #include <charconv>
 #include <optional>
 
@@ -26,7 +26,7 @@ SqlValue fact(const std::optional<std::int64_t>& value) { return value ? SqlValu
 
 void addEndFacts(const Trace& trace, std::vector<Fact>& facts) {
   auto signal = numberOf(trace, meta::kExitSignal);
-  // Beside a signal, a code of 0 says nothing.
+  // Together with a signal, a code of 0 is meaningless.
   const auto code = signal ? std::nullopt : numberOf(trace, meta::kExitCode);
   const bool of_shell = code && *code > kShellBase && *code <= kShellBase + kLastSignal;
   const auto group = numberOf(trace, meta::kOomKills), host = numberOf(trace, meta::kHostOomKills);

@@ -9,9 +9,10 @@
 namespace pitwall::analysis {
 namespace {
 
-// A sampled run of less says little, and what fails within the second is its start, not its work.
+// A shorter sampled run shows little, and a failure within this time concerns the program's start, not its
+// work.
 constexpr TimeNs kShortRun = 1'000'000'000, kShortFailedRun = 10'000'000'000;
-constexpr TimeNs kFailedAtOnce = 2'000'000'000;  // whatever iterations there were
+constexpr TimeNs kFailedAtOnce = 2'000'000'000;  // regardless of iterations
 constexpr std::int64_t kEnoughIterations = 3;
 
 std::optional<std::int64_t> integer(const std::vector<Fact>& facts, std::string_view key) {

@@ -2,11 +2,11 @@
 //
 // Collectives of two ranks belong together when they are the same by name and number. A collective ends on
 // all ranks at about the same time, so clocks of several hosts are aligned on the ends: starts are compared
-// after the median difference of the ends has been taken off.
+// after the median difference of the ends is subtracted.
 //
 // Algorithm bandwidth is bytes over time; bus bandwidth multiplies it by 2(n-1)/n for an all-reduce and
-// (n-1)/n for a gather, scatter or exchange among n ranks, as NCCL's tests do, so that it compares to the
-// link's peak.
+// (n-1)/n for a gather, scatter or exchange among n ranks, as NCCL's tests do, so that it can be compared
+// with the link's peak.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -15,8 +15,8 @@
 #include <optional>
 
 #include "analyzer/analysis/samples.h"
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -61,7 +61,7 @@ struct Group {
   std::string name;
   std::int64_t count = 0;
   TimeNs total_ns = 0;
-  Samples bytes;  // of those that tell
+  Samples bytes;  // of those that give it
   TimeNs timed_ns = 0;
 };
 
@@ -125,12 +125,12 @@ std::vector<Lateness> compare(std::span<const Collectives> devices) {
   return result;
 }
 
-class Ranks final : public SliceAnalysis {
+class Ranks final : public TimeChunkAnalysis {
  public:
   Ranks(const Trace& trace, std::size_t devices)
       : trace_(trace), world_(worldSize(trace, devices)), devices_(devices) {}
 
-  void add(const SliceView& now) override {
+  void add(const TimeChunkView& now) override {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const auto* work : now.devices[d].work) {
         if (work->work == WorkClass::communication) add(*work, devices_[d]);
@@ -164,9 +164,10 @@ class Ranks final : public SliceAnalysis {
       for (const auto& [key, group] : devices_[d].groups) {
         const auto size = static_cast<double>(key.second);
         const auto bytes = static_cast<double>(group.bytes.sum());
-        // By NCCL's convention what all ranks together have in the end; told is what one rank gives.
+        // By NCCL's convention what all ranks together have in the end; the record gives what one rank
+        // contributes.
         const bool gathers = group.kind != nullptr && std::string_view(group.kind->name) == "all_gather";
-        const double whole = gathers ? bytes * size : bytes;  // 0 where the size is not told
+        const double whole = gathers ? bytes * size : bytes;  // 0 where the size is unknown
         const double rate = group.timed_ns > 0 ? whole * 1e9 / static_cast<double>(group.timed_ns) : 0;
         const double factor =
             group.kind != nullptr && group.kind->factor > 0 ? group.kind->factor * (size - 1) / size : 1;
@@ -209,7 +210,7 @@ class Ranks final : public SliceAnalysis {
 
 }  // namespace
 
-std::unique_ptr<SliceAnalysis> analyzeRanks(const Trace& trace, std::size_t devices) {
+std::unique_ptr<TimeChunkAnalysis> analyzeRanks(const Trace& trace, std::size_t devices) {
   return std::make_unique<Ranks>(trace, devices);
 }
 

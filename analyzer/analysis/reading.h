@@ -1,4 +1,4 @@
-// How an analysis reads a trace: how much at a time, and whether it shall stop.
+// How an analysis reads a trace: how much at a time, and whether it is cancelled.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ struct Reading {
   const std::atomic<bool>* cancel = nullptr;
 
   bool cancelled() const { return cancel != nullptr && cancel->load(std::memory_order_relaxed); }
-  // Error cancelled once it was asked to stop.
-  Status goOn() const {
+  // Error: cancelled.
+  Status checkCancelled() const {
     if (cancelled()) return fail(ErrorCode::cancelled, "the analysis was cancelled");
     return {};
   }

@@ -14,8 +14,8 @@ namespace pitwall::analysis {
 // analysis_kernel by name, over all devices. Errors: those of Trace::query.
 Result<std::vector<KernelRow>> kernelRows(Trace& trace);
 
-// Of a trace of sums each event is many executions, of which only their number and sum are known: counts
-// become theirs, quantiles 0.
+// In a trace of sums each event stands for many executions with only a count and a sum: the counts are
+// used, quantiles become 0.
 void countExecutions(const Trace& trace, const Activity& activity, OperatorTable& table);
 
 }  // namespace pitwall::analysis

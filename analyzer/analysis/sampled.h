@@ -1,9 +1,9 @@
-// What `pitwall record` sampled of the machine, of processes and of their threads, gathered for the tables
-// that rules ask.
+// The samples of `pitwall record` of the machine, of processes and of their threads, gathered for the tables
+// that rules read.
 //
 // analysis_host        one row; null = not sampled. CPUs are means over the recording
 //   host_cpus, others_cpus (used by other programs than the recorded one and the recorder), steal_cpus (taken
-//   by the machine below this virtual one), throttled_cpus (quota), runnable_mean (threads of the machine),
+//   by the hypervisor), throttled_cpus (quota), runnable_mean (threads of the machine),
 //   cpu_pressure, io_pressure (share of the time in which some thread of the machine waited)
 //   own_cpus, waiting_cpus   used by the program's threads, and how many of them waited for a CPU on average
 //   usable_cpus          of the program: affinity and quota
@@ -13,7 +13,7 @@
 //   taken_share          taken_cpus of own_cpus + taken_cpus; waiting_share: of own threads' time that they
 //   ran or
 //                        were ready to; steal_share: of usable_cpus
-//   busy                 1 = other programs or the machine below took so much that times say little:
+//   busy                 1 = other programs or the hypervisor took so much that times are unreliable:
 //   taken_share
 //                        >= 0.05 or steal_share >= 0.05; 0 = they did not
 // analysis_process     one row per sampled process
@@ -29,7 +29,7 @@
 //   third_bytes, last_bytes, peak_bytes   resident memory: the most in the third tenth, in the last, ever
 //   growth_bytes_per_second, rising       from the third tenth on; how many of the seven tenths after it rise
 //   by 2 %
-//                        of the growth or more; largest_step (share of the growth that lies in one tenth),
+//                        of the growth or more; largest_step (share of the growth that is in one tenth),
 //                        late_growth (share in the last two tenths)
 // analysis_wait        one row per sampled thread
 //   process, thread, thread_id, is_main (the process's first thread), cpu, waiting_for_cpu,
@@ -93,7 +93,7 @@ Status writeWaits(Trace& trace, const Sampled& sampled);
 // All of it.
 Status writeSampled(Trace& trace);
 
-// Appends what analysis_summary says of the machine; after writeSampled.
+// Appends the facts of analysis_summary about the machine; after writeSampled.
 void addHostFacts(Trace& trace, std::vector<Fact>& facts);
 
 }  // namespace pitwall::analysis

@@ -12,7 +12,7 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr std::size_t kProcesses = 3, kThreads = 4;  // that are described
-// Of the busiest one's CPU time: what uses less only helps, such as the tools of a start script.
+// Of the busiest one's CPU time: processes that use less only help, such as the tools of a start script.
 constexpr double kHelper = 0.2;
 
 struct Use {
@@ -21,7 +21,7 @@ struct Use {
   double cpus() const { return span_ns > 0 ? cpu_ns / span_ns : 0; }
 };
 
-// Each sample holds until the next.
+// Each sample is valid until the next.
 Use useOf(const std::vector<CounterSample>& samples) {
   Use use;
   for (std::size_t i = 0; i + 1 < samples.size(); ++i) {

@@ -1,5 +1,4 @@
-// What samples alone say of a trace without operators: how much of the CPUs each process and its threads
-// used.
+// The CPU use of each process and its threads, for a trace with samples only.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 namespace pitwall::analysis {
 
 struct SampledUses {
-  // One for each process that used the CPUs, and one for all those together that only helped.
+  // One for each process that used the CPUs, and one for all helper processes together.
   std::vector<std::string> sentences;
   std::optional<SampledUse> busiest;  // nothing without samples
 };

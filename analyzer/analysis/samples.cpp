@@ -7,7 +7,7 @@ namespace pitwall::analysis {
 
 Samples::Slot& Samples::find(std::int64_t value) {
   const std::size_t mask = slots_.size() - 1;
-  // Fibonacci hashing: neighbours do not pile up.
+  // Fibonacci hashing: neighbouring values do not cluster.
   auto at = static_cast<std::size_t>((static_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15U) >> 20) & mask;
   while (slots_[at].count != 0 && slots_[at].value != value) at = (at + 1) & mask;
   return slots_[at];

@@ -1,5 +1,5 @@
-// Whole numbers of which quantiles are asked, exactly: each distinct one once, with how often it came. What
-// repeats in a program takes about as long each time, so that there are few distinct ones among many.
+// Integers with exact quantiles: each distinct one is stored once, with its count. Repeated
+// work takes about the same time each time, so that there are few distinct values.
 #pragma once
 
 #include <cstdint>

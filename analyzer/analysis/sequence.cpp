@@ -1,10 +1,10 @@
-// A loop hands the same operators over again and again: s[i] == s[i + P] for its period P. Candidates for P
+// A loop pushes the same operators repeatedly: s[i] == s[i + P] for its period P. Candidates for P
 // are the distances between successive occurrences of one operator: in a loop, an operator that occurs once
 // in an iteration has P as its most frequent distance. Each operator votes with its most frequent distance;
-// the few candidates with most votes are tried on the whole sequence, of which only what lies within the
+// the few candidates with most votes are tried on the whole sequence, of which only what is within the
 // longest of them is held. Of those that match as well as the best
-// one (within 1 %), the shortest wins, so that two iterations are not taken for one; a network of many equal
-// layers does not mislead, since the distance 1 does not match at its ends.
+// one (within 1 %), the shortest wins, so that two iterations are not mistaken for one; a network of many
+// equal layers does not mislead, since the distance 1 does not match at its ends.
 #include "analyzer/analysis/sequence.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::int64_t kLongestPeriod = 1 << 20;
 constexpr std::int64_t kLeastRepetitions = 3;
 constexpr std::size_t kAtOnce = 1 << 16;
 
-// How often each distance lies between neighbours. Of more distances than can be kept, one that makes up
+// How often each distance is between neighbours. Of more distances than can be kept, one that makes up
 // more than a 33rd of all is kept for certain (Misra and Gries: a distance too many takes one from each).
 class Distances {
  public:
@@ -55,7 +55,7 @@ class Distances {
   std::vector<Kept> kept_;  // about the most frequent first
 };
 
-// Where an operator stands in the sequence.
+// Where an operator is in the sequence.
 struct Places {
   std::int64_t count = 0, first = 0, last = 0;
   Distances distances;
@@ -91,7 +91,7 @@ class Matches {
     held_.push_back(op);
     if (held_.size() - compared_ < std::max(most_, kAtOnce)) return;
     compare();
-    // What the longest period may still ask for.
+    // What the longest period may still need.
     if (held_.size() > most_) {
       held_.erase(held_.begin(), held_.end() - static_cast<std::ptrdiff_t>(most_));
       compared_ = held_.size();
@@ -180,8 +180,8 @@ struct Pushed {
   std::uint32_t op = 0;
 };
 
-// Turns the order of time into that in which the program handed the operators over. Those pushed at once stay
-// in order of time.
+// Changes the order of time into the order in which the program pushed the operators. Those pushed at once
+// stay in order of time.
 template <typename Visitor>
 Status eachInOrderOfPushes(const OperatorSource& operators, const Visitor& visitor) {
   std::vector<Pushed> waiting;
@@ -199,10 +199,10 @@ Status eachInOrderOfPushes(const OperatorSource& operators, const Visitor& visit
 
 }  // namespace
 
-OperatorSource operatorsOf(SliceReader& slices) {
-  return [&slices](const OperatorVisitor& visitor) {
-    return slices.each(kOperatorParts, [&](const Slice& slice) {
-      visitor(slice.operators, slice.pending_from_ns);
+OperatorSource operatorsOf(TimeChunkReader& chunks) {
+  return [&chunks](const OperatorVisitor& visitor) {
+    return chunks.each(kOperatorParts, [&](const TimeChunk& chunk) {
+      visitor(chunk.operators, chunk.pending_from_ns);
       return Result<bool>(true);
     });
   };

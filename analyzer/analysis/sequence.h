@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analyzer/analysis/slices.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
 #include "db/result.h"
 
@@ -16,7 +16,7 @@ namespace pitwall::analysis {
 using OperatorVisitor = std::function<void(std::span<const OperatorInterval>, TimeNs pending_from_ns)>;
 using OperatorSource = std::function<Status(const OperatorVisitor&)>;
 
-OperatorSource operatorsOf(SliceReader& slices);
+OperatorSource operatorsOf(TimeChunkReader& chunks);
 
 struct RepeatingSequence {
   std::vector<TimeNs> starts;    // start_ns of a first operator, ordered; empty: nothing repeats
@@ -24,14 +24,14 @@ struct RepeatingSequence {
   std::int64_t repetitions = 1;  // from one start to the next
 };
 
-// More repetitions than this are told some at a time, a power of two, so that there are fewer starts than
+// More repetitions than this are grouped, a power of two each, so that there are fewer starts than
 // twice as many.
 inline constexpr std::size_t kMostRepetitions = 1 << 14;
 
 // Empty when there are fewer than three repetitions, or no period of at most a million operators explains at
-// least 80 % of the sequence. Operators are compared by their facts, in the order in which the program handed
-// them over. Takes the memory of two periods, and what lies between the push and the start of those that
-// wait; asks the source three times. Errors: the source's.
+// least 80 % of the sequence. Operators are compared by their facts, in the order in which the program pushed
+// them. Uses the memory of two periods, and of the operators between push and start; reads the source three
+// times. Errors: the source's.
 Result<RepeatingSequence> findRepetition(const OperatorSource& operators);
 
 }  // namespace pitwall::analysis

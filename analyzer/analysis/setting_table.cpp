@@ -9,7 +9,7 @@
 namespace pitwall::analysis {
 namespace {
 
-// What the program is made of, which tells what it reads.
+// What the program is made of; this determines which settings it reads.
 struct Program {
   std::string framework, blas;  // "mkl", "openblas", ...; empty = unknown
   std::string onednn_version;   // empty = unknown
@@ -26,7 +26,7 @@ Program programOf(const Trace& trace) {
   const std::string openmp = trace.meta(meta::kOpenMpRuntime).value_or("");
   program.gnu = openmp.find("libgomp") != std::string::npos;
   program.llvm = openmp.find("libomp") != std::string::npos || openmp.find("libiomp5") != std::string::npos;
-  // A log of oneDNN tells that it runs on OpenMP, not on whose: every one reads OMP_*.
+  // A log of oneDNN says that it runs on OpenMP, but not which runtime: every one reads OMP_*.
   program.openmp = program.gnu || program.llvm || trace.meta("onednn.cpu_runtime").value_or("") == "OpenMP";
   program.onednn_version = trace.meta(meta::kOneDnnVersion).value_or("");
   const auto backend = trace.meta(meta::kBackend);
@@ -43,7 +43,7 @@ Program programOf(const Trace& trace) {
 
 // Whether the program, or a library that it has loaded, reads settings of this owner. libiomp5 and libomp
 // read the same KMP_* variables; all three read OMP_*. MXNet's own are read by every build of it; of
-// Pitwall's runtime, which honours some of them, the trace tells which.
+// Pitwall's runtime, which honours some of them; the trace says which.
 bool readsSettingsOf(const Program& program, std::string_view owner) {
   if (owner == "openmp") return program.openmp;
   if (owner == "libgomp") return program.gnu;

@@ -14,7 +14,7 @@ void SortedTimes::endRun() {
     for (; step >= 0x80; step >>= 7) steps_.push_back(static_cast<std::uint8_t>(step | 0x80));
     steps_.push_back(static_cast<std::uint8_t>(step));
   }
-  runs_.push_back({run_.front(), {steps_.begin(), steps_.end()}});  // no larger than it must be
+  runs_.push_back({run_.front(), {steps_.begin(), steps_.end()}});  // no larger than necessary
   count_ += static_cast<std::int64_t>(run_.size());
   run_.clear();
 }

@@ -1,5 +1,5 @@
-// Many times that come almost in order, kept in about two bytes each: a run at a time, sorted, as the steps
-// from one to the next.
+// Many times that arrive almost in order, stored in about two bytes each: sorted runs of the differences
+// between neighbours.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace pitwall::analysis {
 class SortedTimes {
  public:
   void add(TimeNs time) { run_.push_back(time); }
-  // Sorts and packs what came since the last call. What comes later may lie before it all the same.
+  // Sorts and packs what came since the last call. Later calls may add earlier times.
   void endRun();
 
   std::int64_t count() const { return count_; }
 
-  // Walks over all of them in ascending order. The list must stay and must not change.
+  // Visits all of them in ascending order. The list must stay and must not change.
   class Cursor {
    public:
     explicit Cursor(const SortedTimes& times);

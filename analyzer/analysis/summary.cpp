@@ -5,14 +5,14 @@
 
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
-#include "analyzer/roof.h"
+#include "analyzer/roofline.h"
 #include "db/machine.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
 namespace {
 
-// Numbers as numbers, so that rules can compare them; all else as text.
+// Numbers as numbers, so that rules can compare them; everything else as text.
 SqlValue typed(const std::string& text) {
   std::int64_t integer = 0;
   const char* end = text.data() + text.size();
@@ -107,7 +107,7 @@ void addShareFacts(const Timeline& timeline, const Breakdown& breakdown, std::ve
   facts.push_back({"operators_share", known(couldBeSeen(Category::forward, timeline, breakdown), operators)});
 }
 
-// What the trace can answer at all, of the process that it is about.
+// The coverage of the process that the trace describes.
 void addCoverageFacts(const Timeline& timeline, const Coverage& coverage, std::vector<Fact>& facts) {
   facts.push_back({"coverage", coverage.level(timeline.process)});
   for (std::size_t i = 0; i < kRecordedKinds; ++i) {
@@ -159,11 +159,11 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
   facts.push_back({"lost_events", timeline.lost_events});
   facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});
   facts.push_back({"trace_complete", static_cast<std::int64_t>(trace.isComplete())});
-  const auto roof = machineRoof(trace);
-  facts.push_back(
-      {"roof_flop_per_second", roof.flop_per_second > 0 ? SqlValue(roof.flop_per_second) : SqlValue()});
-  facts.push_back(
-      {"roof_bytes_per_second", roof.bytes_per_second > 0 ? SqlValue(roof.bytes_per_second) : SqlValue()});
+  const auto roofline = machineRoofline(trace);
+  facts.push_back({"roof_flop_per_second",
+                   roofline.flop_per_second > 0 ? SqlValue(roofline.flop_per_second) : SqlValue()});
+  facts.push_back({"roof_bytes_per_second",
+                   roofline.bytes_per_second > 0 ? SqlValue(roofline.bytes_per_second) : SqlValue()});
   for (const auto& [column, key] : kMetaFacts) {
     const auto value = trace.meta(key);
     facts.push_back({column, value ? typed(*value) : SqlValue()});

@@ -1,5 +1,5 @@
-// The facts of a trace that rules ask for, as one row of named values. Unknown facts are null, so that a rule
-// can tell "no" from "not recorded".
+// The facts of a trace that rules read, as one row of named values. Unknown facts are null, so that a rule
+// can distinguish "no" from "not recorded".
 #pragma once
 
 #include <optional>

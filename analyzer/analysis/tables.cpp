@@ -84,7 +84,7 @@ Status writeOperators(Trace& trace, const OperatorTable& operators) {
                     o.implementation,
                     row.flop_per_second,
                     row.bytes_per_second,
-                    known(row.roof_share > 0, row.roof_share),
+                    known(row.roofline_share > 0, row.roofline_share),
                     row.self_ns,
                     row.device_ns});
   }

@@ -6,7 +6,7 @@
 //   role               'steady', 'warm-up', 'last', 'outlier' (left out of the sums)
 //   is_outlier         1 = far from the median; those that take much of the time stay steady
 //   start_ns, dur_ns   since the trace's start
-//   items              samples; 0 = not told
+//   items              samples; 0 = unknown
 //   forward_ns, backward_ns, update_ns, other_operators_ns, communication_ns, data_wait_ns,
 //   engine_overhead_ns, idle_ns, unattributed_ns    where dur_ns went; they sum to it
 //
@@ -22,11 +22,10 @@
 //   total_ns, mean_ns, min_ns, p10_ns, p50_ns, p90_ns, p99_ns, queued_mean_ns
 //   share              of self_ns of all, 0..1
 //   flop, bytes_read, bytes_written      of one execution
-//   dtype, backend, implementation       as the library tells them; may be empty
-//   flop_per_second, bytes_per_second    0 = not known
-//   roof_share         the larger of both against the machine's roof (`pitwall env --calibrate`); null = not
-//   known
-//   self_ns            total_ns without operators that run within it on the same thread
+//   dtype, backend, implementation       as the library reports them; may be empty
+//   flop_per_second, bytes_per_second    0 = unknown
+//   roofline_share         the larger of both against the machine's roofline (`pitwall env --calibrate`);
+//   null = not known self_ns            total_ns without operators that run within it on the same thread
 //   device_ns          device work that it launched itself, not an operator within it; total
 //
 // analysis_setting     one row per setting of the catalogue that the trace names or that has a default
@@ -38,7 +37,7 @@
 //   a
 //                      library that it has loaded
 //
-// analysis_probe       the median iteration with other numbers of OpenMP threads, as far as they were tried
+// analysis_thread_trial   the median iteration by number of OpenMP threads, one row for each number tried
 //   threads, iteration_ns
 //
 // analysis_batch       the time of an iteration by batch size: the trace's own, those of --trial, and what a
@@ -52,8 +51,8 @@
 //
 // analysis_fact        key, value: the same facts as analysis_summary, one a row
 // analysis_summary     one row, one column per fact; null = unknown
-//   iteration_source, repetitions_per_iteration (of a sequence that repeats too often to tell each time
-//   apart; else 1), iterations, steady_iterations, outlier_iterations,
+//   iteration_source, repetitions_per_iteration (of a sequence that repeats too often to separate each
+//   repetition; else 1), iterations, steady_iterations, outlier_iterations,
 //   outlier_period (they begin every so many iterations; null = not regularly)
 //   wall_ns, iteration_median_ns, iteration_mean_ns, iteration_p90_ns, iteration_cov (0..1, without outliers)
 //   items_per_iteration, items_per_second
@@ -75,7 +74,7 @@
 //   parameter_bytes, peak_bytes, mode, producer exit_code (null = a signal ended the program, or its end was
 //   not recorded), exit_signal (that ended it, or null), shell_signal (the signal that an exit code above 128
 //   stands for, as shells have it, or null), oom (1 = it was killed while the kernel killed for lack of
-//   memory, 0 = it was not, null = not known), oom_kills (processes that the kernel killed for lack of memory
+//   memory, 0 = it was not, null = unknown), oom_kills (processes that the kernel killed for lack of memory
 //   in the program's control group, else on the machine), run_ns (from the start of the program to its end),
 //   too_short (1 = it ended before there was enough to advise on: three steady iterations, or 1 s, 10 s where
 //   it failed; null = its end is not known)

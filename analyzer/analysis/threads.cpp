@@ -1,18 +1,18 @@
 // Threads: how much of the time they work, how much of a CPU they use, and what they use it for. CPU use
 // comes from the samples of `pitwall record`; without them those columns are null.
 //
-// Spin is CPU time that a thread without events of its own (an OpenMP team's) uses while no operator runs. It
-// is known only where every operator was recorded: elsewhere that time may well be work. The imbalance of a
-// team is 1 - mean/max of the CPU that its threads use: 0 when all work alike.
+// Spin is CPU time that a thread without its own events (an OpenMP team's) uses while no operator runs. It
+// is known only where every operator was recorded: otherwise that time may be work. The imbalance of a
+// team is 1 - mean/max of the CPU that its threads use: 0 when all work equally.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
 
-#include "analyzer/analysis/slice_analysis.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
@@ -69,7 +69,7 @@ class OperatorClock {
     }
   }
 
-  // Time in which operators ran before the moment; after the last slice.
+  // Time in which operators ran before the moment; after the last time chunk.
   TimeNs ran(TimeNs moment) {
     note(INT64_MAX);
     const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment);
@@ -89,7 +89,7 @@ class OperatorClock {
   TimeNs begin_ns_ = INT64_MIN, until_ns_ = INT64_MIN, ran_ns_ = 0;
 };
 
-// A sample tells of the time since the one before it.
+// A sample covers the time since the one before it.
 void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators, Sampled& thread) {
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const TimeNs from = samples[i - 1].time_ns, to = samples[i].time_ns;
@@ -100,7 +100,7 @@ void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators,
   }
 }
 
-// Writes the tables, once all slices have been seen.
+// Writes the tables, after all time chunks have been read.
 class ThreadTables {
  public:
   // `busy_ns` is by place in Activity::tracks.
@@ -115,7 +115,7 @@ class ThreadTables {
   }
 
  private:
-  // Whether what the process's threads do between operators can be told from work.
+  // Whether what the process's threads do between operators can be distinguished from work.
   bool seesWork(ProcessId process) const {
     const auto& timeline = context_.timeline;
     return timeline.operators > 0 && !timeline.library_calls_only && process == timeline.process;
@@ -266,17 +266,17 @@ class ThreadTables {
   std::set<ThreadId> with_events_;
 };
 
-class Threads final : public SliceAnalysis {
+class Threads final : public TimeChunkAnalysis {
  public:
   Threads(std::size_t tracks, OperatorClock operators)
       : operators_(std::move(operators)), busy_ns_(tracks, 0), busy_until_ns_(tracks, INT64_MIN) {}
 
-  void add(const SliceView& now) override {
-    operators_.add(now.slice.operators);
-    const auto& bounds = now.slice.busy_of_track;
+  void add(const TimeChunkView& now) override {
+    operators_.add(now.chunk.operators);
+    const auto& bounds = now.chunk.busy_of_track;
     for (std::size_t t = 0; t < busy_ns_.size(); ++t) {
       for (std::size_t i = bounds[t]; i < bounds[t + 1]; ++i) {
-        const Interval& busy = now.slice.busy[i];
+        const Interval& busy = now.chunk.busy[i];
         if (busy.end_ns <= busy_until_ns_[t]) continue;
         busy_ns_[t] += busy.end_ns - std::max(busy.start_ns, busy_until_ns_[t]);
         busy_until_ns_[t] = busy.end_ns;
@@ -295,7 +295,7 @@ class Threads final : public SliceAnalysis {
 
 }  // namespace
 
-Result<std::unique_ptr<SliceAnalysis>> analyzeThreads(Trace& trace, const Activity& activity) {
+Result<std::unique_ptr<TimeChunkAnalysis>> analyzeThreads(Trace& trace, const Activity& activity) {
   std::vector<TimeNs> moments;
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
@@ -306,7 +306,7 @@ Result<std::unique_ptr<SliceAnalysis>> analyzeThreads(Trace& trace, const Activi
     });
     if (!status.has_value()) return fail(status.error());
   }
-  return std::unique_ptr<SliceAnalysis>(
+  return std::unique_ptr<TimeChunkAnalysis>(
       std::make_unique<Threads>(activity.tracks.size(), OperatorClock(std::move(moments))));
 }
 

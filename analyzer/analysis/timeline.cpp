@@ -35,7 +35,7 @@ void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timel
 }
 
 // The thread that trains: the one that waits for data; else the one called "main"; else the one that waits
-// for operators. -1 when none can be told.
+// for operators. -1 when it is unknown.
 int trainingTrack(const Trace& trace, const Activity& activity, ProcessId process) {
   int best = -1;
   std::int64_t best_score = 0;
@@ -73,13 +73,13 @@ void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) 
 void addLosses(const Trace& trace, Timeline& timeline) {
   for (const auto& loss : trace.losses()) {
     timeline.lost_events += loss.count;
-    const bool ours = !loss.track || loss.track.value > trace.tracks().size() ||
-                      trace.tracks()[loss.track.value - 1].process == timeline.process;
-    if (ours && loss.to_ns > loss.from_ns) timeline.losses.push_back({loss.from_ns, loss.to_ns});
+    const bool of_process = !loss.track || loss.track.value > trace.tracks().size() ||
+                            trace.tracks()[loss.track.value - 1].process == timeline.process;
+    if (of_process && loss.to_ns > loss.from_ns) timeline.losses.push_back({loss.from_ns, loss.to_ns});
   }
 }
 
-// "iteration 12" without its number: programs that name each step give each another name.
+// "iteration 12" without its number: programs that name each step use different names.
 std::string_view withoutNumber(std::string_view name) {
   while (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) name.remove_suffix(1);
   return name;

@@ -1,5 +1,5 @@
-// What analyses need to know of the process that a trace is about; its operators come slice by slice
-// (analyzer/analysis/slices.h).
+// What analyses need to know of the process that a trace is about; its operators come one time chunk after
+// the other (analyzer/analysis/time_chunks.h).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What each piece of device work and each call waited for.
+// What each device work and each call waited for.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class WaitGraph {
   const Binding& binding(std::uint32_t work) const { return bindings_[work]; }
   // Work whose launch was under way when the stream became free is counted as queued, as others count it.
   static TimeNs launchedAt(const WindowEvents::Work& work) { return work.call_start_ns; }
-  // The work that let a call go on, of what had ended by `at`; kNone when it did not wait.
+  // The work that a call waited for, of the work that had ended by `at`; kNone when it did not wait.
   std::uint32_t releasedBy(std::uint32_t host, TimeNs at) const;
   // The root of another thread that ended last by `at`, if it began when or after this one ended; kNone =
   // none.

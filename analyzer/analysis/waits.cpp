@@ -16,10 +16,10 @@ struct Shares {
   double late_storage = 0;
 };
 
-// The clocks of CPU time and of waiting for a CPU are exact; looking at a thread's state is not: a processor
-// that wakes up for the look handles what has arrived meanwhile, and a thread that waited for it is seen
-// running. So the clocks say for how long it ran or was ready to, and what was seen says how the rest
-// divides. Where too little else was seen it stays.
+// The clocks of CPU time and of waiting for a CPU are exact; sampling a thread's state is not: a processor
+// that wakes up for the sample handles pending work first, and a thread that waited for it is then seen
+// running. So the clocks give the time for which it ran or was ready to, and the samples divide the rest.
+// Where too few other states were sampled, the samples are used alone.
 void useClocks(double ran, std::size_t seen_waiting, Shares& shares) {
   constexpr std::size_t kFewestSeen = 3;
   const double waited = 1 - shares.all[kRunning];
@@ -31,7 +31,7 @@ void useClocks(double ran, std::size_t seen_waiting, Shares& shares) {
   shares.all[kRunning] = std::clamp(ran, 0.0, 1.0);
 }
 
-// Each state holds until the next look.
+// Each state is valid until the next sample.
 Shares sharesOf(const std::vector<CounterSample>& states) {
   Shares shares;
   if (states.size() < 2) return shares;

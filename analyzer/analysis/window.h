@@ -1,5 +1,5 @@
-// The stretches of time that a report's shares are of: those of the breakdown. What is divided by their
-// length must be counted within them.
+// The time window that a report's shares refer to: that of the breakdown. Time that is divided by its
+// length must be counted within it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Window {
 // Of a trace with device work the devices' windows; else the steady iterations, all of them when none is.
 Window windowOf(const Devices& devices, std::span<const Iteration> iterations);
 
-// What lies of it within the window.
+// How much of it is within the window.
 TimeNs coveredWithin(const Window& window, std::span<const Interval> disjoint);
 
 }  // namespace pitwall::analysis

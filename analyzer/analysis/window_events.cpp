@@ -118,7 +118,7 @@ class Loader {
     for (auto& work : out_.work) {
       const auto* call = launches.find(work.correlation);
       if (call == nullptr) continue;
-      work.call_thread = call->track.value;  // for now; see finish()
+      work.call_thread = call->track.value;  // temporary; see finish()
       work.call_start_ns = call->start_ns;
       work.call_end_ns = call->end_ns;
     }
@@ -126,7 +126,7 @@ class Loader {
   }
 
   // Threads that neither run operators nor launch anything wait in the operating system most of the time:
-  // nothing is known of what they do for the others.
+  // their work for the others is unknown.
   void finish() {
     std::vector<bool> useful(out_.threads.size());
     for (std::size_t t = 0; t < out_.threads.size(); ++t) {

@@ -18,12 +18,12 @@
 namespace pitwall::cli {
 namespace {
 
-// Errors: invalidInput for what is not RULE.THRESHOLD=NUMBER and for files that cannot be those meant.
+// Errors: invalidInput for text that is not RULE.THRESHOLD=NUMBER and for files that cannot be meant.
 Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
   if (!arguments.env_file.empty() && arguments.env_file == arguments.output) {
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("--env and -o both name '{}': give the settings a file of their own", arguments.output));
+        fmt::format("--env and -o both name '{}': give the settings their own file", arguments.output));
   }
   if (const auto& file = arguments.rule_config; !file.empty()) {
     std::error_code error;
@@ -47,7 +47,7 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
     const auto [stop, error] = std::from_chars(number, end, value);
     if (number == end || error != std::errc() || stop != end) {
       return fail(ErrorCode::invalidInput,
-                  fmt::format("--set {}: write RULE.THRESHOLD=NUMBER, a plain number in the unit that "
+                  fmt::format("--set {}: write RULE.THRESHOLD=NUMBER, a number in the unit that "
                               "'pitwall rules show RULE' names",
                               setting));
     }
@@ -59,11 +59,11 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
 int exitCodeFor(const Error& error) {
   switch (error.code) {
     case ErrorCode::corruptTrace:
-    case ErrorCode::versionMismatch: return complain(error.message, kUnreadableTrace);
+    case ErrorCode::versionMismatch: return reportError(error.message, kUnreadableTrace);
     case ErrorCode::invalidInput:
     case ErrorCode::notFound:
-    case ErrorCode::io: return complain(error.message, kUsage);
-    default: return complain(error.message, kInternal);
+    case ErrorCode::io: return reportError(error.message, kUsage);
+    default: return reportError(error.message, kInternal);
   }
 }
 
@@ -83,14 +83,14 @@ const EnvironmentFormatInfo& environmentFormatOf(const std::string& name) {
   return environmentFormats().front();
 }
 
-// A default beside the trace may fail (a read-only folder): a remark. A file that was asked for must work.
+// The default file next to the trace may fail (a read-only folder): a note. A requested file must succeed.
 int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
   const bool asked = !arguments.env_file.empty();
   const auto& info = environmentFormatOf(arguments.env_format);
   const std::string path =
       asked ? arguments.env_file
             : std::filesystem::path(arguments.trace).replace_extension(info.extension).string();
-  // No file of nothing, but one of an earlier recording may stand there and must not go on recommending.
+  // No empty file is written, but the file of another recording may be there, and its settings must not stay.
   const bool proposes = std::any_of(report.findings.begin(), report.findings.end(),
                                     [](const Finding& finding) { return !finding.proposals.empty(); });
   std::error_code error;
@@ -99,8 +99,8 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
     return kDone;
   }
   if (auto status = writeEnvironmentFile(report, path, info.format); !status.has_value()) {
-    if (asked) return complain(status.error().message, kUsage);
-    tell("pitwall: note: {}\n", status.error().message);
+    if (asked) return reportError(status.error().message, kUsage);
+    printNote("pitwall: note: {}\n", status.error().message);
     return kDone;
   }
   if (arguments.format != "text" || !arguments.output.empty()) return kDone;
@@ -125,16 +125,16 @@ std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
 void printTimings(const Report& report) {
   TimeNs total = 0;
   for (const auto& [part, took_ns] : report.timings) {
-    tell("{:>10.3f} ms  {}\n", static_cast<double>(took_ns) * 1e-6, part);
+    printNote("{:>10.3f} ms  {}\n", static_cast<double>(took_ns) * 1e-6, part);
     total += took_ns;
   }
-  tell("{:>10.3f} ms  total\n", static_cast<double>(total) * 1e-6);
+  printNote("{:>10.3f} ms  total\n", static_cast<double>(total) * 1e-6);
 }
 
 }  // namespace
 
-int complain(const std::string& message, ExitCode code) {
-  tell("pitwall: {}\n", message);
+int reportError(const std::string& message, ExitCode code) {
+  printNote("pitwall: {}\n", message);
   return code;
 }
 
@@ -144,7 +144,7 @@ int flushOutput() {
   if (std::fflush(stdout) == 0 && !failed) return kDone;
   const std::string why = errno == 0 ? "" : fmt::format(": {}", std::strerror(errno));
   std::clearerr(stdout);
-  return complain(
+  return reportError(
       fmt::format("cannot write to standard output{}; free space, or name a file on another disk", why),
       kUsage);
 }
@@ -157,25 +157,25 @@ int printOrWrite(const std::string& text, const std::string& path, const std::ve
   for (const std::string& input : inputs) {
     std::error_code error;
     if (std::filesystem::equivalent(path, input, error))
-      return complain(
+      return reportError(
           fmt::format("cannot write '{}': it is the trace that is read; choose another file", path), kUsage);
   }
   const Status status = replaceFile(path, text);
-  return status.has_value() ? kDone : complain(status.error().message, kUsage);
+  return status.has_value() ? kDone : reportError(status.error().message, kUsage);
 }
 
 int analyze(const AnalyzeArguments& arguments) {
   auto options = optionsFrom(arguments);
-  if (!options.has_value()) return complain(options.error().message, kUsage);
+  if (!options.has_value()) return reportError(options.error().message, kUsage);
   std::vector<OpenedTrace> trials;
   for (const std::string& name : arguments.trials) {
     auto trial = openTrace(name);
-    if (!trial.has_value()) return complainOfTrace(trial.error());
+    if (!trial.has_value()) return reportTraceError(trial.error());
     options.value().trials.push_back({name, trial->trace.get()});
     trials.push_back(std::move(trial).value());
   }
   auto opened = openTrace(arguments.trace);
-  if (!opened.has_value()) return complainOfTrace(opened.error());
+  if (!opened.has_value()) return reportTraceError(opened.error());
   auto report = analyzeTrace(*opened->trace, options.value());
   if (!report.has_value()) return exitCodeFor(report.error());
   if (arguments.timing) printTimings(report.value());

@@ -9,7 +9,7 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
-#include "analyzer/cli/roof_loops.h"
+#include "analyzer/cli/roofline_loops.h"
 #include "db/machine.h"
 #include "db/meta.h"
 
@@ -37,26 +37,26 @@ void row(const std::string& what, double value, const char* unit) {
 int calibrate() {
   const std::string model = cpuModel(), path = rooflinePath(model);
   if (path.empty())
-    return complain("there is no place to keep the roof: set HOME or XDG_CACHE_HOME to an absolute path",
-                    kUsage);
-  // What is there already is written again first: better told now than after the measurements.
+    return reportError("there is no folder for the roofline: set HOME or XDG_CACHE_HOME to an absolute path",
+                       kUsage);
+  // The existing values are written again first, so that an error is reported before the measurements.
   if (auto status = saveRoofline(path, readRoofline(path)); !status.has_value())
-    return complain(status.error().message, kUsage);
-  RoofEffort effort;
+    return reportError(status.error().message, kUsage);
+  RooflineEffort effort;
   // Three arrays of it are several times the last cache.
   if (const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); cache > 0)
     effort.array_bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache), effort.array_bytes,
                                                  std::size_t{128} << 20);
   const auto cpus = usableCpuNumbers();
   const auto count = static_cast<int>(cpus.size());
-  MachineFacts roof;
-  const auto note = [&roof](const std::string& key, double value) {
-    roof[key] = fmt::format("{:.6g}", value);
+  MachineFacts roofline;
+  const auto note = [&roofline](const std::string& key, double value) {
+    roofline[key] = fmt::format("{:.6g}", value);
   };
 
-  print("The roof of this machine, {}:\n", plural(count, "usable CPU"));
+  print("The roofline of this machine, {}:\n", plural(count, "usable CPU"));
   if (!model.empty()) print("  {}\n", model);
-  roof[meta::kRooflineCpus] = std::to_string(count);
+  roofline[meta::kRooflineCpus] = std::to_string(count);
   const double one = peakFlopPerSecond({cpus.front()}, effort);
   note(meta::kRooflineFlopOne, one);
   row("float32 multiply-adds, 1 CPU", one * 1e-9, "GFLOP/s");
@@ -74,10 +74,10 @@ int calibrate() {
     note(meta::kRooflineForkJoin + std::to_string(threads), ns);
     row("an empty OpenMP region, " + plural(threads, "thread"), ns * 1e-3, "us");
   }
-  if (auto status = saveRoofline(path, roof); !status.has_value())
-    return complain(status.error().message, kUsage);
-  print("Kept in {}.\n", path);
-  print("Recordings made here carry it from now on. Measure again if it was busy.\n");
+  if (auto status = saveRoofline(path, roofline); !status.has_value())
+    return reportError(status.error().message, kUsage);
+  print("Stored in {}.\n", path);
+  print("Later recordings contain it. Measure again if the machine was busy.\n");
   return kDone;
 }
 

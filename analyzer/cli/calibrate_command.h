@@ -1,9 +1,9 @@
-// `pitwall env --calibrate`: measures the machine's roof and keeps it.
+// `pitwall env --calibrate`: measures the machine's roofline and stores it.
 #pragma once
 
 namespace pitwall::cli {
 
-// Prints what was measured and where it is kept. Returns an exit code.
+// Prints the measured values and the path of the file. Returns an exit code.
 int calibrate();
 
 }  // namespace pitwall::cli

@@ -22,9 +22,9 @@ enum ExitCode : int {
 };
 
 // Prints "pitwall: message" to standard error and returns `code`.
-int complain(const std::string& message, ExitCode code);
+int reportError(const std::string& message, ExitCode code);
 
-// Complains when what was printed does not arrive. Returns the exit code.
+// Reports an error when output could not be written. Returns the exit code.
 int flushOutput();
 
 // To standard output, or to the file when `path` names one, which is none of `inputs`. Returns the exit code.
@@ -34,7 +34,7 @@ struct AnalyzeArguments {
   std::string trace;
   std::string format = "text";
   std::string output;    // of the report; empty: standard output
-  std::string env_file;  // empty: the trace's name with .env, beside it
+  std::string env_file;  // empty: the trace's path with .env
   std::string env_format = "bash";
   bool write_env = true;
   std::string fail_on;  // empty: never

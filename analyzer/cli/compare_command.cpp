@@ -22,50 +22,51 @@ using Paths = std::vector<std::string>;
 
 constexpr char kUsageOfSides[] = "pitwall compare BEFORE AFTER, or pitwall compare A1 A2 A3 -- B1 B2 B3";
 
-// "--" parts the sides; without it there is one trace on each.
+// "--" separates the sides; without it there is one trace on each.
 Result<std::pair<Paths, Paths>> sidesOf(const Paths& traces) {
   const auto between = std::find(traces.begin(), traces.end(), kBetweenSides);
   if (between == traces.end()) {
     if (traces.size() == 2) return std::pair(Paths{traces[0]}, Paths{traces[1]});
     return fail(ErrorCode::invalidInput,
-                fmt::format("{} given; say which are before and which after: {}",
+                fmt::format("{} given; specify which are before and which after: {}",
                             traces.size() == 1 ? "one trace is" : fmt::format("{} traces are", traces.size()),
                             kUsageOfSides));
   }
   std::pair<Paths, Paths> sides{{traces.begin(), between}, {between + 1, traces.end()}};
   const bool twice = std::find(between + 1, traces.end(), kBetweenSides) != traces.end();
   if (twice || sides.first.empty() || sides.second.empty()) {
-    return fail(ErrorCode::invalidInput, fmt::format("{}: {}",
-                                                     twice ? "'--' parts two sides and can stand once only"
-                                                           : "a side of '--' has no trace",
-                                                     kUsageOfSides));
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: {}",
+                            twice ? "'--' separates two sides and may be given once only"
+                                  : "a side of '--' has no trace",
+                            kUsageOfSides));
   }
   return sides;
 }
 
-// An exit code when a trace cannot be had.
+// An exit code when a trace cannot be read.
 int measureFiles(const Paths& paths, std::vector<Measured>& runs) {
   for (const std::string& path : paths) {
     auto opened = openTrace(path);
-    if (!opened.has_value()) return complainOfTrace(opened.error());
+    if (!opened.has_value()) return reportTraceError(opened.error());
     auto report = analyzeTrace(*opened->trace);
-    if (!report.has_value()) return complain(report.error().message, kUnreadableTrace);
+    if (!report.has_value()) return reportError(report.error().message, kUnreadableTrace);
     report->trace_path = path;
     auto result = measure(*opened->trace, *report);
-    if (!result.has_value()) return complain(result.error().message, kUnreadableTrace);
+    if (!result.has_value()) return reportError(result.error().message, kUnreadableTrace);
     runs.push_back(std::move(*result));
   }
   return kDone;
 }
 
 // The same run twice would make run-to-run variation look smaller than it is.
-int complainOfRepeated(const std::vector<Measured>& a, const std::vector<Measured>& b) {
+int reportRepeatedRun(const std::vector<Measured>& a, const std::vector<Measured>& b) {
   const auto pairs = repeatedRecordings(a, b);
   if (pairs.empty()) return kDone;
   const auto pathOf = [&](std::size_t run) { return run < a.size() ? a[run].path : b[run - a.size()].path; };
-  return complain(fmt::format("'{}' and '{}' are one recording; each run counts once, so leave one out",
-                              pathOf(pairs.front().first), pathOf(pairs.front().second)),
-                  kUsage);
+  return reportError(fmt::format("'{}' and '{}' are one recording; each run counts once, so leave one out",
+                                 pathOf(pairs.front().first), pathOf(pairs.front().second)),
+                     kUsage);
 }
 
 std::string formatted(const Comparison& comparison, const CompareArguments& arguments) {
@@ -78,20 +79,22 @@ std::string formatted(const Comparison& comparison, const CompareArguments& argu
       comparison, {.width = to_file ? 80 : static_cast<int>(width), .color = !to_file && colorWanted()});
 }
 
-// What a passed check could not have seen. To stderr, since the report may be read by a program.
+// The slowdown that a passed check could have missed. To stderr, since the report may be read by a program.
 void sayWhatCouldHide(const Comparison& comparison, double percent) {
   if (!comparison.hasInterval() || comparison.high * 100 <= percent) return;
   fmt::print(
       stderr,
-      "pitwall: --fail-on-regression: no slowdown beyond run-to-run variation; with these runs one of up to "
-      "{:.1f} % could not be seen{}\n",
+      "pitwall: --fail-on-regression: no slowdown beyond run-to-run variation; with these runs a slowdown of "
+      "up to "
+      "{:.1f} % could remain unnoticed{}\n",
       comparison.high * 100,
-      comparison.basis == Comparison::Basis::assumed ? "; five runs a side see more" : "");
+      comparison.basis == Comparison::Basis::assumed ? "; five runs per side detect smaller ones" : "");
 }
 
 std::string tooFewRuns(const Comparison& comparison, double percent) {
   return fmt::format(
-      "--fail-on-regression: B looks slower by {:.1f} %, allowed are {:g} %, but {} and {} cannot tell that "
+      "--fail-on-regression: B looks slower by {:.1f} %, allowed are {:g} %, but {} and {} cannot "
+      "distinguish that "
       "from "
       "run-to-run variation; record five of each and compare them all",
       comparison.change * 100, percent,
@@ -99,27 +102,28 @@ std::string tooFewRuns(const Comparison& comparison, double percent) {
       comparison.b_runs.size() == 1 ? "one of B" : fmt::format("{} of B", comparison.b_runs.size()));
 }
 
-// With --fail-on-regression a comparison that says nothing must not pass for a good one.
+// With --fail-on-regression an inconclusive comparison must not count as a success.
 int verdictOf(const Comparison& comparison, double percent) {
   if (percent < 0) return kDone;
   switch (checkRegression(comparison, percent / 100)) {
     case RegressionCheck::none: sayWhatCouldHide(comparison, percent); return kDone;
     case RegressionCheck::regression:
-      return complain(
+      return reportError(
           fmt::format("regression: slower by {:.1f} %, allowed are {:g} %", comparison.change * 100, percent),
           kRegression);
-    case RegressionCheck::undecided: return complain(tooFewRuns(comparison, percent), kNotComparable);
+    case RegressionCheck::undecided: return reportError(tooFewRuns(comparison, percent), kNotComparable);
     case RegressionCheck::notComparable: break;
   }
   if (comparison.verdict == Comparability::notComparable) {
-    return complain(
+    return reportError(
         "--fail-on-regression: the traces are not comparable, so nothing is known about a regression",
         kNotComparable);
   }
-  return complain(
-      fmt::format("--fail-on-regression: too few steady iterations (A {}, B {}) to tell a regression from "
-                  "chance; record at least 5 of each, or three runs of each",
-                  comparison.a_iterations, comparison.b_iterations),
+  return reportError(
+      fmt::format(
+          "--fail-on-regression: too few steady iterations (A {}, B {}) to distinguish a regression from "
+          "chance; record at least 5 of each, or three runs of each",
+          comparison.a_iterations, comparison.b_iterations),
       kNotComparable);
 }
 
@@ -134,13 +138,12 @@ void markSides(int argc, char** argv) {
 }
 
 CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
-  auto* command =
-      app.add_subcommand("compare", "Say what changed between runs, and whether it is run-to-run variation");
+  auto* command = app.add_subcommand(
+      "compare", "Report what changed between runs, and whether it is run-to-run variation");
   command
-      ->add_option(
-          "traces", arguments.traces,
-          "Trace before and trace after; or several runs a side, at least three, five better, with '--' "
-          "between: A1 A2 A3 -- B1 B2 B3")
+      ->add_option("traces", arguments.traces,
+                   "Trace before and trace after; or several runs per side, at least three, preferably five, "
+                   "with '--' between: A1 A2 A3 -- B1 B2 B3")
       ->required()
       ->type_name("TRACE");
   command->add_option("--format", arguments.format, "text, json, markdown or html")
@@ -159,7 +162,7 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
             double percent = 0;
             const bool fits = CLI::detail::lexical_cast(text, percent) && percent >= 0 && percent < 1e6;
             return fits ? std::string()
-                        : fmt::format("'{}' is no percentage: write a number such as 5", text);
+                        : fmt::format("'{}' is not a percentage: write a number such as 5", text);
           },
           ""));
   return command;
@@ -167,11 +170,11 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
 
 int compareTraces(const CompareArguments& arguments) {
   const auto sides = sidesOf(arguments.traces);
-  if (!sides.has_value()) return complain(sides.error().message, kUsage);
+  if (!sides.has_value()) return reportError(sides.error().message, kUsage);
   std::vector<Measured> a, b;
   if (const int code = measureFiles(sides->first, a); code != kDone) return code;
   if (const int code = measureFiles(sides->second, b); code != kDone) return code;
-  if (const int code = complainOfRepeated(a, b); code != kDone) return code;
+  if (const int code = reportRepeatedRun(a, b); code != kDone) return code;
   const Comparison comparison = compare(a, b);
   Paths inputs = sides->first;
   inputs.insert(inputs.end(), sides->second.begin(), sides->second.end());

@@ -17,7 +17,7 @@ struct CompareArguments {
   double fail_on_regression = -1;  // percent; negative: never
 };
 
-// Replaces "--" in the arguments of `pitwall compare`; options may stand on both sides of it.
+// Replaces "--" in the arguments of `pitwall compare`; options may be on both sides of it.
 void markSides(int argc, char** argv);
 
 // Declares the subcommand; `arguments` outlives the parsing.

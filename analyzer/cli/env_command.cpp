@@ -17,7 +17,7 @@ namespace {
 using emit::Cell;
 
 struct InEffect {
-  std::string value, source, complaint;
+  std::string value, source, error;
 };
 
 InEffect inEffect(const SettingInfo& info) {
@@ -26,7 +26,7 @@ InEffect inEffect(const SettingInfo& info) {
   if (environment == nullptr || *environment == '\0') return {std::string(info.default_value), "default", {}};
   InEffect result{environment, "environment", {}};
   if (auto status = checkSettingValue(info, environment); !status.has_value()) {
-    result.complaint = status.error().message;
+    result.error = status.error().message;
   }
   return result;
 }
@@ -40,24 +40,23 @@ int printAll() {
                      {"value", "value"},
                      {"default", "default", emit::Align::left, true, true},
                      {"status", "status", emit::Align::left, false}}};
-  std::vector<std::string> complaints;
+  std::vector<std::string> errors;
   for (const auto& info : settingCatalogue()) {
     const auto effect = inEffect(info);
     const std::string mark = effect.source == "environment" ? "*" : "";
     table.rows.push_back({shown(info.name), shown(orUnset(effect.value) + mark),
                           shown(orUnset(info.default_value)), shown(toString(info.status))});
-    if (!effect.complaint.empty()) complaints.push_back(effect.complaint);
+    if (!effect.error.empty()) errors.push_back(effect.error);
   }
   emit::TextEmitter emitter({.width = listWidth()});
   emitter.table("", "", table);
   emitter.heading(fmt::format("{} settings; * marks those set in this environment", table.rows.size()));
   emitter.paragraph(
       "honoured: Pitwall's runtime obeys it. external: a library that the program links reads it. planned: "
-      "not in "
-      "the runtime yet. Explain one: pitwall env NAME");
+      "the runtime does not support it. Explain one: pitwall env NAME");
   print("{}", std::move(emitter).take());
-  for (const auto& complaint : complaints) tell("pitwall: {}\n", complaint);
-  return complaints.empty() ? kDone : kUsage;
+  for (const auto& error : errors) printNote("pitwall: {}\n", error);
+  return errors.empty() ? kDone : kUsage;
 }
 
 std::string lower(std::string_view text) {
@@ -84,7 +83,7 @@ std::size_t editDistance(std::string_view left, std::string_view right) {
   return row[b.size()];
 }
 
-// Names that contain what was asked for come first, then by edit distance.
+// Names that contain the requested text come first, then by edit distance.
 std::vector<std::string_view> nearest(const std::string& name) {
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   const std::string asked = lower(name);
@@ -106,12 +105,12 @@ std::vector<std::string_view> nearest(const std::string& name) {
 int explain(const std::string& name) {
   const auto* info = findSetting(name);
   if (info == nullptr) {
-    std::string message = fmt::format("no setting '{}' is known.", name);
+    std::string message = fmt::format("'{}' is not a known setting.", name);
     const auto names = nearest(name);
     for (const auto& found : names)
       message += (&found == &names.front() ? " Did you mean " : ", ") + std::string(found);
     message += names.empty() ? " 'pitwall env' lists all." : "?";
-    return complain(message, kUsage);
+    return reportError(message, kUsage);
   }
   const auto effect = inEffect(*info);
   emit::TextEmitter emitter({});
@@ -132,7 +131,7 @@ int explain(const std::string& name) {
   field("note", std::string(info->note));
   field("source", std::string(info->source));
   print("{}", std::move(emitter).take().substr(1));
-  return effect.complaint.empty() ? kDone : complain(effect.complaint, kUsage);
+  return effect.error.empty() ? kDone : reportError(effect.error, kUsage);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::string outputFor(const ExportArguments& arguments) {
   return name + formatOf(arguments.format).extension;
 }
 
-// "3 events", "1,234 samples": what there was any of.
+// "3 events", "1,234 samples": those that are not 0.
 std::string contentsOf(const ExportSummary& summary) {
   std::string text;
   const auto add = [&text](std::int64_t count, const char* one, const char* many) {
@@ -57,7 +57,7 @@ std::string contentsOf(const ExportSummary& summary) {
 }
 
 int exitCodeOf(const Error& error) {
-  complain(error.message, kUsage);
+  reportError(error.message, kUsage);
   switch (error.code) {
     case ErrorCode::cancelled: return kInterrupted;
     case ErrorCode::corruptTrace:
@@ -88,7 +88,7 @@ CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
       ->type_name("FILE");
   command
       ->add_option("--range", arguments.range,
-                   "Only what touches these times since the trace's start: 1.5s..2s, 20ms..")
+                   "Only events that overlap these times since the trace's start: 1.5s..2s, 20ms..")
       ->type_name("A..B");
   command->add_option("--rank", arguments.rank, "Only the processes of this rank")
       ->type_name("N")
@@ -101,7 +101,7 @@ CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
                     "mxnet: operators once, not also as tasks as MXNet does");
   command->add_flag_callback(
       "--rows", [&arguments] { arguments.format = "rows"; }, "The same as --format rows");
-  command->footer("docs/export.md says what each format holds. Exit code 130: interrupted; nothing is left.");
+  command->footer("docs/export.md says what each format holds. Exit code 130: interrupted; no file is left.");
   return command;
 }
 
@@ -113,15 +113,15 @@ int exportTraceFile(const ExportArguments& arguments) {
   if (arguments.rank >= 0) options.rank = arguments.rank;
   if (!arguments.range.empty()) {
     const auto range = parseExportRange(arguments.range);
-    if (!range.has_value()) return complain(range.error().message, kUsage);
+    if (!range.has_value()) return reportError(range.error().message, kUsage);
     options.range = *range;
   }
   auto opened = openTrace(arguments.trace);
-  if (!opened.has_value()) return complainOfTrace(opened.error());
+  if (!opened.has_value()) return reportTraceError(opened.error());
   const std::string output = outputFor(arguments);
   std::error_code error;
   if (output != "-" && std::filesystem::equivalent(output, arguments.trace, error)) {
-    return complain(
+    return reportError(
         fmt::format("cannot write '{}': it is the trace that is read; choose another path with -o", output),
         kUsage);
   }
@@ -132,11 +132,11 @@ int exportTraceFile(const ExportArguments& arguments) {
   const auto summary = exportTrace(*opened->trace, output, options);
   line.clear();
   if (!summary.has_value()) return exitCodeOf(summary.error());
-  // The data themselves may be on standard output.
+  // The data may be on standard output.
   const std::string done =
       fmt::format("{}: {}\n", output == "-" ? "written" : "written: " + output, contentsOf(*summary));
   std::fputs(done.c_str(), output == "-" ? stderr : stdout);
-  for (const std::string& note : summary->notes) tell("pitwall: note: {}\n", note);
+  for (const std::string& note : summary->notes) printNote("pitwall: note: {}\n", note);
   return kDone;
 }
 

@@ -21,7 +21,7 @@ constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
 
-// While it lives, ctrl-C asks the import to stop instead of ending the process.
+// While it exists, ctrl-C cancels the import instead of ending the process.
 class InterruptGuard {
  public:
   InterruptGuard() {
@@ -61,14 +61,14 @@ class ProgressLine {
     const double seconds = std::chrono::duration<double>(now - begin_).count();
     const double left = share > 0 ? seconds / share - seconds : 0;
     const int filled = static_cast<int>(share * 30);
-    tell("\r[{:<30}] {:3.0f} %  {:.0f} MB/s  {:.0f} s left ",
-         std::string(static_cast<std::size_t>(filled), '#'), share * 100,
-         seconds > 0 ? static_cast<double>(progress.done_bytes) / 1e6 / seconds : 0, left);
+    printNote("\r[{:<30}] {:3.0f} %  {:.0f} MB/s  {:.0f} s left ",
+              std::string(static_cast<std::size_t>(filled), '#'), share * 100,
+              seconds > 0 ? static_cast<double>(progress.done_bytes) / 1e6 / seconds : 0, left);
     std::fflush(stderr);
     drawn_ = true;
   }
   void clear() {
-    if (drawn_) tell("\r{:70}\r", "");
+    if (drawn_) printNote("\r{:70}\r", "");
   }
 
  private:
@@ -99,11 +99,11 @@ int exitCodeOf(const Error& error, const std::string& output) {
 
 CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
   auto* command =
-      app.add_subcommand("import", "Take over traces of other tools: what is read is found out by content");
+      app.add_subcommand("import", "Import traces of other tools; the format is detected by content");
   command
-      ->add_option(
-          "input", arguments.inputs,
-          "Trace of another tool or of ours, plain or compressed (gzip, zstd, zip); several become one")
+      ->add_option("input", arguments.inputs,
+                   "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, zip); "
+                   "several become one")
       ->required()
       ->type_name("INPUT");
   command
@@ -116,9 +116,9 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
       "logs, NCCL inspector dumps and debug logs, Nsight Systems SQLite exports (nsys export --type sqlite), "
       "and "
       "traces\n"
-      "of ours: 'pitwall import rank*.pitwall -o job.pitwall' makes one of the ranks of a job. Exit code "
+      "of Pitwall: 'pitwall import rank*.pitwall -o job.pitwall' makes one of the ranks of a job. Exit code "
       "130:\n"
-      "interrupted; nothing is left.");
+      "interrupted; no file is left.");
   return command;
 }
 
@@ -135,7 +135,7 @@ int importTraces(const ImportArguments& arguments) {
   const auto summary = importToFile(arguments.inputs, output, options);
   line.clear();
   if (!summary.has_value()) {
-    complain(summary.error().message, kUsage);
+    reportError(summary.error().message, kUsage);
     return exitCodeOf(summary.error(), output);
   }
   print("{}written: {}\n", toText(*summary), output);

@@ -1,4 +1,4 @@
-// Ctrl-C as a question instead of an end.
+// Ctrl-C as a request to cancel instead of an immediate end.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace pitwall::cli {
 
 inline constexpr int kInterrupted = 130;  // exit code: 128 + SIGINT, as shells have it
 
-// While it lives, ctrl-C and SIGTERM set flag() instead of ending the process; a second one ends it at once.
+// While it exists, ctrl-C and SIGTERM set flag() instead of ending the process; a second one ends it at once.
 class InterruptGuard {
  public:
   InterruptGuard();

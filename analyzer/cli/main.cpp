@@ -20,19 +20,20 @@ constexpr char kExitCodes[] =
     "  4  internal error\n"
     "  5  compare: slower than --fail-on-regression allows\n"
     "  6  compare: --fail-on-regression with traces that cannot be compared, or too few runs to decide\n"
-    "130  interrupted; nothing half-written is left";
+    "130  interrupted; no partial file is left";
 
-// "pitwall: what is wrong", and where help is.
-std::string complaintOf(const CLI::App* app, const CLI::Error& error) {
+// "pitwall: ERROR", and how to get help.
+std::string errorTextOf(const CLI::App* app, const CLI::Error& error) {
   std::string what = error.what();
   std::string command = "pitwall";
   const auto* at = app;
   for (; !at->get_subcommands().empty(); command += " " + at->get_name()) at = at->get_subcommands().front();
   if (at->get_require_subcommand_min() > 0) {
     const auto left = app->remaining(true);
-    what = left.empty() ? "say what to do" : "'" + left.front() + "' is no command of '" + command + "'";
+    what = left.empty() ? "a command is missing"
+                        : "'" + left.front() + "' is not a command of '" + command + "'";
   }
-  return "pitwall: " + what + "\nRun '" + command + " --help' for what there is.\n";
+  return "pitwall: " + what + "\nRun '" + command + " --help' for usage.\n";
 }
 
 const CLI::Validator kNamesAFile(
@@ -49,8 +50,8 @@ void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
 }
 
 void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
-  auto* command =
-      app.add_subcommand("analyze", "Say where a recorded program's time goes and what to change");
+  auto* command = app.add_subcommand(
+      "analyze", "Report where a recorded program's time goes and which settings to change");
   command->add_option("trace", arguments.trace, "Trace file, recorded with PITWALL_TRACE=FILE")
       ->required()
       ->type_name("TRACE");
@@ -67,7 +68,7 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
   file->type_name("FILE")->check(kNamesAFile);
   auto* format = command->add_option(
       "--env-format", arguments.env_format,
-      "Who reads the settings: bash, fish, powershell, dockerfile, systemd or kubernetes");
+      "Format of the settings file: bash, fish, powershell, dockerfile, systemd or kubernetes");
   format->check(CLI::IsMember({"bash", "fish", "powershell", "dockerfile", "systemd", "kubernetes"}))
       ->capture_default_str();
   command->add_flag("!--no-env", arguments.write_env, "Write no settings file")
@@ -91,8 +92,7 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
                    "Trace of the same program with another number of OpenMP threads; may be repeated")
       ->type_name("TRACE")
       ->allow_extra_args(false);
-  command->add_flag("--sql", arguments.sql,
-                    "Print of each finding the SQL that found it, for 'pitwall query'");
+  command->add_flag("--sql", arguments.sql, "Print with each finding its SQL, for 'pitwall query'");
   command->add_flag("--verbose", arguments.verbose,
                     "Name each rule that needs more data or found nothing, with its reason");
   command->add_flag("--timing", arguments.timing, "Print how long each analysis and rule took, to stderr");
@@ -101,10 +101,10 @@ void addAnalyze(CLI::App& app, pitwall::cli::AnalyzeArguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tells why a deep-learning program is slow and which settings make it faster.", "pitwall");
+  CLI::App app("Finds out why a deep-learning program is slow and which settings make it faster.", "pitwall");
   app.set_version_flag("--version", std::string("pitwall ") + PITWALL_VERSION);
   app.require_subcommand(1);
-  app.failure_message(complaintOf);
+  app.failure_message(errorTextOf);
   app.footer(std::string(kExitCodes) +
              "\n\nStart with: PITWALL_TRACE=run.pitwall ./program; pitwall analyze run.pitwall");
 
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   auto* explained = env->add_option("name", setting, "Setting to explain")->type_name("NAME");
   bool calibrating = false;
   env->add_flag("--calibrate", calibrating,
-                "Measure what this machine can do at most (a second), and keep it for recordings")
+                "Measure this machine's peak rates (takes a second), and store them for recordings")
       ->excludes(explained);
 
   std::vector<std::string> folders, files;
@@ -137,9 +137,9 @@ int main(int argc, char** argv) {
   auto* rules = app.add_subcommand("rules", "List, show or check rules");
   rules->require_subcommand(1);
   auto* list = rules->add_subcommand("list", "List the rules");
-  auto* show = rules->add_subcommand("show", "Show what a rule looks for, its thresholds and advice");
+  auto* show = rules->add_subcommand("show", "Show what a rule detects, its thresholds and advice");
   auto* check = rules->add_subcommand("check", "Check rule files: TOML, SQL, templates");
-  show->add_option("id", id, "Rule, as 'pitwall rules list' names it")->required()->type_name("ID");
+  show->add_option("id", id, "Rule, as listed by 'pitwall rules list'")->required()->type_name("ID");
   check->add_option("file", files, "Rule file")->required()->type_name("FILE");
   addRuleFolders(*list, folders);
   addRuleFolders(*show, folders);

@@ -22,8 +22,8 @@
 namespace pitwall::cli {
 namespace {
 
-// Whether the file holds something that Trace::open has no business with: neither a database of ours (mark at
-// byte 68 of its header) nor missing, empty or no file at all, of which Trace::open says what is wrong.
+// Whether the file is to be imported: not a Pitwall database (mark at byte 68 of its header), and not
+// missing, empty or not a regular file, for which Trace::open reports the error.
 bool isForeign(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) return false;
@@ -33,12 +33,12 @@ bool isForeign(const std::string& path) {
   const ssize_t got = ::read(file, head.data(), head.size());
   ::close(file);
   const bool database = got >= 16 && std::memcmp(head.data(), "SQLite format 3", 16) == 0;
-  const bool ours =
+  const bool is_pitwall =
       database && (got < static_cast<ssize_t>(head.size()) || std::memcmp(head.data() + 68, "Pitw", 4) == 0);
-  return !ours;
+  return !is_pitwall;
 }
 
-// A folder in the system's temporary one, gone with its owner.
+// A folder in the system's temporary folder, removed by the destructor.
 class TemporaryFolder {
  public:
   static Result<std::unique_ptr<TemporaryFolder>> make() {
@@ -48,8 +48,8 @@ class TemporaryFolder {
     std::string name = (parent / "pitwall-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       return fail(ErrorCode::io,
-                  fmt::format("cannot make a folder in '{}' to import into: {}; set TMPDIR to one "
-                              "that you may write",
+                  fmt::format("cannot create a folder in '{}' for the import: {}; set TMPDIR to a "
+                              "writable folder",
                               parent.string(), std::strerror(errno)));
     }
     return std::unique_ptr<TemporaryFolder>(new TemporaryFolder(name));
@@ -84,8 +84,8 @@ Result<OpenedTrace> openForeign(const std::string& path) {
   auto trace = Trace::open(temporary);
   if (!trace.has_value()) return fail(trace.error());
   const ImportedInput& input = summary->inputs.front();
-  tell("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
-       input.format, input.complete ? "" : "; it ends early: " + input.damage);
+  printNote("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
+            input.format, input.complete ? "" : "; it is truncated: " + input.damage);
   return OpenedTrace{std::move(*trace), true};
 }
 
@@ -98,8 +98,8 @@ Result<OpenedTrace> openTrace(const std::string& path) {
   return OpenedTrace{std::move(*trace), false};
 }
 
-int complainOfTrace(const Error& error) {
-  complain(error.message, kUnreadableTrace);
+int reportTraceError(const Error& error) {
+  reportError(error.message, kUnreadableTrace);
   if (error.code == ErrorCode::cancelled) return kInterrupted;
   return error.code == ErrorCode::internal ? kInternal : kUnreadableTrace;
 }

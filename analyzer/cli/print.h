@@ -1,5 +1,6 @@
-// Output of the command. fmt::print throws when a disk is full or a stream closed; here the former is told
-// once, at the end, by flushOutput() of analyzer/cli/commands.h, and what is only said to people is let go.
+// Output of the command. fmt::print throws when a disk is full or a stream closed; here the former is
+// reported once, at the end, by flushOutput() of analyzer/cli/commands.h; failures to print notes are
+// ignored.
 #pragma once
 
 #include <fmt/core.h>
@@ -18,7 +19,7 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 
 // To standard error.
 template <class... Values>
-void tell(fmt::format_string<Values...> format, Values&&... values) {
+void printNote(fmt::format_string<Values...> format, Values&&... values) {
   const std::string text = fmt::format(format, std::forward<Values>(values)...);
   std::fwrite(text.data(), 1, text.size(), stderr);
 }

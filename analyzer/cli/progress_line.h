@@ -17,7 +17,7 @@ class ProgressLine {
 
   // Whether standard error is a terminal; else show() draws nothing.
   static bool isWanted();
-  // A new `what` starts the clock anew.
+  // A new `what` restarts the clock.
   void show(const std::string& what, std::int64_t done, std::int64_t total);
   void clear();
 

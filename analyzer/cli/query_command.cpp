@@ -19,13 +19,13 @@ namespace {
 
 constexpr char kAnalysisPrefix[] = "analysis_";
 
-// Tables that the analyses leave in the trace's connection, with what SQLite knows of their columns.
+// Tables that the analyses create in the trace's connection, with the columns that SQLite reports.
 Status printAnalysisTables(Trace& trace, emit::TextEmitter& emitter) {
   const auto tables = trace.query(
       "SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'analysis\\_%' ESCAPE '\\' "
       "ORDER BY 1");
   if (!tables.has_value()) return fail(tables.error());
-  emitter.heading("RESULTS OF THE ANALYSES, made when a query names one");
+  emitter.heading("RESULTS OF THE ANALYSES, computed when a query names one");
   for (const auto& row : tables->rows) {
     const auto& name = std::get<std::string>(row[0]);
     const auto columns = trace.query(fmt::format("PRAGMA temp.table_info({})", name));
@@ -70,7 +70,7 @@ int printSchema(Trace& trace) {
   printStoredTables(emitter);
   if (auto report = analyzeTrace(trace); report.has_value()) {
     if (Status status = printAnalysisTables(trace, emitter); !status.has_value())
-      return complain(status.error().message, kUnreadableTrace);
+      return reportError(status.error().message, kUnreadableTrace);
   }
   const std::string text = std::move(emitter).take();
   std::fwrite(text.data() + 1, 1, text.size() - 1, stdout);
@@ -79,13 +79,13 @@ int printSchema(Trace& trace) {
 
 int exitCodeOf(const Error& error) {
   const bool unreadable = error.code == ErrorCode::corruptTrace || error.code == ErrorCode::io;
-  return complain(error.message, unreadable ? kUnreadableTrace : kUsage);
+  return reportError(error.message, unreadable ? kUnreadableTrace : kUsage);
 }
 
 }  // namespace
 
 CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
-  auto* command = app.add_subcommand("query", "Ask a trace in SQL; nothing in it is changed");
+  auto* command = app.add_subcommand("query", "Query a trace with SQL; the trace is not changed");
   command->add_option("trace", arguments.trace, "Trace file, or one of another tool")
       ->required()
       ->type_name("TRACE");
@@ -96,7 +96,7 @@ CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
                    "text, csv, tsv or json (default: text on a terminal, else tsv)")
       ->check(CLI::IsMember({"auto", "text", "csv", "tsv", "json"}));
   command->add_flag("--schema", arguments.schema,
-                    "Print the tables, columns and functions with what they mean");
+                    "Print the tables, columns and functions with their meaning");
   command->footer(
       "Examples:\n"
       "  pitwall query run.pitwall \"SELECT name, count, total_ns FROM event_stats ORDER BY total_ns DESC "
@@ -107,9 +107,9 @@ CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
 
 int queryTrace(const QueryArguments& arguments) {
   if (arguments.schema == !arguments.sql.empty())
-    return complain("query: give either an SQL statement or --schema", kUsage);
+    return reportError("query: give either an SQL statement or --schema", kUsage);
   auto opened = openTrace(arguments.trace);
-  if (!opened.has_value()) return complainOfTrace(opened.error());
+  if (!opened.has_value()) return reportTraceError(opened.error());
   Trace& trace = *opened->trace;
   if (arguments.schema) return printSchema(trace);
   std::string sql = arguments.sql;
@@ -124,7 +124,7 @@ int queryTrace(const QueryArguments& arguments) {
   const std::string format = text ? "text" : arguments.format == "auto" ? "tsv" : arguments.format;
   const auto printer = makeRowPrinter(format, outputIsTerminal() ? terminalWidth() : 0);
   Status status = trace.visit(sql, {}, *printer);
-  if (!printer->finish()) return complain("the rows could not be written to standard output", kInternal);
+  if (!printer->finish()) return reportError("the rows could not be written to standard output", kInternal);
   return status.has_value() ? static_cast<int>(kDone) : exitCodeOf(status.error());
 }
 

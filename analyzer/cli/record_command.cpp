@@ -25,7 +25,7 @@ int exitCodeOf(const Error& error) {
   }
 }
 
-// The same end as the program's, so that whoever started us sees it; without a second core dump.
+// The same end as the program's, so that the caller sees it; without a second core dump.
 int endBySignal(int number) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -43,15 +43,15 @@ std::string plural(int count, const char* one, const char* many) {
 }
 
 void printSummary(const Recorded& recorded, bool sampled) {
-  for (const std::string& note : recorded.notes) tell("pitwall: note: {}\n", note);
-  tell("pitwall: recorded {:.2f} s", recorded.seconds);
+  for (const std::string& note : recorded.notes) printNote("pitwall: note: {}\n", note);
+  printNote("pitwall: recorded {:.2f} s", recorded.seconds);
   if (sampled) {
-    tell(", {}, {}", plural(recorded.processes, "process", "processes"),
-         plural(recorded.most_threads, "thread", "threads at once"));
-    if (recorded.sample_hz > 0) tell(", {:.3g} samples a second", recorded.sample_hz);
+    printNote(", {}, {}", plural(recorded.processes, "process", "processes"),
+              plural(recorded.most_threads, "thread", "threads at once"));
+    if (recorded.sample_hz > 0) printNote(", {:.3g} samples a second", recorded.sample_hz);
   }
-  if (!recorded.trace.empty()) tell(" -> {}", recorded.trace);
-  tell("\n");
+  if (!recorded.trace.empty()) printNote(" -> {}", recorded.trace);
+  printNote("\n");
 }
 
 }  // namespace
@@ -70,21 +70,21 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
                    "Samples a second of processes, threads and GPUs; 0 = none")
       ->type_name("HZ")
       ->capture_default_str();
-  command->add_option("--duration", arguments.duration_s, "Record so long; the program goes on")
+  command->add_option("--duration", arguments.duration_s, "Record for this time; the program continues")
       ->type_name("SECONDS");
-  command->add_option("--last", arguments.last_s, "Flight recorder: keep only so much before the end")
+  command->add_option("--last", arguments.last_s, "Flight recorder: keep only this time before the end")
       ->type_name("SECONDS");
-  command->add_option("--only", arguments.only_domains, "Record NVTX of this domain alone; may be repeated")
+  command->add_option("--only", arguments.only_domains, "Record only this NVTX domain; may be repeated")
       ->type_name("DOMAIN")
       ->allow_extra_args(false);
   command->add_flag(
       "--onednn", arguments.onednn,
-      "Record oneDNN's primitives from its verbose lines, which are taken out of the program's output");
+      "Record oneDNN's primitives from its verbose lines, which are removed from the program's output");
   command->add_flag("--wait-all", arguments.wait_all,
                     "Record until the last process of the program has ended, not only the first");
   command->add_flag("--keep-parts", arguments.keep_parts,
-                    "Keep the folder of parts that the trace is merged from");
-  command->add_flag("-q,--quiet", arguments.quiet, "Print nothing but failures");
+                    "Keep the folder of partial traces that are merged");
+  command->add_flag("-q,--quiet", arguments.quiet, "Print failures only");
   command->footer(
       "pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
       "Ends with the program's exit code, or by the same signal. 127: no such program; 126: it cannot be "
@@ -123,9 +123,9 @@ int runRecord(const RecordArguments& arguments) {
   options.producer = std::string("pitwall ") + PITWALL_VERSION;
   const auto recorded = recordProgram(options);
   if (!recorded.has_value())
-    return complain(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
+    return reportError(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
   if (!arguments.quiet) printSummary(recorded.value(), arguments.sample_hz > 0);
-  for (const std::string& failure : recorded.value().failures) tell("pitwall: {}\n", failure);
+  for (const std::string& failure : recorded.value().failures) printNote("pitwall: {}\n", failure);
   if (recorded.value().exit_signal != 0) return endBySignal(recorded.value().exit_signal);
   return recorded.value().exit_code;
 }

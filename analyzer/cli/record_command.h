@@ -1,4 +1,4 @@
-// `pitwall record`: arguments and what it prints.
+// `pitwall record`: arguments and output.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -23,8 +23,8 @@ struct RecordArguments {
 
 CLI::App* addRecord(CLI::App& app, RecordArguments& arguments);
 
-// What follows "--" after `pitwall record` is the program's alone: puts it into arguments.command and returns
-// how many arguments are left to be parsed. Other commands keep theirs.
+// Arguments after "--" of `pitwall record` belong to the program: puts it into arguments.command and returns
+// how many arguments are left to be parsed. Other commands keep their arguments.
 int cutCommand(int argc, const char* const* argv, RecordArguments& arguments);
 
 // Runs the program and returns its exit code, or ends as it did, by the same signal.

@@ -15,7 +15,7 @@
 namespace pitwall::cli {
 namespace {
 
-constexpr std::size_t kMeasuredRows = 500;  // of a text table; those after them fit in as they can
+constexpr std::size_t kMeasuredRows = 500;  // of a text table; later rows use the same widths
 constexpr std::size_t kLeastColumn = 8;
 constexpr std::size_t kLarge = std::size_t{1} << 16;
 

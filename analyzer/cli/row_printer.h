@@ -1,4 +1,4 @@
-// Rows of SQL as they come: as a table for people, or as csv, tsv or json for programs.
+// Prints rows of SQL: as a table, or as csv, tsv or json for programs.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace pitwall::cli {
 
 class RowPrinter : public SqlVisitor {
  public:
-  // After the last row; false when standard output did not take everything.
+  // After the last row; false when standard output could not be written.
   virtual bool finish() = 0;
 };
 

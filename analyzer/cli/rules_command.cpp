@@ -28,7 +28,7 @@ std::string oneLine(const std::string& text) {
 
 int rulesList(const std::vector<std::string>& folders) {
   auto set = rules::loadRules({folders, {}});
-  if (!set.has_value()) return complain(set.error().message, kUsage);
+  if (!set.has_value()) return reportError(set.error().message, kUsage);
   emit::Table table{{{"id", "rule", emit::Align::left, false}, {"title", "what it finds"}}};
   for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
   emit::TextEmitter emitter({.width = listWidth()});
@@ -39,7 +39,7 @@ int rulesList(const std::vector<std::string>& folders) {
 
 int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
   auto set = rules::loadRules({folders, {}});
-  if (!set.has_value()) return complain(set.error().message, kUsage);
+  if (!set.has_value()) return reportError(set.error().message, kUsage);
   for (const auto& rule : set.value().rules) {
     if (rule.id != id) continue;
     emit::TextEmitter emitter({});
@@ -60,7 +60,7 @@ int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
     print("\n   measure\n{}\n", rule.measure.text);
     return kDone;
   }
-  return complain(fmt::format("no rule '{}'; 'pitwall rules list' names all", id), kUsage);
+  return reportError(fmt::format("no rule '{}'; 'pitwall rules list' names all", id), kUsage);
 }
 
 int rulesCheck(const std::vector<std::string>& files) {
@@ -68,14 +68,14 @@ int rulesCheck(const std::vector<std::string>& files) {
   for (const auto& file : files) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error) || !std::filesystem::exists(file, error)) {
-      code = complain(
+      code = reportError(
           file + (std::filesystem::exists(file, error) ? ": is a folder" : ": there is no such file") +
               "; give the path of a rule file (TOML)",
           kUsage);
       continue;
     }
     if (auto status = checkRuleFile(file); !status.has_value()) {
-      code = complain(status.error().message, kUsage);
+      code = reportError(status.error().message, kUsage);
     } else {
       print("{}: ok\n", file);
     }

@@ -1,4 +1,4 @@
-// What is known of the terminal, if standard output is one.
+// Properties of the terminal, if standard output is one.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ bool colorWanted();
 std::size_t terminalWidth();
 
 // For tables of the catalogue and the rules: the terminal's width, and elsewhere, where lines are searched
-// rather than read, enough to cut little.
+// rather than read, wide enough to truncate little.
 int listWidth();
 
 }  // namespace pitwall::cli

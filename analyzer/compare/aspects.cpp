@@ -32,7 +32,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text.empty() ? "unknown" : text;
 }
 
-// "gpu: NVIDIA H100" is a gpu of that name; a name that says nothing is none.
+// "gpu: NVIDIA H100" is a gpu of that name; a generic name is no name.
 std::pair<std::string, std::string> kindAndName(const std::string& device) {
   const auto colon = device.find(": ");
   if (colon == std::string::npos) return {device, ""};
@@ -50,7 +50,7 @@ std::map<std::string, std::vector<std::string>> namesByKind(const std::vector<st
   return names;
 }
 
-// Hardware that a trace does not tell may be the same or not: a reservation, no difference.
+// Hardware that a trace does not name may be the same or not: a reservation, not a difference.
 Comparability sameHardware(const Measured& a, const Measured& b) {
   if (a.devices.empty() || b.devices.empty()) return Comparability::withReservations;
   auto a_names = namesByKind(a.devices), b_names = namesByKind(b.devices);
@@ -72,7 +72,7 @@ Aspect devicesOf(const Measured& a, const Measured& b) {
   if (aspect.verdict == Comparability::notComparable)
     aspect.remark = "different hardware: a difference in time says nothing about the program";
   if (aspect.verdict == Comparability::withReservations)
-    aspect.remark = "not both traces name their devices, so it is not known whether the hardware is the same";
+    aspect.remark = "not both traces name their devices, so it is unknown whether the hardware is the same";
   return aspect;
 }
 
@@ -86,7 +86,7 @@ Aspect worldOf(const Measured& a, const Measured& b) {
   return aspect;
 }
 
-// Without items the shapes still tell that the batches differ; then times say nothing.
+// Without items the shapes still show that the batches differ; then times cannot be compared.
 Aspect batchOf(const Measured& a, const Measured& b, const Matches& matches, bool& by_item) {
   const auto shown = [](double items) { return items > 0 ? showReal(items) : std::string("unknown"); };
   Aspect aspect{"items an iteration", shown(a.items_per_iteration), shown(b.items_per_iteration),
@@ -95,13 +95,13 @@ Aspect batchOf(const Measured& a, const Measured& b, const Matches& matches, boo
   if (matches.batches_from_shapes && matches.by_batch > 0) {
     aspect.verdict = Comparability::notComparable;
     aspect.remark = fmt::format(
-        "by the shapes of the operators B's batch is {} times A's, and not both traces tell their items: "
+        "by the shapes of the operators B's batch is {} times A's, and not both traces give their items: "
         "mark iterations with their items",
         showReal(matches.batches.b / matches.batches.a));
   } else if (!known) {
     if (a.items_per_iteration != b.items_per_iteration) {
       aspect.verdict = Comparability::withReservations;
-      aspect.remark = "one trace does not tell its batch size";
+      aspect.remark = "one trace does not give its batch size";
     }
   } else if (std::fabs(a.items_per_iteration / b.items_per_iteration - 1) > 0.01) {
     by_item = true;
@@ -119,9 +119,9 @@ Aspect operatorsOf(const Measured& a, const Measured& b, const Matches& matches)
                 fmt::format("{} different", b.work.size()), Comparability::comparable,
                 fmt::format("{} in both", shared)};
   if (matches.by_batch > 0) {
-    aspect.remark += matches.by_batch == shared ? ", the same but for the batch in their shapes"
+    aspect.remark += matches.by_batch == shared ? ", the same except for the batch in their shapes"
                                                 : fmt::format(
-                                                      ", {} of them the same but for the batch in their "
+                                                      ", {} of them the same except for the batch in their "
                                                       "shapes",
                                                       matches.by_batch);
   }
@@ -167,9 +167,9 @@ Aspect iterationsOf(const Side& a, const Side& b) {
     aspect.remark = "none, so the whole recordings are compared";
   } else if (fewest < kFewestIterations && !several) {
     aspect.verdict = Comparability::withReservations;
-    aspect.remark = fmt::format("{}to tell a change from chance, record at least {} more than the warm-up",
-                                fewest == 0 ? "none, so the whole recordings are compared; " : "too few; ",
-                                kFewestIterations);
+    aspect.remark = fmt::format(
+        "{}to distinguish a change from chance, record at least {} more than the warm-up",
+        fewest == 0 ? "none, so the whole recordings are compared; " : "too few; ", kFewestIterations);
   }
   if (!a.combined.complete || !b.combined.complete) {
     aspect.verdict = std::max(aspect.verdict, Comparability::withReservations);
@@ -196,7 +196,7 @@ std::string settingsThatDiffer(const Measured& a, const Measured& b) {
   return text;
 }
 
-// Runs of one side must be runs of one program with one configuration: their spread is taken for chance.
+// Runs of one side must be runs of one program with one configuration: their spread is treated as chance.
 void checkRunsOf(const char* name, const Side& side, Aspect& aspect) {
   const auto add = [&](Comparability verdict, std::size_t run, const std::string& what) {
     aspect.verdict = std::max(aspect.verdict, verdict);
@@ -219,7 +219,7 @@ void checkRunsOf(const char* name, const Side& side, Aspect& aspect) {
   }
 }
 
-// Machines drift. Runs that were made in turns share that; one side after the other does not.
+// Machines drift. Alternating runs share the drift; one side after the other does not.
 bool oneAfterTheOther(const Side& a, const Side& b) {
   std::vector<std::int64_t> of_a, of_b;
   for (const Measured* run : a.runs) of_a.push_back(run->start_unix_ns);
@@ -240,7 +240,7 @@ Aspect runsOf(const Side& a, const Side& b) {
     aspect.remark +=
         std::string(aspect.remark.empty() ? "" : "; ") +
         "all runs of one side were made before those of the other, so that a change of the machine "
-        "in between would look like one of the program: record in turns (A, B, B, A, ...)";
+        "in between would look like a change of the program: record alternating runs (A, B, B, A, ...)";
   }
   return aspect;
 }

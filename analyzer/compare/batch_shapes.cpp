@@ -50,7 +50,7 @@ std::string sameButForBatch(std::string_view a, std::string_view b, BatchRatio b
       text += left.text;
       return true;
     }
-    // Both sides are whole numbers; batches may be means of iterations, so that they are nearly so.
+    // Both sides are integers; batches may be means of iterations, so that they are nearly integers.
     const double as_a = left.number * batches.b, as_b = right.number * batches.a;
     if (std::fabs(as_a - as_b) > 0.01 * std::fabs(as_a)) return false;
     text += 'N';

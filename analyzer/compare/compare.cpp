@@ -34,9 +34,9 @@ struct Row {
   std::vector<RunTime> a, b;
 };
 
-// Bonferroni: each row takes its part of the error, so that a table of rows that did not change names one in
-// 5 % of comparisons at most. What is small in both is not tested, which leaves more for the rest; the choice
-// looks at the larger of the two times, not at their difference.
+// Bonferroni: each row takes its part of the error, so that a table of unchanged rows reports one in
+// 5 % of comparisons at most. Rows that are small in both are not tested, which leaves more for the rest; the
+// choice uses the larger of the two times, not at their difference.
 std::vector<Change> tested(std::vector<Row> rows, const Comparison& out) {
   const double least = kWorthTesting * std::max(out.a_ns, out.b_ns);
   const auto isTested = [&](const Row& row) {
@@ -84,7 +84,7 @@ void compareBreakdown(const Side& a, const Side& b, Comparison& out) {
   out.breakdown = tested(std::move(rows), out);
 }
 
-// How often it ran, of a run in the middle.
+// Number of executions, of the median run.
 std::int64_t countOf(const Side& side, const std::string& name) {
   std::vector<double> counts;
   for (const Measured* run : side.runs) {

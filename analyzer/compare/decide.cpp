@@ -38,7 +38,7 @@ struct Error {
   double variance = 0, freedom = 1;
 };
 
-// Welch: each side has a variance of its own, since a setting may steady or unsteady a program.
+// Welch: each side has its own variance, since a setting may change the variance.
 Error errorOfRuns(const Sample& a, const Sample& b) {
   const double least = kLeastSpread * kLeastSpread;
   const double of_a = std::max(a.variance(), least) / a.count, of_b = std::max(b.variance(), least) / b.count;

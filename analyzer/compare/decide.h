@@ -1,4 +1,4 @@
-// Whether two sets of runs differ by more than runs of one program do. Numbers in, verdict out.
+// Whether two sets of runs differ by more than run-to-run variation. A pure function of numbers.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace pitwall::comparing {
 
-// The unit of a comparison is the run: iterations of one run share its memory layout, its frequency and its
-// neighbours on the machine, so that their spread says little about the next run.
+// The unit of a comparison is the run: iterations of one run share its memory layout, its frequency and other
+// programs on the machine, so that their spread says little about the next run.
 struct RunTime {
   double ns = 0;      // median of its steady iterations (or of an item, or the whole); above 0
   double spread = 0;  // between parts of the run, see spreadOfParts; 0 = unknown
@@ -22,7 +22,7 @@ inline constexpr double kAssumedFreedom = 4;
 inline constexpr std::size_t kFewestRuns = 3;  // of each side, to go by their own spread alone
 
 enum class Basis : std::uint8_t {
-  none,     // nothing can be said
+  none,     // undecided
   assumed,  // the assumed spread, widened by the spread within the runs, with what several runs of a side
             // show
   runs,     // the spread between the runs of each side: Welch's t test on the logarithms

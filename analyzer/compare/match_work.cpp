@@ -12,7 +12,7 @@ namespace {
 using Entry = std::pair<const std::string, Measured::Work>;
 using ByOperator = std::map<std::string, std::vector<const Entry*>>;  // by name without shapes
 
-// What only one of the traces has under exactly this name, and has shapes.
+// Entries with shapes that only one of the traces has under exactly this name.
 ByOperator onlyIn(const Measured& side, const Measured& other) {
   ByOperator out;
   for (const auto& entry : side.work) {

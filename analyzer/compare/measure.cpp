@@ -1,4 +1,4 @@
-// What a comparison needs of one trace, from the tables that its analyses left.
+// The values of one trace that a comparison needs, from the tables of its analyses.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double realOf(const SqlValue& value) {
   return real == nullptr ? 0 : *real;
 }
 
-// Of iterations that are several repetitions, one repetition: the other trace may have taken another number.
+// Of iterations that are several repetitions, one repetition: the other trace may group another number.
 Status readIterations(Trace& trace, Measured& measured) {
   auto rows = trace.query(
       "SELECT 1.0 * dur_ns / repetitions_per_iteration, 1.0 * items / repetitions_per_iteration, "
@@ -48,7 +48,7 @@ Status readIterations(Trace& trace, Measured& measured) {
   return {};
 }
 
-// Of operators within each other only the one that changed by itself is to be named.
+// Of nested operators only the one whose self time changed is to be named.
 Status readWork(Trace& trace, Measured& measured) {
   auto rows = trace.query(
       "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END), shapes, count, self_ns "
@@ -66,7 +66,7 @@ Status readWork(Trace& trace, Measured& measured) {
 }
 
 Status readSettings(Trace& trace, Measured& measured) {
-  // Where a run was recorded to differs always.
+  // The path of the recording always differs.
   auto rows = trace.query(
       "SELECT name, value FROM analysis_setting WHERE in_trace = 1 AND name <> 'PITWALL_TRACE' "
       "UNION ALL SELECT 'PITWALL_TUNE_' || name, value FROM tunable "
@@ -103,8 +103,8 @@ Result<Measured> measure(Trace& trace, const Report& report) {
   std::set<int> ranks;
   for (const ProcessInfo& process : trace.processes()) ranks.insert(process.rank);
   measured.world_size = std::max(1, static_cast<int>(ranks.size()));
-  if (const auto told = trace.meta("distributed.world_size"); told && !told->empty())
-    measured.world_size = std::max(measured.world_size, std::atoi(told->c_str()));
+  if (const auto given = trace.meta("distributed.world_size"); given && !given->empty())
+    measured.world_size = std::max(measured.world_size, std::atoi(given->c_str()));
   for (auto* read : {readIterations, readWork, readSettings}) {
     if (Status status = read(trace, measured); !status.has_value()) return fail(status.error());
   }

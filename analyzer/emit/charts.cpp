@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/emit/html_emitter.h"
-#include "analyzer/emit/operator_walk.h"
+#include "analyzer/emit/operator_section.h"
 #include "analyzer/emit/utf8.h"
 #include "analyzer/units_text.h"
 
@@ -19,7 +19,7 @@ constexpr int kRow = 22;
 constexpr std::size_t kMostBars = 12;
 constexpr std::size_t kLongestLabel = 40;
 
-// Told apart also by those who see few colours; the last ones repeat.
+// Distinguishable with colour vision deficiencies too; the last ones repeat.
 constexpr const char* kColors[] = {"#4878cf", "#ee854a", "#6acc64", "#d65f5f", "#956cb4",
                                    "#8c613c", "#dc7ec0", "#797979", "#d5bb67", "#82c6e2"};
 

@@ -37,7 +37,8 @@ struct Table {
   std::size_t gap = 2;                   // blanks between columns
   std::vector<std::string> rest = {};    // stands for the rows that text does not show
   std::vector<std::string> footer = {};  // a last row of text, in the order of the shown columns
-  std::vector<std::string> notes = {};   // what tells a row from others of its name, below it; else empty
+  std::vector<std::string> notes =
+      {};  // what distinguishes a row from others of its name, printed below it; else empty
 };
 
 class Emitter {

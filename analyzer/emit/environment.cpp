@@ -24,7 +24,7 @@ bool isName(const std::string& name) {
          std::all_of(name.begin(), name.end(), fits);
 }
 
-// Doubles or escapes what the reader of the file would take for more than itself.
+// Doubles or escapes characters with a special meaning in the format.
 std::string replaced(const std::string& text, std::string_view what, std::string_view by) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -60,7 +60,7 @@ std::string fishQuoted(const std::string& value) {
   return isPlain(value) ? value : "'" + replaced(replaced(value, "\\", "\\\\"), "'", "\\'") + "'";
 }
 
-// Line ends have no place in any of the formats; the values of settings have none.
+// None of the formats allows line ends; the values of settings contain none.
 std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
   const std::string& name = proposal.name;
   const std::string value = emit::printable(proposal.proposed);
@@ -79,7 +79,7 @@ std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
   return {};
 }
 
-// Also of several lines, the indentation kept.
+// Also for several lines, with the indentation kept.
 std::string commented(const std::string& text) { return "# " + replaced(text, "\n", "\n# "); }
 
 const char* indentOf(EnvironmentFormat format) { return format == EnvironmentFormat::kubernetes ? "  " : ""; }
@@ -132,7 +132,7 @@ std::string reportAsEnvironment(const Report& report, EnvironmentFormat format) 
         lines += "\n" + lineFor(finding, proposal, format);
         has_active = has_active || !proposal.user_set;
       } else if (first->second != proposal.proposed) {
-        lines += fmt::format("\n{}# [{}] would rather have {}={}, and is predicted to gain less.\n",
+        lines += fmt::format("\n{}# [{}] needs {}={} instead, and is predicted to gain less.\n",
                              indentOf(format), finding.id, proposal.name, emit::printable(proposal.proposed));
       }
     }
@@ -148,9 +148,8 @@ Status writeEnvironmentFile(const Report& report, const std::string& path, Envir
   if (std::ifstream existing(path);
       std::filesystem::is_regular_file(path, error) && std::getline(existing, first_line)) {
     if (first_line.rfind(kFirstLine, 0) != 0) {
-      return fail(
-          ErrorCode::invalidInput,
-          path + ": exists and was not written by Pitwall; it is left as it is. Choose another file.");
+      return fail(ErrorCode::invalidInput,
+                  path + ": exists and was not written by Pitwall; it is not changed. Choose another file.");
     }
   }
   return replaceFile(path, reportAsEnvironment(report, format));

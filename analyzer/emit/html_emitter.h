@@ -12,7 +12,7 @@ std::string htmlEscaped(std::string_view text);
 
 class HtmlEmitter : public Emitter {
  public:
-  // `charts` is markup to stand before the rest.
+  // `charts` is markup that precedes the rest.
   HtmlEmitter(std::string_view title, std::string_view charts);
 
   void beginObject(std::string_view key, std::string_view title, Style style) override;

@@ -12,7 +12,7 @@ bool isWordAt(const std::string& text, std::size_t at) {
   return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
 }
 
-// What would be markup becomes text; also that of names from a trace.
+// Escapes markup, also in names from a trace.
 std::string escaped(std::string_view text) {
   const std::string clean = printable(text);
   std::string out;
@@ -67,7 +67,7 @@ void MarkdownEmitter::field(std::string_view, std::string_view label, const Cell
   if (label == "-") {
     out_ += "- " + escaped(cell.text) + "\n";
   } else if (label == " ") {
-    out_ += "  " + escaped(cell.text) + "\n";  // goes on with the item above
+    out_ += "  " + escaped(cell.text) + "\n";  // continues the item above
   } else {
     out_ += "- **" + escaped(label) + ":** " + escaped(cell.text) + "\n";
   }

@@ -1,4 +1,4 @@
-// The first screen of a report, in plain words: it must stand alone.
+// The first screen of a report, understandable without the rest.
 #include <fmt/core.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 constexpr double kShownShare = 0.01;
 constexpr std::size_t kShownParts = 5;
-constexpr std::size_t kLine = 66;  // what stands beside a label on a line of 80
+constexpr std::size_t kLine = 66;  // the text beside a label on a line of 80
 constexpr std::size_t kShownSettings = 2;
-constexpr double kBeyondSpeed = 0.99;  // a gain of more says nothing as a factor
+constexpr double kBeyondSpeed = 0.99;  // a larger gain is meaningless as a factor
 
 // Ends at a word.
 std::string shortened(std::string text, std::size_t columns) {
@@ -33,8 +33,8 @@ std::string shortened(std::string text, std::size_t columns) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// What a category of the breakdown is to somebody who has never read our documentation. Those of one text are
-// added up.
+// The name of a category of the breakdown for readers who do not know the documentation. Those of one text
+// are added up.
 std::string plainName(std::string_view category, const Report& report) {
   const bool device = report.breakdown.devices > 0;
   struct Name {
@@ -68,7 +68,7 @@ std::string plainName(std::string_view category, const Report& report) {
 std::string sampledTime(const Report& report) {
   if (!report.sampled) return "not recorded";
   const SampledUse& use = *report.sampled;
-  return fmt::format("{} kept {:.2f} CPU{} busy on average over {}; what it did was not recorded",
+  return fmt::format("{} kept {:.2f} CPU{} busy on average over {}; its operators were not recorded",
                      use.program, use.cpus, use.cpus > 1 ? "s" : "",
                      showDuration(static_cast<double>(use.span_ns)));
 }
@@ -110,16 +110,16 @@ std::string howItEnded(const ProgramEnd& end) {
   }
   if (end.exit_code.value_or(0) != 0)
     return fmt::format("The program failed with exit code {}{}.", *end.exit_code, after);
-  if (end.too_short) return fmt::format("The program ended{}: too soon to advise on its speed.", after);
+  if (end.too_short) return fmt::format("The program ended{}: too early to advise on its speed.", after);
   return {};
 }
 
-// Its quality, or the run as a whole, which the overview tells apart from what makes the program slow.
+// The trace's quality, or the run as a whole, which the overview separates from what makes the program slow.
 bool isAboutTheTrace(const Finding& finding) {
   return finding.first > 0 || finding.id.rfind("quality/", 0) == 0;
 }
 
-// The first that is worth doing; null = none is.
+// The first that is worth applying; null = none.
 const Finding* firstOf(const Report& report) {
   for (const auto& finding : report.findings) {
     if (finding.severity >= Severity::low && !isAboutTheTrace(finding)) return &finding;
@@ -131,11 +131,11 @@ std::string whatToDo(const Report& report, const Finding* first) {
   if (first == nullptr) {
     const bool failed = report.end.exit_signal || report.end.exit_code.value_or(0) != 0;
     if (report.end.too_short)
-      return failed ? "make it run to its end, and record it again" : "record a run of some seconds";
+      return failed ? "fix the failure, and record it again" : "record a run of several seconds";
     const bool sees_work = report.coverage.find("operators") == 0 || report.coverage.find("devices") == 0 ||
                            report.coverage == "library calls";
-    return sees_work ? "nothing was found that would make it faster"
-                     : "nothing was found; see below what this recording could not show";
+    return sees_work ? "no setting was found that would make it faster"
+                     : "no finding; see below what this recording cannot show";
   }
   std::string settings;
   std::size_t count = 0;
@@ -188,17 +188,17 @@ std::string limitsOf(const Report& report) {
   if (!report.losses.empty()) add("Events are missing.");
   const auto& coverage = report.coverage;
   if (coverage == "library calls")
-    add(fmt::format("Only calls of {} were seen; record with the framework's profiler to see the rest.",
+    add(fmt::format("Only calls of {} were recorded; record with the framework's profiler to see the rest.",
                     report.logged_library));
   if (coverage == "samples")
     add("Only CPU use and memory were sampled; record with the framework's profiler to see operators.");
   if (coverage == "ranges")
-    add("Only ranges that the program names were seen; the framework's profiler shows operators.");
+    add("Only ranges that the program names were recorded; the framework's profiler shows operators.");
   if (coverage == "none") add("Neither operators nor CPU use were recorded.");
-  if (coverage == "devices") add("Only work of devices was seen, not the program's operators.");
+  if (coverage == "devices") add("Only work of devices was recorded, not the program's operators.");
   const bool sees = coverage.rfind("operators", 0) == 0;
   if (sees && report.breakdown.iteration_source == "whole trace")
-    add("No iterations were found, so start and end of the program count too.");
+    add("No iterations were found, so the start and end of the program are included.");
   if (!report.abstentions.empty())
     add(fmt::format("{} need more data.",
                     emit::plural(static_cast<std::int64_t>(report.abstentions.size()), "rule", "rules")));

@@ -1,4 +1,4 @@
-// SARIF 2.1.0 (OASIS), which code hosts show beside the code that a pipeline ran.
+// SARIF 2.1.0 (OASIS), which code hosts show next to the code of a pipeline.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -108,7 +108,7 @@ class SarifWriter {
     out_.endObject();
   }
 
-  // Rules that could not tell, and what is known of the trace's quality.
+  // Rules that abstained, and what is known about the trace's quality.
   void invocation() {
     out_.beginList("invocations", "");
     object("");

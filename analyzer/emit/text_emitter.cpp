@@ -68,7 +68,7 @@ std::vector<std::size_t> withoutRoom(const Table& table, const std::vector<std::
   return out;
 }
 
-// Makes the widest columns give way until a line fits.
+// Narrows the widest columns until a line fits.
 void narrow(const Table& table, const std::vector<std::size_t>& shown, std::size_t total, std::size_t width,
             std::vector<std::size_t>& widths) {
   for (; total > width; --total) {
@@ -238,7 +238,7 @@ void TextEmitter::table(std::string_view, std::string_view label, const Table& t
   }
   if (!left_out.empty()) {
     out_.append(indent, ' ');
-    wrapped("no room here for: " + left_out, indent, indent);
+    wrapped("columns left out: " + left_out, indent, indent);
   }
 }
 

@@ -27,7 +27,7 @@ char32_t codePointOf(std::string_view sequence) {
 
 bool isWithin(char32_t point, char32_t from, char32_t to) { return point >= from && point <= to; }
 
-// Would move the cursor, end the line or turn what follows around.
+// Would move the cursor, end the line or reverse the text after it.
 bool movesText(char32_t point) {
   return point < 0x20 || isWithin(point, 0x7F, 0x9F) || isWithin(point, 0x200E, 0x200F) ||
          isWithin(point, 0x2028, 0x202E) || isWithin(point, 0x2066, 0x2069);

@@ -10,7 +10,7 @@ namespace pitwall::emit {
 std::string repairedUtf8(std::string_view text);
 
 // For a terminal: repaired, and control characters, also those that turn text around, become blanks, so that
-// a name cannot move the cursor or what stands beside it.
+// a name cannot move the cursor or change its surroundings.
 std::string printable(std::string_view text);
 
 // Columns that a terminal gives it; good enough for our tables.

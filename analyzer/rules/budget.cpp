@@ -8,9 +8,9 @@
 namespace pitwall::rules {
 namespace {
 
-constexpr double kShown = 0.0005;  // a tenth of a percent is shown, less is rounding
+constexpr double kShown = 0.0005;  // values from a tenth of a percent are shown, less is rounding
 
-// A rule's SQL may divide by nothing; that predicts nothing.
+// A rule's SQL may divide by 0; then nothing is predicted.
 double finite(double gain) { return std::isfinite(gain) ? gain : 0; }
 
 double expectedGain(const Finding& finding) {

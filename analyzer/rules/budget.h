@@ -1,4 +1,4 @@
-// Gains of several findings share one budget of removable time, so that none is promised twice.
+// Gains of several findings share one budget of removable time, so that none is counted twice.
 //
 // The budget of a category is its share of wall time. Findings are served by their expected gain, highest
 // first, symptoms after causes; each takes what it predicts from the categories it claims, as far as it is

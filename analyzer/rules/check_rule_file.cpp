@@ -23,26 +23,26 @@ bool isWord(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
-// What a rule file can get wrong without any SQL failing: it would silently do nothing.
+// Errors of a rule file that no SQL statement reports: the rule would silently do nothing.
 Status checkNames(const Rule& rule) {
   const auto& severity = rule.severity.text;
   if (isWord(severity) && severity != "info" && severity != "low" && severity != "medium" &&
       severity != "high") {
     return fail(ErrorCode::invalidInput,
-                fmt::format("{}: severity '{}' is none of info, low, medium, high, and no SQL expression",
+                fmt::format("{}: severity '{}' is not one of info, low, medium, high, nor an SQL expression",
                             rule.severity.place, rule.severity.text));
   }
   const auto& confidence = rule.confidence.text;
   if (isWord(confidence) && confidence != "low" && confidence != "medium" && confidence != "high") {
     return fail(ErrorCode::invalidInput,
-                fmt::format("{}: confidence '{}' is none of low, medium, high, and no SQL expression",
+                fmt::format("{}: confidence '{}' is not one of low, medium, high, nor an SQL expression",
                             rule.confidence.place, confidence));
   }
   for (const auto& proposal : rule.proposals) {
     if (findSetting(proposal.name) != nullptr) continue;
     return fail(ErrorCode::invalidInput,
-                fmt::format("{}: '{}' is no setting that is known; 'pitwall env' lists them",
-                            proposal.value.place, proposal.name));
+                fmt::format("{}: '{}' is not a known setting; 'pitwall env' lists all", proposal.value.place,
+                            proposal.name));
   }
   return {};
 }
@@ -63,7 +63,7 @@ Status checkThresholdsAreUsed(const Rule& rule) {
   return {};
 }
 
-// An empty trace with the analysis tables written, gone when this object is.
+// An empty trace with the analysis tables; removed by the destructor.
 class EmptyTrace {
  public:
   EmptyTrace()
@@ -82,7 +82,7 @@ class EmptyTrace {
     if (auto status = sink.value()->finish(); !status.has_value()) return fail(status.error());
     auto trace = Trace::open(path_);
     if (!trace.has_value()) return trace;
-    // Writes the analysis tables, for which any set of rules does.
+    // Writes the analysis tables; any set of rules is sufficient.
     if (auto report = analyzeTrace(*trace.value()); !report.has_value()) return fail(report.error());
     return trace;
   }

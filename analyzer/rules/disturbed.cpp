@@ -29,10 +29,10 @@ void limit(Finding& finding, const std::string& why) {
 void withholdBusy(const std::string& why, Finding& finding) {
   const auto removed =
       std::erase_if(finding.proposals, [](const Proposal& proposal) { return countsThreads(proposal.name); });
-  const bool promised = finding.gain_high > 0;
+  const bool had_gain = finding.gain_high > 0;
   finding.gain_low = 0;
   if (removed > 0) finding.gain_high = 0;
-  if (!promised) return;
+  if (!had_gain) return;
   if (removed > 0) finding.severity = std::min(finding.severity, Severity::low);
   limit(finding, why + (removed > 0 ? ", so that neither a number of threads nor a gain is proposed"
                                     : ", so that the lower end is unknown"));
@@ -47,7 +47,7 @@ Result<std::string> disturbanceOf(Trace& trace) {
   const double taken = real(rows->rows[0][1]), steal = real(rows->rows[0][2]);
   return fmt::format("measured on a busy machine ({})",
                      taken >= steal ? fmt::format("other programs took {:.0f} % of the CPU time", taken * 100)
-                                    : fmt::format("{:.0f} % of the CPUs was stolen", steal * 100));
+                                    : fmt::format("{:.0f} % of the CPUs' time was stolen", steal * 100));
 }
 
 void withhold(const std::string& why, std::vector<Claim>& claims) {

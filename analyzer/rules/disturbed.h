@@ -1,4 +1,4 @@
-// What a recording cannot promise because other programs took the CPUs meanwhile.
+// Which gains a recording cannot predict because other programs took the CPUs meanwhile.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace pitwall::rules {
 
 // Why the times of a trace whose analysis tables are written say little, for people; empty = the machine was
-// quiet, or was not looked at. Errors: of the trace.
+// quiet, or was not sampled. Errors: of the trace.
 Result<std::string> disturbanceOf(Trace& trace);
 
 // Where there is such a reason no lower end of a gain holds, and neither numbers of threads nor gains from

@@ -14,7 +14,8 @@ constexpr Need kNeeds[] = {
      "the "
      "framework's profiler."},
     {"operators", "has_operators",
-     "the program's operators were not recorded, so time between them cannot be told from work; record with "
+     "the program's operators were not recorded, so time between them cannot be distinguished from work; "
+     "record with "
      "the "
      "framework's profiler and open its file."},
     {"samples", "has_samples", "the threads' use of CPUs was not sampled; record with 'pitwall record'."},

@@ -10,7 +10,7 @@
 
 namespace pitwall::rules {
 
-// A piece of a rule with the place it stands at, for messages ("threads.toml:12").
+// A piece of a rule with its place in the file, for messages ("threads.toml:12").
 struct Text {
   std::string text;
   std::string place;
@@ -26,7 +26,7 @@ struct Threshold {
 };
 
 // What a threshold of that unit cannot be; none = it can.
-std::optional<std::string> complaintAbout(double value, const std::string& unit);
+std::optional<std::string> problemWith(double value, const std::string& unit);
 
 struct Abstain {
   Text when;           // SQL expression over analysis_summary; true = abstain
@@ -47,7 +47,7 @@ struct Rule {
   std::string file;  // where it was read, for messages
   Text severity;     // a severity's name, or an SQL expression that yields one
   std::vector<Threshold> thresholds;
-  int first = 0;  // 1, 2: its finding, where it is of high severity, stands before those without, in that
+  int first = 0;  // 1, 2: its finding, where it is of high severity, comes before those without, in that
                   // order; 0 = by its gain
   std::vector<std::string> needs;  // what must have been recorded: analyzer/rules/needs.h
   std::vector<Abstain> abstains;

@@ -20,28 +20,28 @@
 namespace pitwall::rules {
 namespace {
 
-// Reads members of tables and keeps the first complaint; what follows it is ignored.
+// Reads members of tables and keeps the first error; later ones are ignored.
 class Reader {
  public:
   explicit Reader(std::string file) : file_(std::move(file)) {}
 
-  const std::optional<std::string>& complaint() const { return complaint_; }
+  const std::optional<std::string>& error() const { return error_; }
   std::string place(const toml::node& node) const {
     return fmt::format("{}:{}", file_, node.source().begin.line);
   }
-  void complain(const toml::node& node, const std::string& what) {
-    if (!complaint_) complaint_ = place(node) + ": " + what;
+  void reportError(const toml::node& node, const std::string& what) {
+    if (!error_) error_ = place(node) + ": " + what;
   }
 
   Text text(const toml::table& table, std::string_view key, bool required = true) {
     const toml::node* node = table.get(key);
     if (node == nullptr) {
-      if (required) complain(table, fmt::format("'{}' is missing; expected: {} = \"text\"", key, key));
+      if (required) reportError(table, fmt::format("'{}' is missing; expected: {} = \"text\"", key, key));
       return {};
     }
     const auto value = node->value_exact<std::string>();
     if (!value || (required && value->empty())) {
-      complain(*node, fmt::format("'{}' must be a text in quotes, not empty", key));
+      reportError(*node, fmt::format("'{}' must be a text in quotes, not empty", key));
       return {};
     }
     return {*value, place(*node)};
@@ -50,10 +50,10 @@ class Reader {
   double number(const toml::table& table, std::string_view key) {
     const toml::node* node = table.get(key);
     if (node == nullptr) {
-      complain(table, fmt::format("'{}' is missing; expected: {} = number", key, key));
+      reportError(table, fmt::format("'{}' is missing; expected: {} = number", key, key));
       return 0;
     }
-    if (!node->is_number()) complain(*node, fmt::format("'{}' must be a number", key));
+    if (!node->is_number()) reportError(*node, fmt::format("'{}' must be a number", key));
     return node->value<double>().value_or(0);
   }
 
@@ -61,14 +61,14 @@ class Reader {
   Text sql(const toml::table& table, std::string_view key, bool required = true) {
     Text sql = text(table, key, required);
     if (hasSecondStatement(sql.text))
-      complain(*table.get(key), fmt::format("'{}' must be one piece of SQL, without ';'", key));
+      reportError(*table.get(key), fmt::format("'{}' must be a single SQL statement, without ';'", key));
     return sql;
   }
   Text select(const toml::table& table, std::string_view key, bool required = true) {
     Text select = sql(table, key, required);
     const std::string first = firstWord(select.text);
     if (!select.empty() && first != "SELECT" && first != "WITH")
-      complain(*table.get(key), fmt::format("'{}' must be a SELECT; it begins with '{}'", key, first));
+      reportError(*table.get(key), fmt::format("'{}' must be a SELECT; it begins with '{}'", key, first));
     return select;
   }
 
@@ -76,17 +76,17 @@ class Reader {
     const toml::node* node = table.get(key);
     if (node == nullptr) return false;
     const auto value = node->value_exact<bool>();
-    if (!value) complain(*node, fmt::format("'{}' must be true or false", key));
+    if (!value) reportError(*node, fmt::format("'{}' must be true or false", key));
     return value.value_or(false);
   }
 
   const toml::table* table(const toml::table& parent, std::string_view key, bool required) {
     const toml::node* node = parent.get(key);
     if (node == nullptr) {
-      if (required) complain(parent, fmt::format("[{}] is missing", key));
+      if (required) reportError(parent, fmt::format("[{}] is missing", key));
       return nullptr;
     }
-    if (!node->is_table()) complain(*node, fmt::format("'{}' must be a table: [{}]", key, key));
+    if (!node->is_table()) reportError(*node, fmt::format("'{}' must be a table: [{}]", key, key));
     return node->as_table();
   }
 
@@ -96,14 +96,14 @@ class Reader {
     if (node == nullptr) return result;
     const auto* array = node->as_array();
     if (array == nullptr) {
-      complain(*node, fmt::format("'{}' must be a list of tables: [[{}]]", key, key));
+      reportError(*node, fmt::format("'{}' must be a list of tables: [[{}]]", key, key));
       return result;
     }
     for (const auto& element : *array) {
       if (const auto* element_table = element.as_table()) {
         result.push_back(element_table);
       } else {
-        complain(element, fmt::format("each entry of '{}' must be a table", key));
+        reportError(element, fmt::format("each entry of '{}' must be a table", key));
       }
     }
     return result;
@@ -115,13 +115,13 @@ class Reader {
       if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
       std::string known;
       for (const auto& name : keys) known += (known.empty() ? "" : ", ") + std::string(name);
-      complain(node, fmt::format("unknown key '{}'; known here: {}", key.str(), known));
+      reportError(node, fmt::format("unknown key '{}'; known here: {}", key.str(), known));
     }
   }
 
  private:
   std::string file_;
-  std::optional<std::string> complaint_;
+  std::optional<std::string> error_;
 };
 
 void readThresholds(Reader& reader, const toml::table& root, Rule& rule) {
@@ -130,7 +130,7 @@ void readThresholds(Reader& reader, const toml::table& root, Rule& rule) {
   for (const auto& [key, node] : *thresholds) {
     const auto* table = node.as_table();
     if (table == nullptr) {
-      reader.complain(
+      reader.reportError(
           node, fmt::format("threshold '{}' must be a table with value, unit, source, meaning", key.str()));
       continue;
     }
@@ -139,8 +139,8 @@ void readThresholds(Reader& reader, const toml::table& root, Rule& rule) {
                                reader.text(*table, "unit").text, reader.text(*table, "source").text,
                                reader.text(*table, "meaning").text});
     const auto& threshold = rule.thresholds.back();
-    if (const auto complaint = complaintAbout(threshold.value, threshold.unit))
-      reader.complain(*table, fmt::format("threshold '{}' {}", key.str(), *complaint));
+    if (const auto problem = problemWith(threshold.value, threshold.unit))
+      reader.reportError(*table, fmt::format("threshold '{}' {}", key.str(), *problem));
   }
 }
 
@@ -174,14 +174,14 @@ void readGain(Reader& reader, const toml::table& root, Rule& rule) {
   const toml::node* claims = gain->get("claims");
   const auto* array = claims == nullptr ? nullptr : claims->as_array();
   if (array == nullptr || array->empty()) {
-    reader.complain(claims == nullptr ? static_cast<const toml::node&>(*gain) : *claims,
-                    "'claims' must list the breakdown categories that the gain comes from");
+    reader.reportError(claims == nullptr ? static_cast<const toml::node&>(*gain) : *claims,
+                       "'claims' must list the breakdown categories that the gain comes from");
     return;
   }
   for (const auto& element : *array) {
     const auto name = element.value_exact<std::string>().value_or("");
     if (!isCategory(name))
-      reader.complain(element, fmt::format("'{}' is no category of the breakdown", name));
+      reader.reportError(element, fmt::format("'{}' is not a category of the breakdown", name));
     rule.claims.push_back(name);
   }
 }
@@ -193,7 +193,7 @@ void readCost(Reader& reader, const toml::table& root, Rule& rule) {
   rule.cost_share = reader.sql(*cost, "share", false);
   rule.cost = reader.text(*cost, "text", false);
   if (rule.cost_share.empty() && rule.cost.empty())
-    reader.complain(*cost, "[cost] needs a share of wall time, a text, or both");
+    reader.reportError(*cost, "[cost] needs a share of wall time, a text, or both");
 }
 
 // "input/bound": --set takes what follows a '.' as the threshold.
@@ -211,12 +211,12 @@ void readNeeds(Reader& reader, const toml::table& root, Rule& rule) {
   if (node == nullptr) return;
   const auto* array = node->as_array();
   if (array == nullptr || array->empty())
-    return reader.complain(*node, fmt::format("'needs' must be a list of: {}", namesOfNeeds()));
+    return reader.reportError(*node, fmt::format("'needs' must be a list of: {}", namesOfNeeds()));
   for (const auto& element : *array) {
     const auto name = element.value_exact<std::string>().value_or("");
     if (findNeed(name) == nullptr)
-      reader.complain(element,
-                      fmt::format("'{}' is nothing that a rule can need; known: {}", name, namesOfNeeds()));
+      reader.reportError(element,
+                         fmt::format("'{}' cannot be needed by a rule; known: {}", name, namesOfNeeds()));
     rule.needs.push_back(name);
   }
 }
@@ -227,14 +227,15 @@ Rule readRule(Reader& reader, const toml::table& root) {
                           "verdict", "action", "evidence", "proposal", "gain", "cost", "guard"});
   rule.id = reader.text(root, "id").text;
   if (!rule.id.empty() && !isId(rule.id)) {
-    reader.complain(*root.get("id"),
-                    fmt::format("id '{}' must be folder/name in small letters, digits and '-'", rule.id));
+    reader.reportError(
+        *root.get("id"),
+        fmt::format("id '{}' must be folder/name in lower-case letters, digits and '-'", rule.id));
   }
   rule.title = reader.text(root, "title").text;
   rule.severity = reader.sql(root, "severity");
   if (root.contains("first")) {
     const double place = reader.number(root, "first");
-    if (place != 1 && place != 2) reader.complain(*root.get("first"), "'first' must be 1 or 2");
+    if (place != 1 && place != 2) reader.reportError(*root.get("first"), "'first' must be 1 or 2");
     rule.first = static_cast<int>(place);
   }
   readThresholds(reader, root, rule);
@@ -258,26 +259,27 @@ void readRuleSwitches(Reader& reader, std::string_view id, const toml::table& ta
   for (const auto& [key, node] : table) {
     if (key.str() == "enabled") {
       const auto enabled = node.value_exact<bool>();
-      if (!enabled) reader.complain(node, "'enabled' must be true or false");
+      if (!enabled) reader.reportError(node, "'enabled' must be true or false");
       if (enabled && !*enabled) config.disabled.push_back({std::string(id), reader.place(node)});
     } else if (node.is_number()) {
       config.thresholds.push_back(
           {fmt::format("{}.{}", id, key.str()), node.value<double>().value_or(0), reader.place(node)});
     } else {
-      reader.complain(node, fmt::format("'{}' must be a number: the value of a threshold, in the unit that "
-                                        "'pitwall rules show {}' names",
-                                        key.str(), id));
+      reader.reportError(node,
+                         fmt::format("'{}' must be a number: the value of a threshold, in the unit that "
+                                     "'pitwall rules show {}' names",
+                                     key.str(), id));
     }
   }
 }
 
 }  // namespace
 
-std::optional<std::string> complaintAbout(double value, const std::string& unit) {
+std::optional<std::string> problemWith(double value, const std::string& unit) {
   if (!std::isfinite(value) || value < 0)
     return fmt::format("is {:g}; it must be a number of 0 or more ({})", value, unit);
   if (unit.rfind("share", 0) == 0 && value > 1)
-    return fmt::format("is {:g}; a {} lies between 0 and 1: 15 % is 0.15", value, unit);
+    return fmt::format("is {:g}; a {} is between 0 and 1: 15 % is 0.15", value, unit);
   return std::nullopt;
 }
 
@@ -308,10 +310,10 @@ Result<RuleConfig> readRuleConfig(const std::string& path) {
     if (const auto* table = node.as_table()) {
       readRuleSwitches(reader, id.str(), *table, config);
     } else {
-      reader.complain(node, "expected a table for each rule: [\"input/bound\"]");
+      reader.reportError(node, "expected a table for each rule: [\"input/bound\"]");
     }
   }
-  if (reader.complaint()) return fail(ErrorCode::invalidInput, *reader.complaint());
+  if (reader.error()) return fail(ErrorCode::invalidInput, *reader.error());
   return config;
 }
 
@@ -326,7 +328,7 @@ Result<Rule> parseRule(std::string_view toml_text, const std::string& name) {
   Reader reader(name);
   Rule rule = readRule(reader, root);
   rule.file = name;
-  if (reader.complaint()) return fail(ErrorCode::invalidInput, *reader.complaint());
+  if (reader.error()) return fail(ErrorCode::invalidInput, *reader.error());
   return rule;
 }
 

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using RuleMap = std::map<std::string, Rule>;
 
-// ../share/pitwall/rules, seen from the executable; empty when there is none.
+// ../share/pitwall/rules, relative to the executable; empty when there is none.
 std::string installedFolder() {
   std::error_code error;
   const auto executable = fs::read_symlink("/proc/self/exe", error);
@@ -51,7 +51,7 @@ Status addFolder(const std::string& folder, RuleMap& rules) {
     if (!rule.has_value()) return fail(rule.error());
     const auto [entry, is_new] = here.emplace(rule.value().id, rule.value());
     if (!is_new) {
-      return fail(ErrorCode::invalidInput, fmt::format("{}:1: id '{}' is already that of {}", file,
+      return fail(ErrorCode::invalidInput, fmt::format("{}:1: id '{}' is already used by {}", file,
                                                        rule.value().id, entry->second.file));
     }
   }
@@ -68,7 +68,7 @@ Status addEmbedded(RuleMap& rules) {
   return {};
 }
 
-// "rule.threshold"; a rule's id has no dot. `given` says where it was asked for: "--set input/bound.share",
+// "rule.threshold"; a rule's id has no dot. `given` says where it was specified: "--set input/bound.share",
 // "file:3: input/bound.share".
 Status applyThreshold(const std::string& name, double value, const std::string& given, RuleMap& rules) {
   const auto dot = name.rfind('.');
@@ -82,8 +82,8 @@ Status applyThreshold(const std::string& name, double value, const std::string& 
   std::string known;
   for (auto& threshold : rule->second.thresholds) {
     if (threshold.name == name.substr(dot + 1)) {
-      if (const auto complaint = complaintAbout(value, threshold.unit))
-        return fail(ErrorCode::invalidInput, given + " " + *complaint);
+      if (const auto problem = problemWith(value, threshold.unit))
+        return fail(ErrorCode::invalidInput, given + " " + *problem);
       threshold.value = value;
       return {};
     }
@@ -93,7 +93,7 @@ Status applyThreshold(const std::string& name, double value, const std::string& 
                                                    rule->first, known.empty() ? "none" : known));
 }
 
-// Twice is as good as once.
+// Given twice has the same effect as once.
 Status switchOff(const std::vector<Text>& ids, RuleMap& rules) {
   std::set<std::string> gone;
   for (const auto& [id, place] : ids) {

@@ -24,7 +24,7 @@ struct RuleSet {
   std::string source;       // the folders, or "built in"
 };
 
-// From the options' folders; else from share/pitwall/rules beside the executable's bin folder; else the
+// From the options' folders; else from share/pitwall/rules next to the executable's bin folder; else the
 // embedded copies. Errors: notFound for a folder without rules; invalidInput for a bad file (naming file and
 // line), an id given twice in one folder, or an unknown rule or threshold in the options.
 Result<RuleSet> loadRules(const AnalyzeOptions& options);

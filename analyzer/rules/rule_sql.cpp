@@ -84,7 +84,7 @@ Result<UnknownFacts> RuleSql::unknownFacts() {
   return unknownFactsOf(rule_.measure.text, parametersOf(rule_.measure.text), trace_);
 }
 
-// What SQLite says, with what helps instead of the statement: the place is known.
+// SQLite's message, with a hint instead of the statement, whose place is known.
 std::string RuleSql::explained(const std::string& message) const {
   std::string said = message.substr(0, message.find("; in the statement:"));
   if (said.rfind("no such table", 0) == 0 || said.rfind("no such column", 0) == 0)

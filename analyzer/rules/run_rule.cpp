@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kTunePrefix = "PITWALL_TUNE_";
 constexpr char kTooShort[] =
-    "the program ended too soon to advise on its speed; record a run of some seconds that ends well.";
+    "the program ended too early to advise on its speed; record a run of several seconds that ends well.";
 
 std::optional<Severity> severityNamed(std::string_view name) {
   for (const auto severity : {Severity::info, Severity::low, Severity::medium, Severity::high}) {
@@ -40,7 +40,7 @@ Result<Confidence> confidenceOf(const Rule& rule, RuleSql& sql) {
   if (!value.has_value()) return fail(value.error());
   if (const auto confidence = confidenceNamed(asText(value.value()))) return *confidence;
   if (std::holds_alternative<std::monostate>(value.value())) return Confidence::low;
-  return fail(ErrorCode::invalidInput, fmt::format("{}: confidence '{}' is none of low, medium, high",
+  return fail(ErrorCode::invalidInput, fmt::format("{}: confidence '{}' is not one of low, medium, high",
                                                    rule.confidence.place, asText(value.value())));
 }
 
@@ -50,11 +50,11 @@ Result<Severity> severityOf(const Rule& rule, RuleSql& sql) {
   if (!value.has_value()) return fail(value.error());
   if (const auto severity = severityNamed(asText(value.value()))) return *severity;
   if (std::holds_alternative<std::monostate>(value.value())) return Severity::info;
-  return fail(ErrorCode::invalidInput, fmt::format("{}: severity '{}' is none of info, low, medium, high",
+  return fail(ErrorCode::invalidInput, fmt::format("{}: severity '{}' is not one of info, low, medium, high",
                                                    rule.severity.place, asText(value.value())));
 }
 
-// What the program reads under that name, if it does.
+// The value that the program reads under that name, if any.
 struct Target {
   std::string current;
   bool user_set = false;
@@ -199,7 +199,7 @@ Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
   return claim;
 }
 
-// Silent, unless it is so only because of facts that the trace does not hold.
+// Silent, unless that is only because of facts that the trace lacks.
 Result<Outcome> whySilent(const Rule& rule, RuleSql& sql) {
   auto unknown = sql.unknownFacts();
   if (!unknown.has_value()) return fail(unknown.error());
@@ -207,7 +207,7 @@ Result<Outcome> whySilent(const Rule& rule, RuleSql& sql) {
   std::string facts;
   for (const auto& column : unknown.value().columns)
     facts += (facts.empty() ? "" : ", ") + describeFact(column);
-  return Outcome(Abstention{rule.id, rule.title, "the trace does not hold " + facts + "."});
+  return Outcome(Abstention{rule.id, rule.title, "the trace lacks " + facts + "."});
 }
 
 }  // namespace

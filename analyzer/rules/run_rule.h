@@ -13,7 +13,7 @@
 
 namespace pitwall::rules {
 
-struct Silent {};  // looked and found nothing
+struct Silent {};  // found nothing
 using Outcome = std::variant<Silent, Abstention, Claim>;
 
 // Keeps at most so many rows of evidence; nothing else depends on it.

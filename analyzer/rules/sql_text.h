@@ -1,4 +1,4 @@
-// Looks at pieces of SQL before SQLite does: a rule's may only read.
+// Checks SQL expressions before SQLite runs them: those of a rule may only read.
 #pragma once
 
 #include <algorithm>

@@ -80,7 +80,7 @@ Result<std::size_t> columnOf(const Text& text, const Placeholder& placeholder,
   if (found == columns.end()) {
     std::string known;
     for (const auto& column : columns) known += (known.empty() ? "" : ", ") + column;
-    return fail(ErrorCode::invalidInput, fmt::format("{}: '{{{}}}' is no column of measure; it has: {}",
+    return fail(ErrorCode::invalidInput, fmt::format("{}: '{{{}}}' is not a column of measure; it has: {}",
                                                      text.place, placeholder.column, known));
   }
   return static_cast<std::size_t>(found - columns.begin());
@@ -100,7 +100,7 @@ Result<std::string> expand(const Text& text, const std::vector<std::string>& col
         return {};
       });
   if (!status.has_value()) return fail(status.error());
-  // Templates are written over several lines in TOML; a sentence has none.
+  // Templates span several lines in TOML; a sentence does not.
   std::string flat;
   for (const char c : result) {
     const bool blank = c == '\n' || c == ' ';

@@ -71,7 +71,7 @@ bool handlesUnknown(const std::string& sql, const std::string& fact) {
 
 namespace {
 
-// What an unknown fact is replaced by.
+// The replacement of an unknown fact.
 Texts valuesFor(const std::string& sql) {
   Texts values{"0", "0.5", "1", "2", "4", "16", "64", "1e15", "'other'"};
   for (const auto& literal : literalsIn(sql)) values.push_back("'" + literal + "'");

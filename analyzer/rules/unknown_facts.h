@@ -25,7 +25,7 @@ struct UnknownFacts {
 Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const SqlParameter> parameters,
                                     Trace& trace);
 
-// Whether a measure asks itself if the fact is known (coalesce, IS NULL), and so has an answer of its own for
+// Whether a measure asks itself if the fact is known (coalesce, IS NULL), and so has its own answer for
 // the case that it is not.
 bool handlesUnknown(const std::string& measure, const std::string& column);
 

@@ -33,7 +33,7 @@ Status checkOptions(const std::string& output, const ExportOptions& options) {
                 "--table is for --format csv; the other formats hold the whole trace");
   if (options.range && options.range->end_ns <= options.range->begin_ns) {
     return fail(ErrorCode::invalidInput,
-                fmt::format("the range {}..{} ns is empty: its end must lie after its begin",
+                fmt::format("the range {}..{} ns is empty: its end must be after its begin",
                             options.range->begin_ns, options.range->end_ns));
   }
   return {};

@@ -269,8 +269,7 @@ void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& categ
     return;
   }
   auto& stack = open_[track.index];
-  if (*end < stack.back().start_ns)
-    builder_.repaired("ends that lie before their begin: length taken as 0", place);
+  if (*end < stack.back().start_ns) builder_.repaired("ends before their begin: length taken as 0", place);
   Open& range = stack.back();
   if (!range.has_arguments && !event.args().empty()) {  // some tools write them only at the end
     const StringId given = argsOf(event, category, place);

@@ -33,7 +33,7 @@ constexpr std::uint16_t kDeflated = 8;
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr Bytes kRatioFreeBytes = Bytes{64} << 20;
 
-// Little-endian numbers; the caller has checked that they lie within.
+// Little-endian numbers; the caller has checked that they are within the data.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t length) {
   std::uint64_t value = 0;
   for (std::size_t i = length; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);

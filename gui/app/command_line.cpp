@@ -36,8 +36,7 @@ bool prepareEnvironment(int argc, char** argv, QString& what) {
     bool number = false;
     const double factor = scale.toDouble(&number);
     if (!number || factor < 0.5 || factor > 8) {
-      what =
-          QStringLiteral("--scale %1: a number from 0.5 to 8 is wanted").arg(QString::fromLocal8Bit(scale));
+      what = QStringLiteral("--scale %1: expected a number from 0.5 to 8").arg(QString::fromLocal8Bit(scale));
       return false;
     }
     qputenv("QT_SCALE_FACTOR", scale);
@@ -73,10 +72,10 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
                                "[FILE [FILE]]");
   const QCommandLineOption export_to("export",
                                      "Write FILE and exit, with or without a display: .png or .svg, a "
-                                     "picture of the window; .csv or .json, what "
-                                     "happened by name, or what changed between two traces.",
+                                     "picture of the window; .csv or .json, sums "
+                                     "by name, or what changed between two traces.",
                                      "FILE");
-  const QCommandLineOption range("range", "Show and select this stretch of time: 1.5s..2s, 20ms.. or ..7us.",
+  const QCommandLineOption range("range", "Show and select this time range: 1.5s..2s, 20ms.. or ..7us.",
                                  "A..B");
   const QCommandLineOption select(
       "select", "Select an event: the first of that name, or the one with that id.", "NAME|ID");
@@ -85,7 +84,8 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   const QCommandLineOption theme("theme", "Colours: system, light or dark.", "THEME");
   const QCommandLineOption scale("scale", "Everything larger by this factor.", "FACTOR");
   const QCommandLineOption size("size", "Size of the window, as 1920x1080.", "WxH");
-  const QCommandLineOption color_blind("color-blind", "Events in colours that every eye tells apart.");
+  const QCommandLineOption color_blind("color-blind",
+                                       "Events in colours that can be distinguished with any colour vision.");
   parser.addOptions({export_to, range, select, page, theme, color_blind, scale, size});
   if (!parser.parse(arguments)) return wrong(parser.errorText());
 
@@ -93,7 +93,7 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   if (parser.isSet(help)) line.remark = parser.helpText();
   if (parser.isSet(show_version)) line.remark = "pitwall-gui " + version + "\n";
   line.files = parser.positionalArguments();
-  if (line.files.size() > 2) return wrong("one trace to show or two to compare; these are more");
+  if (line.files.size() > 2) return wrong("give one trace to show or two to compare, not more");
   line.export_to = parser.value(export_to);
   if (parser.isSet(export_to)) {
     const QString suffix = QFileInfo(line.export_to).suffix().toLower();
@@ -102,7 +102,7 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
     if (line.files.isEmpty() && (suffix == "csv" || suffix == "json"))
       return wrong("--export " + line.export_to + " needs a trace");
     if (suffix == "csv" && parser.isSet(select))
-      return wrong("--select: .csv has no place for an event; use .json");
+      return wrong("--select: a .csv file cannot hold an event; use .json");
   }
   if (parser.isSet(range)) {
     auto parsed = parseExportRange(parser.value(range).toStdString());
@@ -114,11 +114,11 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   line.color_blind = parser.isSet(color_blind);
   if (parser.isSet(theme)) {
     line.theme = themeNamed(parser.value(theme));
-    if (!line.theme) return wrong("--theme " + parser.value(theme) + ": system, light or dark is wanted");
+    if (!line.theme) return wrong("--theme " + parser.value(theme) + ": expected system, light or dark");
   }
   if (parser.isSet(size)) {
     const auto parsed = sizeOf(parser.value(size));
-    if (!parsed) return wrong("--size " + parser.value(size) + ": width and height are wanted, as 1920x1080");
+    if (!parsed) return wrong("--size " + parser.value(size) + ": expected width and height, as 1920x1080");
     line.size = *parsed;
   }
   return line;

@@ -1,4 +1,4 @@
-// What pitwall-gui is asked on its command line.
+// The options of pitwall-gui's command line.
 #pragma once
 
 #include <QSize>
@@ -13,21 +13,21 @@ namespace pitwall::gui {
 
 struct CommandLine {
   QStringList files;  // none, one, or two to compare
-  QString export_to;  // empty: a window for people
+  QString export_to;  // empty: show a window
   std::optional<ExportRange> range;
   QString select;  // an event's name, or its id as SQL has it
   QString page;    // shown first: "timeline", "compare", ...
   std::optional<Theme> theme;
   bool color_blind = false;  // events in colours for every eye
-  QSize size;                // of the window; invalid: as it was left
+  QSize size;                // of the window; invalid: the last size
   QString remark;            // printed instead of anything else: --help, --version
 };
 
-// Errors: invalidInput. `arguments` begin with the program's name; Qt has taken its own out.
+// Errors: invalidInput. `arguments` begin with the program's name; Qt's own options are already removed.
 Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString& version);
 
-// What Qt must know before there is an application: --scale; and with --export and no display, to do without.
-// False, with a remedy in `what`, where a window is wanted and no display can be reached.
+// Options that Qt needs before there is an application: --scale; and with --export and no display, the
+// offscreen platform. False, with a remedy in `what`, where a window is requested and there is no display.
 bool prepareEnvironment(int argc, char** argv, QString& what);
 
 }  // namespace pitwall::gui

@@ -2,7 +2,7 @@
 
 #include <QCoreApplication>
 
-#include "analyzer/roof.h"
+#include "analyzer/roofline.h"
 #include "analyzer/units_text.h"
 #include "gui/timeline/time_axis.h"
 
@@ -32,7 +32,7 @@ void addIf(Details& details, const QString& name, const QString& value) {
   if (!value.isEmpty()) details.emplace_back(name, value);
 }
 
-// The four times of an operator, told as people ask for them.
+// The four times of an operator, in the terms that people ask for.
 void addTimes(Details& details, const std::vector<SqlValue>& row) {
   const std::int64_t start = integer(row[1]), dur = integer(row[2]), pushed = integer(row[3]),
                      ready = integer(row[4]);
@@ -47,28 +47,28 @@ void addTimes(Details& details, const std::vector<SqlValue>& row) {
 }
 
 // "5.85 GFLOP/s, 4.1 % of the machine's 142 GFLOP/s"
-QString rateAgainst(double rate, double roof, const char* unit) {
+QString rateAgainst(double rate, double roofline, const char* unit) {
   const QString own = words(showScaled(rate, unit));
-  if (roof <= 0) return own;
+  if (roofline <= 0) return own;
   return tr("%1, %2 of the machine's %3")
-      .arg(own, words(showShare(rate / roof)), words(showScaled(roof, unit)));
+      .arg(own, words(showShare(rate / roofline)), words(showScaled(roofline, unit)));
 }
 
 void addRates(Trace& trace, Details& details, const OperatorFacts& facts, double seconds) {
   if (seconds <= 0) return;
-  // The roof is the processors'; of a device none is known.
+  // The roofline is the processors'; of a device none is known.
   const bool on_device = facts.backend.rfind("cu", 0) == 0;
-  const MachineRoof roof = on_device ? MachineRoof{} : machineRoof(trace);
+  const MachineRoofline roofline = on_device ? MachineRoofline{} : machineRoofline(trace);
   if (facts.flop > 0) {
     const auto flop = static_cast<double>(facts.flop);
     details.emplace_back(tr("Work"), words(showScaled(flop, "FLOP")));
-    details.emplace_back(tr("Rate"), rateAgainst(flop / seconds, roof.flop_per_second, "FLOP/s"));
+    details.emplace_back(tr("Rate"), rateAgainst(flop / seconds, roofline.flop_per_second, "FLOP/s"));
   }
   const Bytes bytes = facts.bytes_read + facts.bytes_written;
   if (bytes > 0) {
     details.emplace_back(tr("Reads and writes"), size(facts.bytes_read) + ", " + size(facts.bytes_written));
     details.emplace_back(tr("Memory rate"),
-                         rateAgainst(static_cast<double>(bytes) / seconds, roof.bytes_per_second, "B/s"));
+                         rateAgainst(static_cast<double>(bytes) / seconds, roofline.bytes_per_second, "B/s"));
   }
 }
 
@@ -98,7 +98,7 @@ void addKernel(const Trace& trace, Details& details, std::int64_t id) {
   if (facts.registers_per_thread > 0)
     details.emplace_back(tr("Registers of a thread"), QString::number(facts.registers_per_thread));
   details.emplace_back(tr("Shared memory of a block"),
-                       tr("%1 (%2 of it asked for at launch)")
+                       tr("%1 (%2 of it requested at launch)")
                            .arg(size(facts.static_shared_bytes + facts.dynamic_shared_bytes),
                                 size(facts.dynamic_shared_bytes)));
   if (facts.local_bytes > 0) details.emplace_back(tr("Local memory of a thread"), size(facts.local_bytes));
@@ -107,12 +107,12 @@ void addKernel(const Trace& trace, Details& details, std::int64_t id) {
     details.emplace_back(tr("Occupancy, theoretical"),
                          facts.limiter.empty()
                              ? tr("%1 of the warps that a multiprocessor holds").arg(share)
-                             : tr("%1 of the warps that a multiprocessor holds; %2 keep it down")
+                             : tr("%1 of the warps that a multiprocessor holds; limited by %2")
                                    .arg(share, words(facts.limiter)));
   }
 }
 
-// What somebody has set: what is as it comes is in the table `setting`.
+// Settings that were set; defaults are in the table `setting`.
 void addSettings(const Trace& trace, Details& details) {
   for (const SettingInEffect& setting : trace.settings()) {
     if (setting.source == SettingSource::byDefault) continue;

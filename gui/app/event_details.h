@@ -1,4 +1,4 @@
-// What a trace knows of one event, for people to read.
+// The facts of a trace about one event, as text.
 #pragma once
 
 #include <QString>
@@ -20,7 +20,7 @@ struct EventFacts {
   std::vector<std::pair<quint64, qint64>> linked;
 };
 
-// On the thread of `trace`. What cannot be read is said among the details.
+// On the thread of `trace`. What cannot be read is reported among the details.
 EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event);
 
 }  // namespace pitwall::gui

@@ -50,7 +50,7 @@ void MainWindow::exportPicture() {
                                                     tr("PNG picture (*.png);;SVG drawing (*.svg)"));
   if (path.isEmpty()) return;
   if (!savePicture(*pages_->currentWidget(), path))
-    showError(tr("%1: the picture cannot be written there").arg(path));
+    showError(tr("%1: the picture cannot be written").arg(path));
 }
 
 void MainWindow::exportSelectedRange() {
@@ -65,7 +65,7 @@ void MainWindow::exportSelectedRange() {
   exportRange(*session_, *timeline_->range(), path, this,
               [this, path](const QString& error, qlonglong events) {
                 if (!error.isEmpty()) return showError(error);
-                statusBar()->showMessage(tr("%1 holds %2 events").arg(path).arg(events), 15000);
+                statusBar()->showMessage(tr("%1 contains %2 events").arg(path).arg(events), 15000);
               });
 }
 

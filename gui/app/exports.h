@@ -1,4 +1,4 @@
-// What leaves the viewer as files: pictures, and a stretch of time as a trace of its own.
+// Files that the viewer exports: pictures, and a time range as a new trace.
 #pragma once
 
 #include <QString>
@@ -14,7 +14,7 @@ namespace pitwall::gui {
 bool savePicture(QWidget& widget, const QString& path);
 
 // Writes the events of that range as a trace on the session's thread, then calls `done` on the caller's:
-// with an empty text, or what went wrong. Not called when `owner` is gone by then.
+// with an empty text, or the error. Not called when `owner` is gone by then.
 void exportRange(TraceSession& session, const TimeRange& range, const QString& path, QObject* owner,
                  std::function<void(const QString& error, qlonglong events)> done);
 

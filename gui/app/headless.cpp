@@ -23,14 +23,14 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kNotWritten = 2, kUnreadable = 3;
-constexpr int kRounds = 4;  // an answer may lead to another question
+constexpr int kRounds = 4;  // a result may cause another request
 
-int complain(const QString& what, int code) {
+int reportError(const QString& what, int code) {
   std::fprintf(stderr, "pitwall-gui: %s\n", qPrintable(what));
   return code;
 }
 
-// Lets everything that was asked be answered: of the trace's thread, of the pool, of the event loop.
+// Processes all pending requests: of the trace's thread, of the pool, of the event loop.
 void settle(TraceSession& session) {
   for (int round = 0; round < kRounds; ++round) {
     QApplication::processEvents();
@@ -185,7 +185,7 @@ QByteArray asJson(const Opened& opened, const Happened& happened) {
 int exportTables(const CommandLine& line) {
   const bool json = line.export_to.endsWith(".json", Qt::CaseInsensitive);
   Opened a;
-  if (!openNow(a, line.files[0])) return complain(a.error, kUnreadable);
+  if (!openNow(a, line.files[0])) return reportError(a.error, kUnreadable);
   QByteArray text;
   if (line.files.size() == 2) {
     ComparePage page(&a.session);
@@ -199,13 +199,13 @@ int exportTables(const CommandLine& line) {
     page.setFirst(a.timeline, a.report);
     page.openOther(line.files[1]);
     loop.exec();
-    if (!page.comparison()) return complain(error, kUnreadable);
+    if (!page.comparison()) return reportError(error, kUnreadable);
     text = json ? QByteArray::fromStdString(comparisonAsJson(*page.comparison()))
                 : tableText(page.changes(), ',').toUtf8();
   } else {
     if (!line.select.isEmpty()) {
       const auto event = eventCalled(a.session, *a.timeline, line.select);
-      if (!event) return complain("no event is called " + line.select, kNotWritten);
+      if (!event) return reportError("no event has the name " + line.select, kNotWritten);
       QEventLoop loop;
       QObject::connect(&a.session, &TraceSession::detailsFound, &loop, [&](const Details& details) {
         a.details = details;
@@ -217,7 +217,8 @@ int exportTables(const CommandLine& line) {
     const Happened happened = happenedIn(*a.timeline, line.range);
     text = json ? asJson(a, happened) : asCsv(*a.timeline, happened);
   }
-  if (!writeFile(line.export_to, text)) return complain(line.export_to + " cannot be written", kNotWritten);
+  if (!writeFile(line.export_to, text))
+    return reportError(line.export_to + " cannot be written", kNotWritten);
   return 0;
 }
 
@@ -248,19 +249,19 @@ int exportPicture(const CommandLine& line) {
     loop.exec();
   }
   if (!error.isEmpty()) {
-    code = complain(error, kUnreadable);
+    code = reportError(error, kUnreadable);
     QApplication::processEvents();
   } else if (const QString wrong = applyToWindow(window, line); !wrong.isEmpty()) {
-    return complain(wrong, kNotWritten);
+    return reportError(wrong, kNotWritten);
   }
-  // What the page in front computes beside the window; an answer may ask for more.
+  // The page in front computes in the background; a result may cause another request.
   for (int round = 0; round < 3; ++round) {
     QApplication::processEvents();
     QThreadPool::globalInstance()->waitForDone();
   }
   QApplication::processEvents();
   if (!savePicture(window, line.export_to))
-    return complain(line.export_to + " cannot be written", kNotWritten);
+    return reportError(line.export_to + " cannot be written", kNotWritten);
   return code;
 }
 
@@ -277,13 +278,13 @@ QString applyToWindow(MainWindow& window, const CommandLine& line) {
   }
   if (line.range && timeline) {
     const TimeRange range = rangeWithin(*timeline, *line.range);
-    if (range.to <= range.from) return "--range: nothing of the trace lies within it";
+    if (range.to <= range.from) return "--range: no event of the trace is within it";
     window.timelineView().showTimes(range.from, range.to);
     window.timelineView().selectRange(range);
   }
   if (!line.select.isEmpty() && timeline) {
     const auto event = eventCalled(window.session(), *timeline, line.select);
-    if (!event) return "no event is called " + line.select;
+    if (!event) return "no event has the name " + line.select;
     window.timelineView().select(event, true);
   }
   if (timeline) settle(window.session());
@@ -291,14 +292,14 @@ QString applyToWindow(MainWindow& window, const CommandLine& line) {
 }
 
 int exportAndExit(const CommandLine& line) {
-  // Nobody's layout, recent files or notes are read or written: the same command writes the same picture.
-  const QTemporaryDir nobody;
+  // No user's layout, recent files or notes are read or written: the same command writes the same picture.
+  const QTemporaryDir no_user;
   QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, nobody.path());
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, no_user.path());
   QFont font = QApplication::font();
-  font.setStyleStrategy(QFont::NoSubpixelAntialias);  // fringes are for one kind of screen
+  font.setStyleStrategy(QFont::NoSubpixelAntialias);  // subpixel colours suit only one kind of screen
   QApplication::setFont(font);
-  qputenv("XDG_DATA_HOME", nobody.path().toLocal8Bit());
+  qputenv("XDG_DATA_HOME", no_user.path().toLocal8Bit());
   const QString suffix = QFileInfo(line.export_to).suffix().toLower();
   return suffix == "csv" || suffix == "json" ? exportTables(line) : exportPicture(line);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kUsage = 2;
 
-int complain(const QString& what) {
+int reportError(const QString& what) {
   std::fprintf(stderr, "pitwall-gui: %s\n", qPrintable(what));
   return kUsage;
 }
@@ -21,7 +21,7 @@ int complain(const QString& what) {
 int main(int argc, char** argv) {
   using namespace pitwall::gui;
   QString what;
-  if (!prepareEnvironment(argc, argv, what)) return complain(what);
+  if (!prepareEnvironment(argc, argv, what)) return reportError(what);
   QApplication app(argc, argv);
   QApplication::setApplicationName("pitwall-gui");
   QApplication::setOrganizationName("pitwall");
@@ -30,13 +30,13 @@ int main(int argc, char** argv) {
   QApplication::setWindowIcon(QIcon::fromTheme("org.pitwall.viewer", QIcon(":/org.pitwall.viewer-128.png")));
 
   const auto line = parseCommandLine(QApplication::arguments(), PITWALL_VERSION);
-  if (!line.has_value()) return complain(QString::fromStdString(line.error().message));
+  if (!line.has_value()) return reportError(QString::fromStdString(line.error().message));
   if (!line->remark.isEmpty()) {
     std::fputs(qPrintable(line->remark), stdout);
     return 0;
   }
   const auto saved = themeNamed(QSettings().value("theme").toString());
-  // A picture looks the same wherever it is made.
+  // A picture is the same on every machine.
   applyTheme(line->theme.value_or(line->export_to.isEmpty() ? saved.value_or(Theme::system) : Theme::light));
   if (!line->export_to.isEmpty()) return exportAndExit(*line);
 
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
       &window, &MainWindow::analysisShown, &window,
       [&window, &line] {
         const QString wrong = applyToWindow(window, *line);
-        if (!wrong.isEmpty()) complain(wrong);
+        if (!wrong.isEmpty()) reportError(wrong);
       },
       Qt::SingleShotConnection);
   return QApplication::exec();

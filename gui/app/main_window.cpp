@@ -161,7 +161,7 @@ void MainWindow::connectSession() {
     progress_->hide();
     showError(what);
     if (!timeline_->timeline()) timeline_->setMessage(emptyMessage());
-    findings_->setWaiting(tr("Nothing was analysed."));
+    findings_->setWaiting(tr("The trace was not analysed."));
     emit loadFailed(what);
   });
   connect(timeline_, &TimelineView::eventSelected, this, [this] {
@@ -252,7 +252,7 @@ void MainWindow::askRange() {
   showInDrawer(range_);
 }
 
-// What is asked for by each click must not push aside what the user has chosen to see.
+// The result of a click must not hide what the user has chosen to see.
 void MainWindow::showInDrawer(QWidget* content) {
   const QWidget* shown = drawer_->currentWidget();
   if (shown == summary_ || shown == details_ || shown == range_) drawer_->setCurrentWidget(content);
@@ -264,15 +264,15 @@ void MainWindow::find(const QString& text, bool forward) {
   const auto names = matchingNames(*timeline, text.toStdString());
   const auto found = findEvent(*timeline, names, timeline_->selected(), forward);
   if (!found) {
-    statusBar()->showMessage(tr("No event is called \"%1\".").arg(text), 15000);
+    statusBar()->showMessage(tr("No event has the name \"%1\".").arg(text), 15000);
     return;
   }
   timeline_->select(found, true);
-  statusBar()->showMessage(tr("%1 events are called \"%2\"").arg(countEvents(*timeline, names)).arg(text),
+  statusBar()->showMessage(tr("%1 events have the name \"%2\"").arg(countEvents(*timeline, names)).arg(text),
                            15000);
 }
 
-// What is below is about the timeline's selection; two timelines need its room.
+// The drawer is about the timeline's selection; two timelines need its room.
 void MainWindow::giveRoom() {
   const bool comparing = pages_->currentWidget() == compare_;
   if (comparing == gave_room_) return;
@@ -281,7 +281,7 @@ void MainWindow::giveRoom() {
   drawer_dock_->setVisible(!comparing && drawer_open_);
 }
 
-// The first time, when nobody has chosen a layout yet: a small window leaves more to the timeline.
+// The first time, when no layout has been chosen yet: a small window leaves more to the timeline.
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
   if (std::exchange(has_layout_, true)) return;

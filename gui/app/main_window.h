@@ -8,9 +8,9 @@
 #include <QTabWidget>
 
 #include "gui/app/actions.h"
-#include "gui/app/trace_keeper.h"
 #include "gui/app/trace_pages.h"
 #include "gui/app/trace_session.h"
+#include "gui/app/trace_state_store.h"
 #include "gui/models/background.h"
 #include "gui/views/command_palette.h"
 #include "gui/views/compare_page.h"
@@ -40,8 +40,8 @@ class MainWindow final : public QMainWindow {
   void showError(const QString& what);
   void showRemark(const QString& text);  // for a while, in the status bar
 
-  // Adds a page beside the timeline, with an action go.ID in the menu Go: Alt+1 for the first page, Alt+2 for
-  // the next, and `keys` ("Ctrl+Shift+Q") besides. The window owns the page.
+  // Adds a page next to the timeline, with an action go.ID in the menu Go: Alt+1 for the first page, Alt+2
+  // for the next, and `keys` ("Ctrl+Shift+Q") besides. The window owns the page.
   QAction* addPage(const char* id, const QString& title, QWidget* page, const char* keys = "");
   void showPage(QWidget* page);
   int pageInFront() const { return pages_->currentIndex(); }
@@ -50,7 +50,7 @@ class MainWindow final : public QMainWindow {
   void addDrawerTab(const QString& title, QWidget* content) { drawer_->addTab(content, title); }
   void showDrawer(QWidget* content);  // opens it when it is closed, and gives that tab the focus
   TracePages& tracePages() { return *trace_pages_; }
-  TraceKeeper& keeper() { return *keeper_; }
+  TraceStateStore& stateStore() { return *state_store_; }
   CommandPalette& commandPalette() { return *palette_; }
   ActionRegistry& actions() { return *actions_; }
   TraceSession& session() { return *session_; }
@@ -105,17 +105,17 @@ class MainWindow final : public QMainWindow {
   SummaryView* summary_;
   ComparePage* compare_;
   TracePages* trace_pages_ = nullptr;
-  TraceKeeper* keeper_ = nullptr;
+  TraceStateStore* state_store_ = nullptr;
   CommandPalette* palette_ = nullptr;
   QTabWidget* pages_;   // the timeline first
-  QTabWidget* drawer_;  // what is known of the selection
+  QTabWidget* drawer_;  // details of the selection
   std::unique_ptr<ActionRegistry> actions_;
   QLineEdit *search_, *row_filter_;
   QProgressBar* progress_;
   QLabel* error_;
   QMenu* recent_ = nullptr;
   QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
-  Background evidence_;                          // what the selected finding points at
+  Background evidence_;                          // the evidence of the selected finding
   bool gave_room_ = false, drawer_open_ = true;  // to the comparison; before that
   bool has_layout_ = false;                      // restored, or made for the window's size
 };

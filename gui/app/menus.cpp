@@ -30,12 +30,12 @@ void MainWindow::makeMenus() {
                                    [this] { findings_->copyExportLine(); }});
   actions_->add(MenuId::findings, {"findings.save_environment", tr("&Save environment file..."), "Ctrl+S",
                                    [this] { findings_->saveEnvironment(); }});
-  keeper_ = new TraceKeeper(this);
+  state_store_ = new TraceStateStore(this);
   makePalette();
   actions_->add(MenuId::help, {"help.keys", tr("&Keys"), "?; Ctrl+F1; F1", [this] { showShortcuts(); }});
 }
 
-// Those of the comparison answer to the same keys as the page in front.
+// The timelines of the comparison use the same keys as the page in front.
 TimelineView& MainWindow::timelineInFocus() {
   for (TimelineView* view : {&compare_->timelineA(), &compare_->timelineB()}) {
     if (view->hasFocus() || view->isAncestorOf(QApplication::focusWidget())) return *view;

@@ -1,4 +1,4 @@
-// The command palette, what it does, and the way from pane to pane by keyboard.
+// The command palette, its actions, and keyboard navigation between panes.
 #include <QApplication>
 #include <QDockWidget>
 
@@ -11,7 +11,7 @@ void MainWindow::makePalette() {
   connect(palette_, &CommandPalette::chosen, this, &MainWindow::runCommand);
   actions_->add(MenuId::go, {"go.palette", tr("&Command palette..."), "Ctrl+Shift+P; Ctrl+K",
                              [this] { openPalette({}); }});
-  actions_->add(MenuId::go, {"go.ask", tr("&Ask in SQL..."), ":", [this] { openPalette(":"); }});
+  actions_->add(MenuId::go, {"go.ask", tr("&Query with SQL..."), ":", [this] { openPalette(":"); }});
   actions_->add(MenuId::go, {"go.next_pane", tr("Ne&xt pane"), "F6", [this] { nextPane(1); }});
   actions_->add(MenuId::go, {"go.previous_pane", tr("Pre&vious pane"), "Shift+F6", [this] { nextPane(-1); }});
 }
@@ -61,7 +61,7 @@ void MainWindow::nextPane(int by) {
     at = (at + by + kPanes) % kPanes;
     if (!panes[at]->isVisible()) continue;
     panes[at]->setFocus(Qt::TabFocusReason);
-    // A pane without a place of its own for the focus gives it to the first within.
+    // A pane that cannot have the focus itself gives it to the first widget within.
     for (QWidget* inner : panes[at]->findChildren<QWidget*>()) {
       if (panes[at]->hasFocus() || panes[at]->isAncestorOf(QApplication::focusWidget())) return;
       if (inner->isVisible() && inner->focusPolicy() != Qt::NoFocus) inner->setFocus(Qt::TabFocusReason);

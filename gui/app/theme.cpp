@@ -59,7 +59,7 @@ QString nameOf(Theme theme) {
 
 void applyTheme(Theme theme) {
   static const QString kSystemStyle = QApplication::style()->objectName();
-  // Fusion alone takes every colour from the palette; a desktop's own style brings its own.
+  // Only Fusion takes every colour from the palette; a desktop's style has its own.
   QApplication::setStyle(theme == Theme::system ? kSystemStyle : QStringLiteral("Fusion"));
   if (theme == Theme::system) {
     QApplication::setPalette(QPalette());  // back to the desktop's

@@ -1,5 +1,5 @@
-// Light and dark colours of the whole application. Event colours follow them and can be told apart with any
-// colour vision in both.
+// Light and dark colours of the whole application. Event colours follow them and can be distinguished with
+// any colour vision in both.
 #pragma once
 
 #include <QString>

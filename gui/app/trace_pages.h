@@ -1,4 +1,4 @@
-// The window's pages about the open trace, beside the timeline: event table, flame graph, SQL; and the
+// The window's pages about the open trace, next to the timeline: event table, flame graph, SQL; and the
 // histogram below. Keeps them in step with the timeline's selection.
 #pragma once
 

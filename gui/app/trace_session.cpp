@@ -47,7 +47,7 @@ void TraceSession::post(std::function<void(Work&)> job) {
       work_, [work = work_, job = std::move(job)] { job(*work); }, Qt::QueuedConnection);
 }
 
-void TraceSession::tell(const Cancel& cancel, std::function<void()> what) {
+void TraceSession::postToUi(const Cancel& cancel, std::function<void()> what) {
   QMetaObject::invokeMethod(
       this,
       [cancel, what = std::move(what)] {
@@ -66,19 +66,21 @@ void TraceSession::open(const QString& path) {
 }
 
 void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
-  // What goes on is told in hundredths, not thousands of times.
-  const auto progress = [this, cancel, told = std::make_shared<int>(-1)](double share, const QString& what) {
+  // Progress is reported in steps of 1 %.
+  const auto progress = [this, cancel, reported = std::make_shared<int>(-1)](double share,
+                                                                             const QString& what) {
     const int percent = static_cast<int>(share * 100);
-    if (std::exchange(*told, percent) != percent) tell(cancel, [=, this] { emit progressed(share, what); });
+    if (std::exchange(*reported, percent) != percent)
+      postToUi(cancel, [=, this] { emit progressed(share, what); });
   };
   const auto give_up = [this, cancel](const std::string& why) {
-    tell(cancel, [this, why] { emit failed(QString::fromStdString(why)); });
+    postToUi(cancel, [this, why] { emit failed(QString::fromStdString(why)); });
   };
   work.trace.reset();
   work.imported.reset();
   auto trace = Trace::open(path.toStdString());
   if (!trace.has_value() && trace.error().code == ErrorCode::corruptTrace) {
-    // Perhaps another tool's. What Pitwall says of its own traces stands when nobody knows the file.
+    // It may be another tool's. Where no importer knows the file either, the first error is reported.
     work.imported = std::make_shared<QTemporaryDir>();
     const std::string inputs[] = {path.toStdString()};
     const std::string made = work.imported->filePath("imported.pitwall").toStdString();
@@ -99,13 +101,13 @@ void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
   auto loaded = loadTimeline(*work.trace, control);
   if (!loaded.has_value()) return give_up(loaded.error().message);
   const std::shared_ptr<const Timeline> timeline = loaded.value();
-  tell(cancel, [this, timeline] {
+  postToUi(cancel, [this, timeline] {
     emit timelineLoaded(timeline);
     emit progressed(1, tr("Analysing"));
   });
   analyze(work.trace->path(), work.imported, cancel);
   if (timeline->events < kLeastCached || timeline->from_cache || control.cache_folder.empty()) return;
-  // Another trace may have taken its place meanwhile. A cache that cannot be written is done without.
+  // Another trace may have been opened meanwhile. A cache that cannot be written is ignored.
   if (!cancel->load() && identity && identity == traceIdentity(*work.trace))
     (void)writeTimelineCache(control.cache_folder, *identity, *timeline);
 }
@@ -121,10 +123,10 @@ void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>&
         auto report =
             trace.has_value() ? analyzeTrace(*trace.value(), options) : Result<Report>(fail(trace.error()));
         if (!report.has_value())
-          return tell(cancel,
-                      [this, why = report.error().message] { emit failed(QString::fromStdString(why)); });
+          return postToUi(cancel,
+                          [this, why = report.error().message] { emit failed(QString::fromStdString(why)); });
         auto made = std::make_shared<const Report>(std::move(report.value()));
-        tell(cancel, [this, made] { emit analyzed(made); });
+        postToUi(cancel, [this, made] { emit analyzed(made); });
       },
       Qt::QueuedConnection);
 }

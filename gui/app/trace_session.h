@@ -1,5 +1,6 @@
-// The open trace, behind the user interface: a thread of its own loads the timeline and answers questions in
-// SQL, another analyses, so that no frame waits for a file. Signals come back on the user interface's thread.
+// The open trace, behind the user interface: its own thread loads the timeline and runs SQL
+// queries, another analyses, so that no frame waits for a file. Signals come back on the user interface's
+// thread.
 #pragma once
 
 #include <QObject>
@@ -19,17 +20,17 @@ class TraceSession final : public QObject {
   explicit TraceSession(QObject* parent = nullptr);
   ~TraceSession() override;  // stops what runs
 
-  // Opens another trace; what was going on for the last one stops. A file of another tool is imported into a
+  // Opens another trace; work for the last one is cancelled. A file of another tool is imported into a
   // temporary trace first.
   void open(const QString& path);
   void close();
   QString path() const { return path_; }
 
   void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
-  // Runs `job` on the session's thread with the open trace, after what was asked before; never when none is
+  // Runs `job` on the session's thread with the open trace, after earlier jobs; never when none is
   // open.
   void ask(std::function<void(Trace&)> job);
-  // Set once the trace that is open now is left; for jobs that take long.
+  // Set when the trace that is open now is closed; for long jobs.
   std::shared_ptr<const std::atomic<bool>> leaving() const { return cancel_; }
 
  signals:
@@ -47,10 +48,10 @@ class TraceSession final : public QObject {
   void load(Work& work, const QString& path, const Cancel& cancel);
   void analyze(const std::string& path, const std::shared_ptr<void>& keep, const Cancel& cancel);
   // Runs `what` on the user interface's thread unless another trace was opened meanwhile.
-  void tell(const Cancel& cancel, std::function<void()> what);
+  void postToUi(const Cancel& cancel, std::function<void()> what);
 
   QString path_;
-  // Questions are not to wait for the analysis: it has a thread and a reader of its own.
+  // Queries must not wait for the analysis: it has its own thread and reader.
   QThread thread_, analysis_thread_;
   Work *work_, *analyst_;  // deleted by the threads when they end
   Cancel cancel_;

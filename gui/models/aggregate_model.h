@@ -1,4 +1,4 @@
-// Table of what happened in a range, by name or another grouping; sorts itself by any column.
+// Table of sums over the events of a range, by name or another grouping; sortable by any column.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -22,7 +22,7 @@ class AggregateModel final : public QAbstractTableModel {
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;  // UserRole: the plain number
+  QVariant data(const QModelIndex& index, int role) const override;  // UserRole: the number
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
   void sort(int column, Qt::SortOrder order) override;
 

@@ -1,4 +1,4 @@
-// Work beside the user interface, the latest question only: a new one, or the end of its owner, stops the one
+// Background work, for the latest request only: a new request, or the end of its owner, cancels the one
 // before.
 #pragma once
 
@@ -19,14 +19,14 @@ class Background {
   Background& operator=(const Background&) = delete;
 
   // Calls work(const std::atomic<bool>& cancel) on another thread and then(answer) on this one; then() is not
-  // called when cancel() or another ask() came first, nor when this object is gone.
+  // called when cancel() or another ask() comes first, nor when this object is gone.
   template <class Work, class Then>
   void ask(Work work, Then then) {
     cancel();
     flag_ = std::make_shared<std::atomic<bool>>(false);
     QThreadPool::globalInstance()->start([flag = flag_, work = std::move(work), then = std::move(then)]() {
       if (flag->load()) return;
-      // Shared, as answers may be large and functions are copied on their way.
+      // Shared, as results may be large and functions are copied.
       auto answer = std::make_shared<decltype(work(*flag))>(work(*flag));
       QMetaObject::invokeMethod(
           QCoreApplication::instance(),
@@ -43,7 +43,7 @@ class Background {
   bool isBusy() const { return flag_ && !flag_->load(); }
 
  private:
-  std::shared_ptr<std::atomic<bool>> flag_;  // true: stopped or answered
+  std::shared_ptr<std::atomic<bool>> flag_;  // true: cancelled or finished
 };
 
 }  // namespace pitwall::gui

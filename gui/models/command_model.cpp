@@ -5,7 +5,7 @@
 namespace pitwall::gui {
 namespace {
 
-// Names and rows looked at for one letter typed; a trace may have millions.
+// Names and rows that are compared for one typed letter; a trace may have millions.
 constexpr std::size_t kMostLookedAt = 100'000;
 constexpr int kLongestCompared = 200;
 
@@ -14,7 +14,7 @@ using Scored = std::pair<int, Command>;
 void keep(std::vector<Scored>& found, const QString& typed, Command command) {
   const int score = fuzzyScore(command.text, typed);
   if (score <= 0) return;
-  // At the same score what can be done stands before where one can go.
+  // At the same score actions come before places to go to.
   const int bonus = command.kind == Command::Kind::action ? 2 : command.kind == Command::Kind::row ? 1 : 0;
   found.emplace_back(score * 4 + bonus, std::move(command));
 }
@@ -56,7 +56,7 @@ void CommandModel::setText(const QString& typed) {
   beginResetModel();
   shown_.clear();
   if (typed.startsWith(':')) {
-    shown_.push_back({Command::Kind::sql, 0, typed.mid(1).trimmed(), {}, tr("ask the trace in SQL")});
+    shown_.push_back({Command::Kind::sql, 0, typed.mid(1).trimmed(), {}, tr("query the trace with SQL")});
   } else {
     std::vector<Scored> found;
     for (const Command& action : actions_) keep(found, typed, action);

@@ -1,5 +1,5 @@
 // What the command palette offers for a text: actions, rows of the timeline, names of events; or, after ":",
-// a question in SQL. Best first.
+// an SQL query. Best first.
 #pragma once
 
 #include <QAbstractListModel>
@@ -10,7 +10,7 @@
 
 namespace pitwall::gui {
 
-// How well `typed` fits `text`, whatever the case: its letters in this order, better when they stand together
+// How well `typed` fits `text`, ignoring case: its letters in this order, better when they are together
 // or begin a word; 0: not at all.
 int fuzzyScore(const QString& text, const QString& typed);
 

@@ -91,7 +91,7 @@ void ChangesModel::sort(int column, Qt::SortOrder order) {
   const auto less = [column](const Comparison::Change& a, const Comparison::Change& b) {
     const QVariant x = numberOf(a, column), y = numberOf(b, column);
     if (column == kName) return x.toString() < y.toString();
-    // By size: what changed most, either way, stands together.
+    // By size: what changed most, either way, is together.
     if (column == kDelta || column == kShare) return std::fabs(x.toDouble()) < std::fabs(y.toDouble());
     return x.toDouble() < y.toDouble();
   };

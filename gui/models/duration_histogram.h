@@ -1,5 +1,5 @@
-// How long the events of one name take: counted in bins of durations. Plain C++; made beside the user
-// interface.
+// A histogram of the durations of the events of one name. Without Qt widgets; computed in the
+// background.
 #pragma once
 
 #include <optional>
@@ -19,12 +19,12 @@ struct DurationHistogram {
   bool by_factor = false;  // each bin is wider than the last by the same factor
 };
 
-// Of the events of that name that touch [from, to), on all tracks. Bins grow by a factor where durations
+// Of the events of that name that overlap [from, to), on all tracks. Bins grow by a factor where durations
 // spread over more than a power of ten, else they are equally wide.
 DurationHistogram durationHistogram(const Timeline& timeline, std::uint32_t name, TimeNs from, TimeNs to,
                                     int bins, const std::atomic<bool>* cancel = nullptr);
 
-// The bin of a duration; nullopt when it lies outside.
+// The bin of a duration; nullopt when it is outside.
 std::optional<std::size_t> binOf(const DurationHistogram& histogram, TimeNs dur_ns);
 
 }  // namespace pitwall::gui

@@ -164,7 +164,7 @@ void sort(const EventNumbers& numbers, const EventQuestion& question, std::vecto
     case EventKey::start:
       if (numbers.places().size() <= kMostMergedPlaces)
         return orderByStart(numbers, question.descending, kept, cancel);
-      // Times may lie before the trace's start; shifted, their order is that of unsigned numbers.
+      // Times may be before the trace's start; shifted, their order is that of unsigned numbers.
       return by(Long{}, [begin = numbers.timeline().begin_ns](const Lane& lane, const Place&, std::size_t i) {
         return static_cast<Long>(lane.startNs(i)) - static_cast<Long>(begin);
       });

@@ -1,5 +1,5 @@
-// Which events the table shows and in which order, as indices: nothing of an event is copied. Plain C++; made
-// beside the user interface.
+// Which events the table shows and in which order, as indices: nothing of an event is copied. Without Qt
+// widgets; computed in the background.
 #pragma once
 
 #include <atomic>
@@ -37,8 +37,8 @@ enum class EventKey { name, category, track, start, dur, depth };
 struct EventQuestion {
   EventKey key = EventKey::start;
   bool descending = false;
-  std::string words;  // each must be in the name or the track's title, whatever the case; empty: all
-  std::optional<std::pair<TimeNs, TimeNs>> range = {};  // only events that touch [first, second)
+  std::string words;  // each must be in the name or the track's title, ignoring case; empty: all
+  std::optional<std::pair<TimeNs, TimeNs>> range = {};  // only events that overlap [first, second)
 };
 
 // Numbers of the events that pass, in order; equal ones in the order of their numbers. 4 bytes an event;

@@ -133,7 +133,7 @@ QString writeEventsCsv(const QString& path, const EventNumbers& numbers,
     line += (column > 0 ? "," : "") + QByteArray(kPlainTitles[column]);
   file.write(line + '\n');
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i % 4096 == 0 && cancel.load()) return QObject::tr("%1 was not written: stopped").arg(path);
+    if (i % 4096 == 0 && cancel.load()) return QObject::tr("%1 was not written: cancelled").arg(path);
     const EventRef ref = numbers.at(order[i]);
     line.clear();
     for (int column = 0; column < EventTableModel::kColumns; ++column) {

@@ -1,4 +1,4 @@
-// The events that the evidence of a finding names. Plain C++; looked up beside the user interface.
+// The events that the evidence of a finding names. Without Qt widgets; computed in the background.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace pitwall::gui {
 
 struct EvidenceEvents {
   std::vector<EventRef> events;     // some of each name, the earliest
-  std::optional<EventRef> longest;  // of them: where the time went
+  std::optional<EventRef> longest;  // the longest of them
 };
 
 // A cell, or its first word, that is an event's name stands for the events of that name. Stops with what it

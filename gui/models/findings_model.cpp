@@ -124,7 +124,7 @@ QVariant ProposalsModel::data(const QModelIndex& index, int role) const {
     case kSetting: return QString::fromStdString(shown.name);
     case kNow: return shown.current.empty() ? tr("not set") : QString::fromStdString(shown.current);
     case kProposed: return QString::fromStdString(shown.proposed);
-    // Of the time; what that is in speed stands in the finding's text.
+    // Of the time; the finding's text gives the speed.
     case kGainColumn:
       return finding.gain_high <= 0 ? tr("none")
                                     : QString::fromStdString(showShare(finding.gain_low) + " to " +

@@ -37,9 +37,9 @@ class ProposalsModel final : public QAbstractTableModel {
   enum Column { kSetting, kNow, kProposed, kGainColumn, kStatus, kColumns };
 
   using QAbstractTableModel::QAbstractTableModel;
-  void setReport(ReportPtr report);  // what the user set himself is not checked, all else is
+  void setReport(ReportPtr report);  // settings that the user has set are not checked, all others are
 
-  // The report with the checked settings alone: what "save environment file" writes.
+  // The report with only the checked settings: the content of the environment file.
   Report checkedReport() const;
   // Of the findings with a checked setting: their shares of removable time, which never overlap, add up.
   double combinedLow() const;

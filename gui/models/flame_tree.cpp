@@ -10,10 +10,10 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr std::size_t kEventsBetweenLooks = 65536;  // at the cancel flag
+constexpr std::size_t kEventsBetweenLooks = 65536;  // between checks of the cancel flag
 
-// The lanes of one track as a sequence: by start, the upper lane first, as the outer event lies there. Most
-// tracks have few lanes; of many those that have ended are not looked at again.
+// The lanes of one track as a sequence: by start, the upper lane first, as the outer event is there. Most
+// tracks have few lanes; of many, those that have ended are not checked again.
 class TrackEvents {
  public:
   TrackEvents(const TimelineTrack& track, TimeNs from, TimeNs to) : track_(track), to_(to) {
@@ -72,7 +72,7 @@ class PathTable {
  private:
   struct Slot {
     std::uint64_t key = 0;
-    std::uint32_t node = 0;  // 0: empty, as the root is nobody's child
+    std::uint32_t node = 0;  // 0: empty, as the root is no node's child
   };
   Slot& slotOf(std::uint64_t key) {
     const std::size_t mask = slots_.size() - 1;
@@ -107,7 +107,7 @@ class Builder {
     return static_cast<std::uint32_t>(tree_.nodes.size() - 1);
   }
 
-  // False when stopped.
+  // False when cancelled.
   bool add(std::size_t track, std::uint32_t root, const std::atomic<bool>* cancel) {
     TrackEvents events(timeline_.tracks[track], tree_.from_ns, tree_.to_ns);
     std::vector<Open> open;  // events around the present moment, outermost first
@@ -127,7 +127,7 @@ class Builder {
       tree_.nodes[node].total_ns += within;
       tree_.nodes[node].self_ns += within;
       if (around > 0) tree_.nodes[parent].self_ns -= within;
-      if (start < end) open.push_back({end, node});  // nothing lies within an instant
+      if (start < end) open.push_back({end, node});  // nothing is within an instant
     }
     return true;
   }
@@ -158,7 +158,7 @@ class Builder {
   PathTable by_path_;
 };
 
-// Children stand behind their parents: in this order, and the other way round, each is met once.
+// Children are behind their parents: in this order, and the other way round, each is met once.
 void findChildren(FlameTree& tree) {
   for (std::size_t i = 1; i < tree.nodes.size(); ++i) ++tree.nodes[tree.nodes[i].parent].children;
   std::uint32_t sum = 0;
@@ -183,7 +183,7 @@ void finish(FlameTree& tree) {
     if (i == 0 || node.name == FlameNode::kTrackNode) {
       for (const std::uint32_t child : children) node.total_ns += tree.nodes[child].total_ns;
     }
-    // Parts of asynchronous events may overlap inside one: then there is no time of its own.
+    // Parts of asynchronous events may overlap inside one: then there is no self time.
     node.self_ns = std::max<TimeNs>(0, node.self_ns);
     if (children.size() < 2) continue;
     std::sort(children.begin(), children.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -235,7 +235,7 @@ FlameFacts factsOf(const FlameTree& tree, const Timeline& timeline, std::uint32_
   };
   facts.numbers = fmt::format("total {}, {} of all", showDuration(total), share(tree.nodes[0].total_ns));
   if (node != 0 && of.parent != 0)
-    facts.numbers += fmt::format(", {} of what is around it", share(tree.nodes[of.parent].total_ns));
+    facts.numbers += fmt::format(", {} of the enclosing event", share(tree.nodes[of.parent].total_ns));
   if (of.count > 0) {
     facts.numbers +=
         fmt::format("; self {}; {} times, mean {}", showDuration(static_cast<double>(of.self_ns)),

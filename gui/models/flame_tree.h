@@ -1,5 +1,5 @@
-// Events of a range merged by call path: who lies inside whom is told by their times, as nested events lie
-// within each other. Plain C++; made beside the user interface.
+// Events of a range merged by call path: which event encloses which follows from their times, as nested
+// events are within each other. Plain C++; made in the background.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct FlameNode {
   std::int64_t count = 0;
   TimeNs total_ns = 0;                          // of the parts within the range
   TimeNs self_ns = 0;                           // total less that of the events directly inside
-  std::uint32_t first_child = 0, children = 0;  // where they stand in FlameTree::children, and how many
+  std::uint32_t first_child = 0, children = 0;  // where they are in FlameTree::children, and how many
   ColorIndex color = 0;
 };
 
@@ -32,7 +32,7 @@ enum class FlameGrouping {
 
 struct FlameTree {
   std::vector<FlameNode> nodes;         // [0] is the root: all of it, count 0
-  std::vector<std::uint32_t> children;  // of all nodes; ask childrenOf()
+  std::vector<std::uint32_t> children;  // of all nodes; see childrenOf()
   TimeNs from_ns = 0, to_ns = 0;
   std::uint32_t deepest = 0;
   bool by_track = false;
@@ -49,7 +49,7 @@ struct FlameTree {
 FlameTree flameTree(const Timeline& timeline, const std::vector<std::size_t>& tracks, TimeNs from, TimeNs to,
                     FlameGrouping grouping, const std::atomic<bool>* cancel = nullptr);
 
-// "forward\n3.2 ms, 41.0 % of all, 12 times\nself 0.4 ms": what the tree knows of a node.
+// "forward\n3.2 ms, 41.0 % of all, 12 times\nself 0.4 ms": the facts of a node.
 struct FlameFacts {
   std::string name;
   std::string path;  // "train_step > forward > Convolution"

@@ -1,5 +1,5 @@
-// Sorting by a number, least digit first; digits in which all keys agree are passed over. Items with equal
-// keys stay as they lie.
+// Sorting by a number, least digit first; digits in which all keys agree are skipped. Items with equal
+// keys stay as they are.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Keyed {
 };
 
 // Writes the numbers of `items` into `out`, which is as long, by key. `other` is memory for as many items;
-// both are used up. Before each pass `stopped` is asked: where it says true, what is in `out` is in no order.
+// both are overwritten. Before each pass `stopped` is called: if it returns true, `out` has no defined order.
 template <int kDigitBits, class Key, class Stopped>
 void radixSort(std::span<Keyed<Key>> items, std::span<Keyed<Key>> other, std::span<std::uint32_t> out,
                Stopped stopped) {

@@ -1,5 +1,5 @@
-// What happened in a stretch of time, by other things than names: those that the timeline keeps no column of
-// are read from the trace. Plain C++; made beside the user interface.
+// What happened in a time range, by other keys than names: those that the timeline keeps no column of
+// are read from the trace. Plain C++; made in the background.
 #pragma once
 
 #include "gui/timeline/aggregate.h"

@@ -1,5 +1,5 @@
-// The answer of an SQL query as a table, and how it is got: read-only, beside the user interface, to be
-// stopped at any time.
+// The result of an SQL query as a table, and its execution: read-only, in the background,
+// cancellable at any time.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -21,7 +21,7 @@ struct SqlAnswer {
   static constexpr std::size_t kMostRows = 200'000;
 };
 
-// A trace opened for queries alone. One question at a time; another waits.
+// A trace opened for queries only. One query at a time; others wait.
 class SqlSource {
  public:
   explicit SqlSource(std::string path) : path_(std::move(path)) {}
@@ -44,9 +44,9 @@ class SqlModel final : public QAbstractTableModel {
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;  // UserRole: the value as it came
+  QVariant data(const QModelIndex& index, int role) const override;  // UserRole: the unformatted value
   QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-  void sort(int column, Qt::SortOrder order) override;  // answers later; column -1: as it came
+  void sort(int column, Qt::SortOrder order) override;  // asynchronous; column -1: the original order
 
  private:
   const SqlValue& value(const QModelIndex& index) const;

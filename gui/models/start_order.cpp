@@ -1,5 +1,5 @@
-// Time is cut into slices of some thousand events each. Of every lane a slice holds a part that follows the
-// one of the slice before: they are gathered and sorted within the cache.
+// Time is cut into chunks of some thousand events each. Of every lane a chunk holds a part that follows the
+// one of the chunk before: they are gathered and sorted within the cache.
 #include "gui/models/start_order.h"
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 namespace pitwall::gui {
 namespace {
 
-// Of each lane every so many events one is a sample; so many samples make a slice. A slice holds at most as
+// Of each lane every so many events one is a sample; so many samples make a chunk. A chunk holds at most as
 // many events as its samples stand for, and kSampled more of each lane.
-constexpr std::size_t kSampled = 64, kSamplesOfSlice = 128;
+constexpr std::size_t kSampled = 64, kSamplesOfChunk = 128;
 constexpr int kDigitBits = 8;  // tables of larger digits cost more than they save on so few events
 
 using Item = Keyed<std::uint64_t>;
@@ -22,7 +22,7 @@ struct Run {
   const TimeNs* starts;          // of the lane
   const std::uint32_t* numbers;  // of those kept
   std::size_t first;             // number of the lane's first event
-  std::size_t at, end;           // of numbers: what no slice has taken yet
+  std::size_t at, end;           // of numbers: what no chunk has taken yet
 
   TimeNs startNs(std::size_t i) const { return starts[numbers[i] - first]; }
 };
@@ -40,24 +40,24 @@ std::vector<Run> runsOf(const EventNumbers& numbers, const std::vector<std::uint
   return runs;
 }
 
-// Where slices begin but the first; different times.
+// Where chunks begin but the first; different times.
 std::vector<TimeNs> bordersOf(const std::vector<Run>& runs) {
   std::vector<TimeNs> samples, borders;
   for (const Run& run : runs) {
     for (std::size_t i = kSampled - 1; i < run.end; i += kSampled) samples.push_back(run.startNs(i));
   }
   std::sort(samples.begin(), samples.end());
-  for (std::size_t i = kSamplesOfSlice; i < samples.size(); i += kSamplesOfSlice) {
+  for (std::size_t i = kSamplesOfChunk; i < samples.size(); i += kSamplesOfChunk) {
     if (borders.empty() || borders.back() < samples[i]) borders.push_back(samples[i]);
   }
   return borders;
 }
 
-class Slices {
+class Chunks {
  public:
-  Slices(std::vector<Run> runs, bool descending) : runs_(std::move(runs)), descending_(descending) {}
+  Chunks(std::vector<Run> runs, bool descending) : runs_(std::move(runs)), descending_(descending) {}
 
-  // The events that no slice has taken yet and that start before `border`; all when there is none.
+  // The events that no chunk has taken yet and that start before `border`; all when there is none.
   std::span<const std::uint32_t> take(const TimeNs* border) {
     items_.clear();
     for (Run& run : runs_) {
@@ -89,16 +89,16 @@ void orderByStart(const EventNumbers& numbers, bool descending, std::vector<std:
                   const std::atomic<bool>* cancel) {
   std::vector<Run> runs = runsOf(numbers, kept);
   const std::vector<TimeNs> borders = bordersOf(runs);
-  Slices slices(std::move(runs), descending);
+  Chunks chunks(std::move(runs), descending);
   std::vector<std::uint32_t> ordered(kept.size());
   std::size_t done = 0;
   for (std::size_t s = 0; s <= borders.size(); ++s) {
     if (cancel != nullptr && cancel->load()) return;
-    const auto slice = slices.take(s < borders.size() ? &borders[s] : nullptr);
-    // The latest slice comes first when the order descends.
-    const std::size_t to = descending ? kept.size() - done - slice.size() : done;
-    std::copy(slice.begin(), slice.end(), ordered.begin() + static_cast<std::ptrdiff_t>(to));
-    done += slice.size();
+    const auto chunk = chunks.take(s < borders.size() ? &borders[s] : nullptr);
+    // The latest chunk comes first when the order descends.
+    const std::size_t to = descending ? kept.size() - done - chunk.size() : done;
+    std::copy(chunk.begin(), chunk.end(), ordered.begin() + static_cast<std::ptrdiff_t>(to));
+    done += chunk.size();
   }
   kept = std::move(ordered);
 }

@@ -1,4 +1,4 @@
-// Events ordered by their start. Each lane is in order already, so that lanes are only put together.
+// Events ordered by their start. Each lane is in order already, so that lanes are only merged.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace pitwall::gui {
 
 class EventNumbers;
 
-// Lanes beyond this many are put together slower than all events are sorted.
+// Beyond this number of lanes, merging is slower than sorting all events.
 inline constexpr std::size_t kMostMergedPlaces = 2048;
 
 // Orders `kept`, numbers that ascend, by start; equal ones in the order of their numbers. Precondition: at

@@ -101,13 +101,13 @@ std::optional<TraceMemory> loadMemory(const QString& identity) {
 QString saveMemory(const QString& identity, const QString& trace_path, const TraceMemory& memory) {
   const QString path = memoryPath(identity);
   if (path.isEmpty() || !QDir().mkpath(QFileInfo(path).path()))
-    return QObject::tr("Notes and view cannot be kept: the folder of %1 cannot be made").arg(path);
+    return QObject::tr("Notes and view cannot be saved: the folder of %1 cannot be created").arg(path);
   QJsonObject json = toJson(memory);
-  json["trace"] = trace_path;  // for people who look into the folder
+  json["trace"] = trace_path;  // for users who read the folder
   QSaveFile file(path);
   const QByteArray text = QJsonDocument(json).toJson();
   if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-    return QObject::tr("Notes and view cannot be kept: %1: %2").arg(path, file.errorString());
+    return QObject::tr("Notes and view cannot be saved: %1: %2").arg(path, file.errorString());
   return {};
 }
 

@@ -1,5 +1,5 @@
-// What the user adds to a trace: notes and bookmarks on times, how he left rows and view. Kept in a file of
-// the user's own per trace, never in the trace. Plain values; no widgets.
+// The user's additions to a trace: notes and bookmarks on times, and the state of rows and view. Stored in
+// one file per trace in the user's data folder, never in the trace. Plain values; no widgets.
 #pragma once
 
 #include <QJsonObject>
@@ -25,7 +25,7 @@ struct TraceMemory {
   int page = 0;                                  // in front
 };
 
-// What tells this trace from others wherever its file lies: times, numbers of events and tracks, processes;
+// What identifies this trace wherever its file is: times, numbers of events and tracks, processes;
 // of a recording that is not finished, its path.
 QString identityOf(const Timeline& timeline);
 
@@ -37,7 +37,7 @@ TraceMemory fromJson(const QJsonObject& json);  // what it does not understand i
 
 // Empty when there is none or it is damaged.
 std::optional<TraceMemory> loadMemory(const QString& identity);
-// Empty text when done, else what went wrong. Never leaves half a file.
+// Empty text when done, else what went wrong. Never leaves a partial file.
 QString saveMemory(const QString& identity, const QString& trace_path, const TraceMemory& memory);
 
 }  // namespace pitwall::gui

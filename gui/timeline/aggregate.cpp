@@ -54,8 +54,8 @@ std::vector<Part> partsOf(const Timeline& timeline, const std::vector<std::size_
   return parts;
 }
 
-// What is counted of all events tells of a range, too: less what lies outside. Those are fewer when the
-// range is most of the trace.
+// What is counted of all events also gives the counts of a range: subtract what is outside. Those are fewer
+// when the range is most of the trace.
 DurationClasses classesOf(const Timeline& timeline, const std::vector<Part>& parts,
                           const std::atomic<bool>* cancel) {
   const auto stopped = [cancel] { return cancel != nullptr && cancel->load(); };
@@ -86,8 +86,8 @@ DurationClasses classesOf(const Timeline& timeline, const std::vector<Part>& par
   return classes;
 }
 
-// Of events counted by name and class those of a few classes are looked at: those in which the percentiles
-// and the extremes lie.
+// Of events counted by name and class only a few classes are examined: those of the percentiles
+// and the extremes.
 class Tables {
  public:
   explicit Tables(DurationClasses classes)
@@ -102,7 +102,7 @@ class Tables {
  private:
   struct Chosen {
     std::size_t from = 0, to = 0;  // in durations_
-    std::size_t end = 0;           // for so many there is room
+    std::size_t end = 0;           // capacity
   };
   struct Ranks {
     std::size_t least, half, most_but_one_percent, most;  // cells
@@ -116,7 +116,7 @@ class Tables {
   bool isChosen(std::size_t cell) const { return (is_chosen_[cell / 32] >> (cell % 32) & 1U) != 0; }
 
   const DurationClasses classes_;
-  std::vector<TimeNs> outside_;           // of whole durations, what lies outside the range, by name
+  std::vector<TimeNs> outside_;           // of whole durations, what is outside the range, by name
   std::vector<std::uint32_t> places_;     // of cells that are chosen, in chosen_
   std::vector<std::uint32_t> is_chosen_;  // a bit a cell
   std::vector<Chosen> chosen_;
@@ -178,7 +178,7 @@ void Tables::choose() {
 void Tables::collect(const Part& part) {
   const auto durs = part.lane->columns().dur.values();
   const auto looks = part.lane->columns().look.values();
-  // Few are chosen, and which ones nobody can foresee: first they are put together without a branch.
+  // Few are chosen, in an unpredictable order: first they are collected without a branch.
   constexpr std::size_t kPortion = 2048;
   std::array<std::uint32_t, kPortion> cells, found;
   for (std::size_t begin = part.from; begin < part.to; begin += kPortion) {

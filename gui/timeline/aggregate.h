@@ -1,4 +1,4 @@
-// What happened in a stretch of time, by name.
+// Sums over the events of a time range, by name.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Values one after the other, either owned or lying in a file that is mapped into memory.
+// Consecutive values, either owned or in a file that is mapped into memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Samples of one counter with the least and greatest of every 16, of every 256 and so on, so that a frame
-// reads a few numbers a pixel whatever the number of samples.
+// reads a few numbers per pixel, independent of the number of samples.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class CounterSeries {
   double least() const { return least_; }
   double greatest() const { return greatest_; }
 
-  // Index of the last sample at `time` or before; size() when there is none. A value holds until the next
+  // Index of the last sample at `time` or before; size() when there is none. A value is valid until the next
   // sample.
   std::size_t at(TimeNs time) const;
   // Of the values in effect at some moment of [from, to).

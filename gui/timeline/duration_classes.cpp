@@ -8,7 +8,7 @@ template <int kSign>
 void DurationClasses::change(const Lane& lane, std::size_t from, std::size_t to) {
   const auto durs = lane.columns().dur.values();
   const auto looks = lane.columns().look.values();
-  // What is alike for all goes into an array first, without a branch.
+  // The part that is equal for all is written into an array first, without a branch.
   constexpr std::size_t kPortion = 2048;
   std::array<std::uint32_t, kPortion> cells;
   for (std::size_t begin = from; begin < to; begin += kPortion) {

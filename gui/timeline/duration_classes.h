@@ -1,5 +1,5 @@
-// How many events of each name have durations of each class, a quarter of an octave wide: tells where a
-// percentile lies without a look at the durations.
+// How many events of each name have durations of each class, a quarter of an octave wide: shows where a
+// percentile is, without reading the durations.
 #pragma once
 
 #include <algorithm>

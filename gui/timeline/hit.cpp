@@ -11,8 +11,8 @@ std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double 
   const auto exact_from = view.timeAt(x), exact_to = view.timeAt(x + 1);
   const std::size_t first = lane.firstReaching(from), end = lane.firstAt(to);
   if (first >= end) return std::nullopt;
-  // Under the mouse itself goes before beside it; then the longest. Millions of events in one pixel are not
-  // walked: the first thousands stand for all.
+  // Events under the mouse come before those next to it; then the longest. Of millions of events in one pixel
+  // only the first thousands are compared.
   constexpr std::size_t kMostLooked = 4096;
   Hit best{first, end - first};
   const auto touches = [&](std::size_t i) {

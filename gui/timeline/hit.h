@@ -1,4 +1,4 @@
-// What lies under the mouse, and what follows what in a lane.
+// The event under the mouse, and its neighbours in a lane.
 #pragma once
 
 #include <optional>
@@ -19,13 +19,13 @@ struct Hit {
   std::size_t count = 0;  // events in reach
 };
 
-// Events of a lane at pixel x or at most `tolerance_px` beside it; none: nullopt.
+// Events of a lane at pixel x or at most `tolerance_px` away; none: nullopt.
 std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double tolerance_px = 3);
 
 // The event before or after in the same lane; with same_name, the nearest of that name.
 std::optional<EventRef> neighbour(const Timeline& timeline, const EventRef& from, bool forward,
                                   bool same_name);
-// The event around this one (in the lane above, at its start), or the first one inside it (in the lane
+// The event that encloses this one (in the lane above, at its start), or the first one inside it (in the lane
 // below).
 std::optional<EventRef> parentOf(const Timeline& timeline, const EventRef& from);
 std::optional<EventRef> childOf(const Timeline& timeline, const EventRef& from);

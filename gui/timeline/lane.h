@@ -19,7 +19,7 @@ struct LongDuration {
   TimeNs dur_ns = 0;
 };
 
-// The columns of a lane. What they hold is the lane's business.
+// The columns of a lane. Only the lane interprets them.
 struct LaneColumns {
   Column<TimeNs> start;
   Column<std::uint32_t> dur;
@@ -32,7 +32,7 @@ class Lane {
   Lane() = default;
   explicit Lane(LaneColumns columns) : columns_(std::move(columns)) {}
 
-  // start must not lie before the end of the last event.
+  // start must not be before the end of the last event.
   void append(TimeNs start_ns, TimeNs dur_ns, std::uint32_t name, ColorIndex color);
   // For a list of events that is not a lane yet: they may overlap.
   void appendAny(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look);
@@ -68,7 +68,7 @@ class Lane {
   std::size_t memoryBytes() const;
 
  private:
-  static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration stands in long_dur
+  static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration is in long_dur
   static constexpr int kNameBits = 27;
   static constexpr std::uint32_t kNameMask = (1U << kNameBits) - 1;
 

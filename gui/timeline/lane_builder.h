@@ -1,4 +1,4 @@
-// Puts the events of a track into as few lanes as nothing overlaps in.
+// Distributes the events of a track to as few lanes as possible without overlap in a lane.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@ namespace pitwall::gui {
 
 inline constexpr std::size_t kMostLanes = 256;
 
-// Each event goes into the first lane that is free; one that is nested in another thus lies below it. Past
-// kMostLanes an event is cut short where the next begins in that lane.
+// Each event goes into the first lane that is free; so one that is nested in another is below it. Past
+// kMostLanes an event is shortened where the next begins in that lane.
 class LaneBuilder {
  public:
   void reserve(std::size_t events) { rows_.reserve(events); }
-  // Events ordered by start cost least; those that come late are sorted in.
+  // Events ordered by start cost least; late ones are sorted in.
   void add(TimeNs start_ns, TimeNs dur_ns, std::uint32_t look) {
     if (dur_ns < 0) dur_ns = 0;
     TimeNs end = 0;

@@ -1,5 +1,5 @@
 // The picture of many lanes, kept from frame to frame: moved sideways or down, only what came into view is
-// drawn. The picture is a torus: pixel p of line y of the rows lies at column p mod width, row y mod height,
+// drawn. The picture is a torus: pixel p of line y of the rows is at column p mod width, row y mod height,
 // so that moving it copies nothing.
 #pragma once
 
@@ -60,7 +60,7 @@ class LaneCanvas {
   std::vector<CanvasLane> lanes_;
   std::vector<std::uint32_t> pixels_, empty_, line_;
   int width_ = 0, height_ = 0;
-  bool drawn_ = false;  // the members below tell what the torus holds
+  bool drawn_ = false;  // the members below say what the torus holds
   double ns_per_px_ = 1;
   std::int64_t first_ = 0, top_ = 0;
 };

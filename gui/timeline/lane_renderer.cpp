@@ -186,7 +186,7 @@ void LaneRenderer::drawBins(const TilePyramid::Tile& tile, int level, Pen& out) 
 }
 
 // Most of what is drawn. What is in a bin is as good as random, so that nothing here branches on it: only on
-// where bins lie, which is alike in all lanes.
+// where bins are, which is equal in all lanes.
 void LaneRenderer::drawFittingBins(const Bins& bins, Pen& out) {
   // Of a pixel and the one after it: the sum of the pieces, and the longest one above its colour. Without a
   // piece that is less than a colour's 256.
@@ -236,7 +236,7 @@ void LaneRenderer::drawFittingBins(const Bins& bins, Pen& out) {
   out.color = static_cast<ColorIndex>(longest % kPiece);
 }
 
-// Bins of a nanosecond under a magnifying glass: each is covered whole, or holds nothing but instants.
+// Magnified bins of a nanosecond: each is covered completely, or contains only instants.
 void LaneRenderer::drawWideBins(const TilePyramid::Tile& tile, Pen& pen) {
   for (std::size_t bin = 0; bin < TilePyramid::kBins; ++bin) {
     const TimeNs start = tile.start_ns + static_cast<TimeNs>(bin);
@@ -246,7 +246,7 @@ void LaneRenderer::drawWideBins(const TilePyramid::Tile& tile, Pen& pen) {
   }
 }
 
-// What of the events lies in [from, last].
+// What of the events is in [from, last].
 void LaneRenderer::drawEvents(std::size_t first, TimeNs from, TimeNs last, Pen& out) {
   Pen pen = out;
   const auto starts = lane_->columns().start.values();

@@ -1,11 +1,11 @@
-// Draws a lane into one line of pixels. Plain C++, no QPainter: a frame of 256 lanes takes milliseconds at
+// Draws a lane into one line of pixels. No QPainter: a frame of 256 lanes takes milliseconds at
 // any number of events.
 //
 // The rule: a pixel has the colour of the longest piece of an event in it, at 25 % plus 75 % of the share of
 // its time that events cover. A lone event of one nanosecond is thus always at least a quarter visible.
 //
-// Pixels are numbered from time 0 at the present scale: what a pixel looks like depends on its number and
-// the scale, never on which other pixels are drawn with it. So a picture can be moved and completed.
+// Pixels are numbered from time 0 at the present scale: the colour of a pixel depends on its number and
+// the scale, never on the other pixels that are drawn. So a picture can be moved and completed.
 #pragma once
 
 #include <cstdint>
@@ -42,14 +42,14 @@ class LaneRenderer {
   std::uint32_t background() const { return background_; }
 
  private:
-  // Where a bin of the width that fits the scale lies, in pixels counted from the first one drawn.
+  // Where a bin of the width that fits the scale is, in pixels counted from the first one drawn.
   struct BinPlace {
     // In 1/256 of a pixel: of the bin, in pixel x and in the one after it.
     struct Weights {
       std::uint16_t here = 0, next = 0;
     };
     std::int32_t x = 0;
-    Weights solid;  // where it lies
+    Weights solid;  // where it is
     Weights thin;   // all of it in the pixel of its middle: what covers little of it stays narrow
   };
   struct Pen;

@@ -1,4 +1,5 @@
-// Makes the lanes of tracks, and what frames and searches need of them, beside the thread that reads events.
+// Makes the lanes of tracks, and the indices for frames and searches, concurrently with the thread that reads
+// events.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +14,7 @@ namespace pitwall::gui {
 class LaneWorker {
  public:
   LaneWorker() = default;
-  ~LaneWorker();  // ends what is in work, drops what waits
+  ~LaneWorker();  // finishes the current work, drops waiting work
   LaneWorker(const LaneWorker&) = delete;
   LaneWorker& operator=(const LaneWorker&) = delete;
 
@@ -21,7 +22,7 @@ class LaneWorker {
   // at once; for a long one, which is not to be touched before wait(), this waits only while several are
   // ahead.
   void add(TimelineTrack& track, LaneBuilder builder);
-  // Until all that was added is done.
+  // Waits until all added work is done.
   void wait();
 
  private:

@@ -1,4 +1,4 @@
-// A file whose bytes lie in memory, read when they are first used.
+// A file whose bytes are in memory, read when they are first used.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Finds events of some names in a lane without looking at every event: of each 4096 events it is known which
-// names may be among them. A bit for every second event.
+// Finds events of some names in a lane without reading every event: for each 4096 events it is known which
+// names may occur. A bit for every second event.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace pitwall::gui {
 
-// Some names, for questions to many lanes.
+// A set of names, for queries of many lanes.
 class NameSet {
  public:
   explicit NameSet(const std::vector<bool>& names);  // by StringId.value
@@ -33,7 +33,7 @@ class NameIndex {
   static constexpr std::size_t kBlock = 4096;  // events
   static constexpr std::size_t kWords = 32;    // 2048 bits: a trace of no more names is answered exactly
 
-  // An index of nothing: every event is looked at.
+  // An empty index: every event is checked.
   NameIndex() = default;
   explicit NameIndex(const Lane& lane);
   explicit NameIndex(Column<std::uint64_t> bits) : bits_(std::move(bits)) {}

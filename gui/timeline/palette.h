@@ -1,5 +1,5 @@
-// Colours of events by what they do. Eight hues that people with any colour vision can tell apart (Okabe and
-// Ito 2008), each with a second shade so that neighbours of one kind differ.
+// Colours of events by their meaning. Eight hues that people with any colour vision can distinguish (Okabe
+// and Ito 2008), each with a second shade so that neighbours of one kind differ.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ struct Palette {
 
   static const Palette& light();
   static const Palette& dark();
-  // With `color_blind` the hues differ in lightness as well, far enough to be told apart as greys.
+  // With `color_blind` the hues differ in lightness as well, far enough to be distinguished as greys.
   static const Palette& of(bool dark, bool color_blind);
 };
 
 // `name` picks one of the two shades.
 ColorIndex colorOf(EventKind kind, Phase phase, std::uint32_t name);
 
-// What a colour stands for, for the legend: "forward", "kernel", ...
+// The meaning of a colour, for the legend: "forward", "kernel", ...
 const char* meaningOf(ColorIndex color);
 
 // Between background (0) and color (255).

@@ -1,5 +1,5 @@
 // Which rows are shown, in which order and where: processes that open and close over their tracks, pinned
-// rows on top, hidden and filtered ones left out. No widgets: the view paints what this says.
+// rows on top, hidden and filtered ones left out. No widgets: the view paints this layout.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct RowMetrics {
   int gap = 3;  // below each row
 };
 
-// What a user has done to the rows, to be kept for the next time; tracks by TrackId.value.
+// The user's changes to the rows, to be saved; tracks by TrackId.value.
 struct RowsKept {
-  std::vector<std::uint32_t> order;  // empty: as they come
+  std::vector<std::uint32_t> order;  // empty: the default order
   std::vector<std::uint32_t> pinned, hidden, closed;
   std::vector<std::uint32_t> closed_processes;  // indices
 };
@@ -57,9 +57,9 @@ class RowLayout {
   // Moves a track's row one place up (-1) or down (1) among its process' rows. False at the end.
   bool move(std::size_t track, int by);
   RowsKept kept() const;
-  // What it names and this timeline does not have is left out.
+  // Rows that this timeline does not have are left out.
   void restore(const RowsKept& kept);
-  // Only rows whose title contains every word, whatever the case; empty: all.
+  // Only rows whose title contains every word, ignoring case; empty: all.
   void setFilter(const std::string& words);
 
  private:

@@ -13,7 +13,7 @@ bool equalIgnoringCase(char a, char b) {
 
 using Key = std::tuple<TimeNs, std::size_t, std::size_t, std::size_t>;  // start, track, lane, index
 
-// The nearest match of one lane after (before) `key`, if it lies nearer than `best`.
+// The nearest match of one lane after (before) `key`, if it is nearer than `best`.
 std::optional<std::size_t> nearest(const TimelineTrack& track, std::size_t lane_index, const NameSet& names,
                                    const Key& key, std::size_t track_index, const std::optional<Key>& best,
                                    bool forward) {

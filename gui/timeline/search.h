@@ -8,10 +8,10 @@
 
 namespace pitwall::gui {
 
-// Whatever the case of ASCII letters.
+// Ignores the case of ASCII letters.
 bool containsText(const std::string& text, const std::string& part);
 
-// Which names match, by StringId.value; whatever the case of ASCII letters. An empty text matches none.
+// Which names match, by StringId.value; ignores the case of ASCII letters. An empty text matches none.
 std::vector<bool> matchingNames(const Timeline& timeline, const std::string& text);
 
 // The next (or previous) event with such a name, in order of start over all tracks, from `from` on; begins

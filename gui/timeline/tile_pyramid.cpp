@@ -13,7 +13,7 @@ constexpr int kBins = TilePyramid::kBins, kQuarters = TilePyramid::kQuarters,
 constexpr int kBinBits = 8, kLevelBits = 2;
 constexpr int kMostLevels = 28;  // bins of the last are 2^54 ns wide, which a few tiles hold all times with
 
-// What lies in each bin of a tile, in nanoseconds.
+// What is in each bin of a tile, in nanoseconds.
 struct Sums {
   std::array<float, kBins> covered;
   std::array<float, kBins> longest;  // < 0: no event touches the bin

@@ -1,12 +1,12 @@
-// Level of detail of a lane: tiles of 256 time bins, made only where a stretch of time holds more than 256
+// Level of detail of a lane: tiles of 256 time bins, made only where a part of the time holds more than 256
 // events. A bin of level 0 is a nanosecond wide, one of the next level four times as wide; bins begin at
 // multiples of their width, the same in all lanes. Each tile has its bins in pairs, too: there is a bin for
 // each power of two, so that at any scale one or two bins make a pixel.
 //
 // A bin keeps how much of it events cover and the colour of the longest piece in it. A frame takes the bins
 // that are just narrower than a pixel, and the events themselves where there is no such tile: it costs
-// pixels, not events. Nothing vanishes: a bin that any event touches has a coverage of at least 1/255. Two to
-// four bytes an event.
+// pixels, not events. No event disappears: a bin that any event overlaps has a coverage of at least 1/255.
+// Two to four bytes an event.
 #pragma once
 
 #include <array>

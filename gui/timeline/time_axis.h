@@ -17,7 +17,7 @@ struct Tick {
 // At round times (1, 2 or 5 times a power of ten), at least `least_px` apart.
 std::vector<Tick> ticksOf(const View& view, double least_px = 90);
 
-// A moment, to a precision that tells moments `resolution_ns` apart: "12.345678 s", "3.2 us".
+// A moment, precise enough to distinguish moments `resolution_ns` apart: "12.345678 s", "3.2 us".
 std::string showMoment(double ns, double resolution_ns);
 
 }  // namespace pitwall::gui

@@ -41,14 +41,14 @@ std::string trackTitle(const Trace& trace, const TrackInfo& track, std::size_t i
 
 int orderOf(TrackKind kind) {
   switch (kind) {
-    case TrackKind::stream: return 0;  // what a device does is what people look for first
+    case TrackKind::stream: return 0;  // device work is the most frequent interest
     case TrackKind::thread: return 1;
     case TrackKind::counter: return 2;
   }
   return 3;
 }
 
-// Looks of events: colours by kind, phase and name, asked for ten million times.
+// Looks of events: colours by kind, phase and name, read ten million times.
 class Looks {
  public:
   explicit Looks(std::span<const OperatorFacts> facts) {
@@ -68,7 +68,7 @@ class Looks {
         colors_[std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1)][static_cast<int>(phase)];
     return Lane::lookOf(id, static_cast<ColorIndex>(color + (id & 1)));
   }
-  // How many events are called so, by StringId.value.
+  // Number of events with the name, by StringId.value.
   const std::vector<std::uint64_t>& used() const { return used_; }
 
  private:
@@ -123,7 +123,7 @@ Status countEvents(Trace& trace, Timeline& timeline, Progress& progress) {
     const auto track = static_cast<std::size_t>(std::get<std::int64_t>(row[0]));
     const auto count = static_cast<std::size_t>(std::get<std::int64_t>(row[1]));
     if (track < 1 || track > timeline.tracks.size()) continue;
-    timeline.tracks[track - 1].events = count;  // tracks still lie in the order of their ids
+    timeline.tracks[track - 1].events = count;  // tracks are still in the order of their ids
     progress.all += static_cast<double>(count);
   }
   return {};

@@ -24,7 +24,7 @@ struct TimelineTrack {
   std::string title;
   std::string unit;  // of a counter
   std::size_t events = 0;
-  std::vector<Lane> lanes;              // nested or overlapping events lie in lower lanes
+  std::vector<Lane> lanes;              // nested or overlapping events are in lower lanes
   std::vector<TilePyramid> pyramids;    // of each lane
   std::vector<NameIndex> name_indices;  // of each lane; may be missing
   CounterSeries counter;
@@ -42,9 +42,9 @@ struct Timeline {
       tracks;  // of one process together; threads by activity, then streams, then counters
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
-  std::vector<std::string> names;          // by StringId.value; [0] is empty, and what no event is called
-  std::vector<std::uint64_t> name_counts;  // how many events are called so; empty: not known
-  DurationClasses classes;                 // of all events; empty: not known
+  std::vector<std::string> names;          // by StringId.value; [0] and names without events are empty
+  std::vector<std::uint64_t> name_counts;  // number of events with the name; empty: unknown
+  DurationClasses classes;                 // of all events; empty: unknown
   std::size_t events = 0;
   TimeNs begin_ns = 0, end_ns = 0;
   bool from_cache = false;

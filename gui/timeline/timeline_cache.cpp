@@ -1,5 +1,5 @@
 // The file: a header, then columns one after the other, each at a multiple of 64 bytes, then a directory of
-// 64-bit numbers that says where they lie. Numbers are those of the machine that wrote it.
+// 64-bit numbers that says where they are. Numbers are those of the machine that wrote it.
 #include "gui/timeline/timeline_cache.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x314c544c41575450;  // another on a machine that counts bytes the other way
+constexpr std::uint64_t kMagic = 0x314c544c41575450;  // differs on a machine with the other byte order
 constexpr std::uint64_t kVersion = 2;                 // raise it with every change of columns or tiles
 constexpr std::size_t kAlign = 64;
 constexpr const char* kSuffix = ".timeline";
@@ -104,7 +104,7 @@ class Reader {
     good_ = true;
   }
 
-  // False once anything asked for was not there.
+  // False once something requested was missing.
   bool good() const { return good_; }
   std::uint64_t number() {
     if (next_ >= directory_.size()) good_ = false;
@@ -121,7 +121,7 @@ class Reader {
     checked_ = sumUpTo(at, count * sizeof(T));
     return {std::span(reinterpret_cast<const T*>(file_.bytes.data() + at), count), file_.owner};
   }
-  // Whether all bytes are those that were written; after everything was asked for, in order.
+  // Whether all bytes are those that were written; after everything was read in order.
   bool whole() {
     const std::size_t directory_at = file_.bytes.size() - directory_.size() * 8;
     sumUpTo(directory_at, directory_.size() * 8);
@@ -132,7 +132,7 @@ class Reader {
   std::span<const std::uint64_t> words(std::uint64_t at, std::uint64_t count) const {
     return {reinterpret_cast<const std::uint64_t*>(file_.bytes.data() + at), count};
   }
-  // The sum goes the way the writer went: what lies between two columns, then the column.
+  // The sum goes the way the writer went: what is between two columns, then the column.
   std::size_t sumUpTo(std::size_t at, std::size_t bytes) {
     if (at < checked_) good_ = false;
     if (!good_) return checked_;
@@ -161,13 +161,13 @@ void writeLane(Writer& writer, const TimelineTrack& track, std::size_t lane) {
   writer.column(track.name_indices[lane].bits().values());
 }
 
-// Numbers that a frame follows without looking.
+// Numbers that a frame uses without checks.
 bool isSound(std::span<const TilePyramid::Tile> tiles, std::uint64_t roots, std::uint64_t level,
              std::size_t events) {
   if (roots > tiles.size() || (roots == 0) != tiles.empty() || level > 27) return false;
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     for (std::size_t q = 0; q < TilePyramid::kQuarters; ++q) {
-      // Children lie behind their parents, so that no way down is a circle.
+      // Children come after their parents, so that there are no cycles.
       const std::uint32_t child = tiles[i].child[q];
       if (child != 0 && (child <= i || child >= tiles.size())) return false;
       if (tiles[i].first[q] > events) return false;

@@ -23,7 +23,7 @@ void Viewport::setBounds(TimeNs begin_ns, TimeNs end_ns) {
 
 void Viewport::setWidth(int width_px) {
   if (width_px == view_.width_px) return;
-  // The same stretch of time on the new width.
+  // The same time range on the new width.
   const double span = view_.ns_per_px * std::max(view_.width_px, 1);
   view_.width_px = width_px;
   view_.ns_per_px = span / std::max(width_px, 1);

@@ -1,4 +1,4 @@
-// Which stretch of time the timeline shows, on how many pixels; with undo and redo.
+// The time range that the timeline shows, and its width in pixels; with undo and redo.
 #pragma once
 
 #include <vector>
@@ -29,7 +29,7 @@ class Viewport {
   TimeNs endNs() const { return end_; }
 
   void panBy(double pixels);
-  // factor < 1 zooms in. The time at pixel `x` stays where it is, within half a pixel.
+  // factor < 1 zooms in. The time at pixel `x` does not move by more than half a pixel.
   void zoomAt(double x, double factor);
   // The range fills the view but for a margin of 5 % on either side. A range of 0 keeps the scale and is
   // centred.
@@ -48,7 +48,7 @@ class Viewport {
 
  private:
   void clamp();
-  // What view() tells begins with a whole pixel, counted from time 0, so that panning moves the picture by
+  // What view() returns begins with a whole pixel, counted from time 0, so that panning moves the picture by
   // whole pixels.
   void snap();
 

@@ -9,7 +9,7 @@
 namespace pitwall::gui {
 namespace {
 
-// Text on the left, where it comes from beside it, keys on the right.
+// Text on the left, its origin next to it, keys on the right.
 class CommandDelegate final : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -49,7 +49,7 @@ CommandPalette::CommandPalette(QWidget* parent)
       model_(new CommandModel(this)),
       line_(new QLineEdit),
       list_(new QListView) {
-  line_->setPlaceholderText(tr("Action, row or event name; \":\" and SQL to ask the trace"));
+  line_->setPlaceholderText(tr("Action, row or event name; \":\" and SQL to query the trace"));
   line_->setAccessibleName(tr("Command"));
   line_->installEventFilter(this);
   list_->setModel(model_);

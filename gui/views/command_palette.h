@@ -1,4 +1,4 @@
-// One line to type in and what fits it: actions, rows, names, or SQL after ":". Up, Down, Return, Escape.
+// An input line and what matches it: actions, rows, names, or SQL after ":". Up, Down, Return, Escape.
 #pragma once
 
 #include <QDialog>

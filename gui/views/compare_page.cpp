@@ -142,7 +142,7 @@ void ComparePage::connectSide(int which) {
   });
   connect(side.view, &TimelineView::viewChanged, this, [this, which] { follow(which); });
   connect(side.iteration, &QSpinBox::valueChanged, this, [this, which](int value) {
-    // Both go on together; B's own box then sets B apart.
+    // Both advance together; B's own box then changes only B.
     if (which == 0) {
       const QSignalBlocker quiet(side_[1].iteration);
       side_[1].iteration->setValue(value);
@@ -199,7 +199,7 @@ void ComparePage::alignNow() {
   const auto& [a, b] = side_;
   if (!a.timeline || !b.timeline) return;
   offset_ = beginOf(*b.timeline, b.iteration->value()) - beginOf(*a.timeline, a.iteration->value());
-  offset_text_->setText(tr("B's clock reads %1 beside A's").arg(withSign(offset_)));
+  offset_text_->setText(tr("B's clock relative to A's: %1").arg(withSign(offset_)));
   following_ = true;
   a.view->widenBounds(b.timeline->begin_ns - offset_, b.timeline->end_ns - offset_);
   b.view->widenBounds(a.timeline->begin_ns + offset_, a.timeline->end_ns + offset_);
@@ -236,7 +236,7 @@ void ComparePage::resetComparison() {
   settings_->setChanges({});
   verdict_->setText(side_[1].timeline || !side_[1].session->path().isEmpty()
                         ? tr("Comparing ...")
-                        : tr("What changed from trace A, the open one, to trace B stands here."));
+                        : tr("Changes from trace A, the open one, to trace B."));
 }
 
 // On the threads that hold the traces, once both are analysed.
@@ -249,7 +249,8 @@ void ComparePage::measureSides() {
                                leaving = side_[which].session->leaving()](Trace& trace) {
       AnalyzeOptions options;
       options.cancel = leaving.get();
-      // The tables that are measured belong to a connection, and the session's analysis has one of its own.
+      // The tables that are measured belong to a connection, and the session's analysis has its own
+      // connection.
       auto analyzed = analyzeTrace(trace, options);
       auto measured =
           analyzed.has_value() ? measure(trace, *report) : Result<Measured>(fail(analyzed.error()));

@@ -22,20 +22,22 @@ class ComparePage final : public QWidget {
   // `a` is the window's open trace, and outlives the page; B is the page's own.
   explicit ComparePage(TraceSession* a, QWidget* parent = nullptr);
 
-  // What A's session had found before there was this page.
+  // What A's session had found before this page was created.
   void setFirst(std::shared_ptr<const Timeline> timeline, ReportPtr report);
   void openOther(const QString& path);  // trace B
   const std::optional<Comparison>& comparison() const { return comparison_; }
-  // Iterations, counted from 0, that lie at the same place of the axis.
+  // Iterations, counted from 0, that are at the same place of the axis.
   void align(int of_a, int of_b);
-  TimeNs offsetNs() const { return offset_; }  // a moment of A lies above this much later a moment of B
+  TimeNs offsetNs() const {
+    return offset_;
+  }  // a moment of A is drawn above the moment of B that is this much later
   TimelineView& timelineA() { return *side_[0].view; }
   TimelineView& timelineB() { return *side_[1].view; }
   const ChangesModel& changes() const { return *work_; }
   const SettingChangesModel& settings() const { return *settings_; }
 
  signals:
-  void otherWanted();  // the user asks for a trace to compare with
+  void otherWanted();  // the user requests a trace to compare with
   void compared();
   void failed(const QString& what);
 
@@ -72,7 +74,7 @@ class ComparePage final : public QWidget {
   SettingChangesModel* settings_;
   std::optional<Comparison> comparison_;
   TimeNs offset_ = 0;
-  quint64 generation_ = 0;  // of the pair of traces; answers about another pair are dropped
+  quint64 generation_ = 0;  // of the pair of traces; results of another pair are dropped
   bool following_ = false;
 };
 

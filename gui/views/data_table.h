@@ -13,7 +13,7 @@ class DataTable final : public QTableView {
   // Header and the selected rows, all when none is selected, at most kMostCopied; plain values (UserRole).
   QString asText() const;
   static constexpr int kMostCopied = 200'000;
-  // From now on columns are as wide as what they hold, looking at some rows, and that of the names gives way
+  // Fits the width of columns to the content of some rows; the column of names is narrowed
   // where there is no room. Call fitColumns() when the rows are others.
   void setNamesColumn(int column);
   void fitColumns();

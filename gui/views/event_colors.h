@@ -1,4 +1,4 @@
-// Colours of events as the user has chosen them for the whole application.
+// Colours of events that the user has chosen for the whole application.
 #pragma once
 
 #include <QPalette>

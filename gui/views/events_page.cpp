@@ -29,7 +29,7 @@ EventsPage::EventsPage(QWidget* parent)
   const int widths[] = {36 * em, 14 * em, 28 * em, 20 * em, 14 * em, 8 * em};
   for (int column = 0; column < EventTableModel::kColumns; ++column)
     table_->setColumnWidth(column, widths[column]);
-  // When and how long stand beside the name: they are seen in a narrow window, too.
+  // Start and duration are next to the name, so that they are visible in a narrow window too.
   table_->horizontalHeader()->moveSection(EventTableModel::kStart, 1);
   table_->horizontalHeader()->moveSection(EventTableModel::kDuration, 2);
   words_->setPlaceholderText(tr("Filter by words in the name or the row"));

@@ -26,7 +26,7 @@ class EventsPage final : public QWidget {
   DataTable& table() { return *table_; }
 
  public slots:
-  void exportCsv();  // asks for a file
+  void exportCsv();  // opens a file dialog
   void exportCsvTo(const QString& path);
   void copy() { table_->copy(); }
 
@@ -51,7 +51,7 @@ class EventsPage final : public QWidget {
   QCheckBox* in_range_;
   QLabel* state_;
   QPushButton* export_;
-  QTimer typing_;  // one question a pause, not one a letter
+  QTimer typing_;  // one request per pause, not one per letter
   Background writing_;
 };
 

@@ -18,8 +18,8 @@ constexpr int kMostInCell = 56, kMostOfNumber = 10;
 
 QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
-// Names of kernels go on for pages; the timeline tells them whole. Lines end between their parts, and never
-// between a number and its unit.
+// Names of kernels can be pages long; the timeline shows them in full. Lines end between their parts, and
+// never between a number and its unit.
 QString shortened(const std::string& cell) {
   constexpr QChar kMayBreak(0x200b), kMayNotBreak(0x00a0);
   QString text = QString::fromStdString(cell);
@@ -127,11 +127,11 @@ void FindingsView::setReport(ReportPtr report) {
   proposals_->setReport(report_);
   text_->clear();
   if (report_ && report_->findings.empty()) {
-    text_->setPlainText(tr("No finding: %1 rules looked and found nothing, %2 need more data.")
+    text_->setPlainText(tr("No finding: %1 rules found nothing, %2 need more data.")
                             .arg(report_->silent.size())
                             .arg(report_->abstentions.size()));
   }
-  // Its text is shown; the timeline stays where it is until somebody asks for the evidence.
+  // Its text is shown; the timeline does not move until the evidence is requested.
   const QSignalBlocker quiet(this);
   if (findings_->rowCount() > 0) selectFinding(0);
 }
@@ -178,7 +178,7 @@ void FindingsView::copyExportLine() {
   emit remarked(tr("Copied: %1").arg(line));
 }
 
-// The kind of file chosen in the dialog says who is to read it: a shell, Docker, systemd, ...
+// The kind of file chosen in the dialog determines the format: a shell, Docker, systemd, ...
 void FindingsView::saveEnvironment() {
   if (proposals_->rowCount() == 0) return;
   QStringList kinds;

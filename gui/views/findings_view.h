@@ -1,5 +1,5 @@
-// Findings with their evidence, and the settings they propose: what to set, what is gained, why it may be
-// wrong.
+// Findings with their evidence, and the settings they propose: what to set, what is gained, what would make
+// it wrong.
 #pragma once
 
 #include <QLabel>

@@ -78,7 +78,7 @@ void FlameCanvas::layOut() {
       if (node == 0) break;
     }
     cells_.assign(around.rbegin(), around.rend());
-    // cells_ grows while it is walked: the rows come out breadth first.
+    // cells_ grows during the loop: the rows are ordered breadth first.
     for (std::size_t i = cells_.size() - 1; i < cells_.size(); ++i) {
       if (!cells_[i].rest) layOutRow(Cell(cells_[i]));
     }
@@ -275,7 +275,7 @@ bool FlameCanvas::viewportEvent(QEvent* event) {
     if (cell == nullptr) {
       QToolTip::hideText();
     } else if (cell->rest) {
-      QToolTip::showText(help->globalPos(), tr("What is too narrow to be drawn; zoom in to see it"),
+      QToolTip::showText(help->globalPos(), tr("Events too narrow to be drawn; zoom in to see them"),
                          viewport());
     } else {
       const FlameFacts facts = factsOf(*tree_, *timeline_, cell->node);

@@ -31,7 +31,7 @@ class FlameCanvas final : public QAbstractScrollArea {
  public slots:
   void select(quint32 node);
   void zoomTo(quint32 node);
-  void zoomOut();  // to what is around
+  void zoomOut();  // to the enclosing node
 
  signals:
   void selectionChanged();

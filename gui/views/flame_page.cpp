@@ -16,9 +16,9 @@ FlamePage::FlamePage(QWidget* parent)
       facts_(new QLabel),
       out_(new QPushButton(tr("Zoom &out"))),
       show_(new QPushButton(tr("Find on &timeline"))) {
-  grouping_->addItem(tr("Each row apart"));
+  grouping_->addItem(tr("Rows separate"));
   grouping_->addItem(tr("All rows merged"));
-  grouping_->setAccessibleName(tr("What is merged"));
+  grouping_->setAccessibleName(tr("Merged rows"));
   search_->setPlaceholderText(tr("Highlight names"));
   search_->setAccessibleName(tr("Highlight names in the flame graph"));
   search_->setClearButtonEnabled(true);

@@ -1,5 +1,5 @@
-// Flame graph of the selected range, of the whole trace when there is none: computed beside the user
-// interface, only while the page is seen.
+// Flame graph of the selected range, of the whole trace when there is none: computed in the
+// background, only while the page is visible.
 #pragma once
 
 #include <QComboBox>

@@ -71,7 +71,7 @@ void HelpSheet::fill() {
       section += row(tr(what), tr(gesture));
   }
   flush(tr("Mouse"));
-  page += tr("<p>Keys of the timeline act while it has the focus; F6 goes from pane to pane.</p>");
+  page += tr("<p>Keys of the timeline work while it has the focus; F6 goes from pane to pane.</p>");
   page_->setHtml(page);
 }
 

@@ -1,4 +1,4 @@
-// All actions with their keys, by menu, and the mouse; made from the registry, so that it leaves none out.
+// All actions with their keys, by menu, and the mouse; generated from the registry, so that it is complete.
 #pragma once
 
 #include <QDialog>

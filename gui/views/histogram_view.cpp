@@ -64,7 +64,7 @@ QRectF HistogramChart::barOf(std::size_t bar) const {
   const QRectF area = plot();
   const double width = area.width() / static_cast<double>(histogram_.bins.size());
   const double share = static_cast<double>(histogram_.bins[bar].count) / static_cast<double>(histogram_.most);
-  // A bin with anything in it is seen.
+  // A bin that is not empty is visible.
   const double height = histogram_.bins[bar].count > 0 ? std::max(2.0, share * area.height()) : 0;
   return {area.left() + static_cast<double>(bar) * width, area.bottom() - height, width, height};
 }
@@ -145,7 +145,7 @@ void HistogramChart::paintLine(QPainter& painter, TimeNs dur, const QString& lab
   painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));  // below all labels
   const QString text = label + ' ' + duration(dur);
   const double wide = fontMetrics().horizontalAdvance(text);
-  // p99 stands to the right of its line, p50 to the left: they do not meet.
+  // p99 is to the right of its line, p50 to the left: they do not meet.
   double left = label == tr("p50") ? x - wide - 3 : x + 3;
   left = std::clamp(left, 2.0, std::max(2.0, QWidget::width() - wide - 2));
   painter.drawText(QPointF(left, top + fontMetrics().ascent()), text);
@@ -221,7 +221,7 @@ void HistogramView::compute() {
         return durationHistogram(*timeline, name, from, to, kBins, &cancel);
       },
       [this, dur = lane.durNs(event_->index)](DurationHistogram histogram) {
-        chart_->setMessage(tr("No event of that name lies in the selected range."));
+        chart_->setMessage(tr("No event of that name is in the selected range."));
         chart_->setHistogram(std::move(histogram), dur);
         showTitle();
         emit computed();

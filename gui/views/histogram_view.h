@@ -1,5 +1,5 @@
-// How long events of the selected one's name take: a histogram with where the selected one stands. Computed
-// beside the user interface while the tab is seen.
+// How long events of the selected one's name take: a histogram with where the selected one is. Computed
+// in the background while the tab is visible.
 #pragma once
 
 #include <QLabel>
@@ -11,7 +11,7 @@
 
 namespace pitwall::gui {
 
-// The bars alone. Left and Right choose one, for those without a mouse.
+// The bars. Left and Right select one by keyboard.
 class HistogramChart final : public QWidget {
   Q_OBJECT
  public:

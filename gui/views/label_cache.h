@@ -10,7 +10,7 @@ namespace pitwall::gui {
 
 class LabelCache {
  public:
-  // The name, or as much of it as fits into `width`. Names are told apart by `id`. Valid until the next call.
+  // The name, or as much of it as fits into `width`. Names are identified by `id`. Valid until the next call.
   const QStaticText& label(std::uint32_t id, const std::string& name, int width);
   // Forgets what was laid out for another font or another trace.
   void use(const QFont& font, const void* trace);

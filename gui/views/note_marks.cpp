@@ -21,7 +21,7 @@ void paintBand(QPainter& painter, const SceneGeometry& g, const Band& band, QRgb
   color.setAlpha(255);
   painter.setPen(QPen(color, 1, Qt::DashLine));
   for (const double x : {from, to}) painter.drawLine(QPointF(x, g.top()), QPointF(x, g.height));
-  // The flag stands at the lower edge, where it hides neither times nor the first rows.
+  // The flag is at the lower edge, where it hides neither times nor the first rows.
   const QFontMetrics metrics = painter.fontMetrics();
   const double room = std::min(240.0, std::max(band.to - band.from, 60.0) - 6);
   const QString shown = metrics.elidedText(text.section('\n', 0, 0), Qt::ElideRight, static_cast<int>(room));

@@ -14,8 +14,8 @@ NotesView::NotesView(QWidget* parent)
   table_->setColumnWidth(NotesModel::kTime, fontMetrics().averageCharWidth() * 20);
   table_->setColumnWidth(NotesModel::kLength, fontMetrics().averageCharWidth() * 14);
   empty_->setText(tr(
-      "No notes yet. Shift+M keeps one on the selected range, event or the middle of the view; Ctrl+M writes "
-      "its text. They are kept beside your other data, not in the trace."));
+      "No notes yet. Shift+M adds one to the selected range, event or the middle of the view; Ctrl+M edits "
+      "its text. They are stored with your user data, not in the trace."));
   empty_->setWordWrap(true);
   empty_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
   auto* layout = new QVBoxLayout(this);

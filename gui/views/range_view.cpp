@@ -55,7 +55,7 @@ void RangeView::clear() {
   model_->clear();
   copy_->setEnabled(false);
   title_->setText(
-      tr("Drag over the timeline to select a stretch of time, or press R for that of the selected event."));
+      tr("Drag over the timeline to select a time range, or press R for that of the selected event."));
 }
 
 void RangeView::ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from,
@@ -121,7 +121,7 @@ void RangeView::show(GroupedRows answer) {
   if (!error.isEmpty()) {
     title_->setText(tr("Error: %1").arg(error));
   } else if (groups == 0) {
-    title_->setText(tr("%1 selected; no event of the rows shown lies in it.").arg(span));
+    title_->setText(tr("%1 selected; no event of the rows shown is in it.").arg(span));
   } else {
     title_->setText(
         tr("%1 selected, %2 rows. Total counts the parts within the range; nested events count each.")

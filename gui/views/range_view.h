@@ -1,5 +1,5 @@
-// What happened in the selected range, by name, category, layer, thread, stream or phase; computed beside the
-// user interface, the latest question only.
+// What happened in the selected range, by name, category, layer, thread, stream or phase; computed in the
+// background, for the latest request only.
 #pragma once
 
 #include <QComboBox>
@@ -21,9 +21,9 @@ class RangeView final : public QWidget {
   explicit RangeView(QWidget* parent = nullptr);
   ~RangeView() override;
 
-  // Groupings that the timeline has no column of are asked of this session; it outlives the view.
+  // Groupings that the timeline has no column of are queried from this session; it outlives the view.
   void setSession(TraceSession* session) { session_ = session; }
-  // Aggregates [from, to) over these tracks; answers later.
+  // Aggregates [from, to) over these tracks; emits the result later.
   void ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from, TimeNs to);
   void clear();
   void setGrouping(RangeGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
@@ -53,7 +53,7 @@ class RangeView final : public QWidget {
   std::vector<std::size_t> tracks_;
   TimeNs from_ = 0, to_ = 0;
   Background background_;
-  std::shared_ptr<std::atomic<bool>> cancel_;  // of what the session was asked
+  std::shared_ptr<std::atomic<bool>> cancel_;  // of the request to the session
 };
 
 }  // namespace pitwall::gui

@@ -10,7 +10,7 @@
 
 namespace pitwall::gui {
 
-// Where the sign stands that pins a row or takes it off.
+// Where the sign is that pins a row or takes it off.
 QRect pinPlace(const SceneGeometry& geometry, const Row& row);
 
 class RowTitles {

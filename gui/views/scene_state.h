@@ -1,4 +1,4 @@
-// What a picture of the timeline is made from.
+// The state that a picture of the timeline is painted from.
 #pragma once
 
 #include <QString>
@@ -15,7 +15,7 @@ struct TimeRange {
   TimeNs from = 0, to = 0;
 };
 
-// What of the timeline is where in the widget.
+// The layout of the timeline in the widget.
 struct SceneGeometry {
   int width = 0, height = 0;
   int titles = 220;  // width of the row titles
@@ -41,7 +41,7 @@ struct SceneState {
   int hovered_row = -1;  // whose title the mouse is over
   bool has_focus = false;
   bool grid = false;  // the ruler's lines go on over the rows
-  QString message;    // instead of rows: what to do, what went wrong
+  QString message;    // instead of rows: a hint or an error
 };
 
 // Rows that are at least partly in sight, as [first, last).

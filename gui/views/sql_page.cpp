@@ -59,7 +59,7 @@ SqlPage::SqlPage(QWidget* parent)
   table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
   table_->setSortingEnabled(true);
   past_->setAccessibleName(tr("History"));
-  past_->setToolTip(tr("What was asked before (Alt+Up, Alt+Down in the text)"));
+  past_->setToolTip(tr("Earlier queries (Alt+Up, Alt+Down in the text)"));
   past_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   past_->setMinimumContentsLength(12);
   run_->setToolTip(tr("Ctrl+Return"));
@@ -114,7 +114,7 @@ void SqlPage::makeLayout() {
   setFocusProxy(editor_);
 }
 
-// Tables and functions with what they mean; a double click or Return writes the name.
+// Tables and functions with their meaning; a double click or Return writes the name.
 void SqlPage::fillSchema() {
   schema_->setColumnCount(1);
   schema_->setHeaderLabel(tr("Tables and functions"));

@@ -1,4 +1,4 @@
-// Questions to the trace in SQL, read-only as `pitwall query`: editor with history, schema, answer as a
+// SQL queries to the trace, read-only as in `pitwall query`: editor with history, schema, result as a
 // table.
 #pragma once
 

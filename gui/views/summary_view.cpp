@@ -40,8 +40,8 @@ QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
 }
 
 QString operatorTable(const std::vector<OperatorRow>& operators) {
-  const bool roof = std::any_of(operators.begin(), operators.end(),
-                                [](const OperatorRow& row) { return row.roof_share > 0; });
+  const bool roofline = std::any_of(operators.begin(), operators.end(),
+                                    [](const OperatorRow& row) { return row.roofline_share > 0; });
   // As reports do: what operators within each other take themselves and launch, where a trace has such.
   const bool nested = std::any_of(operators.begin(), operators.end(),
                                   [](const OperatorRow& row) { return row.self_ns != row.total_ns; });
@@ -53,7 +53,7 @@ QString operatorTable(const std::vector<OperatorRow>& operators) {
       "<table cellspacing='0' cellpadding='3'><tr><th align='left'>Operator</th><th "
       "align='left'>Phase</th><th>Count</th><th>Total</th>" +
       QString(nested ? "<th>Self</th>" : "") + QString(device ? "<th>Device</th>" : "") +
-      "<th>p50</th><th>p99</th><th>Share</th>" + QString(roof ? "<th>Of roof</th></tr>" : "</tr>");
+      "<th>p50</th><th>p99</th><th>Share</th>" + QString(roofline ? "<th>Of roofline</th></tr>" : "</tr>");
   for (std::size_t i = 0; i < std::min(operators.size(), kOperatorsShown); ++i) {
     const OperatorRow& row = operators[i];
     table += "<tr><td>" + html(row.title) + "</td><td>" + html(row.phase) + "</td>" +
@@ -63,7 +63,8 @@ QString operatorTable(const std::vector<OperatorRow>& operators) {
              cell(showDuration(static_cast<double>(row.p50_ns))) +
              cell(showDuration(static_cast<double>(row.p99_ns))) +
              cell(showShare(all > 0 ? static_cast<double>(device ? row.device_ns : row.self_ns) / all : 0)) +
-             (roof ? cell(row.roof_share > 0 ? showShare(row.roof_share) : "-") : QString()) + "</tr>";
+             (roofline ? cell(row.roofline_share > 0 ? showShare(row.roofline_share) : "-") : QString()) +
+             "</tr>";
   }
   table += "</table>";
   if (operators.size() > kOperatorsShown)
@@ -84,7 +85,7 @@ QString overviewTable(const Overview& overview) {
   return table + "</table>";
 }
 
-// Each reason once, with what it keeps from being judged.
+// Each reason once, with the rules that need it.
 QString abstentionList(const std::vector<Abstention>& abstentions) {
   std::map<std::string, QStringList> titles;  // by reason
   for (const Abstention& abstention : abstentions) titles[abstention.reason] += html(abstention.title);
@@ -103,7 +104,7 @@ void SummaryView::setReport(ReportPtr report) {
   const Breakdown& b = report_->breakdown;
   QString page;
   if (!report_->trace_complete)
-    page += tr("<p><b>The recording did not finish; what is there is shown.</b></p>");
+    page += tr("<p><b>The recording did not finish; the recorded part is shown.</b></p>");
   page += overviewTable(overviewOf(*report_));
   page += tr("<h3>What was recorded</h3>") + "<table cellspacing='0' cellpadding='3'>";
   for (const auto& [name, value] : report_->context)

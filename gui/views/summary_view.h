@@ -1,4 +1,4 @@
-// Headline numbers of a trace: what ran where, where the time goes, the operators that take most of it.
+// Summary of a trace: what ran where, where the time goes, the operators that take most of it.
 #pragma once
 
 #include <QTextBrowser>

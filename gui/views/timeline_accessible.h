@@ -1,4 +1,4 @@
-// The timeline as assistive technology sees it: a list of the rows in sight; the row that holds the selected
+// The timeline for assistive technology: a list of the rows in sight; the row that holds the selected
 // event has it as a child; the value is how much of the trace is shown, and can be set.
 #pragma once
 
@@ -14,7 +14,7 @@ void installTimelineAccessibility();
 // "conv1, 500 us, on main, starts at 12.3 ms": the selected event in words, empty when none is.
 QString describeSelected(const TimelineView& view);
 
-// The selection, the focused row or the view changed: tells whoever listens.
+// The selection, the focused row or the view changed: notifies listeners.
 void announceSelection(TimelineView& view);
 void announceView(TimelineView& view);
 

@@ -1,4 +1,4 @@
-// The timeline's mouse and touch pad, and the few keys that are no actions.
+// The timeline's mouse and touch pad, and the few keys that are not actions.
 #include <QContextMenuEvent>
 #include <QGestureEvent>
 #include <QHelpEvent>
@@ -19,8 +19,8 @@ namespace pitwall::gui {
 namespace {
 
 constexpr double kDragPx = 4;    // a press that moves less is a click
-constexpr double kHandlePx = 4;  // how near an edge of the range takes hold of it
-constexpr double kSnapPx = 15;   // how near an edge of an event draws that of a range to it
+constexpr double kHandlePx = 4;  // distance at which an edge of the range can be dragged
+constexpr double kSnapPx = 15;   // distance at which the edge of a range snaps to that of an event
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   } else if (left && pressed_.x() < g.titles) {
     pressOnTitles(pressed_);
   } else if (left && event->modifiers() == Qt::NoModifier && edgeAt(pressed_)) {
-    // Takes hold of that edge: the other one stays.
+    // Starts dragging that edge: the other one stays.
     drag_ = Drag::range;
     range_anchor_ = *edgeAt(pressed_) == state_.range->from ? state_.range->to : state_.range->from;
   } else if (left) {
@@ -126,7 +126,7 @@ std::optional<TimeNs> TimelineView::edgeAt(const QPointF& at) const {
   return std::nullopt;
 }
 
-// While a range is drawn, how long it is stands beside it.
+// While a range is drawn, its length is shown beside it.
 void TimelineView::paintDraggedRange(QPainter& painter) const {
   if ((drag_ != Drag::range && drag_ != Drag::zoom) || !state_.range) return;
   const SceneGeometry g = geometryNow();
@@ -142,7 +142,7 @@ void TimelineView::paintDraggedRange(QPainter& painter) const {
   painter.drawText(box, Qt::AlignCenter, text);
 }
 
-// What can be done here, from the actions that the window gave the timeline.
+// The actions available here, from those that the window gave the timeline.
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
   if (!state_.timeline) return;
   EventRef hit;
@@ -166,7 +166,8 @@ double TimelineView::minimapTime(double x) const {
   return static_cast<double>(viewport_.beginNs()) + x / std::max(1, geometryNow().laneWidth()) * span;
 }
 
-// Inside the frame takes hold of it; elsewhere goes there, and zooms to what is then dragged over.
+// Inside the frame starts dragging it; elsewhere goes there, and zooms to the range that is then dragged
+// over.
 void TimelineView::pressOnMinimap(double x) {
   viewport_.remember();
   drag_ = Drag::minimap;

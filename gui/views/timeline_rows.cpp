@@ -52,7 +52,7 @@ void TimelineView::moveRow(int by) {
   announceSelection(*this);
 }
 
-// A page of rows; the focus goes with it.
+// A page of rows; the focus moves with it.
 void TimelineView::pageRows(int by) {
   if (rows_.rows().empty()) return;
   QScrollBar* bar = verticalScrollBar();
@@ -92,7 +92,7 @@ void TimelineView::showHiddenRows() {
 void TimelineView::reorder(int by) {
   if (state_.focused_row >= rows_.rows().size() || rows_.rows()[state_.focused_row].is_process) return;
   const std::size_t track = rows_.rows()[state_.focused_row].index;
-  // Past rows that are not shown where they would be as well.
+  // Skips rows that are not shown.
   const int before = rows_.rowOfTrack(track);
   while (rows_.rowOfTrack(track) == before) {
     if (!rows_.move(track, by)) break;

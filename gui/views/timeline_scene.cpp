@@ -92,8 +92,8 @@ void TimelineScene::paintRuler(QPainter& painter, const SceneGeometry& g, const 
                    "In view: " + span);
 }
 
-// Every other iteration shaded, each with its number where there is room. Of those too narrow to be told
-// apart one stands for all that begin in the same pixels.
+// Every other iteration shaded, each with its number where there is room. Of those too narrow to be
+// distinguished apart one stands for all that begin in the same pixels.
 void TimelineScene::paintIterations(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                                     const QPalette& colors) const {
   if (g.iterations == 0) return;
@@ -178,7 +178,7 @@ void TimelineScene::paintMinimap(QPainter& painter, const SceneGeometry& g, cons
                    "Whole: " + QString::fromStdString(showDuration(end - begin)));
 }
 
-// Tells the canvas where lanes lie when rows have changed.
+// Gives the canvas the positions of lanes when rows have changed.
 void TimelineScene::takeRows(const SceneGeometry& g, const SceneState& s) {
   if (canvas_of_ == s.timeline && canvas_rows_ == s.rows->version() && canvas_ratio_ == g.pixel_ratio) return;
   canvas_of_ = s.timeline;
@@ -274,7 +274,7 @@ void TimelineScene::paintCounterTexts(QPainter& painter, const SceneGeometry& g,
     const QFontMetrics metrics = painter.fontMetrics();
     const QRect place(g.titles + 2, g.top() + row.y - g.scroll_y, metrics.horizontalAdvance(most) + 6,
                       metrics.height());
-    QColor behind(palette_->background);  // the chart goes on under it, and does not cross it out
+    QColor behind(palette_->background);  // the chart continues below it and does not strike it out
     behind.setAlpha(215);
     painter.fillRect(place, behind);
     painter.setPen(colors.color(QPalette::WindowText));
@@ -294,7 +294,7 @@ void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const 
   }
   const auto& marks = s.timeline->iterations;
   painter.setPen(QPen(QColor(128, 128, 128, 110), 1, Qt::DashLine));
-  // As many as have room; those between are hopped over.
+  // As many as have room; those between are skipped.
   double next_ns = s.view.start_ns;
   while (next_ns < s.view.endNs()) {
     const auto mark = std::lower_bound(marks.begin(), marks.end(), static_cast<TimeNs>(std::ceil(next_ns)),
@@ -343,7 +343,7 @@ void TimelineScene::paintArrows(QPainter& painter, const SceneGeometry& g, const
     const QRectF a = rectOf(source, g, s), b = rectOf(target, g, s);
     if (a.isEmpty() || b.isEmpty()) continue;
     if (std::abs(a.center().y() - b.center().y()) < 1) {
-      // Along one lane: below it, where no name is crossed out.
+      // Along one lane: below it, where no name is struck out.
       const double reach = b.left() - a.right() < 12 ? 8 : 0;  // neighbours
       const QPointF from(a.right() - reach, a.bottom()), to(b.left() + reach, b.bottom());
       QPainterPath path(from);

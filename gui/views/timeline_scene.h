@@ -1,5 +1,5 @@
-// Paints the timeline: ruler, minimap, row titles, lanes, counters, selection. Knows nothing of input; the
-// view tells it what to show. Lanes go into an image as lines of pixels, QPainter adds what is few: text,
+// Paints the timeline: ruler, minimap, row titles, lanes, counters, selection. Does not handle input; the
+// view sets what it shows. Lanes go into an image as lines of pixels, QPainter adds what is few: text,
 // frames, charts.
 #pragma once
 

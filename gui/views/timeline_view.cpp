@@ -18,7 +18,7 @@ TimelineView::TimelineView(QWidget* parent) : QAbstractScrollArea(parent), scene
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
   viewport()->setMouseTracking(true);
-  viewport()->grabGesture(Qt::PinchGesture);  // of fingers on a screen; touch pads send theirs as they are
+  viewport()->grabGesture(Qt::PinchGesture);  // of touch screens; touch pads send native gestures
   installTimelineAccessibility();
   setAccessibleName(tr("Timeline"));
   state_.rows = &rows_;

@@ -35,7 +35,7 @@ class TimelineView final : public QAbstractScrollArea {
   const std::vector<std::pair<EventRef, EventRef>>& arrows() const { return state_.arrows; }
   void setRowFilter(const QString& words);
   void setNotes(std::vector<Note> notes);
-  void setMark(std::optional<TimeRange> mark);  // for now; nobody keeps it
+  void setMark(std::optional<TimeRange> mark);  // temporary; it is not saved
   const std::optional<TimeRange>& mark() const { return mark_; }
   void restoreRows(const RowsKept& kept, int lane_height);
   void focusTrack(std::size_t track);    // its row, in sight; shown again when it was hidden
@@ -151,7 +151,7 @@ class TimelineView final : public QAbstractScrollArea {
   QPointF pressed_, last_;
   TimeNs range_anchor_ = 0;
   bool space_ = false, row_moved_ = false, pinching_ = false;
-  std::optional<double> minimap_grab_;  // where the minimap's frame was taken hold of, from its middle
+  std::optional<double> minimap_grab_;  // where the minimap's frame is dragged, from its middle
   std::vector<Note> notes_;
   std::optional<TimeRange> mark_;
   std::optional<EventRef> focused_;  // what focusSelection() last centred

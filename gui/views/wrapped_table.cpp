@@ -73,7 +73,7 @@ void WrappedTable::resizeEvent(QResizeEvent* event) {
   fit();
 }
 
-// What is left over beyond the least goes to the columns by what they could use; the last takes the rest.
+// The width beyond the minimum is distributed by need; the last column takes the rest.
 void WrappedTable::fit() {
   if (model() == nullptr) return;
   const int columns = model()->columnCount();

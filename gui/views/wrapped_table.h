@@ -1,4 +1,4 @@
-// A table of few rows whose columns always fit its width: cells take the lines they need, and names break
+// A table of few rows whose columns always fit its width: cells use the lines they need, and names break
 // after an underscore and between their words.
 #pragma once
 

@@ -17,7 +17,7 @@
 
 namespace pitwall::test {
 
-// With its report; the tables can be asked. The file is removed in the end.
+// With its report; the tables can be queried. The destructor removes the file.
 struct Analyzed {
   std::string path;
   std::unique_ptr<Trace> trace;

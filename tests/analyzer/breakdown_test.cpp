@@ -25,7 +25,7 @@ struct Process : Timeline {
   std::vector<OperatorInterval> runs;
 };
 
-// In slices that end at the cuts.
+// In time chunks that end at the cuts.
 std::vector<CategoryTimes> sweep(Process process, std::span<const Iteration> iterations,
                                  std::vector<TimeNs> cuts = {}) {
   auto& runs = process.runs;
@@ -115,7 +115,7 @@ TEST(Breakdown, WithoutSteadyIterationsAllAreSummed) {
   EXPECT_DOUBLE_EQ(breakdown.items_per_second, 16 / 100e-9);
 }
 
-// The second opinion: asks every nanosecond on its own.
+// The independent computation: classifies every nanosecond separately.
 CategoryTimes everyNanosecond(const Process& timeline, const Iteration& iteration) {
   const auto within = [](const std::vector<Interval>& intervals, TimeNs t) {
     for (const auto& i : intervals) {
@@ -169,11 +169,11 @@ TEST_P(RandomTrace, SumsToWallTimeAndAgreesWithEveryNanosecond) {
   }
   const auto times = sweep(timeline, iterations);
   ASSERT_EQ(times.size(), iterations.size());
-  for (const int slices : {1, 3, 20, 200}) {
+  for (const int chunks : {1, 3, 20, 200}) {
     std::vector<TimeNs> cuts;
-    for (int i = 0; i < slices; ++i) cuts.push_back(pick(-100, 2100));
+    for (int i = 0; i < chunks; ++i) cuts.push_back(pick(-100, 2100));
     std::sort(cuts.begin(), cuts.end());
-    EXPECT_EQ(sweep(timeline, iterations, cuts), times) << slices << " cuts";
+    EXPECT_EQ(sweep(timeline, iterations, cuts), times) << chunks << " cuts";
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
     EXPECT_EQ(std::accumulate(times[i].begin(), times[i].end(), TimeNs{0}),

@@ -27,7 +27,7 @@ def validate(value, schema, where="$"):
     types = [types] if isinstance(types, str) else types
     assert not types or any(is_type(value, t) for t in types), f"{where}: {value!r} is no {types}"
     assert "const" not in schema or value == schema["const"], f"{where}: {value!r}"
-    assert "enum" not in schema or value in schema["enum"], f"{where}: {value!r} is none of {schema['enum']}"
+    assert "enum" not in schema or value in schema["enum"], f"{where}: {value!r} is not one of {schema['enum']}"
     if is_type(value, "number"):
         assert value >= schema.get("minimum", value) and value <= schema.get("maximum", value), f"{where}: {value}"
     if isinstance(value, dict) and ("properties" in schema or "additionalProperties" in schema):

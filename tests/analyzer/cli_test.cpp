@@ -73,7 +73,7 @@ class Command : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readAll(out), readAll(err)};
   }
 
-  // The single answer of SQLite's own JSON, a second opinion on ours.
+  // The single answer of SQLite's own JSON parser, an independent check.
   std::string askJson(const std::string& json, const std::string& expression) {
     auto trace = Trace::open(trace_);
     if (!trace.has_value()) return trace.error().message;
@@ -186,7 +186,7 @@ TEST_F(Command, DamagedTracesAreThreeOrAnalyzedButNeverACrash) {
 }
 
 TEST_F(Command, AForeignDatabaseAndANewerTraceAreThree) {
-  // application_id lies at byte 68 of a SQLite file, user_version at byte 60; both big-endian.
+  // application_id is at byte 68 of a SQLite file, user_version at byte 60; both big-endian.
   auto bytes = readAll(trace_);
   std::copy_n("\x12\x34\x56\x78", 4, bytes.begin() + 68);
   std::ofstream(folder_ / "foreign.pitwall", std::ios::binary) << bytes;
@@ -271,7 +271,7 @@ TEST_F(Command, WhatContradictsItselfIsTwo) {
   EXPECT_THAT(pitwall("analyze --no-env --env " + file + " " + trace_).err, HasSubstr("--env excludes"));
   EXPECT_THAT(pitwall("analyze --no-env --env-format fish " + trace_).err, HasSubstr("excludes --no-env"));
   EXPECT_THAT(pitwall("analyze --env " + file + " -o " + file + " " + trace_).err,
-              HasSubstr("give the settings a file of their own"));
+              HasSubstr("give the settings their own file"));
   EXPECT_FALSE(fs::exists(file));
   EXPECT_THAT(pitwall("analyze -o '' " + trace_).err, HasSubstr("an empty name"));
   EXPECT_THAT(pitwall("analyze --rule-config " + folder_.string() + " " + trace_).err,
@@ -280,9 +280,9 @@ TEST_F(Command, WhatContradictsItselfIsTwo) {
               HasSubstr("there is no such file"));
   EXPECT_THAT(pitwall("rules check " + file).err, HasSubstr("there is no such file"));
   EXPECT_THAT(pitwall("compare --fail-on-regression much " + trace_ + " " + trace_).err,
-              HasSubstr("'much' is no percentage"));
-  EXPECT_THAT(pitwall("frobnicate").err, HasSubstr("'frobnicate' is no command of 'pitwall'"));
-  EXPECT_THAT(pitwall("rules frob").err, HasSubstr("'frob' is no command of 'pitwall rules'"));
+              HasSubstr("'much' is not a percentage"));
+  EXPECT_THAT(pitwall("frobnicate").err, HasSubstr("'frobnicate' is not a command of 'pitwall'"));
+  EXPECT_THAT(pitwall("rules frob").err, HasSubstr("'frob' is not a command of 'pitwall rules'"));
 }
 
 TEST_F(Command, ABadRuleIsTwoAndNamesItsLine) {
@@ -311,27 +311,27 @@ TEST_F(Command, RulesAreListedAndShown) {
   EXPECT_EQ(pitwall("rules show no/rule").code, 2);
 }
 
-// How fast the machine is says nothing here; that there are numbers, their units and where they are kept
-// does.
-TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
+// The speed of the machine is not tested, only that there are numbers with units, and the path of the
+// file.
+TEST_F(Command, CalibrateStoresTheRooflineOfTheMachine) {
   const auto cache = folder_ / "cache";
   const auto run = pitwall("env --calibrate", "XDG_CACHE_HOME=" + cache.string());
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, ContainsRegex("float32 multiply-adds, 1 CPU +[0-9.]+ GFLOP/s"));
   EXPECT_THAT(run.out, ContainsRegex("memory, copy .* +[0-9.]+ GB/s"));
-  EXPECT_THAT(run.out, ContainsRegex("Kept in .*cache/pitwall/roof-.*[.]txt"));
+  EXPECT_THAT(run.out, ContainsRegex("Stored in .*cache/pitwall/roof-.*[.]txt"));
   std::vector<fs::path> kept;
   for (const auto& entry : fs::directory_iterator(cache / "pitwall")) kept.push_back(entry.path());
   ASSERT_EQ(kept.size(), 1U);
-  const auto roof = readRoofline(kept[0].string());
+  const auto roofline = readRoofline(kept[0].string());
   for (const char* key : {meta::kRooflineCpus, meta::kRooflineFlop, meta::kRooflineFlopOne,
                           meta::kRooflineCopy, meta::kRooflineTriad}) {
-    ASSERT_EQ(roof.count(key), 1U) << key;
-    EXPECT_GT(std::stod(roof.at(key)), 0) << key;
+    ASSERT_EQ(roofline.count(key), 1U) << key;
+    EXPECT_GT(std::stod(roofline.at(key)), 0) << key;
   }
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);)
-    EXPECT_LE(line.find("Kept") == 0 ? 0 : line.size(), 80U) << line;
+    EXPECT_LE(line.find("Stored") == 0 ? 0 : line.size(), 80U) << line;
 
   EXPECT_EQ(pitwall("env --calibrate OMP_NUM_THREADS").code, 2);
   std::ofstream(folder_ / "file") << "in the way";
@@ -340,7 +340,7 @@ TEST_F(Command, CalibrateKeepsTheRoofOfTheMachine) {
   EXPECT_THAT(refused.err, HasSubstr("cannot write the roofline"));
 }
 
-TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
+TEST_F(Command, TrialsShowWhichNumberOfThreadsIsFastest) {
   const auto trial = [&](int threads, int us, const std::string& process) {
     const auto path = (folder_ / fmt::format("{}-{}.pitwall", process, threads)).string();
     const auto status = test::makeTraceFile(
@@ -355,10 +355,10 @@ TEST_F(Command, TrialsTellWhichNumberOfThreadsIsFastest) {
     return path;
   };
   const auto present = trial(4, 6000, "a"), one = trial(1, 9000, "a"), two = trial(2, 5000, "a");
-  const auto told = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("With 2 OpenMP threads an iteration took 5.00 ms"));
-  EXPECT_THAT(told.out, HasSubstr("OMP_NUM_THREADS"));
+  const auto with_trials = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
+  EXPECT_EQ(with_trials.code, 0) << with_trials.err;
+  EXPECT_THAT(with_trials.out, HasSubstr("With 2 OpenMP threads an iteration took 5.00 ms"));
+  EXPECT_THAT(with_trials.out, HasSubstr("OMP_NUM_THREADS"));
   const auto few = pitwall("analyze --no-env --verbose --trial " + one + " " + present);
   EXPECT_THAT(few.out, HasSubstr("threads/knee: fewer than 3"));
   EXPECT_EQ(pitwall("analyze --no-env --trial " + (folder_ / "none").string() + " " + present).code, 3);
@@ -379,9 +379,9 @@ TEST_F(Command, TrialsMayBeLogsOfOneDnn) {
     return path;
   };
   const auto present = log(4, 1.5), one = log(1, 2), two = log(2, 1);
-  const auto told = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("With 2 OpenMP threads an iteration took 3.00 ms"));
+  const auto with_trials = pitwall("analyze --no-env --trial " + one + " --trial " + two + " " + present);
+  EXPECT_EQ(with_trials.code, 0) << with_trials.err;
+  EXPECT_THAT(with_trials.out, HasSubstr("With 2 OpenMP threads an iteration took 3.00 ms"));
 }
 
 TEST_F(Command, EnvExplainsSettings) {

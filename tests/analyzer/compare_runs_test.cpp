@@ -163,7 +163,7 @@ TEST(CompareRuns, OneSideAfterTheOtherIsSaid) {
   for (auto& run : b) run.start_unix_ns += 100;
   const Comparison c = compare(a, b);
   EXPECT_EQ(c.verdict, Comparability::withReservations);
-  EXPECT_THAT(comparisonAsText(c, {.width = 400}), HasSubstr("record in turns"));
+  EXPECT_THAT(comparisonAsText(c, {.width = 400}), HasSubstr("record alternating runs"));
 }
 
 TEST(CompareRuns, ARecordingCountsOnce) {
@@ -175,7 +175,7 @@ TEST(CompareRuns, ARecordingCountsOnce) {
   EXPECT_EQ(pairs[0], (std::pair<std::size_t, std::size_t>(0, 2)));
   const std::vector<Measured> shared = {b[0], a[1]};
   EXPECT_EQ(repeatedRecordings(shared, b)[0], (std::pair<std::size_t, std::size_t>(0, 2)));
-  EXPECT_TRUE(repeatedRecordings({a.data(), 1}, {a.data(), 1}).empty()) << "has an answer of its own";
+  EXPECT_TRUE(repeatedRecordings({a.data(), 1}, {a.data(), 1}).empty()) << "has its own answer";
 }
 
 }  // namespace

@@ -41,11 +41,11 @@ TEST(Compare, TheSameRunHasNotChanged) {
   EXPECT_EQ(checkRegression(comparison, 0), RegressionCheck::none);
   EXPECT_TRUE(comparison.settings.empty());
   EXPECT_TRUE(comparison.same_recording);
-  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("one and the same recording"));
+  EXPECT_THAT(comparisonAsText(comparison), HasSubstr("A and B are the same recording"));
   const Comparison another = compare(side(10e6, 0.05), side(10.001e6, 0.05));
   EXPECT_FALSE(another.same_recording);
   EXPECT_THAT(comparisonAsText(another, {.width = 400}),
-              HasSubstr("One run each: cannot be told apart from run-to-run variation (typically "));
+              HasSubstr("One run each: not distinguishable from run-to-run variation (typically "));
 }
 
 TEST(Compare, WhatTheHardwareIsMustBeKnownToBeTheSame) {
@@ -55,7 +55,7 @@ TEST(Compare, WhatTheHardwareIsMustBeKnownToBeTheSame) {
     return compare(a, b).verdict;
   };
   EXPECT_EQ(verdict({"cpu: X", "gpu: Y"}, {"cpu: X", "gpu: Y"}), Comparability::comparable);
-  EXPECT_EQ(verdict({}, {}), Comparability::withReservations) << "neither tells";
+  EXPECT_EQ(verdict({}, {}), Comparability::withReservations) << "neither gives it";
   EXPECT_EQ(verdict({"gpu"}, {"gpu"}), Comparability::withReservations) << "nameless";
   EXPECT_EQ(verdict({"gpu: Y"}, {"gpu"}), Comparability::withReservations);
   EXPECT_EQ(verdict({"cpu: unknown", "gpu: Y"}, {"gpu: Y"}), Comparability::comparable);
@@ -83,7 +83,7 @@ TEST(Compare, WithoutIterationsTheWholesAreComparedAndNothingIsARegression) {
 
   const Comparison mixed = compare(whole(10e6), side(10e6, 0.05));
   EXPECT_EQ(mixed.verdict, Comparability::notComparable);
-  EXPECT_TRUE(mixed.breakdown.empty() && mixed.work.empty()) << "a whole is not held against an iteration";
+  EXPECT_TRUE(mixed.breakdown.empty() && mixed.work.empty()) << "a whole is not compared with an iteration";
   EXPECT_THAT(comparisonAsText(mixed), HasSubstr("Only B has steady iterations"));
 }
 
@@ -96,7 +96,7 @@ TEST(Compare, OneRunEachOnlyTellsWhatNoRunToRunVariationExplains) {
       << "it looks slower: not to be passed over";
   EXPECT_EQ(checkRegression(slight, 0.25), RegressionCheck::none);
   EXPECT_THAT(comparisonAsText(slight, {.width = 400}),
-              HasSubstr("+20.0 %. One run each: cannot be told apart"));
+              HasSubstr("+20.0 %. One run each: not distinguishable"));
   const Comparison large = compare(side(10e6, 0.05), side(20e6, 0.05));
   EXPECT_EQ(checkRegression(large, 0.05), RegressionCheck::regression);
   EXPECT_THAT(comparisonAsText(large, {.width = 400}),
@@ -179,7 +179,7 @@ TEST(Compare, TheSameNetworkWithAnotherBatchIsComparedByItem) {
   const std::string text = comparisonAsText(comparison, {.width = 600});
   EXPECT_THAT(text, HasSubstr("batch 32 against 64: items a second are compared"));
   EXPECT_THAT(text, HasSubstr("The batches differ, so iterations are not compared"));
-  EXPECT_THAT(text, HasSubstr("5 in both, 4 of them the same but for the batch in their shapes"));
+  EXPECT_THAT(text, HasSubstr("5 in both, 4 of them the same except for the batch in their shapes"));
   EXPECT_THAT(comparisonAsJson(comparison),
               HasSubstr("conv1 Convolution forward Nx1x28x28,20x1x5x5->Nx20x24x24"));
 }

@@ -218,7 +218,7 @@ TEST(AnalysisCorpus, NsightCapturesIdleAndCopies) {
   EXPECT_EQ(mfu->finding("gpu/synchronises"), nullptr) << "it waits for a device that is busy";
 }
 
-TEST(AnalysisCorpus, SpinningThreadsAreToldFromSleepingOnes) {
+TEST(AnalysisCorpus, SpinningThreadsAreDistinguishedFromSleepingOnes) {
   PITWALL_NEEDS_CORPUS();
   for (const char* name : {"omp2_active_r1", "omp2_active_r2"}) {
     const auto a = analyzeCorpus(fmt::format("onednn_generated/ab_threads/{}.log", name));
@@ -328,7 +328,7 @@ std::vector<std::string> criticalSteps(const Analyzed& a, const std::string& ran
   return steps;
 }
 
-// What the path passes, as HTA counts it: events that take time; their starts and ends; what lies between two
+// What the path passes, as HTA counts it: events that take time; their starts and ends; what is between two
 // outermost events of a thread, or between a launch and its work.
 struct Passed {
   std::int64_t events = 0, starts_and_ends = 0, links = 0;

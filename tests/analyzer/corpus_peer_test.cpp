@@ -2,8 +2,8 @@
 // the events of the file alone.
 //
 // Differences that are meant: a memset is computation here (as in TraceLens), memory in HTA: 28 us of the
-// first trace. Idle time is told by device here: nothing runs on any stream; HTA tells it stream by stream,
-// and a wait of a launched kernel has no bound of 30 ns here.
+// first trace. Idle time is computed by device here: nothing runs on any stream; HTA computes it stream by
+// stream, and a wait of a launched kernel has no bound of 30 ns here.
 #include <gtest/gtest.h>
 
 #include "tests/analyzer/analyzed.h"

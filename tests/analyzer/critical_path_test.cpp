@@ -1,4 +1,4 @@
-// The critical path over threads, launches and streams, on small traces of our own and on random ones.
+// The critical path over threads, launches and streams, on small hand-written traces and on random ones.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST(CriticalPath, AStreamMayWaitForAnother) {
 }
 
 TEST(CriticalPath, NestedEventsAndThreads) {
-  // The backward thread goes on where the main thread had nothing more to do.
+  // The backward thread continues where the main thread had nothing more to do.
   const Path path(
       "call outer 0us 20us\ncall inner 5us 5us\n"
       "call backward 30us 10us on=autograd\n"
@@ -121,7 +121,7 @@ TEST(CriticalPath, WhatIsMissingIsSaid) {
       std::string::npos);
   const Path some("work kernel a 10us 10us launch=0us\nwork kernel b 22us 10us\ncall cudaMalloc 40us 2us\n");
   const auto said = some.text("SELECT missing FROM analysis_critical_path");
-  EXPECT_NE(said.find("1 of 2 pieces of device work have no launch"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 of 2 kernels and copies have no launch"), std::string::npos) << said;
   EXPECT_NE(said.find("no call that waits for a device"), std::string::npos);
   const Path host("op - Convolution forward 0us 10us\nop - Pooling forward 10us 5us\n");
   EXPECT_NE(host.text("SELECT missing FROM analysis_critical_path").find("no device work"),
@@ -134,7 +134,7 @@ struct Program {
   struct Launch {
     std::int64_t stream = 0, gap = 0, call = 0, lag = 0, length = 0;  // ns; stream: a number
     bool waits = false;                                               // for all, after it
-    bool told = true;                                                 // the launch is in the trace
+    bool in_trace = true;                                             // the launch is in the trace
   };
   std::vector<Launch> launches;
   std::string text;  // of the trace, made by run() with nothing late
@@ -155,10 +155,10 @@ struct Program {
       if (late == SIZE_MAX) {
         text +=
             fmt::format("work kernel k{} {}ns {}ns stream={}", i, start, launch.length, launch.stream + 1);
-        text += launch.told ? fmt::format(" launch={}ns call={}ns\n", called, launch.call) : "\n";
+        text += launch.in_trace ? fmt::format(" launch={}ns call={}ns\n", called, launch.call) : "\n";
       }
       if (launch.waits) {
-        // For what ended last when nothing was late.
+        // For the work that ended last when nothing was late.
         if (late == SIZE_MAX && last_end > now + 1000)
           released_[i] = static_cast<std::size_t>(std::max_element(all.begin(), all.end()) - all.begin());
         const auto begun = now + 1000;
@@ -176,7 +176,7 @@ struct Program {
   std::vector<std::size_t> released_;
 };
 
-Program randomProgram(unsigned seed, bool all_told) {
+Program randomProgram(unsigned seed, bool all_launches) {
   std::mt19937_64 random(seed);
   const auto pick = [&](std::int64_t from, std::int64_t to) {
     return from + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(to - from + 1));
@@ -184,7 +184,7 @@ Program randomProgram(unsigned seed, bool all_told) {
   Program program;
   for (int i = 0; i < 60; ++i) {
     program.launches.push_back({pick(0, 2), pick(0, 9000), pick(1000, 6000), pick(1000, 5000),
-                                pick(1000, 30'000), pick(0, 7) == 0, all_told || pick(0, 9) > 0});
+                                pick(1000, 30'000), pick(0, 7) == 0, all_launches || pick(0, 9) > 0});
   }
   return program;
 }

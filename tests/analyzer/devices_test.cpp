@@ -73,10 +73,10 @@ Devices analyzed(const std::vector<std::string>& lines, const std::string& path,
   auto trace = Trace::open(path);
   const Reading reading{events_at_once};
   const auto activity = gatherActivity(*trace.value(), reading);
-  SliceReader slices(*trace.value(), activity.value(), ProcessId{1}, reading);
-  auto sweep = DeviceSweep::make(*trace.value(), slices, {});
-  auto status = slices.each(kAllParts, [&](const Slice& slice) {
-    EXPECT_TRUE(sweep.value().add(slice).has_value());
+  TimeChunkReader chunks(*trace.value(), activity.value(), ProcessId{1}, reading);
+  auto sweep = DeviceSweep::make(*trace.value(), chunks, {});
+  auto status = chunks.each(kAllParts, [&](const TimeChunk& chunk) {
+    EXPECT_TRUE(sweep.value().add(chunk).has_value());
     return Result<bool>(true);
   });
   EXPECT_TRUE(status.has_value());
@@ -143,7 +143,7 @@ std::string analysedRow(const std::string& text, const std::string& sql) {
   return rows.has_value() && rows->rows.size() == 1 ? std::get<std::string>(rows->rows[0][0]) : "";
 }
 
-// A graph of three kernels in one call, two kernels in calls of their own, and a copy.
+// A graph of three kernels in one call, two kernels in their own calls, and a copy.
 TEST(Devices, EachCallIsOneLaunch) {
   EXPECT_EQ(analysedRow("work kernel a 100us 10us launch=0us call=30us api=cudaGraphLaunch\n"
                         "work kernel b 115us 10us launch=last\n"
@@ -156,7 +156,7 @@ TEST(Devices, EachCallIsOneLaunch) {
             "[2,26000,1,30000,3,5,0,1]");
 }
 
-// Of four gaps one is longer than a millisecond, one begins with a copy's call. Of the calls only what lies
+// Of four gaps one is longer than a millisecond, one begins with a copy's call. Of the calls only what is
 // within the short gaps counts: 4 us before the second kernel, 2 us before the third.
 TEST(Devices, CallsWithinGapsAreTimeOfLaunching) {
   const std::string text =
@@ -230,7 +230,7 @@ TEST(Devices, WhatOneRankWaitsForIsNoCauseOfAnothers) {
   EXPECT_EQ(std::get<std::string>(rows->rows[0][0]), "[[0,10000,30000],[1,40000,0]]");
 }
 
-// Two ranks whose k-th collectives are the same, but for the second: rank 0 has left it before rank 1 comes.
+// Two ranks whose k-th collectives are the same, except the second: rank 0 leaves it before rank 1 enters.
 TEST(Ranks, CollectivesThatDoNotMeetAreNotCompared) {
   const test::TempFolder folder;
   const std::string path = folder / "t.pitwall";
@@ -280,23 +280,23 @@ TEST(Ranks, BandwidthsOfCollectivesAreNccls) {
 }
 
 // The kvstore as rules read it: analysis_summary.kvstore and the settings that steer it.
-struct Told {
+struct KvstoreFacts {
   const char *meta = nullptr, *command_line = "train.py", *operation = "Convolution";
 };
-std::string kvstoreOf(const Told& told) {
+std::string kvstoreOf(const KvstoreFacts& known) {
   const test::TempFolder folder;
   auto sink = createTrace(folder / "t.pitwall");
   EXPECT_TRUE(sink.has_value());
   auto& out = **sink;
-  if (told.meta != nullptr) out.meta(meta::kKvStore, told.meta);
+  if (known.meta != nullptr) out.meta(meta::kKvStore, known.meta);
   out.meta(meta::kProducer, "MXNet profiler");
   out.setting({"MXNET_KVSTORE_BIGARRAY_BOUND", "5000", SettingSource::environment});
-  const auto process = out.process({.pid = 1, .name = "python", .command_line = told.command_line});
+  const auto process = out.process({.pid = 1, .name = "python", .command_line = known.command_line});
   const auto thread = out.thread({process, 1, "main"});
   const auto track = out.track({TrackKind::thread, process, thread, {}, "main", ""});
-  Event event{.dur_ns = 1000, .name = out.string(told.operation), .kind = EventKind::operatorRun};
+  Event event{.dur_ns = 1000, .name = out.string(known.operation), .kind = EventKind::operatorRun};
   OperatorFacts facts;
-  facts.name = told.operation;
+  facts.name = known.operation;
   event.op = out.operatorFacts(facts);
   out.events(track, {&event, 1});
   EXPECT_TRUE(out.finish().has_value());
@@ -316,7 +316,7 @@ std::string kvstoreOf(const Told& told) {
 }
 
 TEST(DeviceFacts, TheKvstoreIsKnownFromWhateverTellsIt) {
-  EXPECT_EQ(kvstoreOf({}), "null") << "nothing tells one: rules about it keep silent or abstain";
+  EXPECT_EQ(kvstoreOf({}), "null") << "nothing names one: rules about it keep silent or abstain";
   EXPECT_EQ(kvstoreOf({.meta = "device", .command_line = "train.py --kv-store local"}), "device");
   EXPECT_EQ(kvstoreOf({.command_line = "python train.py --kv-store dist_sync --gpus 0,1"}), "dist_sync");
   EXPECT_EQ(kvstoreOf({.command_line = "train.py --kvstore=nccl"}), "nccl");

@@ -72,7 +72,7 @@ TEST(Text, TheCriticalPathAddsUpAndSaysWhatTheTraceDoesNotTell) {
   EXPECT_THAT(text, testing::ContainsRegex("engine overhead +gap +- +800 us +8.0 % +-"));
   EXPECT_THAT(text, testing::ContainsRegex("[(]no event[)] +gap +- +200 us +2.0 %"));
   EXPECT_THAT(text, testing::ContainsRegex("total +10.0 ms +100 %"));
-  EXPECT_THAT(text, HasSubstr("Not told by this trace: no calls."));
+  EXPECT_THAT(text, HasSubstr("Not in this trace: no calls."));
   report.critical_path.rows.assign(20, {"op", "none", "operator", 1, 500'000, 0.05, 0});
   EXPECT_THAT(reportAsText(report), testing::ContainsRegex("12 others +6.00 ms +60.0 %"));
   report.critical_path = {};
@@ -81,7 +81,7 @@ TEST(Text, TheCriticalPathAddsUpAndSaysWhatTheTraceDoesNotTell) {
 
 TEST(Text, NamesFromATraceCannotMoveTheCursor) {
   auto report = sampleReport();
-  report.operators[0].title = "a\033[2Jb\n\xE2\x80\xAE\xC2\x9B";  // turns text around; an escape of its own
+  report.operators[0].title = "a\033[2Jb\n\xE2\x80\xAE\xC2\x9B";  // reverses text; an escape sequence
   const auto text = reportAsText(report);
   EXPECT_THAT(text, HasSubstr("a [2Jb"));
   for (const char* mover : {"\033", "\xE2\x80\xAE", "\xC2\x9B"}) EXPECT_THAT(text, Not(HasSubstr(mover)));
@@ -99,18 +99,18 @@ TEST(Text, FitsANarrowTerminalAndSaysWhatHasNoRoom) {
       if (line.find("PITWALL_TUNE") != std::string::npos) continue;
       EXPECT_LE(emit::columnsOf(line), static_cast<std::size_t>(width)) << line;
     }
-    EXPECT_EQ(text.find("no room here for") == std::string::npos, width >= 80) << text;
+    EXPECT_EQ(text.find("columns left out") == std::string::npos, width >= 80) << text;
   }
 }
 
-TEST(Text, RowsOfOneNameAreToldApartByTheirShapes) {
+TEST(Text, RowsOfOneNameAreDistinguishedByTheirShapes) {
   auto report = sampleReport();
   report.operators.push_back(report.operators[0]);
   report.operators[1].shapes = "32x3x224x224";
   EXPECT_THAT(reportAsText(report), HasSubstr("\n     32x3x224x224\n"));
   EXPECT_THAT(reportAsMarkdown(report), HasSubstr("| conv1 Convolution (32x3x224x224) |"));
   EXPECT_THAT(reportAsHtml(report), HasSubstr("<span class=\"soft\">32x3x224x224</span>"));
-  EXPECT_THAT(reportAsText(sampleReport()), Not(HasSubstr("1x1\n"))) << "a name of its own needs none";
+  EXPECT_THAT(reportAsText(sampleReport()), Not(HasSubstr("1x1\n"))) << "a unique name needs none";
 }
 
 TEST(Text, KernelsAddUp) {
@@ -133,9 +133,9 @@ TEST(Text, ATraceOfSumsSaysSo) {
   report.critical_path.missing = "times";
   const auto text = reportAsText(report);
   EXPECT_THAT(text, HasSubstr("run.pitwall: sums only"));
-  EXPECT_THAT(text, HasSubstr("the file does not tell when anything began"));
+  EXPECT_THAT(text, HasSubstr("the file does not say when anything began"));
   EXPECT_THAT(text, testing::ContainsRegex("operator +count +total +mean +share"));
-  EXPECT_THAT(text, Not(HasSubstr("Not told by this trace"))) << "of a path that is not there";
+  EXPECT_THAT(text, Not(HasSubstr("Not in this trace"))) << "of a path that is not there";
 }
 
 TEST(Text, ANumberStaysWithItsUnit) {

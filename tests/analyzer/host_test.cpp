@@ -47,7 +47,7 @@ TEST(ProgramEnd, IsAFactOfTheTrace) {
   EXPECT_EQ(endOf("meta process.exit_code 1\n"), "1 - - 0");
   EXPECT_EQ(endOf("meta process.exit_code 0\nmeta process.exit_signal 11\n"), "- 11 - 0");
   EXPECT_EQ(endOf("meta process.exit_code 139\n"), "139 - 11 0");
-  EXPECT_EQ(endOf("meta process.exit_signal 9\n"), "- 9 - -") << "nobody counted what was killed for memory";
+  EXPECT_EQ(endOf("meta process.exit_signal 9\n"), "- 9 - -") << "kills for lack of memory were not counted";
   EXPECT_EQ(endOf("meta process.exit_signal 9\nmeta process.oom_kills 0\nmeta host.oom_kills 1\n"),
             "- 9 - 0");
   EXPECT_EQ(endOf("meta process.exit_signal 9\nmeta process.oom_kills 1\n"), "- 9 - 1");

@@ -37,7 +37,7 @@ std::vector<OperatorInterval> withSequence(const std::vector<std::uint32_t>& seq
 }
 
 // Shows them some at a time.
-OperatorSource inSlicesOf(std::vector<OperatorInterval> operators, std::size_t at_once) {
+OperatorSource inChunksOf(std::vector<OperatorInterval> operators, std::size_t at_once) {
   std::vector<TimeNs> pending_from(operators.size() + 1, INT64_MAX);
   for (std::size_t i = operators.size(); i-- > 0;)
     pending_from[i] = std::min(pending_from[i + 1], operators[i].pushed_ns);
@@ -52,7 +52,7 @@ OperatorSource inSlicesOf(std::vector<OperatorInterval> operators, std::size_t a
 }
 
 std::vector<TimeNs> startsOf(const std::vector<OperatorInterval>& operators) {
-  return findRepetition(inSlicesOf(operators, 7)).value().starts;
+  return findRepetition(inChunksOf(operators, 7)).value().starts;
 }
 
 Iterations found(const std::vector<OperatorInterval>& operators, std::span<const IterationMark> marks) {
@@ -64,7 +64,7 @@ Iterations found(const std::vector<OperatorInterval>& operators, std::span<const
     if (!marks.empty() && op.start_ns >= marks.back().time_ns) timeline.operator_after_marks_ns += length;
     timeline.end_ns = op.start_ns + 100;
   }
-  return findIterations(timeline, marks, [&] { return findRepetition(inSlicesOf(operators, 5)); }).value();
+  return findIterations(timeline, marks, [&] { return findRepetition(inChunksOf(operators, 5)); }).value();
 }
 
 std::vector<std::uint32_t> repeated(const std::vector<std::uint32_t>& once, int times,
@@ -206,18 +206,18 @@ TEST(Sequence, IsThatOfThePushesHoweverManyAreReadAtATime) {
   }
   std::stable_sort(operators.begin(), operators.end(),
                    [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
-  const auto starts = findRepetition(inSlicesOf(operators, 1000)).value().starts;
+  const auto starts = findRepetition(inChunksOf(operators, 1000)).value().starts;
   EXPECT_GE(starts.size(), 30U);
   for (const std::size_t at_once : {1, 3, 50})
-    EXPECT_EQ(findRepetition(inSlicesOf(operators, at_once)).value().starts, starts) << at_once;
+    EXPECT_EQ(findRepetition(inChunksOf(operators, at_once)).value().starts, starts) << at_once;
 }
 
 // Times are whole: 2^17 repetitions of 100 or 300 ns each.
-TEST(Sequence, TooManyRepetitionsAreToldSomeAtATime) {
+TEST(Sequence, TooManyRepetitionsAreGrouped) {
   constexpr int kTimes = 1 << 17;
   for (const auto& once : {std::vector<std::uint32_t>{4}, std::vector<std::uint32_t>{7, 8, 9}}) {
     const auto operators = withSequence(repeated(once, kTimes));
-    const auto sequence = findRepetition(inSlicesOf(operators, 5000)).value();
+    const auto sequence = findRepetition(inChunksOf(operators, 5000)).value();
     EXPECT_EQ(sequence.period, static_cast<std::int64_t>(once.size()));
     EXPECT_GE(sequence.starts.size(), kMostRepetitions);
     EXPECT_LT(sequence.starts.size(), 2 * kMostRepetitions);
@@ -261,7 +261,7 @@ TEST(Sequence, TheTailOfACallMadeAgainAndAgainIsNoOutlier) {
   EXPECT_EQ(longOnes({1, 2, 3}), 9);  // the first is warm-up
 }
 
-// An operator between which and its like lie more distances than are kept.
+// An operator whose repetitions have more distances than are kept.
 TEST(Sequence, ManyDistancesDoNotHideThePeriod) {
   std::vector<std::uint32_t> once;
   for (std::uint32_t gap = 1; gap <= 60; ++gap) {
@@ -269,7 +269,7 @@ TEST(Sequence, ManyDistancesDoNotHideThePeriod) {
     for (std::uint32_t i = 0; i < gap; ++i) once.push_back(2 + (gap + i) % 5);
   }
   once.push_back(100);
-  const auto sequence = findRepetition(inSlicesOf(withSequence(repeated(once, 8)), 999)).value();
+  const auto sequence = findRepetition(inChunksOf(withSequence(repeated(once, 8)), 999)).value();
   EXPECT_EQ(sequence.period, static_cast<std::int64_t>(once.size()));
   EXPECT_EQ(sequence.starts.size(), 8U);
 }

@@ -78,7 +78,8 @@ std::unique_ptr<Analyzed> analyzeProgram(const Program& program) {
   return analyzeFiles({file.path()});
 }
 
-// The finding comes first, its share is what a step spends loading, and the interval holds what was measured.
+// The finding comes first, its share is what a step spends loading, and the interval contains the measured
+// gain.
 void expectLoadingFirst(const Analyzed& a, double measured_gain) {
   ASSERT_EQ(a.error, "");
   ASSERT_FALSE(a.report.findings.empty());
@@ -98,16 +99,16 @@ void expectLoadingFirst(const Analyzed& a, double measured_gain) {
 void expectNothingBeyondTheDevice(const Analyzed& a) {
   ASSERT_EQ(a.error, "");
   const double idle = a.number("SELECT gpu_idle_share FROM analysis_summary");
-  double promised = 0;
+  double predicted = 0;
   for (const auto& rule : allRules()) {
     const auto claims = [&](const char* category) {
       return std::find(rule.claims.begin(), rule.claims.end(), category) != rule.claims.end();
     };
     const Finding* finding = a.finding(rule.id);
     if (finding == nullptr || claims("computation") || claims("copies") || claims("communication")) continue;
-    promised += finding->gain_high;
+    predicted += finding->gain_high;
   }
-  EXPECT_LE(promised, idle + 1e-9);
+  EXPECT_LE(predicted, idle + 1e-9);
   EXPECT_EQ(a.finding("input/workers"), nullptr);
   EXPECT_EQ(a.finding("input/bound"), nullptr);
 }

@@ -132,7 +132,7 @@ TEST(Operators, HaveTheDeviceWorkThatTheyLaunch) {
   EXPECT_EQ(rowsOf(text, &outside), expected);
   EXPECT_EQ(outside, 13'000) << "launched between operators, and without a launch in the trace";
   EXPECT_EQ(rowsOf(text + "work kernel theirs 800us 90us launch=750us rank=1\n", &outside), expected);
-  EXPECT_EQ(outside, 13'000) << "another rank's is none of this process";
+  EXPECT_EQ(outside, 13'000) << "another rank's does not belong to this process";
   EXPECT_EQ(rowsOf(text, nullptr, 2), expected) << "however few events are read at a time";
 }
 

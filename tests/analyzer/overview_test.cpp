@@ -53,7 +53,7 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   report.coverage = "library calls";
   report.logged_library = "oneDNN";
   EXPECT_EQ(overviewOf(report).time, "72 % not recorded, 28 % calls of oneDNN");
-  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only calls of oneDNN were seen"));
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only calls of oneDNN were recorded"));
   report = reportOf({{"unattributed", 0, 1}});
   report.coverage = "samples";
   report.sampled = SampledUse{"python3", 0.98, 980'000'000, 1'000'000'000};
@@ -81,7 +81,7 @@ TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
   report.findings.erase(report.findings.begin());
   EXPECT_EQ(overviewOf(report).finding, "");
   EXPECT_EQ(overviewOf(report).gain, "");
-  EXPECT_EQ(overviewOf(report).first, "nothing was found that would make it faster");
+  EXPECT_EQ(overviewOf(report).first, "no setting was found that would make it faster");
   report.findings = {findingOf("gpu/idle", Severity::high, 0, 0.9997)};
   EXPECT_EQ(overviewOf(report).gain, "up to 100 % less time, medium confidence; predicted, not measured");
 }
@@ -174,12 +174,12 @@ TEST(Overview, AProgramThatFailedAtOnceGetsNoAdviceOnItsSpeed) {
   EXPECT_TRUE(failed->report.end.too_short);
   EXPECT_FALSE(advises(failed->report));
   EXPECT_EQ(overviewOf(failed->report).ended, "The program failed with exit code 1 after 100 ms.");
-  EXPECT_EQ(overviewOf(failed->report).first, "make it run to its end, and record it again");
+  EXPECT_EQ(overviewOf(failed->report).first, "fix the failure, and record it again");
   const auto short_run = analyzed(begin + "meta process.exit_code 0\nmeta trace.end_ns 100000000\n");
   EXPECT_TRUE(short_run->report.end.too_short);
-  EXPECT_EQ(overviewOf(short_run->report).first, "record a run of some seconds");
+  EXPECT_EQ(overviewOf(short_run->report).first, "record a run of several seconds");
   EXPECT_EQ(overviewOf(short_run->report).ended,
-            "The program ended after 100 ms: too soon to advise on its speed.");
+            "The program ended after 100 ms: too early to advise on its speed.");
   const auto killed = analyzed(begin + "meta process.exit_code 139\nmeta trace.end_ns 3000000000\n");
   EXPECT_TRUE(killed->report.end.too_short);
   EXPECT_EQ(overviewOf(killed->report).ended, "The program was killed by signal 11 (SIGSEGV) after 3.00 s.");

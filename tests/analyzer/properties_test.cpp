@@ -23,8 +23,8 @@
 namespace pitwall::test {
 namespace {
 
-// An event as a program would tell it: with words instead of ids.
-struct Told {
+// An event as a program would write it: with words instead of ids.
+struct WrittenEvent {
   std::string thread, stream;  // one of both
   Event event;
   std::string name;
@@ -32,7 +32,7 @@ struct Told {
 };
 
 struct Story {
-  std::vector<Told> events;
+  std::vector<WrittenEvent> events;
   std::vector<Dependency> dependencies;
   std::vector<IterationMark> marks;
 };
@@ -107,10 +107,10 @@ class Author {
     add({"", kind == 3 ? "stream 2" : "stream 1", work, names[kind], {}});
   }
 
-  void add(Told told) {
-    if (told.event.kind != EventKind::operatorRun)
-      told.event.pushed_ns = told.event.ready_ns = told.event.start_ns;
-    story_.events.push_back(std::move(told));
+  void add(WrittenEvent written) {
+    if (written.event.kind != EventKind::operatorRun)
+      written.event.pushed_ns = written.event.ready_ns = written.event.start_ns;
+    story_.events.push_back(std::move(written));
   }
 
   std::mt19937_64 random_;
@@ -123,7 +123,7 @@ class Author {
 
 // Writes the story in the order that the generator of random numbers gives its rows: tracks, facts, strings,
 // dependencies and portions of events.
-void tell(Story story, unsigned order, const std::string& path) {
+void writeStory(Story story, unsigned order, const std::string& path) {
   std::mt19937 random(order);
   const auto shuffle = [&](auto& list) {
     if (order > 0) std::shuffle(list.begin(), list.end(), random);
@@ -143,25 +143,26 @@ void tell(Story story, unsigned order, const std::string& path) {
   std::vector<std::pair<TrackId, std::vector<Event>>> portions;
   std::map<TrackId, std::size_t> open;
   std::int64_t tid = 1;
-  for (auto& told : story.events) {
-    auto& track = tracks[told.thread + told.stream];
+  for (auto& written : story.events) {
+    auto& track = tracks[written.thread + written.stream];
     if (!track) {
-      track = told.stream.empty() ? out.track({TrackKind::thread,
-                                               process,
-                                               out.thread({process, tid++, told.thread}),
-                                               {},
-                                               told.thread,
-                                               ""})
-                                  : out.track({TrackKind::stream, process, {}, device, told.stream, ""});
+      track = written.stream.empty()
+                  ? out.track({TrackKind::thread,
+                               process,
+                               out.thread({process, tid++, written.thread}),
+                               {},
+                               written.thread,
+                               ""})
+                  : out.track({TrackKind::stream, process, {}, device, written.stream, ""});
     }
-    told.event.name = out.string(told.name);
-    if (told.event.kind == EventKind::operatorRun) told.event.op = out.operatorFacts(told.op);
+    written.event.name = out.string(written.name);
+    if (written.event.kind == EventKind::operatorRun) written.event.op = out.operatorFacts(written.op);
     const auto [place, is_new] = open.try_emplace(track, portions.size());
     if (is_new || portions[place->second].second.size() >= 40) {
       place->second = portions.size();
       portions.emplace_back(track, std::vector<Event>());
     }
-    portions[place->second].second.push_back(told.event);
+    portions[place->second].second.push_back(written.event);
   }
   for (const auto& [track, events] : portions) {
     out.events(track, events);
@@ -234,7 +235,7 @@ TEST(Properties, EveryAnalysisSumsToItsWhole) {
     SCOPED_TRACE(seed);
     const auto path = folder / fmt::format("{}.pitwall", seed);
     const auto story = Author(seed).write(6 + static_cast<int>(seed), 12);
-    tell(story, 0, path);
+    writeStory(story, 0, path);
     const auto a = analyzed(path);
     EXPECT_EQ(
         a.number(
@@ -255,9 +256,9 @@ TEST(Properties, EveryAnalysisSumsToItsWhole) {
                        "abs(whole - 1) < 1e-9"),
               1)
         << "the path is as long as the iterations that it crosses";
-    // The events themselves are the second opinion.
+    // The events themselves are the independent check.
     std::map<std::string, TimeNs> totals;
-    for (const auto& told : story.events) totals[told.name] += told.event.dur_ns;
+    for (const auto& written : story.events) totals[written.name] += written.event.dur_ns;
     for (const auto& [name, total] : totals)
       EXPECT_EQ(a.number(fmt::format("SELECT sum(total_ns) FROM analysis_name WHERE name = '{}'", name)),
                 total);
@@ -286,12 +287,13 @@ TimeNs replay(const std::vector<Run>& runs, std::size_t late, TimeNs by) {
   return *std::max_element(ends.begin(), ends.end());
 }
 
-std::vector<Run> graphOf(const Story& story, std::vector<const Told*>& operators) {
-  for (const auto& told : story.events) {
-    if (told.event.kind == EventKind::operatorRun) operators.push_back(&told);
+std::vector<Run> graphOf(const Story& story, std::vector<const WrittenEvent*>& operators) {
+  for (const auto& written : story.events) {
+    if (written.event.kind == EventKind::operatorRun) operators.push_back(&written);
   }
-  std::sort(operators.begin(), operators.end(),
-            [](const Told* a, const Told* b) { return a->event.start_ns < b->event.start_ns; });
+  std::sort(operators.begin(), operators.end(), [](const WrittenEvent* a, const WrittenEvent* b) {
+    return a->event.start_ns < b->event.start_ns;
+  });
   std::map<CorrelationId, std::size_t> index;
   std::map<std::string, std::size_t> last;
   std::vector<Run> runs;
@@ -314,9 +316,9 @@ TEST(Properties, TheCriticalPathReplaysTheRecordedTimeAndSlackIsExact) {
     SCOPED_TRACE(seed);
     const auto path = folder / fmt::format("{}.pitwall", seed);
     const auto story = Author(seed).write(1, 30);  // each layer once, so that its slack is one execution's
-    tell(story, 0, path);
+    writeStory(story, 0, path);
     const auto a = analyzed(path);
-    std::vector<const Told*> operators;
+    std::vector<const WrittenEvent*> operators;
     const auto runs = graphOf(story, operators);
     const TimeNs end = replay(runs, runs.size(), 0);
     TimeNs recorded_end = 0;
@@ -351,12 +353,12 @@ TEST(Properties, NothingDependsOnTheOrderOfRows) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     const auto story = Author(seed).write(8, 12);
     const auto path = folder / "a.pitwall";
-    tell(story, 0, path);
+    writeStory(story, 0, path);
     const auto expected = reportAsJson(analyzed(path).report);
     for (unsigned order = 1; order <= 3; ++order) {
       SCOPED_TRACE(fmt::format("seed {}, order {}", seed, order));
       const auto shuffled = folder / fmt::format("{}-{}.pitwall", seed, order);
-      tell(story, order, shuffled);
+      writeStory(story, order, shuffled);
       EXPECT_EQ(reportAsJson(analyzed(shuffled).report), expected);
     }
   }
@@ -365,7 +367,7 @@ TEST(Properties, NothingDependsOnTheOrderOfRows) {
 TEST(Properties, NothingDependsOnHowManyRowsAreShown) {
   const TempFolder folder;
   const auto path = folder / "a.pitwall";
-  tell(Author(7).write(12, 16), 0, path);
+  writeStory(Author(7).write(12, 16), 0, path);
   auto few = analyzed(path, 1).report, many = analyzed(path, 1000).report;
   ASSERT_FALSE(many.findings.empty());
   for (auto* report : {&few, &many}) {
@@ -386,14 +388,14 @@ TEST(Properties, NothingDependsOnHowManyEventsAreReadAtATime) {
     auto story = Author(seed).write(8, 12);
     if (seed % 2 == 0) story.marks.clear();  // iterations are found from the sequence of operators
     const auto path = folder / fmt::format("{}.pitwall", seed);
-    tell(story, seed, path);
+    writeStory(story, seed, path);
     const auto whole = analyzed(path);
     const auto tables = tablesOf(whole);
     for (const std::size_t at_once : {1, 7, 40, 150}) {
       SCOPED_TRACE(fmt::format("seed {}, {} at once", seed, at_once));
-      const auto sliced = analyzed(path, 5, at_once);
-      EXPECT_EQ(tablesOf(sliced), tables);
-      EXPECT_EQ(reportAsJson(sliced.report), reportAsJson(whole.report));
+      const auto chunked = analyzed(path, 5, at_once);
+      EXPECT_EQ(tablesOf(chunked), tables);
+      EXPECT_EQ(reportAsJson(chunked.report), reportAsJson(whole.report));
     }
   }
 }
@@ -401,7 +403,7 @@ TEST(Properties, NothingDependsOnHowManyEventsAreReadAtATime) {
 TEST(Properties, AnAnalysisThatIsAskedToStopSaysSo) {
   const TempFolder folder;
   const auto path = folder / "a.pitwall";
-  tell(Author(1).write(4, 8), 0, path);
+  writeStory(Author(1).write(4, 8), 0, path);
   auto trace = Trace::open(path);
   ASSERT_TRUE(trace.has_value());
   std::atomic<bool> cancel = false;
@@ -453,7 +455,7 @@ TEST(Properties, GainsNeverExceedTheRemovableTime) {
     }
     const auto findings = rules::shareBudget(claims, breakdown);
     ASSERT_EQ(findings.size(), claims.size());
-    // Whatever categories one looks at: those who claim nothing else gain no more than there is in them.
+    // For every set of categories: findings that claim only these gain no more than the time in them.
     for (unsigned subset = 0; subset < 32; ++subset) {
       double available = 0, gained = 0;
       const auto within = [&](const std::string& category) {
@@ -470,7 +472,7 @@ TEST(Properties, GainsNeverExceedTheRemovableTime) {
       EXPECT_LE(gained, available + 1e-12) << "categories " << subset;
     }
     for (std::size_t i = 1; i < findings.size(); ++i) {
-      EXPECT_GE(findings[i - 1].severity, findings[i].severity) << "a lower one never stands above";
+      EXPECT_GE(findings[i - 1].severity, findings[i].severity) << "a lower one is never above";
       if (findings[i - 1].severity == findings[i].severity) {
         EXPECT_GE(findings[i - 1].expected_gain, findings[i].expected_gain);
       }

@@ -1,4 +1,5 @@
-// Files of settings are read by the programs they are for, where those are there; else by what they promise.
+// Files of settings are read by the programs they are for, where those are installed; otherwise their syntax
+// is checked.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -69,7 +70,7 @@ TEST(EnvironmentFormats, FindingsThatDisagreeAreNotHidden) {
   report.findings[1].proposals[0].proposed = "2";
   for (const auto& info : environmentFormats()) {
     const std::string text = reportAsEnvironment(report, info.format);
-    EXPECT_THAT(text, HasSubstr("# [threads/knee] would rather have OMP_PLACES=2")) << info.name;
+    EXPECT_THAT(text, HasSubstr("# [threads/knee] needs OMP_PLACES=2 instead")) << info.name;
     EXPECT_EQ(text.find("MINE"), text.rfind("You set MINE") + 8) << "the same value twice is said once";
   }
 }

@@ -69,7 +69,7 @@ TEST(RuleFile, ErrorsNameFileAndLine) {
   EXPECT_THAT(errorOf("id = 3\n"), AllOf(StartsWith("r.toml:1:"), HasSubstr("'id' must be a text")));
   EXPECT_THAT(
       errorOf(std::string(kRule) + "[gain]\nlow=\"0\"\nhigh=\"0\"\nmethod=\"m\"\nclaims=[\"sleep\"]\n"),
-      AllOf(StartsWith("r.toml:17:"), HasSubstr("'sleep' is no category")));
+      AllOf(StartsWith("r.toml:17:"), HasSubstr("'sleep' is not a category")));
   EXPECT_THAT(errorOf("abstain = [3]\n" + std::string(kRule)),
               HasSubstr("each entry of 'abstain' must be a table"));
 }
@@ -99,8 +99,7 @@ TEST(RuleFile, IdsAndThresholdsAreWhatTheyMustBe) {
   EXPECT_THAT(errorOf(withLine("value = 0.5", "value = -0.5")),
               AllOf(StartsWith("r.toml:8:"),
                     HasSubstr("threshold 'share' is -0.5; it must be a number of 0 or more")));
-  EXPECT_THAT(errorOf(withLine("value = 0.5", "value = 15")),
-              HasSubstr("lies between 0 and 1: 15 % is 0.15"));
+  EXPECT_THAT(errorOf(withLine("value = 0.5", "value = 15")), HasSubstr("is between 0 and 1: 15 % is 0.15"));
 }
 
 TEST(RuleFile, CheckFindsWhatWouldSilentlyDoNothing) {
@@ -115,8 +114,9 @@ TEST(RuleFile, CheckFindsWhatWouldSilentlyDoNothing) {
   EXPECT_EQ(complaint(good), "");
   EXPECT_THAT(complaint(kRule), HasSubstr("no SQL of the rule uses :threshold_share"));
   EXPECT_THAT(complaint(good + "[[proposal]]\nname = \"OMP_NUM_THREAD\"\nvalue = \"one\"\nreason = \"r\"\n"),
-              AllOf(HasSubstr(":15:"), HasSubstr("'OMP_NUM_THREAD' is no setting")));
-  EXPECT_THAT(complaint(withLine("\"low\"", "\"extreme\"")), HasSubstr(":3: severity 'extreme' is none of"));
+              AllOf(HasSubstr(":15:"), HasSubstr("'OMP_NUM_THREAD' is not a known setting")));
+  EXPECT_THAT(complaint(withLine("\"low\"", "\"extreme\"")),
+              HasSubstr(":3: severity 'extreme' is not one of"));
   EXPECT_THAT(complaint(withLine("SELECT 1 AS one", "SELECT 1 AS one WHERE 1 > :threshold_shar")),
               HasSubstr("the rule's thresholds are: :threshold_share"));
   EXPECT_THAT(complaint(withLine("SELECT 1 AS one", "SELECT 1 AS one FROM analysis_nonesuch")),
@@ -216,7 +216,7 @@ Claim claimOf(const std::string& id, double low, double high, std::vector<std::s
   return claim;
 }
 
-TEST(Budget, NoTimeIsPromisedTwice) {
+TEST(Budget, NoTimeIsCountedTwice) {
   Breakdown breakdown;
   breakdown.shares = {{"forward", 0, 0.5}, {"data wait", 0, 0.3}, {"idle", 0, 0.2}};
   const auto findings =

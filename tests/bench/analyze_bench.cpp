@@ -231,8 +231,8 @@ constexpr char kUsage[] =
     "  EVENTS     of a made-up training trace; 10000000 without a number, 1000 at least\n"
     "  FILE       the trace, made if it does not exist, and kept; without a name it is in the folder for\n"
     "             temporary files, 7 bytes an event, and is removed\n"
-    "  --growth   a line for each number of events (10, 30 and 100 million without any), each in a process\n"
-    "             of its own: whether time and memory grow with them\n"
+    "  --growth   a line for each number of events (10, 30 and 100 million without any), each in its own\n"
+    "             process: whether time and memory grow with them\n"
     "  --start    `pitwall analyze` beside this program on 100,000 events, elapsed time\n"
     "  --alike    the trace is one operator again and again, without marks of iterations\n"
     "  --help     this text\n";

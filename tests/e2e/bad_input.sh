@@ -39,7 +39,7 @@ fi
 expect 0 "/proc/pitwall-test.pitwall" env PITWALL_TRACE=/proc/pitwall-test.pitwall "${train[@]}"
 expect 0 "images/s" env PITWALL_TRACE=/proc/pitwall-test.pitwall "${train[@]}"
 expect 0 "text.pitwall" env PITWALL_TRACE="$SCRATCH/text.pitwall" "${train[@]}"
-[ "$(cat "$SCRATCH/text.pitwall")" = "not a trace" ] || complain "a file that is no trace was overwritten"
+[ "$(cat "$SCRATCH/text.pitwall")" = "not a trace" ] || report_failure "a file that is no trace was overwritten"
 expect 2 "/proc/lenet.env" "$PITWALL" analyze "$SCRATCH/good.pitwall" --env /proc/lenet.env
 
 # A disk that is full from the start, and one that fills.
@@ -51,13 +51,13 @@ for size in 4k 1800k; do
   if mount -t tmpfs -o size=$size tmpfs "$SCRATCH/disk" 2>/dev/null; then
     trace=$SCRATCH/disk/full.pitwall
     # Many small steps fill it soon. The training goes on, and what is missing is said.
-    PITWALL_TRACE=$trace "$TRAIN" --synthetic --batch 8 --steps $steps >"$SCRATCH/out" 2>&1 || complain "a full disk ended the training with $?"
+    PITWALL_TRACE=$trace "$TRAIN" --synthetic --batch 8 --steps $steps >"$SCRATCH/out" 2>&1 || report_failure "a full disk ended the training with $?"
     expect 0 "full\.pitwall.*full" cat "$SCRATCH/out"
     expect 0 "images/s" cat "$SCRATCH/out"
     if [ -e "$trace" ]; then
       "$PITWALL" analyze "$trace" >"$SCRATCH/out" 2>&1
       code=$?
-      [ $code -eq 0 ] || [ $code -eq 3 ] || complain "analyze of a trace on a full disk ended with $code"
+      [ $code -eq 0 ] || [ $code -eq 3 ] || report_failure "analyze of a trace on a full disk ended with $code"
       printf 'analyze of what a disk of %s holds ended with %d: %s\n' "$size" $code "$(head -n 1 "$SCRATCH/out")"
     fi
     umount "$SCRATCH/disk"

@@ -18,13 +18,13 @@ for i in $(seq 20); do
   kill -9 $child
   killed_ns=$(date +%s%N)
   wait $child 2>/dev/null
-  [ -s "$trace" ] || { complain "run $i left no trace"; continue; }
+  [ -s "$trace" ] || { report_failure "run $i left no trace"; continue; }
   report=$("$PITWALL" analyze "$trace" --format json 2>"$SCRATCH/err")
   code=$?
   if [ $code -ne 0 ]; then
-    complain "run $i: analyze ended with $code: $(cat "$SCRATCH/err")"
+    report_failure "run $i: analyze ended with $code: $(cat "$SCRATCH/err")"
   elif ! grep -q '"complete": *false' <<<"$report"; then
-    complain "run $i: the report does not say that the trace is incomplete"
+    report_failure "run $i: the report does not say that the trace is incomplete"
   elif command -v sqlite3 >/dev/null; then
     last_ns=$(sqlite3 "$trace" "SELECT sum(value) FROM meta WHERE key IN ('trace.start_unix_ns', 'trace.end_ns')")
     printf 'run %2d: opened; the last flush was %d ms before the kill\n' "$i" $(((killed_ns - last_ns) / 1000000))

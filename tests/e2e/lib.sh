@@ -6,7 +6,7 @@ trap 'cleanup 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 cleanup() { :; }
 failures=0
 
-complain() {
+report_failure() {
   printf 'FAILED: %s\n' "$*"
   failures=$((failures + 1))
 }
@@ -18,10 +18,10 @@ expect() {
   output=$("$@" 2>&1)
   got=$?
   if [ "$got" -ne "$code" ]; then
-    complain "'$*' ended with $got instead of $code and printed:"
+    report_failure "'$*' ended with $got instead of $code and printed:"
     printf '%s\n' "$output"
   elif ! grep -q -e "$text" <<<"$output"; then
-    complain "'$*' does not print '$text' but:"
+    report_failure "'$*' does not print '$text' but:"
     printf '%s\n' "$output"
   else
     printf 'ok: %s\n' "$(grep -m1 -e "$text" <<<"$output")"

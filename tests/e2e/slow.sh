@@ -8,8 +8,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 # What the caller has set for its own programs plays no part here.
 for name in $(compgen -e | grep -E '^(OMP|GOMP|KMP|ONEDNN|DNNL|MXNET|PITWALL)_'); do unset "$name"; done
-# One thread: what other programs do to threads that wait for each other is not what is looked for.
-# Those whose operators compute (the others' last as long as they are told to) would rightly hear that it is too few.
+# One thread: the effect of other programs on threads that wait for each other is not tested here.
+# Those whose operators compute (the others' last as long as specified) would rightly be reported to have too few.
 case $sample in
   slow_too_many_threads | slow_narrow_isa) ;;
   *) export OMP_NUM_THREADS=1 ;;

@@ -10,7 +10,7 @@ namespace pitwall::fuzz {
 // Writes the bytes to a file, always the same, in a folder that goes with the process. Returns its path.
 const std::string& asFile(std::span<const std::uint8_t> bytes);
 
-// The target `pitwall_trace`, which is large enough for a file of its own.
+// The target `pitwall_trace`, which is large enough for a separate file.
 void openTrace(std::span<const std::uint8_t> input);
 
 }  // namespace pitwall::fuzz

@@ -89,7 +89,7 @@ void importBytes(std::span<const std::uint8_t> input) {
   PITWALL_CHECK(!toText(*summary).empty(), "an empty summary");
 }
 
-// Only what this reader would be given: the others have targets of their own.
+// Only what this reader would be given: the others have their own targets.
 template <Format... kFormats>
 void importAs(std::span<const std::uint8_t> input) {
   const Format format = import::recognise(asText(input)).format;

@@ -1,5 +1,5 @@
-// Files that are no traces, broken ones, and traces at the edge of what there is: a message in the window or
-// a picture, never a crash or a hang.
+// Files that are no traces, broken ones, and traces at the limits of what is supported: a message in the
+// window or a picture, never a crash or a hang.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ TEST_F(BadInputTest, EachGetsOneMessageAndTheNextTraceOpens) {
         "text.json", "binary.pitwall", "foreign.sqlite", "scrambled.pitwall"}) {
     const std::string message = afterOpening(folder_ / name);
     EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
-    // It stands in the window, once.
+    // It is in the window, once.
     int shown = 0;
     for (const QLabel* label : window_.findChildren<QLabel*>())
       shown += label->isVisibleTo(&window_) && label->text().toStdString() == message;
@@ -100,7 +100,7 @@ TEST_F(BadInputTest, WhatCannotBeReadIsAMessage) {
     EXPECT_NE(message.find(name), std::string::npos) << name << ": " << message;
   }
   EXPECT_NE(afterOpening("/" + std::string(5000, 'x')), "");  // longer than a path may be
-  // Where permissions bind, they are told; root reads it all the same.
+  // Where permissions apply, the message names them; root can read the file regardless.
   ASSERT_EQ(::chmod((folder_ / "closed/inside.pitwall").c_str(), 0), 0);
   const bool readable = ::access((folder_ / "closed/inside.pitwall").c_str(), R_OK) == 0;
   EXPECT_EQ(afterOpening(folder_ / "closed/inside.pitwall").empty(), readable);
@@ -119,10 +119,10 @@ TEST_F(BadInputTest, HugeFiles) {
     EXPECT_EQ(std::filesystem::file_size(folder_ / name), kHuge);
     return folder_ / name;
   };
-  // A header and nothing behind it.
+  // A header and nothing after it.
   EXPECT_NE(afterOpening(huge("header.pitwall", bytes.substr(0, 4096))).find("header.pitwall"),
             std::string::npos);
-  // The header tells of that many pages.
+  // The header claims that many pages.
   std::string many = bytes;
   const std::uint32_t pages = kHuge / 4096;
   for (int i = 0; i < 4; ++i)
@@ -136,7 +136,7 @@ TEST_F(BadInputTest, HugeFiles) {
   EXPECT_NE(afterOpening(huge("endless.json", json)).find("endless.json"), std::string::npos);
 }
 
-// What is asked for next does not wait for a long import, and its answer never comes.
+// The next request does not wait for a long import, whose result is dropped.
 TEST_F(BadInputTest, AnotherFileEndsAnImport) {
   window_.show();
   const std::string good = smallTrace();
@@ -152,7 +152,7 @@ TEST_F(BadInputTest, AnotherFileEndsAnImport) {
   EXPECT_EQ(timeline().events, 120U);
 }
 
-// What works on a trace is told to end when the trace is left, in whichever way.
+// Work on a trace is cancelled when the trace is closed, in whichever way.
 TEST_F(BadInputTest, LeavingATraceEndsItsAnalysis) {
   const std::string path = smallTrace();
   auto session = std::make_unique<TraceSession>();
@@ -174,7 +174,7 @@ TEST_F(BadInputTest, LeavingATraceEndsItsAnalysis) {
   EXPECT_EQ(analysed.count(), 1);
   session.reset();
   EXPECT_TRUE(last->load());
-  // An analysis that is told so ends with that, not with a report.
+  // A cancelled analysis ends with that error, not with a report.
   AnalyzeOptions options;
   options.cancel = last.get();
   const auto trace = Trace::open(path);
@@ -200,7 +200,8 @@ TEST_F(BadInputTest, AWindowClosesWhileItsTraceIsAnalysed) {
   }
 }
 
-// Another file in its place, or none: what is shown stays, what is asked is answered, opening again tells.
+// Another file in its place, or none: what is shown stays, queries are answered, and reopening reports the
+// error.
 TEST_F(BadInputTest, ReplacedAndDeletedWhileOpen) {
   window_.show();
   const std::string path = smallTrace(), bytes = bytesOf(path);
@@ -250,7 +251,7 @@ TEST_F(BadInputTest, ATraceThatIsStillWrittenOrChangesUnderTheReader) {
   ASSERT_TRUE(trace.finish().has_value());
   EXPECT_EQ(afterOpening(path), "");  // as F5 does
   EXPECT_EQ(timeline().events, 250U);
-  // Cut short while it is open: what is asked of it then fails with a message or an empty answer.
+  // Truncated while it is open: later queries fail with a message or return an empty result.
   std::filesystem::resize_file(path, 3000);
   window_.find("step", true);
   ASSERT_TRUE(window_.timelineView().selected().has_value());

@@ -29,7 +29,7 @@ for icon in scalable/apps/$id.svg symbolic/apps/$id-symbolic.svg 48x48/apps/$id.
   [ -s "$share/icons/hicolor/$icon" ] || { echo "missing icon: $icon" && exit 1; }
 done
 
-# A desktop of our own, which knows what was installed above and what the system has.
+# A desktop that knows what was installed above and what the system has.
 export XDG_DATA_HOME=$share XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache HOME=$work
 export XDG_CURRENT_DESKTOP=GNOME XDG_DATA_DIRS=${XDG_DATA_DIRS:-/usr/local/share:/usr/share}
 mkdir -p "$XDG_CONFIG_HOME" "$XDG_CACHE_HOME"

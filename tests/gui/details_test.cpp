@@ -1,4 +1,4 @@
-// What is told of one event, of the settings, and that all of it has room in windows of several sizes.
+// The details of one event and of the settings, and that all of it fits into windows of several sizes.
 #include <QScrollBar>
 #include <QTableView>
 #include <fstream>
@@ -12,7 +12,7 @@ namespace {
 
 class DetailsTest : public ViewerTest {
  protected:
-  // An operator whose FLOP and bytes are known on a machine whose roof is, and a kernel that it launches.
+  // An operator whose FLOP and bytes are known on a machine whose roofline is, and a kernel that it launches.
   std::string knownTrace() {
     const std::string path = folder_ / "known.pitwall";
     auto sink = createTrace(path);
@@ -82,7 +82,7 @@ class DetailsTest : public ViewerTest {
   }
 };
 
-TEST_F(DetailsTest, FourTimesRatesAgainstTheRoofAndSettings) {
+TEST_F(DetailsTest, FourTimesRatesAgainstTheRooflineAndSettings) {
   window_.show();
   open(knownTrace());
   const std::string facts = factsAbout("Convolution");
@@ -180,7 +180,7 @@ TEST_F(DetailsTest, SettingsAreCopiedAndSavedAsTheirReadersWantThem) {
   EXPECT_EQ(failed.count(), 1);
 }
 
-// A small window: rows of both traces in sight, no column beyond the edge; what is below comes back
+// A small window: rows of both traces in sight, no column beyond the edge; the drawer comes back
 // afterwards.
 TEST_F(DetailsTest, AComparisonHasRoomInASmallWindow) {
   window_.resize(1024, 640);

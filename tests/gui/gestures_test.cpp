@@ -1,4 +1,4 @@
-// Every gesture and key of the timeline, and what assistive technology is told.
+// Every gesture and key of the timeline, and what assistive technology is given.
 #include <QAccessible>
 #include <QDropEvent>
 #include <QMenu>

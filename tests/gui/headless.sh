@@ -68,7 +68,7 @@ refuses() {
 refuses 3 "missing.pitwall" --export x.csv missing.pitwall
 refuses 3 "missing.pitwall" --export error.png missing.pitwall
 [ -s error.png ] # shows the message
-refuses 2 "no event is called" --export x.png --select nothing a.pitwall
+refuses 2 "no event has the name" --export x.png --select nothing a.pitwall
 refuses 2 "--range" --export x.png --range 9s..10s a.pitwall
 refuses 2 "cannot be written" --export none/x.png a.pitwall
 refuses 2 "there is no such page" --export x.png --page nothing a.pitwall

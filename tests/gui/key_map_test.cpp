@@ -241,7 +241,7 @@ TEST_F(KeyMapTest, TitlesOpenPinAndMoveRows) {
   EXPECT_TRUE(rows.rows()[2].open);  // moved, not pressed
   keys("Ctrl+Up");
   EXPECT_EQ(rows.rows()[1].index, first);
-  // The sign at the end of the title comes with the mouse.
+  // The sign at the end of the title appears under the mouse.
   const QImage without = view().picture();
   const QPointF pin = pinPlace(view().geometryNow(), rows.rows()[2]).center();
   mouse(QEvent::MouseMove, pin, Qt::NoButton);
@@ -380,7 +380,7 @@ TEST_F(KeyMapTest, FileKeysOpenReloadExportCloseAndQuit) {
   EXPECT_FALSE(window_.isVisible());
 }
 
-// Both timelines of a comparison answer to the same keys.
+// Both timelines of a comparison use the same keys.
 TEST_F(KeyMapTest, TimelinesOfAComparisonAnswerToTheKeysToo) {
   QSignalSpy compared(&window_.comparePage(), &ComparePage::compared);
   window_.compareWith(QString::fromStdString(folder_ / "small.pitwall"));
@@ -395,7 +395,7 @@ TEST_F(KeyMapTest, TimelinesOfAComparisonAnswerToTheKeysToo) {
   EXPECT_EQ(shown().ns_per_px, main);
 }
 
-// Whatever is asked for, with a trace and without one, nothing breaks; dialogs are dismissed.
+// Every action works with a trace and without one; dialogs are dismissed.
 TEST_F(KeyMapTest, EveryActionOfTheMenusCanBeTriggered) {
   QTimer dismiss;
   QObject::connect(&dismiss, &QTimer::timeout, [] {

@@ -1,4 +1,4 @@
-// Lanes and their pictures: no event vanishes, at whatever zoom and however the picture came about.
+// Lanes and their pictures: no event disappears, at any zoom and after any sequence of moves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -78,8 +78,8 @@ TEST(Lanes, MoreOverlapThanLanesLosesNoEvent) {
   EXPECT_EQ(count, events.size());
 }
 
-// The promise of the picture: whatever the zoom, each event in sight has a coloured pixel within one pixel of
-// where it lies, and a pixel further than one from any event is background.
+// What the picture guarantees: at every zoom, each event in sight has a coloured pixel within one pixel of
+// where it is, and a pixel further than one from any event is background.
 TEST(LaneRenderer, NoEventVanishesAndNothingAppears) {
   std::mt19937_64 random(7);
   LaneRenderer renderer(Palette::light());

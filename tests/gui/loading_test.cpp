@@ -41,7 +41,7 @@ void write(const std::string& path, int tracks, int events) {
   ASSERT_TRUE(to.finish().has_value());
 }
 
-// Those whose lanes are made on a thread of their own are the same as those of a list of events.
+// Those whose lanes are made on their own thread are the same as those of a list of events.
 TEST(Loading, LongAndShortTracksAreComplete) {
   const test::TempFolder folder;
   for (const int events : {30'000, 300}) {

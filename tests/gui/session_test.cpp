@@ -35,7 +35,7 @@ TEST_F(SessionTest, NotesPinsRowsAndViewComeBackAndTheTraceStaysAsItWas) {
   view.setFocus();
   view.selectRange(TimeRange{2'000'000, 3'000'000});
   key(Qt::Key_M, Qt::ShiftModifier);
-  NotesModel& notes = window_.keeper().notes().model();
+  NotesModel& notes = window_.stateStore().notes().model();
   ASSERT_EQ(notes.rowCount(), 1);
   EXPECT_TRUE(notes.setData(notes.index(0, NotesModel::kText), "here it \"stalls\"\nآ", Qt::EditRole));
   view.focusTrack(1);
@@ -52,7 +52,7 @@ TEST_F(SessionTest, NotesPinsRowsAndViewComeBackAndTheTraceStaysAsItWas) {
   QSignalSpy shown(&other, &MainWindow::analysisShown);
   other.open(QString::fromStdString(path));
   ASSERT_TRUE(shown.wait(kPatienceMs));
-  EXPECT_EQ(other.keeper().notes().model().notes(), kept);
+  EXPECT_EQ(other.stateStore().notes().model().notes(), kept);
   EXPECT_TRUE(other.timelineView().rows().rows()[0].pinned);
   EXPECT_EQ(other.timelineView().rows().rows()[0].index, 1U);
   EXPECT_NEAR(other.timelineView().viewportModel().view().start_ns, seen.start_ns, seen.ns_per_px);
@@ -61,11 +61,11 @@ TEST_F(SessionTest, NotesPinsRowsAndViewComeBackAndTheTraceStaysAsItWas) {
   EXPECT_EQ(bytesOf(path), before);
 }
 
-TEST_F(SessionTest, KeysMarkKeepWalkAndDeleteNotes) {
+TEST_F(SessionTest, KeysMarkAddVisitAndDeleteNotes) {
   open(smallTrace());
   TimelineView& view = window_.timelineView();
   view.setFocus();
-  NotesModel& notes = window_.keeper().notes().model();
+  NotesModel& notes = window_.stateStore().notes().model();
   key(Qt::Key_Period);
   key(Qt::Key_M);
   ASSERT_TRUE(view.mark().has_value());

@@ -1,4 +1,4 @@
-// The viewer's cache of a trace: what comes out of it is what went in, or it is not used.
+// The viewer's cache of a trace: it returns what was written, or is not used.
 #include "gui/timeline/timeline_cache.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace pitwall::gui {
 namespace {
 
-// A trace in a folder of its own, with nested, overlapping and long events.
+// A trace in its own folder, with nested, overlapping and long events.
 class TimelineCache : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -23,7 +23,7 @@ class ViewerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     QSettings().clear();
-    // What another test kept of its trace.
+    // State that another test saved for its trace.
     QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
   }
 

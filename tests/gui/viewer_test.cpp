@@ -142,7 +142,7 @@ TEST_F(ViewerTest, AFindingsEvidenceIsSelectedAndFitted) {
   Report report = reportWithTwoProposals();
   report.findings[1].evidence = {{"operator", "mean"}, {{"forward", "0.5 ms"}, {"no such", "1"}}, 2};
   window_.findingsView().setReport(std::make_shared<const Report>(report));
-  EXPECT_FALSE(window_.timelineView().selected().has_value()) << "nobody has asked";
+  EXPECT_FALSE(window_.timelineView().selected().has_value()) << "nothing was selected";
   QSignalSpy selected(&window_.timelineView(), &TimelineView::eventSelected);
   window_.findingsView().selectFinding(1);
   ASSERT_TRUE(selected.count() > 0 || selected.wait(kPatienceMs));

@@ -79,7 +79,7 @@ fi
 mergeRanks() {
   local rank
   for rank in 0 1 2 3; do
-    [ -s "$1$rank.pitwall" ] || complain "no trace of rank $rank"
+    [ -s "$1$rank.pitwall" ] || report_failure "no trace of rank $rank"
   done
   expect 0 'rank' "$PITWALL" import "$1"{0,1,2,3}.pitwall -o "$1-all.pitwall"
   expect 0 '^"0,1,2,3"$' "$PITWALL" query --format csv "$1-all.pitwall" \
@@ -97,7 +97,7 @@ mergeRanks launched
 
 if command -v mpirun >/dev/null; then
   mpirun --allow-run-as-root --oversubscribe -n 4 "$PITWALL" record -q -o 'rank%r.pitwall' -- "$TARGET" burn 50 ||
-    complain "mpirun ended with $?"
+    report_failure "mpirun ended with $?"
   mergeRanks rank
 else
   echo 'skipped: ranks under mpirun, as Open MPI (openmpi-bin) is not installed'

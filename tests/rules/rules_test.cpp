@@ -198,7 +198,7 @@ TEST(Rules, EveryFileIsBuiltIn) {
   EXPECT_EQ(built_in, files);
 }
 
-// A promise says what it cannot exceed.
+// A predicted gain states its upper bound.
 TEST(Rules, EachGainStatesItsBound) {
   const auto set = rules::loadRules({{kRules.string()}, {}});
   ASSERT_TRUE(set.has_value()) << set.error().message;

@@ -1,4 +1,4 @@
-// A rule that looked and found nothing says so. It may not say it because a fact was unknown: on the traces
+// A rule that found nothing is reported as such, but not where a fact was unknown: on the traces
 // on which a rule fires, each fact of the trace is made unknown in turn, and the rule must still fire, or
 // abstain.
 #include "analyzer/rules/unknown_facts.h"

@@ -66,7 +66,7 @@ std::string folderName(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Rules, Verdicts, testing::ValuesIn(folders()), folderName);
 
-// A check that never complains would be worth nothing.
+// A check that never reports an error would be useless.
 TEST(VerdictChecks, FindSharesBeyondTheWhole) {
   EXPECT_EQ(test::sharesBeyondTheWhole("0.2 % of 100 %, 99.9 % and 278 % or 1,040.5 %").size(), 2U);
   EXPECT_EQ(test::sharesBeyondTheWhole("twice, 47x, 100.0 %").size(), 0U);

@@ -186,9 +186,9 @@ TEST(UncollectedErrors, AreToldWhenTheEngineEnds) {
     testing::internal::CaptureStderr();
     {
       Opened engine(EngineCase{type, 1});
-      engine.run({}, {engine->newVariable()}, [] { return bad("nobody waited"); });
+      engine.run({}, {engine->newVariable()}, [] { return bad("no thread waited"); });
     }
-    EXPECT_NE(testing::internal::GetCapturedStderr().find("nobody waited"), std::string::npos);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("no thread waited"), std::string::npos);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "analyzer/analysis/slice_plan.h"
+#include "analyzer/analysis/time_chunk_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,21 +6,21 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr double kEventsAtOnce = 1 << 18;  // some ten MB of them, still near the processor
-constexpr double kPoints = 8;              // at least, that stand for the events of a chunk
+constexpr double kEventsAtOnce = 1 << 18;  // about ten MB of them, which fit a cache
+constexpr double kPoints = 8;              // at least, that stand for the events of a stored chunk
 constexpr double kMostPoints = 1024;       // at most
-constexpr double kLeastSpread = 512;       // a chunk of fewer events may be one point
+constexpr double kLeastSpread = 512;       // a stored chunk of fewer events may be one point
 
 struct Point {
   TimeNs time_ns = 0;
   double events = 0;
 };
 
-struct Chunk {
+struct StoredChunk {
   double first_ns = 0, span_ns = 0, events = 0;  // span: until the last start
 };
 
-class Chunks final : public SqlVisitor {
+class StoredChunks final : public SqlVisitor {
  public:
   void columns(std::span<const std::string>) override {}
   bool row(std::span<const SqlValue> values) override {
@@ -38,7 +38,7 @@ class Chunks final : public SqlVisitor {
     return sum;
   }
 
-  // Events of chunks that a moment lies in, on average.
+  // Events of the stored chunks that contain a moment, on average.
   double across() const {
     double begin = INFINITY, end = -INFINITY, sum = 0;
     for (const auto& chunk : all_) {
@@ -48,7 +48,7 @@ class Chunks final : public SqlVisitor {
     return end > begin ? sum / (end - begin) : events();
   }
 
-  // Moments that stand for the events, in order of time; a chunk's lie evenly.
+  // Moments that stand for the events, in order of time; evenly spaced within a stored chunk.
   std::vector<Point> points(double at_once) const {
     std::vector<Point> result;
     for (const auto& chunk : all_) {
@@ -66,13 +66,13 @@ class Chunks final : public SqlVisitor {
   }
 
  private:
-  std::vector<Chunk> all_;
+  std::vector<StoredChunk> all_;
 };
 
 }  // namespace
 
-Result<std::vector<TimeNs>> planSlices(Trace& trace, std::size_t events_at_once) {
-  Chunks chunks;
+Result<std::vector<TimeNs>> planTimeChunks(Trace& trace, std::size_t events_at_once) {
+  StoredChunks chunks;
   // An event that encloses many others ends long after the last start.
   auto status = trace.visit(
       "SELECT c.first_start_ns, coalesce(s.last_start_ns, c.last_end_ns), c.event_count FROM event_chunk c "
@@ -85,7 +85,7 @@ Result<std::vector<TimeNs>> planSlices(Trace& trace, std::size_t events_at_once)
   double events = 0, left = chunks.events();
   if (left <= 1.5 * at_once) return cuts;
   for (const auto& point : chunks.points(at_once)) {
-    // A last slice of less than half the size is part of the one before.
+    // A last time chunk of less than half the size is part of the one before.
     if (events >= at_once && left >= 0.5 * at_once && (cuts.empty() || point.time_ns > cuts.back())) {
       cuts.push_back(point.time_ns);
       events = 0;

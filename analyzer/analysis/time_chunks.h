@@ -1,4 +1,4 @@
-// A trace's events in order of time, a slice at a time, so that what lies in memory does not grow with the
+// A trace's events in order of time, a time chunk at a time, so that memory does not grow with the
 // trace.
 #pragma once
 
@@ -14,16 +14,16 @@
 
 namespace pitwall::analysis {
 
-// What of a slice is read. Values join by |.
-enum SliceParts : std::uint8_t { kOperatorParts = 1, kWorkParts = 2, kCallParts = 4, kBusyParts = 8 };
-inline constexpr SliceParts kAllParts =
-    static_cast<SliceParts>(kOperatorParts | kWorkParts | kCallParts | kBusyParts);
+// What of a time chunk is read. Values join by |.
+enum TimeChunkParts : std::uint8_t { kOperatorParts = 1, kWorkParts = 2, kCallParts = 4, kBusyParts = 8 };
+inline constexpr TimeChunkParts kAllParts =
+    static_cast<TimeChunkParts>(kOperatorParts | kWorkParts | kCallParts | kBusyParts);
 
-// The events that start in [from, to). The slices follow each other without a gap, from the least time to the
-// greatest.
-struct Slice {
+// The events that start in [from, to). The time chunks follow each other without a gap, from the least time
+// to the greatest.
+struct TimeChunk {
   TimeNs from_ns = 0, to_ns = 0;
-  // The earliest push of an operator that starts later than this slice; the greatest time for none.
+  // The earliest push of an operator that starts later than this time chunk; the greatest time for none.
   TimeNs pending_from_ns = 0;
   std::vector<OperatorInterval> operators;  // of the timeline's process; in order of time
   // Grouped by track, in the order of Activity::tracks; by start within.
@@ -35,16 +35,17 @@ struct Slice {
   std::vector<std::size_t> busy_of_track;  // likewise
 };
 
-class SliceReader {
+class TimeChunkReader {
  public:
-  // False ends the walk.
-  using Visitor = std::function<Result<bool>(const Slice&)>;
+  // False ends the pass.
+  using Visitor = std::function<Result<bool>(const TimeChunk&)>;
 
   // All must outlive it.
-  SliceReader(Trace& trace, const Activity& activity, ProcessId process, const Reading& reading);
+  TimeChunkReader(Trace& trace, const Activity& activity, ProcessId process, const Reading& reading);
 
-  // In order of time; the slice is valid during the call. Errors: the visitor's; corruptTrace; cancelled.
-  Status each(SliceParts parts, const Visitor& visitor);
+  // In order of time; the time chunk is valid during the call. Errors: the visitor's; corruptTrace;
+  // cancelled.
+  Status each(TimeChunkParts parts, const Visitor& visitor);
   // The process's operators that start in [from, to), in order of time; all at once. Errors: corruptTrace.
   Result<std::vector<OperatorInterval>> operatorsBetween(TimeNs from, TimeNs to);
   // The first ones, at least `count` if there are as many.
@@ -53,16 +54,17 @@ class SliceReader {
   const Activity& activity() const { return activity_; }
 
  private:
-  Status read(SliceParts parts, Slice& slice);
-  Status readTrack(std::size_t track, SliceParts parts, Slice& slice);
-  SliceParts partsOf(std::size_t track, SliceParts wanted) const;
-  void add(const EventSpans& events, const TrackActivity& track, SliceParts parts, Slice& slice) const;
+  Status read(TimeChunkParts parts, TimeChunk& chunk);
+  Status readTrack(std::size_t track, TimeChunkParts parts, TimeChunk& chunk);
+  TimeChunkParts partsOf(std::size_t track, TimeChunkParts wanted) const;
+  void add(const EventSpans& events, const TrackActivity& track, TimeChunkParts parts,
+           TimeChunk& chunk) const;
 
   Trace& trace_;
   const Activity& activity_;
   const ProcessId process_;
   const Reading& reading_;
-  std::vector<TimeNs> pending_from_;  // by slice
+  std::vector<TimeNs> pending_from_;  // by time chunk
   std::vector<bool> sets_memory_;     // by name
 };
 

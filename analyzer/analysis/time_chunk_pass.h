@@ -1,4 +1,4 @@
-// The pass over a trace's slices that feeds every analysis.
+// The pass over a trace's time chunks that feeds every analysis.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 #include "analyzer/analysis/devices.h"
 #include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/operators.h"
-#include "analyzer/analysis/slice_analysis.h"
-#include "analyzer/analysis/slices.h"
+#include "analyzer/analysis/time_chunk_analysis.h"
+#include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
 #include "db/reader.h"
 #include "db/result.h"
@@ -23,10 +23,10 @@ using Lap = std::function<void(const char*)>;
 
 struct NamedAnalysis {
   const char* name;
-  std::unique_ptr<SliceAnalysis> analysis;
+  std::unique_ptr<TimeChunkAnalysis> analysis;
 };
 
-struct SlicePass {
+struct TimeChunkPass {
   Iterations iterations;
   std::vector<CategoryTimes> times;  // by iteration
   OperatorTable operators;
@@ -36,11 +36,12 @@ struct SlicePass {
 };
 
 // The iterations alone, with where their time went. Errors: corruptTrace; cancelled.
-Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices);
+Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, TimeChunkReader& chunks);
 Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeline& timeline,
-                                                const Iterations& iterations, SliceReader& slices);
+                                                const Iterations& iterations, TimeChunkReader& chunks);
 
 // Everything. Errors: corruptTrace; cancelled.
-Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceReader& slices, const Lap& lap);
+Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, TimeChunkReader& chunks,
+                                       const Lap& lap);
 
 }  // namespace pitwall::analysis

@@ -1,4 +1,4 @@
-#include "analyzer/emit/operator_walk.h"
+#include "analyzer/emit/operator_section.h"
 
 #include <algorithm>
 #include <string>
@@ -18,9 +18,9 @@ std::string shortPhase(const std::string& phase) {
   return "";
 }
 
-// What of operators is known, and therefore shown to people.
+// The columns of operators that are known and therefore shown.
 struct Known {
-  bool nested = false, device = false, quantiles = false, flop = false, bytes = false, roof = false;
+  bool nested = false, device = false, quantiles = false, flop = false, bytes = false, roofline = false;
 
   explicit Known(const std::vector<OperatorRow>& operators) : device(ordersByDevice(operators)) {
     for (const auto& row : operators) {
@@ -28,12 +28,12 @@ struct Known {
       quantiles |= row.p50_ns > 0;  // not of a trace of sums
       flop |= row.flop_per_second > 0;
       bytes |= row.bytes_per_second > 0;
-      roof |= row.roof_share > 0;
+      roofline |= row.roofline_share > 0;
     }
   }
 };
 
-// Of what the rows are ordered by.
+// The value by which rows are ordered.
 TimeNs orderedBy(const OperatorRow& row, const Known& known) {
   return known.device ? row.device_ns : row.self_ns;
 }
@@ -61,7 +61,7 @@ void addSums(const std::vector<OperatorRow>& operators, const Known& known, std:
     if (known.device) texts.push_back(time(device));
     texts.insert(texts.end(), known.quantiles ? 2 : 1, "");
     texts.push_back(showShare(part));
-    for (const bool column : {known.flop, known.bytes, known.roof}) {
+    for (const bool column : {known.flop, known.bytes, known.roofline}) {
       if (column) texts.emplace_back();
     }
     return texts;
@@ -98,7 +98,7 @@ bool ordersByDevice(const std::vector<OperatorRow>& operators) {
                      [](const OperatorRow& row) { return row.device_ns > 0; });
 }
 
-void walkOperators(const Report& report, Emitter& emitter) {
+void writeOperatorSection(const Report& report, Emitter& emitter) {
   const auto& operators = report.operators;
   const Known known(operators);
   const auto when = [](bool condition, const char* title) { return condition ? title : ""; };
@@ -119,7 +119,7 @@ void walkOperators(const Report& report, Emitter& emitter) {
                {"share", ""},
                {"flop_per_second", when(known.flop, "GFLOP/s"), Align::right, true, true},
                {"bytes_per_second", when(known.bytes, "GB/s"), Align::right, true, true},
-               {"roof_share", when(known.roof, "of roof"), Align::right, true, true}}};
+               {"roof_share", when(known.roofline, "of roofline"), Align::right, true, true}}};
   table.text_rows = kShownOperators;
   table.gap = 1;
   TimeNs all = 0;
@@ -129,24 +129,25 @@ void walkOperators(const Report& report, Emitter& emitter) {
   };
   for (const auto& row : operators) {
     const double part = all > 0 ? static_cast<double>(orderedBy(row, known)) / static_cast<double>(all) : 0;
-    table.rows.push_back({textOnly(row.title),
-                          text(row.name),
-                          text(row.layer),
-                          textOnly(shortPhase(row.phase)),
-                          text(row.phase),
-                          text(row.shapes),
-                          {row.count, fmt::format("{}", row.count)},
-                          duration(row.total_ns),
-                          duration(row.self_ns),
-                          duration(row.device_ns),
-                          duration(row.mean_ns),
-                          duration(row.p50_ns),
-                          duration(row.p99_ns),
-                          textOnly(showShare(part)),
-                          jsonOnly(row.share),
-                          giga(row.flop_per_second),
-                          giga(row.bytes_per_second),
-                          {row.roof_share, row.roof_share > 0 ? showShare(row.roof_share) : "-"}});
+    table.rows.push_back(
+        {textOnly(row.title),
+         text(row.name),
+         text(row.layer),
+         textOnly(shortPhase(row.phase)),
+         text(row.phase),
+         text(row.shapes),
+         {row.count, fmt::format("{}", row.count)},
+         duration(row.total_ns),
+         duration(row.self_ns),
+         duration(row.device_ns),
+         duration(row.mean_ns),
+         duration(row.p50_ns),
+         duration(row.p99_ns),
+         textOnly(showShare(part)),
+         jsonOnly(row.share),
+         giga(row.flop_per_second),
+         giga(row.bytes_per_second),
+         {row.roofline_share, row.roofline_share > 0 ? showShare(row.roofline_share) : "-"}});
   }
   table.notes = shapesWhereNamesRepeat(operators);
   const auto shown = std::min(kShownOperators, operators.size());
@@ -156,7 +157,7 @@ void walkOperators(const Report& report, Emitter& emitter) {
   emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));
   if (known.device && report.device_outside_operators_ns > 0) {
     emitter.paragraph(fmt::format(
-        "{} more of device work were launched outside of operators, or by calls that are not recorded.",
+        "{} of device work were launched outside of operators, or by calls that are not recorded.",
         showDuration(static_cast<double>(report.device_outside_operators_ns))));
   }
 }

@@ -1,4 +1,4 @@
-#include "analyzer/emit/critical_walk.h"
+#include "analyzer/emit/critical_path_section.h"
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ std::vector<std::string> sumOf(std::string title, const PathSummary& path, std::
 
 }  // namespace
 
-void walkCriticalPath(const PathSummary& path, Emitter& emitter) {
+void writeCriticalPathSection(const PathSummary& path, Emitter& emitter) {
   emitter.beginObject("critical_path");
   for (const auto& [key, ns] : {std::pair{"begin_ns", path.begin_ns},
                                 {"span_ns", path.span_ns},
@@ -51,8 +51,8 @@ void walkCriticalPath(const PathSummary& path, Emitter& emitter) {
   if (!path.rows.empty()) {
     emitter.heading("CRITICAL PATH");
     emitter.paragraph(fmt::format(
-        "What the end of a stretch of {} waited for, back to its beginning: {}. Slack is how much later one "
-        "could have ended on average without delaying the end.",
+        "The steps that determine the end of a time window of {}, back to its beginning: {}. Slack is how "
+        "much later one could have ended on average without delaying the end.",
         showDuration(static_cast<double>(path.span_ns)), whereItGoes(path)));
   }
   Table table{{{"title", ""},
@@ -78,7 +78,7 @@ void walkCriticalPath(const PathSummary& path, Emitter& emitter) {
   table.footer = sumOf("total", path, 0);
   emitter.table("rows", "", table);
   if (!path.missing.empty() && !path.rows.empty())
-    emitter.paragraph(fmt::format("Not told by this trace: {}.", path.missing));
+    emitter.paragraph(fmt::format("Not in this trace: {}.", path.missing));
   emitter.endObject();
 }
 

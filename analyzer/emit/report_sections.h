@@ -7,6 +7,6 @@
 
 namespace pitwall::emit {
 
-void walkReport(const Report& report, ReportDetail detail, Emitter& emitter);
+void writeReport(const Report& report, ReportDetail detail, Emitter& emitter);
 
 }  // namespace pitwall::emit

@@ -1,4 +1,4 @@
-#include "analyzer/analysis/slice_pass.h"
+#include "analyzer/analysis/time_chunk_pass.h"
 
 #include <utility>
 
@@ -35,11 +35,11 @@ std::vector<bool> tracksOfOthers(const Trace& trace, ProcessId process) {
 
 }  // namespace
 
-Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, SliceReader& slices) {
+Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, TimeChunkReader& chunks) {
   auto found =
-      findIterations(timeline, trace.iterations(), [&slices] { return findRepetition(operatorsOf(slices)); });
+      findIterations(timeline, trace.iterations(), [&chunks] { return findRepetition(operatorsOf(chunks)); });
   if (!found.has_value()) return found;
-  // PyTorch's profiler marks where each step ends, too: what comes after the last one is no step.
+  // PyTorch's profiler marks where each step ends, too: events after the last mark are not a step.
   auto& all = found.value().all;
   const bool ends_are_marked = trace.meta("import.iteration_ends").has_value();
   if (ends_are_marked && found.value().source == "marks" && all.size() > 1) {
@@ -50,43 +50,44 @@ Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, Sl
 }
 
 Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeline& timeline,
-                                                const Iterations& iterations, SliceReader& slices) {
+                                                const Iterations& iterations, TimeChunkReader& chunks) {
   CategorySweep sweep(timeline, iterations.all, trace.operatorFacts());
-  auto status = slices.each(kOperatorParts, [&](const Slice& slice) {
-    sweep.add(slice.operators, slice.from_ns, slice.to_ns, slice.pending_from_ns);
+  auto status = chunks.each(kOperatorParts, [&](const TimeChunk& chunk) {
+    sweep.add(chunk.operators, chunk.from_ns, chunk.to_ns, chunk.pending_from_ns);
     return Result<bool>(true);
   });
   if (!status.has_value()) return fail(status.error());
   return sweep.finish();
 }
 
-Result<SlicePass> runSlicePass(Trace& trace, const Timeline& timeline, SliceReader& slices, const Lap& lap) {
-  SlicePass pass;
-  auto iterations = iterationsOf(trace, timeline, slices);
+Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, TimeChunkReader& chunks,
+                                       const Lap& lap) {
+  TimeChunkPass pass;
+  auto iterations = iterationsOf(trace, timeline, chunks);
   if (!iterations.has_value()) return fail(iterations.error());
   pass.iterations = std::move(iterations).value();
   lap("analysis iterations");
-  auto devices = DeviceSweep::make(trace, slices, pass.iterations.all);
+  auto devices = DeviceSweep::make(trace, chunks, pass.iterations.all);
   if (!devices.has_value()) return fail(devices.error());
   lap("analysis devices");
-  auto made = makeAnalyses(trace, timeline, slices.activity(), pass.iterations, devices.value().count());
+  auto made = makeAnalyses(trace, timeline, chunks.activity(), pass.iterations, devices.value().count());
   if (!made.has_value()) return fail(made.error());
   pass.analyses = std::move(made).value();
   CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());
   OperatorSums operators(pass.iterations.all, trace.operatorFacts().size(),
                          tracksOfOthers(trace, timeline.process));
-  auto status = slices.each(kAllParts, [&](const Slice& slice) -> Result<bool> {
-    lap("reading slices");
-    categories.add(slice.operators, slice.from_ns, slice.to_ns, slice.pending_from_ns);
+  auto status = chunks.each(kAllParts, [&](const TimeChunk& chunk) -> Result<bool> {
+    lap("reading chunks");
+    categories.add(chunk.operators, chunk.from_ns, chunk.to_ns, chunk.pending_from_ns);
     lap("analysis breakdown");
-    operators.add(slice.operators);
+    operators.add(chunk.operators);
     lap("analysis operators");
-    if (auto added = devices.value().add(slice); !added.has_value()) return fail(added.error());
+    if (auto added = devices.value().add(chunk); !added.has_value()) return fail(added.error());
     lap("analysis devices");
-    operators.addDeviceWork(slice, devices.value().launches());
+    operators.addDeviceWork(chunk, devices.value().launches());
     lap("analysis operators");
     for (const auto& [name, analysis] : pass.analyses) {
-      analysis->add({slice, devices.value().slices(), devices.value().launches()});
+      analysis->add({chunk, devices.value().chunks(), devices.value().launches()});
       lap(name);
     }
     return true;

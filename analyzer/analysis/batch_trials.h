@@ -36,7 +36,7 @@ struct BatchTime {
   double slower_ns = 0;  // what it costs more for an item; 0 = none does
 };
 
-// The first trial is the trace at hand. Predicts twice and four times its batch, and twice the largest, none
+// The first trial is the analysed trace. Predicts twice and four times its batch, and twice the largest, none
 // beyond that: an operator's time is a + b x batch, with neither below 0, and its interval twice the standard
 // deviation from the line. Measured times get 5 % to either side for runs that differ.
 std::vector<BatchTime> batchTimes(std::vector<BatchTrial> trials);

@@ -1,4 +1,4 @@
-#include "analyzer/analysis/slices.h"
+#include "analyzer/analysis/time_chunks.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,7 +8,7 @@
 namespace pitwall::analysis {
 namespace {
 
-// Tells apart what is of the same time, so that the order does not depend on where slices are cut.
+// Orders events of the same time, so that the order does not depend on where the trace is cut.
 std::uint32_t last(const OperatorInterval& op) { return op.op.value; }
 std::uint32_t last(const DeviceWork& work) { return work.name.value; }
 std::uint32_t last(const HostCall& call) { return call.name.value; }
@@ -29,13 +29,13 @@ void order(std::vector<T>& list, std::size_t from) {
 void unite(Intervals& list, std::size_t from) {
   const auto begin = list.begin() + static_cast<std::ptrdiff_t>(from);
   const auto before = [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; };
-  if (std::is_sorted(begin, list.end(), before)) return;  // and so united as they came
+  if (std::is_sorted(begin, list.end(), before)) return;  // and therefore united already
   Intervals own = united(Intervals(begin, list.end()));
   list.resize(from);
   list.insert(list.end(), own.begin(), own.end());
 }
 
-EventFields fieldsOf(SliceParts parts) {
+EventFields fieldsOf(TimeChunkParts parts) {
   EventFields fields = kStart | kDur | kKind;
   if ((parts & (kOperatorParts | kWorkParts | kCallParts)) != 0) fields = fields | kCorrelation;
   if ((parts & kOperatorParts) != 0) fields = fields | kPushed | kOperator;
@@ -46,7 +46,8 @@ EventFields fieldsOf(SliceParts parts) {
 
 }  // namespace
 
-SliceReader::SliceReader(Trace& trace, const Activity& activity, ProcessId process, const Reading& reading)
+TimeChunkReader::TimeChunkReader(Trace& trace, const Activity& activity, ProcessId process,
+                                 const Reading& reading)
     : trace_(trace), activity_(activity), process_(process), reading_(reading) {
   pending_from_.assign(activity.cuts.size() + 1, INT64_MAX);
   if (const auto found = activity.earliest_push.find(process); found != activity.earliest_push.end()) {
@@ -61,62 +62,62 @@ SliceReader::SliceReader(Trace& trace, const Activity& activity, ProcessId proce
   }
 }
 
-Status SliceReader::each(SliceParts parts, const Visitor& visitor) {
-  Slice slice;
+Status TimeChunkReader::each(TimeChunkParts parts, const Visitor& visitor) {
+  TimeChunk chunk;
   const auto& cuts = activity_.cuts;
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
-    if (auto status = reading_.goOn(); !status.has_value()) return status;
-    slice.from_ns = i == 0 ? INT64_MIN : cuts[i - 1];
-    slice.to_ns = i == cuts.size() ? INT64_MAX : cuts[i];
-    slice.pending_from_ns = pending_from_[i];
-    if (auto status = read(parts, slice); !status.has_value()) return status;
-    auto more = visitor(slice);
+    if (auto status = reading_.checkCancelled(); !status.has_value()) return status;
+    chunk.from_ns = i == 0 ? INT64_MIN : cuts[i - 1];
+    chunk.to_ns = i == cuts.size() ? INT64_MAX : cuts[i];
+    chunk.pending_from_ns = pending_from_[i];
+    if (auto status = read(parts, chunk); !status.has_value()) return status;
+    auto more = visitor(chunk);
     if (!more.has_value()) return fail(more.error());
     if (!more.value()) break;
   }
   return {};
 }
 
-Result<std::vector<OperatorInterval>> SliceReader::operatorsBetween(TimeNs from, TimeNs to) {
-  Slice slice;
-  slice.from_ns = from;
-  slice.to_ns = to;
-  if (auto status = read(kOperatorParts, slice); !status.has_value()) return fail(status.error());
-  return std::move(slice.operators);
+Result<std::vector<OperatorInterval>> TimeChunkReader::operatorsBetween(TimeNs from, TimeNs to) {
+  TimeChunk chunk;
+  chunk.from_ns = from;
+  chunk.to_ns = to;
+  if (auto status = read(kOperatorParts, chunk); !status.has_value()) return fail(status.error());
+  return std::move(chunk.operators);
 }
 
-Result<std::vector<OperatorInterval>> SliceReader::firstOperators(std::size_t count) {
+Result<std::vector<OperatorInterval>> TimeChunkReader::firstOperators(std::size_t count) {
   std::vector<OperatorInterval> first;
-  auto status = each(kOperatorParts, [&](const Slice& slice) {
-    first.insert(first.end(), slice.operators.begin(), slice.operators.end());
+  auto status = each(kOperatorParts, [&](const TimeChunk& chunk) {
+    first.insert(first.end(), chunk.operators.begin(), chunk.operators.end());
     return Result<bool>(first.size() < count);
   });
   if (!status.has_value()) return fail(status.error());
   return first;
 }
 
-Status SliceReader::read(SliceParts parts, Slice& slice) {
-  slice.operators.clear();
-  slice.work.clear();
-  slice.calls.clear();
-  slice.busy.clear();
-  slice.work_of_track.assign(1, 0);
-  slice.busy_of_track.assign(1, 0);
+Status TimeChunkReader::read(TimeChunkParts parts, TimeChunk& chunk) {
+  chunk.operators.clear();
+  chunk.work.clear();
+  chunk.calls.clear();
+  chunk.busy.clear();
+  chunk.work_of_track.assign(1, 0);
+  chunk.busy_of_track.assign(1, 0);
   const auto held = trace_.hold();  // one lock for all tracks
   std::vector<std::size_t> runs;    // where the operators of each track begin
   for (std::size_t t = 0; t < activity_.tracks.size(); ++t) {
-    runs.push_back(slice.operators.size());
-    if (auto status = readTrack(t, parts, slice); !status.has_value()) return status;
-    slice.work_of_track.push_back(slice.work.size());
-    slice.busy_of_track.push_back(slice.busy.size());
+    runs.push_back(chunk.operators.size());
+    if (auto status = readTrack(t, parts, chunk); !status.has_value()) return status;
+    chunk.work_of_track.push_back(chunk.work.size());
+    chunk.busy_of_track.push_back(chunk.busy.size());
   }
-  runs.push_back(slice.operators.size());
-  mergeRuns(slice.operators, std::move(runs), earlier<OperatorInterval>);
-  return reading_.goOn();
+  runs.push_back(chunk.operators.size());
+  mergeRuns(chunk.operators, std::move(runs), earlier<OperatorInterval>);
+  return reading_.checkCancelled();
 }
 
-// Those of the wanted parts that the track has any of.
-SliceParts SliceReader::partsOf(std::size_t track, SliceParts wanted) const {
+// The wanted parts that the track contains.
+TimeChunkParts TimeChunkReader::partsOf(std::size_t track, TimeChunkParts wanted) const {
   const auto& t = activity_.tracks[track];
   const auto& info = trace_.tracks()[t.id.value - 1];
   int parts = 0;
@@ -124,35 +125,35 @@ SliceParts SliceReader::partsOf(std::size_t track, SliceParts wanted) const {
   if (t.device_work > 0) parts |= kWorkParts;
   if (t.calls > 0) parts |= kCallParts;
   if (t.events > 0 && info.kind == TrackKind::thread) parts |= kBusyParts;
-  return static_cast<SliceParts>(parts & wanted);
+  return static_cast<TimeChunkParts>(parts & wanted);
 }
 
-Status SliceReader::readTrack(std::size_t track, SliceParts wanted, Slice& slice) {
-  const SliceParts parts = partsOf(track, wanted);
+Status TimeChunkReader::readTrack(std::size_t track, TimeChunkParts wanted, TimeChunk& chunk) {
+  const TimeChunkParts parts = partsOf(track, wanted);
   if (parts == 0) return {};
   const auto& activity = activity_.tracks[track];
-  const std::size_t first_operator = slice.operators.size(), first_work = slice.work.size(),
-                    first_call = slice.calls.size(), first_busy = slice.busy.size();
+  const std::size_t first_operator = chunk.operators.size(), first_work = chunk.work.size(),
+                    first_call = chunk.calls.size(), first_busy = chunk.busy.size();
   auto status = trace_.eventColumns({.track = activity.id,
-                                     .from_ns = slice.from_ns,
-                                     .to_ns = slice.to_ns,
+                                     .from_ns = chunk.from_ns,
+                                     .to_ns = chunk.to_ns,
                                      .fields = fieldsOf(parts),
                                      .starting = true},
                                     [&](const EventSpans& events) {
-                                      add(events, activity, parts, slice);
+                                      add(events, activity, parts, chunk);
                                       return !reading_.cancelled();
                                     });
   if (!status.has_value()) return status;
-  order(slice.operators, first_operator);
-  order(slice.work, first_work);
-  order(slice.calls, first_call);
-  unite(slice.busy, first_busy);
+  order(chunk.operators, first_operator);
+  order(chunk.work, first_work);
+  order(chunk.calls, first_call);
+  unite(chunk.busy, first_busy);
   return {};
 }
 
-void SliceReader::add(const EventSpans& events, const TrackActivity& track, SliceParts parts,
-                      Slice& slice) const {
-  const std::size_t first_busy = slice.busy_of_track.back();
+void TimeChunkReader::add(const EventSpans& events, const TrackActivity& track, TimeChunkParts parts,
+                          TimeChunk& chunk) const {
+  const std::size_t first_busy = chunk.busy_of_track.back();
   const bool is_stream = track.device_work > 0;
   const auto id = [](std::span<const std::int64_t> column, std::size_t i) {
     return static_cast<std::uint32_t>(column[i]);
@@ -161,27 +162,27 @@ void SliceReader::add(const EventSpans& events, const TrackActivity& track, Slic
     const auto kind = static_cast<EventKind>(events.kind[i]);
     const TimeNs start = events.start_ns[i], end = start + events.dur_ns[i];
     if ((parts & kBusyParts) != 0 && kind != EventKind::recorder) {
-      // As addInterval() does, but for what belongs to the tracks before.
-      if (slice.busy.size() > first_busy && start >= slice.busy.back().start_ns &&
-          start <= slice.busy.back().end_ns) {
-        slice.busy.back().end_ns = std::max(slice.busy.back().end_ns, end);
+      // As addInterval(), except for intervals of the tracks before.
+      if (chunk.busy.size() > first_busy && start >= chunk.busy.back().start_ns &&
+          start <= chunk.busy.back().end_ns) {
+        chunk.busy.back().end_ns = std::max(chunk.busy.back().end_ns, end);
       } else if (end > start) {
-        slice.busy.push_back({start, end});
+        chunk.busy.push_back({start, end});
       }
     }
     if (is_stream && worksOnDevice(kind)) {
       if ((parts & kWorkParts) == 0) continue;
       const StringId name{id(events.name, i)};
       const bool sets_memory = name.value < sets_memory_.size() && sets_memory_[name.value];
-      slice.work.push_back({start, end, static_cast<CorrelationId>(events.correlation[i]), events.value[i],
+      chunk.work.push_back({start, end, static_cast<CorrelationId>(events.correlation[i]), events.value[i],
                             name, StringId{id(events.args, i)}, track.id, id(events.kernel, i),
                             workClassOf(kind, sets_memory ? kSetsMemory : kNoMeaning), sets_memory});
     } else if (kind == EventKind::operatorRun && (parts & kOperatorParts) != 0) {
-      slice.operators.push_back({start, end, std::min(events.pushed_ns[i], start),
+      chunk.operators.push_back({start, end, std::min(events.pushed_ns[i], start),
                                  static_cast<CorrelationId>(events.correlation[i]),
                                  OperatorId{id(events.op, i)}, track.id.value});
     } else if (kind == EventKind::api && (parts & kCallParts) != 0) {
-      slice.calls.push_back({start, end, static_cast<CorrelationId>(events.correlation[i]),
+      chunk.calls.push_back({start, end, static_cast<CorrelationId>(events.correlation[i]),
                              StringId{id(events.name, i)}, track.id});
     }
   }

@@ -1,4 +1,4 @@
-#include "analyzer/cli/roof_loops.h"
+#include "analyzer/cli/roofline_loops.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -25,10 +25,10 @@ double secondsSince(Clock::time_point start) {
 }
 
 constexpr int kRounds = 4096;  // of a pass: some microseconds
-constexpr int kChains = 12;  // that do not wait for each other: latency times width of every processor so far
+constexpr int kChains = 12;    // independent: latency times width of every current processor
 
-// Each does kRounds multiply-adds on kChains vectors and returns the operations; `sink` keeps them from being
-// optimised away.
+// Each does kRounds multiply-adds on kChains vectors and returns the operations; `sink` prevents the compiler
+// from removing them.
 double plainPass(float& sink) {
   float chains[kChains];
   for (int c = 0; c < kChains; ++c) chains[c] = static_cast<float>(c);
@@ -78,7 +78,7 @@ void bindTo(int cpu) {
   CPU_ZERO(&mask);
   CPU_SET(static_cast<unsigned>(cpu), &mask);
   sched_setaffinity(0, sizeof mask,
-                    &mask);  // of this thread; where it is refused the kernel's choice will do
+                    &mask);  // of this thread; where it fails the kernel's choice is used
 }
 
 // Runs `body(index)` on a thread bound to each CPU, all from the same moment on.
@@ -141,7 +141,7 @@ std::vector<int> usableCpuNumbers() {
   return cpus;
 }
 
-double peakFlopPerSecond(const std::vector<int>& cpus, const RoofEffort& effort) {
+double peakFlopPerSecond(const std::vector<int>& cpus, const RooflineEffort& effort) {
   const Pass pass = widestPass();
   std::vector<double> rates(cpus.size(), 0);
   onEach(cpus, [&](std::size_t index) {
@@ -163,7 +163,7 @@ double peakFlopPerSecond(const std::vector<int>& cpus, const RoofEffort& effort)
   return sum;
 }
 
-MemoryRates memoryRates(const std::vector<int>& cpus, const RoofEffort& effort) {
+MemoryRates memoryRates(const std::vector<int>& cpus, const RooflineEffort& effort) {
   const std::size_t size = effort.array_bytes / sizeof(float) / cpus.size();  // of one thread
   std::vector<Arrays> arrays(cpus.size());
   const auto fill = [&](std::size_t index) {
@@ -191,9 +191,9 @@ MemoryRates memoryRates(const std::vector<int>& cpus, const RoofEffort& effort) 
   return {copy > 0 ? 2 * bytes / copy : 0, triad > 0 ? 3 * bytes / triad : 0};
 }
 
-// The library is opened here and not linked: as it is loaded it binds the thread that loads it where settings
-// such as OMP_PROC_BIND say so, and programs that `pitwall record` starts would inherit that.
-double forkJoinNs(int threads, const RoofEffort& effort) {
+// The library is opened here and not linked: when loaded, it binds the loading thread where settings
+// such as OMP_PROC_BIND request it, and programs that `pitwall record` starts would inherit that.
+double forkJoinNs(int threads, const RooflineEffort& effort) {
   using Region = void (*)(void (*)(void*), void*, unsigned, unsigned);
   void* const library = dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);
   const auto region =
@@ -205,7 +205,7 @@ double forkJoinNs(int threads, const RoofEffort& effort) {
     for (int i = 0; i < kRegions; ++i)
       region([](void*) { asm volatile("" : : : "memory"); }, nullptr, static_cast<unsigned>(threads), 0);
   };
-  regions();  // makes the team
+  regions();  // creates the team
   const auto begin = Clock::now();
   do {
     const auto start = Clock::now();

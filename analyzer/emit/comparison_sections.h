@@ -6,6 +6,6 @@
 
 namespace pitwall::emit {
 
-void walkComparison(const Comparison& comparison, Emitter& emitter);
+void writeComparison(const Comparison& comparison, Emitter& emitter);
 
 }  // namespace pitwall::emit

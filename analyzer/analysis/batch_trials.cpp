@@ -1,4 +1,4 @@
-#include "analyzer/analysis/batch_probes.h"
+#include "analyzer/analysis/batch_trials.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::size_t kPoints = 3;  // of a line whose residuals tell how well it fits
+constexpr std::size_t kPoints = 3;  // of a line whose residuals show how well it fits
 constexpr double kRunToRun = 0.05;
 
 struct Line {
@@ -41,7 +41,7 @@ Line fit(std::span<const std::pair<double, double>> points, bool bounded) {
 
 using Points = std::vector<std::pair<double, double>>;
 
-// By operator; what an iteration has beside them under "".
+// By operator; the rest of an iteration under "".
 std::map<std::string, Points> pointsOf(std::span<const BatchTrial> trials) {
   std::set<std::string> names;
   for (const auto& trial : trials) {
@@ -61,7 +61,7 @@ std::map<std::string, Points> pointsOf(std::span<const BatchTrial> trials) {
   return points;
 }
 
-// The operator whose time for an item grows most from the first batch to the other.
+// The operator whose time per item grows most from the first batch to the other.
 void nameSlower(const BatchTrial& first, const BatchTrial& other, BatchTime& time) {
   for (const auto& [name, ns] : other.operator_ns) {
     const auto before = first.operator_ns.find(name);
@@ -120,7 +120,7 @@ std::vector<BatchTime> batchTimes(std::vector<BatchTrial> trials) {
   std::vector<BatchTime> times;
   if (trials.empty()) return times;
   const BatchTrial first = trials.front();
-  // Of several with one batch the fastest counts, as for numbers of threads.
+  // Of several trials with one batch the fastest counts, as for numbers of threads.
   std::stable_sort(trials.begin(), trials.end(), [](const BatchTrial& a, const BatchTrial& b) {
     return std::pair(a.batch, a.iteration_ns) < std::pair(b.batch, b.iteration_ns);
   });

@@ -1,4 +1,4 @@
-#include "analyzer/emit/report_walk.h"
+#include "analyzer/emit/report_sections.h"
 
 #include <fmt/core.h>
 
@@ -7,16 +7,16 @@
 
 #include "analyzer/emit.h"
 #include "analyzer/emit/cells.h"
-#include "analyzer/emit/critical_walk.h"
-#include "analyzer/emit/kernel_walk.h"
-#include "analyzer/emit/operator_walk.h"
+#include "analyzer/emit/critical_path_section.h"
+#include "analyzer/emit/kernel_section.h"
+#include "analyzer/emit/operator_section.h"
 
 namespace pitwall::emit {
 namespace {
 
 constexpr std::size_t kBarColumns = 30;
 constexpr double kUnknown = 0.999;  // of the time: nothing is left to show
-constexpr std::int64_t kGroup = 3;  // rules of one reason that have a line of their own
+constexpr std::int64_t kGroup = 3;  // rules with one reason that have their own line
 
 std::string upper(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -33,11 +33,12 @@ Style styleOf(Severity severity) {
   return Style::plain;
 }
 
-void walkHead(const Report& report, Emitter& emitter) {
+void writeHead(const Report& report, Emitter& emitter) {
   const auto& b = report.breakdown;
   std::string speed;
   const bool whole = b.iteration_source == "whole trace";
-  // Warm-up and last are three; what is more are outliers, and a program that counts those too sees less.
+  // Warm-up and last are three iterations; more are outliers, and a program that includes those reports a
+  // lower rate.
   if (b.items_per_second > 0)
     speed = fmt::format(", {} items/s{}", showRate(b.items_per_second),
                         b.skipped_iterations > 3 ? " without outliers" : "");
@@ -52,7 +53,7 @@ void walkHead(const Report& report, Emitter& emitter) {
   emitter.field("timeline_kind", "", jsonOnly(report.timeline_kind));
 }
 
-void walkOverview(const Report& report, Emitter& emitter) {
+void writeOverview(const Report& report, Emitter& emitter) {
   const Overview overview = overviewOf(report);
   emitter.beginObject("overview");
   emitter.field("ended", "Ended", text(overview.ended));
@@ -68,7 +69,7 @@ void walkOverview(const Report& report, Emitter& emitter) {
   emitter.endObject();
 }
 
-void walkContext(const Report& report, Emitter& emitter) {
+void writeContext(const Report& report, Emitter& emitter) {
   emitter.beginObject("context", report.context.empty() ? "" : "WHAT WAS RECORDED", Style::heading);
   for (const auto& [key, value] : report.context) emitter.field(key, key, text(value));
   emitter.endObject();
@@ -80,7 +81,7 @@ std::string gainText(const Finding& finding) {
   if (finding.gain_high < 0.0005) {
     return finding.gain_limit.empty()
                ? "none. " + finding.gain_method
-               : fmt::format("none of its own: {}. {}", finding.gain_limit, finding.gain_method);
+               : fmt::format("none by itself: {}. {}", finding.gain_limit, finding.gain_method);
   }
   return fmt::format("{} to {} of the time ({} to {} the speed), {} confidence{}. {}",
                      showShare(finding.gain_low), showShare(finding.gain_high), speedUp(finding.gain_low),
@@ -88,7 +89,7 @@ std::string gainText(const Finding& finding) {
                      finding.gain_method);
 }
 
-void walkProposals(const Finding& finding, Emitter& emitter) {
+void writeProposals(const Finding& finding, Emitter& emitter) {
   emitter.beginList("proposals");
   for (const auto& proposal : finding.proposals) {
     emitter.beginObject("");
@@ -111,7 +112,7 @@ void walkProposals(const Finding& finding, Emitter& emitter) {
   emitter.endList();
 }
 
-void walkEvidence(const Finding& finding, Emitter& emitter) {
+void writeEvidence(const Finding& finding, Emitter& emitter) {
   emitter.beginObject("evidence");
   Table table;
   for (const auto& column : finding.evidence.columns) {
@@ -146,7 +147,7 @@ std::string shellQuoted(const std::string& sql) {
   return quoted + "\"";
 }
 
-void walkSql(const Finding& finding, const std::string& trace_path, bool show, Emitter& emitter) {
+void writeSql(const Finding& finding, const std::string& trace_path, bool show, Emitter& emitter) {
   emitter.beginObject("sql");
   emitter.field("measure", "", jsonOnly(finding.sql.measure));
   emitter.field("evidence", "", jsonOnly(finding.sql.evidence));
@@ -159,7 +160,7 @@ void walkSql(const Finding& finding, const std::string& trace_path, bool show, E
   if (!finding.sql.evidence.empty()) emitter.code("Evidence by", command(finding.sql.evidence));
 }
 
-void walkFinding(const Report& report, const Finding& finding, bool show_sql, Emitter& emitter) {
+void writeFinding(const Report& report, const Finding& finding, bool show_sql, Emitter& emitter) {
   const auto rank = 1 + (&finding - report.findings.data());
   const std::string severity = pitwall::toString(finding.severity);
   emitter.beginObject("", fmt::format("{}. {}: {} [{}]", rank, upper(severity), finding.title, finding.id),
@@ -170,8 +171,8 @@ void walkFinding(const Report& report, const Finding& finding, bool show_sql, Em
   emitter.field("verdict", "", jsonOnly(finding.verdict));
   emitter.paragraph(finding.verdict);
   emitter.field("action", "Do", text(finding.action));
-  walkEvidence(finding, emitter);
-  walkProposals(finding, emitter);
+  writeEvidence(finding, emitter);
+  writeProposals(finding, emitter);
   emitter.beginObject("gain");
   emitter.field("low", "", jsonOnly(finding.gain_low));
   emitter.field("high", "", jsonOnly(finding.gain_high));
@@ -186,14 +187,14 @@ void walkFinding(const Report& report, const Finding& finding, bool show_sql, Em
   emitter.endObject();
   emitter.field("guard", "Wrong if", text(finding.guard));
   emitter.field("status", "Status", text(pitwall::toString(finding.status)));
-  walkSql(finding, report.trace_path, show_sql, emitter);
+  writeSql(finding, report.trace_path, show_sql, emitter);
   emitter.endObject();
 }
 
-void walkFindings(const Report& report, bool show_sql, Emitter& emitter) {
+void writeFindings(const Report& report, bool show_sql, Emitter& emitter) {
   const auto count = report.findings.size();
   emitter.beginList("findings", count == 0 ? "FINDINGS: none" : "FINDINGS, most important first");
-  for (const auto& finding : report.findings) walkFinding(report, finding, show_sql, emitter);
+  for (const auto& finding : report.findings) writeFinding(report, finding, show_sql, emitter);
   emitter.endList();
 }
 
@@ -201,12 +202,12 @@ bool isWhole(const Breakdown& b) {
   return b.iteration_source == "whole trace" || (b.devices > 0 && b.iterations < 3);
 }
 
-// Of what the breakdown is.
+// What the breakdown refers to.
 std::string howMeasured(const Breakdown& b, const std::string& timeline_kind) {
   const std::string devices =
       b.devices > 1 ? fmt::format(" Times are sums over {} devices.", b.devices) : std::string();
   if (timeline_kind == "sums only")
-    return "Shares of the sum of all rows: the file does not tell when anything began.";
+    return "Shares of the sum of all rows: the file does not say when anything began.";
   if (b.iteration_source == "whole trace")
     return "The whole trace: nothing in it repeats, or marks where an iteration begins." + devices;
   const std::string count = plural(b.iterations, "iteration", "iterations");
@@ -228,7 +229,7 @@ std::string howMeasured(const Breakdown& b, const std::string& timeline_kind) {
   return text + devices;
 }
 
-void walkBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitter& emitter) {
+void writeBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitter& emitter) {
   emitter.beginObject("breakdown", "WHERE THE TIME GOES", Style::heading);
   emitter.paragraph(howMeasured(b, timeline_kind));
   emitter.field("iterations", "", jsonOnly(b.iterations));
@@ -262,7 +263,7 @@ void walkBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitter
   if (b.share("unattributed") > kUnknown) table.text_rows = 0;
   emitter.table("shares", "", table);
   if (table.text_rows == 0)
-    emitter.paragraph("Not known: the recording holds no operators and no work of devices.");
+    emitter.paragraph("Unknown: the recording contains no operators and no work of devices.");
   emitter.endObject();
 }
 
@@ -300,11 +301,11 @@ void showAbstentions(const std::vector<Abstention>& abstentions, bool verbose, E
     }
   }
   if (others > 0)
-    emitter.paragraph(fmt::format("{} something else each: --verbose says what.",
+    emitter.paragraph(fmt::format("{} something else each: --verbose lists it.",
                                   others == 1 ? "1 rule needs" : fmt::format("{} rules need", others)));
 }
 
-void walkRest(const Report& report, bool verbose, Emitter& emitter) {
+void writeRest(const Report& report, bool verbose, Emitter& emitter) {
   emitter.beginList("notes", report.notes.empty() ? "" : "ABOUT THIS TRACE");
   for (const auto& note : report.notes) emitter.field("", "-", text(note));
   emitter.endList();
@@ -318,32 +319,31 @@ void walkRest(const Report& report, bool verbose, Emitter& emitter) {
   }
   emitter.endList();
   showAbstentions(report.abstentions, verbose, emitter);
-  // Eighty names say less to a reader than their number.
+  // A number is more useful than eighty names.
   emitter.beginList("silent", report.silent.empty() ? "" : "NO FINDING");
   for (const auto& id : report.silent) emitter.field("", "", jsonOnly(id));
   emitter.endList();
   if (report.silent.empty()) return;
   const auto count = plural(static_cast<std::int64_t>(report.silent.size()), "rule", "rules");
-  emitter.paragraph(
-      verbose ? fmt::format("{} looked and found nothing: {}. 'pitwall rules show NAME' says what one "
-                            "looks at.",
-                            count, joined(report.silent))
-              : fmt::format("{} looked and found nothing; --verbose names them.", count));
+  emitter.paragraph(verbose ? fmt::format("{} found nothing: {}. 'pitwall rules show NAME' explains a "
+                                          "rule.",
+                                          count, joined(report.silent))
+                            : fmt::format("{} found nothing; --verbose lists them.", count));
 }
 
 }  // namespace
 
-void walkReport(const Report& report, ReportDetail detail, Emitter& emitter) {
+void writeReport(const Report& report, ReportDetail detail, Emitter& emitter) {
   emitter.beginObject("");
-  walkHead(report, emitter);
-  walkOverview(report, emitter);
-  walkFindings(report, detail.sql, emitter);
-  walkBreakdown(report.breakdown, report.timeline_kind, emitter);
-  walkOperators(report, emitter);
-  walkKernels(report.kernels, emitter);
-  walkCriticalPath(report.critical_path, emitter);
-  walkContext(report, emitter);
-  walkRest(report, detail.verbose, emitter);
+  writeHead(report, emitter);
+  writeOverview(report, emitter);
+  writeFindings(report, detail.sql, emitter);
+  writeBreakdown(report.breakdown, report.timeline_kind, emitter);
+  writeOperatorSection(report, emitter);
+  writeKernelSection(report.kernels, emitter);
+  writeCriticalPathSection(report.critical_path, emitter);
+  writeContext(report, emitter);
+  writeRest(report, detail.verbose, emitter);
   emitter.endObject();
 }
 

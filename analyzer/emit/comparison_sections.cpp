@@ -1,4 +1,4 @@
-#include "analyzer/emit/comparison_walk.h"
+#include "analyzer/emit/comparison_sections.h"
 
 #include <fmt/core.h>
 
@@ -54,13 +54,13 @@ std::string assumedText(const Comparison& c) {
   if (c.isSignificant())
     return fmt::format("B is {} {}. {}: more than {} explains.", showShare(std::fabs(c.change)),
                        c.change > 0 ? "slower" : "faster", runsText(c), basis);
-  return fmt::format("{}. {}: cannot be told apart from {}. Record five runs of each, in turns.",
+  return fmt::format("{}. {}: not distinguishable from {}. Record five runs of each, alternating.",
                      signedShare(c.change), runsText(c), basis);
 }
 
 std::string changeOf(const Comparison& c) {
   if (!c.hasInterval())
-    return fmt::format("{}; too few iterations to say how much of it is chance.", signedShare(c.change));
+    return fmt::format("{}; too few iterations to separate it from chance.", signedShare(c.change));
   if (c.basis == Comparison::Basis::assumed) return assumedText(c);
   const std::string basis = fmt::format("97 % interval {}; {}, which vary by {}", intervalText(c.low, c.high),
                                         runsText(c), showShare(c.run_spread));
@@ -72,7 +72,7 @@ std::string changeOf(const Comparison& c) {
 
 std::string wholesOf(const Comparison& c) {
   const std::string wholes = fmt::format(
-      "None has steady iterations. The whole of A takes {}, the whole of B {}: ", showDuration(c.a_ns),
+      "Neither has steady iterations. The whole of A takes {}, the whole of B {}: ", showDuration(c.a_ns),
       showDuration(c.b_ns));
   if (c.hasInterval()) return wholes + changeOf(c);
   return wholes + fmt::format(
@@ -82,7 +82,7 @@ std::string wholesOf(const Comparison& c) {
 }
 
 std::string verdictOf(const Comparison& c) {
-  if (c.same_recording) return "A and B are one and the same recording: nothing can have changed.";
+  if (c.same_recording) return "A and B are the same recording, so there is no difference.";
   if (c.by_recording) return wholesOf(c);
   if (c.a_iterations == 0 || c.b_iterations == 0) {
     return fmt::format("Only {} has steady iterations, so their times are not compared.",
@@ -99,7 +99,7 @@ std::string verdictOf(const Comparison& c) {
       showReal(c.b_items));
 }
 
-// What the medians do not tell: a stall is an outlier, and a setting may be all about stalls.
+// What the medians do not show: a stall is an outlier, and a setting may affect only stalls.
 std::string outliersOf(const Comparison& c) {
   const bool compared = !c.same_recording && !c.by_recording && c.a_mean_ns > 0 && c.b_mean_ns > 0;
   if (!compared || c.a_outliers + c.b_outliers == 0) return {};
@@ -109,12 +109,12 @@ std::string outliersOf(const Comparison& c) {
       "{} with outliers ({} in A, {} in B), which medians leave out: {} in A and {} in B, {}.{}",
       c.by_item ? "The mean of an item" : "The mean", c.a_outliers, c.b_outliers, showDuration(c.a_mean_ns),
       showDuration(c.b_mean_ns), signedShare(change),
-      contrary ? " The two contradict each other: the outliers decide how long the whole takes, so "
-                 "find out what they are, and repeat both runs."
+      contrary ? " The two contradict each other: the outliers determine the total time, so find "
+                 "their cause and repeat both runs."
                : "");
 }
 
-void walkAspects(const Comparison& c, Emitter& emitter) {
+void writeAspects(const Comparison& c, Emitter& emitter) {
   const std::string verdict = toString(c.verdict);
   emitter.field("comparability", "", jsonOnly(verdict));
   std::string title = verdict;
@@ -128,7 +128,7 @@ void walkAspects(const Comparison& c, Emitter& emitter) {
                           jsonOnly(toString(aspect.verdict)), jsonOnly(aspect.remark)});
   }
   emitter.table("aspects", "", table);
-  // Sentences, which a column would cut.
+  // Sentences, which a column would truncate.
   for (const auto& aspect : c.aspects) {
     if (!aspect.remark.empty()) emitter.paragraph(fmt::format("{}: {}.", aspect.name, aspect.remark));
   }
@@ -143,7 +143,7 @@ const char* nameOf(Comparison::Basis basis) {
   return "none";
 }
 
-void walkInterval(const Comparison& c, Emitter& emitter) {
+void writeInterval(const Comparison& c, Emitter& emitter) {
   emitter.field("change", "", jsonOnly(c.change));
   emitter.field("change_low", "", jsonOnly(c.hasInterval() ? Json(c.low) : Json()));
   emitter.field("change_high", "", jsonOnly(c.hasInterval() ? Json(c.high) : Json()));
@@ -152,7 +152,7 @@ void walkInterval(const Comparison& c, Emitter& emitter) {
   emitter.field("significant", "", jsonOnly(c.isSignificant()));
 }
 
-void walkTime(const Comparison& c, Emitter& emitter) {
+void writeTime(const Comparison& c, Emitter& emitter) {
   emitter.beginObject("iteration", "TIME", Style::heading);
   emitter.paragraph(verdictOf(c));
   if (const std::string outliers = outliersOf(c); !outliers.empty()) emitter.paragraph(outliers);
@@ -173,12 +173,12 @@ void walkTime(const Comparison& c, Emitter& emitter) {
   emitter.field("b_items_per_second", "", jsonOnly(rate(c.b_items, c.b_iteration_ns)));
   emitter.field("a_iterations", "", jsonOnly(static_cast<std::int64_t>(c.a_iterations)));
   emitter.field("b_iterations", "", jsonOnly(static_cast<std::int64_t>(c.b_iterations)));
-  walkInterval(c, emitter);
+  writeInterval(c, emitter);
   emitter.endObject();
 }
 
 // A line for each run, where a side has several.
-void walkRuns(const Comparison& c, Emitter& emitter) {
+void writeRuns(const Comparison& c, Emitter& emitter) {
   Table table{{{"side", "", Align::left, false},
                {"trace", "run", Align::left},
                {"ns",
@@ -240,7 +240,7 @@ std::vector<Cell> rowOf(const Comparison::Change& change) {
           jsonOnly(change.b_count)};
 }
 
-// Where rows are tested, intervals and verdicts stand in place of the differences.
+// Where rows are tested, intervals and verdicts replace the differences.
 Table changesOf(const char* what, const std::vector<Comparison::Change>& changes, bool counts) {
   const bool tested = isTested(changes);
   Table table{{{"name", what},
@@ -270,7 +270,7 @@ Table changesOf(const char* what, const std::vector<Comparison::Change>& changes
   return table;
 }
 
-// What the rows of the tables say, and what they do not.
+// Explains the rows of the tables.
 std::string rowsText(const Comparison& c) {
   if (c.same_recording || c.breakdown.empty()) return {};
   if (!isTested(c.breakdown) && !isTested(c.work)) {
@@ -280,12 +280,12 @@ std::string rowsText(const Comparison& c) {
   }
   return "Rows called slower or faster changed by more than run-to-run variation explains; the intervals of "
          "all "
-         "rows of a table hold together with 95 %. Rows without an interval are smaller than 0.2 % of the "
+         "rows of a table hold jointly with 95 %. Rows without an interval are smaller than 0.2 % of the "
          "time or "
          "not in every run.";
 }
 
-void walkChanges(const Comparison& c, Emitter& emitter) {
+void writeChanges(const Comparison& c, Emitter& emitter) {
   std::string per = c.by_recording ? ", of the whole" : c.by_item ? ", per item" : ", per iteration";
   if (!c.breakdown.empty()) {
     emitter.heading(fmt::format("WHERE THE TIME GOES{}{}", per, c.by_recording ? "" : " (means)"));
@@ -309,7 +309,7 @@ void walkChanges(const Comparison& c, Emitter& emitter) {
   emitter.table("work", "", work);
 }
 
-void walkSettings(const Comparison& c, Emitter& emitter) {
+void writeSettings(const Comparison& c, Emitter& emitter) {
   Table table{{{"name", "setting", Align::left, false}, {"a", "A"}, {"b", "B"}}};
   const auto shown = [](const std::string& value) { return Cell{value, value.empty() ? "unset" : value}; };
   for (const auto& change : c.settings)
@@ -320,16 +320,16 @@ void walkSettings(const Comparison& c, Emitter& emitter) {
 
 }  // namespace
 
-void walkComparison(const Comparison& comparison, Emitter& emitter) {
+void writeComparison(const Comparison& comparison, Emitter& emitter) {
   emitter.beginObject("");
   emitter.field("schema_version", "", jsonOnly(std::int64_t{kReportSchemaVersion}));
   emitter.field("a", "A", text(comparison.a_path));
   emitter.field("b", "B", text(comparison.b_path));
-  walkAspects(comparison, emitter);
-  walkTime(comparison, emitter);
-  walkRuns(comparison, emitter);
-  walkChanges(comparison, emitter);
-  walkSettings(comparison, emitter);
+  writeAspects(comparison, emitter);
+  writeTime(comparison, emitter);
+  writeRuns(comparison, emitter);
+  writeChanges(comparison, emitter);
+  writeSettings(comparison, emitter);
   emitter.endObject();
 }
 
@@ -339,19 +339,19 @@ std::string comparisonSentence(const Comparison& comparison) { return emit::verd
 
 std::string comparisonAsText(const Comparison& comparison, TextOptions options) {
   emit::TextEmitter emitter(options);
-  emit::walkComparison(comparison, emitter);
+  emit::writeComparison(comparison, emitter);
   return std::move(emitter).take();
 }
 
 std::string comparisonAsJson(const Comparison& comparison) {
   emit::JsonEmitter emitter;
-  emit::walkComparison(comparison, emitter);
+  emit::writeComparison(comparison, emitter);
   return std::move(emitter).take();
 }
 
 std::string comparisonAsMarkdown(const Comparison& comparison) {
   emit::MarkdownEmitter emitter;
-  emit::walkComparison(comparison, emitter);
+  emit::writeComparison(comparison, emitter);
   return "# Pitwall comparison\n\n" + std::move(emitter).take();
 }
 
@@ -367,7 +367,7 @@ std::string comparisonAsHtml(const Comparison& comparison) {
   if (!before.empty())
     charts = emit::stackedChart("A", before) + emit::stackedChart("B, on the same scale", after);
   emit::HtmlEmitter emitter("Pitwall: " + comparison.a_path + " and " + comparison.b_path, charts);
-  emit::walkComparison(comparison, emitter);
+  emit::writeComparison(comparison, emitter);
   return std::move(emitter).take();
 }
 

@@ -1,44 +1,45 @@
-#include "gui/app/trace_keeper.h"
+#include "gui/app/trace_state_store.h"
 
 #include "gui/app/main_window.h"
 
 namespace pitwall::gui {
 
-TraceKeeper::TraceKeeper(MainWindow* window) : QObject(window), window_(window), notes_(new NotesView) {
+TraceStateStore::TraceStateStore(MainWindow* window)
+    : QObject(window), window_(window), notes_(new NotesView) {
   window_->addDrawerTab(tr("&Notes"), notes_);
   addActions();
   soon_.setSingleShot(true);
   soon_.setInterval(1000);
-  connect(&soon_, &QTimer::timeout, this, &TraceKeeper::save);
+  connect(&soon_, &QTimer::timeout, this, &TraceStateStore::save);
   connect(window_, &MainWindow::opening, this, [this] {
     save();
     identity_.clear();
     notes_->model().setNotes({});
     window_->timelineView().setMark(std::nullopt);
   });
-  connect(window_, &MainWindow::closing, this, &TraceKeeper::save);
-  connect(window_, &MainWindow::loaded, this, &TraceKeeper::restore);
-  connect(&notes_->model(), &NotesModel::changed, this, &TraceKeeper::showNotes);
-  connect(notes_, &NotesView::activated, this, &TraceKeeper::showNote);
+  connect(window_, &MainWindow::closing, this, &TraceStateStore::save);
+  connect(window_, &MainWindow::loaded, this, &TraceStateStore::restore);
+  connect(&notes_->model(), &NotesModel::changed, this, &TraceStateStore::showNotes);
+  connect(notes_, &NotesView::activated, this, &TraceStateStore::showNote);
   connect(&window_->timelineView(), &TimelineView::viewChanged, &soon_, qOverload<>(&QTimer::start));
 }
 
-void TraceKeeper::addActions() {
+void TraceStateStore::addActions() {
   ActionRegistry& actions = window_->actions();
-  const auto add = [&](const char* id, const QString& text, const char* keys, void (TraceKeeper::*run)(),
+  const auto add = [&](const char* id, const QString& text, const char* keys, void (TraceStateStore::*run)(),
                        bool of_timeline) {
     actions.add(MenuId::notes, {id, text, keys, [this, run] { (this->*run)(); }, of_timeline});
   };
-  add("notes.mark", tr("&Mark for now"), "M", &TraceKeeper::mark, true);
-  add("notes.keep", tr("&Keep a note"), "Shift+M", &TraceKeeper::keepNote, true);
-  add("notes.edit", tr("&Write the note's text"), "Ctrl+M", &TraceKeeper::editNote, false);
-  add("notes.delete", tr("&Delete the note"), "Del", &TraceKeeper::deleteNote, true);
-  add("notes.next", tr("&Next note"), "Ctrl+.", &TraceKeeper::nextNote, false);
-  add("notes.previous", tr("&Previous note"), "Ctrl+,", &TraceKeeper::previousNote, false);
+  add("notes.mark", tr("&Mark temporarily"), "M", &TraceStateStore::mark, true);
+  add("notes.keep", tr("&Add a note"), "Shift+M", &TraceStateStore::keepNote, true);
+  add("notes.edit", tr("&Edit the note's text"), "Ctrl+M", &TraceStateStore::editNote, false);
+  add("notes.delete", tr("&Delete the note"), "Del", &TraceStateStore::deleteNote, true);
+  add("notes.next", tr("&Next note"), "Ctrl+.", &TraceStateStore::nextNote, false);
+  add("notes.previous", tr("&Previous note"), "Ctrl+,", &TraceStateStore::previousNote, false);
 }
 
-// What a note made now is about.
-TimeRange TraceKeeper::where() const {
+// The range or event that a new note refers to.
+TimeRange TraceStateStore::where() const {
   const TimelineView& view = window_->timelineView();
   if (view.range()) return *view.range();
   if (view.selected()) {
@@ -51,25 +52,25 @@ TimeRange TraceKeeper::where() const {
   return {middle, middle};
 }
 
-int TraceKeeper::noteHere() const {
+int TraceStateStore::noteHere() const {
   const TimeRange here = where();
   const double slack = window_->timelineView().viewportModel().view().ns_per_px * 8;
   return notes_->model().at(here.from + (here.to - here.from) / 2, static_cast<TimeNs>(slack));
 }
 
-void TraceKeeper::mark() {
+void TraceStateStore::mark() {
   if (window_->timelineView().timeline()) window_->timelineView().setMark(where());
 }
 
-void TraceKeeper::keepNote() {
+void TraceStateStore::keepNote() {
   if (!window_->timelineView().timeline()) return;
   const TimeRange here = where();
   window_->timelineView().setMark(std::nullopt);
   notes_->setCurrent(notes_->model().add(here.from, here.to));
-  window_->showRemark(tr("The note is kept; Ctrl+M writes its text."));
+  window_->showRemark(tr("The note is added; Ctrl+M edits its text."));
 }
 
-void TraceKeeper::editNote() {
+void TraceStateStore::editNote() {
   if (!window_->timelineView().timeline()) return;
   int row = noteHere();
   if (row < 0) {
@@ -80,20 +81,20 @@ void TraceKeeper::editNote() {
   notes_->edit(row);
 }
 
-void TraceKeeper::deleteNote() {
+void TraceStateStore::deleteNote() {
   const int here = noteHere();
   const int row = here >= 0 ? here : notes_->current();
   if (row < 0) return window_->showRemark(tr("There is no note here to delete."));
   notes_->model().remove(row);
 }
 
-void TraceKeeper::goToNote(bool forward) {
+void TraceStateStore::goToNote(bool forward) {
   const int row = notes_->model().next(where().from, forward);
-  if (row < 0) return window_->showRemark(tr("There are no notes yet: Shift+M keeps one."));
+  if (row < 0) return window_->showRemark(tr("There are no notes yet: Shift+M adds one."));
   showNote(row);
 }
 
-void TraceKeeper::showNote(int row) {
+void TraceStateStore::showNote(int row) {
   const Note note = notes_->model().notes()[static_cast<std::size_t>(row)];
   notes_->setCurrent(row);
   window_->showPage(&window_->timelineView());
@@ -101,12 +102,12 @@ void TraceKeeper::showNote(int row) {
   window_->timelineView().showTimes(note.from_ns, note.to_ns);
 }
 
-void TraceKeeper::showNotes() {
+void TraceStateStore::showNotes() {
   window_->timelineView().setNotes(notes_->model().notes());
   soon_.start();
 }
 
-void TraceKeeper::save() {
+void TraceStateStore::save() {
   soon_.stop();
   const TimelineView& view = window_->timelineView();
   if (identity_.isEmpty() || !view.timeline()) return;
@@ -121,7 +122,7 @@ void TraceKeeper::save() {
   if (!wrong.isEmpty()) window_->showRemark(wrong);
 }
 
-void TraceKeeper::restore() {
+void TraceStateStore::restore() {
   TimelineView& view = window_->timelineView();
   if (!view.timeline()) return;
   identity_ = identityOf(*view.timeline());

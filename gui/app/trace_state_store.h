@@ -1,5 +1,5 @@
-// Keeps what the user adds to a trace, from one time he opens it to the next: notes, rows, view, page. Acts
-// on the window's timeline; writes files in the user's data folder only.
+// Stores the user's additions to a trace and restores them when it is opened again: notes, rows, view, page.
+// Acts on the window's timeline; writes files in the user's data folder only.
 #pragma once
 
 #include <QObject>
@@ -12,16 +12,16 @@ namespace pitwall::gui {
 
 class MainWindow;
 
-class TraceKeeper final : public QObject {
+class TraceStateStore final : public QObject {
   Q_OBJECT
  public:
   // Adds the notes' tab and actions to the window, which owns all of them.
-  explicit TraceKeeper(MainWindow* window);
+  explicit TraceStateStore(MainWindow* window);
 
   NotesView& notes() { return *notes_; }
 
  public slots:
-  void mark();      // for now
+  void mark();      // temporarily
   void keepNote();  // on the range, the event, or the middle of the view
   void editNote();
   void deleteNote();

@@ -1,4 +1,4 @@
-#include "analyzer/emit/kernel_walk.h"
+#include "analyzer/emit/kernel_section.h"
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ std::string shownName(const std::string& name) { return name.rfind("void ", 0) =
 
 }  // namespace
 
-void walkKernels(const std::vector<KernelRow>& kernels, Emitter& emitter) {
+void writeKernelSection(const std::vector<KernelRow>& kernels, Emitter& emitter) {
   Table table{{{"name", ""},
                {"", "kernel or copy"},
                {"class", ""},

@@ -8,6 +8,6 @@
 
 namespace pitwall::emit {
 
-void walkKernels(const std::vector<KernelRow>& kernels, Emitter& emitter);
+void writeKernelSection(const std::vector<KernelRow>& kernels, Emitter& emitter);
 
 }  // namespace pitwall::emit

@@ -6,6 +6,6 @@
 
 namespace pitwall::emit {
 
-void walkCriticalPath(const PathSummary& path, Emitter& emitter);
+void writeCriticalPathSection(const PathSummary& path, Emitter& emitter);
 
 }  // namespace pitwall::emit

@@ -12,6 +12,6 @@ namespace pitwall::emit {
 // that they take themselves.
 bool ordersByDevice(const std::vector<OperatorRow>& operators);
 
-void walkOperators(const Report& report, Emitter& emitter);
+void writeOperatorSection(const Report& report, Emitter& emitter);
 
 }  // namespace pitwall::emit

@@ -1,5 +1,5 @@
 // Batch sizes that were tried, and what lines through operators' times predict.
-#include "analyzer/analysis/batch_probes.h"
+#include "analyzer/analysis/batch_trials.h"
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ std::string program(int batch, int item_us) {
          "us\n  op conv1 sgd_update update " + std::to_string(batch * item_us) + "us 2ms\nend\n";
 }
 
-// Iterations of the text last 20 ms whatever runs in them: what is asked is the table alone.
+// Iterations of the text last 20 ms regardless of their content: only the table is tested.
 TEST(BatchTrials, AreNoTrialsOfThreads) {
   const test::TempFolder folder;
   ASSERT_TRUE(test::makeTraceFile(program(16, 100), folder / "own.pitwall").has_value());
@@ -79,9 +79,12 @@ TEST(BatchTrials, AreNoTrialsOfThreads) {
   ASSERT_TRUE(batches.has_value());
   ASSERT_EQ(batches.value().rows.size(), 2U);
   EXPECT_EQ(std::get<std::int64_t>(batches.value().rows[1][0]), 32);
-  const auto threads = own.value()->query("SELECT threads FROM analysis_probe");
+  const auto threads = own.value()->query("SELECT threads FROM analysis_thread_trial");
   ASSERT_TRUE(threads.has_value());
   EXPECT_EQ(threads.value().rows.size(), 1U) << "another batch size says nothing about threads";
+  const auto former = own.value()->query("SELECT threads FROM analysis_probe");
+  ASSERT_TRUE(former.has_value()) << "the table's former name";
+  EXPECT_EQ(former.value().rows, threads.value().rows);
 }
 
 }  // namespace
