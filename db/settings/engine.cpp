@@ -145,8 +145,8 @@ constexpr SettingInfo kTable[] = {
      .allowed = "1..1024",
      .unit = "threads",
      .meaning =
-         "Threads per GPU that move data between host and device. They have a pool and a stream of their "
-         "own, so copies can run beside computation.",
+         "Threads per GPU that move data between host and device. They have their own pool and stream, "
+         "so copies can run beside computation.",
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",
