@@ -105,8 +105,8 @@ TEST_F(DetailsTest, KernelFacts) {
   for (const char* fact :
        {"; Grid, blocks=128 x 2 x 1 = 256; ", "; Block, threads=256 x 1 x 1 = 256; ",
         "; Registers of a thread=96; ",
-        "; Shared memory of a block=3.0 KiB (2.0 KiB of it asked for at launch); ",
-        "; Occupancy, theoretical=25.0 % of the warps that a multiprocessor holds; registers keep it down; "})
+        "; Shared memory of a block=3.0 KiB (2.0 KiB of it requested at launch); ",
+        "; Occupancy, theoretical=25.0 % of the warps that a multiprocessor holds; limited by registers; "})
     EXPECT_NE(facts.find(fact), std::string::npos) << fact << " in " << facts;
 }
 

@@ -252,7 +252,7 @@ TEST_F(PagesTest, SqlPageAnswersKeepsHistoryAndOnlyReads) {
   EXPECT_EQ(page.model().data(page.model().index(0, 1), Qt::UserRole).toLongLong(), 40);
   EXPECT_EQ(page.model().headerData(1, Qt::Horizontal, Qt::DisplayRole).toString(), "n");
   ask("DELETE FROM track");
-  EXPECT_TRUE(page.state().contains("only read")) << page.state().toStdString();
+  EXPECT_TRUE(page.state().contains("read-only")) << page.state().toStdString();
   ask("SELECT nonsense");
   EXPECT_TRUE(page.state().contains("no such column")) << page.state().toStdString();
   ask("SELECT count(*) FROM analysis_iteration");
