@@ -122,7 +122,7 @@ def main():
         folder = pathlib.Path(name)
         a, b = folder / "a.json", folder / "b.json"
         make_trace(a, 2000)
-        make_trace(b, 3000)
+        make_trace(b, 4000)
 
         report = strict(run("analyze", a, "--no-env", "--format", "json"))
         validate(report, strict((ROOT / "docs/report.schema.json").read_text()))
@@ -151,9 +151,9 @@ def main():
 
         comparison = strict(run("compare", a, b, "--format", "json"))
         validate(comparison, strict((ROOT / "docs/comparison.schema.json").read_text()))
-        assert abs(comparison["iteration"]["change"] - 0.5) < 0.01 and comparison["iteration"]["significant"]
+        assert abs(comparison["iteration"]["change"] - 1.0) < 0.02 and comparison["iteration"]["significant"]
         run("compare", a, b, "--fail-on-regression", "5", code=5)
-        run("compare", a, b, "--fail-on-regression", "60")
+        run("compare", a, b, "--fail-on-regression", "120")
         run("compare", b, a, "--fail-on-regression", "5")
         run("compare", a, a, "--fail-on-regression", "0")
 
