@@ -12,12 +12,14 @@
 #include "db/machine.h"
 #include "db/meta.h"
 #include "db/reader.h"
+#include "tests/support/read_all.h"
 #include "tests/support/trace_text.h"
 
 namespace pitwall {
 namespace {
 
 namespace fs = std::filesystem;
+using test::readAll;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
@@ -57,13 +59,6 @@ class Command : public testing::Test {
   void TearDown() override {
     fs::permissions(folder_, fs::perms::owner_all);
     fs::remove_all(folder_);
-  }
-
-  static std::string readAll(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
   }
 
   Ended pitwall(const std::string& arguments, const std::string& environment = "") {

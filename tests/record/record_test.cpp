@@ -10,12 +10,12 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "db/meta.h"
 #include "db/reader.h"
 #include "record/record_program.h"
 #include "record/sample/thread_state.h"
+#include "tests/support/read_all.h"
 #include "tests/support/temp_folder.h"
 
 namespace pitwall {
@@ -25,13 +25,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string contentOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Record : public testing::Test {
  protected:
@@ -308,7 +301,7 @@ TEST_F(Record, SecretsOfTheEnvironmentDoNotReachTheFile) {
   run(options({"sh", "-c", "sleep 0.1", "--password", "another-secret-value"}));
   unsetenv("HF_TOKEN");
   EXPECT_EQ(open()->meta("environment.HF_TOKEN"), "[redacted]");
-  const std::string bytes = contentOf(folder_ / "x.pitwall");
+  const std::string bytes = test::readAll(folder_ / "x.pitwall");
   EXPECT_EQ(bytes.find("a-very-secret-value"), bytes.npos);
   EXPECT_EQ(bytes.find("another-secret-value"), bytes.npos);
   EXPECT_THAT(filesLeft(), testing::ElementsAre("x.pitwall"));
@@ -356,7 +349,7 @@ TEST_F(Record, OneDnnLinesGoIntoTheTraceAndNothingElseChanges) {
   close(file);
   ASSERT_TRUE(recorded.has_value());
   EXPECT_THAT(recorded->failures, IsEmpty());
-  EXPECT_EQ(contentOf(printed),
+  EXPECT_EQ(test::readAll(printed),
             std::string("Loss: 0.5\n\0\xff binary onednn_verbose\nhalf a line, as a prompt o", 61));
   auto rows = open()->query("SELECT count(*) FROM event WHERE kind = 'operator'");
   ASSERT_TRUE(rows.has_value()) << rows.error().message;

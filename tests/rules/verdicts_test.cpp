@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "analyzer/analysis.h"
 #include "analyzer/rules/rule_set.h"
 #include "db/reader.h"
+#include "tests/support/read_all.h"
 #include "tests/support/trace_text.h"
 #include "tests/support/verdict_checks.h"
 
@@ -32,9 +31,7 @@ TEST_P(Verdicts, AgreeWithTheirEvidence) {
   for (const auto& entry : fs::directory_iterator(fs::path(PITWALL_RULE_CASES) / GetParam())) {
     if (entry.path().extension() != ".txt") continue;
     SCOPED_TRACE(entry.path().string());
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    const auto made = test::makeTraceFile(text.str(), path);
+    const auto made = test::makeTraceFile(test::readAll(entry.path()), path);
     ASSERT_TRUE(made.has_value()) << made.error().message;
     auto trace = Trace::open(path);
     ASSERT_TRUE(trace.has_value()) << trace.error().message;

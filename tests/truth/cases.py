@@ -30,6 +30,7 @@ class Case:
     allowed: list = dataclasses.field(default_factory=list)
     gain: bool = False
     timeless: bool = False
+    fixed_needs_quiet: bool = False
     needs: list = dataclasses.field(default_factory=list)
     burners: int = 0
     seconds: float = 3

@@ -142,7 +142,7 @@ def run_case(options, case):
         runner = Runner(options, pathlib.Path(folder))
         try:
             result = outcome.judge(case, runner.report(case, case.slow, case.name))
-            if options.fixed_too and case.fixed:
+            if options.fixed_too and case.fixed and not (options.ignore_load and case.fixed_needs_quiet):
                 result.add_fixed(runner.report(case, case.fixed, case.name + "_fixed"))
             if case.gain and not options.no_gain and not result.failed:
                 result.add_gain(runner.measured_gain(case))
