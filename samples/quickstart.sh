@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
-say "1/4 Build"
+say "1/4 Build (several minutes the first time)"
 .ci/install_packages.sh build data
 build() { cmake --preset release && cmake --build --preset release --target train_lenet pitwall; }
 if ! build >"$work/build.log" 2>&1; then

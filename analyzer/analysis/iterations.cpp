@@ -19,7 +19,10 @@ constexpr double kRunAheadShare = 0.5;
 constexpr std::int64_t kRecurring = 3;
 constexpr double kLargeShare = 0.1;
 constexpr double kMostShare = 0.5;
-constexpr double kRegular = 0.8;  // of the distances between outliers are the same
+// Outliers are regular if they are at least so many, and this share of the distances between them is the
+// same.
+constexpr std::int64_t kFewestRegular = 4;
+constexpr double kRegular = 0.8;
 
 std::vector<Iteration> fromMarks(const Timeline& timeline, std::span<const IterationMark> marks) {
   std::vector<Iteration> result;
@@ -159,7 +162,7 @@ std::int64_t outlierPeriod(std::span<const Iteration> iterations) {
     if (is_long && !within) last = at;
     within = is_long;
   }
-  if (static_cast<std::int64_t>(distances.size()) + 1 < kRecurring) return 0;
+  if (static_cast<std::int64_t>(distances.size()) + 1 < kFewestRegular) return 0;
   std::sort(distances.begin(), distances.end());
   const std::int64_t common = distances[distances.size() / 2];
   const auto same = std::count(distances.begin(), distances.end(), common);

@@ -86,13 +86,25 @@ Growth growthOf(const std::vector<CounterSample>& samples) {
   return growth;
 }
 
-// A page that is used for the first time faults once: growth explains as many faults.
-double repeatedFaults(const SampledProcess& process, const Growth& growth) {
+// A page that is used for the first time faults once: where the process grows beyond its peak so far, growth
+// explains as many faults of that time. With huge pages it explains fewer, so time without growth counts in
+// full.
+double repeatedFaults(const SampledProcess& process) {
   constexpr double kPageBytes = 4096;
-  const double seconds = std::max(process.minor_faults.span() * 1e-9, 1e-9);
-  const double first = process.resident.empty() ? 0 : process.resident.front().value;
-  return std::max(0.0,
-                  process.minor_faults.mean() - std::max(0.0, growth.peak - first) / kPageBytes / seconds);
+  const auto& faults = process.minor_faults;
+  if (faults.size() < 2) return 0;
+  double peak = process.resident.empty() ? 0 : process.resident.front().value, repeated = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i + 1 < faults.size(); ++i) {
+    double now = peak;
+    for (; at < process.resident.size() && process.resident[at].time_ns <= faults[i + 1].time_ns; ++at)
+      now = std::max(now, process.resident[at].value);
+    const double seconds = static_cast<double>(faults[i + 1].time_ns - faults[i].time_ns) * 1e-9;
+    repeated += std::max(0.0, faults[i].value * seconds - (now - peak) / kPageBytes);
+    peak = now;
+  }
+  return repeated /
+         std::max(static_cast<double>(faults.back().time_ns - faults.front().time_ns) * 1e-9, 1e-9);
 }
 
 }  // namespace
@@ -141,8 +153,8 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
                known(memory, growth.largest_step),
                known(memory, growth.late),
                known(process.kernel_cpu.samples > 0, process.kernel_cpu.mean()),
-               known(process.minor_faults.samples > 0, process.minor_faults.mean()),
-               known(process.minor_faults.samples > 0, repeatedFaults(process, growth))});
+               known(!process.minor_faults.empty(), held(process.minor_faults).mean()),
+               known(!process.minor_faults.empty(), repeatedFaults(process))});
   }
   return table.write(trace);
 }

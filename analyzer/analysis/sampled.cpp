@@ -70,7 +70,7 @@ class Gatherer {
     if (info.name == "read") process.read = held(samples);
     if (info.name == "written") process.written = held(samples);
     if (info.name == "major faults") process.major_faults = held(samples);
-    if (info.name == "minor faults") process.minor_faults = held(samples);
+    if (info.name == "minor faults") process.minor_faults = std::move(samples);
     if (info.name == "cpu in the kernel") process.kernel_cpu = held(samples);
     if (info.name == "resident memory") process.resident = std::move(samples);
   }

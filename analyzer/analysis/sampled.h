@@ -71,8 +71,8 @@ struct SampledThread {
 };
 
 struct SampledProcess {
-  Held cpu, kernel_cpu, read, written, major_faults, minor_faults;
-  std::vector<CounterSample> resident;
+  Held cpu, kernel_cpu, read, written, major_faults;
+  std::vector<CounterSample> resident, minor_faults;
 };
 
 struct Sampled {
