@@ -5,9 +5,27 @@
 #include <set>
 #include <utility>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kBatchColumns[] = {
+    {"batch", kInteger, "count", "items of a batch"},
+    {"is_measured", kInteger, "0 or 1", "1 = of a trace; 0 = predicted"},
+    {"iteration_ns", kReal, "ns", "time of an iteration: the median of the steady ones, or as predicted"},
+    {"low_ns", kReal, "ns", "lower end of its interval: 5 % below a measured time"},
+    {"high_ns", kReal, "ns", "upper end of its interval: 5 % above a measured time"},
+    {"slower", kText, "",
+     "operator that costs most more for an item than with the trace's batch; empty = none does"},
+    {"slower_ns", kReal, "ns", "what that operator costs more for an item; 0 = none does"},
+};
+constexpr TableDeclaration kBatchTable{
+    "analysis_batch",
+    "A batch size with the time of an iteration: the trace's own, those of --trial, and what a line through "
+    "each operator's times predicts from three tried ones on.",
+    kBatchColumns};
+
 namespace {
 
 constexpr std::size_t kPoints = 3;  // of a line whose residuals show how well it fits
@@ -148,9 +166,7 @@ std::vector<BatchTime> batchTimes(std::vector<BatchTrial> trials) {
 }
 
 Status writeBatchTimes(Trace& trace, std::span<const BatchTime> times) {
-  TempTable table("analysis_batch",
-                  "batch INTEGER, is_measured INTEGER, iteration_ns REAL, low_ns REAL, high_ns REAL, slower "
-                  "TEXT, slower_ns REAL");
+  TempTable table(kBatchTable);
   for (const auto& time : times) {
     table.row({time.batch, static_cast<std::int64_t>(time.is_measured), time.iteration_ns, time.low_ns,
                time.high_ns, time.slower, time.slower_ns});

@@ -2,10 +2,43 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kNameColumns[] = {
+    {"name", kText, "", "name of the events"},
+    {"kind", kText, "", "their kind, as in the table event: 'operator', 'scope', 'api', ..."},
+    {"track_kind", kText, "", "'thread' or 'stream'"},
+    {"process", kText, "", "name of the process; empty = none"},
+    {"count", kInteger, "count", "events"},
+    {"items", kInteger, "number", "sum of the events' values: executions of an operator, bytes of a copy"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"min_ns", kInteger, "ns", "shortest duration"},
+    {"max_ns", kInteger, "ns", "longest duration"},
+    {"class", kText, "", "'transfer' for operators that move data between devices; else empty"},
+};
+constexpr Column kCallColumns[] = {
+    {"thread", kText, "", "name of the thread's track"},
+    {"name", kText, "", "function that is called"},
+    {"class", kText, "", "'launch', 'synchronisation', 'copy', 'allocation', 'memset', 'module' or 'other'"},
+    {"count", kInteger, "count", "calls"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"idle_ns", kInteger, "ns", "part of total_ns in which every device is idle"},
+    {"steady_count", kInteger, "count", "calls that start in a steady iteration"},
+};
+
+constexpr TableDeclaration kNameTable{"analysis_name",
+                                      "An event name by kind, kind of track and process, over the whole "
+                                      "trace (recorded_ns of analysis_summary).",
+                                      kNameColumns};
+constexpr TableDeclaration kCallTable{"analysis_call",
+                                      "A function of a device library by calling thread, over the whole "
+                                      "trace (recorded_ns of analysis_summary).",
+                                      kCallColumns};
+
 namespace {
 
 bool contains(std::string_view text, std::string_view part) {
@@ -126,10 +159,7 @@ class Calls final : public TimeChunkAnalysis {
 };
 
 Status writeNames(Trace& trace, const Activity& activity) {
-  TempTable table(
-      "analysis_name",
-      "name TEXT, kind TEXT, track_kind TEXT, process TEXT, count INTEGER, items INTEGER, total_ns INTEGER, "
-      "min_ns INTEGER, max_ns INTEGER, class TEXT");
+  TempTable table(kNameTable);
   std::map<std::tuple<StringId, EventKind, TrackKind, ProcessId>, NameTotal> sums;
   for (const auto& total : activity.names) {
     const auto [entry, is_new] =
@@ -155,9 +185,7 @@ Status writeNames(Trace& trace, const Activity& activity) {
 
 Status Calls::write(Trace& trace, const Context& context) {
   if (auto status = writeNames(trace, context.activity); !status.has_value()) return status;
-  TempTable table("analysis_call",
-                  "thread TEXT, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, idle_ns INTEGER, "
-                  "steady_count INTEGER");
+  TempTable table(kCallTable);
   for (const auto& track : context.activity.tracks) {
     if (track.id.value >= places_.size() || places_[track.id.value] == 0) continue;
     for (const auto& sum : threads_[places_[track.id.value] - 1].sums) {

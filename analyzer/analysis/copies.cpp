@@ -4,10 +4,29 @@
 #include <map>
 #include <unordered_set>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kCopyColumns[] = {
+    {"device", kText, "", "'gpu 0'"},
+    {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
+    {"name", kText, "", "as the tracer reports it: 'Memcpy HtoD (Pageable -> Device)'"},
+    {"direction", kText, "", "'HtoD', 'DtoH', 'DtoD', 'PtoP', ...; 'memset', 'unknown'"},
+    {"memory", kText, "", "of the host's side: 'pageable', 'pinned', 'managed', 'device' or 'unknown'"},
+    {"count", kInteger, "count", "copies"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"bytes", kInteger, "bytes", "sum of the sizes"},
+    {"bytes_per_second", kReal, "bytes/s", "bytes over total_ns; 0 = unknown"},
+    {"exposed_ns", kInteger, "ns", "part of total_ns that does not overlap with computation"},
+    {"largest_bytes", kInteger, "bytes", "largest copy"},
+    {"sizes", kInteger, "count", "how many different sizes, at most 4096"},
+};
+constexpr TableDeclaration kCopyTable{
+    "analysis_copy", "Copies of one name of a device and rank, in the device's window.", kCopyColumns};
+
 namespace {
 
 std::string directionOf(std::string_view name) {
@@ -83,11 +102,7 @@ class CopyAnalysis final : public TimeChunkAnalysis {
   }
 
   Status write(Trace& trace, const Context& context) override {
-    TempTable table(
-        "analysis_copy",
-        "device TEXT, rank INTEGER, name TEXT, direction TEXT, memory TEXT, count INTEGER, total_ns INTEGER, "
-        "bytes INTEGER, bytes_per_second REAL, exposed_ns INTEGER, largest_bytes INTEGER, "
-        "sizes INTEGER");
+    TempTable table(kCopyTable);
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       const auto& device = context.devices.all[d];
       for (const auto& [id, sum] : devices_[d].sums) {

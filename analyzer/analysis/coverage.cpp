@@ -5,10 +5,32 @@
 #include <tuple>
 #include <utility>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/library_log.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kCoverageColumns[] = {
+    {"process", kInteger, "id", "process number in the trace; 0 = none"},
+    {"pid", kInteger, "id", "the operating system's process id; null = unknown"},
+    {"name", kText, "", "base name of the executable; empty = unknown"},
+    {"what", kText, "",
+     "'samples' (CPU use of its threads), 'ranges' (named by the program, NVTX), 'library calls' (the log of "
+     "one library: all else that the program did was not seen), 'operators' (every operator of its "
+     "framework) or 'devices' (kernels, copies, collectives)"},
+    {"library", kText, "", "of library calls: 'oneDNN'; else empty"},
+    {"from_ns", kInteger, "ns", "begin of the first, since the trace's start"},
+    {"to_ns", kInteger, "ns", "end of the last, since the trace's start"},
+    {"events", kInteger, "count", "events of that kind; of samples: sampled threads"},
+    {"lost_events", kInteger, "count",
+     "events of the process that were lost, of all kinds; null = an unknown number"},
+};
+constexpr TableDeclaration kCoverageTable{
+    "analysis_coverage",
+    "A process and a kind of recording: which kinds of events were recorded of it, and when.",
+    kCoverageColumns};
+
 namespace {
 
 using Key = std::pair<ProcessId, Recorded>;
@@ -117,9 +139,7 @@ Result<Coverage> coverageOf(Trace& trace, const Activity& activity) {
 }
 
 Status writeCoverage(Trace& trace, const Coverage& coverage) {
-  TempTable table("analysis_coverage",
-                  "process INTEGER, pid INTEGER, name TEXT, what TEXT, library TEXT, from_ns INTEGER, to_ns "
-                  "INTEGER, events INTEGER, lost_events INTEGER");
+  TempTable table(kCoverageTable);
   const auto processes = trace.processes();
   for (const auto& span : coverage.spans) {
     std::int64_t lost = 0;

@@ -1,14 +1,4 @@
 // Coverage: which kinds of events were recorded of each process, and when.
-//
-// analysis_coverage   one row per process and kind of recording
-//   process, pid, name
-//   what              'samples' (CPU use of its threads), 'ranges' (named by the program, NVTX), 'library
-//                     calls' (the log of one library: all else that the program did was not seen),
-//                     'operators' (every operator of its framework), 'devices' (kernels, copies, collectives)
-//   library           of library calls: 'oneDNN'
-//   from_ns, to_ns    first begin and last end
-//   events            of that kind; of samples: sampled threads
-//   lost_events       of the process, in all; null = an unknown number
 #pragma once
 
 #include <cstdint>

@@ -7,10 +7,58 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kCriticalColumns[] = {
+    {"title", kText, "", "layer and type of an operator, name of other work, or the part"},
+    {"phase", kText, "", "of an operator: 'forward', 'backward', 'update', 'data'; else 'none'"},
+    {"on_path_ns", kInteger, "ns", "its time on the path"},
+    {"share", kReal, "0..1", "of the sample's wall time; the shares sum to 1"},
+    {"executions", kInteger, "count", "in the sample; null = a gap"},
+    {"slack_min_ns", kInteger, "ns",
+     "how much later one could end without delaying the end: least; null = a gap"},
+    {"slack_mean_ns", kInteger, "ns", "the same: mean; null = a gap"},
+    {"part", kText, "",
+     "'operator', 'call', 'kernel', 'copy', 'communication', 'data wait', 'launch delay', 'device delay', "
+     "'engine overhead' or 'nothing'"},
+};
+constexpr Column kCriticalStepColumns[] = {
+    {"start_ns", kInteger, "ns", "begin, since the trace's start; each begins where the one before it ends"},
+    {"dur_ns", kInteger, "ns", "duration"},
+    {"part", kText, "", "as in analysis_critical"},
+    {"title", kText, "", "as in analysis_critical"},
+    {"track_id", kInteger, "id", "track of the event; null = a gap"},
+};
+constexpr Column kCriticalPathColumns[] = {
+    {"begin_ns", kInteger, "ns", "begin of the sample, since the trace's start"},
+    {"span_ns", kInteger, "ns", "length of the sample"},
+    {"device_ns", kInteger, "ns", "kernels, copies and communication on the path"},
+    {"host_ns", kInteger, "ns", "operators, calls and waits for data on the path"},
+    {"delay_ns", kInteger, "ns", "delays of launches, streams and the engine on the path"},
+    {"nothing_ns", kInteger, "ns",
+     "none of these; device_ns, host_ns, delay_ns and nothing_ns sum to span_ns"},
+    {"steps", kInteger, "count", "steps of the path"},
+    {"missing", kText, "",
+     "what the path would need and the trace does not have, joined by '; '; empty = nothing"},
+};
+
+constexpr TableDeclaration kCriticalTable{
+    "analysis_critical",
+    "A title and part of the steps that determine the end of a sample: the middle steady iterations, else "
+    "the trace. Rows without executions are the gaps.",
+    kCriticalColumns};
+constexpr TableDeclaration kCriticalStepTable{
+    "analysis_critical_step",
+    "A step of the critical path, in order of time; of long paths the last 10000 steps.",
+    kCriticalStepColumns};
+constexpr TableDeclaration kCriticalPathTable{
+    "analysis_critical_path", "One row: the critical path as a whole. No row = the trace has none.",
+    kCriticalPathColumns};
+
 namespace {
 
 constexpr std::size_t kMostEvents = CriticalPath::kMostEvents;
@@ -116,10 +164,7 @@ double wallOf(const CriticalPath& path) {
 }
 
 Status writeSums(Trace& trace, const CriticalPath& path) {
-  TempTable table(
-      "analysis_critical",
-      "title TEXT, phase TEXT, on_path_ns INTEGER, share REAL, executions INTEGER, slack_min_ns INTEGER, "
-      "slack_mean_ns INTEGER, part TEXT");
+  TempTable table(kCriticalTable);
   // Operators of one title differ in their shapes.
   std::map<std::pair<PathPart, Title>, PathSums> rows;
   for (const auto& [key, sums] : path.sums) {
@@ -143,8 +188,7 @@ Status writeSums(Trace& trace, const CriticalPath& path) {
 }
 
 Status writeSteps(Trace& trace, const CriticalPath& path) {
-  TempTable table("analysis_critical_step",
-                  "start_ns INTEGER, dur_ns INTEGER, part TEXT, title TEXT, track_id INTEGER");
+  TempTable table(kCriticalStepTable);
   for (const auto& step : path.steps) {
     table.row({step.start_ns, step.end_ns - step.start_ns, toString(step.key.part),
                titleOf(trace, step.key).text,
@@ -155,9 +199,7 @@ Status writeSteps(Trace& trace, const CriticalPath& path) {
 
 // What the path consists of: device work, the host, or neither.
 Status writeWhole(Trace& trace, const CriticalPath& path) {
-  TempTable table("analysis_critical_path",
-                  "begin_ns INTEGER, span_ns INTEGER, device_ns INTEGER, host_ns INTEGER, delay_ns INTEGER, "
-                  "nothing_ns INTEGER, steps INTEGER, missing TEXT");
+  TempTable table(kCriticalPathTable);
   if (path.sums.empty()) return table.write(trace);
   TimeNs device = 0, host = 0, delay = 0, nothing = 0;
   for (const auto& [key, sums] : path.sums) {

@@ -4,12 +4,49 @@
 #include <map>
 #include <optional>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/window.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kDataRangeColumns[] = {
+    {"name", kText, "", "name of the range"},
+    {"count", kInteger, "count", "waits in the window"},
+    {"total_ns", kInteger, "ns", "time in the window; waits that overlap count once"},
+    {"mean_ns", kReal, "ns", "total_ns over count"},
+    {"max_ns", kInteger, "ns", "longest wait"},
+    {"share", kReal, "0..1", "of the window"},
+};
+constexpr Column kDataColumns[] = {
+    {"wait_ns_per_iteration", kReal, "ns",
+     "time in which the training thread waits for a batch or loads it, of an iteration"},
+    {"wait_share", kReal, "0..1", "that time as a share of the window"},
+    {"wait_p50_ns", kReal, "ns", "median wait"},
+    {"wait_p95_ns", kReal, "ns", "wait that 95 % do not exceed"},
+    {"waits", kInteger, "count", "waits in the window"},
+    {"producers", kInteger, "count", "threads that make batches"},
+    {"batches", kInteger, "count", "batches whose making starts in the window"},
+    {"producer_ns_per_batch", kReal, "ns", "time that a producer needs for a batch; null = no batches"},
+    {"producer_batches_per_second", kReal, "1/s", "batches that all producers can make; null = no batches"},
+    {"consumer_batches_per_second", kReal, "1/s",
+     "iterations of the training thread; null = the window is empty"},
+    {"producer_busy", kReal, "0..1",
+     "share of the window in which a producer makes batches; null = no producers"},
+    {"producer_cpu", kReal, "0..1",
+     "CPUs that a producer uses at most while it makes a batch; null = not sampled"},
+};
+
+constexpr TableDeclaration kDataRangeTable{
+    "analysis_data_range", "The waits for batches by the name of their range, within the report's window.",
+    kDataRangeColumns};
+constexpr TableDeclaration kDataTable{"analysis_data",
+                                      "One row: how the process of the report gets its batches, within the "
+                                      "report's window. No row = it neither waits for batches nor makes any.",
+                                      kDataColumns};
+
 namespace {
 
 constexpr std::size_t kLeastSamples = 5;  // fewer say nothing about a thread's use of a CPU
@@ -97,8 +134,7 @@ double shareOf(const Window& window, TimeNs part) {
 }
 
 Status writeRanges(Trace& trace, const Window& window, std::span<const BatchWait> waits) {
-  TempTable table("analysis_data_range",
-                  "name TEXT, count INTEGER, total_ns INTEGER, mean_ns REAL, max_ns INTEGER, share REAL");
+  TempTable table(kDataRangeTable);
   std::map<StringId, Intervals> by_name;
   for (const auto& wait : waits) by_name[wait.name].push_back(wait.time);
   for (auto& [name, list] : by_name) {
@@ -120,11 +156,7 @@ Status writeRanges(Trace& trace, const Window& window, std::span<const BatchWait
 }  // namespace
 
 Status writeData(Trace& trace, const Context& context) {
-  TempTable table(
-      "analysis_data",
-      "wait_ns_per_iteration REAL, wait_share REAL, wait_p50_ns REAL, wait_p95_ns REAL, waits INTEGER, "
-      "producers INTEGER, batches INTEGER, producer_ns_per_batch REAL, producer_batches_per_second REAL, "
-      "consumer_batches_per_second REAL, producer_busy REAL, producer_cpu REAL");
+  TempTable table(kDataTable);
   const Window window = windowOf(context.devices, context.iterations.all);
   const auto batch_waits = waitsOf(trace, context);
   if (auto status = writeRanges(trace, window, batch_waits); !status.has_value()) return status;

@@ -1,10 +1,22 @@
 // Which operators follow each other directly on one track.
 #include <algorithm>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kFollowsColumns[] = {
+    {"first", kInteger, "id", "of the facts of the operator before"},
+    {"second", kInteger, "id", "of the facts of the operator that follows it"},
+    {"count", kInteger, "count", "how often"},
+    {"second_ns", kInteger, "ns", "total time of the second"},
+};
+constexpr TableDeclaration kFollowsTable{
+    "analysis_follows", "Two operators that follow each other directly on one track, over the whole trace.",
+    kFollowsColumns};
+
 namespace {
 
 struct Follow {
@@ -33,7 +45,7 @@ class Follows final : public TimeChunkAnalysis {
   }
 
   Status write(Trace& trace, const Context&) override {
-    TempTable table("analysis_follows", "first INTEGER, second INTEGER, count INTEGER, second_ns INTEGER");
+    TempTable table(kFollowsTable);
     for (std::size_t first = 1; first < pairs_.size(); ++first) {
       std::sort(pairs_[first].begin(), pairs_[first].end(),
                 [](const Follow& a, const Follow& b) { return a.second < b.second; });

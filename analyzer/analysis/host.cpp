@@ -4,11 +4,43 @@
 #include <iterator>
 #include <optional>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/sampled.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kHostColumns[] = {
+    {"host_cpus", kReal, "CPUs", "CPUs of the machine in use by all programs; null = not sampled"},
+    {"others_cpus", kReal, "CPUs",
+     "used by other programs than the recorded one and the recorder; null = not sampled"},
+    {"steal_cpus", kReal, "CPUs", "taken by the hypervisor; null = not sampled"},
+    {"throttled_cpus", kReal, "CPUs",
+     "withheld by the quota of the program's control group; null = not sampled"},
+    {"runnable_mean", kReal, "count", "threads of the machine that run or are ready to; null = not sampled"},
+    {"cpu_pressure", kReal, "0..1",
+     "share of the time in which some thread of the machine waited for a CPU; null = not sampled"},
+    {"io_pressure", kReal, "0..1",
+     "share of the time in which some thread of the machine waited for storage; null = not sampled"},
+    {"own_cpus", kReal, "CPUs", "used by the program's threads; null = not sampled"},
+    {"waiting_cpus", kReal, "CPUs", "threads of the program that waited for a CPU; null = not sampled"},
+    {"usable_cpus", kReal, "CPUs", "that the program may use: affinity and quota; null = unknown"},
+    {"taken_cpus", kReal, "CPUs",
+     "what others took of the CPUs that the program asked for: at most what they used, and at most what the "
+     "program could have used beyond what it got; null = not sampled"},
+    {"taken_share", kReal, "0..1", "taken_cpus of own_cpus + taken_cpus; null = not sampled"},
+    {"waiting_share", kReal, "0..1",
+     "of the time that the program's threads ran or were ready to: they waited for a CPU; null = not "
+     "sampled"},
+    {"steal_share", kReal, "0..1", "steal_cpus of usable_cpus; null = not sampled"},
+    {"busy", kInteger, "0 or 1",
+     "1 = other programs or the hypervisor took so much that times are unreliable: taken_cpus >= 0.05 and "
+     "taken_share >= 0.05, or steal_share >= 0.05; 0 = they did not; null = not sampled"},
+};
+constexpr TableDeclaration kHostTable{
+    "analysis_host", "One row: how the machine's CPUs were used, as means over the recording.", kHostColumns};
+
 namespace {
 
 constexpr double kBusyTaken = 0.05, kBusySteal = 0.05;
@@ -43,11 +75,7 @@ Own ownUse(const Sampled& sampled) {
 }  // namespace
 
 Status writeHost(Trace& trace, const Sampled& sampled) {
-  TempTable table(
-      "analysis_host",
-      "host_cpus REAL, others_cpus REAL, steal_cpus REAL, throttled_cpus REAL, runnable_mean REAL, "
-      "cpu_pressure REAL, io_pressure REAL, own_cpus REAL, waiting_cpus REAL, usable_cpus REAL, "
-      "taken_cpus REAL, taken_share REAL, waiting_share REAL, steal_share REAL, busy INTEGER");
+  TempTable table(kHostTable);
   const auto mean = [&](const char* name) -> std::optional<double> {
     const auto found = sampled.host.find(name);
     if (found == sampled.host.end() || found->second.samples < kFewestSamples) return std::nullopt;

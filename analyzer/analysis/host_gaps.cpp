@@ -3,10 +3,33 @@
 #include <map>
 #include <utility>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kHostGapColumns[] = {
+    {"after", kText, "", "operator before the gap"},
+    {"before", kText, "", "operator after the gap"},
+    {"count", kInteger, "count", "gaps"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"short_count", kInteger, "count", "gaps shorter than 100 us"},
+    {"short_ns", kInteger, "ns", "their time"},
+    {"outlier_ns", kInteger, "ns", "time of longer gaps in outliers"},
+    {"wait_count", kInteger, "count",
+     "gaps in which a wait of the training thread for operators ends: the queue is empty"},
+    {"wait_ns", kInteger, "ns", "their time"},
+    {"longest_ns", kInteger, "ns", "longest gap"},
+    {"longest_start_ns", kInteger, "ns", "its begin, since the trace's start"},
+    {"longest_iteration", kInteger, "number", "index of the iteration in which it begins"},
+    {"position_share", kReal, "0..1", "mean begin within the iteration"},
+};
+constexpr TableDeclaration kHostGapTable{
+    "analysis_host_gap",
+    "A pair of operators, with the time between them in which no operator runs and no batch is waited for, "
+    "in steady iterations; in all when none is steady.",
+    kHostGapColumns};
 namespace {
 
 // Shorter ones are the cost of dispatching an operator; longer ones are the program's own work.
@@ -131,11 +154,7 @@ std::string titleOf(const Trace& trace, std::uint32_t op) {
 }
 
 Status HostGaps::write(Trace& trace, const Context&) {
-  TempTable table("analysis_host_gap",
-                  "after TEXT, before TEXT, count INTEGER, total_ns INTEGER, short_count INTEGER, short_ns "
-                  "INTEGER, outlier_ns INTEGER, wait_count INTEGER, wait_ns INTEGER, longest_ns INTEGER, "
-                  "longest_start_ns INTEGER, "
-                  "longest_iteration INTEGER, position_share REAL");
+  TempTable table(kHostGapTable);
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Gap>> sorted(gaps_.begin(), gaps_.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });

@@ -4,11 +4,38 @@
 #include <array>
 #include <initializer_list>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kKernelColumns[] = {
+    {"device", kText, "", "'gpu 0'"},
+    {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
+    {"name", kText, "", "name of the kernel, copy or collective"},
+    {"class", kText, "", "'computation', 'communication' or 'copy'"},
+    {"count", kInteger, "count", "executions"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"mean_ns", kInteger, "ns", "mean duration"},
+    {"min_ns", kInteger, "ns", "shortest duration"},
+    {"p50_ns", kInteger, "ns", "median duration"},
+    {"p99_ns", kInteger, "ns", "duration that 99 % do not exceed"},
+    {"max_ns", kInteger, "ns", "longest duration"},
+    {"share", kReal, "0..1", "of the time of all work of the device"},
+    {"matrix", kInteger, "0 or 1", "1 = matrix product or convolution, from the name"},
+    {"tensor_core", kInteger, "0 or 1",
+     "1 = it uses tensor cores, 0 = it does not; null = the name does not say"},
+    {"blocks", kInteger, "count", "blocks of its grid, of the last execution; null = not recorded"},
+    {"threads_per_block", kInteger, "count", "threads of a block; null = not recorded"},
+    {"occupancy", kReal, "0..1",
+     "theoretical occupancy of the device's multiprocessors; null = not recorded"},
+};
+constexpr TableDeclaration kKernelTable{
+    "analysis_kernel", "A name and class of work of a device and rank, in the device's window.",
+    kKernelColumns};
+
 namespace {
 
 bool containsAny(std::string_view text, std::initializer_list<std::string_view> parts) {
@@ -113,11 +140,7 @@ std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& devi
 }
 
 Status Kernels::write(Trace& trace, const Context& context) {
-  TempTable table(
-      "analysis_kernel",
-      "device TEXT, rank INTEGER, name TEXT, class TEXT, count INTEGER, total_ns INTEGER, mean_ns INTEGER, "
-      "min_ns INTEGER, p50_ns INTEGER, p99_ns INTEGER, max_ns INTEGER, share REAL, matrix INTEGER, "
-      "tensor_core INTEGER, blocks INTEGER, threads_per_block INTEGER, occupancy REAL");
+  TempTable table(kKernelTable);
   for (std::size_t d = 0; d < devices_.size(); ++d) {
     for (const auto& group : devices_[d].all)
       table.row(rowOf(trace, context.devices.all[d], group, static_cast<double>(devices_[d].total_ns)));

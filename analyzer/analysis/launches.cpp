@@ -1,6 +1,7 @@
 // How device work is launched: how long after its launch it starts, how much is queued, how short it is.
 #include <algorithm>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/id_set.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/sorted_times.h"
@@ -8,6 +9,37 @@
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kLaunchColumns[] = {
+    {"device", kText, "", "'gpu 0'"},
+    {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
+    {"launches", kInteger, "count", "calls that launched one kernel or collective"},
+    {"graph_launches", kInteger, "count", "calls that launched a graph"},
+    {"graph_kernels", kInteger, "count", "kernels and collectives of these graphs"},
+    {"matched", kInteger, "count", "kernels and collectives whose call is known"},
+    {"orphans", kInteger, "count", "kernels and collectives whose call is not in the trace"},
+    {"delay_mean_ns", kInteger, "ns",
+     "end of the call until its first work starts: mean; null = no call is known"},
+    {"delay_p50_ns", kInteger, "ns", "median of that delay; null = no call is known"},
+    {"delay_p99_ns", kInteger, "ns", "delay that 99 % do not exceed; null = no call is known"},
+    {"queue_mean", kReal, "count",
+     "launches whose first work has not ended, seen by each launch: mean; null = no call is known"},
+    {"short_count", kInteger, "count", "kernels, without memsets, below 10 us"},
+    {"short_share_of_work", kReal, "0..1", "their share of the time of kernels; null = no kernels"},
+    {"short_share_of_count", kReal, "0..1", "their share of the number of kernels; null = no kernels"},
+    {"kernel_p50_ns", kInteger, "ns", "median duration of a kernel"},
+    {"host_longer_count", kInteger, "count", "calls that take longer than their kernel"},
+    {"launch_call_ns", kInteger, "ns", "time of the calls that launched one kernel or collective"},
+    {"graph_call_ns", kInteger, "ns", "time of the calls that launched a graph"},
+    {"short_wait_ns", kInteger, "ns", "host wait in gaps below 1 ms"},
+    {"launching_ns", kInteger, "ns", "part of short_wait_ns within calls that launch single kernels"},
+};
+constexpr TableDeclaration kLaunchTable{
+    "analysis_launch",
+    "A device and rank: how its kernels and collectives are launched, in its window. Copies and memsets have "
+    "their own calls and do not count.",
+    kLaunchColumns};
+
 namespace {
 
 constexpr TimeNs kShortNs = 10'000;  // the launch of a kernel costs about that much
@@ -90,13 +122,7 @@ class Launches final : public TimeChunkAnalysis {
   }
 
   Status write(Trace& trace, const Context& context) override {
-    TempTable table(
-        "analysis_launch",
-        "device TEXT, rank INTEGER, launches INTEGER, graph_launches INTEGER, graph_kernels INTEGER, matched "
-        "INTEGER, orphans INTEGER, delay_mean_ns INTEGER, delay_p50_ns INTEGER, delay_p99_ns INTEGER, "
-        "queue_mean REAL, short_count INTEGER, short_share_of_work REAL, short_share_of_count REAL, "
-        "kernel_p50_ns INTEGER, host_longer_count INTEGER, launch_call_ns INTEGER, graph_call_ns INTEGER, "
-        "short_wait_ns INTEGER, launching_ns INTEGER");
+    TempTable table(kLaunchTable);
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       const auto& device = context.devices.all[d];
       const auto& l = devices_[d];

@@ -3,10 +3,30 @@
 #include <cmath>
 #include <map>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kMemoryColumns[] = {
+    {"tag", kText, "",
+     "tag of the program, pool, 'resident memory' or 'gpu memory'; 'reserved: POOL' for what a pool "
+     "reserves"},
+    {"live_bytes", kInteger, "bytes", "last value; null = a row of what a pool reserves"},
+    {"peak_bytes", kInteger, "bytes", "greatest value; null = a row of what a pool reserves"},
+    {"growth_per_iteration", kReal, "bytes",
+     "slope over the ends of the steady iterations; null = fewer than five"},
+    {"growth_share", kReal, "ratio",
+     "growth from the end of the first third of the steady iterations to the last one, relative to the "
+     "former; null = unknown"},
+    {"monotone", kInteger, "0 or 1",
+     "1 = it never fell from the end of one steady iteration to the next; null = fewer than five"},
+    {"reserved_bytes", kInteger, "bytes", "most that the pool reserved; null = another row"},
+};
+constexpr TableDeclaration kMemoryTable{
+    "analysis_memory",
+    "A tag or pool of memory, over the whole trace; growth is from iteration to iteration.", kMemoryColumns};
 namespace {
 
 struct Growth {
@@ -45,10 +65,7 @@ Growth growthOf(const std::vector<CounterSample>& samples, std::span<const Itera
 }  // namespace
 
 Status writeMemory(Trace& trace, const Context& context) {
-  TempTable table(
-      "analysis_memory",
-      "tag TEXT, live_bytes INTEGER, peak_bytes INTEGER, growth_per_iteration REAL, growth_share REAL, "
-      "monotone INTEGER, reserved_bytes INTEGER");
+  TempTable table(kMemoryTable);
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
     if (tracks[i].kind != TrackKind::counter || tracks[i].unit != "bytes") continue;

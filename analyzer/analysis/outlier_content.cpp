@@ -3,10 +3,23 @@
 #include <map>
 #include <utility>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kOutlierColumns[] = {
+    {"name", kText, "", "layer and type of an operator, or name of an event without a number at its end"},
+    {"kind", kText, "", "kind of the event, as in the table event"},
+    {"outlier_ns", kReal, "ns", "time in an outlier: mean of up to 16"},
+    {"usual_ns", kReal, "ns", "time in a typical iteration: mean of up to 16"},
+    {"extra_ns", kReal, "ns", "difference of both"},
+};
+constexpr TableDeclaration kOutlierTable{"analysis_outlier",
+                                         "What takes longer in outliers than in typical iterations, at most "
+                                         "50 rows; time on threads, without what runs within it.",
+                                         kOutlierColumns};
 namespace {
 
 constexpr std::size_t kSample = 16;  // iterations of each kind that are read
@@ -112,7 +125,7 @@ std::string nameOf(const Trace& trace, const Key& key) {
 }  // namespace
 
 Status writeOutlierContent(Trace& trace, const Context& context) {
-  TempTable table("analysis_outlier", "name TEXT, kind TEXT, outlier_ns REAL, usual_ns REAL, extra_ns REAL");
+  TempTable table(kOutlierTable);
   const auto outliers = sampleOf(context.iterations.all, true);
   const auto usual = sampleOf(context.iterations.all, false);
   if (outliers.empty() || usual.empty()) return table.write(trace);

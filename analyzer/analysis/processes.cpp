@@ -3,10 +3,50 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/sampled.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kProcessColumns[] = {
+    {"process", kInteger, "id", "process number in the trace"},
+    {"pid", kInteger, "id", "the operating system's process id"},
+    {"name", kText, "", "base name of the executable"},
+    {"busiest", kInteger, "0 or 1", "1 = it used most CPU time of all"},
+    {"is_python", kInteger, "0 or 1", "1 = its executable is a Python interpreter"},
+    {"begin_ns", kInteger, "ns", "first sample, since the trace's start"},
+    {"span_ns", kInteger, "ns", "from the first to the last sample"},
+    {"cpus", kReal, "CPUs", "that it uses: mean"},
+    {"span_share", kReal, "0..1", "of the recording in which it was sampled"},
+    {"working", kInteger, "count", "threads that use 0.05 CPUs or more"},
+    {"one_share", kReal, "0..1",
+     "of the time: exactly one of these runs or is ready to; null = states were not sampled"},
+    {"together_share", kReal, "0..1",
+     "of the time: several of these run or are ready to; null = states were not sampled"},
+    {"read_bytes_per_second", kReal, "bytes/s", "read from storage; null = not sampled"},
+    {"written_bytes_per_second", kReal, "bytes/s", "written to storage; null = not sampled"},
+    {"major_faults", kReal, "1/s", "page faults that read from storage; null = not sampled"},
+    {"third_bytes", kReal, "bytes",
+     "most resident memory in the third tenth of its time; null = not sampled"},
+    {"last_bytes", kReal, "bytes", "most resident memory in the last tenth; null = not sampled"},
+    {"peak_bytes", kReal, "bytes", "most resident memory ever; null = not sampled"},
+    {"growth_bytes_per_second", kReal, "bytes/s",
+     "growth of resident memory from the third tenth on; null = not sampled"},
+    {"rising", kInteger, "count",
+     "how many of the seven tenths after it rise by 2 % of the growth or more; null = not sampled"},
+    {"largest_step", kReal, "ratio", "share of the growth that is in one tenth; null = not sampled"},
+    {"late_growth", kReal, "ratio", "share of the growth in the last two tenths; null = not sampled"},
+    {"kernel_cpus", kReal, "CPUs", "used within the kernel: mean; null = not sampled"},
+    {"minor_faults", kReal, "1/s", "page faults that do not read from storage; null = not sampled"},
+    {"repeated_faults", kReal, "1/s",
+     "those of minor_faults beyond what its growth to its peak explains; null = not sampled"},
+};
+constexpr TableDeclaration kProcessTable{
+    "analysis_process",
+    "A sampled process: its CPUs, storage and memory, and whether its threads work together.",
+    kProcessColumns};
+
 namespace {
 
 constexpr double kWorking = 0.05;  // CPUs that a working thread uses at least
@@ -110,15 +150,7 @@ double repeatedFaults(const SampledProcess& process) {
 }  // namespace
 
 Status writeProcesses(Trace& trace, const Sampled& sampled) {
-  TempTable table(
-      "analysis_process",
-      "process INTEGER, pid INTEGER, name TEXT, busiest INTEGER, is_python INTEGER, begin_ns INTEGER, "
-      "span_ns "
-      "INTEGER, cpus REAL, span_share REAL, working INTEGER, one_share REAL, together_share REAL, "
-      "read_bytes_per_second REAL, written_bytes_per_second REAL, major_faults REAL, third_bytes REAL, "
-      "last_bytes REAL, peak_bytes REAL, growth_bytes_per_second REAL, rising INTEGER, largest_step REAL, "
-      "late_growth REAL, "
-      "kernel_cpus REAL, minor_faults REAL, repeated_faults REAL");
+  TempTable table(kProcessTable);
   double most = 0;
   for (const auto& [id, process] : sampled.processes) most = std::max(most, process.cpu.total_ns);
   const auto recorded = static_cast<double>(std::max<TimeNs>(sampled.to_ns - sampled.from_ns, 1));

@@ -14,11 +14,58 @@
 #include <map>
 #include <optional>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kCollectiveColumns[] = {
+    {"device", kText, "", "'gpu 0'"},
+    {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
+    {"collective", kText, "",
+     "'all_reduce', 'reduce_scatter', 'all_gather', 'all_to_all', 'broadcast', 'send_recv', 'reduce' or "
+     "'other'"},
+    {"name", kText, "", "as the tracer reports it"},
+    {"group_size", kInteger, "count", "ranks that take part; null = unknown"},
+    {"count", kInteger, "count", "collectives"},
+    {"total_ns", kInteger, "ns", "sum of the durations"},
+    {"bytes", kInteger, "bytes", "sum of what the rank contributes; 0 = unknown"},
+    {"median_bytes", kInteger, "bytes", "median of what the rank contributes to one; 0 = unknown"},
+    {"algorithm_bytes_per_second", kReal, "bytes/s",
+     "bytes over the time of those whose size is known; of an all-gather what all ranks contribute; null = "
+     "unknown"},
+    {"bus_bytes_per_second", kReal, "bytes/s",
+     "comparable with the link's peak: algorithm_bytes_per_second times 2(n-1)/n for an all-reduce and "
+     "(n-1)/n for a gather, scatter or exchange among n ranks, and the same for others; null = unknown"},
+};
+constexpr Column kRankColumns[] = {
+    {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
+    {"device", kText, "", "'gpu 0'"},
+    {"span_ns", kInteger, "ns", "length of the device's window"},
+    {"computation_ns", kInteger, "ns", "a kernel or memset runs"},
+    {"communication_ns", kInteger, "ns", "communication, with what computation hides"},
+    {"exposed_ns", kInteger, "ns", "communication that does not overlap with computation"},
+    {"lateness_mean_ns", kReal, "ns",
+     "its start of a collective after the first rank's: mean; null = none was compared"},
+    {"last_share", kReal, "0..1",
+     "of the compared collectives: those that it entered last; null = none was compared"},
+    {"collectives_compared", kInteger, "count", "collectives that are the same on all ranks"},
+    {"wait_ns", kReal, "ns",
+     "time in collectives until the last rank arrived: total; null = none was compared"},
+};
+
+constexpr TableDeclaration kCollectiveTable{
+    "analysis_collective",
+    "Collectives of one name and group size of a device and rank, in the device's window.",
+    kCollectiveColumns};
+constexpr TableDeclaration kRankTable{
+    "analysis_rank",
+    "A rank and device: its communication, in the device's window, and whether it enters collectives late. "
+    "Starts on several hosts are compared after their clocks are aligned on the collectives' ends.",
+    kRankColumns};
+
 namespace {
 
 struct Kind {
@@ -155,11 +202,7 @@ class Ranks final : public TimeChunkAnalysis {
   }
 
   Status writeCollectives(Trace& trace, const Devices& devices) const {
-    TempTable table(
-        "analysis_collective",
-        "device TEXT, rank INTEGER, collective TEXT, name TEXT, group_size INTEGER, count INTEGER, total_ns "
-        "INTEGER, bytes INTEGER, median_bytes INTEGER, algorithm_bytes_per_second REAL, "
-        "bus_bytes_per_second REAL");
+    TempTable table(kCollectiveTable);
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const auto& [key, group] : devices_[d].groups) {
         const auto size = static_cast<double>(key.second);
@@ -183,11 +226,7 @@ class Ranks final : public TimeChunkAnalysis {
   }
 
   Status writeRanks(Trace& trace, const Devices& devices) const {
-    TempTable table(
-        "analysis_rank",
-        "rank INTEGER, device TEXT, span_ns INTEGER, computation_ns INTEGER, communication_ns INTEGER, "
-        "exposed_ns INTEGER, lateness_mean_ns REAL, last_share REAL, collectives_compared INTEGER, wait_ns "
-        "REAL");
+    TempTable table(kRankTable);
     const auto lateness = compare(devices_);
     for (std::size_t i = 0; i < devices.all.size(); ++i) {
       const auto& d = devices.all[i];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,12 @@ struct Fact {
   SqlValue value;
 };
 
-// Keys and units: analyzer/analysis/tables.h.
+// Keys, units and order: analyzer/analysis/summary_table.cpp.
 std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
                             const Breakdown& breakdown, const OperatorTable& operators,
                             const Coverage& coverage);
+
+// Writes analysis_summary and analysis_fact. `facts` are all declared ones, in that order.
+Status writeFacts(Trace& trace, std::span<const Fact> facts);
 
 }  // namespace pitwall::analysis

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "analyzer/analysis/table_declaration.h"
 #include "db/reader.h"
 #include "db/result.h"
 
@@ -17,20 +17,20 @@ SqlValue known(bool is_known, std::int64_t value);
 
 class TempTable {
  public:
-  // `columns` as CREATE TABLE takes them: "name TEXT, total_ns INTEGER".
-  TempTable(std::string name, std::string columns) : name_(std::move(name)), columns_(std::move(columns)) {}
+  // The declaration must outlive it.
+  explicit TempTable(const TableDeclaration& declaration) : declaration_(declaration) {}
 
-  void row(std::vector<SqlValue> values) { rows_.push_back(std::move(values)); }
+  // One value for each declared column, in that order.
+  void row(std::vector<SqlValue> values);
+  std::size_t rows() const { return rows_.size(); }
 
-  Status write(Trace& trace) const {
-    auto made = trace.query("DROP TABLE IF EXISTS temp." + name_ + "; CREATE TEMP TABLE " + name_ + " (" +
-                            columns_ + ")");
-    if (!made.has_value()) return fail(made.error());
-    return trace.insertTemp(name_, rows_);
-  }
+  // Creates the table with the rows so far.
+  Status write(Trace& trace);
+  // Of tables with many rows: adds those since write() or append(), and forgets them.
+  Status append(Trace& trace);
 
  private:
-  std::string name_, columns_;
+  const TableDeclaration& declaration_;
   std::vector<std::vector<SqlValue>> rows_;
 };
 

@@ -1,21 +1,81 @@
 // Threads: how much of the time they work, how much of a CPU they use, and what they use it for. CPU use
 // comes from the samples of `pitwall record`; without them those columns are null.
-//
-// Spin is CPU time that a thread without its own events (an OpenMP team's) uses while no operator runs. It
-// is known only where every operator was recorded: otherwise that time may be work. The imbalance of a
-// team is 1 - mean/max of the CPU that its threads use: 0 when all work equally.
+// Spin is known only where every operator was recorded: otherwise that time may be work.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <set>
 
+#include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/operator_clock.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kCounterColumns[] = {
+    {"name", kText, "", "name of the counter"},
+    {"unit", kText, "", "unit of its values"},
+    {"thread", kText, "", "name of its thread; empty = none"},
+    {"device", kInteger, "id", "its device; 0 = none"},
+    {"process", kInteger, "id", "its process; 0 = none"},
+    {"samples", kInteger, "count", "finite values"},
+    {"mean", kReal, "as in unit", "mean of the values"},
+    {"min", kReal, "as in unit", "least value"},
+    {"max", kReal, "as in unit", "greatest value"},
+    {"first", kReal, "as in unit", "first value"},
+    {"last", kReal, "as in unit", "last value"},
+    {"p95", kReal, "as in unit", "value that 95 % do not exceed"},
+};
+constexpr Column kThreadColumns[] = {
+    {"thread", kText, "", "name of the thread"},
+    {"process", kInteger, "id", "its process; 0 = none"},
+    {"events", kInteger, "count", "events of the thread"},
+    {"busy_ns", kInteger, "ns", "time within its events"},
+    {"span_ns", kInteger, "ns", "length of the trace"},
+    {"utilisation", kReal, "0..1", "busy_ns over span_ns"},
+    {"cpu", kReal, "0..1", "mean share of a CPU that it uses; null = not sampled"},
+    {"waiting_for_cpu", kReal, "0..1",
+     "mean share of the time in which it waits for a CPU; null = not sampled"},
+    {"forced_switches", kReal, "1/s", "times that it is taken off its CPU; null = not sampled"},
+    {"voluntary_switches", kReal, "1/s", "times that it gives up its CPU to wait; null = not sampled"},
+    {"cpus_used", kInteger, "count", "different CPUs that it ran on; null = not sampled"},
+    {"spin_share", kReal, "0..1",
+     "share of its CPU time that it uses while no operator runs, of threads without their own events; null = "
+     "not sampled, or not every operator was recorded"},
+};
+constexpr Column kThreadsColumns[] = {
+    {"threads", kInteger, "count", "threads in the trace"},
+    {"sampled", kInteger, "count", "threads whose use of CPUs was sampled"},
+    {"runnable_mean", kReal, "CPUs", "CPUs in use: mean; null = not sampled"},
+    {"waiting_mean", kReal, "count", "threads that wait for a CPU: mean; null = not sampled"},
+    {"team", kInteger, "count",
+     "threads without their own events, as those of an OpenMP team, that use 0.05 CPUs or more"},
+    {"team_imbalance", kReal, "0..1",
+     "1 - mean/max of the CPUs that these use: 0 = all work equally; null = fewer than two, or not every "
+     "operator was recorded"},
+    {"spin_share", kReal, "0..1",
+     "of the CPU time of threads without their own events: used while no operator runs; null = not sampled, "
+     "or not every operator was recorded"},
+    {"spin_cpus", kReal, "CPUs",
+     "CPUs that this takes: mean; null = not sampled, or not every operator was recorded"},
+    {"distinct_cpus", kInteger, "count", "most different CPUs that one thread ran on; null = not sampled"},
+    {"migrations_per_second", kReal, "1/s", "changes of threads from one CPU to another; null = not sampled"},
+    {"usable_cpus", kInteger, "count", "CPUs that the program may use: affinity and quota; null = unknown"},
+    {"computing", kInteger, "count",
+     "threads that run or wait for a CPU a tenth of the time or more; null = not sampled"},
+};
+
+constexpr TableDeclaration kCounterTable{
+    "analysis_counter", "A counter track with the statistics of its values, over the whole trace.",
+    kCounterColumns};
+constexpr TableDeclaration kThreadTable{"analysis_thread", "A thread, over the whole trace.", kThreadColumns};
+constexpr TableDeclaration kThreadsTable{
+    "analysis_threads", "One row: all threads together, over the whole trace.", kThreadsColumns};
+
 namespace {
 
 constexpr double kComputes = 0.05;  // of a CPU: a thread that uses less is not computing
@@ -44,50 +104,6 @@ void addCpuNumbers(const std::vector<CounterSample>& samples, Sampled& thread) {
   }
   thread.cpus = static_cast<std::int64_t>(cpus.size());
 }
-
-// How long operators have run, at some moments.
-class OperatorClock {
- public:
-  // In any order, some perhaps more than once.
-  explicit OperatorClock(std::vector<TimeNs> moments) : moments_(std::move(moments)) {
-    std::sort(moments_.begin(), moments_.end());
-    moments_.erase(std::unique(moments_.begin(), moments_.end()), moments_.end());
-    ran_.reserve(moments_.size());
-  }
-
-  // In order of time.
-  void add(std::span<const OperatorInterval> operators) {
-    if (ran_.size() == moments_.size()) return;
-    for (const auto& op : operators) {
-      if (op.end_ns <= op.start_ns || op.end_ns <= until_ns_) continue;
-      const TimeNs start = std::max(op.start_ns, until_ns_);
-      if (start > until_ns_) note(start), until_ns_ = begin_ns_ = start;
-      until_ns_ = op.end_ns;
-      note(until_ns_);
-      ran_ns_ += until_ns_ - begin_ns_;
-      begin_ns_ = until_ns_;
-    }
-  }
-
-  // Time in which operators ran before the moment; after the last time chunk.
-  TimeNs ran(TimeNs moment) {
-    note(INT64_MAX);
-    const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment);
-    return ran_[static_cast<std::size_t>(at - moments_.begin())];
-  }
-
- private:
-  // Of the moments up to that time: since begin_ns_ operators run until until_ns_.
-  void note(TimeNs to) {
-    while (ran_.size() < moments_.size() && moments_[ran_.size()] <= to) {
-      const TimeNs moment = moments_[ran_.size()];
-      ran_.push_back(ran_ns_ + std::max<TimeNs>(0, std::min(moment, until_ns_) - begin_ns_));
-    }
-  }
-
-  std::vector<TimeNs> moments_, ran_;
-  TimeNs begin_ns_ = INT64_MIN, until_ns_ = INT64_MIN, ran_ns_ = 0;
-};
 
 // A sample covers the time since the one before it.
 void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators, Sampled& thread) {
@@ -136,10 +152,7 @@ class ThreadTables {
   }
 
   Status readCounters() {
-    TempTable table(
-        "analysis_counter",
-        "name TEXT, unit TEXT, thread TEXT, device INTEGER, process INTEGER, samples INTEGER, mean REAL, "
-        "min REAL, max REAL, first REAL, last REAL, p95 REAL");
+    TempTable table(kCounterTable);
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
       if (tracks[i].kind != TrackKind::counter) continue;
@@ -172,11 +185,7 @@ class ThreadTables {
   }
 
   Status writeThreads() {
-    TempTable table(
-        "analysis_thread",
-        "thread TEXT, process INTEGER, events INTEGER, busy_ns INTEGER, span_ns INTEGER, utilisation REAL, "
-        "cpu REAL, waiting_for_cpu REAL, forced_switches REAL, voluntary_switches REAL, cpus_used INTEGER, "
-        "spin_share REAL");
+    TempTable table(kThreadTable);
     const TimeNs span = context_.timeline.end_ns - context_.timeline.begin_ns;
     std::set<ThreadId> with_events;
     const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track, TimeNs busy,
@@ -238,12 +247,7 @@ class ThreadTables {
       cpu += s.cpu_ns;
     }
     const double span = static_cast<double>(context_.timeline.end_ns - context_.timeline.begin_ns) * 1e-9;
-    TempTable table("analysis_threads",
-                    "threads INTEGER, sampled INTEGER, runnable_mean REAL, waiting_mean REAL, team INTEGER, "
-                    "team_imbalance "
-                    "REAL, spin_share REAL, spin_cpus REAL, distinct_cpus INTEGER, migrations_per_second "
-                    "REAL, usable_cpus "
-                    "INTEGER, computing INTEGER");
+    TempTable table(kThreadsTable);
     const auto usable = trace_.meta(meta::kUsableCpus);
     table.row({static_cast<std::int64_t>(trace_.threads().size()), sampled, known(sampled > 0, running),
                known(waiting_known, waiting), team,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyzer/analysis/activity.h"
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/batch_trials.h"
 #include "analyzer/analysis/breakdown.h"
 #include "analyzer/analysis/operators.h"
@@ -17,6 +18,20 @@
 #include "db/meta.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kThreadTrialColumns[] = {
+    {"threads", kInteger, "count", "OpenMP threads"},
+    {"iteration_ns", kReal, "ns", "median of the steady iterations; of several trials the fastest"},
+};
+constexpr TableDeclaration kThreadTrialTable{
+    "analysis_thread_trial",
+    "A number of OpenMP threads that was tried, with the time of an iteration: of the trace itself, its meta "
+    "keys probe.openmp_threads.N and the traces of --trial.",
+    kThreadTrialColumns};
+constexpr TableDeclaration kThreadTrialView{
+    "analysis_probe", "The former name of analysis_thread_trial: a view, available for one version.",
+    kThreadTrialColumns};
+
 namespace {
 
 using ThreadTrials = std::map<std::int64_t, double>;  // ns by number of threads
@@ -121,13 +136,13 @@ Status writeTrials(Trace& trace, const Timeline& timeline, const Iterations& ite
     return status;
   if (report.breakdown.iteration_source != "whole trace")
     add(thread_trials, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));
-  TempTable table("analysis_thread_trial", "threads INTEGER, iteration_ns REAL");
+  TempTable table(kThreadTrialTable);
   for (const auto& [threads, ns] : thread_trials) table.row({threads, ns});
   if (auto status = table.write(trace); !status.has_value()) return status;
   // The former name, for one version.
-  const auto view = trace.query(
-      "DROP VIEW IF EXISTS temp.analysis_probe; "
-      "CREATE TEMP VIEW analysis_probe AS SELECT * FROM analysis_thread_trial");
+  const auto view =
+      trace.query(fmt::format("DROP VIEW IF EXISTS temp.{0}; CREATE TEMP VIEW {0} AS SELECT * FROM {1}",
+                              kThreadTrialView.name, kThreadTrialTable.name));
   if (!view.has_value()) return fail(view.error());
   return {};
 }

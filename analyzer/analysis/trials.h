@@ -13,11 +13,10 @@
 
 namespace pitwall::analysis {
 
-// Writes analysis_thread_trial: threads, iteration_ns (median of the steady iterations), one row for each
-// number of threads, the fastest of several. From the trace itself, from its meta keys
-// probe.openmp_threads.N, and from the traces of `trials`. Of trials with another batch size and as many
-// threads, analysis_batch is written instead (analyzer/analysis/batch_trials.h). Each trial that is left out
-// becomes a note of the report, with the reason. Errors: corruptTrace; cancelled.
+// Writes analysis_thread_trial, its former name analysis_probe, and analysis_batch
+// (analyzer/analysis/batch_trials.h), from the trace itself, from its meta keys probe.openmp_threads.N, and
+// from the traces of `trials`: those with another batch size and as many threads are trials of the batch.
+// Each trial that is left out becomes a note of the report, with the reason. Errors: corruptTrace; cancelled.
 Status writeTrials(Trace& trace, const Timeline& timeline, const Iterations& iterations,
                    const std::vector<AnalyzeOptions::Trial>& trials, const Reading& reading, Report& report);
 

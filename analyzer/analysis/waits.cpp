@@ -3,10 +3,47 @@
 #include <array>
 #include <cmath>
 
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/sampled.h"
 #include "analyzer/analysis/temp_table.h"
 
 namespace pitwall::analysis {
+
+constexpr Column kWaitColumns[] = {
+    {"process", kInteger, "id", "process number in the trace"},
+    {"thread", kText, "", "name of the thread"},
+    {"thread_id", kInteger, "id", "thread number in the trace"},
+    {"is_main", kInteger, "0 or 1", "1 = the process's first thread"},
+    {"cpu", kReal, "0..1", "mean share of a CPU that it uses"},
+    {"waiting_for_cpu", kReal, "0..1", "mean share of the time in which it waits for a CPU"},
+    {"voluntary_switches", kReal, "1/s", "times that it gives up its CPU to wait"},
+    {"rank", kInteger, "number", "1 = it uses most CPU time of its process, 2 = second, ..."},
+    {"samples", kInteger, "count", "samples of its state"},
+    {"span_share", kReal, "0..1", "of the recording in which it was sampled"},
+    {"running", kReal, "0..1",
+     "on a CPU or ready for one, by the clocks of CPU time and of waiting for a CPU; the rest as states were "
+     "seen"},
+    {"mutex", kReal, "0..1", "waits for a mutex that another thread holds"},
+    {"timed_wait", kReal, "0..1", "in a futex with a timeout, as waits for Python's interpreter lock"},
+    {"wait", kReal, "0..1", "in a futex without a timeout: for work, a result, the end of a thread"},
+    {"sleep", kReal, "0..1", "waits for a time"},
+    {"poll", kReal, "0..1", "waits for events of files and sockets"},
+    {"input", kReal, "0..1", "waits for data from a pipe, socket or terminal"},
+    {"output", kReal, "0..1", "waits for a pipe or socket to accept data"},
+    {"storage_read", kReal, "0..1", "in a call that reads a file"},
+    {"storage_write", kReal, "0..1", "in a call that writes a file"},
+    {"sync", kReal, "0..1", "in fsync and similar calls"},
+    {"uninterruptible", kReal, "0..1", "in the kernel otherwise: page faults from files, opening, deleting"},
+    {"child", kReal, "0..1", "waits for a process to end"},
+    {"asleep", kReal, "0..1", "waits otherwise, or for something unknown"},
+    {"stopped", kReal, "0..1", "stopped by a signal or a debugger"},
+    {"late_storage", kReal, "0..1", "storage_read + uninterruptible in the second half of its time"},
+};
+constexpr TableDeclaration kWaitTable{
+    "analysis_wait",
+    "A sampled thread and what it waits for. The columns from running to stopped are shares of its time, as "
+    "docs/recording.md has them; they sum to 1.",
+    kWaitColumns};
 namespace {
 
 constexpr std::size_t kRunning = 0, kStorageRead = 8, kUninterruptible = 11;
@@ -54,14 +91,7 @@ Shares sharesOf(const std::vector<CounterSample>& states) {
 }  // namespace
 
 Status writeWaits(Trace& trace, const Sampled& sampled) {
-  TempTable table(
-      "analysis_wait",
-      "process INTEGER, thread TEXT, thread_id INTEGER, is_main INTEGER, cpu REAL, waiting_for_cpu REAL, "
-      "voluntary_switches "
-      "REAL, "
-      "rank INTEGER, samples INTEGER, span_share REAL, running REAL, mutex REAL, timed_wait REAL, wait REAL, "
-      "sleep REAL, poll REAL, input REAL, output REAL, storage_read REAL, storage_write REAL, sync REAL, "
-      "uninterruptible REAL, child REAL, asleep REAL, stopped REAL, late_storage REAL");
+  TempTable table(kWaitTable);
   const auto recorded = static_cast<double>(std::max<TimeNs>(sampled.to_ns - sampled.from_ns, 1));
   for (const auto& thread : sampled.threads) {
     if (thread.states.size() < 2 || thread.id.value > trace.threads().size()) continue;

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "analyzer/analysis.h"
+#include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/row_printer.h"
@@ -19,24 +21,22 @@ namespace {
 
 constexpr char kAnalysisPrefix[] = "analysis_";
 
-// Tables that the analyses create in the trace's connection, with the columns that SQLite reports.
-Status printAnalysisTables(Trace& trace, emit::TextEmitter& emitter) {
-  const auto tables = trace.query(
-      "SELECT name FROM temp.sqlite_schema WHERE type = 'table' AND name LIKE 'analysis\\_%' ESCAPE '\\' "
-      "ORDER BY 1");
-  if (!tables.has_value()) return fail(tables.error());
+void printAnalysisTables(emit::TextEmitter& emitter) {
   emitter.heading("RESULTS OF THE ANALYSES, computed when a query names one");
-  for (const auto& row : tables->rows) {
-    const auto& name = std::get<std::string>(row[0]);
-    const auto columns = trace.query(fmt::format("PRAGMA temp.table_info({})", name));
-    if (!columns.has_value()) return fail(columns.error());
-    std::string text;
-    for (const auto& column : columns->rows)
-      text += (text.empty() ? "" : ", ") + std::get<std::string>(column.at(1));
-    emitter.beginObject("", name, emit::Style::heading);
-    emitter.paragraph(text);
+  for (const analysis::TableDeclaration* table : analysis::analysisTables()) {
+    emitter.beginObject("", table->name, emit::Style::heading);
+    emitter.paragraph(table->rows);
+    std::size_t name = 0, unit = 0;
+    for (const analysis::Column& column : table->columns) {
+      name = std::max(name, std::strlen(column.name));
+      unit = std::max(unit, std::strlen(column.unit));
+    }
+    for (const analysis::Column& column : table->columns) {
+      emitter.field(
+          "", fmt::format("{:{}} {:7} {:{}}", column.name, name, toString(column.type), column.unit, unit),
+          {{}, column.meaning});
+    }
   }
-  return {};
 }
 
 void printStoredTables(emit::TextEmitter& emitter) {
@@ -63,15 +63,12 @@ void printVirtualTables(emit::TextEmitter& emitter) {
   }
 }
 
-int printSchema(Trace& trace) {
+int printSchema() {
   emit::TextEmitter emitter(
       {.width = static_cast<int>(std::max<std::size_t>(40, terminalWidth())), .color = colorWanted()});
   printVirtualTables(emitter);
   printStoredTables(emitter);
-  if (auto report = analyzeTrace(trace); report.has_value()) {
-    if (Status status = printAnalysisTables(trace, emitter); !status.has_value())
-      return reportError(status.error().message, kUnreadableTrace);
-  }
+  printAnalysisTables(emitter);
   const std::string text = std::move(emitter).take();
   std::fwrite(text.data() + 1, 1, text.size() - 1, stdout);
   return kDone;
@@ -111,7 +108,7 @@ int queryTrace(const QueryArguments& arguments) {
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return reportTraceError(opened.error());
   Trace& trace = *opened->trace;
-  if (arguments.schema) return printSchema(trace);
+  if (arguments.schema) return printSchema();
   std::string sql = arguments.sql;
   if (sql == "-") {
     sql.clear();

@@ -1,5 +1,5 @@
 // A rule, as its TOML file says it. Everything a rule computes is SQL over the tables of
-// analyzer/analysis/tables.h; there is no C++ per rule. The format is documented in rules/README.md.
+// docs/analysis_tables.md; there is no C++ per rule. The format is documented in rules/README.md.
 #pragma once
 
 #include <optional>
