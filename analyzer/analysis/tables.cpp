@@ -35,7 +35,7 @@ constexpr Column kBreakdownColumns[] = {
     {"share", kReal, "0..1", "of the wall time; of devices, of the sum of their windows"},
 };
 constexpr Column kOperatorColumns[] = {
-    {"op", kInteger, "id", "of its facts in the table op; 0 = none"},
+    {"op", kInteger, "id", "of its facts in the table operator; 0 = none"},
     {"title", kText, "", "layer and type, for people"},
     {"name", kText, "", "type of the operator"},
     {"layer", kText, "", "layer that it belongs to; may be empty"},

@@ -8,13 +8,12 @@ namespace pitwall::analysis {
 namespace {
 
 constexpr char kIntroduction[] =
-    R"(The analyses write these tables, from what the declarations in `analyzer/analysis/` say of them. Rules, `pitwall query` and users of the
-library read them with SQL; `pitwall query TRACE --schema` shows the same on a terminal. They are temporary: a query that names one computes
-them, and the trace does not change. A table without rows means that the trace has nothing of the kind. Their size does not grow with the
-trace.
+    R"(Results of the analyses. Rules, `pitwall query` and users of the library read these tables with SQL; `pitwall query TRACE --schema` prints
+this list on a terminal. The tables are temporary: a query that names one computes them, and the trace does not change. A table without rows
+means that the trace has nothing of the kind. The [glossary](glossary.md) defines the terms.
 
 **Units.** Times are in ns; where a meaning does not say otherwise, a duration. `0..1` is a share, `0 or 1` no or yes. `count`, `id` and
-`number` have no unit. A number of type `any` is an integer or a real number.
+`number` have no unit. Columns of type `any` hold texts where the unit is `text`, else integers or real numbers.
 
 **Time windows.** A share divides the time counted within a time window by the length of the same window. The report's window is the steady
 iterations; of a trace with device work, the devices' windows; where nothing repeats, the whole trace. `analysis_breakdown`,
@@ -39,8 +38,12 @@ void print(const TableDeclaration& table) {
 
 void printAll() {
   std::printf(
-      "# Tables of the analyses\n\n<!-- Generated: build the target analysis_tables_doc_update. -->\n\n%s",
+      "# Tables of the analyses\n\n<!-- Generated from the declarations in analyzer/analysis/: build the "
+      "target "
+      "analysis_tables_doc_update. -->\n\n%s\n",
       static_cast<const char*>(kIntroduction));
+  for (const TableDeclaration* table : analysisTables())
+    std::printf("- [`%s`](#%s)\n", table->name, table->name);
   for (const TableDeclaration* table : analysisTables()) print(*table);
 }
 

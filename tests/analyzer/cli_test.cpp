@@ -93,6 +93,14 @@ TEST_F(Command, AnalyzePrintsFindingsBreakdownAndWritesSettings) {
   EXPECT_THAT(readAll(folder_ / "run.env"), HasSubstr("\nexport PITWALL_TUNE_prefetch_threads=1\n"));
 }
 
+TEST_F(Command, SchemaPrintsUnitAndMeaningOfAnalysisTables) {
+  const auto run = pitwall("query --schema " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("\nanalysis_iteration\n +An iteration\\."));
+  EXPECT_THAT(run.out, ContainsRegex("\n +dur_ns +INTEGER +ns +duration\n"));
+  EXPECT_THAT(run.out, ContainsRegex("\n +roof_share +REAL +ratio +the larger of both"));
+}
+
 TEST_F(Command, TheSameTraceGivesTheSameReport) {
   const auto first = pitwall("analyze " + trace_);
   EXPECT_EQ(first.out, pitwall("analyze " + trace_).out);
