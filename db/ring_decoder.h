@@ -2,6 +2,7 @@
 // One per recording, used by one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -90,6 +91,7 @@ class RingDecoder {
   void setDepths(std::size_t first);
   Site& siteOf(std::uint32_t id);
   StringId operatorName(std::uint32_t id);
+  StringId deviceArguments(std::uint8_t device);
 
   TraceSink& sink_;
   const NameSource& names_;
@@ -100,7 +102,8 @@ class RingDecoder {
     StringId name;
   };
   std::vector<Operator> operators_;  // index = the recorder's number
-  std::vector<Site> sites_;          // index = the recorder's number
+  std::array<StringId, 256> device_arguments_{};
+  std::vector<Site> sites_;  // index = the recorder's number
   std::vector<Event> events_;
   std::vector<bool> announced_;  // of events_: a scope that counted itself in the depths it encloses
   std::vector<Dependency> dependencies_;

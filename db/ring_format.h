@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kNamesExtent = 0x454d414e;  // "NAME"
 enum class RecordKind : std::uint8_t {
   span = 0,         // a start, b length, c value, id site
   instant = 1,      // a time, c value, id site
-  operatorRun = 2,  // a start, b length, c correlation, id operator; then operatorTimes
+  operatorRun = 2,  // a start, b length, c correlation, id operator, detail device; then operatorTimes
   dependency = 3,   // a source, b target, detail kind
   counter = 4,      // a time, c value's bits, id site
   iteration = 5,    // a time, b index, c items
@@ -58,7 +58,9 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32);
 
-inline constexpr std::uint8_t kAnnounced = 1;      // detail of a span whose start was announced
+inline constexpr std::uint8_t kAnnounced = 1;  // detail of a span whose start was announced
+// Of an operator's device, detail / kDevicesOfKind is the kind (cpu, gpu, pinned), the rest the index.
+inline constexpr std::uint8_t kDevicesOfKind = 64;
 inline constexpr std::uint32_t kMostRecords = 64;  // of one event with its continuation records
 inline constexpr std::size_t kTextPart = 24;
 

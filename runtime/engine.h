@@ -8,22 +8,24 @@
 //
 // Threads: push, newVariable, deleteVariable and the waits may be called from any thread; program order is
 // the order of one thread's pushes. Operators must not wait on the engine that runs them.
+//
+// An operator whose function gets a Completion (runtime/operator_function.h) is open until that is called:
+// its variables stay in use, waits include it, and the recorded event ends then, on the thread that completed
+// it. Its worker runs other operators meanwhile; the naive engine waits inside push() instead. It is never
+// bulked.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
-#include <new>
 #include <span>
-#include <string>
-#include <type_traits>
 #include <utility>
 
 #include "db/event.h"
 #include "db/result.h"
 #include "db/settings.h"
+#include "runtime/device.h"
+#include "runtime/operator_function.h"
 #include "runtime/profiler.h"
 
 namespace pitwall {
@@ -39,13 +41,6 @@ struct Variable {
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
-enum class DeviceKind : std::uint8_t { cpu, gpu };
-struct Device {
-  DeviceKind kind = DeviceKind::cpu;
-  int index = 0;
-  friend bool operator==(const Device&, const Device&) = default;
-};
-
 // The class of an operator; determines the pool that runs it (names of MXNet's FnProperty in brackets).
 enum class OperatorClass : std::uint8_t {
   normal,       // [kNormal] the only class that bulk segments take
@@ -57,104 +52,6 @@ enum class OperatorClass : std::uint8_t {
   deletion,     // [kDeleteVar] never skipped on error; goes to the front of the queue
   noSkip,       // [kNoSkip] runs even when an input failed
 };
-
-// The context of a running operator.
-struct RunContext {
-  Device device;
-  bool is_bulk = false;  // one of several in a bulk segment
-};
-
-// A move-only callable Status(const RunContext&). Callables up to kInlineBytes are stored without allocation.
-class OperatorFunction {
- public:
-  static constexpr std::size_t kInlineBytes = 64;
-  OperatorFunction() = default;
-  template <class F>
-  requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
-           std::is_invocable_r_v<Status, std::decay_t<F>&, const RunContext&>)
-      OperatorFunction(F&& function);  // NOLINT: conversion is the purpose
-  OperatorFunction(OperatorFunction&& other) noexcept { take(other); }
-  OperatorFunction& operator=(OperatorFunction&& other) noexcept {
-    if (this != &other) {
-      reset();
-      take(other);
-    }
-    return *this;
-  }
-  ~OperatorFunction() { reset(); }
-  explicit operator bool() const { return handler_ != nullptr; }
-  // Precondition: not empty.
-  Status operator()(const RunContext& context) { return handler_->call(storage_, context); }
-
- private:
-  struct Handler {
-    Status (*call)(void* self, const RunContext& context);
-    void (*move)(void* from, void* to) noexcept;  // and destroys `from`; nullptr = trivially relocatable
-    void (*destroy)(void* self) noexcept;         // nullptr = trivial
-    std::size_t bytes;
-  };
-  template <class F>
-  static const Handler* inlineHandler();
-  template <class F>
-  static const Handler* heapHandler();
-
-  void take(OperatorFunction& other) noexcept {
-    handler_ = std::exchange(other.handler_, nullptr);
-    if (handler_ == nullptr) return;
-    if (handler_->move != nullptr) {
-      handler_->move(other.storage_, storage_);
-    } else if (handler_->bytes <= 16) {
-      std::memcpy(storage_, other.storage_, 16);
-    } else {
-      std::memcpy(storage_, other.storage_, kInlineBytes);
-    }
-  }
-  void reset() noexcept {
-    const Handler* handler = std::exchange(handler_, nullptr);
-    if (handler != nullptr && handler->destroy != nullptr) handler->destroy(storage_);
-  }
-
-  const Handler* handler_ = nullptr;
-  alignas(std::max_align_t) std::byte storage_[kInlineBytes];
-};
-
-template <class F>
-const OperatorFunction::Handler* OperatorFunction::inlineHandler() {
-  static constexpr bool kPlain = std::is_trivially_copyable_v<F>;
-  static constexpr Handler kHandler = {
-      [](void* self, const RunContext& context) -> Status { return (*static_cast<F*>(self))(context); },
-      kPlain ? nullptr
-             : +[](void* from, void* to) noexcept {
-                 ::new (to) F(std::move(*static_cast<F*>(from)));
-                 static_cast<F*>(from)->~F();
-               },
-      std::is_trivially_destructible_v<F> ? nullptr : +[](void* self) noexcept { static_cast<F*>(self)->~F(); },
-      sizeof(F)};
-  return &kHandler;
-}
-
-template <class F>
-const OperatorFunction::Handler* OperatorFunction::heapHandler() {
-  static constexpr Handler kHandler = {
-      [](void* self, const RunContext& context) -> Status { return (**static_cast<F**>(self))(context); },
-      nullptr, [](void* self) noexcept { delete *static_cast<F**>(self); }, sizeof(F*)};
-  return &kHandler;
-}
-
-template <class F>
-requires(!std::is_same_v<std::decay_t<F>, OperatorFunction> &&
-         std::is_invocable_r_v<Status, std::decay_t<F>&, const RunContext&>)
-    OperatorFunction::OperatorFunction(F&& function) {
-  using Kept = std::decay_t<F>;
-  if constexpr (sizeof(Kept) <= kInlineBytes && alignof(Kept) <= alignof(std::max_align_t) &&
-                std::is_nothrow_move_constructible_v<Kept>) {
-    ::new (static_cast<void*>(storage_)) Kept(std::forward<F>(function));
-    handler_ = inlineHandler<Kept>();
-  } else {
-    ::new (static_cast<void*>(storage_)) Kept*(new Kept(std::forward<F>(function)));
-    handler_ = heapHandler<Kept>();
-  }
-}
 
 // One operator to run. Spans are read during push() only. A variable may appear in both lists or twice in
 // one; it then counts once, as written to.
@@ -213,8 +110,8 @@ class Engine {
   virtual Status start(const EngineOptions& options) = 0;
 
   // Sets the bulk size of the calling thread: up to `size` following operators of class normal, priority 0
-  // and one device run as one segment. 0 or 1 = off. Returns the old size. A lower size flushes. Every other
-  // push and every wait flush. The naive engine ignores it.
+  // and one device, without a Completion, run as one segment. 0 or 1 = off. Returns the old size. A lower
+  // size flushes. Every other push and every wait flush. The naive engine ignores it.
   virtual int setBulkSize(int size) = 0;
 
   virtual EngineType type() const = 0;

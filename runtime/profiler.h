@@ -198,13 +198,15 @@ class Profiler {
   // The clock of the whole process; for tests and for machines with a wrong TSC. Only while nothing records.
   static void useClock(RecorderClock clock);
 
-  // Times that are 0 are unknown: pushed and ready then count as started.
+  // Times that are 0 are unknown: pushed and ready then count as started. The device as db/ring_format.h
+  // numbers it; any but cpu 0 becomes the argument "device" of the event.
   struct OperatorRun {
     Ticks pushed, ready, started, finished;
     CorrelationId correlation;
     OperatorId op;
+    std::uint8_t device = 0;
   };
-  void operatorRun(const OperatorRun& run);  // on the thread that ran it
+  void operatorRun(const OperatorRun& run);  // on the thread that ran or completed it
   // Spans of one thread are recorded in the order they end.
   void span(SiteId site, Ticks started, Ticks finished, std::int64_t value = 0, CorrelationId correlation = 0,
             const Arguments* arguments = nullptr) {

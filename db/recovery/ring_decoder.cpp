@@ -181,8 +181,21 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
   event.name = operatorName(record.id);
   event.op = operators_[record.id].id;
   event.depth = record.depth;
+  event.args = deviceArguments(record.detail);
   events_.push_back(event);
-  announced_.push_back(record.detail == kAnnounced);
+  announced_.push_back(false);
+}
+
+// None for cpu 0, so that the events of programs without another device have no arguments.
+StringId RingDecoder::deviceArguments(std::uint8_t device) {
+  static constexpr const char* kKinds[] = {"cpu", "gpu", "pinned", "device"};
+  if (device == 0) return {};
+  StringId& text = device_arguments_[device];
+  if (!text) {
+    text = sink_.string(std::string(R"({"device":")") + kKinds[device / kDevicesOfKind] + '/' +
+                        std::to_string(device % kDevicesOfKind) + "\"}");
+  }
+  return text;
 }
 
 // The recording thread counts announced scopes. Unannounced enclosing events (bulk segments) are found here:

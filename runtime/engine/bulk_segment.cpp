@@ -46,7 +46,8 @@ void VariableUnion::grow() {
 }
 
 bool BulkSegment::accepts(const OperatorDesc& op) const {
-  return op.operator_class == OperatorClass::normal && op.priority == 0 && (empty() || op.device == device_);
+  return op.operator_class == OperatorClass::normal && op.priority == 0 &&
+         (empty() || op.device == device_) && !op.run.completesLater();
 }
 
 void BulkSegment::append(Operator& op) {

@@ -4,6 +4,7 @@
 
 #include "db/check.h"
 #include "runtime/engine/dependency_tracker.h"
+#include "runtime/engine/parking.h"
 
 namespace pitwall::engine {
 
@@ -61,7 +62,11 @@ void NaiveEngine::run(Operator& op) {
     for (const Dependency& edge : *edges) profiler_.dependency(edge);
     edges->clear();
   }
-  runner_.run(op, 0, false);
+  if (op.kind == NodeKind::single) {
+    runner_.run(op, 0, false);
+  } else {
+    runLater(op);
+  }
   for (const Access& access : op.uses()) {
     if (!access.isWrite()) continue;
     std::atomic<std::uint64_t>& version = access.variable->version;
@@ -73,6 +78,29 @@ void NaiveEngine::run(Operator& op) {
     variables_.give(variable);
   }
   cache_.give(op);
+}
+
+void NaiveEngine::runLater(Operator& op) {
+  if (!runner_.start(op, *this)) {
+    for (std::uint32_t left = 1; left != 0; left = op.waiting.load(std::memory_order_acquire))
+      sleepWhile(op.waiting, left);
+  }
+  runner_.finish(op);
+}
+
+void NaiveEngine::completed(Operator& op, Status status) {
+  if (!status.has_value()) runner_.errors().add(op, status.error());
+  completeLater(op);
+}
+
+void NaiveEngine::dropped(Operator& op) {
+  if (runner_.failDropped(op)) completeLater(op);
+}
+
+// The pushing thread may free the operator and end the engine meanwhile: wakeAll() uses the address only.
+void NaiveEngine::completeLater(Operator& op) {
+  std::atomic<std::uint32_t>& waiting = op.waiting;
+  if (OperatorRunner::arrive(op)) wakeAll(waiting);
 }
 
 Status NaiveEngine::waitForVariable(Variable variable) {

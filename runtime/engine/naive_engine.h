@@ -2,7 +2,8 @@
 // the reference in tests.
 //
 // Same contract as the others: errors belong to operators and surface at waits; operators pushed by several
-// threads run one at a time; an operator pushed by a running operator runs after it.
+// threads run one at a time; an operator pushed by a running operator runs after it. push() waits for an
+// operator with a Completion, so the thread that completes it must not push before.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace pitwall::engine {
 
-class NaiveEngine final : public Engine {
+class NaiveEngine final : public Engine, private CompletionReceiver {
  public:
   NaiveEngine(const EngineOptions& options, Profiler& profiler);
   ~NaiveEngine() override;
@@ -33,6 +34,10 @@ class NaiveEngine final : public Engine {
  private:
   void pushDesc(OperatorDesc& desc, bool ends_variable);
   void run(Operator& op);
+  void runLater(Operator& op);
+  void completed(Operator& op, Status status) override;
+  void dropped(Operator& op) override;
+  static void completeLater(Operator& op);
   bool isRunningHere() const {
     return runner_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }

@@ -82,15 +82,16 @@ Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording
   op.device_index = desc.device.index;
   op.device_kind = desc.device.kind;
   op.priority = desc.priority;
-  op.kind = NodeKind::single;
+  op.kind = desc.run.completesLater() ? NodeKind::later : NodeKind::single;
   op.operator_class = desc.operator_class;
   op.ends_variable = false;
   op.function = std::move(desc.run);
   for (const Variable variable : desc.writes) addAccess(op, variable, true);
   for (const Variable variable : desc.reads) addAccess(op, variable, false);
   sortAccesses(op);
-  if (desc.device.index < 0 || desc.device.index >= kMaxDevices) [[unlikely]] {
+  if (!isValid(desc.device)) [[unlikely]] {
     op.device_index = 0;
+    op.kind = NodeKind::single;
     op.function = [index = desc.device.index](const RunContext&) -> Status {
       return fail(ErrorCode::invalidInput,
                   fmt::format("device index {}: must be in 0..{}", index, kMaxDevices - 1));

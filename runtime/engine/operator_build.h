@@ -6,14 +6,11 @@
 
 namespace pitwall::engine {
 
-// Largest valid device index; an operator with a larger one fails.
-inline constexpr int kMaxDevices = 64;
-
 // Unique in this process; rising along each thread's pushes.
 CorrelationId nextCorrelation();
 
 // Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an
-// operator for an invalid device is replaced by one that fails.
+// operator for an invalid device (index not below kMaxDevices) is replaced by one that fails.
 Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording);
 
 // Precondition: `accesses` has space.

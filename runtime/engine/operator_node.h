@@ -28,6 +28,7 @@ struct Access {
 
 enum class NodeKind : std::uint8_t {
   single,   // runs `function`
+  later,    // starts `function`, which completes it later
   segment,  // runs the list that starts at `child`
   waiter,   // a thread waiting for a variable; never queued, but signalled
 };
@@ -38,7 +39,8 @@ struct alignas(64) Operator {
   Operator* child = nullptr;
   Access* accesses = nullptr;
   std::uint32_t access_count = 0;
-  std::atomic<std::uint32_t> waiting{0};  // accesses not granted yet
+  // Accesses not granted yet; while a `later` operator is open: its function, its completion.
+  std::atomic<std::uint32_t> waiting{0};
   CorrelationId correlation = 0;
   Ticks ready = 0;  // 0 = not recorded
   OperatorId facts;
@@ -52,6 +54,7 @@ struct alignas(64) Operator {
   Ticks pushed = 0;            // 0 = not recorded
   std::uint64_t order = 0;     // arrival in a priority queue
   std::uint32_t capacity = 0;  // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
+  Ticks started = 0;           // of a `later` operator; 0 = not recorded
   OperatorFunction function;   // last: a small callable still fits on the second line
 
   std::span<Access> uses() const { return {accesses, access_count}; }

@@ -14,6 +14,24 @@ bool runsDespiteErrors(OperatorClass operator_class) {
   return operator_class == OperatorClass::noSkip || operator_class == OperatorClass::deletion;
 }
 
+// Calls `function`; an exception becomes an error that names the operator.
+template <class Function, class Describe>
+Status withoutExceptions(Function function, Describe describe) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::internal, fmt::format("{} threw an exception: {}", describe(), error.what()));
+  } catch (...) {
+    return fail(ErrorCode::internal,
+                fmt::format("{} threw an object that is not a std::exception", describe()));
+  }
+}
+
+// As db/ring_format.h stores it.
+std::uint8_t ringDevice(Device device) {
+  return static_cast<std::uint8_t>(static_cast<int>(device.kind) * kMaxDevices + device.index);
+}
+
 OperatorId registerDeletion(Profiler& profiler) {
   OperatorFacts facts;
   facts.name = "DeleteVariable";
@@ -46,10 +64,14 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   op.function = {};
   if (tool_is_attached) [[unlikely]]
     ranges_.pop();
-  if (started == 0) return;
+  if (started != 0) record(op, ready, started);
+}
+
+void OperatorRunner::record(const Operator& op, Ticks ready, Ticks started) {
   if (ready == 0) ready = started;
   const Ticks pushed = op.pushed == 0 ? ready : op.pushed;
-  profiler_.operatorRun({pushed, ready, started, Profiler::now(), op.correlation, op.facts});
+  profiler_.operatorRun(
+      {pushed, ready, started, Profiler::now(), op.correlation, op.facts, ringDevice(op.device())});
 }
 
 void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
@@ -66,15 +88,74 @@ void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
 }
 
 Status OperatorRunner::call(Operator& op, bool is_bulk) {
-  try {
-    return op.function(RunContext{op.device(), is_bulk});
-  } catch (const std::exception& error) {
-    return fail(ErrorCode::internal,
-                fmt::format("{} threw an exception: {}", describe(op.facts), error.what()));
-  } catch (...) {
-    return fail(ErrorCode::internal,
-                fmt::format("{} threw an object that is not a std::exception", describe(op.facts)));
+  return withoutExceptions(
+      [&] {
+        return op.function(RunContext{op.device(), is_bulk});
+      },
+      [&] { return describe(op.facts); });
+}
+
+// An operator whose function runs on this thread. If the function throws, the Completion that it was given is
+// destroyed uncalled first; the exception is the error to report.
+struct OperatorRunner::Starting {
+  const Operator* op;
+  Starting* outer;
+  bool dropped = false;
+};
+
+constinit thread_local OperatorRunner::Starting* OperatorRunner::starting_ = nullptr;
+
+bool OperatorRunner::start(Operator& op, CompletionReceiver& receiver) {
+  op.started = profiler_.isRecording() ? Profiler::now() : 0;
+  if (op.device_kind == DeviceKind::gpu && op.started != 0 && before_gpu_operator_) before_gpu_operator_();
+  const bool tool_is_attached = ranges_.toolIsAttached();
+  if (tool_is_attached) ranges_.push(op.facts);
+  const bool input_failed = errors_.live() != 0 && errors_.inherit(op);
+  const bool skipped = input_failed && !runsDespiteErrors(op.operator_class);
+  op.waiting.store(skipped ? 1 : 2, std::memory_order_relaxed);
+  if (!skipped) {
+    const cupti::OperatorScope launches(op.started == 0 ? 0 : op.correlation);
+    callStart(op, receiver);
   }
+  if (tool_is_attached) ranges_.pop();
+  return arrive(op);
+}
+
+void OperatorRunner::callStart(Operator& op, CompletionReceiver& receiver) {
+  Starting starting{&op, starting_};
+  starting_ = &starting;
+  Status status = withoutExceptions(
+      [&]() -> Status {
+        op.function.start(RunContext{op.device(), false}, Completion(op, receiver));
+        return {};
+      },
+      [&] { return describe(op.facts); });
+  starting_ = starting.outer;
+  if (starting.dropped && status.has_value()) status = droppedError(op);
+  if (!status.has_value()) errors_.add(op, status.error());
+  if (starting.dropped) (void)arrive(op);  // in the place of the completion; start() arrives last
+}
+
+void OperatorRunner::finish(Operator& op) {
+  op.function = {};
+  if (op.started != 0) record(op, op.ready, op.started);
+}
+
+bool OperatorRunner::failDropped(Operator& op) {
+  for (Starting* starting = starting_; starting != nullptr; starting = starting->outer) {
+    if (starting->op != &op) continue;
+    starting->dropped = true;
+    return false;
+  }
+  errors_.add(op, droppedError(op).error());
+  return true;
+}
+
+Status OperatorRunner::droppedError(const Operator& op) const {
+  return fail(ErrorCode::internal,
+              fmt::format("{} was never completed: its Completion was destroyed without a call; call it once "
+                          "with the operator's Status",
+                          describe(op.facts)));
 }
 
 std::string OperatorRunner::describe(OperatorId facts) const {

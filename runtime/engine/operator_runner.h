@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "runtime/engine/completion.h"
 #include "runtime/engine/operator_errors.h"
 #include "runtime/engine/operator_pool.h"
 #include "runtime/profiler/nvtx/operator_ranges.h"
@@ -18,6 +19,18 @@ class OperatorRunner {
   // operator. `ready` is the time when it could have run, 0 = unknown.
   void run(Operator& op, Ticks ready, bool is_bulk);
 
+  // Starts or skips an operator that completes later. Its Completion calls `receiver`. True when it has
+  // completed already: finish() it. False: the thread whose arrive() returns true finishes it.
+  bool start(Operator& op, CompletionReceiver& receiver);
+  // Called once when the function has returned (by start()) and once when the operator was completed; true
+  // the second time. After false the operator belongs to another thread.
+  static bool arrive(Operator& op) { return op.waiting.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+  // Destroys the function and records the operator.
+  void finish(Operator& op);
+  // The Completion was destroyed uncalled. False when start() on this thread deals with it, else the operator
+  // has failed and is to be completed.
+  bool failDropped(Operator& op);
+
   // Runs the operators of a segment in order and frees them.
   void runSegment(Operator& segment, OperatorCache& cache);
 
@@ -27,7 +40,13 @@ class OperatorRunner {
   OperatorId deletionFacts() const { return deletion_facts_; }
 
  private:
+  struct Starting;
+  static constinit thread_local Starting* starting_;
+
   Status call(Operator& op, bool is_bulk);
+  void callStart(Operator& op, CompletionReceiver& receiver);
+  void record(const Operator& op, Ticks ready, Ticks started);
+  Status droppedError(const Operator& op) const;
   std::string describe(OperatorId facts) const;
 
   Profiler& profiler_;

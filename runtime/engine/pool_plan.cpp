@@ -27,7 +27,7 @@ constexpr std::array<PoolKind, kClasses> kShared = {shared, sharedCopy, sharedCo
 PoolKind poolKindOf(EngineType type, DeviceKind device, OperatorClass operator_class) {
   const auto index = static_cast<std::size_t>(operator_class);
   if (type != EngineType::threadedPerDevice) return kShared[index];
-  return device == DeviceKind::cpu ? kOnCpu[index] : kOnGpu[index];
+  return device == DeviceKind::gpu ? kOnGpu[index] : kOnCpu[index];
 }
 
 bool isPerDevice(PoolKind kind) { return kind != cpuPriority && kind != shared && kind != sharedCopy; }

@@ -25,6 +25,7 @@ ThreadedEngine::~ThreadedEngine() {
   stop();
   // Operators that other threads have collected and not yet flushed; a stopped engine runs them here.
   threads_.forEach([this](ThreadState& thread) { flush(thread); });
+  finishAll();
   const Status left = runner_.errors().reportAll();
   if (!left.has_value()) {
     std::fprintf(stderr, "pitwall: error not reported by any wait before the engine ended: %s\n",
@@ -136,15 +137,24 @@ void ThreadedEngine::dispatch(Operator& op, ThreadState& thread) {
 
 // Runs on a thread that is not the operator's worker.
 void ThreadedEngine::runHere(Operator& op, ThreadState& thread) {
+  if (run(op, thread)) complete(op, thread);
+  if (thread.running == 0) idle();
+}
+
+// False when the operator completes later; it then no longer belongs to this thread.
+inline bool ThreadedEngine::run(Operator& op, ThreadState& thread) {
+  bool is_done = true;
   ++thread.running;
-  if (op.kind == NodeKind::segment) {
+  if (op.kind == NodeKind::single) [[likely]] {
+    runner_.run(op, op.ready, false);
+  } else if (op.kind == NodeKind::segment) {
     runner_.runSegment(op, thread.cache);
   } else {
-    runner_.run(op, op.ready, false);
+    is_done = runner_.start(op, *this);
+    if (is_done) runner_.finish(op);
   }
   --thread.running;
-  complete(op, thread);
-  if (thread.running == 0) idle();
+  return is_done;
 }
 
 void ThreadedEngine::enter(Worker& worker) {
@@ -154,16 +164,33 @@ void ThreadedEngine::enter(Worker& worker) {
 
 void ThreadedEngine::execute(Operator& op) {
   ThreadState& thread = threads_.local();
-  ++thread.running;
-  if (op.kind == NodeKind::segment) {
-    runner_.runSegment(op, thread.cache);
-  } else {
-    runner_.run(op, op.ready, false);
-  }
-  --thread.running;
+  const bool is_done = run(op, thread);
   if (!thread.bulk.empty()) [[unlikely]]
     flush(thread);  // operators pushed by the operator itself
+  if (is_done) [[likely]]
+    complete(op, thread);
+}
+
+void ThreadedEngine::completed(Operator& op, Status status) {
+  completing_.fetch_add(1, std::memory_order_relaxed);
+  if (!status.has_value()) runner_.errors().add(op, status.error());
+  completeLater(op);
+  completing_.fetch_sub(1, std::memory_order_release);
+}
+
+void ThreadedEngine::dropped(Operator& op) {
+  completing_.fetch_add(1, std::memory_order_relaxed);
+  if (runner_.failDropped(op)) completeLater(op);
+  completing_.fetch_sub(1, std::memory_order_release);
+}
+
+// On any thread; the engine's end waits for completing_, so that it does not overtake this.
+void ThreadedEngine::completeLater(Operator& op) {
+  if (!OperatorRunner::arrive(op)) return;
+  ThreadState& thread = threads_.local();
+  runner_.finish(op);
   complete(op, thread);
+  if (thread.worker == nullptr && thread.running == 0) idle();
 }
 
 // Completes a run operator's accesses, recycles it, and dispatches the operators that have become ready.

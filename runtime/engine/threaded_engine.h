@@ -3,7 +3,8 @@
 // The path of an operator: push() builds it, locks its variables (all of them, by address, so that operators
 // of several pushing threads queue in the same order everywhere), queues its accesses; when all are granted
 // it is dispatched to a pool; a worker runs it, completes its accesses, and dispatches operators that become
-// ready. The only locks on this path are those of the variables and the pools.
+// ready. The only locks on this path are those of the variables and the pools. An operator with a Completion
+// takes the second half of this path on the thread that completes it.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace pitwall::engine {
 
-class ThreadedEngine final : public Engine, private OperatorExecutor {
+class ThreadedEngine final : public Engine, private OperatorExecutor, private CompletionReceiver {
  public:
   // Errors: invalidInput, io (no threads).
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, Profiler& profiler);
@@ -45,15 +46,22 @@ class ThreadedEngine final : public Engine, private OperatorExecutor {
   void execute(Operator& op) override;
   void idle() override;
 
+  // CompletionReceiver
+  void completed(Operator& op, Status status) override;
+  void dropped(Operator& op) override;
+
   void flush(ThreadState& thread);
   void submit(Operator& op, ThreadState& thread);
   std::uint32_t appendAccesses(Operator& op, std::vector<Dependency>* edges);
   void dispatchFromPusher(Operator& op, ThreadState& thread);
   void dispatch(Operator& op, ThreadState& thread);
   void runHere(Operator& op, ThreadState& thread);
+  bool run(Operator& op, ThreadState& thread);
+  void completeLater(Operator& op);
   void complete(Operator& op, ThreadState& thread);
   void blockUntilWritten(VariableState& variable, ThreadState& thread);
   void blockUntilAllDone();
+  void finishAll();
 
   WorkerPool* poolFor(const Operator& op);
   Result<WorkerPool*> makePool(PoolKind kind, int device_index);
@@ -73,6 +81,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor {
   std::atomic<bool> running_{false};
   alignas(64) std::atomic<std::uint32_t> all_waiters_{0};  // threads in waitForAll
   std::atomic<std::uint32_t> all_epoch_{0};                // changes when they should check again
+  std::atomic<std::uint32_t> completing_{0};               // threads that a Completion has brought here
 
   std::mutex mutex_;
   EngineOptions options_;                               // guarded by mutex_

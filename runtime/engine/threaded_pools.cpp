@@ -8,7 +8,7 @@ namespace pitwall::engine {
 void ThreadedEngine::stop() {
   ThreadState& thread = threads_.local();
   flush(thread);
-  if (!threads_.quiescent()) blockUntilAllDone();
+  finishAll();
   running_.store(false, std::memory_order_release);
   for (PoolSlots& slots : pools_) {
     for (auto& slot : slots) slot.store(nullptr, std::memory_order_release);

@@ -56,6 +56,12 @@ void ThreadedEngine::blockUntilAllDone() {
   all_waiters_.fetch_sub(1, std::memory_order_relaxed);
 }
 
+// Also lets threads leave that have completed an operator: the engine may end afterwards.
+void ThreadedEngine::finishAll() {
+  if (!threads_.quiescent()) blockUntilAllDone();
+  while (completing_.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
 void ThreadedEngine::idle() {
   if (all_waiters_.fetch_add(0, std::memory_order_acq_rel) == 0 || !threads_.quiescent()) return;
   all_epoch_.fetch_add(1, std::memory_order_release);

@@ -45,7 +45,7 @@ void Profiler::operatorRun(const OperatorRun& run) {
   if (own == nullptr || !profiler::reserve(*own, 2, run.finished)) return;
   profiler::write(profiler::slot(*own, 0),
                   {run.started, run.finished - run.started, run.correlation, run.op.value,
-                   ring::RecordKind::operatorRun, 0, profiler::t_current.depth});
+                   ring::RecordKind::operatorRun, run.device, profiler::t_current.depth});
   profiler::write(profiler::slot(*own, 1),
                   {run.pushed, run.ready, 0, 0, ring::RecordKind::operatorTimes, 0, 0});
   profiler::publish(*own, 2);

@@ -1,0 +1,22 @@
+#include "runtime/device.h"
+
+namespace pitwall {
+
+const char* toString(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::cpu: return "cpu";
+    case DeviceKind::gpu: return "gpu";
+    case DeviceKind::pinned: return "pinned";
+  }
+  return "unknown";
+}
+
+std::string toString(Device device) {
+  return std::string(toString(device.kind)) + "(" + std::to_string(device.index) + ")";
+}
+
+std::string traceName(Device device) {
+  return std::string(toString(device.kind)) + "/" + std::to_string(device.index);
+}
+
+}  // namespace pitwall
