@@ -48,7 +48,8 @@ class PauseScope {
 
 // Pushes the gradient computation of `result` and clears the recording, so that it can be called once. `head`
 // is the gradient of `result`, all ones when empty (that is, of the sum of its elements). Returns before
-// anything has run. Errors: invalidInput when `result` was not recorded or `head` has another shape.
+// anything has run. Errors: invalidInput when `result` was not recorded or `head` has another shape or
+// device.
 Status backward(const NDArray& result, const NDArray& head = {});
 
 }  // namespace pitwall::autograd

@@ -1,4 +1,4 @@
-// CPU storage: aligned blocks from a pool, with live and peak bytes per tag.
+// Storage of one device: aligned blocks from a pool, with live and peak bytes per tag.
 //
 // Threads: every call from any thread. Ownership: a Block returns itself to its Storage, which must outlive
 // it.
@@ -13,6 +13,7 @@
 #include "db/result.h"
 #include "db/settings.h"
 #include "db/units.h"
+#include "runtime/device.h"
 
 namespace pitwall {
 
@@ -45,6 +46,10 @@ class SystemMemory {
   virtual void free(void* data, Bytes size) = 0;
 };
 
+// The memory of a device: for each cpu device the process's heap. Errors: unsupported where this build has no
+// memory of the kind, invalidInput for an index that is out of range; both name the device.
+Result<std::shared_ptr<SystemMemory>> systemMemory(Device device);
+
 class Storage;
 
 // Is notified of every change of a storage's accounts, on the thread that made it; any thread. It may only
@@ -57,11 +62,12 @@ class StorageObserver {
 };
 
 struct StorageOptions {
+  Device device = {};
   PoolType pool = PoolType::naive;
   Bytes page_bytes = 4096;               // *_MEM_POOL_PAGE_SIZE
   int round_linear_cutoff = 24;          // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
   Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
-  std::shared_ptr<SystemMemory> system;  // null = the process's heap
+  std::shared_ptr<SystemMemory> system;  // null = systemMemory(device)
   StorageObserver* observer = nullptr;   // outlives the storage
   // Errors: invalidInput naming the setting when the values are inconsistent.
   static Result<StorageOptions> fromSettings(const Settings& settings);
@@ -90,11 +96,14 @@ class Block {
 
 class Storage {
  public:
+  // Errors: those of systemMemory; invalidInput for options out of range.
   static Result<std::unique_ptr<Storage>> open(const StorageOptions& options);
   virtual ~Storage() = default;  // precondition: no block is alive; aborts otherwise
 
+  virtual Device device() const = 0;
+
   // Uninitialised memory; size 0 gives an empty block. When the system is out of memory, the pool is released
-  // and the request retried once. Errors: io naming tag and size; invalidInput for a negative size.
+  // and the request retried once. Errors: io naming tag, device and size; invalidInput for a negative size.
   virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
 
   // Returns cached blocks to the system.

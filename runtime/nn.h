@@ -30,8 +30,8 @@ struct Parameter {
   Initialiser initialiser = Initialiser::constant(0);
   std::uint64_t seed = 1;
 
-  // Creates and fills the array if there is none yet.
-  Status make(Session& session, const Shape& shape);
+  // Creates and fills the array if there is none yet. Layers create it on the device of their first data.
+  Status make(Session& session, const Shape& shape, Device device = {});
 };
 using ParameterPtr = std::shared_ptr<Parameter>;
 

@@ -1,5 +1,5 @@
-// A Session owns what a program needs to train or infer: settings, profiler, storage, backend, engine. A
-// program opens one first and closes it last.
+// A Session owns what a program needs to train or infer: settings, profiler, a storage per device, a backend
+// per kind of device, engine. A program opens one first and closes it last.
 //
 // With PITWALL_TRACE=FILE in the environment, or SessionOptions::trace_path, everything is recorded into
 // FILE.
@@ -49,8 +49,15 @@ class Session {
   const Settings& settings() const;
   Profiler& profiler();
   mxnet::MxnetProfiler& mxnetProfiler();  // runs from the start with MXNET_PROFILER_AUTOSTART=1
-  Storage& storage();
-  Backend& backend();
+  Storage& storage();  // of cpu(0)
+  Backend& backend();  // of the cpu devices
+
+  // Those of a device, opened when first used; they live as long as the session. Any thread. Errors:
+  // unsupported when this build has none for the kind of device, invalidInput for an index out of range; both
+  // name the device.
+  Result<Storage*> storage(Device device);
+  Result<Backend*> backend(Device device);
+
   Engine& engine();
 
   // Declares a number that the program chooses. PITWALL_TUNE_<name>=value in the environment replaces it; for

@@ -32,8 +32,11 @@ std::vector<Node*> reachable(Node& root, std::uint64_t visit) {
 
 // The gradient of a result without a head gradient; cached at its call site, since it never changes.
 Value ones(const SitePtr& site, const NDArray& result) {
-  if (site != nullptr && site->ones && site->ones.shape == result.shape()) return site->ones;
-  Value value{makeChunk(result.session(), MemoryTag::gradients, DType::float32), result.shape()};
+  if (site != nullptr && site->ones && site->ones.shape == result.shape() &&
+      site->ones.device() == result.device())
+    return site->ones;
+  Value value{makeChunk(result.session(), result.device(), MemoryTag::gradients, DType::float32),
+              result.shape()};
   fillConstant(value, 1, "_ones", Phase::backward);
   if (site != nullptr) site->ones = value;
   return value;
@@ -62,6 +65,11 @@ Status backward(const NDArray& result, const NDArray& head) {
     return fail(ErrorCode::invalidInput, fmt::format("backward: head gradient {} for a result of shape {}",
                                                      head.shape().toString(), result.shape().toString()));
   const std::uint64_t stamp = last_stamp.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (head && head.device() != result.device())
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("backward: head gradient on {} for a result on {}; copy it first (NDArray::copyTo)",
+                    toString(head.device()), toString(result.device())));
   Session& session = result.session();
   const PauseScope pause;
   const BulkRegion bulk(session, bulkSize(session, BulkKind::backward));

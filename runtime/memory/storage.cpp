@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <limits>
 #include <mutex>
 
@@ -18,20 +17,11 @@ constexpr auto kTags = static_cast<std::size_t>(MemoryTag::count);
 // Rounding up never overflows below this.
 constexpr Bytes kMostBytes = std::numeric_limits<Bytes>::max() / 4;
 
-class Heap : public SystemMemory {
- public:
-  void* allocate(Bytes size) override {
-    void* data = nullptr;
-    const int failed = posix_memalign(&data, kStorageAlignment, static_cast<std::size_t>(size));
-    return failed == 0 ? data : nullptr;
-  }
-  void free(void* data, Bytes) override { std::free(data); }
-};
-
 class PooledStorage : public Storage {
  public:
-  explicit PooledStorage(const StorageOptions& options)
-      : system_(options.system ? options.system : std::make_shared<Heap>()),
+  PooledStorage(const StorageOptions& options, std::shared_ptr<SystemMemory> system)
+      : device_(options.device),
+        system_(std::move(system)),
         observer_(options.observer),
         pool_(memory::makePool(options)) {}
 
@@ -41,6 +31,8 @@ class PooledStorage : public Storage {
                   static_cast<long long>(all.live_blocks), static_cast<long long>(all.live_bytes));
     releaseCache();
   }
+
+  Device device() const override { return device_; }
 
   Result<Block> allocate(Bytes size, MemoryTag tag) override {
     if (size < 0) {
@@ -117,12 +109,13 @@ class PooledStorage : public Storage {
   Failure noMemory(Bytes size, MemoryTag tag) const {
     const Usage all = total_.read();
     return fail(ErrorCode::io,
-                fmt::format("no memory for {} bytes of {}: {} bytes are in use in {} blocks; a smaller batch "
-                            "needs less",
-                            size, toString(tag), all.live_bytes, all.live_blocks));
+                fmt::format("no memory for {} bytes of {} on {}: {} bytes are in use in {} blocks; a smaller "
+                            "batch needs less",
+                            size, toString(tag), toString(device_), all.live_bytes, all.live_blocks));
   }
 
   // Constant after construction; synchronises itself.
+  const Device device_;
   const std::shared_ptr<SystemMemory> system_;
   StorageObserver* const observer_;
   std::atomic<Bytes> reserved_{0};
@@ -146,7 +139,13 @@ Result<std::unique_ptr<Storage>> Storage::open(const StorageOptions& options) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("round_linear_cutoff is {}: 20 to 34 are allowed", options.round_linear_cutoff));
   }
-  return std::unique_ptr<Storage>(std::make_unique<PooledStorage>(options));
+  std::shared_ptr<SystemMemory> system = options.system;
+  if (system == nullptr) {
+    auto found = systemMemory(options.device);
+    if (!found.has_value()) return fail(found.error());
+    system = std::move(found).value();
+  }
+  return std::unique_ptr<Storage>(std::make_unique<PooledStorage>(options, std::move(system)));
 }
 
 }  // namespace pitwall

@@ -22,7 +22,7 @@ Result<NDArray> BatchNorm::forward(const NDArray& data) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: BatchNorm: data {} must have 2 or 4 axes", name(), data.shape().toString()));
   for (const ParameterPtr& parameter : parameters()) {
-    Status made = parameter->make(data.session(), {data.shape()[1]});
+    Status made = parameter->make(data.session(), {data.shape()[1]}, data.device());
     if (!made.has_value()) return fail(made.error());
   }
   return op::batchNorm(data, {gamma_->value, beta_->value, running_mean_->value, running_variance_->value},

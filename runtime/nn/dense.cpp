@@ -22,8 +22,9 @@ Result<NDArray> Dense::forward(const NDArray& data) {
       return fail(
           ErrorCode::invalidInput,
           fmt::format("{}: FullyConnected: data {} must have at least 2 axes", name(), shape.toString()));
-    Status made = weight_->make(data.session(), {desc_.units, shape.elements() / shape[0]});
-    if (made.has_value() && bias_ != nullptr) made = bias_->make(data.session(), {desc_.units});
+    Status made = weight_->make(data.session(), {desc_.units, shape.elements() / shape[0]}, data.device());
+    if (made.has_value() && bias_ != nullptr)
+      made = bias_->make(data.session(), {desc_.units}, data.device());
     if (!made.has_value()) return fail(made.error());
   }
   return op::fullyConnected(data, {weight_->value, arrayOf(bias_)}, desc_, site_);

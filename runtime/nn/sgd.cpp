@@ -31,7 +31,8 @@ Status Sgd::makeGroups() {
     const Shape& shape = parameter->value.shape();
     bytes += parameter->value.shape().elements() * sizeOf(parameter->value.dtype());
     group.items.push_back({parameter->value, options_.momentum != 0
-                                                 ? NDArray::zeros(session, shape, MemoryTag::optimizer)
+                                                 ? NDArray::zeros(session, shape, MemoryTag::optimizer,
+                                                                  parameter->value.device())
                                                  : NDArray()});
     group.site = CallSite(layers);
   }

@@ -20,9 +20,10 @@ void releaseChunk(Chunk* chunk) {
 
 }  // namespace
 
-ChunkPtr makeChunk(Session& session, MemoryTag tag, DType dtype) {
+ChunkPtr makeChunk(Session& session, Device device, MemoryTag tag, DType dtype) {
   auto* chunk = new Chunk;
   chunk->session = &session;
+  chunk->device = device;
   chunk->variable = session.engine().newVariable();
   chunk->tag = tag;
   chunk->dtype = dtype;
@@ -35,10 +36,16 @@ NDArray makeArray(Value value) {
   return NDArray(std::move(impl));
 }
 
+Result<Block> allocateFor(const Chunk& chunk, Bytes bytes) {
+  const Result<Storage*> storage = chunk.session->storage(chunk.device);
+  if (!storage.has_value()) return fail(storage.error());
+  return (*storage)->allocate(bytes, chunk.tag);
+}
+
 Status ensureBlock(Chunk& chunk, Bytes bytes) {
   if (chunk.block.size() >= bytes) return {};
   chunk.block = {};
-  Result<Block> block = chunk.session->storage().allocate(bytes, chunk.tag);
+  Result<Block> block = allocateFor(chunk, bytes);
   if (!block.has_value()) return fail(block.error());
   chunk.block = std::move(block).value();
   return {};

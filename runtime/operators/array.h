@@ -19,6 +19,7 @@ struct Node;
 // by the engine after the last operator that was pushed on its variable (see releaseChunk).
 struct Chunk {
   Session* session = nullptr;
+  Device device;
   Variable variable;
   MemoryTag tag = MemoryTag::other;
   DType dtype = DType::float32;
@@ -28,7 +29,7 @@ struct Chunk {
 };
 using ChunkPtr = std::shared_ptr<Chunk>;
 
-ChunkPtr makeChunk(Session& session, MemoryTag tag, DType dtype);
+ChunkPtr makeChunk(Session& session, Device device, MemoryTag tag, DType dtype);
 
 // A chunk viewed with a shape. A Value without a chunk is "no array".
 struct Value {
@@ -37,6 +38,7 @@ struct Value {
 
   explicit operator bool() const { return chunk != nullptr; }
   Session& session() const { return *chunk->session; }
+  Device device() const { return chunk->device; }
   TensorSpec spec() const { return {shape, chunk->dtype, chunk->layout}; }
 };
 
@@ -49,6 +51,9 @@ struct NDArray::Impl {
 
 NDArray makeArray(Value value);
 inline const Value& valueOf(const NDArray& array) { return array.impl()->value; }
+
+// Memory on the chunk's device. Errors: those of Session::storage and Storage::allocate.
+Result<Block> allocateFor(const Chunk& chunk, Bytes bytes);
 
 // Ensures that `chunk.block` has at least `bytes` bytes; its contents are lost if it grows. In operators
 // only.

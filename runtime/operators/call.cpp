@@ -49,18 +49,44 @@ void push(Session& session, PreparedPtr prepared, std::vector<Chunk*> chunks, co
   for (std::size_t i = 0; i < chunks.size(); ++i) variables[i] = chunks[i]->variable;
   const std::size_t input_count = prepared->kernel->inputs().size();
   const OperatorId facts = prepared->facts;
+  const Device device = chunks[0]->device;
   auto run =
       std::make_unique<Run>(Run{std::move(prepared), std::move(chunks), call.seed, call.rate, call.rescale});
   session.engine().push({.run = [run = std::move(run)](const RunContext&) { return runKernel(*run); },
                          .reads = variables.first(input_count),
                          .writes = variables.subspan(input_count),
-                         .facts = facts});
+                         .facts = facts,
+                         .device = device});
   BulkRegion::countPush();
+}
+
+// "conv1: Convolution: <what>"
+std::string placed(const SitePtr& site, const Call& call, const std::string& what) {
+  const std::string layer = site != nullptr ? site->layer : std::string();
+  return fmt::format("{}{}{}: {}", layer, layer.empty() ? "" : ": ", call.name, what);
+}
+
+Status requireOneDevice(const SitePtr& site, const Call& call) {
+  const Device device = call.inputs[0]->device();
+  const auto check = [&](const Value& value) -> Status {
+    if (!value || value.device() == device) return {};
+    return fail(ErrorCode::invalidInput,
+                placed(site, call,
+                       fmt::format("its arrays are on {} and {}; copy one to the other's device first "
+                                   "(NDArray::copyTo)",
+                                   toString(device), toString(value.device()))));
+  };
+  for (const Value* input : call.inputs)
+    if (Status same = check(*input); !same.has_value()) return same;
+  for (const Value& output : call.outputs)
+    if (Status same = check(output); !same.has_value()) return same;
+  return {};
 }
 
 bool matches(const Prepared& prepared, const Call& call) {
   if (prepared.name != call.name || prepared.pass != call.pass || prepared.phase != call.phase) return false;
   if (prepared.at_hand.size() != call.inputs.size()) return false;
+  if (prepared.device_kind != call.inputs[0]->device().kind) return false;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const TensorSpec& spec = prepared.at_hand[i];
     const Value& value = *call.inputs[i];
@@ -76,7 +102,12 @@ Result<PreparedPtr> prepare(Session& session, const SitePtr& site, const Call& c
     for (const PreparedPtr& prepared : site->prepared)
       if (matches(*prepared, call)) return prepared;
 
+  const std::string layer = site != nullptr ? site->layer : std::string();
+  const Device device = call.inputs[0]->device();
+  const Result<Backend*> backend = session.backend(device);
+  if (!backend.has_value()) return fail(backend.error().code, placed(site, call, backend.error().message));
   auto made = std::make_shared<Prepared>();
+  made->device_kind = device.kind;
   made->name = call.name;
   made->pass = call.pass;
   made->phase = call.phase;
@@ -85,15 +116,14 @@ Result<PreparedPtr> prepare(Session& session, const SitePtr& site, const Call& c
   const TensorSpec like = call.like != nullptr ? call.like->spec() : TensorSpec{};
   made->like_layout = like.layout;
   Result<KernelPtr> kernel =
-      session.backend().prepare(call.desc, call.pass, made->at_hand, call.like != nullptr ? &like : nullptr);
-  const std::string layer = site != nullptr ? site->layer : std::string();
+      (*backend)->prepare(call.desc, call.pass, made->at_hand, call.like != nullptr ? &like : nullptr);
   if (!kernel.has_value())
     return fail(kernel.error().code,
                 fmt::format("{}{}{}", layer, layer.empty() ? "" : ": ", kernel.error().message));
   made->kernel = std::move(kernel).value();
   const Flop flop = call.flop != nullptr ? call.flop(*made) : 0;
   made->facts =
-      session.profiler().operatorFacts(describe(*made, layer, std::string(session.backend().name()), flop));
+      session.profiler().operatorFacts(describe(*made, layer, std::string((*backend)->name()), flop));
   if (site != nullptr) {
     auto& kept = site->prepared;
     if (kept.size() >= CallSiteState::kMaxPrepared) kept.erase(kept.begin());
@@ -115,7 +145,7 @@ Status pushCall(const PreparedPtr& prepared, std::span<const Value> inputs, cons
   for (std::size_t i = 0; i < call.outputs.size(); ++i) {
     const TensorSpec& spec = kernel.outputs()[i];
     Value& output = call.outputs[i];
-    if (!output) output = {makeChunk(session, call.tag, spec.dtype), spec.shape};
+    if (!output) output = {makeChunk(session, call.inputs[0]->device(), call.tag, spec.dtype), spec.shape};
     PITWALL_CHECK(output.shape == spec.shape, "%s: output %zu is %s, kernel writes %s", call.name, i,
                   output.shape.toString().c_str(), spec.shape.toString().c_str());
     output.chunk->layout = spec.layout;
@@ -138,7 +168,7 @@ Result<Value> withLayout(const SitePtr& site, const Value& value, const LayoutPt
   if (sameLayout(value.chunk->layout, layout)) return value;
   Result<PreparedPtr> prepared = prepareReorder(site, value, layout, phase);
   if (!prepared.has_value()) return fail(prepared.error());
-  Value output{makeChunk(value.session(), MemoryTag::workspace, value.chunk->dtype), value.shape};
+  Value output{makeChunk(value.session(), value.device(), MemoryTag::workspace, value.chunk->dtype), value.shape};
   output.chunk->layout = layout;
   const OperatorKindDesc desc = ReorderDesc{layout};
   push(value.session(), *prepared, {value.chunk.get(), output.chunk.get()},
@@ -154,7 +184,7 @@ Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& l
   const OperatorId facts = (*prepared)->facts;
   auto run = [chunk, kept = *prepared](const RunContext&) -> Status {
     const Bytes bytes = kept->kernel->outputs()[0].sizeBytes();
-    Result<Block> block = chunk->session->storage().allocate(bytes, chunk->tag);
+    Result<Block> block = allocateFor(*chunk, bytes);
     if (!block.has_value()) return fail(block.error());
     const void* input = chunk->block.data();
     void* output = block->data();
@@ -163,13 +193,15 @@ Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& l
     return done;
   };
   const Variable writes[] = {chunk->variable};
-  value.session().engine().push({.run = std::move(run), .writes = writes, .facts = facts});
+  value.session().engine().push(
+      {.run = std::move(run), .writes = writes, .facts = facts, .device = chunk->device});
   BulkRegion::countPush();
   chunk->layout = layout;
   return {};
 }
 
 Status invoke(const SitePtr& site, const Call& call) {
+  if (Status same = requireOneDevice(site, call); !same.has_value()) return same;
   Session& session = call.inputs[0]->session();
   Result<PreparedPtr> found = prepare(session, site, call);
   if (!found.has_value()) return fail(found.error());

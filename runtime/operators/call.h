@@ -22,6 +22,7 @@ namespace pitwall {
 // A kernel with the facts of its operator; immutable, shared with pushed operators.
 struct Prepared {
   // The inputs that it was prepared for.
+  DeviceKind device_kind = DeviceKind::cpu;
   const char* name = "";
   Pass pass = Pass::forward;
   Phase phase = Phase::none;
@@ -65,7 +66,8 @@ struct Call {
   float rescale = 1;
 };
 
-// Errors: those of Backend::prepare, prefixed with layer and operator name.
+// The operator runs on the device of its arrays. Errors: those of Session::backend and Backend::prepare,
+// prefixed with layer and operator name; invalidInput naming the devices when they differ.
 Status invoke(const SitePtr& site, const Call& call);
 
 // The same contents in another layout: `value` itself when it has it already.

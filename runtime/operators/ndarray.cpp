@@ -8,10 +8,10 @@
 namespace pitwall {
 namespace {
 
-// `values` in a new block.
-Result<Block> copied(Session& session, std::span<const float> values, MemoryTag tag) {
+// `values` in a new block for the chunk.
+Result<Block> copied(const Chunk& chunk, std::span<const float> values) {
   const Bytes bytes = static_cast<Bytes>(values.size_bytes());
-  Result<Block> block = session.storage().allocate(bytes, tag);
+  Result<Block> block = allocateFor(chunk, bytes);
   if (block.has_value() && bytes != 0) std::memcpy(block->data(), values.data(), values.size_bytes());
   return block;
 }
@@ -23,20 +23,21 @@ void checkCount(const Shape& shape, std::span<const float> values) {
 
 }  // namespace
 
-NDArray NDArray::empty(Session& session, Shape shape, MemoryTag tag, DType dtype) {
-  return makeArray({makeChunk(session, tag, dtype), shape});
+NDArray NDArray::empty(Session& session, Shape shape, MemoryTag tag, DType dtype, Device device) {
+  return makeArray({makeChunk(session, device, tag, dtype), shape});
 }
 
-NDArray NDArray::zeros(Session& session, Shape shape, MemoryTag tag) {
-  NDArray array = empty(session, shape, tag);
+NDArray NDArray::zeros(Session& session, Shape shape, MemoryTag tag, Device device) {
+  NDArray array = empty(session, shape, tag, DType::float32, device);
   fillConstant(valueOf(array), 0, "_zeros", Phase::none);
   return array;
 }
 
-NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float> values, MemoryTag tag) {
+NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float> values, MemoryTag tag,
+                            Device device) {
   checkCount(shape, values);
-  NDArray array = empty(session, shape, tag);
-  Result<Block> block = copied(session, values, tag);
+  NDArray array = empty(session, shape, tag, DType::float32, device);
+  Result<Block> block = copied(*valueOf(array).chunk, values);
   if (block.has_value())
     valueOf(array).chunk->block = std::move(block).value();  // not shared yet: no operator needed
   else
@@ -47,6 +48,8 @@ NDArray NDArray::fromValues(Session& session, Shape shape, std::span<const float
 Session& NDArray::session() const { return impl_->value.session(); }
 const Shape& NDArray::shape() const { return impl_->value.shape; }
 DType NDArray::dtype() const { return impl_->value.chunk->dtype; }
+
+Device NDArray::device() const { return impl_->value.device(); }
 
 Status NDArray::waitToRead() const {
   return session().engine().waitForVariable(impl_->value.chunk->variable);
@@ -71,7 +74,7 @@ Result<std::vector<float>> NDArray::toVector() const {
 
 Status NDArray::copyFrom(std::span<const float> values) {
   checkCount(shape(), values);
-  replaceBlock(impl_->value, copied(session(), values, impl_->value.chunk->tag), Phase::data);
+  replaceBlock(impl_->value, copied(*impl_->value.chunk, values), Phase::data);
   return {};
 }
 
@@ -87,7 +90,7 @@ Result<NDArray> NDArray::reshape(Shape to) const {
 }
 
 void NDArray::attachGradient() {
-  if (!impl_->gradient) impl_->gradient = zeros(session(), shape(), MemoryTag::gradients);
+  if (!impl_->gradient) impl_->gradient = zeros(session(), shape(), MemoryTag::gradients, device());
 }
 
 NDArray NDArray::gradient() const { return impl_->gradient; }

@@ -67,7 +67,7 @@ Result<NDArray> op::subtractFromScalar(float scalar, const NDArray& data, const 
 Result<NDArray> op::divideScalarBy(float scalar, const NDArray& data, const CallSite& site) {
   Status given = requireArrays(site, "_rdiv_scalar", {{"data", data}});
   if (!given.has_value()) return fail(given.error());
-  NDArray constant = NDArray::empty(data.session(), data.shape());
+  NDArray constant = NDArray::empty(data.session(), data.shape(), MemoryTag::other, DType::float32, data.device());
   fillConstant(valueOf(constant), scalar, "_full", Phase::forward);
   return divide(constant, data, site);
 }

@@ -4,12 +4,14 @@
 
 namespace pitwall::session {
 
-MemoryCounters::MemoryCounters(Profiler& profiler) : profiler_(profiler) {
+MemoryCounters::MemoryCounters(Profiler& profiler, Device device) : profiler_(profiler) {
+  const std::string of = device == cpu(0) ? "" : traceName(device) + " ";
   for (std::size_t tag = 0; tag < kTags; ++tag) {
-    const auto name = fmt::format("memory live: {}|bytes", toString(static_cast<MemoryTag>(tag)));
+    const auto name = fmt::format("memory live: {}{}|bytes", of, toString(static_cast<MemoryTag>(tag)));
     tags_[tag].site = profiler_.site(name, EventKind::scope);
   }
-  reserved_.site = profiler_.site("memory reserved: cpu/0|bytes", EventKind::scope);
+  reserved_.site =
+      profiler_.site(fmt::format("memory reserved: {}|bytes", traceName(device)), EventKind::scope);
 }
 
 // Without a lock, a thread that changed the account meanwhile may have recorded before this one, so that an

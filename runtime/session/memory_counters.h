@@ -1,5 +1,6 @@
-// The storage's accounts as counters of the trace: a sample for each change, one track per used tag, and one
-// for the pool's memory from the system.
+// A storage's accounts as counters of the trace: a sample for each change, one track per used tag, and one
+// for the pool's memory from the system. "memory live: weights" is that of cpu(0); of other devices
+// "memory live: cpu/1 weights".
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@ namespace pitwall::session {
 
 class MemoryCounters : public StorageObserver {
  public:
-  explicit MemoryCounters(Profiler& profiler);
+  MemoryCounters(Profiler& profiler, Device device);
 
   void usageChanged(const Storage& storage, MemoryTag tag) override;
   void reservedChanged(const Storage& storage) override;

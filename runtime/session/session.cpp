@@ -1,6 +1,7 @@
 #include "runtime/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -15,8 +16,8 @@
 #include "db/store.h"
 #include "runtime/mxnet_profiler.h"
 #include "runtime/profiler/trace_path.h"
+#include "runtime/session/device_storages.h"
 #include "runtime/session/gpu_recording.h"
-#include "runtime/session/memory_counters.h"
 #include "runtime/session/openmp.h"
 #include "runtime/session/trace_facts.h"
 
@@ -82,10 +83,9 @@ struct Session::State {
   std::string trace_path;  // "" = none
   Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
-  session::MemoryCounters memory_counters{profiler};  // observes the storage
   session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU"), !trace_path.empty()};
-  std::unique_ptr<Storage> storage;
-  std::unique_ptr<Backend> backend;
+  session::DeviceStorages storages{profiler};
+  std::unique_ptr<Backend> backend;  // of the cpu devices
   std::unique_ptr<Engine> engine;
   int openmp_threads = 1;
 
@@ -156,10 +156,8 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
 
   auto storage_options = StorageOptions::fromSettings(chosen);
   if (!storage_options.has_value()) return fail(storage_options.error());
-  storage_options->observer = &state->memory_counters;
-  auto storage = Storage::open(*storage_options);
-  if (!storage.has_value()) return fail(storage.error());
-  state->storage = std::move(storage).value();
+  if (Status opened = state->storages.open(*storage_options); !opened.has_value())
+    return fail(opened.error());
 
   auto backend = openBackend(chooseBackend(options, chosen), chosen);
   if (!backend.has_value()) return fail(backend.error());
@@ -194,8 +192,8 @@ Status Session::finish() {
   if (s.finished) return {};
   s.finished = true;
   Status status = s.engine->waitForAll();
-  s.memory_counters.sample(*s.storage);
-  meta(meta::kPeakBytes, std::to_string(s.storage->total().peak_bytes));
+  s.storages.sample();
+  meta(meta::kPeakBytes, std::to_string(s.storages.hostPeakBytes()));
   s.finishMxnetProfiler();
   s.gpu_recording.end();
   s.warnOnceOfTrace(s.profiler.stop());
@@ -205,9 +203,21 @@ Status Session::finish() {
 const Settings& Session::settings() const { return state_->settings; }
 mxnet::MxnetProfiler& Session::mxnetProfiler() { return state_->mxnet_profiler; }
 Profiler& Session::profiler() { return state_->profiler; }
-Storage& Session::storage() { return *state_->storage; }
+Storage& Session::storage() { return **state_->storages.of(cpu(0)); }
 Backend& Session::backend() { return *state_->backend; }
+Result<Storage*> Session::storage(Device device) { return state_->storages.of(device); }
 Engine& Session::engine() { return *state_->engine; }
+
+Result<Backend*> Session::backend(Device device) {
+  if (!isValid(device)) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("device {}: the index must be in 0..{}", toString(device), kMaxDevices - 1));
+  }
+  if (device.kind != DeviceKind::gpu) return state_->backend.get();
+  return fail(ErrorCode::unsupported,
+              fmt::format("device {}: this build has no backend for gpu devices; it has {} for cpu devices",
+                          toString(device), fmt::join(backendNames(), ", ")));
+}
 
 std::int64_t Session::tunable(std::string_view name, std::int64_t value, TunableRange range) {
   TunableInEffect in_effect{std::string(name), value,         value,
@@ -234,7 +244,7 @@ void Session::markIteration(std::int64_t items) {
   constexpr std::int64_t kLookEvery = 64;  // iterations between checks of the trace's status
   if (s.next_iteration % kLookEvery == 0) s.warnOnceOfTrace(s.profiler.sinkStatus());
   s.profiler.iteration(s.next_iteration++, items);
-  s.memory_counters.sample(*s.storage);
+  s.storages.sample();
 }
 
 void Session::meta(std::string_view key, std::string_view value) {

@@ -102,9 +102,16 @@ MxnetProfiler::State::MemoryRow& MxnetProfiler::State::memoryRow(const std::stri
   const auto known = memory_rows_.find(track);
   if (known != memory_rows_.end()) return known->second;
   const std::string of = track.substr(std::min(track.size(), track.find(": ") + 2));
-  const bool live = track.rfind("memory live", 0) == 0;
-  MemoryRow row{
-      live, live ? Series{"Device Storage", "Memory: cpu/0 " + of} : Series{"Pool Memory", "Pool: " + of}};
+  MemoryRow row{nullptr, {"Pool Memory", "Pool: " + of}};
+  if (track.rfind("memory live", 0) == 0) {
+    // "weights" of cpu/0, or "cpu/1 weights"
+    const std::size_t blank = of.find('/') == std::string::npos ? std::string::npos : of.find(' ');
+    const std::string device = blank == std::string::npos ? "cpu/0" : of.substr(0, blank);
+    const std::string tag = blank == std::string::npos ? of : of.substr(blank + 1);
+    const DeviceMemory fresh{{"Device Storage", "Memory: " + device}};
+    row = {&device_memory_.try_emplace(device, fresh).first->second,
+           {"Device Storage", "Memory: " + device + " " + tag}};
+  }
   return memory_rows_.emplace(track, std::move(row)).first->second;
 }
 
@@ -139,12 +146,13 @@ void MxnetProfiler::State::countMemory() {
   std::stable_sort(memory_samples_.begin(), memory_samples_.end(),
                    [](const MemorySample& a, const MemorySample& b) { return a.at.time_ns < b.at.time_ns; });
   for (const MemorySample& s : memory_samples_) {
-    if (s.row->live) {
-      live_bytes_ += s.at.value - s.row->bytes;
+    DeviceMemory* const device = s.row->live_on;
+    if (device != nullptr) {
+      device->live_bytes += s.at.value - s.row->bytes;
       s.row->bytes = s.at.value;
     }
     if (!config.memory) continue;
-    if (s.row->live) sample(device_, {s.at.time_ns, live_bytes_});
+    if (device != nullptr) sample(device->series, {s.at.time_ns, device->live_bytes});
     sample(s.row->series, s.at);
   }
   memory_samples_.clear();
@@ -198,7 +206,8 @@ void MxnetProfiler::State::clearCaches() {
     series.label.reset();
     series.statistics = nullptr;
   };
-  for (Series* const series : {&device_, &calls_, &concurrency_}) forget(*series);
+  for (Series* const series : {&calls_, &concurrency_}) forget(*series);
+  for (auto& [device, memory] : device_memory_) forget(memory.series);
   for (auto& [track, row] : memory_rows_) forget(row.series);
   for (auto& [track, series] : own_counters_) forget(series);
 }
@@ -207,7 +216,7 @@ void MxnetProfiler::State::forgetRecorded() {
   clearCaches();
   memory_samples_.clear();
   memory_rows_.clear();
-  live_bytes_ = 0;
+  device_memory_.clear();
   call_edges_.clear();
   calls = calls_in_progress = 0;
 }

@@ -61,9 +61,14 @@ class MxnetProfiler::State : public RecordingListener {
     std::optional<ChromeFile::Label> label = {};
     AggregateStats::Entry* statistics = nullptr;
   };
+  // The sum of a device's tags.
+  struct DeviceMemory {
+    Series series;
+    double live_bytes = 0;
+  };
   // A row of memory: the live bytes of a tag, or the bytes that a pool has from the system.
   struct MemoryRow {
-    bool live;
+    DeviceMemory* live_on;  // nullptr for a pool
     Series series;
     double bytes = 0;
   };
@@ -85,10 +90,9 @@ class MxnetProfiler::State : public RecordingListener {
   void countCalls();
   static std::string membersOf(const OperatorFacts& facts);
 
-  std::unordered_map<std::uint64_t, Kind> kinds_;  // by name, kind, and arguments or operator
-  std::map<std::string, MemoryRow> memory_rows_;   // by track
-  double live_bytes_ = 0;                          // of all tags
-  Series device_{"Device Storage", "Memory: cpu/0"};
+  std::unordered_map<std::uint64_t, Kind> kinds_;      // by name, kind, and arguments or operator
+  std::map<std::string, MemoryRow> memory_rows_;       // by track
+  std::map<std::string, DeviceMemory> device_memory_;  // by device: "cpu/0"
   Series calls_{"MXNET_C_API", "MXNet C API Calls"};
   Series concurrency_{"MXNET_C_API", "MXNet C API Concurrency"};
   std::map<std::string, Series> own_counters_;  // by track

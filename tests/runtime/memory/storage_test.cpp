@@ -297,5 +297,27 @@ TEST(StorageOptions, OutOfRangeIsRefused) {
   EXPECT_FALSE(Storage::open(options).has_value());
 }
 
+TEST(DeviceStorage, IsOfItsDevice) {
+  StorageOptions options;
+  options.device = cpu(3);
+  const auto storage = Storage::open(options);
+  ASSERT_TRUE(storage.has_value());
+  EXPECT_EQ((*storage)->device(), cpu(3));
+  const auto refused = (*storage)->allocate(Bytes{1} << 60, MemoryTag::weights);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("weights on cpu(3)"), std::string::npos) << refused.error().message;
+}
+
+TEST(DeviceStorage, OfAnAbsentKindIsUnsupportedByName) {
+  for (const Device device : {gpu(1), pinned(0)}) {
+    StorageOptions options;
+    options.device = device;
+    const auto storage = Storage::open(options);
+    ASSERT_FALSE(storage.has_value());
+    EXPECT_EQ(storage.error().code, ErrorCode::unsupported);
+    EXPECT_NE(storage.error().message.find(toString(device)), std::string::npos) << storage.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace pitwall

@@ -366,7 +366,12 @@ TEST_F(MxnetProfilerTest, MemoryByDeviceAndPool) {
   recorder_.counter(recorder_.site("memory reserved: cpu/0|bytes", EventKind::scope), 8000);
   EXPECT_TRUE(recorder_.flush().has_value());
   recorder_.counter(data, 1000);
+  recorder_.counter(recorder_.site("memory live: cpu/1 data|bytes", EventKind::scope), 3000);
   const std::string table = profiler_.dumps();
+  EXPECT_NE(table.find("Memory: cpu/1                           1           3.0000           3.0000"),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("Memory: cpu/1 data "), std::string::npos) << table;
   EXPECT_NE(table.find("Memory: cpu/0                           2           4.0000           5.0000"),
             std::string::npos)
       << table;

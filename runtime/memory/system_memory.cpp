@@ -1,0 +1,34 @@
+// Where each device's memory comes from.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "runtime/memory.h"
+
+namespace pitwall {
+namespace {
+
+class Heap final : public SystemMemory {
+ public:
+  void* allocate(Bytes size) override {
+    void* data = nullptr;
+    const int failed = posix_memalign(&data, kStorageAlignment, static_cast<std::size_t>(size));
+    return failed == 0 ? data : nullptr;
+  }
+  void free(void* data, Bytes) override { std::free(data); }
+};
+
+}  // namespace
+
+Result<std::shared_ptr<SystemMemory>> systemMemory(Device device) {
+  if (!isValid(device)) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("device {}: the index must be in 0..{}", toString(device), kMaxDevices - 1));
+  }
+  if (device.kind == DeviceKind::cpu) return std::shared_ptr<SystemMemory>(std::make_shared<Heap>());
+  return fail(ErrorCode::unsupported,
+              fmt::format("device {}: this build has no storage for {} memory; use cpu(0), cpu(1), ...",
+                          toString(device), toString(device.kind)));
+}
+
+}  // namespace pitwall

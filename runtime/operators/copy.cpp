@@ -1,0 +1,86 @@
+// NDArray::copyTo.
+#include "runtime/operators/copy.h"
+
+#include <cstring>
+
+#include "runtime/autograd/node.h"
+#include "runtime/operators/call.h"
+#include "runtime/operators/facts.h"
+
+namespace pitwall {
+namespace {
+
+struct CopyNode final : autograd::Node {
+  Status backward(autograd::Gradients& gradients) override {
+    if (!gradients.wanted(0)) return {};
+    Result<Value> copied = copyToDevice(gradients.head(), inputs[0].device(), Phase::backward);
+    return copied.has_value() ? gradients.give(0, *copied) : fail(copied.error());
+  }
+};
+
+OperatorFacts factsOf(const Value& from, Device to, Phase phase) {
+  OperatorFacts facts = describeWrite("Copy", from, phase);
+  const std::string shape = from.shape.toString();
+  facts.shapes = shape + "->" + shape;
+  facts.implementation = traceName(from.device()) + " to " + traceName(to);
+  facts.bytes_read = facts.bytes_written;
+  return facts;
+}
+
+Status copyBytes(const Chunk& from, Chunk& to, Bytes bytes) {
+  if (from.block.size() < bytes)
+    return fail(ErrorCode::invalidInput, "Copy to " + toString(to.device) + ": the array on " +
+                                             toString(from.device) + " was never written");
+  Status made = ensureBlock(to, bytes);
+  if (made.has_value() && bytes != 0)
+    std::memcpy(to.block.data(), from.block.data(), static_cast<std::size_t>(bytes));
+  return made;
+}
+
+}  // namespace
+
+CopyPlacement placementOfCopy(Device from, Device to) {
+  if (from.kind == DeviceKind::gpu) return {from, OperatorClass::copyFromGpu};
+  if (to.kind == DeviceKind::gpu) return {to, OperatorClass::copyToGpu};
+  return {to, OperatorClass::normal};
+}
+
+Result<Value> copyToDevice(const Value& value, Device to, Phase phase) {
+  Session& session = value.session();
+  const Result<Storage*> storage = session.storage(to);
+  if (!storage.has_value())
+    return fail(storage.error().code,
+                "Copy from " + toString(value.device()) + ": " + storage.error().message);
+  const bool same_backend = (value.device().kind == DeviceKind::gpu) == (to.kind == DeviceKind::gpu);
+  Result<Value> from = same_backend ? value : withLayout(nullptr, value, nullptr, phase);
+  if (!from.has_value()) return from;
+
+  Value copy{makeChunk(session, to, value.chunk->tag, value.chunk->dtype), value.shape};
+  copy.chunk->layout = from->chunk->layout;
+  auto run = [from = from->chunk.get(), to = copy.chunk.get(),
+              bytes = from->spec().sizeBytes()](const RunContext&) { return copyBytes(*from, *to, bytes); };
+  const Variable reads[] = {from->chunk->variable}, writes[] = {copy.chunk->variable};
+  const CopyPlacement placement = placementOfCopy(value.device(), to);
+  session.engine().push({.run = std::move(run),
+                         .reads = reads,
+                         .writes = writes,
+                         .facts = session.profiler().operatorFacts(factsOf(*from, to, phase)),
+                         .device = placement.device,
+                         .operator_class = placement.operator_class});
+  BulkRegion::countPush();
+  return copy;
+}
+
+Result<NDArray> NDArray::copyTo(Device to) const {
+  Result<Value> copied = copyToDevice(impl_->value, to, Phase::none);
+  if (!copied.has_value()) return fail(copied.error());
+  NDArray result = makeArray(std::move(copied).value());
+  if (autograd::shouldRecord({this})) {
+    auto node = std::make_shared<CopyNode>();
+    node->inputs = {*this};
+    autograd::recordNode(result, std::move(node));
+  }
+  return result;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,23 @@
+// Copies between devices.
+#pragma once
+
+#include "runtime/engine.h"
+#include "runtime/operators/array.h"
+
+namespace pitwall {
+
+// Where a copy runs. A copy between devices of the host is an ordinary operator of the target device: the
+// engine has no pool for such copies, since they need the same CPUs. Copies to and from a GPU run in its copy
+// pool; between two GPUs in that of the source.
+struct CopyPlacement {
+  Device device;
+  OperatorClass operator_class = OperatorClass::normal;
+};
+CopyPlacement placementOfCopy(Device from, Device to);
+
+// Pushes the operator "Copy" and returns the array on `to` that will hold the contents, in the same layout
+// where both devices have the same kind of backend, else row-major. Errors: unsupported when `to` has no
+// storage.
+Result<Value> copyToDevice(const Value& value, Device to, Phase phase);
+
+}  // namespace pitwall

@@ -1,0 +1,52 @@
+#include "runtime/session/device_storages.h"
+
+namespace pitwall::session {
+
+Status DeviceStorages::open(const StorageOptions& options) {
+  {
+    const std::scoped_lock lock(mutex_);
+    options_ = options;
+  }
+  const Result<Storage*> first = openFor(cpu(0));
+  return first.has_value() ? Status() : fail(first.error());
+}
+
+Result<Storage*> DeviceStorages::openFor(Device device) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : all_) {
+    if (one->storage->device() == device) return one->storage.get();
+  }
+  auto one = std::make_unique<One>(profiler_, device);
+  StorageOptions options = options_;
+  options.device = device;
+  options.observer = &one->counters;
+  auto storage = Storage::open(options);
+  if (!storage.has_value()) return fail(storage.error());
+  one->storage = std::move(storage).value();
+  all_.push_back(std::move(one));
+  Storage* const opened = all_.back()->storage.get();
+  slotOf(device).store(opened, std::memory_order_release);
+  // The session writes the row of cpu(0), and those of the GPUs, when the recording starts.
+  if (device != cpu(0)) {
+    profiler_.withSink([device](TraceSink& sink) {
+      sink.device({toString(device.kind), device.index, "", 0});
+    });
+  }
+  return opened;
+}
+
+void DeviceStorages::sample() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : all_) one->counters.sample(*one->storage);
+}
+
+Bytes DeviceStorages::hostPeakBytes() const {
+  const std::scoped_lock lock(mutex_);
+  Bytes peak = 0;
+  for (const auto& one : all_) {
+    if (one->storage->device().kind != DeviceKind::gpu) peak += one->storage->total().peak_bytes;
+  }
+  return peak;
+}
+
+}  // namespace pitwall::session

@@ -1,0 +1,60 @@
+// The storages of a session: one per device, opened when first used, each with its accounts and counters.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "runtime/memory.h"
+#include "runtime/session/memory_counters.h"
+
+namespace pitwall::session {
+
+// Threads: every call from any thread.
+class DeviceStorages {
+ public:
+  // `profiler` outlives this object and all blocks.
+  explicit DeviceStorages(Profiler& profiler) : profiler_(profiler) {}
+
+  // The settings of the pools; before the first of(). Opens cpu(0). Errors: those of Storage::open.
+  Status open(const StorageOptions& options);
+
+  // Opened at the first call. Errors: unsupported, invalidInput: naming the device.
+  Result<Storage*> of(Device device) {
+    if (isValid(device)) {
+      Storage* const known = slotOf(device).load(std::memory_order_acquire);
+      if (known != nullptr) [[likely]]
+        return known;
+    }
+    return openFor(device);
+  }
+
+  // Records the current values of all counters.
+  void sample();
+
+  // Peak live bytes in memory of the host. With several of its devices in use: the sum of their peaks, which
+  // the sum of their live bytes may never have reached.
+  Bytes hostPeakBytes() const;
+
+ private:
+  struct One {
+    One(Profiler& profiler, Device device) : counters(profiler, device) {}
+    MemoryCounters counters;  // observes the storage
+    std::unique_ptr<Storage> storage;
+  };
+  std::atomic<Storage*>& slotOf(Device device) {
+    return slots_[static_cast<std::size_t>(static_cast<int>(device.kind) * kMaxDevices + device.index)];
+  }
+  Result<Storage*> openFor(Device device);
+
+  Profiler& profiler_;
+  std::array<std::atomic<Storage*>, std::size_t{kDeviceKinds} * kMaxDevices> slots_{};
+
+  mutable std::mutex mutex_;
+  StorageOptions options_;                 // guarded by mutex_
+  std::vector<std::unique_ptr<One>> all_;  // guarded by mutex_
+};
+
+}  // namespace pitwall::session
