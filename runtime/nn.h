@@ -130,6 +130,17 @@ class Activation final : public Layer {
   CallSite site_;
 };
 
+// Local response normalisation across channels, NCHW data.
+class LRN final : public Layer {
+ public:
+  explicit LRN(std::string name, const LrnDesc& options = {});
+  Result<NDArray> forward(const NDArray& data) override;
+
+ private:
+  LrnDesc desc_;
+  CallSite site_;
+};
+
 // Over axis 1 of NCHW or NC data.
 class BatchNorm final : public Layer {
  public:

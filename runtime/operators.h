@@ -50,6 +50,9 @@ Result<NDArray> fullyConnected(const NDArray& data, const WeightAndBias& trained
 Result<NDArray> pooling(const NDArray& data, const PoolingDesc& desc, const CallSite& site = {});
 Result<NDArray> activation(const NDArray& data, const ActivationDesc& desc, const CallSite& site = {});
 
+// Local response normalisation across the channels of N x C x H x W data.
+Result<NDArray> lrn(const NDArray& data, const LrnDesc& desc, const CallSite& site = {});
+
 // One array each of C elements. When recording, batch statistics are used and the running ones updated in
 // place.
 struct BatchNormState {

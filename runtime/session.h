@@ -49,8 +49,8 @@ class Session {
   const Settings& settings() const;
   Profiler& profiler();
   mxnet::MxnetProfiler& mxnetProfiler();  // runs from the start with MXNET_PROFILER_AUTOSTART=1
-  Storage& storage();  // of cpu(0)
-  Backend& backend();  // of the cpu devices
+  Storage& storage();                     // of cpu(0)
+  Backend& backend();                     // of the cpu devices
 
   // Those of a device, opened when first used; they live as long as the session. Any thread. Errors:
   // unsupported when this build has none for the kind of device, invalidInput for an index out of range; both
@@ -59,6 +59,9 @@ class Session {
   Result<Backend*> backend(Device device);
 
   Engine& engine();
+
+  // OpenMP threads that an operator on a cpu device may use (OMP_NUM_THREADS, MXNET_OMP_MAX_THREADS).
+  int operatorThreads() const;
 
   // Declares a number that the program chooses. PITWALL_TUNE_<name>=value in the environment replaces it; for
   // a value that is out of range or not an integer an error is printed on standard error and the default is

@@ -16,6 +16,10 @@ Activation::Activation(std::string name, ActivationType type)
     : Layer(std::move(name)), desc_{type}, site_(this->name()) {}
 Result<NDArray> Activation::forward(const NDArray& data) { return op::activation(data, desc_, site_); }
 
+LRN::LRN(std::string name, const LrnDesc& options)
+    : Layer(std::move(name)), desc_(options), site_(this->name()) {}
+Result<NDArray> LRN::forward(const NDArray& data) { return op::lrn(data, desc_, site_); }
+
 Dropout::Dropout(std::string name, float rate, std::uint64_t seed)
     : Layer(std::move(name)), desc_{rate}, seed_(seed), site_(this->name()) {}
 Result<NDArray> Dropout::forward(const NDArray& data) {

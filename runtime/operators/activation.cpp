@@ -1,5 +1,6 @@
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -32,6 +33,19 @@ struct ActivationNode final : autograd::Node {
 };
 
 }  // namespace
+
+Result<Signature> ActivationDesc::infer(const ShapeQuery& q) const {
+  if (q.isForward()) {
+    if (auto ok = q.expectInputs(1); !ok.has_value()) return fail(ok.error());
+    return q.signature({q.shape(0)});
+  }
+  if (q.pass != Pass::backward) return q.noSuchPass();
+  Status ok = q.expectInputs(3);
+  if (ok.has_value()) ok = q.expectShape(1, q.shape(0), "out");
+  if (ok.has_value()) ok = q.expectShape(2, q.shape(0), "dout");
+  if (!ok.has_value()) return fail(ok.error());
+  return q.signature({q.shape(0)});
+}
 
 Result<NDArray> op::activation(const NDArray& data, const ActivationDesc& kind, const CallSite& site) {
   Status given = requireArrays(site, "Activation", {{"data", data}});

@@ -1,5 +1,6 @@
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -52,6 +53,27 @@ Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, 
 }
 
 }  // namespace
+
+Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
+  static constexpr const char* kNames[][5] = {{"data", "gamma", "beta", "running_mean", "running_var"},
+                                              {"data", "gamma", "beta"},
+                                              {"data", "gamma", "saved_mean", "saved_var", "dout"}};
+  if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
+  if (auto ok = q.expectInputs(q.pass == Pass::forward ? 3 : 5); !ok.has_value()) return fail(ok.error());
+  const Shape& data = q.shape(0);
+  if (data.rank() != 4 && data.rank() != 2) return q.wrong("data must have 2 or 4 axes (NC or NCHW)");
+  const Shape channels{data[1]};
+  const std::size_t row = q.pass == Pass::inference ? 0 : q.pass == Pass::forward ? 1 : 2;
+  for (std::size_t i = 1; i < q.inputs.size(); ++i) {
+    const bool is_dout = row == 2 && i == 4;
+    if (auto ok = q.expectShape(i, is_dout ? data : channels, kNames[row][i]); !ok.has_value()) {
+      return fail(ok.error());
+    }
+  }
+  if (q.pass == Pass::inference) return q.signature({data});
+  if (q.pass == Pass::forward) return q.signature({data, channels, channels, channels, channels});
+  return q.signature({data, channels, channels});
+}
 
 Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& kind,
                               const CallSite& site) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/operators/facts.h"
+#include "runtime/operators/host_workspace.h"
 
 namespace pitwall {
 namespace {
@@ -19,6 +20,20 @@ struct Run {
   float rate = 0;
   float rescale = 1;
 };
+
+// Runs a kernel on the device of `chunk`: adds the rest of the context.
+Status runOn(const Chunk& chunk, const Kernel& kernel, KernelArgs args) {
+  const Bytes workspace_bytes = kernel.workspaceBytes();
+  args.context.device = chunk.device;
+  args.context.threads = chunk.session->operatorThreads();
+  args.context.workspace = hostWorkspace(workspace_bytes);
+  if (args.context.workspace == nullptr && workspace_bytes != 0) {
+    return fail(ErrorCode::io,
+                fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less",
+                            workspace_bytes, kernel.implementation()));
+  }
+  return kernel.run(args);
+}
 
 Status runKernel(const Run& run) {
   const Kernel& kernel = *run.prepared->kernel;
@@ -34,8 +49,12 @@ Status runKernel(const Run& run) {
     outputs.push_back(chunk.block.data());
   }
   for (std::size_t i = 0; i < input_count; ++i) inputs.push_back(run.chunks[i]->block.data());
-  return kernel.run(
-      {.inputs = inputs, .outputs = outputs, .seed = run.seed, .rate = run.rate, .rescale = run.rescale});
+  return runOn(*run.chunks[0], kernel,
+               {.inputs = inputs,
+                .outputs = outputs,
+                .rate = run.rate,
+                .rescale = run.rescale,
+                .context = {.seed = run.seed}});
 }
 
 void push(Session& session, PreparedPtr prepared, std::vector<Chunk*> chunks, const Call& call) {
@@ -168,7 +187,8 @@ Result<Value> withLayout(const SitePtr& site, const Value& value, const LayoutPt
   if (sameLayout(value.chunk->layout, layout)) return value;
   Result<PreparedPtr> prepared = prepareReorder(site, value, layout, phase);
   if (!prepared.has_value()) return fail(prepared.error());
-  Value output{makeChunk(value.session(), value.device(), MemoryTag::workspace, value.chunk->dtype), value.shape};
+  Value output{makeChunk(value.session(), value.device(), MemoryTag::workspace, value.chunk->dtype),
+               value.shape};
   output.chunk->layout = layout;
   const OperatorKindDesc desc = ReorderDesc{layout};
   push(value.session(), *prepared, {value.chunk.get(), output.chunk.get()},
@@ -188,7 +208,7 @@ Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& l
     if (!block.has_value()) return fail(block.error());
     const void* input = chunk->block.data();
     void* output = block->data();
-    Status done = kept->kernel->run({.inputs = {&input, 1}, .outputs = {&output, 1}});
+    Status done = runOn(*chunk, *kept->kernel, {.inputs = {&input, 1}, .outputs = {&output, 1}});
     if (done.has_value()) chunk->block = std::move(block).value();
     return done;
   };

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "runtime/operators/weighted.h"
 
 namespace pitwall {
@@ -26,6 +28,29 @@ constexpr WeightedNames kNames{
 };
 
 }  // namespace
+
+Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
+  const auto given = weightedData(q, bias);
+  if (!given.has_value()) return fail(given.error());
+  const Shape& data = *given;
+  if (auto ok = checkWindow(q, *this); !ok.has_value()) return fail(ok.error());
+  if (dilate[0] < 1 || dilate[1] < 1) return q.wrong("dilate must be at least 1");
+  if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
+  if (groups < 1 || channels < 1 || data[1] % groups != 0 || channels % groups != 0) {
+    return q.wrong(fmt::format("{} groups must divide the channels of data ({}) and of the output ({})",
+                               groups, data[1], channels));
+  }
+  const std::int64_t height = slidingExtent(data[2], kernel[0], stride[0], pad[0], dilate[0]);
+  const std::int64_t width = slidingExtent(data[3], kernel[1], stride[1], pad[1], dilate[1]);
+  if (height < 1 || width < 1) {
+    return q.wrong(fmt::format("a {}x{} window (pad {}x{}, dilate {}x{}) does not fit into {}x{} data",
+                               kernel[0], kernel[1], pad[0], pad[1], dilate[0], dilate[1], data[2], data[3]));
+  }
+  return weightedSignature(q, {.data = data,
+                               .out = {data[0], channels, height, width},
+                               .weight = {channels, data[1] / groups, kernel[0], kernel[1]},
+                               .bias = bias ? channels : 0});
+}
 
 Result<NDArray> op::convolution(const NDArray& data, const WeightAndBias& trained,
                                 const ConvolutionDesc& desc, const CallSite& site) {

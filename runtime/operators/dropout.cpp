@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -27,6 +30,15 @@ struct DropoutNode final : autograd::Node {
 };
 
 }  // namespace
+
+Result<Signature> DropoutDesc::infer(const ShapeQuery& q) const {
+  if (q.pass != Pass::forward && q.pass != Pass::backward) return q.noSuchPass();
+  if (!(rate >= 0 && rate < 1)) return q.wrong(fmt::format("rate {}: must be in [0, 1)", rate));
+  if (auto ok = q.expectInputs(q.pass == Pass::forward ? 1 : 2); !ok.has_value()) return fail(ok.error());
+  if (q.pass == Pass::forward) return q.signature({q.shape(0), q.shape(0)});
+  if (auto ok = q.expectShape(1, q.shape(0), "mask"); !ok.has_value()) return fail(ok.error());
+  return q.signature({q.shape(0)});
+}
 
 Result<NDArray> op::dropout(const NDArray& data, const DropoutDesc& kind, std::uint64_t seed,
                             const CallSite& site) {

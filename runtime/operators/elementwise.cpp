@@ -2,6 +2,7 @@
 #include "runtime/operators/elementwise.h"
 
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 
 namespace pitwall {
 namespace {
@@ -75,6 +76,13 @@ Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, cons
 }
 
 }  // namespace
+
+Result<Signature> BinaryDesc::infer(const ShapeQuery& q) const {
+  if (!q.isForward()) return q.noSuchPass();
+  if (auto ok = q.expectInputs(2); !ok.has_value()) return fail(ok.error());
+  if (auto ok = q.expectShape(1, q.shape(0), "b"); !ok.has_value()) return fail(ok.error());
+  return q.signature({q.shape(0)});
+}
 
 Result<Value> applyBinary(const ElementwiseCall& call, const Value& a, const Value& b, Value output) {
   const OperatorKindDesc desc = BinaryDesc{call.type};

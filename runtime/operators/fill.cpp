@@ -20,7 +20,8 @@ void fillConstant(const Value& value, float number, const char* name, Phase phas
     return {};
   };
   const Variable writes[] = {chunk->variable};
-  value.session().engine().push({.run = std::move(run), .writes = writes, .facts = facts, .device = chunk->device});
+  value.session().engine().push(
+      {.run = std::move(run), .writes = writes, .facts = facts, .device = chunk->device});
   BulkRegion::countPush();
 }
 
@@ -35,7 +36,8 @@ void replaceBlock(const Value& value, Result<Block> block, Phase phase) {
     return {};
   };
   const Variable writes[] = {chunk->variable};
-  value.session().engine().push({.run = std::move(run), .writes = writes, .facts = facts, .device = chunk->device});
+  value.session().engine().push(
+      {.run = std::move(run), .writes = writes, .facts = facts, .device = chunk->device});
   BulkRegion::countPush();
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "runtime/operators/weighted.h"
 
 namespace pitwall {
@@ -24,6 +26,19 @@ constexpr WeightedNames kNames{
 };
 
 }  // namespace
+
+Result<Signature> FullyConnectedDesc::infer(const ShapeQuery& q) const {
+  const auto data = weightedData(q, bias);
+  if (!data.has_value()) return fail(data.error());
+  if (data->rank() < 2) return q.wrong("data must have at least 2 axes");
+  if (units < 1) return q.wrong(fmt::format("{} units: must be at least 1", units));
+  const std::int64_t batch = (*data)[0];
+  if (batch < 1) return q.wrong("data is empty");
+  return weightedSignature(q, {.data = *data,
+                               .out = {batch, units},
+                               .weight = {units, data->elements() / batch},
+                               .bias = bias ? units : 0});
+}
 
 Result<NDArray> op::fullyConnected(const NDArray& data, const WeightAndBias& trained,
                                    const FullyConnectedDesc& desc, const CallSite& site) {

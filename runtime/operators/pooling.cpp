@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -31,6 +34,28 @@ struct PoolingNode final : autograd::Node {
 };
 
 }  // namespace
+
+Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
+  if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
+  if (auto ok = q.expectInputs(q.pass == Pass::backward ? 4 : 1); !ok.has_value()) return fail(ok.error());
+  if (auto ok = checkWindow(q, *this); !ok.has_value()) return fail(ok.error());
+  const Shape& data = q.shape(0);
+  if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
+  if (pad[0] >= kernel[0] || pad[1] >= kernel[1]) return q.wrong("pad must be less than the kernel");
+  const Shape out{data[0], data[1], slidingExtent(data[2], kernel[0], stride[0], pad[0], 1),
+                  slidingExtent(data[3], kernel[1], stride[1], pad[1], 1)};
+  if (out[2] < 1 || out[3] < 1) {
+    return q.wrong(
+        fmt::format("a {}x{} window does not fit into {}x{} data", kernel[0], kernel[1], data[2], data[3]));
+  }
+  if (q.pass == Pass::inference) return q.signature({out});
+  if (q.pass == Pass::forward) return q.withWorkspace({out});
+  Status ok = q.expectShape(1, out, "out");
+  if (ok.has_value()) ok = q.expectShape(2, out, "dout");
+  if (ok.has_value()) ok = q.expectWorkspace(3);
+  if (!ok.has_value()) return fail(ok.error());
+  return q.signature({data});
+}
 
 Result<NDArray> op::pooling(const NDArray& data, const PoolingDesc& kind, const CallSite& site) {
   Status given = requireArrays(site, "Pooling", {{"data", data}});

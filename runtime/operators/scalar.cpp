@@ -1,5 +1,6 @@
 // Arithmetic of an array with one number.
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/elementwise.h"
 
 namespace pitwall {
@@ -34,6 +35,12 @@ Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, c
 
 }  // namespace
 
+Result<Signature> LinearDesc::infer(const ShapeQuery& q) const {
+  if (!q.isForward()) return q.noSuchPass();
+  if (auto ok = q.expectInputs(1); !ok.has_value()) return fail(ok.error());
+  return q.signature({q.shape(0)});
+}
+
 Result<Value> applyLinear(const ElementwiseCall& call, const LinearDesc& linear_desc, const Value& data,
                           Value output) {
   const OperatorKindDesc desc = linear_desc;
@@ -67,7 +74,8 @@ Result<NDArray> op::subtractFromScalar(float scalar, const NDArray& data, const 
 Result<NDArray> op::divideScalarBy(float scalar, const NDArray& data, const CallSite& site) {
   Status given = requireArrays(site, "_rdiv_scalar", {{"data", data}});
   if (!given.has_value()) return fail(given.error());
-  NDArray constant = NDArray::empty(data.session(), data.shape(), MemoryTag::other, DType::float32, data.device());
+  NDArray constant =
+      NDArray::empty(data.session(), data.shape(), MemoryTag::other, DType::float32, data.device());
   fillConstant(valueOf(constant), scalar, "_full", Phase::forward);
   return divide(constant, data, site);
 }

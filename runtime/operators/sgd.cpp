@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -31,6 +32,15 @@ Status checkItem(const op::SgdItem& item, const SgdDesc& desc, const char* name)
 }
 
 }  // namespace
+
+Result<Signature> SgdDesc::infer(const ShapeQuery& q) const {
+  if (q.pass != Pass::forward) return q.noSuchPass();
+  if (q.inputs.empty()) return q.wrong("takes at least one gradient");
+  Signature s = q.signature({});
+  s.outputs = s.inputs;
+  if (momentum != 0) s.outputs.insert(s.outputs.end(), s.inputs.begin(), s.inputs.end());
+  return s;
+}
 
 Status op::sgdUpdate(std::span<const SgdItem> items, const SgdDesc& kind, SgdStep step,
                      const CallSite& site) {

@@ -1,4 +1,5 @@
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -25,6 +26,18 @@ struct SoftmaxCrossEntropyNode final : autograd::Node {
 };
 
 }  // namespace
+
+Result<Signature> SoftmaxCrossEntropyDesc::infer(const ShapeQuery& q) const {
+  if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
+  if (auto ok = q.expectInputs(q.isForward() ? 2 : 3); !ok.has_value()) return fail(ok.error());
+  const Shape& data = q.shape(0);
+  if (data.rank() != 2 || data[1] < 1) return q.wrong("scores must have 2 axes (N x C)");
+  const Shape samples{data[0]};
+  if (auto ok = q.expectShape(1, samples, "label"); !ok.has_value()) return fail(ok.error());
+  if (q.isForward()) return q.signature({samples, data});
+  if (auto ok = q.expectShape(2, samples, "dloss"); !ok.has_value()) return fail(ok.error());
+  return q.signature({data});
+}
 
 Result<NDArray> op::softmaxCrossEntropy(const NDArray& data, const NDArray& label, const CallSite& site) {
   Status given = requireArrays(site, "SoftmaxOutput", {{"data", data}, {"label", label}});

@@ -59,6 +59,36 @@ struct WeightedNode final : autograd::Node {
 
 }  // namespace
 
+Result<Shape> weightedData(const ShapeQuery& q, bool bias) {
+  if (q.pass == Pass::backward) return q.noSuchPass();
+  if (auto ok = q.expectInputs(q.isForward() && bias ? 3 : 2); !ok.has_value()) return fail(ok.error());
+  if (q.pass != Pass::backwardData) return q.shape(0);
+  if (q.like == nullptr) return q.wrong("the shape of ddata must be given (`like`)");
+  return q.like->shape;
+}
+
+Result<Signature> weightedSignature(const ShapeQuery& q, const WeightedShapes& shapes) {
+  Status ok;
+  if (q.isForward()) {
+    ok = q.expectShape(1, shapes.weight, "weight");
+    if (ok.has_value() && shapes.bias != 0) ok = q.expectShape(2, Shape{shapes.bias}, "bias");
+    if (!ok.has_value()) return fail(ok.error());
+    return q.signature({shapes.out});
+  }
+  if (q.pass == Pass::backwardData) {
+    ok = q.expectShape(0, shapes.out, "dout");
+    if (ok.has_value()) ok = q.expectShape(1, shapes.weight, "weight");
+    if (!ok.has_value()) return fail(ok.error());
+    return q.signature({shapes.data});
+  }
+  ok = q.expectShape(1, shapes.out, "dout");
+  if (!ok.has_value()) return fail(ok.error());
+  if (q.like != nullptr && q.like->shape != shapes.weight)
+    return q.wrong("dweight must have shape " + shapes.weight.toString());
+  if (shapes.bias != 0) return q.signature({shapes.weight, Shape{shapes.bias}});
+  return q.signature({shapes.weight});
+}
+
 Result<NDArray> weightedOperator(const WeightedNames& names, const NDArray& data,
                                  const op::WeightAndBias& trained, const OperatorKindDesc& desc,
                                  const CallSite& site) {

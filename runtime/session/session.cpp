@@ -207,6 +207,7 @@ Storage& Session::storage() { return **state_->storages.of(cpu(0)); }
 Backend& Session::backend() { return *state_->backend; }
 Result<Storage*> Session::storage(Device device) { return state_->storages.of(device); }
 Engine& Session::engine() { return *state_->engine; }
+int Session::operatorThreads() const { return state_->openmp_threads; }
 
 Result<Backend*> Session::backend(Device device) {
   if (!isValid(device)) {

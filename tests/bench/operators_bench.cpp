@@ -28,13 +28,15 @@ struct Workload {
   std::vector<TensorSpec> specs;
   std::shared_ptr<TensorSpec> like;
   KernelPtr kernel;
+  std::shared_ptr<std::byte> workspace;
   std::vector<std::shared_ptr<std::byte>> memory;
   std::vector<const void*> inputs;
   std::vector<void*> outputs;
   std::vector<double> samples_ns = {};
 
   void run() const {
-    const Status status = kernel->run({.inputs = inputs, .outputs = outputs, .rate = 0.01F});
+    const Status status = kernel->run(
+        {.inputs = inputs, .outputs = outputs, .rate = 0.01F, .context = {.workspace = workspace.get()}});
     if (!status.has_value()) fmt::print(stderr, "{}: {}\n", name, status.error().message);
   }
   double medianNs() {
@@ -63,6 +65,7 @@ class Step {
                .specs = inputs,
                .like = like != nullptr ? std::make_shared<TensorSpec>(*like) : nullptr,
                .kernel = backend_.prepare(desc, pass, inputs, like).value(),
+               .workspace = nullptr,
                .memory = {},
                .inputs = {},
                .outputs = {}};
@@ -82,6 +85,7 @@ class Step {
       w.memory.push_back(zeros(spec.sizeBytes()));
       w.outputs.push_back(w.memory.back().get());
     }
+    w.workspace = zeros(w.kernel->workspaceBytes());
     workloads_.push_back(std::move(w));
     return workloads_.back().kernel->outputs();
   }

@@ -22,7 +22,7 @@ void multiply(const float* dout, const float* mask, float* ddata, std::int64_t b
 }  // namespace
 
 // Draws by position in memory: blocked data gets another draw than row-major data, with the same rate.
-RunFunction dropout(const DropoutDesc& desc, const Request& r, Signature& s) {
+RunFunction make(const DropoutDesc& desc, const Request& r, Signature& s) {
   // Padding is multiplied too, and stays zero. Backward: the mask is given, so its layout is used.
   const LayoutPtr layout = r.inputs.back().layout;
   for (TensorSpec& spec : s.inputs) spec.layout = layout;
@@ -30,7 +30,7 @@ RunFunction dropout(const DropoutDesc& desc, const Request& r, Signature& s) {
   const std::int64_t n = storedElements(s.inputs[0]), parallel_from = r.options.parallel_elements;
   if (r.pass == Pass::backward) {
     return [n, parallel_from](const KernelArgs& a) {
-      parallelFor(n, parallel_from, [&](std::int64_t begin, std::int64_t end) {
+      parallelFor(n, {parallel_from, a}, [&](std::int64_t begin, std::int64_t end) {
         multiply(input(a, 0), input(a, 1), output(a, 0), begin, end);
       });
       return Status{};
@@ -39,8 +39,8 @@ RunFunction dropout(const DropoutDesc& desc, const Request& r, Signature& s) {
   const std::uint64_t threshold = keepThreshold(desc.rate);
   const float scale = 1 / (1 - desc.rate);
   return [n, parallel_from, threshold, scale](const KernelArgs& a) {
-    parallelFor(n, parallel_from, [&](std::int64_t begin, std::int64_t end) {
-      draw(input(a, 0), output(a, 0), output(a, 1), a.seed, threshold, scale, begin, end);
+    parallelFor(n, {parallel_from, a}, [&](std::int64_t begin, std::int64_t end) {
+      draw(input(a, 0), output(a, 0), output(a, 1), a.context.seed, threshold, scale, begin, end);
     });
     return Status{};
   };

@@ -9,7 +9,7 @@ RunFunction zip(std::int64_t n, std::int64_t parallel_from, Function function) {
   return [=](const KernelArgs& args) {
     const float *a = input(args, 0), *b = input(args, 1);
     float* out = output(args, 0);
-    parallelFor(n, parallel_from, [=](std::int64_t begin, std::int64_t end) {
+    parallelFor(n, {parallel_from, args}, [=](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) out[i] = function(a[i], b[i]);
     });
@@ -37,7 +37,7 @@ const TensorSpec& leaderOf(std::span<const TensorSpec> inputs) {
 
 }  // namespace
 
-RunFunction binary(const BinaryDesc& desc, const Request& r, Signature& s) {
+RunFunction make(const BinaryDesc& desc, const Request& r, Signature& s) {
   shareLayout(leaderOf(r.inputs), desc.type != BinaryType::divide, s);
   const std::int64_t n = storedElements(s.inputs[0]), parallel_from = r.options.parallel_elements;
   switch (desc.type) {
@@ -49,13 +49,13 @@ RunFunction binary(const BinaryDesc& desc, const Request& r, Signature& s) {
   return nullptr;
 }
 
-RunFunction linear(const LinearDesc& desc, const Request& r, Signature& s) {
+RunFunction make(const LinearDesc& desc, const Request& r, Signature& s) {
   shareLayout(r.inputs[0], desc.shift == 0, s);
   const std::int64_t n = storedElements(s.inputs[0]), parallel_from = r.options.parallel_elements;
   return [=](const KernelArgs& args) {
     const float* data = input(args, 0);
     float* out = output(args, 0);
-    parallelFor(n, parallel_from, [=](std::int64_t begin, std::int64_t end) {
+    parallelFor(n, {parallel_from, args}, [=](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
       for (std::int64_t i = begin; i < end; ++i) out[i] = desc.scale * data[i] + desc.shift;
     });

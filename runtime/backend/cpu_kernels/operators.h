@@ -16,16 +16,16 @@ struct Request {
 };
 
 // nullptr for an operator without a kernel here. `signature` is row-major.
-KernelPtr make(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
-               const Signature& signature, const BackendOptions& options);
+KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                     const Signature& signature, const BackendOptions& options);
 
-// Each changes the layouts in the signature to those that its function expects and produces.
-RunFunction dropout(const DropoutDesc& desc, const Request& request, Signature& signature);
-RunFunction binary(const BinaryDesc& desc, const Request& request, Signature& signature);
-RunFunction linear(const LinearDesc& desc, const Request& request, Signature& signature);
-RunFunction softmaxCrossEntropy(const SoftmaxCrossEntropyDesc& desc, const Request& request,
-                                Signature& signature);
-RunFunction sgd(const SgdDesc& desc, const Request& request, Signature& signature);
+// One line per operator. Each changes the layouts in the signature to those that its function expects and
+// produces.
+RunFunction make(const DropoutDesc& desc, const Request& request, Signature& signature);
+RunFunction make(const BinaryDesc& desc, const Request& request, Signature& signature);
+RunFunction make(const LinearDesc& desc, const Request& request, Signature& signature);
+RunFunction make(const SoftmaxCrossEntropyDesc& desc, const Request& request, Signature& signature);
+RunFunction make(const SgdDesc& desc, const Request& request, Signature& signature);
 
 // Elements in memory, padding included.
 inline std::int64_t storedElements(const TensorSpec& spec) { return spec.sizeBytes() / sizeOf(spec.dtype); }

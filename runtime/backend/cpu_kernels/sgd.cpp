@@ -29,7 +29,7 @@ void descendWithMomentum(const Step& step, const float* gradient, float* weight,
 }  // namespace
 
 // Weight, gradient and momentum share the gradient's layout; zeros of padding stay zero.
-RunFunction sgd(const SgdDesc& desc, const Request& r, Signature& s) {
+RunFunction make(const SgdDesc& desc, const Request& r, Signature& s) {
   const std::size_t count = s.inputs.size();
   std::vector<std::int64_t> ends;  // of each weight, in the concatenation of all
   for (std::size_t i = 0; i < count; ++i) {
@@ -39,7 +39,7 @@ RunFunction sgd(const SgdDesc& desc, const Request& r, Signature& s) {
   }
   return [desc, ends, parallel_from = r.options.parallel_elements](const KernelArgs& a) {
     const Step step{a.rate, a.rescale, desc.weight_decay, desc.momentum};
-    parallelFor(ends.back(), parallel_from, [&](std::int64_t begin, std::int64_t end) {
+    parallelFor(ends.back(), {parallel_from, a}, [&](std::int64_t begin, std::int64_t end) {
       auto w = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin());
       while (begin < end) {
         const std::int64_t first = w == 0 ? 0 : ends[w - 1], stop = std::min(end, ends[w]);

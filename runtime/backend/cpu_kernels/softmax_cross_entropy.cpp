@@ -15,9 +15,9 @@ struct Sizes {
 
   // Rows are split among threads by the number of elements they hold.
   template <class Body>
-  void rows(Body body) const {
+  void rows(const KernelArgs& args, Body body) const {
     const std::int64_t from = (parallel_from + classes - 1) / classes;
-    parallelFor(samples, from, [&](std::int64_t begin, std::int64_t end) {
+    parallelFor(samples, {from, args}, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t n = begin; n < end; ++n) body(n);
     });
   }
@@ -34,7 +34,7 @@ Status forward(const Sizes& z, const KernelArgs& a) {
   const float *data = input(a, 0), *labels = input(a, 1);
   float *loss = output(a, 0), *probability = output(a, 1);
   if (auto ok = checkLabels(z, labels); !ok.has_value()) return ok;
-  z.rows([=](std::int64_t n) {
+  z.rows(a, [=](std::int64_t n) {
     const float* row = data + n * z.classes;
     float* p = probability + n * z.classes;
     float largest = row[0];
@@ -52,7 +52,7 @@ Status backward(const Sizes& z, const KernelArgs& a) {
   const float *probability = input(a, 0), *labels = input(a, 1), *dloss = input(a, 2);
   float* ddata = output(a, 0);
   if (auto ok = checkLabels(z, labels); !ok.has_value()) return ok;
-  z.rows([=](std::int64_t n) {
+  z.rows(a, [=](std::int64_t n) {
     for (std::int64_t i = n * z.classes; i < (n + 1) * z.classes; ++i) ddata[i] = probability[i] * dloss[n];
     ddata[n * z.classes + static_cast<std::int64_t>(labels[n])] -= dloss[n];
   });
@@ -61,7 +61,7 @@ Status backward(const Sizes& z, const KernelArgs& a) {
 
 }  // namespace
 
-RunFunction softmaxCrossEntropy(const SoftmaxCrossEntropyDesc&, const Request& r, Signature& s) {
+RunFunction make(const SoftmaxCrossEntropyDesc&, const Request& r, Signature& s) {
   const Sizes z{s.inputs[0].shape[0], s.inputs[0].shape[1], r.options.parallel_elements};
   const auto compute = r.pass == Pass::backward ? backward : forward;
   return [z, compute](const KernelArgs& a) { return compute(z, a); };

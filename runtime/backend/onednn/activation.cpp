@@ -54,7 +54,7 @@ KernelPtr backward(const ActivationDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr activation(const ActivationDesc& desc, const Request& request) {
+KernelPtr make(const ActivationDesc& desc, const Request& request) {
   return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
 }
 

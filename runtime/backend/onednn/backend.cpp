@@ -11,19 +11,14 @@
 
 namespace pitwall {
 namespace onednn {
-namespace {
 
-KernelPtr make(const ConvolutionDesc& d, const Request& r) { return convolution(d, r); }
-KernelPtr make(const FullyConnectedDesc& d, const Request& r) { return fullyConnected(d, r); }
-KernelPtr make(const PoolingDesc& d, const Request& r) { return pooling(d, r); }
-KernelPtr make(const ActivationDesc& d, const Request& r) { return activation(d, r); }
-KernelPtr make(const BatchNormDesc& d, const Request& r) { return batchNorm(d, r); }
-KernelPtr make(const ReorderDesc& d, const Request& r) { return reorder(d, r); }
-// Not from oneDNN: see cpu_kernels/.
+// An operator without an overload in operators.h has no kernel here; cpu_kernels/ may have one.
 template <class D>
-KernelPtr make(const D&, const Request&) {
+static KernelPtr make(const D&, const Request&) {
   return nullptr;
 }
+
+namespace {
 
 class OnednnBackend final : public CachingBackend {
  public:
@@ -40,15 +35,14 @@ class OnednnBackend final : public CachingBackend {
                            const TensorSpec* like) override {
     Result<Signature> signature = inferSignature(desc, pass, inputs, like);
     if (!signature.has_value()) return fail(signature.error());
-    if (KernelPtr kernel = cpu_kernels::make(desc, pass, inputs, *signature, options_)) return kernel;
+    if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, *signature, options_)) return kernel;
     const Request request{engine_, pass, inputs, like, std::move(*signature)};
     try {
       return std::visit([&](const auto& d) { return make(d, request); }, desc);
     } catch (const std::exception& error) {
-      std::string shapes;
-      for (const TensorSpec& input : inputs) shapes += (shapes.empty() ? "" : ", ") + input.shape.toString();
-      return fail(ErrorCode::unsupported, fmt::format("oneDNN has no {} {}({}): {}", operatorName(desc),
-                                                      toString(pass), shapes, error.what()));
+      return fail(
+          ErrorCode::unsupported,
+          fmt::format("oneDNN has no {}: {}", describeRequest(desc, pass, inputs, like), error.what()));
     }
   }
 

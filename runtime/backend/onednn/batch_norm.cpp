@@ -77,7 +77,7 @@ KernelPtr backward(const BatchNormDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr batchNorm(const BatchNormDesc& desc, const Request& request) {
+KernelPtr make(const BatchNormDesc& desc, const Request& request) {
   return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
 }
 

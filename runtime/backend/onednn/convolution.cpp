@@ -119,7 +119,7 @@ KernelPtr backwardWeights(const ConvolutionDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr convolution(const ConvolutionDesc& desc, const Request& request) {
+KernelPtr make(const ConvolutionDesc& desc, const Request& request) {
   if (request.pass == Pass::backwardData) return backwardData(desc, request);
   if (request.pass == Pass::backwardWeights) return backwardWeights(desc, request);
   return forward(desc, request);

@@ -75,7 +75,7 @@ KernelPtr backwardWeights(const FullyConnectedDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr fullyConnected(const FullyConnectedDesc& desc, const Request& request) {
+KernelPtr make(const FullyConnectedDesc& desc, const Request& request) {
   if (request.pass == Pass::backwardData) return backwardData(desc, request);
   if (request.pass == Pass::backwardWeights) return backwardWeights(desc, request);
   return forward(desc, request);

@@ -1,16 +1,18 @@
-// The operators that oneDNN computes, one file each. They throw dnnl::error; backend.cpp catches it.
+// The operators that oneDNN computes, one file and one line each. They throw dnnl::error; backend.cpp catches
+// it.
 #pragma once
 
 #include "runtime/backend/onednn/primitive_kernel.h"
 
 namespace pitwall::onednn {
 
-KernelPtr convolution(const ConvolutionDesc& desc, const Request& request);
-KernelPtr fullyConnected(const FullyConnectedDesc& desc, const Request& request);
-KernelPtr pooling(const PoolingDesc& desc, const Request& request);
-KernelPtr activation(const ActivationDesc& desc, const Request& request);
-KernelPtr batchNorm(const BatchNormDesc& desc, const Request& request);
-KernelPtr reorder(const ReorderDesc& desc, const Request& request);
+KernelPtr make(const ConvolutionDesc& desc, const Request& request);
+KernelPtr make(const FullyConnectedDesc& desc, const Request& request);
+KernelPtr make(const PoolingDesc& desc, const Request& request);
+KernelPtr make(const ActivationDesc& desc, const Request& request);
+KernelPtr make(const LrnDesc& desc, const Request& request);
+KernelPtr make(const BatchNormDesc& desc, const Request& request);
+KernelPtr make(const ReorderDesc& desc, const Request& request);
 
 // Rank of an implementation by its name: 0 simple loops, 1 through a matrix product, 2 generated code.
 int rankOf(std::string_view implementation);

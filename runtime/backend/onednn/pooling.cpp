@@ -82,7 +82,7 @@ KernelPtr backward(const PoolingDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr pooling(const PoolingDesc& desc, const Request& request) {
+KernelPtr make(const PoolingDesc& desc, const Request& request) {
   return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
 }
 

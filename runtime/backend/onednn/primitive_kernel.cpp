@@ -3,42 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <new>
 
 namespace pitwall::onednn {
 namespace {
 
 constexpr std::size_t kAlignment = 128;  // two cache lines, as the prefetcher fetches them
-constexpr Bytes kPage = 4096;
 
 Bytes roundUp(Bytes size, Bytes to) { return (size + to - 1) / to * to; }
-
-// One per thread, as large as its largest kernel needed. Scratch contents are valid only while a kernel runs.
-class ScratchBuffer {
- public:
-  ScratchBuffer() = default;
-  ScratchBuffer(const ScratchBuffer&) = delete;
-  ScratchBuffer& operator=(const ScratchBuffer&) = delete;
-  ~ScratchBuffer() { std::free(data_); }
-
-  // nullptr when the system has no more.
-  std::byte* atLeast(Bytes size) {
-    if (size <= size_) return data_;
-    std::free(data_);
-    size_ = roundUp(size, kPage);
-    data_ = static_cast<std::byte*>(
-        std::aligned_alloc(static_cast<std::size_t>(kPage), static_cast<std::size_t>(size_)));
-    if (data_ == nullptr) size_ = 0;
-    return data_;
-  }
-
- private:
-  std::byte* data_ = nullptr;
-  Bytes size_ = 0;
-};
-
-thread_local ScratchBuffer scratch_buffer;
 
 }  // namespace
 
@@ -109,18 +80,21 @@ PrimitiveKernel::~PrimitiveKernel() = default;
 Place PrimitiveKernel::addTemporary(const Desc& desc) {
   temporaries_.push_back(temporary_bytes_);
   temporary_bytes_ += roundUp(static_cast<Bytes>(desc.get_size()), kAlignment);
+  workspace_bytes_ = temporary_bytes_ + scratchpad_bytes_;
   return {Place::Kind::temporary, temporaries_.size() - 1};
 }
 
 void PrimitiveKernel::addStep(const dnnl::primitive& primitive, const Desc& scratchpad,
                               std::vector<Argument> arguments) {
   scratchpad_bytes_ = std::max(scratchpad_bytes_, static_cast<Bytes>(scratchpad.get_size()));
+  workspace_bytes_ = temporary_bytes_ + scratchpad_bytes_;
   steps_.push_back({primitive, scratchpad, std::move(arguments)});
 }
 
 void PrimitiveKernel::bind(Execution& execution, const KernelArgs& args) const {
-  std::byte* scratch = scratch_buffer.atLeast(temporary_bytes_ + scratchpad_bytes_);
-  if (scratch == nullptr && temporary_bytes_ + scratchpad_bytes_ > 0) throw std::bad_alloc();
+  auto* const scratch = static_cast<std::byte*>(args.context.workspace);
+  PITWALL_CHECK(scratch != nullptr || workspaceBytes() == 0, "oneDNN (%s): a run without workspace",
+                implementation().c_str());
   for (Execution::Call& call : execution.calls) {
     for (Execution::Bound& b : call.bound) {
       // oneDNN has one handle type for inputs and outputs.

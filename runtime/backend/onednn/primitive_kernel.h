@@ -1,8 +1,8 @@
 // A sequence of oneDNN primitives as a kernel.
 //
 // Built while it is prepared, then immutable. run() is re-entrant: primitives take their scratchpad from the
-// caller, and each run in progress has its own memory handles, which are kept for the next run. A oneDNN
-// memory object costs more to create (0.5 us) than to point elsewhere (10 ns).
+// run's workspace, and each run in progress has its own memory handles, which are kept for the next run. A
+// oneDNN memory object costs more to create (0.5 us) than to point elsewhere (10 ns).
 #pragma once
 
 #include <functional>
@@ -61,7 +61,7 @@ class PrimitiveKernel final : public Kernel {
 
   const dnnl::engine engine_;
   std::vector<Step> steps_;
-  std::vector<Bytes> temporaries_;  // offsets into the scratch buffer
+  std::vector<Bytes> temporaries_;  // offsets into the workspace; the scratchpad follows them
   Bytes temporary_bytes_ = 0;
   Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
   Epilogue epilogue_;

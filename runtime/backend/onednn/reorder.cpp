@@ -35,7 +35,7 @@ void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc&
   addDirect(kernel, reorderOf(engine, plain_to, to_desc), between, to);
 }
 
-KernelPtr reorder(const ReorderDesc& desc, const Request& r) {
+KernelPtr make(const ReorderDesc& desc, const Request& r) {
   const TensorSpec& data = r.inputs[0];
   const Dims shape = dimsOf(data.shape);
   // A row-major side uses the view of the other side.

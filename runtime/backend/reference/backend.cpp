@@ -4,28 +4,17 @@
 #include "runtime/backend/support/caching_backend.h"
 
 namespace pitwall {
-namespace {
+namespace reference {
 
-// Overloads so that std::visit finds each operator by its desc.
-RunFunction make(const ConvolutionDesc& d, Pass p, const Signature& s) {
-  return reference::convolution(d, p, s);
+// An operator without an overload in operators.h has no kernel here.
+template <class D>
+static RunFunction make(const D&, Pass, const Signature&) {
+  return nullptr;
 }
-RunFunction make(const FullyConnectedDesc& d, Pass p, const Signature& s) {
-  return reference::fullyConnected(d, p, s);
-}
-RunFunction make(const PoolingDesc& d, Pass p, const Signature& s) { return reference::pooling(d, p, s); }
-RunFunction make(const ActivationDesc& d, Pass p, const Signature& s) {
-  return reference::activation(d, p, s);
-}
-RunFunction make(const BatchNormDesc& d, Pass p, const Signature& s) { return reference::batchNorm(d, p, s); }
-RunFunction make(const DropoutDesc& d, Pass p, const Signature& s) { return reference::dropout(d, p, s); }
-RunFunction make(const BinaryDesc& d, Pass p, const Signature& s) { return reference::binary(d, p, s); }
-RunFunction make(const LinearDesc& d, Pass p, const Signature& s) { return reference::linear(d, p, s); }
-RunFunction make(const SoftmaxCrossEntropyDesc& d, Pass p, const Signature& s) {
-  return reference::softmaxCrossEntropy(d, p, s);
-}
-RunFunction make(const SgdDesc& d, Pass p, const Signature& s) { return reference::sgd(d, p, s); }
-RunFunction make(const ReorderDesc& d, Pass p, const Signature& s) { return reference::reorder(d, p, s); }
+
+}  // namespace reference
+
+namespace {
 
 bool isForeign(const TensorSpec& spec) { return spec.layout != nullptr; }
 
@@ -51,7 +40,9 @@ class ReferenceBackend final : public CachingBackend {
         inputs[3].sizeBytes() != inputs[2].sizeBytes()) {
       return fail(ErrorCode::invalidInput, "Pooling backward: the workspace is not that of the forward pass");
     }
-    RunFunction function = std::visit([&](const auto& d) { return make(d, pass, *signature); }, desc);
+    RunFunction function =
+        std::visit([&](const auto& d) { return reference::make(d, pass, *signature); }, desc);
+    if (!function) return KernelPtr();
     return KernelPtr(
         std::make_shared<FunctionKernel>(std::move(*signature), "reference", std::move(function)));
   }

@@ -64,7 +64,7 @@ void backward(const PoolingDesc& d, const Window& w, const float* dout, const st
 
 }  // namespace
 
-RunFunction pooling(const PoolingDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const PoolingDesc& desc, Pass pass, const Signature& s) {
   if (pass == Pass::backward) {
     const Window w = windowOf(s.outputs[0].shape, s.inputs[2].shape);
     return [desc, w](const KernelArgs& a) {

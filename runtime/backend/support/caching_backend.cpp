@@ -1,6 +1,10 @@
 #include "runtime/backend/support/caching_backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "runtime/backend/support/signature.h"
 
 namespace pitwall {
 namespace {
@@ -61,6 +65,10 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
     ++usage_.misses;
   }
   Result<KernelPtr> made = create(desc, pass, inputs, like);
+  if (made.has_value() && *made == nullptr) {
+    return fail(ErrorCode::unsupported, fmt::format("backend '{}' has no kernel for {}", name(),
+                                                    describeRequest(desc, pass, inputs, like)));
+  }
   if (!made.has_value() || options_.cached_kernels == 0) return made;
 
   const std::lock_guard lock(mutex_);

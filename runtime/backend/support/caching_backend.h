@@ -24,7 +24,8 @@ class CachingBackend : public Backend {
   CacheUsage cacheUsage() const final;
 
  protected:
-  // Creates a kernel; called without the lock, from several threads at once.
+  // Creates a kernel, nullptr when the backend has none for the operator; called without the lock, from
+  // several threads at once.
   virtual Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass,
                                    std::span<const TensorSpec> inputs, const TensorSpec* like) = 0;
 

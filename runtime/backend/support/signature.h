@@ -1,7 +1,10 @@
-// The shapes of an operator's inputs and outputs: checked and inferred once, for every backend.
+// The shapes of an operator's inputs and outputs: checked and inferred once, for every backend. Each
+// operator's part is its Desc's infer(), in the operator's file in runtime/operators/.
 #pragma once
 
+#include <initializer_list>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/backend.h"
@@ -11,15 +14,55 @@ namespace pitwall {
 // "Convolution", "FullyConnected", ...
 const char* operatorName(const OperatorKindDesc& desc);
 
+// "LRN forward(2x3x4x4)": the request, for messages.
+std::string describeRequest(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                            const TensorSpec* like);
+
 struct Signature {
   std::vector<TensorSpec> inputs, outputs;  // all row-major, in the order of the Desc
 };
 
-// Row-major signature of one pass. `like` as in Backend::prepare(). A pooling workspace gets one byte: its
-// size depends on the backend. Errors: invalidInput naming operator, pass and shapes; unsupported for a pass
-// that the operator does not have or an element type other than float32.
+// Row-major signature of one pass. `like` as in Backend::prepare(). A workspace gets one byte: its size
+// depends on the backend. Errors: invalidInput naming operator, pass and shapes; unsupported for a pass that
+// the operator does not have or an element type other than float32.
 Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                                  const TensorSpec* like);
+
+// The shapes of one request, with checks whose errors name it; for infer().
+struct ShapeQuery {
+  const OperatorKindDesc& desc;
+  Pass pass;
+  std::span<const TensorSpec> inputs;
+  const TensorSpec* like;
+
+  const Shape& shape(std::size_t i) const { return inputs[i].shape; }
+  bool isForward() const { return pass == Pass::forward || pass == Pass::inference; }
+
+  Failure wrong(const std::string& what) const;
+  Failure noSuchPass() const;
+  Status expectInputs(std::size_t count) const;
+  Status expectShape(std::size_t i, const Shape& expected, const char* name) const;
+  Status expectWorkspace(std::size_t i) const;
+
+  // The inputs as they are, and float32 outputs.
+  Signature signature(std::initializer_list<Shape> outputs) const;
+  // The same with one byte of workspace as last output.
+  Signature withWorkspace(std::initializer_list<Shape> outputs) const;
+};
+
+// Outputs of a window that slides over `data` elements; 0 when it does not fit.
+std::int64_t slidingExtent(std::int64_t data, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                           std::int64_t dilate);
+
+// Kernel, stride and pad of a window.
+template <class D>
+Status checkWindow(const ShapeQuery& query, const D& d) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (d.kernel[i] < 1 || d.stride[i] < 1 || d.pad[i] < 0)
+      return query.wrong("kernel and stride must be at least 1, pad at least 0");
+  }
+  return {};
+}
 
 // The extents of a 2-D sliding window over NCHW data, with names for messages.
 struct Window {

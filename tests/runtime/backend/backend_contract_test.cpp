@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "runtime/backend/support/caching_backend.h"
 #include "tests/runtime/backend/harness.h"
 
 namespace pitwall {
@@ -108,6 +109,8 @@ TEST_P(EveryBackend, ErrorsNameOperatorAndShapes) {
   EXPECT_THAT(failureOf(*backend, FullyConnectedDesc{10}, Pass::forward, {{{64, 512}}, {{10, 500}}, {{10}}}),
               AllOf(HasSubstr("FullyConnected forward"), HasSubstr("64x512"), HasSubstr("10x512")));
   EXPECT_THAT(failureOf(*backend, PoolingDesc{.pad = {2, 2}}, Pass::inference, {data}), HasSubstr("Pooling"));
+  EXPECT_THAT(failureOf(*backend, LrnDesc{.nsize = 4}, Pass::inference, {data}),
+              AllOf(HasSubstr("LRN inference(64x1x28x28)"), HasSubstr("nsize 4")));
   EXPECT_THAT(failureOf(*backend, BinaryDesc{}, Pass::forward, {{{2, 3}}, {{3, 2}}}),
               AllOf(HasSubstr("Binary"), HasSubstr("2x3"), HasSubstr("3x2")));
   EXPECT_THAT(failureOf(*backend, DropoutDesc{1}, Pass::forward, {data}), HasSubstr("rate 1"));
@@ -120,8 +123,35 @@ TEST_P(EveryBackend, ErrorsNameOperatorAndShapes) {
   EXPECT_EQ(backend->cacheUsage().kernels, 0) << "failures are not kept";
 }
 
+TEST_P(EveryBackend, KnowsEveryOperator) {
+  const auto backend = test::open(GetParam());
+  EXPECT_EQ(failureOf(*backend, LrnDesc{}, Pass::forward, {{{2, 8, 4, 4}}}), "");
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, ::testing::Values("onednn", "reference", "null"),
                          [](const auto& backend) { return std::string(backend.param); });
+
+// A backend of which only the name exists.
+class Empty final : public CachingBackend {
+ public:
+  Empty() : CachingBackend({}) {}
+  std::string_view name() const override { return "empty"; }
+
+ private:
+  Result<KernelPtr> create(const OperatorKindDesc&, Pass, std::span<const TensorSpec>,
+                           const TensorSpec*) override {
+    return KernelPtr();
+  }
+};
+
+TEST(MissingKernel, IsReportedByName) {
+  Empty backend;
+  const TensorSpec data[] = {{{2, 8, 4, 4}}};
+  const auto prepared = backend.prepare(LrnDesc{}, Pass::inference, data, nullptr);
+  ASSERT_FALSE(prepared.has_value());
+  EXPECT_EQ(prepared.error().code, ErrorCode::unsupported);
+  EXPECT_EQ(prepared.error().message, "backend 'empty' has no kernel for LRN inference(2x8x4x4)");
+}
 
 // One kernel, several threads at once, each with its own arrays: the same bits as alone.
 TEST(Threads, RunOneKernelAtOnce) {

@@ -246,6 +246,35 @@ TEST_F(Conformance, ActivationOfLargeValues) {
   }
 }
 
+TEST_F(Conformance, Lrn) {
+  for (const Shape& shape : {Shape{64, 20, 12, 12}, Shape{2, 17, 5, 3}, Shape{4, 16, 4, 4},
+                             Shape{2, 48, 9, 9}, Shape{1, 1, 1, 1}}) {
+    for (const LrnDesc& desc : {LrnDesc{}, LrnDesc{.alpha = 1, .beta = 0.75F, .knorm = 1, .nsize = 3},
+                                LrnDesc{.alpha = 0.5F, .beta = 0.5F, .knorm = 2, .nsize = 7}}) {
+      const Array data = random(shape), dout = random(shape);
+      for (const LayoutPtr& layout : layoutsFor(*onednn_, shape)) {
+        const Array arranged = reordered(*onednn_, data, layout);
+        compare({.desc = desc, .pass = Pass::inference, .inputs = {data}},
+                {.desc = desc, .pass = Pass::inference, .inputs = {arranged}});
+        const Pair out = compare({.desc = desc, .inputs = {data}}, {.desc = desc, .inputs = {arranged}});
+        if (!out.onednn.kernel) continue;
+        compare({.desc = desc, .pass = Pass::backward, .inputs = {data, dout, out.reference.outputs[1]}},
+                {.desc = desc, .pass = Pass::backward, .inputs = {arranged, dout, out.onednn.outputs[1]}});
+      }
+    }
+  }
+}
+
+TEST_F(Conformance, LrnFollowsItsFormula) {
+  // Channels 1, 2, 3 and windows of three: sums of squares 5, 14, 13.
+  const LrnDesc desc{.alpha = 3, .beta = 0.5F, .knorm = 2, .nsize = 3};
+  const Pair out = compare({.desc = desc, .inputs = {test::makeArray({1, 3, 1, 1}, {1, 2, 3})}});
+  const float* values = out.reference.outputs.at(0).floats();
+  EXPECT_NEAR(values[0], 1 / std::sqrt(7.0F), 1e-6F);
+  EXPECT_NEAR(values[1], 2 / std::sqrt(16.0F), 1e-6F);
+  EXPECT_NEAR(values[2], 3 / std::sqrt(15.0F), 1e-6F);
+}
+
 TEST_F(Conformance, BatchNorm) {
   for (const Shape& shape :
        {Shape{64, 50, 8, 8}, Shape{2, 17, 5, 3}, Shape{4, 16, 4, 4}, Shape{64, 33}, Shape{2, 1}}) {

@@ -136,6 +136,17 @@ TEST_P(Gradient, Activation) {
   }
 }
 
+TEST_P(Gradient, Lrn) {
+  for (const std::int64_t nsize : {1, 3, 5}) {
+    const LrnDesc desc{.alpha = 0.8F, .beta = 0.75F, .knorm = 1, .nsize = nsize};
+    const Array data = random({2, 7, 3, 2}), dout = random({2, 7, 3, 2});
+    const Call forward{.desc = desc, .inputs = {data}};
+    const Array workspace = ask(*backend_, forward).outputs.at(1);
+    expectGradient(forward, 0, dout,
+                   {.desc = desc, .pass = Pass::backward, .inputs = {data, dout, workspace}});
+  }
+}
+
 TEST_P(Gradient, BatchNorm) {
   for (const Shape& shape : {Shape{3, 2, 3, 2}, Shape{7, 3}}) {
     const BatchNormDesc desc{.epsilon = 1e-2F};

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+
+#include "runtime/backend/support/signature.h"
 
 namespace pitwall::test {
 namespace {
@@ -15,13 +18,6 @@ namespace {
 std::shared_ptr<std::byte> alignedBytes(Bytes size) {
   const auto rounded = static_cast<std::size_t>((size + 63) / 64 * 64);
   return {static_cast<std::byte*>(std::aligned_alloc(64, std::max<std::size_t>(rounded, 64))), std::free};
-}
-
-const char* nameOf(const OperatorKindDesc& desc) {
-  static constexpr const char* kNames[] = {
-      "Convolution", "FullyConnected",      "Pooling", "Activation", "BatchNorm", "Dropout", "Binary",
-      "Linear",      "SoftmaxCrossEntropy", "SGD",     "Reorder"};
-  return kNames[desc.index()];
 }
 
 }  // namespace
@@ -62,7 +58,7 @@ std::unique_ptr<Backend> open(const char* name, int cached_kernels) {
 }
 
 std::string Call::toString() const {
-  std::string text = fmt::format("{} {}(", nameOf(desc), pitwall::toString(pass));
+  std::string text = fmt::format("{} {}(", operatorName(desc), pitwall::toString(pass));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorSpec& spec = inputs[i].spec;
     text += fmt::format("{}{}{}", i == 0 ? "" : ", ", spec.shape.toString(),
@@ -106,8 +102,13 @@ Answer ask(Backend& backend, const Call& call) {
     answer.outputs.push_back(given ? clone(call.outputs[i]) : makeArray(spec));
     to.push_back(answer.outputs.back().bytes.get());
   }
+  const auto workspace = alignedBytes(answer.kernel->workspaceBytes());
   const Status status = answer.kernel->run(
-      {.inputs = from, .outputs = to, .seed = call.seed, .rate = call.rate, .rescale = call.rescale});
+      {.inputs = from,
+       .outputs = to,
+       .rate = call.rate,
+       .rescale = call.rescale,
+       .context = {.workspace = workspace.get(), .threads = omp_get_max_threads(), .seed = call.seed}});
   if (!status.has_value()) {
     ADD_FAILURE() << backend.name() << " cannot run " << call.toString() << ": " << status.error().message;
   }

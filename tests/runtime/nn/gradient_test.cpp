@@ -63,7 +63,8 @@ void checkGradients(Session& session, const GradientCase& c) {
   for (NDArray& array : arrays) array.attachGradient();
   const NDArray result = must(autograd::record([&] { return c.compute(arrays); }));
   const std::vector<float> head = numbers(result.shape().elements(), 99, 0.5F, 1.5F);
-  must(autograd::backward(result, NDArray::fromValues(session, result.shape(), head)));
+  must(autograd::backward(
+      result, NDArray::fromValues(session, result.shape(), head, MemoryTag::data, result.device())));
 
   for (std::size_t input = 0; input < std::min(arrays.size(), c.checked); ++input) {
     const auto gradient = must(arrays[input].gradient().toVector());
@@ -125,6 +126,14 @@ std::vector<GradientCase> layerCases() {
       {"Pooling average, pad",
        {{1, 2, 5, 5}},
        pooling({.type = PoolingType::average, .kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}})},
+      {"LRN",
+       {{2, 7, 3, 2}},
+       [](Arrays& a) { return op::lrn(a[0], {.alpha = 0.8F, .beta = 0.75F, .knorm = 1, .nsize = 3}); }},
+      {"LRN on another device",
+       {{2, 16, 3, 2}},
+       [](Arrays& a) {
+         return op::lrn(must(a[0].copyTo(cpu(1))), {.alpha = 0.8F, .beta = 0.75F, .knorm = 1, .nsize = 5});
+       }},
       {"Activation relu", {{3, 5}}, activation(ActivationType::relu), distinctNumbers},
       {"Activation sigmoid", {{3, 5}}, activation(ActivationType::sigmoid)},
       {"Activation tanh", {{2, 3, 2, 2}}, activation(ActivationType::tanh)},
