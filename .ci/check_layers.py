@@ -30,7 +30,7 @@ CONFINED = [
     (r"(toml\+\+/.*|toml\.hpp)", ("analyzer/rules",)),
 ]
 # The contract: usable by anyone, standard library only.
-CONTRACT = {"check", "event", "ids", "meta", "result", "settings", "sink", "units"}
+CONTRACT = {"check", "event", "ids", "meta", "result", "settings", "sink", "try", "units"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FEATURE_IF = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*\bPITWALL_(HAS|WITH)_\w+")
 REGISTRY = "runtime/backend/registry.cpp"
