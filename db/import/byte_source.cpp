@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "db/try.h"
+
 namespace pitwall::import {
 namespace {
 
@@ -111,10 +113,9 @@ class CompressedSource : public FileSource {
   // True when there is compressed data to work on.
   Result<bool> refill() {
     if (used_ < filled_) return true;
-    auto got = file_->read(input_);
-    if (!got.has_value()) return fail(got.error());
+    auto got = PITWALL_TRY(file_->read(input_));
     used_ = 0;
-    filled_ = *got;
+    filled_ = got;
     return filled_ > 0;
   }
 
@@ -167,16 +168,15 @@ class GzipSource final : public CompressedSource {
     const std::size_t wanted = std::min<std::size_t>(into.size(), std::numeric_limits<unsigned>::max() / 2);
     std::size_t given = 0;
     while (given < wanted && !ended_) {
-      auto more = refill();
-      if (!more.has_value()) return fail(more.error());
-      if (!*more) {
+      auto more = PITWALL_TRY(refill());
+      if (!more) {
         if (!between_members_) damaged("the file ends inside a gzip stream");
         ended_ = true;
         break;
       }
       given += inflateSome(into.subspan(given, wanted - given));
     }
-    if (auto grew = grown(given); !grew.has_value()) return fail(grew.error());
+    PITWALL_TRY(grown(given));
     return given;
   }
 
@@ -223,9 +223,8 @@ class ZstdSource final : public CompressedSource {
     if (stream_ == nullptr) return fail(ErrorCode::io, "zstd: out of memory");
     std::size_t given = 0;
     while (given < into.size() && !ended_) {
-      auto more = refill();
-      if (!more.has_value()) return fail(more.error());
-      if (!*more) {
+      auto more = PITWALL_TRY(refill());
+      if (!more) {
         if (inside_frame_) damaged("the file ends inside a zstd frame");
         ended_ = true;
         break;
@@ -241,7 +240,7 @@ class ZstdSource final : public CompressedSource {
         inside_frame_ = code != 0;
       }
     }
-    if (auto grew = grown(given); !grew.has_value()) return fail(grew.error());
+    PITWALL_TRY(grown(given));
     return given;
   }
 
@@ -254,12 +253,11 @@ class ZstdSource final : public CompressedSource {
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, const ImportLimits& limits) {
   auto file = std::make_unique<RawFile>();
-  if (auto opened = file->open(path); !opened.has_value()) return fail(opened.error());
+  PITWALL_TRY(file->open(path));
   std::array<char, 4> magic{};
-  auto got = file->read(magic);
-  if (!got.has_value()) return fail(got.error());
-  if (*got == 0) return fail(ErrorCode::invalidInput, fmt::format("{}: the file is empty", path));
-  if (auto back = file->rewind(); !back.has_value()) return fail(back.error());
+  auto got = PITWALL_TRY(file->read(magic));
+  if (got == 0) return fail(ErrorCode::invalidInput, fmt::format("{}: the file is empty", path));
+  PITWALL_TRY(file->rewind());
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(magic[at]); };
   if (byte(0) == 0x1f && byte(1) == 0x8b) return {std::make_unique<GzipSource>(std::move(file), limits)};
   if (byte(0) == 0x28 && byte(1) == 0xb5 && byte(2) == 0x2f && byte(3) == 0xfd) {

@@ -12,6 +12,7 @@
 #include "db/import/readers.h"
 #include "db/import/scan.h"
 #include "db/import/text.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -48,7 +49,7 @@ class ChromeReader {
       }
       window_.take(view.size());
       if (window_.atEnd()) return '\0';
-      if (auto more = window_.more(limit_); !more.has_value()) return fail(more.error());
+      PITWALL_TRY(window_.more(limit_));
     }
   }
 
@@ -61,21 +62,20 @@ class ChromeReader {
 
   Status document() {
     if (window_.view().substr(0, 3) == "\xEF\xBB\xBF") window_.take(3);
-    auto first = next();
-    if (!first.has_value()) return fail(first.error());
-    if (*first == '[') {
+    auto first = PITWALL_TRY(next());
+    if (first == '[') {
       window_.take(1);
-      if (auto status = events(Container::array); !status.has_value()) return status;
+      PITWALL_TRY(events(Container::array));
       return afterDocument();
     }
-    if (*first == ',') {
+    if (first == ',') {
       builder_.repaired("a document that begins with a comma instead of its opening", window_.place());
       return events(Container::none);
     }
-    if (*first == '{') {
+    if (first == '{') {
       if (startsAsEvent()) return events(Container::none);
       window_.take(1);
-      if (auto status = object(); !status.has_value()) return status;
+      PITWALL_TRY(object());
       return afterDocument();
     }
     return stop(fmt::format("not JSON at {}", window_.place()));
@@ -97,18 +97,17 @@ class ChromeReader {
   // The members of the document, after its '{'.
   Status object() {
     for (;;) {
-      auto c = next();
-      if (!c.has_value()) return fail(c.error());
-      if (*c == '\0') return stop(fmt::format("the document does not end: cut at {}", window_.place()));
-      if (*c == ',') {
+      auto c = PITWALL_TRY(next());
+      if (c == '\0') return stop(fmt::format("the document does not end: cut at {}", window_.place()));
+      if (c == ',') {
         window_.take(1);
         continue;
       }
-      if (*c == '}') {
+      if (c == '}') {
         window_.take(1);
         return {};
       }
-      if (auto status = documentMember(); !status.has_value()) return status;
+      PITWALL_TRY(documentMember());
     }
   }
 
@@ -129,7 +128,7 @@ class ChromeReader {
             fmt::format("not JSON at {}: a member's name is missing", window_.place(scan.position())));
       }
       if (window_.atEnd()) return stop(fmt::format("the document does not end: cut at {}", window_.place()));
-      if (auto more = window_.more(limit_); !more.has_value()) return fail(more.error());
+      PITWALL_TRY(window_.more(limit_));
     }
     const std::string name(key.text);
     window_.take(used);
@@ -159,7 +158,7 @@ class ChromeReader {
         builder_.notUnderstood("members of the document besides the events", name);
         return skipLong();
       }
-      if (auto more = window_.more(limit_); !more.has_value()) return fail(more.error());
+      PITWALL_TRY(window_.more(limit_));
     }
   }
 
@@ -193,33 +192,32 @@ class ChromeReader {
       }
       window_.take(view.size());
       if (window_.atEnd()) return stop(fmt::format("the document does not end: cut at {}", window_.place()));
-      if (auto more = window_.more(limit_); !more.has_value()) return more;
+      PITWALL_TRY(window_.more(limit_));
     }
   }
 
   // Events one after the other, after the '[' or from the start of the file.
   Status events(Container container) {
     for (;;) {
-      auto c = next();
-      if (!c.has_value()) return fail(c.error());
-      if (*c == '\0') {
+      auto c = PITWALL_TRY(next());
+      if (c == '\0') {
         if (container == Container::array)
           builder_.repaired("an array of events that is not closed", window_.place());
         if (container == Container::member)
           return stop(fmt::format("the document does not end: cut at {}", window_.place()));
         return {};
       }
-      if (*c == ',') {
+      if (c == ',') {
         window_.take(1);
-      } else if (*c == ']') {
+      } else if (c == ']') {
         window_.take(1);
         if (container != Container::none) return {};
-      } else if (*c == '{') {
-        if (auto status = event(); !status.has_value()) return status;
-      } else if (container == Container::none && *c == '}') {
+      } else if (c == '{') {
+        PITWALL_TRY(event());
+      } else if (container == Container::none && c == '}') {
         window_.take(1);  // the tail of a document whose head is missing
-      } else if (auto status = notAnEvent(container); !status.has_value()) {
-        return status;
+      } else {
+        PITWALL_TRY(notAnEvent(container));
       }
     }
   }
@@ -243,7 +241,7 @@ class ChromeReader {
       if (window_.atEnd())
         return stop(fmt::format("the last event is cut: the file ends inside it, which begins at {}",
                                 window_.place()));
-      if (auto more = window_.more(limit_); !more.has_value()) return more;
+      PITWALL_TRY(window_.more(limit_));
     }
   }
 
@@ -304,17 +302,16 @@ class ChromeReader {
         window_.take(window_.view().size());
         return {};
       }
-      if (auto more = window_.more(limit_); !more.has_value()) return more;
+      PITWALL_TRY(window_.more(limit_));
     }
   }
 
   Status afterDocument() {
-    auto c = next();
-    if (!c.has_value()) return fail(c.error());
-    if (*c == '\0') return {};
+    auto c = PITWALL_TRY(next());
+    if (c == '\0') return {};
     const std::string rest = fmt::format("something follows the end of the document at {}", window_.place());
     builder_.dropped(
-        *c == '{' || *c == '[' ? "a second document in the same file: not read" : "text after the document",
+        c == '{' || c == '[' ? "a second document in the same file: not read" : "text after the document",
         rest);
     builder_.note(rest);
     return {};

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "db/try.h"
+
 namespace pitwall::import {
 
 bool looksCompressed(std::string_view start) {
@@ -18,21 +20,18 @@ bool looksCompressed(std::string_view start) {
 Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportLimits& limits) {
   std::vector<InputFile> inputs;
   for (const std::string& path : paths) {
-    auto source = ByteSource::open(path, limits);
-    if (!source.has_value()) return fail(source.error());
+    auto source = PITWALL_TRY(ByteSource::open(path, limits));
     std::array<char, 4> start{};
-    auto got = (*source)->read(start);
-    if (!got.has_value()) return fail(got.error());
-    const bool plain = std::strcmp((*source)->compression(), "none") == 0;
-    if (!plain || !looksLikeZip({start.data(), *got})) {
+    auto got = PITWALL_TRY(source->read(start));
+    const bool plain = std::strcmp(source->compression(), "none") == 0;
+    if (!plain || !looksLikeZip({start.data(), got})) {
       inputs.push_back({path, path, {}, false});
       continue;
     }
-    auto members = zipMembers(path);
-    if (!members.has_value()) return fail(members.error());
-    for (ZipMember& member : *members) {
+    auto members = PITWALL_TRY(zipMembers(path));
+    for (ZipMember& member : members) {
       const std::string shown = fmt::format("{}: {}", path, member.name);
-      inputs.push_back({path, shown, std::move(member), members->size() > 1});
+      inputs.push_back({path, shown, std::move(member), members.size() > 1});
     }
   }
   return inputs;
@@ -67,7 +66,7 @@ Result<std::unique_ptr<TemporaryCopy>> TemporaryCopy::make(Window& window) {
     return fail(ErrorCode::io, fmt::format("{}: cannot be written: {}; set TMPDIR to another folder", path,
                                            std::strerror(errno)));
   }
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return copy;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "db/import/window.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 
@@ -29,8 +30,8 @@ Status eachLine(Window& window, std::size_t longest, const Visit& visit) {
       if (!inside) visit(view.substr(0, longest));
       inside = true;
       window.take(view.size());
-    } else if (auto more = window.more(longest * 64); !more.has_value()) {
-      return more;
+    } else {
+      PITWALL_TRY(window.more(longest * 64));
     }
   }
 }

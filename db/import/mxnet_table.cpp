@@ -10,6 +10,7 @@
 #include "db/import/readers.h"
 #include "db/import/text.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -57,8 +58,8 @@ class TableReader {
         line(view);
         window_.take(view.size());
         break;
-      } else if (auto more = window_.more(longest_ * 64); !more.has_value()) {
-        return more;
+      } else {
+        PITWALL_TRY(window_.more(longest_ * 64));
       }
     }
     finish();

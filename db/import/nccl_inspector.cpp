@@ -14,6 +14,7 @@
 #include "db/import/readers.h"
 #include "db/import/text.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -154,9 +155,8 @@ class Inspector {
 
 Status readNcclInspector(Window& window, const ImportOptions& options, Builder& builder) {
   Inspector inspector(window, builder);
-  auto status = eachLine(window, static_cast<std::size_t>(options.limits.line_bytes),
-                         [&](std::string_view line) { inspector.line(line); });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(eachLine(window, static_cast<std::size_t>(options.limits.line_bytes),
+                       [&](std::string_view line) { inspector.line(line); }));
   inspector.finish();
   return {};
 }

@@ -25,6 +25,7 @@
 #include "db/meta.h"
 #include "db/redact.h"
 #include "db/settings.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -161,7 +162,7 @@ class Nsight {
     });
     if (!product.empty()) builder_.input().version += fmt::format(", nsys {}", product);
     builder_.meta(meta::kProducer, product.empty() ? "Nsight Systems" : "nsys " + product);
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
     return visit("TARGET_INFO_SYSTEM_ENV", kColumns, [&](const ForeignRow& row) {
       constexpr std::array<std::pair<std::string_view, const char*>, 6> kKept = {
           {{"CpuCores", meta::kLogicalCpus},
@@ -205,9 +206,8 @@ class Nsight {
   Status start() {
     std::optional<std::int64_t> earliest;
     for (const std::string_view table : kEventTables) {
-      auto first = database_.minimum(table, "start");
-      if (!first.has_value()) return fail(first.error());
-      if (*first && (!earliest || **first < *earliest)) earliest = **first;
+      auto first = PITWALL_TRY(database_.minimum(table, "start"));
+      if (first && (!earliest || *first < *earliest)) earliest = *first;
     }
     if (earliest) builder_.expectFrom(*earliest);
     constexpr std::array<std::string_view, 1> kColumns = {"utcEpochNs"};
@@ -255,7 +255,7 @@ class Nsight {
       builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), row.text(1),
                           std::max<std::int64_t>(0, row.integer(2)));
     });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
     return kernels_.readDevices(database_);
   }
 
@@ -427,7 +427,7 @@ class Nsight {
         event.name = builder_.name(names_.string(row.integer(3), "overhead"));
         builder_.add(builder_.lane(process(globalProcess(row.integer(2))), "profiler overhead"), event);
       });
-      if (!status.has_value()) return status;
+      PITWALL_TRY(status);
     }
     return {};
   }
@@ -460,7 +460,7 @@ class Nsight {
 
   Status ranges() {
     projection_.sort();
-    if (auto status = domains(); !status.has_value()) return status;
+    PITWALL_TRY(domains());
     std::array<std::string_view, kRangeColumns.size() + NsightPayload::kColumns.size()> columns;
     std::copy(NsightPayload::kColumns.begin(), NsightPayload::kColumns.end(),
               std::copy(kRangeColumns.begin(), kRangeColumns.end(), columns.begin()));
@@ -516,11 +516,10 @@ class Nsight {
           table.substr(0, 7) == "sqlite_") {
         continue;
       }
-      auto rows = database_.rows(table);
-      if (!rows.has_value()) return fail(rows.error());
-      if (*rows == 0) continue;
-      builder_.record(fmt::format("rows {}", table)) += *rows;
-      builder_.notUnderstood("tables that are not read", fmt::format("{} ({} rows)", table, *rows));
+      auto rows = PITWALL_TRY(database_.rows(table));
+      if (rows == 0) continue;
+      builder_.record(fmt::format("rows {}", table)) += rows;
+      builder_.notUnderstood("tables that are not read", fmt::format("{} ({} rows)", table, rows));
     }
     if (database_.has("META_DATA_CAPTURE") || database_.has("ProcessStreams") ||
         database_.has("TARGET_INFO_SYSTEM_ENV")) {
@@ -559,9 +558,8 @@ class Nsight {
 }  // namespace
 
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder) {
-  auto database = ForeignDatabase::open(path);
-  if (!database.has_value()) return fail(database.error());
-  return Nsight(**database, options, builder).run();
+  auto database = PITWALL_TRY(ForeignDatabase::open(path));
+  return Nsight(*database, options, builder).run();
 }
 
 }  // namespace pitwall::import

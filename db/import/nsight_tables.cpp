@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "db/import/text.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -73,10 +74,10 @@ Status NsightNames::read(const ImportLimits& limits) {
     strings_[row.integer(0)] = std::string(row.text(1));
     return {};
   });
-  if (!status.has_value()) return status;
-  if (status = readLabels("ENUM_CUDA_MEMCPY_OPER", "name", copy_kinds_); !status.has_value()) return status;
+  PITWALL_TRY(status);
+  PITWALL_TRY(readLabels("ENUM_CUDA_MEMCPY_OPER", "name", copy_kinds_));
   for (auto& [id, name] : copy_kinds_) name = shortCopyKind(name);
-  if (status = readLabels("ENUM_CUDA_MEM_KIND", "label", memory_kinds_); !status.has_value()) return status;
+  PITWALL_TRY(readLabels("ENUM_CUDA_MEM_KIND", "label", memory_kinds_));
   return readLabels("ENUM_CUPTI_SYNC_TYPE", "label", sync_kinds_);
 }
 

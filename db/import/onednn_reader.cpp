@@ -16,6 +16,7 @@
 #include "db/import/text.h"
 #include "db/library_log.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -31,10 +32,9 @@ class VerboseLog {
         nccl_(builder) {}
 
   Status run(bool& found) {
-    auto status = eachLine(window_, longest_, [this](std::string_view text) {
+    PITWALL_TRY(eachLine(window_, longest_, [this](std::string_view text) {
       if (!known(text)) line(text);
-    });
-    if (!status.has_value()) return status;
+    }));
     found = verbose_lines_ > 0 || nccl_.found();
     if (found) finish();
     return {};

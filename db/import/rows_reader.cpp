@@ -10,6 +10,7 @@
 #include "db/import/text.h"
 #include "db/meta.h"
 #include "db/sqlite/foreign.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 
@@ -84,17 +85,15 @@ class RowsReader {
       if (row.integer(2) > 0)
         extent.greatest = std::max(extent.greatest, static_cast<CorrelationId>(row.integer(2)));
     });
-    if (!status.has_value()) return status;
-    status =
-        each("counter", {"time_ns"}, [&](const ForeignRow& row) { reach(row.integer(0), row.integer(0)); });
-    if (!status.has_value()) return status;
-    status = each("dependency", {"source", "target"}, [&](const ForeignRow& row) {
+    PITWALL_TRY(status);
+    PITWALL_TRY(
+        each("counter", {"time_ns"}, [&](const ForeignRow& row) { reach(row.integer(0), row.integer(0)); }));
+    PITWALL_TRY(each("dependency", {"source", "target"}, [&](const ForeignRow& row) {
       for (const std::size_t column : {0, 1}) {
         if (row.integer(column) > 0)
           extent.greatest = std::max(extent.greatest, static_cast<CorrelationId>(row.integer(column)));
       }
-    });
-    if (!status.has_value()) return status;
+    }));
     builder_.summary().records.clear();  // counted again when they are taken
     row_import_.begin(extent);
     return {};
@@ -106,11 +105,10 @@ class RowsReader {
           ProcessInfo process{row.integer(1), text(row, 2), text(row, 3), static_cast<int>(row.integer(4))};
           row_import_.process(row.integer(0), std::move(process));
         });
-    if (!status.has_value()) return status;
-    status = each("thread", {"id", "process_id", "tid", "name"}, [&](const ForeignRow& row) {
+    PITWALL_TRY(status);
+    PITWALL_TRY(each("thread", {"id", "process_id", "tid", "name"}, [&](const ForeignRow& row) {
       row_import_.thread(row.integer(0), {{}, row.integer(2), text(row, 3)}, row.integer(1));
-    });
-    if (!status.has_value()) return status;
+    }));
     return each("device", {"id", "kind", "device_index", "name", "memory_bytes"}, [&](const ForeignRow& row) {
       row_import_.device(row.integer(0),
                          {text(row, 1), static_cast<int>(row.integer(2)), text(row, 3), row.integer(4)});
@@ -142,7 +140,7 @@ class RowsReader {
                            facts.bytes_written = row.integer(10);
                            row_import_.operatorFacts(row.integer(0), facts);
                          });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
     return each(
         "kernel",
         {"id", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "registers_per_thread",
@@ -171,11 +169,10 @@ class RowsReader {
       }
       row_import_.meta(row.text(0), row.text(1));
     });
-    if (!status.has_value()) return status;
-    status = each("setting", {"name", "value", "source"}, [&](const ForeignRow& row) {
+    PITWALL_TRY(status);
+    PITWALL_TRY(each("setting", {"name", "value", "source"}, [&](const ForeignRow& row) {
       row_import_.setting({text(row, 0), text(row, 1), named(row.text(2), SettingSource::program)});
-    });
-    if (!status.has_value()) return status;
+    }));
     return each("tunable", {"name", "value", "default_value", "minimum", "maximum", "source"},
                 [&](const ForeignRow& row) {
                   row_import_.tunable({text(row, 0), row.integer(1), row.integer(2), row.integer(3),
@@ -184,11 +181,9 @@ class RowsReader {
   }
 
   Status marks() {
-    Status status =
-        each("iteration_mark", {"iteration_index", "time_ns", "items"}, [&](const ForeignRow& row) {
-          row_import_.iteration({row.integer(0), row.integer(1), row.integer(2)});
-        });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(each("iteration_mark", {"iteration_index", "time_ns", "items"}, [&](const ForeignRow& row) {
+      row_import_.iteration({row.integer(0), row.integer(1), row.integer(2)});
+    }));
     return each("loss", {"track_id", "from_ns", "to_ns", "count", "reason"}, [&](const ForeignRow& row) {
       row_import_.loss({{}, row.integer(1), row.integer(2), row.integer(3), text(row, 4)}, row.integer(0));
     });
@@ -214,10 +209,9 @@ class RowsReader {
   }
 
   Status others() {
-    Status status = each("counter", {"track", "time_ns", "value"}, [&](const ForeignRow& row) {
+    PITWALL_TRY(each("counter", {"track", "time_ns", "value"}, [&](const ForeignRow& row) {
       row_import_.sample(row.integer(0), row.integer(1), row.real(2));
-    });
-    if (!status.has_value()) return status;
+    }));
     return each("dependency", {"source", "target", "kind"}, [&](const ForeignRow& row) {
       row_import_.dependency({static_cast<CorrelationId>(row.integer(0)),
                               static_cast<CorrelationId>(row.integer(1)),
@@ -234,9 +228,8 @@ class RowsReader {
 }  // namespace
 
 Status readRows(const std::string& path, const ImportOptions& options, Builder& builder) {
-  auto database = ForeignDatabase::open(path);
-  if (!database.has_value()) return fail(database.error());
-  return RowsReader(**database, options, builder).run();
+  auto database = PITWALL_TRY(ForeignDatabase::open(path));
+  return RowsReader(*database, options, builder).run();
 }
 
 }  // namespace pitwall::import

@@ -10,6 +10,7 @@
 #include "db/import/readers.h"
 #include "db/meta.h"
 #include "db/reader.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -24,12 +25,12 @@ class TraceInput {
 
   Status run() {
     about();
-    if (auto status = span(); !status.has_value()) return status;
+    PITWALL_TRY(span());
     dimensions();
     facts();
     for (std::uint32_t id = 1; id <= trace_.tracks().size(); ++id) {
-      if (auto status = interrupted(); !status.has_value()) return status;
-      if (auto status = track(TrackId{id}); !status.has_value()) return status;
+      PITWALL_TRY(interrupted());
+      PITWALL_TRY(track(TrackId{id}));
     }
     return dependencies();
   }
@@ -59,22 +60,20 @@ class TraceInput {
 
   Status span() {
     // From the summary of each chunk, without reading the chunks.
-    auto rows = trace_.query(
-        "SELECT min(first_start_ns), max(last_end_ns) FROM event_chunk UNION ALL "
-        "SELECT min(first_time_ns), max(last_time_ns) FROM counter_chunk");
-    if (!rows.has_value()) return fail(rows.error());
-    auto greatest = trace_.query(
-        "SELECT max(id) FROM (SELECT max(max_correlation) AS id FROM event_chunk UNION ALL "
-        "SELECT max(max(max_source, max_target)) FROM dependency_chunk)");
-    if (!greatest.has_value()) return fail(greatest.error());
-    if (!greatest->rows.empty()) {
-      const auto* id = std::get_if<std::int64_t>(&greatest->rows[0][0]);
+    auto rows =
+        PITWALL_TRY(trace_.query("SELECT min(first_start_ns), max(last_end_ns) FROM event_chunk UNION ALL "
+                                 "SELECT min(first_time_ns), max(last_time_ns) FROM counter_chunk"));
+    auto greatest = PITWALL_TRY(
+        trace_.query("SELECT max(id) FROM (SELECT max(max_correlation) AS id FROM event_chunk UNION ALL "
+                     "SELECT max(max(max_source, max_target)) FROM dependency_chunk)"));
+    if (!greatest.rows.empty()) {
+      const auto* id = std::get_if<std::int64_t>(&greatest.rows[0][0]);
       dense_ = id != nullptr && *id >= 0 && *id < (std::int64_t{1} << 48);
       if (dense_) correlation_base_ = builder_.newCorrelations(static_cast<std::uint64_t>(*id) + 1);
     }
     TimeNs first = 0, last = 0;
     bool any = false;
-    for (const auto& row : rows->rows) {
+    for (const auto& row : rows.rows) {
       const auto* begin = std::get_if<std::int64_t>(&row[0]);
       const auto* end = std::get_if<std::int64_t>(&row[1]);
       if (begin == nullptr || end == nullptr) continue;
@@ -261,9 +260,8 @@ class TraceInput {
 }  // namespace
 
 Status readTrace(const std::string& path, const ImportOptions& options, Builder& builder) {
-  auto trace = Trace::open(path);
-  if (!trace.has_value()) return fail(trace.error());
-  return TraceInput(**trace, options, builder).run();
+  auto trace = PITWALL_TRY(Trace::open(path));
+  return TraceInput(*trace, options, builder).run();
 }
 
 }  // namespace pitwall::import

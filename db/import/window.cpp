@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/import/scan.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 
@@ -37,10 +38,9 @@ Status Window::more(std::size_t limit) {
     }
     buffer_.resize(std::min(limit, buffer_.size() * 2));
   }
-  auto got = source_.read({buffer_.data() + end_, buffer_.size() - end_});
-  if (!got.has_value()) return fail(got.error());
-  if (*got == 0) source_ended_ = true;
-  end_ += *got;
+  auto got = PITWALL_TRY(source_.read({buffer_.data() + end_, buffer_.size() - end_}));
+  if (got == 0) source_ended_ = true;
+  end_ += got;
   const Bytes consumed = source_.consumedBytes();
   if (options_.progress && (consumed - reported_ >= kProgressBytes || source_ended_)) {
     reported_ = consumed;

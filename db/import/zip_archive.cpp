@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "db/import/text.h"
+#include "db/try.h"
 
 // APPNOTE.TXT of PKWARE, section 4.3: [local header, data]... [central directory] [its end record].
 
@@ -69,9 +70,8 @@ class Archive {
   Result<std::string> at(std::uint64_t offset, std::size_t length) const {
     std::string out(
         static_cast<std::size_t>(std::min<std::uint64_t>(length, offset < size_ ? size_ - offset : 0)), '\0');
-    auto got = read(offset, {out.data(), out.size()});
-    if (!got.has_value()) return fail(got.error());
-    out.resize(*got);
+    auto got = PITWALL_TRY(read(offset, {out.data(), out.size()}));
+    out.resize(got);
     return out;
   }
 
@@ -114,17 +114,15 @@ struct Directory {
 Result<std::optional<Directory>> findDirectory(const Archive& archive) {
   const std::size_t tail_bytes = kEndBytes + 0xFFFF + 20;
   const std::uint64_t tail_at = archive.size() > tail_bytes ? archive.size() - tail_bytes : 0;
-  auto tail = archive.at(tail_at, tail_bytes);
-  if (!tail.has_value()) return fail(tail.error());
-  if (tail->size() < kEndBytes) return std::optional<Directory>();
-  for (std::size_t at = tail->size() - kEndBytes + 1; at-- > 0;) {
-    if (number32(*tail, at) != kEnd) continue;
-    Directory found{number32(*tail, at + 16), number32(*tail, at + 12)};
-    if (at >= 20 && number32(*tail, at - 20) == kEnd64Locator) {
-      auto record = archive.at(number(*tail, at - 12, 8), 56);
-      if (!record.has_value()) return fail(record.error());
-      if (record->size() == 56 && number32(*record, 0) == kEnd64)
-        found = {number(*record, 48, 8), number(*record, 40, 8)};
+  auto tail = PITWALL_TRY(archive.at(tail_at, tail_bytes));
+  if (tail.size() < kEndBytes) return std::optional<Directory>();
+  for (std::size_t at = tail.size() - kEndBytes + 1; at-- > 0;) {
+    if (number32(tail, at) != kEnd) continue;
+    Directory found{number32(tail, at + 16), number32(tail, at + 12)};
+    if (at >= 20 && number32(tail, at - 20) == kEnd64Locator) {
+      auto record = PITWALL_TRY(archive.at(number(tail, at - 12, 8), 56));
+      if (record.size() == 56 && number32(record, 0) == kEnd64)
+        found = {number(record, 48, 8), number(record, 40, 8)};
     }
     return std::optional<Directory>(found);
   }
@@ -154,9 +152,8 @@ Result<std::vector<ZipMember>> readDirectory(const Archive& archive, const Direc
     return archive.wrong(fmt::format("its directory ({} bytes at byte {}) is not within the file",
                                      directory.bytes, directory.at));
   }
-  auto text = archive.at(directory.at, static_cast<std::size_t>(directory.bytes));
-  if (!text.has_value()) return fail(text.error());
-  std::string_view rest = *text;
+  auto text = PITWALL_TRY(archive.at(directory.at, static_cast<std::size_t>(directory.bytes)));
+  std::string_view rest = text;
   std::vector<ZipMember> members;
   while (rest.size() >= kCentralBytes && number32(rest, 0) == kCentral) {
     const std::size_t name_bytes = number16(rest, 28);
@@ -213,7 +210,7 @@ class ZipSource final : public ByteSource {
     std::size_t given = 0;
     while (given < into.size() && !ended_) {
       if (used_ == filled_) {
-        if (auto more = refill(); !more.has_value()) return fail(more.error());
+        PITWALL_TRY(refill());
         if (ended_) break;
       }
       given += member_.method == kStored ? copySome(into.subspan(given)) : inflateSome(into.subspan(given));
@@ -222,20 +219,19 @@ class ZipSource final : public ByteSource {
     produced_ += static_cast<Bytes>(given);
     if (ended_ && member_.known_size && damage_.empty() && crc_ != member_.crc)
       damage_ = "compressed data: the check sum of the member is wrong";
-    if (auto grew = bounded(); !grew.has_value()) return fail(grew.error());
+    PITWALL_TRY(bounded());
     return given;
   }
 
  private:
   Status refill() {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left_, input_.size()));
-    auto got = archive_->read(data_at_ + consumed_, {input_.data(), wanted});
-    if (!got.has_value()) return fail(got.error());
+    auto got = PITWALL_TRY(archive_->read(data_at_ + consumed_, {input_.data(), wanted}));
     used_ = 0;
-    filled_ = *got;
-    consumed_ += *got;
-    left_ -= *got;
-    if (*got > 0) return {};
+    filled_ = got;
+    consumed_ += got;
+    left_ -= got;
+    if (got > 0) return {};
     ended_ = true;
     const bool whole = member_.method == kStored && member_.known_size && left_ == 0;
     if (!whole) damage_ = "compressed data: the archive ends inside a member";
@@ -302,17 +298,15 @@ class ZipSource final : public ByteSource {
 
 Result<std::vector<ZipMember>> zipMembers(const std::string& path) {
   Archive archive;
-  if (auto opened = archive.open(path); !opened.has_value()) return fail(opened.error());
-  auto directory = findDirectory(archive);
-  if (!directory.has_value()) return fail(directory.error());
-  if (*directory) return readDirectory(archive, **directory);
-  auto head = archive.at(0, kLocalBytes + 0xFFFF);
-  if (!head.has_value()) return fail(head.error());
-  if (head->size() < kLocalBytes || number32(*head, 0) != kLocal)
+  PITWALL_TRY(archive.open(path));
+  auto directory = PITWALL_TRY(findDirectory(archive));
+  if (directory) return readDirectory(archive, *directory);
+  auto head = PITWALL_TRY(archive.at(0, kLocalBytes + 0xFFFF));
+  if (head.size() < kLocalBytes || number32(head, 0) != kLocal)
     return archive.wrong("it has neither a directory nor a first member");
   ZipMember member;
-  appendClean(std::string_view(*head).substr(kLocalBytes, number16(*head, 26)), member.name);
-  member.method = (number16(*head, 6) & 1) != 0 ? std::uint16_t{99} : number16(*head, 8);
+  appendClean(std::string_view(head).substr(kLocalBytes, number16(head, 26)), member.name);
+  member.method = (number16(head, 6) & 1) != 0 ? std::uint16_t{99} : number16(head, 8);
   member.known_size = false;
   return std::vector<ZipMember>{member};
 }
@@ -320,18 +314,17 @@ Result<std::vector<ZipMember>> zipMembers(const std::string& path) {
 Result<std::unique_ptr<ByteSource>> openZipMember(const std::string& path, const ZipMember& member,
                                                   const ImportLimits& limits) {
   auto archive = std::make_unique<Archive>();
-  if (auto opened = archive->open(path); !opened.has_value()) return fail(opened.error());
+  PITWALL_TRY(archive->open(path));
   if (member.method != kStored && member.method != kDeflated) {
     return fail(ErrorCode::unsupported,
                 fmt::format("{}: {} is {}; unpack it yourself", path, member.name,
                             member.method == 99 ? std::string("encrypted")
                                                 : fmt::format("packed with method {}", member.method)));
   }
-  auto head = archive->at(member.header_at, kLocalBytes);
-  if (!head.has_value()) return fail(head.error());
-  if (head->size() < kLocalBytes || number32(*head, 0) != kLocal)
+  auto head = PITWALL_TRY(archive->at(member.header_at, kLocalBytes));
+  if (head.size() < kLocalBytes || number32(head, 0) != kLocal)
     return archive->wrong(fmt::format("no member begins at byte {}", member.header_at));
-  const std::uint64_t data_at = member.header_at + kLocalBytes + number16(*head, 26) + number16(*head, 28);
+  const std::uint64_t data_at = member.header_at + kLocalBytes + number16(head, 26) + number16(head, 28);
   if (data_at > archive->size() || (member.known_size && member.packed_bytes > archive->size() - data_at))
     return archive->wrong(fmt::format("its member {} is not within the file", member.name));
   return {std::make_unique<ZipSource>(std::move(archive), member, data_at, limits)};
