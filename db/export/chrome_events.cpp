@@ -3,6 +3,7 @@
 
 #include "db/export/chrome_writer.h"
 #include "db/export/json_text.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -109,7 +110,7 @@ void ChromeWriter::arrow(const Location& source, const Location& target, const D
 }
 
 Status ChromeWriter::dependencies() {
-  if (Status status = locations_.seal(); !status.has_value()) return status;
+  PITWALL_TRY(locations_.seal());
   return eachDependency(trace_, pace_, [&](const Dependency& dependency) -> Status {
     const auto source = locations_.find(dependency.source);
     const auto target = locations_.find(dependency.target);

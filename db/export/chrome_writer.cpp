@@ -5,6 +5,7 @@
 
 #include "db/export/json_text.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -63,15 +64,14 @@ class ChromeWriter::Record {
 
 // Data that a reader needs before the first event to align the trace with others.
 Status ChromeWriter::extent() {
-  const auto rows = trace_.query(
+  const auto rows = PITWALL_TRY(trace_.query(
       "SELECT min(a), max(b), max(c) FROM (SELECT min(first_start_ns) AS a, max(last_end_ns) AS b, "
       "max(max_correlation) AS c FROM event_chunk UNION ALL SELECT min(first_time_ns), max(last_time_ns), 0 "
       "FROM "
       "counter_chunk UNION ALL SELECT NULL, NULL, max(max(max_source), max(max_target)) FROM "
-      "dependency_chunk)");
-  if (!rows.has_value()) return fail(rows.error());
+      "dependency_chunk)"));
   const auto integer = [&](std::size_t column) {
-    const auto* value = std::get_if<std::int64_t>(&rows->rows.at(0).at(column));
+    const auto* value = std::get_if<std::int64_t>(&rows.rows.at(0).at(column));
     return value == nullptr ? 0 : *value;
   };
   Record(*this, "trace")
@@ -84,9 +84,8 @@ Status ChromeWriter::extent() {
 }
 
 Status ChromeWriter::meta() {
-  const auto rows = trace_.query("SELECT key, value FROM meta ORDER BY key");
-  if (!rows.has_value()) return fail(rows.error());
-  for (const auto& row : rows->rows) {
+  const auto rows = PITWALL_TRY(trace_.query("SELECT key, value FROM meta ORDER BY key"));
+  for (const auto& row : rows.rows) {
     const auto& name = std::get<std::string>(row[0]);
     if (name == meta::kComplete) continue;
     Record(*this, "meta").text("key", name).text("value", std::get<std::string>(row[1]));
@@ -249,11 +248,10 @@ void ChromeWriter::iterations() {
 }
 
 Status ChromeWriter::counters(TrackId track) {
-  const Result<std::vector<CounterSample>> samples = samplesOf(trace_, track, selection_);
-  if (!samples.has_value()) return fail(samples.error());
+  const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, track, selection_));
   const ChromeRow& row = rows_.of(track);
   std::int64_t since = 0;
-  for (const CounterSample& sample : *samples) {
+  for (const CounterSample& sample : samples) {
     begin('C', row.name);
     place(row, sample.time_ns);
     out_.append(",\"args\":{\"value\":");
@@ -261,16 +259,16 @@ Status ChromeWriter::counters(TrackId track) {
     out_.append("}}");
     ++summary_.samples;
     if (++since % 8192 != 0) continue;
-    if (Status status = out_.flush(); !status.has_value()) return status;
-    if (Status status = pace_.advance(8192); !status.has_value()) return status;
+    PITWALL_TRY(out_.flush());
+    PITWALL_TRY(pace_.advance(8192));
   }
   return pace_.advance(since % 8192);
 }
 
 Result<ExportSummary> ChromeWriter::write() {
   out_.append("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[");
-  if (Status status = extent(); !status.has_value()) return fail(status.error());
-  if (Status status = meta(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(extent());
+  PITWALL_TRY(meta());
   dimensions();
   facts();
   rows();
@@ -278,10 +276,9 @@ Result<ExportSummary> ChromeWriter::write() {
   for (std::size_t i = 0; i < trace_.tracks().size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};
     if (!selection_.has(track)) continue;
-    Status status = trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track);
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track));
   }
-  if (Status status = dependencies(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(dependencies());
   out_.append("\n]}\n");
   return summary_;
 }

@@ -6,6 +6,7 @@
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
 #include "db/schema_docs.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -91,18 +92,15 @@ Result<ExportSummary> writeCsv(Trace& trace, const std::string& output, const Ex
                 "csv has a whole table: export the range or rank as a trace first (--format pitwall), or use "
                 "'pitwall query' with WHERE and --format csv");
   }
-  if (Status status = checkTable(options.table); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(checkTable(options.table));
   const std::string from = quotedName(options.table);
-  const auto counted = trace.query("SELECT count(*) FROM " + from);
-  if (!counted.has_value()) return fail(counted.error());
-  Pace pace(options, std::get<std::int64_t>(counted->rows.at(0).at(0)));
-  auto out = OutputFile::create(output);
-  if (!out.has_value()) return fail(out.error());
-  Lines lines(**out, pace);
-  Status status = trace.visit("SELECT * FROM " + from, {}, lines);
-  if (!status.has_value()) return fail(status.error());
-  if (!lines.status.has_value()) return fail(lines.status.error());
-  if (Status finished = (*out)->finish(); !finished.has_value()) return fail(finished.error());
+  const auto counted = PITWALL_TRY(trace.query("SELECT count(*) FROM " + from));
+  Pace pace(options, std::get<std::int64_t>(counted.rows.at(0).at(0)));
+  auto out = PITWALL_TRY(OutputFile::create(output));
+  Lines lines(*out, pace);
+  PITWALL_TRY(trace.visit("SELECT * FROM " + from, {}, lines));
+  PITWALL_TRY(lines.status);
+  PITWALL_TRY(out->finish());
   ExportSummary summary;
   summary.rows = lines.rows;
   return summary;

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall::exporting {
 
 namespace {
@@ -24,14 +26,13 @@ using LaterStarts = std::map<std::int64_t, TimeNs>;
 
 Result<LaterStarts> laterStarts(Trace& trace, TrackId track, const Selection& selection) {
   const SqlParameter parameters[] = {{":track", std::int64_t{track.value}}, {":end", selection.endNs()}};
-  const auto rows = trace.query(
+  const auto rows = PITWALL_TRY(trace.query(
       "SELECT id, first_start_ns FROM event_chunk WHERE track_id = :track AND first_start_ns < :end"
       " ORDER BY id DESC",
-      parameters);
-  if (!rows.has_value()) return fail(rows.error());
+      parameters));
   LaterStarts starts;
   TimeNs earliest = std::numeric_limits<TimeNs>::max();
-  for (const auto& row : rows->rows) {
+  for (const auto& row : rows.rows) {
     starts[integerOf(row[0])] = earliest;
     earliest = std::min(earliest, integerOf(row[1]));
   }
@@ -53,8 +54,7 @@ class InOrder {
       std::stable_sort(held_.begin(), held_.end(), before);
     auto at = held_.begin();
     for (; at != held_.end() && at->start_ns < until; ++at) {
-      Status status = visit_({*at, trace_.string(at->name), trace_.string(at->args)});
-      if (!status.has_value()) return status;
+      PITWALL_TRY(visit_({*at, trace_.string(at->name), trace_.string(at->args)}));
     }
     held_.erase(held_.begin(), at);
     return {};
@@ -70,8 +70,7 @@ class InOrder {
 
 Status eachEvent(Trace& trace, TrackId track, const Selection& selection, Pace& pace,
                  const std::function<Status(const FullEvent&)>& visit) {
-  const auto later = laterStarts(trace, track, selection);
-  if (!later.has_value()) return fail(later.error());
+  const auto later = PITWALL_TRY(laterStarts(trace, track, selection));
   InOrder events(trace, visit);
   Status visited;
   EventSelection wanted;
@@ -83,14 +82,14 @@ Status eachEvent(Trace& trace, TrackId track, const Selection& selection, Pace& 
       const Event event = eventAt(spans, i);
       if (selection.has(event)) events.hold(event);
     }
-    const auto chunk = later->upper_bound(spans.first_id);
-    visited = events.release(chunk == later->begin() ? std::numeric_limits<TimeNs>::min()
-                                                     : std::prev(chunk)->second);
+    const auto chunk = later.upper_bound(spans.first_id);
+    visited = events.release(chunk == later.begin() ? std::numeric_limits<TimeNs>::min()
+                                                    : std::prev(chunk)->second);
     if (visited.has_value()) visited = pace.advance(static_cast<std::int64_t>(spans.size));
     return visited.has_value();
   });
-  if (!visited.has_value()) return visited;
-  if (!read.has_value()) return read;
+  PITWALL_TRY(visited);
+  PITWALL_TRY(read);
   return events.release(std::numeric_limits<TimeNs>::max());
 }
 

@@ -5,6 +5,7 @@
 #include "db/export/chrome_writer.h"
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -12,13 +13,10 @@ namespace exporting {
 
 Result<ExportSummary> writeChrome(Trace& trace, const std::string& output, const Selection& selection,
                                   Pace& pace) {
-  auto out = OutputFile::create(output);
-  if (!out.has_value()) return fail(out.error());
-  Result<LocationIndex> locations = LocationIndex::create();
-  if (!locations.has_value()) return fail(locations.error());
-  auto summary = ChromeWriter(trace, selection, pace, **out, std::move(*locations)).write();
-  if (!summary.has_value()) return summary;
-  if (Status status = (*out)->finish(); !status.has_value()) return fail(status.error());
+  auto out = PITWALL_TRY(OutputFile::create(output));
+  LocationIndex locations = PITWALL_TRY(LocationIndex::create());
+  auto summary = PITWALL_TRY(ChromeWriter(trace, selection, pace, *out, std::move(locations)).write());
+  PITWALL_TRY(out->finish());
   return summary;
 }
 
@@ -45,21 +43,18 @@ Status checkOptions(const std::string& output, const ExportOptions& options) {
 
 Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options) {
   using namespace exporting;
-  if (Status status = checkOptions(output, options); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(checkOptions(output, options));
   const bool database = options.format == ExportFormat::pitwall || options.format == ExportFormat::rows;
-  if (Status status = checkReplaceable(output, trace.path(), database); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(checkReplaceable(output, trace.path(), database));
   if (options.format == ExportFormat::csv) return writeCsv(trace, output, options);
-  const Result<Selection> selection = Selection::make(trace, options);
-  if (!selection.has_value()) return fail(selection.error());
-  const Result<std::int64_t> rows = totalRows(trace);
-  if (!rows.has_value()) return fail(rows.error());
-  Pace pace(options, *rows);
+  const Selection selection = PITWALL_TRY(Selection::make(trace, options));
+  const std::int64_t rows = PITWALL_TRY(totalRows(trace));
+  Pace pace(options, rows);
   switch (options.format) {
-    case ExportFormat::mxnet: return writeMxnet(trace, output, *selection, pace, options);
-    case ExportFormat::pitwall: return writeTrace(trace, output, *selection, pace, options);
-    case ExportFormat::rows: return writeRows(trace, output, *selection, pace, options);
-    default: return writeChrome(trace, output, *selection, pace);
+    case ExportFormat::mxnet: return writeMxnet(trace, output, selection, pace, options);
+    case ExportFormat::pitwall: return writeTrace(trace, output, selection, pace, options);
+    case ExportFormat::rows: return writeRows(trace, output, selection, pace, options);
+    default: return writeChrome(trace, output, selection, pace);
   }
 }
 

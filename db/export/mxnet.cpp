@@ -14,6 +14,7 @@
 #include "db/export/json_text.h"
 #include "db/export/output_file.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -70,8 +71,7 @@ class MxnetWriter {
     for (std::size_t i = 0; i < trace_.tracks().size(); ++i) {
       const TrackId track{static_cast<std::uint32_t>(i + 1)};
       if (!selection_.has(track)) continue;
-      Status status = trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track);
-      if (!status.has_value()) return fail(status.error());
+      PITWALL_TRY(trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track));
     }
     out_.append("\n\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n");
     leftOut();
@@ -228,8 +228,7 @@ class MxnetWriter {
   }
 
   Status counters(TrackId track) {
-    const Result<std::vector<CounterSample>> samples = samplesOf(trace_, track, selection_);
-    if (!samples.has_value()) return fail(samples.error());
+    const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, track, selection_));
     constexpr std::string_view kMemory = "memory live: ";
     const TrackInfo& info = trace_.tracks()[track.value - 1];
     const bool memory = startsWith(info.name, kMemory);
@@ -237,7 +236,7 @@ class MxnetWriter {
     const std::string category = memory                            ? "Device Storage"
                                  : startsWith(name, "MXNet C API") ? "MXNET_C_API"
                                                                    : "counter";
-    for (const CounterSample& sample : *samples) {
+    for (const CounterSample& sample : samples) {
       fmt::memory_buffer extra;
       fmt::format_to(std::back_inserter(extra), ",\n        \"args\": {{ ");
       appendQuoted(extra, name);
@@ -247,9 +246,9 @@ class MxnetWriter {
       record({name, category, pidOf(category), track.value}, 'C', sample.time_ns,
              {extra.data(), extra.size()});
       ++summary_.samples;
-      if (Status status = out_.flush(); !status.has_value()) return status;
+      PITWALL_TRY(out_.flush());
     }
-    return pace_.advance(static_cast<std::int64_t>(samples->size()));
+    return pace_.advance(static_cast<std::int64_t>(samples.size()));
   }
 
   void leftOut() {
@@ -274,11 +273,9 @@ class MxnetWriter {
 
 Result<ExportSummary> writeMxnet(Trace& trace, const std::string& output, const Selection& selection,
                                  Pace& pace, const ExportOptions& options) {
-  auto out = OutputFile::create(output);
-  if (!out.has_value()) return fail(out.error());
-  auto summary = MxnetWriter(trace, selection, pace, **out, options.mxnet_doubled).write();
-  if (!summary.has_value()) return summary;
-  if (Status status = (*out)->finish(); !status.has_value()) return fail(status.error());
+  auto out = PITWALL_TRY(OutputFile::create(output));
+  auto summary = PITWALL_TRY(MxnetWriter(trace, selection, pace, *out, options.mxnet_doubled).write());
+  PITWALL_TRY(out->finish());
   return summary;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "db/export.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -119,7 +120,7 @@ Status OutputFile::flush() {
 }
 
 Status OutputFile::finish() {
-  if (Status status = writeAll(); !status.has_value()) return status;
+  PITWALL_TRY(writeAll());
   if (path_ == "-") return {};
   // A full network disk reports the error only here.
   if (::close(std::exchange(file_, -1)) != 0) {
@@ -135,11 +136,10 @@ Status OutputFile::finish() {
 namespace pitwall {
 
 Status replaceFile(const std::string& path, std::string_view text) {
-  if (Status status = exporting::checkReplaceable(path, "", false); !status.has_value()) return status;
-  auto file = exporting::OutputFile::create(path);
-  if (!file.has_value()) return fail(file.error());
-  (*file)->append(text);
-  return (*file)->finish();
+  PITWALL_TRY(exporting::checkReplaceable(path, "", false));
+  auto file = PITWALL_TRY(exporting::OutputFile::create(path));
+  file->append(text);
+  return file->finish();
 }
 
 }  // namespace pitwall

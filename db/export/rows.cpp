@@ -10,6 +10,7 @@
 #include "db/export/output_file.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/schema.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -80,7 +81,7 @@ class RowsWriter {
     if (status.has_value()) status = virtualTable("dependency", summary_.dependencies);
     if (status.has_value()) status = virtualTable("counter", summary_.samples);
     if (status.has_value()) status = finish();
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(status);
     return summary_;
   }
 
@@ -95,31 +96,29 @@ class RowsWriter {
   }
 
   Status ordinaryTables() {
-    const auto tables = trace_.query(
+    const auto tables = PITWALL_TRY(trace_.query(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_chunk' ESCAPE '\\' "
         "AND name <> 'event_summary' "
-        "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid");
-    if (!tables.has_value()) return fail(tables.error());
-    for (const auto& row : tables->rows) {
+        "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid"));
+    for (const auto& row : tables.rows) {
       std::int64_t rows = 0;
       Status status = connection_.execute(std::get<std::string>(row[1]).c_str());
       if (status.has_value()) status = copy(std::get<std::string>(row[0]), rows);
-      if (!status.has_value()) return status;
+      PITWALL_TRY(status);
     }
     return {};
   }
 
   Status virtualTable(const std::string& name, std::int64_t& rows) {
-    const auto columns = trace_.query("PRAGMA table_info(" + quotedName(name) + ")");
-    if (!columns.has_value()) return fail(columns.error());
+    const auto columns = PITWALL_TRY(trace_.query("PRAGMA table_info(" + quotedName(name) + ")"));
     std::string sql = "CREATE TABLE " + quotedName(name) + "(";
-    for (std::size_t i = 0; i < columns->rows.size(); ++i) {
-      const auto& column = std::get<std::string>(columns->rows[i].at(1));
+    for (std::size_t i = 0; i < columns.rows.size(); ++i) {
+      const auto& column = std::get<std::string>(columns.rows[i].at(1));
       sql += (i == 0 ? "" : ", ") + quotedName(column);
-      sql += " " + std::get<std::string>(columns->rows[i].at(2));
+      sql += " " + std::get<std::string>(columns.rows[i].at(2));
       if (column == "id") sql += " PRIMARY KEY";
     }
-    if (Status status = connection_.execute((sql + ")").c_str()); !status.has_value()) return status;
+    PITWALL_TRY(connection_.execute((sql + ")").c_str()));
     return copy(name, rows);
   }
 
@@ -150,14 +149,13 @@ class RowsWriter {
 Result<ExportSummary> writeWhole(Trace& trace, const std::string& output, Pace& pace) {
   const std::string temporary = temporaryName(output);
   std::remove(temporary.c_str());
-  Result<Connection> connection = Connection::open(temporary, OpenMode::createFile);
-  if (!connection.has_value()) return fail(connection.error());
-  Result<ExportSummary> summary = RowsWriter(trace, std::move(*connection), pace).write();
+  Connection connection = PITWALL_TRY(Connection::open(temporary, OpenMode::createFile));
+  Result<ExportSummary> summary = RowsWriter(trace, std::move(connection), pace).write();
   if (!summary.has_value()) {
     std::remove(temporary.c_str());
     return summary;
   }
-  if (Status status = moveIntoPlace(temporary, output); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(moveIntoPlace(temporary, output));
   return summary;
 }
 
@@ -168,12 +166,11 @@ Result<ExportSummary> writeRows(Trace& trace, const std::string& output, const S
                                 Pace& pace, const ExportOptions& options) {
   if (selection.isComplete()) return writeWhole(trace, output, pace);
   const std::string part = output + ".part";
-  if (Result<ExportSummary> copied = writeTrace(trace, part, selection, pace, options); !copied.has_value())
-    return copied;
-  Result<std::unique_ptr<Trace>> opened = Trace::open(part);
+  PITWALL_TRY(writeTrace(trace, part, selection, pace, options));
+  auto opened = Trace::open(part);
   std::remove(part.c_str());  // stays readable while it is open
-  if (!opened.has_value()) return fail(opened.error());
-  return writeWhole(**opened, output, pace);
+  const std::unique_ptr<Trace> selected = PITWALL_TRY(opened);
+  return writeWhole(*selected, output, pace);
 }
 
 }  // namespace pitwall::exporting

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "db/try.h"
+
 namespace pitwall::exporting {
 
 Status Pace::advance(std::int64_t rows) {
@@ -42,12 +44,11 @@ Result<Selection> Selection::make(const Trace& trace, const ExportOptions& optio
 }
 
 Result<std::int64_t> totalRows(Trace& trace) {
-  const auto rows = trace.query(
-      "SELECT (SELECT coalesce(sum(event_count), 0) FROM event_chunk) + "
-      "(SELECT coalesce(sum(sample_count), 0) FROM counter_chunk) + "
-      "(SELECT coalesce(sum(dependency_count), 0) FROM dependency_chunk)");
-  if (!rows.has_value()) return fail(rows.error());
-  return std::get<std::int64_t>(rows->rows.at(0).at(0));
+  const auto rows =
+      PITWALL_TRY(trace.query("SELECT (SELECT coalesce(sum(event_count), 0) FROM event_chunk) + "
+                              "(SELECT coalesce(sum(sample_count), 0) FROM counter_chunk) + "
+                              "(SELECT coalesce(sum(dependency_count), 0) FROM dependency_chunk)"));
+  return std::get<std::int64_t>(rows.rows.at(0).at(0));
 }
 
 }  // namespace pitwall::exporting

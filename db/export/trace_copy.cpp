@@ -14,6 +14,7 @@
 #include "db/meta.h"
 #include "db/sink.h"
 #include "db/store.h"
+#include "db/try.h"
 
 namespace pitwall::exporting {
 
@@ -34,14 +35,13 @@ class Copy {
 
   Result<ExportSummary> run() {
     dimensions();
-    if (Status status = facts(); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(facts());
     for (std::size_t i = 0; i < trace_.tracks().size(); ++i) {
       if (!tracks_[i]) continue;
       const TrackId from{static_cast<std::uint32_t>(i + 1)};
-      Status status = trace_.tracks()[i].kind == TrackKind::counter ? counters(from) : events(from);
-      if (!status.has_value()) return fail(status.error());
+      PITWALL_TRY(trace_.tracks()[i].kind == TrackKind::counter ? counters(from) : events(from));
     }
-    if (Status status = dependencies(); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(dependencies());
     return summary_;
   }
 
@@ -114,9 +114,8 @@ Status Copy::facts() {
     loss.track = mapped(tracks_, loss.track);
     sink_.loss(loss);
   }
-  const auto rows = trace_.query("SELECT key, value FROM meta ORDER BY key");
-  if (!rows.has_value()) return fail(rows.error());
-  for (const auto& row : rows->rows) {
+  const auto rows = PITWALL_TRY(trace_.query("SELECT key, value FROM meta ORDER BY key"));
+  for (const auto& row : rows.rows) {
     const auto& key = std::get<std::string>(row[0]);
     if (key != meta::kComplete) sink_.meta(key, std::get<std::string>(row[1]));
   }
@@ -154,15 +153,14 @@ Status Copy::events(TrackId from) {
 }
 
 Status Copy::counters(TrackId from) {
-  const Result<std::vector<CounterSample>> samples = samplesOf(trace_, from, selection_);
-  if (!samples.has_value()) return fail(samples.error());
-  if (!samples->empty()) sink_.counters(tracks_[from.value - 1], *samples);
-  summary_.samples += static_cast<std::int64_t>(samples->size());
-  return pace_.advance(static_cast<std::int64_t>(samples->size()));
+  const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, from, selection_));
+  if (!samples.empty()) sink_.counters(tracks_[from.value - 1], samples);
+  summary_.samples += static_cast<std::int64_t>(samples.size());
+  return pace_.advance(static_cast<std::int64_t>(samples.size()));
 }
 
 Status Copy::dependencies() {
-  if (Status status = kept_.seal(); !status.has_value()) return status;
+  PITWALL_TRY(kept_.seal());
   const bool filtered = !selection_.isComplete();
   std::vector<Dependency> portion;
   const auto send = [&] {
@@ -188,24 +186,22 @@ void removeTrace(const std::string& path) {
 
 Result<ExportSummary> copyTrace(Trace& trace, TraceSink& sink, const Selection& selection, Pace& pace,
                                 const ExportOptions& options) {
-  Result<LocationIndex> kept = LocationIndex::create();
-  if (!kept.has_value()) return fail(kept.error());
-  return Copy(trace, sink, selection, pace, options, std::move(*kept)).run();
+  LocationIndex kept = PITWALL_TRY(LocationIndex::create());
+  return Copy(trace, sink, selection, pace, options, std::move(kept)).run();
 }
 
 Result<ExportSummary> writeTrace(Trace& trace, const std::string& output, const Selection& selection,
                                  Pace& pace, const ExportOptions& options) {
   const std::string temporary = temporaryName(output);
-  auto sink = createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport});
-  if (!sink.has_value()) return fail(sink.error());
-  Result<ExportSummary> summary = copyTrace(trace, **sink, selection, pace, options);
-  Status finished = summary.has_value() ? (*sink)->finish() : Status();
-  sink->reset();  // closes the file
+  auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
+  Result<ExportSummary> summary = copyTrace(trace, *sink, selection, pace, options);
+  Status finished = summary.has_value() ? sink->finish() : Status();
+  sink.reset();  // closes the file
   if (!summary.has_value() || !finished.has_value()) {
     removeTrace(temporary);
     return summary.has_value() ? Result<ExportSummary>(fail(finished.error())) : std::move(summary);
   }
-  if (Status status = moveIntoPlace(temporary, output); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(moveIntoPlace(temporary, output));
   return summary;
 }
 

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "db/try.h"
+
 namespace pitwall::recovery {
 
 namespace {
@@ -34,7 +36,7 @@ Result<std::unique_ptr<RingFileReader>> RingFileReader::open(int file, std::size
   if (memory == MAP_FAILED)
     return fail(ErrorCode::io, fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)));
   std::unique_ptr<RingFileReader> reader(new RingFileReader(static_cast<const char*>(memory), size));
-  if (Status status = reader->checkHeader(path); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(reader->checkHeader(path));
   reader->walkExtents();
   return reader;
 }

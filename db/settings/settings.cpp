@@ -7,6 +7,7 @@
 
 #include "db/check.h"
 #include "db/settings/parse.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -59,7 +60,7 @@ Result<Settings> Settings::fromValues(std::span<const std::pair<std::string, std
     const SettingInfo* info = findSetting(name);
     if (info == nullptr) continue;
     if (info->status == SettingStatus::honoured) {
-      if (auto checked = checkSettingValue(*info, value); !checked.has_value()) return fail(checked.error());
+      PITWALL_TRY(checkSettingValue(*info, value));
     }
     settings.values_[name] = {value, SettingSource::environment};
   }
@@ -72,7 +73,7 @@ Status Settings::set(std::string_view name, std::string_view value) {
     return fail(ErrorCode::notFound,
                 std::string(name) + ": no setting of that name; `pitwall env` lists the known ones");
   }
-  if (auto checked = checkSettingValue(*info, value); !checked.has_value()) return checked;
+  PITWALL_TRY(checkSettingValue(*info, value));
   if (name.starts_with(kTunablePrefix)) {
     tunables_.try_emplace(std::string(name.substr(kTunablePrefix.size())), value);
     return {};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -13,7 +14,7 @@ template <class Row, class Bind>
 Status insertRows(Statement& statement, const std::vector<Row>& rows, Bind bind) {
   for (const Row& row : rows) {
     bind(statement, row);
-    if (Status status = statement.run(); !status.has_value()) return status;
+    PITWALL_TRY(statement.run());
   }
   return {};
 }
@@ -24,14 +25,11 @@ Result<std::unique_ptr<BatchWriter>> BatchWriter::create(Connection connection, 
   std::unique_ptr<BatchWriter> writer(new BatchWriter(std::move(connection)));
   // A commit in WAL mode with synchronous=NORMAL does not wait for the disk: it survives a kill of the
   // process.
-  if (Status status = writer->connection_.execute(
-          "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-8192;");
-      !status.has_value())
-    return fail(status.error());
-  Result<ChunkWriter> chunks = ChunkWriter::create(writer->connection_, chunk_rows);
-  if (!chunks.has_value()) return fail(chunks.error());
-  writer->chunks_ = std::make_unique<ChunkWriter>(std::move(*chunks));
-  if (Status status = writer->prepareAll(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(writer->connection_.execute(
+      "PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=16000; PRAGMA cache_size=-8192;"));
+  ChunkWriter chunks = PITWALL_TRY(ChunkWriter::create(writer->connection_, chunk_rows));
+  writer->chunks_ = std::make_unique<ChunkWriter>(std::move(chunks));
+  PITWALL_TRY(writer->prepareAll());
   return writer;
 }
 
@@ -67,15 +65,13 @@ Status BatchWriter::prepareAll() {
       {"INSERT INTO loss(track_id, from_ns, to_ns, count, reason) VALUES (?1, ?2, ?3, ?4, ?5)", loss_},
   };
   for (const Prepare& p : all) {
-    Result<Statement> statement = connection_.prepare(p.sql);
-    if (!statement.has_value()) return fail(statement.error());
-    p.into = std::move(*statement);
+    p.into = PITWALL_TRY(connection_.prepare(p.sql));
   }
   return {};
 }
 
 Status BatchWriter::write(Batch& batch) {
-  if (Status status = begin_.run(); !status.has_value()) return status;
+  PITWALL_TRY(begin_.run());
   Status status = writeRows(batch);
   if (status.has_value()) status = commit_.run();
   // SQLite may have rolled back already, as it does on a full disk; then this does nothing.
@@ -87,14 +83,14 @@ Status BatchWriter::writeRows(Batch& batch) {
   rows_.strings += batch.strings.size();
   rows_.facts += batch.facts.size();
   rows_.kernels += batch.kernels.size();
-  if (Status status = writeDimensions(batch); !status.has_value()) return status;
+  PITWALL_TRY(writeDimensions(batch));
   for (std::size_t i = 0; i < batch.events.size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};
-    if (Status status = chunks_->events(track, batch.events[i], rows_); !status.has_value()) return status;
+    PITWALL_TRY(chunks_->events(track, batch.events[i], rows_));
   }
   for (std::size_t i = 0; i < batch.counters.size(); ++i) {
     const TrackId track{static_cast<std::uint32_t>(i + 1)};
-    if (Status status = chunks_->counters(track, batch.counters[i]); !status.has_value()) return status;
+    PITWALL_TRY(chunks_->counters(track, batch.counters[i]));
   }
   return chunks_->dependencies(batch.dependencies);
 }
@@ -115,16 +111,15 @@ Status BatchWriter::writeEntities(const Batch& batch) {
     s.bind(1, p.pid).bind(2, std::string_view(p.name)).bind(3, std::string_view(p.command_line));
     s.bind(4, std::int64_t{p.rank});
   });
-  if (!status.has_value()) return status;
-  status = insertRows(thread_, batch.threads, [](Statement& s, const ThreadInfo& t) {
+  PITWALL_TRY(status);
+  PITWALL_TRY(insertRows(thread_, batch.threads, [](Statement& s, const ThreadInfo& t) {
     s.bindId(1, t.process.value).bind(2, t.tid).bind(3, std::string_view(t.name));
-  });
-  if (!status.has_value()) return status;
+  }));
   status = insertRows(device_, batch.devices, [](Statement& s, const DeviceInfo& d) {
     s.bind(1, std::string_view(d.kind)).bind(2, std::int64_t{d.index}).bind(3, std::string_view(d.name));
     s.bind(4, d.memory_bytes);
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   return insertRows(track_, batch.tracks, [](Statement& s, const TrackInfo& t) {
     s.bind(1, std::string_view(toString(t.kind))).bindId(2, t.process.value).bindId(3, t.thread.value);
     s.bindId(4, t.device.value).bind(5, std::string_view(t.name)).bind(6, std::string_view(t.unit));
@@ -141,7 +136,7 @@ Status BatchWriter::writeFacts(const Batch& batch) {
     s.bind(9, k.dynamic_shared_bytes).bind(10, k.local_bytes).bind(11, k.theoretical_occupancy);
     s.bind(12, std::string_view(k.limiter));
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   return insertRows(facts_, batch.facts, [](Statement& s, const OperatorFacts& f) {
     s.bind(1, std::string_view(f.name))
         .bind(2, std::string_view(f.layer))
@@ -153,16 +148,14 @@ Status BatchWriter::writeFacts(const Batch& batch) {
 }
 
 Status BatchWriter::writeSettings(const Batch& batch) {
-  Status status =
-      insertRows(meta_, batch.meta, [](Statement& s, const std::pair<std::string, std::string>& m) {
-        s.bind(1, std::string_view(m.first)).bind(2, std::string_view(m.second));
-      });
-  if (!status.has_value()) return status;
-  status = insertRows(setting_, batch.settings, [](Statement& s, const SettingInEffect& e) {
+  PITWALL_TRY(insertRows(meta_, batch.meta, [](Statement& s, const std::pair<std::string, std::string>& m) {
+    s.bind(1, std::string_view(m.first)).bind(2, std::string_view(m.second));
+  }));
+  Status status = insertRows(setting_, batch.settings, [](Statement& s, const SettingInEffect& e) {
     s.bind(1, std::string_view(e.name)).bind(2, std::string_view(e.value));
     s.bind(3, std::string_view(toString(e.source)));
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   return insertRows(tunable_, batch.tunables, [](Statement& s, const TunableInEffect& t) {
     s.bind(1, std::string_view(t.name)).bind(2, t.value).bind(3, t.default_value).bind(4, t.minimum);
     s.bind(5, t.maximum).bind(6, std::string_view(toString(t.source)));
@@ -170,10 +163,9 @@ Status BatchWriter::writeSettings(const Batch& batch) {
 }
 
 Status BatchWriter::writeMarks(const Batch& batch) {
-  Status status = insertRows(iteration_, batch.iterations, [](Statement& s, const IterationMark& m) {
+  PITWALL_TRY(insertRows(iteration_, batch.iterations, [](Statement& s, const IterationMark& m) {
     s.bind(1, m.index).bind(2, m.time_ns).bind(3, m.items);
-  });
-  if (!status.has_value()) return status;
+  }));
   return insertRows(loss_, batch.losses, [](Statement& s, const Loss& l) {
     s.bindId(1, l.track.value).bind(2, l.from_ns).bind(3, l.to_ns).bind(4, l.count);
     s.bind(5, std::string_view(l.reason));
@@ -183,9 +175,8 @@ Status BatchWriter::writeMarks(const Batch& batch) {
 Status BatchWriter::finish() {
   Batch last;
   last.meta.emplace_back(meta::kComplete, "1");
-  if (Status status = write(last); !status.has_value()) return status;
-  if (Status status = connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"); !status.has_value())
-    return status;
+  PITWALL_TRY(write(last));
+  PITWALL_TRY(connection_.execute("PRAGMA wal_checkpoint(TRUNCATE)"));
   // Fails as busy while the file is being read; nothing is lost.
   (void)connection_.execute("PRAGMA journal_mode=DELETE");
   return {};

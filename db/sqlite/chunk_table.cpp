@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "db/sqlite/column_codec.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -35,8 +36,7 @@ Result<std::span<const std::int64_t>> Chunk::column(int index) {
       values = std::move(table_.spare_.back());
       table_.spare_.pop_back();
     }
-    if (Status status = table_.readColumn(summary_, index, values); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(table_.readColumn(summary_, index, values));
     column = std::move(values);
   }
   return std::span<const std::int64_t>(column);
@@ -45,19 +45,18 @@ Result<std::span<const std::int64_t>> Chunk::column(int index) {
 Result<std::span<const std::uint32_t>> Chunk::orderBy(int index) {
   std::vector<std::uint32_t>& order = orders_[static_cast<std::size_t>(index)];
   if (order.empty()) {
-    Result<std::span<const std::int64_t>> values = column(index);
-    if (!values.has_value()) return fail(values.error());
+    std::span<const std::int64_t> values = PITWALL_TRY(column(index));
     order.resize(rows());
     std::iota(order.begin(), order.end(), 0u);
     std::stable_sort(order.begin(), order.end(),
-                     [v = *values](std::uint32_t a, std::uint32_t b) { return v[a] < v[b]; });
+                     [v = values](std::uint32_t a, std::uint32_t b) { return v[a] < v[b]; });
   }
   return std::span<const std::uint32_t>(order);
 }
 
 Result<std::unique_ptr<ChunkTable>> ChunkTable::load(Connection& connection, const Layout& layout) {
   std::unique_ptr<ChunkTable> table(new ChunkTable(connection, layout));
-  if (Status status = table->loadSummaries(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(table->loadSummaries());
   return table;
 }
 
@@ -66,9 +65,8 @@ Status ChunkTable::loadSummaries() {
   if (!statement.has_value()) return fail(unreadable(statement.error()));
   read_column_.resize(layout_.columns.size());
   while (true) {
-    Result<bool> row = statement->step();
-    if (!row.has_value()) return fail(row.error());
-    if (!*row) break;
+    const bool row = PITWALL_TRY(statement->step());
+    if (!row) break;
     ChunkSummary summary;
     summary.id = statement->integer(0);
     const std::int64_t track = statement->integer(1);
@@ -115,8 +113,7 @@ Result<std::span<const std::int64_t>> ChunkTable::scan(std::size_t index, int co
                                                        std::vector<std::int64_t>& scratch) {
   const auto found = cached_.find(index);
   if (found != cached_.end()) return found->second->second->column(column);
-  if (Status status = readColumn(summaries_[index], column, scratch); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(readColumn(summaries_[index], column, scratch));
   return std::span<const std::int64_t>(scratch);
 }
 

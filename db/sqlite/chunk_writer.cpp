@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "db/sqlite/chunk_columns.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -110,9 +111,7 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
   writer.encoded_.resize(kEventColumns + kDependencyColumns);
   writer.experience_.resize(writer.encoded_.size());
   writer.columns_.resize(writer.encoded_.size());
-  Result<EventSummaryWriter> summaries = EventSummaryWriter::create(connection);
-  if (!summaries.has_value()) return fail(summaries.error());
-  writer.summaries_ = std::move(*summaries);
+  writer.summaries_ = PITWALL_TRY(EventSummaryWriter::create(connection));
   struct Prepare {
     const char* sql;
     Statement& into;
@@ -120,9 +119,7 @@ Result<ChunkWriter> ChunkWriter::create(Connection& connection, std::size_t chun
   for (const Prepare& p : {Prepare{kInsertEvents, writer.insert_events_},
                            Prepare{kInsertDependencies, writer.insert_dependencies_},
                            Prepare{kInsertCounters, writer.insert_counters_}}) {
-    Result<Statement> statement = connection.prepare(p.sql);
-    if (!statement.has_value()) return fail(statement.error());
-    p.into = std::move(*statement);
+    p.into = PITWALL_TRY(connection.prepare(p.sql));
   }
   return writer;
 }
@@ -132,7 +129,7 @@ Status ChunkWriter::events(TrackId track, EventBlocks& events, const KnownRows& 
   if (blocks.empty()) return {};
   if (events.isSorted() && (blocks.size() == 1 || chunk_rows_ == kBlockEvents)) {
     for (const EventBlock& block : blocks) {
-      if (Status status = eventChunks(track, block, known); !status.has_value()) return status;
+      PITWALL_TRY(eventChunks(track, block, known));
     }
     return {};
   }
@@ -146,8 +143,7 @@ Status ChunkWriter::events(TrackId track, EventBlocks& events, const KnownRows& 
 Status ChunkWriter::eventChunks(TrackId track, std::span<const Event> events, const KnownRows& known) {
   for (std::size_t at = 0; at < events.size(); at += chunk_rows_) {
     const std::size_t count = std::min(chunk_rows_, events.size() - at);
-    if (Status status = eventChunk(track, events.subspan(at, count), known); !status.has_value())
-      return status;
+    PITWALL_TRY(eventChunk(track, events.subspan(at, count), known));
   }
   return {};
 }
@@ -155,7 +151,7 @@ Status ChunkWriter::eventChunks(TrackId track, std::span<const Event> events, co
 Status ChunkWriter::dependencies(std::span<const Dependency> dependencies) {
   for (std::size_t at = 0; at < dependencies.size(); at += chunk_rows_) {
     const std::size_t count = std::min(chunk_rows_, dependencies.size() - at);
-    if (Status status = dependencyChunk(dependencies.subspan(at, count)); !status.has_value()) return status;
+    PITWALL_TRY(dependencyChunk(dependencies.subspan(at, count)));
   }
   return {};
 }
@@ -165,7 +161,7 @@ Status ChunkWriter::counters(TrackId track, std::span<CounterSample> samples) {
                    [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
   for (std::size_t at = 0; at < samples.size(); at += chunk_rows_) {
     const std::size_t count = std::min(chunk_rows_, samples.size() - at);
-    if (Status status = counterChunk(track, samples.subspan(at, count)); !status.has_value()) return status;
+    PITWALL_TRY(counterChunk(track, samples.subspan(at, count)));
   }
   return {};
 }
@@ -191,11 +187,8 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
   const auto of = [&extremes](EventColumn at) { return extremes[static_cast<std::size_t>(at)]; };
   const Extremes start = of(EventColumn::start), dur = of(EventColumn::dur);
   const Extremes correlation = of(EventColumn::correlation);
-  if (Status status =
-          checkKnown(track, std::max(of(EventColumn::name).greatest, of(EventColumn::args).greatest),
-                     of(EventColumn::op).greatest, of(EventColumn::kernel).greatest, known);
-      !status.has_value())
-    return status;
+  PITWALL_TRY(checkKnown(track, std::max(of(EventColumn::name).greatest, of(EventColumn::args).greatest),
+                         of(EventColumn::op).greatest, of(EventColumn::kernel).greatest, known));
   const auto sums = sumsOf(columns_[static_cast<std::size_t>(EventColumn::start)],
                            columns_[static_cast<std::size_t>(EventColumn::dur)]);
 
@@ -212,7 +205,7 @@ Status ChunkWriter::eventChunk(TrackId track, std::span<const Event> events, con
     insert_events_.bindBlob(10 + i, encoded_[static_cast<std::size_t>(i)]);
   const std::int64_t chunk = next_event_;
   next_event_ += static_cast<std::int64_t>(events.size());
-  if (Status status = insert_events_.run(); !status.has_value()) return status;
+  PITWALL_TRY(insert_events_.run());
   return events.size() >= kLeastSummedUp ? eventSummary(chunk) : Status();
 }
 

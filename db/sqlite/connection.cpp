@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 namespace {
@@ -114,7 +116,7 @@ Result<bool> Statement::step() {
 Status Statement::run() {
   Result<bool> row = step();
   reset();
-  if (!row.has_value()) return fail(row.error());
+  PITWALL_TRY(row);
   return {};
 }
 
@@ -193,19 +195,15 @@ Result<Statement> Connection::prepare(std::string_view sql) {
 }
 
 Result<std::int64_t> Connection::integer(std::string_view sql) {
-  Result<Statement> statement = prepare(sql);
-  if (!statement.has_value()) return fail(statement.error());
-  Result<bool> row = statement->step();
-  if (!row.has_value()) return fail(row.error());
-  return *row ? statement->integer(0) : 0;
+  Statement statement = PITWALL_TRY(prepare(sql));
+  const bool row = PITWALL_TRY(statement.step());
+  return row ? statement.integer(0) : 0;
 }
 
 Result<std::string> Connection::text(std::string_view sql) {
-  Result<Statement> statement = prepare(sql);
-  if (!statement.has_value()) return fail(statement.error());
-  Result<bool> row = statement->step();
-  if (!row.has_value()) return fail(row.error());
-  return *row ? statement->text(0) : std::string();
+  Statement statement = PITWALL_TRY(prepare(sql));
+  const bool row = PITWALL_TRY(statement.step());
+  return row ? statement.text(0) : std::string();
 }
 
 namespace {

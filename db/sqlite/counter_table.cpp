@@ -4,6 +4,7 @@
 
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -41,9 +42,9 @@ class CounterCursor {
     const std::uint32_t track = chunk_->summary().track;
     if (at == Column::time_ns || at == Column::value) {
       const bool is_time = at == Column::time_ns;
-      auto values = chunk_->column(static_cast<int>(is_time ? CounterColumn::time : CounterColumn::value));
-      if (!values.has_value()) return fail(values.error());
-      const std::int64_t value = (*values)[at_];
+      auto values =
+          PITWALL_TRY(chunk_->column(static_cast<int>(is_time ? CounterColumn::time : CounterColumn::value)));
+      const std::int64_t value = values[at_];
       is_time ? sqlite3_result_int64(context, value)
               : sqlite3_result_double(context, std::bit_cast<double>(value));
     } else if (at == Column::track || track == 0) {
@@ -66,10 +67,9 @@ class CounterCursor {
       at_ = 0;
       end_ = chunk_->rows();
       if (time_.isAll()) continue;
-      auto times = chunk_->column(static_cast<int>(CounterColumn::time));
-      if (!times.has_value()) return fail(times.error());
-      at_ = static_cast<std::size_t>(std::ranges::lower_bound(*times, time_.least) - times->begin());
-      end_ = static_cast<std::size_t>(std::ranges::upper_bound(*times, time_.greatest) - times->begin());
+      auto times = PITWALL_TRY(chunk_->column(static_cast<int>(CounterColumn::time)));
+      at_ = static_cast<std::size_t>(std::ranges::lower_bound(times, time_.least) - times.begin());
+      end_ = static_cast<std::size_t>(std::ranges::upper_bound(times, time_.greatest) - times.begin());
     }
     return {};
   }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 namespace {
@@ -11,15 +13,11 @@ namespace {
 // Appends the parts of the window that the chunk's events cover.
 Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::optional<EventKind> kind,
                     std::vector<std::int64_t> (&scratch)[3], std::vector<TimeRange>& ranges) {
-  Result<std::span<const std::int64_t>> starts = scanColumn(data, chunk, EventColumn::start, scratch[0]);
-  if (!starts.has_value()) return fail(starts.error());
-  Result<std::span<const std::int64_t>> durs = scanColumn(data, chunk, EventColumn::dur, scratch[1]);
-  if (!durs.has_value()) return fail(durs.error());
+  std::span<const std::int64_t> starts = PITWALL_TRY(scanColumn(data, chunk, EventColumn::start, scratch[0]));
+  std::span<const std::int64_t> durs = PITWALL_TRY(scanColumn(data, chunk, EventColumn::dur, scratch[1]));
   std::span<const std::int64_t> kinds;
   if (kind.has_value()) {
-    Result<std::span<const std::int64_t>> read = scanColumn(data, chunk, EventColumn::kind, scratch[2]);
-    if (!read.has_value()) return fail(read.error());
-    kinds = *read;
+    kinds = PITWALL_TRY(scanColumn(data, chunk, EventColumn::kind, scratch[2]));
   }
   bool open = !ranges.empty();
   TimeRange last;
@@ -27,10 +25,10 @@ Status appendRanges(TraceData& data, std::size_t chunk, TimeRange window, std::o
     last = ranges.back();
     ranges.pop_back();
   }
-  for (std::size_t i = 0; i < starts->size(); ++i) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
     if (kind.has_value() && kinds[i] != static_cast<std::int64_t>(*kind)) continue;
-    const TimeRange range{std::max((*starts)[i], window.begin_ns),
-                          std::min(cappedEnd((*starts)[i], (*durs)[i]), window.end_ns)};
+    const TimeRange range{std::max(starts[i], window.begin_ns),
+                          std::min(cappedEnd(starts[i], durs[i]), window.end_ns)};
     if (range.begin_ns >= range.end_ns) continue;
     // Most events overlap or follow the previous one directly: merged here, they need no memory.
     if (open && range.begin_ns >= last.begin_ns && range.begin_ns <= last.end_ns) {
@@ -64,8 +62,7 @@ Result<std::vector<TimeRange>> coveredRanges(TraceData& data, std::uint32_t trac
   for (const std::uint32_t index : data.events().ofTrack(track)) {
     const ChunkSummary& summary = data.events().summaries()[index];
     if (summary.time_ns.least >= window.end_ns || summary.time_ns.greatest <= window.begin_ns) continue;
-    if (Status status = appendRanges(data, index, window, kind, scratch, ranges); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(appendRanges(data, index, window, kind, scratch, ranges));
   }
   const auto before = [](const TimeRange& a, const TimeRange& b) { return a.begin_ns < b.begin_ns; };
   if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::sort(ranges.begin(), ranges.end(), before);
@@ -89,9 +86,7 @@ Result<bool> RangeStream::openNextChunk() {
     if (summary.time_ns.least >= window_.end_ns || summary.time_ns.greatest <= window_.begin_ns) continue;
     constexpr EventColumn kColumns[] = {EventColumn::start, EventColumn::dur, EventColumn::kind};
     for (std::size_t i = 0; i < (kind_.has_value() ? 3 : 2); ++i) {
-      auto read = scanColumn(data_, chunks[next_chunk_], kColumns[i], scratch_[i]);
-      if (!read.has_value()) return fail(read.error());
-      columns_[i] = *read;
+      columns_[i] = PITWALL_TRY(scanColumn(data_, chunks[next_chunk_], kColumns[i], scratch_[i]));
     }
     ++next_chunk_;
     row_ = 0;
@@ -121,9 +116,8 @@ Result<bool> RangeStream::next(TimeRange& range) {
         return true;
       }
     }
-    Result<bool> more = openNextChunk();
-    if (!more.has_value()) return more;
-    if (*more) continue;
+    const bool more = PITWALL_TRY(openNextChunk());
+    if (more) continue;
     range = gathered_;
     columns_[0] = {};
     return std::exchange(open_, false);

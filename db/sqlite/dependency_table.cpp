@@ -3,6 +3,7 @@
 
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -33,9 +34,8 @@ class DependencyCursor {
   std::int64_t rowId() const { return chunk_->summary().id + static_cast<std::int64_t>(row()); }
 
   Status column(sqlite3_context* context, int index) {
-    auto values = chunk_->column(index);
-    if (!values.has_value()) return fail(values.error());
-    const std::int64_t value = (*values)[row()];
+    auto values = PITWALL_TRY(chunk_->column(index));
+    const std::int64_t value = values[row()];
     if (index == static_cast<int>(DependencyColumn::kind)) {
       resultText(context, toString(static_cast<DependencyKind>(value)));
     } else {
@@ -55,7 +55,7 @@ class DependencyCursor {
       while (next_chunk_ < summaries.size() && !mayBeIn(summaries[next_chunk_])) ++next_chunk_;
       if (next_chunk_ == summaries.size()) return {};
       chunk_ = data_.dependencies().chunk(next_chunk_++);
-      if (Status status = narrowRows(); !status.has_value()) return status;
+      PITWALL_TRY(narrowRows());
     }
     return {};
   }
@@ -71,18 +71,16 @@ class DependencyCursor {
     end_ = chunk_->rows();
     for (int key = 0; key < 2; ++key) {
       if (wanted_[key].none || wanted_[key].least != wanted_[key].greatest) continue;
-      auto values = chunk_->column(key);
-      if (!values.has_value()) return fail(values.error());
-      auto order = chunk_->orderBy(key);
-      if (!order.has_value()) return fail(order.error());
+      auto values = PITWALL_TRY(chunk_->column(key));
+      auto order = PITWALL_TRY(chunk_->orderBy(key));
       const std::int64_t wanted = wanted_[key].least;
-      const auto first = std::partition_point(order->begin(), order->end(),
-                                              [&, v = *values](std::uint32_t at) { return v[at] < wanted; });
-      const auto last = std::partition_point(first, order->end(),
-                                             [&, v = *values](std::uint32_t at) { return v[at] == wanted; });
-      order_ = *order;
-      at_ = static_cast<std::size_t>(first - order->begin());
-      end_ = static_cast<std::size_t>(last - order->begin());
+      const auto first = std::partition_point(order.begin(), order.end(),
+                                              [&, v = values](std::uint32_t at) { return v[at] < wanted; });
+      const auto last = std::partition_point(first, order.end(),
+                                             [&, v = values](std::uint32_t at) { return v[at] == wanted; });
+      order_ = order;
+      at_ = static_cast<std::size_t>(first - order.begin());
+      end_ = static_cast<std::size_t>(last - order.begin());
       return {};
     }
     return {};

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <optional>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 namespace {
@@ -51,9 +53,8 @@ Status readTable(Connection& connection, std::string_view table, std::string_vie
     return fail(damaged(connection, table, error.message));  // no such table or column
   }
   while (true) {
-    Result<bool> row = statement->step();
-    if (!row.has_value()) return fail(row.error());
-    if (!*row) return {};
+    const bool row = PITWALL_TRY(statement->step());
+    if (!row) return {};
     if (const char* wrong = read(*statement); wrong != nullptr)
       return fail(damaged(connection, table, wrong));
   }
@@ -73,24 +74,21 @@ Status readDense(Connection& connection, std::string_view table, std::string_vie
 }
 
 Status loadThings(Connection& connection, Dimensions& into) {
-  Status status = readDense(connection, "string", "SELECT id, text FROM string ORDER BY id", into.strings,
-                            [](const Statement& s) { return std::optional(s.text(1)); });
-  if (!status.has_value()) return status;
-  status =
-      readDense(connection, "process", "SELECT id, pid, name, command_line, rank FROM process ORDER BY id",
-                into.processes, [](const Statement& s) {
-                  return std::optional(ProcessInfo{.pid = s.integer(1),
-                                                   .name = s.text(2),
-                                                   .command_line = s.text(3),
-                                                   .rank = static_cast<int>(s.integer(4))});
-                });
-  if (!status.has_value()) return status;
-  status = readDense(connection, "thread", "SELECT id, process_id, tid, name FROM thread ORDER BY id",
-                     into.threads, [](const Statement& s) {
-                       return std::optional(ThreadInfo{
-                           .process = idAt<ProcessId>(s, 1), .tid = s.integer(2), .name = s.text(3)});
-                     });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(readDense(connection, "string", "SELECT id, text FROM string ORDER BY id", into.strings,
+                        [](const Statement& s) { return std::optional(s.text(1)); }));
+  PITWALL_TRY(readDense(connection, "process",
+                        "SELECT id, pid, name, command_line, rank FROM process ORDER BY id", into.processes,
+                        [](const Statement& s) {
+                          return std::optional(ProcessInfo{.pid = s.integer(1),
+                                                           .name = s.text(2),
+                                                           .command_line = s.text(3),
+                                                           .rank = static_cast<int>(s.integer(4))});
+                        }));
+  PITWALL_TRY(readDense(connection, "thread", "SELECT id, process_id, tid, name FROM thread ORDER BY id",
+                        into.threads, [](const Statement& s) {
+                          return std::optional(ThreadInfo{
+                              .process = idAt<ProcessId>(s, 1), .tid = s.integer(2), .name = s.text(3)});
+                        }));
   return readDense(connection, "device",
                    "SELECT id, kind, device_index, name, memory_bytes FROM device ORDER BY id", into.devices,
                    [](const Statement& s) {
@@ -161,7 +159,7 @@ Status loadSettings(Connection& connection, Dimensions& into) {
     into.meta.insert_or_assign(s.text(0), s.text(1));
     return nullptr;
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   constexpr const char* kUnknownSource = "a source is neither default, environment nor program";
   status = readTable(connection, "setting", "SELECT name, value, source FROM setting ORDER BY name",
                      [&](const Statement& s) -> const char* {
@@ -170,7 +168,7 @@ Status loadSettings(Connection& connection, Dimensions& into) {
                        into.settings.push_back({.name = s.text(0), .value = s.text(1), .source = *source});
                        return nullptr;
                      });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   return readTable(connection, "tunable",
                    "SELECT name, value, default_value, minimum, maximum, source FROM tunable ORDER BY name",
                    [&](const Statement& s) -> const char* {
@@ -194,7 +192,7 @@ Status loadMarks(Connection& connection, Dimensions& into) {
         into.iterations.push_back({.index = s.integer(0), .time_ns = s.integer(1), .items = s.integer(2)});
         return nullptr;
       });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   return readTable(connection, "loss", "SELECT track_id, from_ns, to_ns, count, reason FROM loss ORDER BY id",
                    [&](const Statement& s) {
                      into.losses.push_back({.track = idAt<TrackId>(s, 0),
@@ -231,9 +229,9 @@ Status checkReferences(const Connection& connection, const Dimensions& dimension
 Result<Dimensions> loadDimensions(Connection& connection) {
   Dimensions into;
   for (const auto load : {loadThings, loadTracks, loadFacts, loadKernels, loadSettings, loadMarks}) {
-    if (Status status = load(connection, into); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(load(connection, into));
   }
-  if (Status status = checkReferences(connection, into); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(checkReferences(connection, into));
   return into;
 }
 

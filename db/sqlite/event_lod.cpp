@@ -5,6 +5,7 @@
 #include "db/sqlite/covered_ranges.h"
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -25,9 +26,7 @@ class LodCursor {
       arguments_[k].reset();
       sqlite3_value* value = argumentOf(plan, values, k);
       if (value == nullptr) continue;
-      Result<std::int64_t> number = integerArgument(value, kNames[k]);
-      if (!number.has_value()) return fail(number.error());
-      arguments_[k] = *number;
+      arguments_[k] = PITWALL_TRY(integerArgument(value, kNames[k]));
     }
     if (!arguments_[0].has_value())
       return fail(ErrorCode::invalidInput, "event_lod needs a track: event_lod(track, t0, t1, bins)");
@@ -76,11 +75,8 @@ class LodCursor {
     request.bins = static_cast<int>(bins);
     if (arguments_[4].has_value()) request.depth = static_cast<int>(*arguments_[4] & 0x7fffffff);
     if (request.from_ns >= request.to_ns) return {};
-    Result<EventPyramid*> pyramid = data_.pyramid(request.track.value);
-    if (!pyramid.has_value()) return fail(pyramid.error());
-    Result<std::vector<EventBin>> found = (*pyramid)->bins(request);
-    if (!found.has_value()) return fail(found.error());
-    bins_ = std::move(*found);
+    EventPyramid* pyramid = PITWALL_TRY(data_.pyramid(request.track.value));
+    bins_ = PITWALL_TRY(pyramid->bins(request));
     return {};
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "db/sqlite/trace_data.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -17,7 +18,7 @@ Result<std::unique_ptr<EventPyramid>> EventPyramid::make(TraceData& data, std::u
   std::unique_ptr<EventPyramid> pyramid(new EventPyramid(data));
   std::vector<Node> nodes;
   for (const std::uint32_t chunk : data.events().ofTrack(track)) {
-    if (Status status = pyramid->addChunk(chunk, nodes); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(pyramid->addChunk(chunk, nodes));
   }
   pyramid->build(std::move(nodes));
   return pyramid;
@@ -27,17 +28,14 @@ Status EventPyramid::addChunk(std::uint32_t chunk, std::vector<Node>& nodes) {
   const ChunkSummary& of = data_.events().summaries()[chunk];
   EventSummary summary;
   const auto strings = static_cast<std::int64_t>(data_.dimensions().strings.size());
-  Result<bool> found = data_.eventSummaries().nodes(of.id, of.count, strings, summary);
-  if (!found.has_value()) return fail(found.error());
-  if (!*found) {
+  const bool found = PITWALL_TRY(data_.eventSummaries().nodes(of.id, of.count, strings, summary));
+  if (!found) {
     constexpr EventColumn kColumns[] = {EventColumn::start, EventColumn::dur, EventColumn::name,
                                         EventColumn::depth};
     std::vector<std::int64_t> scratch[4];
     std::span<const std::int64_t> columns[4];
     for (std::size_t i = 0; i < 4; ++i) {
-      auto read = scanColumn(data_, chunk, kColumns[i], scratch[i]);
-      if (!read.has_value()) return fail(read.error());
-      columns[i] = *read;
+      columns[i] = PITWALL_TRY(scanColumn(data_, chunk, kColumns[i], scratch[i]));
     }
     summary.nodes =
         nodesOf({.start = columns[0], .dur = columns[1], .name = columns[2], .depth = columns[3]});
@@ -94,7 +92,7 @@ class EventPyramid::Painter {
     if (level == 0) return paintEvents(node, levels_of_depth.depth);
     const std::size_t end = std::min((at + 1) * kFanOut, levels_of_depth.levels[level - 1].size());
     for (std::size_t below = at * kFanOut; below < end; ++below) {
-      if (Status status = paint(levels_of_depth, level - 1, below); !status.has_value()) return status;
+      PITWALL_TRY(paint(levels_of_depth, level - 1, below));
     }
     return {};
   }
@@ -179,22 +177,17 @@ class EventPyramid::Painter {
       names_ = {};
     }
     Chunk* const chunk = chunk_.get();
-    auto starts = column(*chunk, EventColumn::start);
-    if (!starts.has_value()) return fail(starts.error());
-    auto durs = column(*chunk, EventColumn::dur);
-    if (!durs.has_value()) return fail(durs.error());
-    auto depths = column(*chunk, EventColumn::depth);
-    if (!depths.has_value()) return fail(depths.error());
+    auto starts = PITWALL_TRY(column(*chunk, EventColumn::start));
+    auto durs = PITWALL_TRY(column(*chunk, EventColumn::dur));
+    auto depths = PITWALL_TRY(column(*chunk, EventColumn::depth));
     if (names_.empty()) {
-      auto names = idColumn(data_, *chunk, EventColumn::name);
-      if (!names.has_value()) return fail(names.error());
-      names_ = *names;
+      names_ = PITWALL_TRY(idColumn(data_, *chunk, EventColumn::name));
     }
     std::int64_t left = node.events;
-    for (auto row = static_cast<std::size_t>(node.row); row < starts->size() && left > 0; ++row) {
-      if (((*depths)[row] & 0xffff) != depth) continue;
+    for (auto row = static_cast<std::size_t>(node.row); row < starts.size() && left > 0; ++row) {
+      if ((depths[row] & 0xffff) != depth) continue;
       --left;
-      put((*starts)[row], (*durs)[row], names_[row]);
+      put(starts[row], durs[row], names_[row]);
     }
     return {};
   }
@@ -216,8 +209,7 @@ Result<std::vector<EventBin>> EventPyramid::bins(const BinRequest& request) {
     if (request.depth.has_value() && levels_of_depth.depth != *request.depth) continue;
     const std::size_t top = levels_of_depth.levels.size() - 1;
     for (std::size_t at = 0; at < levels_of_depth.levels[top].size(); ++at) {
-      if (Status status = painter.paint(levels_of_depth, top, at); !status.has_value())
-        return fail(status.error());
+      PITWALL_TRY(painter.paint(levels_of_depth, top, at));
     }
   }
   return painter.take();

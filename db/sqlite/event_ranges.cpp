@@ -9,6 +9,7 @@
 #include "db/sqlite/covered_ranges.h"
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -20,19 +21,16 @@ Result<std::optional<std::int64_t>> optionalInteger(int plan, std::span<sqlite3_
                                                     std::string_view what) {
   sqlite3_value* value = argumentOf(plan, values, k);
   if (value == nullptr) return std::optional<std::int64_t>();
-  Result<std::int64_t> number = integerArgument(value, what);
-  if (!number.has_value()) return fail(number.error());
-  return std::optional(*number);
+  const std::int64_t number = PITWALL_TRY(integerArgument(value, what));
+  return std::optional(number);
 }
 
 // Arguments t0 and t1 at positions k and k + 1.
 Result<TimeRange> windowArgument(int plan, std::span<sqlite3_value*> values, int k,
                                  std::string_view function) {
-  auto t0 = optionalInteger(plan, values, k, fmt::format("{}: t0", function));
-  if (!t0.has_value()) return fail(t0.error());
-  auto t1 = optionalInteger(plan, values, k + 1, fmt::format("{}: t1", function));
-  if (!t1.has_value()) return fail(t1.error());
-  return TimeRange{t0->value_or(kAlways.begin_ns), t1->value_or(kAlways.end_ns)};
+  auto t0 = PITWALL_TRY(optionalInteger(plan, values, k, fmt::format("{}: t0", function)));
+  auto t1 = PITWALL_TRY(optionalInteger(plan, values, k + 1, fmt::format("{}: t1", function)));
+  return TimeRange{t0.value_or(kAlways.begin_ns), t1.value_or(kAlways.end_ns)};
 }
 
 std::uint32_t trackNumber(std::int64_t number) {
@@ -96,7 +94,7 @@ Result<TimeNs> common(Ranges& a, Ranges& b) {
     if (both.begin_ns < both.end_ns) length.add(both);
     more = in_a.end_ns < in_b.end_ns ? a.next(in_a) : b.next(in_b);
   }
-  if (!more.has_value()) return fail(more.error());
+  PITWALL_TRY(more);
   return length.sum();
 }
 
@@ -107,18 +105,13 @@ class BusyCursor {
   Status filter(int plan, const char*, std::span<sqlite3_value*> values) {
     rows_.clear();
     at_ = 0;
-    auto track = optionalInteger(plan, values, 0, "event_busy: track");
-    if (!track.has_value()) return fail(track.error());
-    auto window = windowArgument(plan, values, 1, "event_busy");
-    if (!window.has_value()) return fail(window.error());
-    auto kind = kindArgument(argumentOf(plan, values, 3));
-    if (!kind.has_value()) return fail(kind.error());
-    window_ = *window;
-    kind_ = *kind;
-    if (track->has_value()) return add(**track);
+    auto track = PITWALL_TRY(optionalInteger(plan, values, 0, "event_busy: track"));
+    window_ = PITWALL_TRY(windowArgument(plan, values, 1, "event_busy"));
+    kind_ = PITWALL_TRY(kindArgument(argumentOf(plan, values, 3)));
+    if (track.has_value()) return add(*track);
     for (std::size_t i = 0; i < data_.dimensions().tracks.size(); ++i) {
       if (data_.dimensions().tracks[i].kind == TrackKind::counter) continue;
-      if (Status status = add(static_cast<std::int64_t>(i + 1)); !status.has_value()) return status;
+      PITWALL_TRY(add(static_cast<std::int64_t>(i + 1)));
     }
     return {};
   }
@@ -156,12 +149,11 @@ class BusyCursor {
     TimeRange range;
     Result<bool> more = stream.next(range);
     for (; more.has_value() && *more; more = stream.next(range)) busy.add(range);
-    if (!more.has_value()) return fail(more.error());
+    PITWALL_TRY(more);
     if (!stream.inOrder()) {
-      Result<std::vector<TimeRange>> ranges = coveredRanges(data_, trackNumber(track), window_, kind_);
-      if (!ranges.has_value()) return fail(ranges.error());
+      std::vector<TimeRange> ranges = PITWALL_TRY(coveredRanges(data_, trackNumber(track), window_, kind_));
       busy = {};
-      for (const TimeRange& covered : *ranges) busy.add(covered);
+      for (const TimeRange& covered : ranges) busy.add(covered);
     }
     rows_.push_back({track, busy.sum()});
     return {};
@@ -194,15 +186,12 @@ class OverlapCursor {
   Status filter(int plan, const char*, std::span<sqlite3_value*> values) {
     at_end_ = false;
     for (int k = 0; k < 2; ++k) {
-      auto track = optionalInteger(plan, values, k, "event_overlap: track");
-      if (!track.has_value()) return fail(track.error());
-      if (!track->has_value())
+      auto track = PITWALL_TRY(optionalInteger(plan, values, k, "event_overlap: track"));
+      if (!track.has_value())
         return fail(ErrorCode::invalidInput, "event_overlap needs two tracks: event_overlap(a, b)");
-      tracks_[k] = **track;
+      tracks_[k] = *track;
     }
-    auto window = windowArgument(plan, values, 2, "event_overlap");
-    if (!window.has_value()) return fail(window.error());
-    window_ = *window;
+    window_ = PITWALL_TRY(windowArgument(plan, values, 2, "event_overlap"));
     return compute();
   }
 
@@ -223,18 +212,12 @@ class OverlapCursor {
   Status compute() {
     const std::uint32_t first = trackNumber(tracks_[0]), second = trackNumber(tracks_[1]);
     RangeStream stream_a(data_, first, window_, std::nullopt), stream_b(data_, second, window_, std::nullopt);
-    Result<TimeNs> overlap = common(stream_a, stream_b);
-    if (!overlap.has_value()) return fail(overlap.error());
-    overlap_ns_ = *overlap;
+    overlap_ns_ = PITWALL_TRY(common(stream_a, stream_b));
     if (stream_a.inOrder() && stream_b.inOrder()) return {};
-    auto a = coveredRanges(data_, first, window_, std::nullopt);
-    if (!a.has_value()) return fail(a.error());
-    auto b = coveredRanges(data_, second, window_, std::nullopt);
-    if (!b.has_value()) return fail(b.error());
-    RangeList list_a(*a), list_b(*b);
-    overlap = common(list_a, list_b);
-    if (!overlap.has_value()) return fail(overlap.error());
-    overlap_ns_ = *overlap;
+    auto a = PITWALL_TRY(coveredRanges(data_, first, window_, std::nullopt));
+    auto b = PITWALL_TRY(coveredRanges(data_, second, window_, std::nullopt));
+    RangeList list_a(a), list_b(b);
+    overlap_ns_ = PITWALL_TRY(common(list_a, list_b));
     return {};
   }
 

@@ -7,6 +7,7 @@
 
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -54,9 +55,7 @@ class StatsCursor {
       arguments_[k].reset();
       sqlite3_value* value = argumentOf(plan, values, k);
       if (value == nullptr) continue;
-      Result<std::int64_t> number = integerArgument(value, kNames[k]);
-      if (!number.has_value()) return fail(number.error());
-      arguments_[k] = *number;
+      arguments_[k] = PITWALL_TRY(integerArgument(value, kNames[k]));
     }
     return compute();
   }
@@ -99,7 +98,7 @@ class StatsCursor {
       const ChunkSummary& summary = data_.events().summaries()[i];
       if (track.has_value() && *track != std::int64_t{summary.track}) continue;
       if (t1.has_value() && summary.time_ns.least >= *t1) continue;
-      if (Status status = addChunk(i, groups); !status.has_value()) return status;
+      PITWALL_TRY(addChunk(i, groups));
     }
     groups_ = groups.take();
     return {};
@@ -118,32 +117,27 @@ class StatsCursor {
   }
 
   Status addChunk(std::size_t index, Groups& groups) {
-    Result<bool> summed = addSummary(data_.events().summaries()[index], groups);
-    if (!summed.has_value()) return fail(summed.error());
-    return *summed ? Status() : addRows(index, groups);
+    const bool summed = PITWALL_TRY(addSummary(data_.events().summaries()[index], groups));
+    return summed ? Status() : addRows(index, groups);
   }
 
   Status addRows(std::size_t index, Groups& groups) {
     const auto column = [&](EventColumn at) {
       return scanColumn(data_, index, at, scratch_[static_cast<std::size_t>(at)]);
     };
-    auto starts = column(EventColumn::start);
-    if (!starts.has_value()) return fail(starts.error());
+    auto starts = PITWALL_TRY(column(EventColumn::start));
     const auto& [track, t0, t1] = arguments_;
     const auto before = [&](const std::optional<std::int64_t>& time, std::size_t otherwise) {
       return time.has_value()
-                 ? static_cast<std::size_t>(std::ranges::lower_bound(*starts, *time) - starts->begin())
+                 ? static_cast<std::size_t>(std::ranges::lower_bound(starts, *time) - starts.begin())
                  : otherwise;
     };
-    const std::size_t from = before(t0, 0), to = before(t1, starts->size());
+    const std::size_t from = before(t0, 0), to = before(t1, starts.size());
     if (from >= to) return {};
-    auto names = column(EventColumn::name);
-    if (!names.has_value()) return fail(names.error());
-    auto kinds = column(EventColumn::kind);
-    if (!kinds.has_value()) return fail(kinds.error());
-    auto durs = column(EventColumn::dur);
-    if (!durs.has_value()) return fail(durs.error());
-    for (std::size_t i = from; i < to; ++i) groups.add((*names)[i], (*kinds)[i], (*durs)[i]);
+    auto names = PITWALL_TRY(column(EventColumn::name));
+    auto kinds = PITWALL_TRY(column(EventColumn::kind));
+    auto durs = PITWALL_TRY(column(EventColumn::dur));
+    for (std::size_t i = from; i < to; ++i) groups.add(names[i], kinds[i], durs[i]);
     return {};
   }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 namespace {
@@ -36,10 +38,9 @@ constexpr NodeMember kNodeColumns[] = {&EventNode::depth,  &EventNode::start_ns,
 }  // namespace
 
 Result<EventSummaryWriter> EventSummaryWriter::create(Connection& connection) {
-  Result<Statement> insert = connection.prepare(kInsert);
-  if (!insert.has_value()) return fail(insert.error());
+  Statement insert = PITWALL_TRY(connection.prepare(kInsert));
   EventSummaryWriter writer;
-  writer.insert_ = std::move(*insert);
+  writer.insert_ = std::move(insert);
   writer.encoded_.resize(std::size(kGroupColumns) + std::size(kNodeColumns));
   return writer;
 }
@@ -94,13 +95,13 @@ Result<bool> EventSummaryReader::read(Statement& statement, const char* sql, std
     }
   }
   statement.reset();
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return count > 0;
 }
 
 Result<bool> EventSummaryReader::groups(std::int64_t chunk, std::int64_t strings, EventSummary& into) {
-  Result<bool> found = read(groups_, kGroups, chunk, into.groups, into.last_start_ns, kGroupColumns);
-  if (!found.has_value()) return found;
+  const bool found =
+      PITWALL_TRY(read(groups_, kGroups, chunk, into.groups, into.last_start_ns, kGroupColumns));
   for (const EventGroup& group : into.groups) {
     if (group.name < 0 || group.name > strings)
       return fail(damaged(chunk, "a group has a name that does not exist"));
@@ -110,8 +111,7 @@ Result<bool> EventSummaryReader::groups(std::int64_t chunk, std::int64_t strings
 
 Result<bool> EventSummaryReader::nodes(std::int64_t chunk, std::int64_t events, std::int64_t strings,
                                        EventSummary& into) {
-  Result<bool> found = read(nodes_, kNodes, chunk, into.nodes, into.last_start_ns, kNodeColumns);
-  if (!found.has_value()) return found;
+  const bool found = PITWALL_TRY(read(nodes_, kNodes, chunk, into.nodes, into.last_start_ns, kNodeColumns));
   for (const EventNode& node : into.nodes) {
     if (node.name < 0 || node.name > strings || node.row < 0 || node.row >= events || node.depth < 0 ||
         node.depth > 0xffff)

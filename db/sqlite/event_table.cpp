@@ -12,6 +12,7 @@
 
 #include "db/sqlite/virtual_table.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -135,13 +136,13 @@ class EventCursor {
       for (; at_ < end_; ++at_) {
         if (fulfils(row())) return {};
       }
-      if (Status status = openNextChunk(); !status.has_value()) return status;
+      PITWALL_TRY(openNextChunk());
     }
     return {};
   }
 
   Status enterNextChunk() {
-    if (Status status = openNextChunk(); !status.has_value()) return status;
+    PITWALL_TRY(openNextChunk());
     return settle();
   }
 
@@ -157,9 +158,7 @@ class EventCursor {
   Result<std::span<const std::int64_t>> values(EventColumn at) {
     std::span<const std::int64_t>& known = columns_[static_cast<std::size_t>(at)];
     if (known.empty()) {
-      auto read = isIdColumn(at) ? idColumn(data_, *chunk_, at) : store::column(*chunk_, at);
-      if (!read.has_value()) return read;
-      known = *read;
+      known = PITWALL_TRY(isIdColumn(at) ? idColumn(data_, *chunk_, at) : store::column(*chunk_, at));
     }
     return known;
   }
@@ -192,33 +191,29 @@ Status EventCursor::openNextChunk() {
 Status EventCursor::narrowRows() {
   equal_.clear();
   for (const auto& [at, value] : wanted_.equal) {
-    auto read = values(at);
-    if (!read.has_value()) return fail(read.error());
-    equal_.emplace_back(*read, value);
+    auto read = PITWALL_TRY(values(at));
+    equal_.emplace_back(read, value);
   }
   order_ = {};
   at_ = 0;
   end_ = chunk_->rows();
   const IntegerRange& correlation = wanted_.correlation;
   if (!correlation.none && correlation.least == correlation.greatest) {
-    auto read = values(EventColumn::correlation);
-    if (!read.has_value()) return fail(read.error());
-    auto order = chunk_->orderBy(static_cast<int>(EventColumn::correlation));
-    if (!order.has_value()) return fail(order.error());
+    auto read = PITWALL_TRY(values(EventColumn::correlation));
+    auto order = PITWALL_TRY(chunk_->orderBy(static_cast<int>(EventColumn::correlation)));
     const auto first = std::partition_point(
-        order->begin(), order->end(), [&, v = *read](std::uint32_t at) { return v[at] < correlation.least; });
+        order.begin(), order.end(), [&, v = read](std::uint32_t at) { return v[at] < correlation.least; });
     const auto last = std::partition_point(
-        first, order->end(), [&, v = *read](std::uint32_t at) { return v[at] == correlation.least; });
-    order_ = *order;
-    at_ = static_cast<std::size_t>(first - order->begin());
-    end_ = static_cast<std::size_t>(last - order->begin());
+        first, order.end(), [&, v = read](std::uint32_t at) { return v[at] == correlation.least; });
+    order_ = order;
+    at_ = static_cast<std::size_t>(first - order.begin());
+    end_ = static_cast<std::size_t>(last - order.begin());
     return {};
   }
   if (!wanted_.start.isAll()) {
-    auto read = values(EventColumn::start);
-    if (!read.has_value()) return fail(read.error());
-    at_ = static_cast<std::size_t>(std::ranges::lower_bound(*read, wanted_.start.least) - read->begin());
-    end_ = static_cast<std::size_t>(std::ranges::upper_bound(*read, wanted_.start.greatest) - read->begin());
+    auto read = PITWALL_TRY(values(EventColumn::start));
+    at_ = static_cast<std::size_t>(std::ranges::lower_bound(read, wanted_.start.least) - read.begin());
+    end_ = static_cast<std::size_t>(std::ranges::upper_bound(read, wanted_.start.greatest) - read.begin());
   }
   if (!wanted_.id.isAll()) {
     const std::int64_t first = chunk_->summary().id;
@@ -255,22 +250,19 @@ Status EventCursor::column(sqlite3_context* context, int index) {
     sqlite3_result_int64(context, at == Column::id ? rowId() : std::int64_t{chunk_->summary().track});
     return {};
   }
-  auto source = values(sourceOf(at));
-  if (!source.has_value()) return fail(source.error());
-  const std::int64_t value = (*source)[row()];
+  auto source = PITWALL_TRY(values(sourceOf(at)));
+  const std::int64_t value = source[row()];
   const Dimensions& dimensions = data_.dimensions();
   switch (at) {
     case Column::end_ns: {
-      auto dur = values(EventColumn::dur);
-      if (!dur.has_value()) return fail(dur.error());
-      sqlite3_result_int64(context, cappedEnd(value, (*dur)[row()]));
+      auto dur = PITWALL_TRY(values(EventColumn::dur));
+      sqlite3_result_int64(context, cappedEnd(value, dur[row()]));
       break;
     }
     case Column::pushed_ns:
     case Column::ready_ns: {
-      auto start = values(EventColumn::start);
-      if (!start.has_value()) return fail(start.error());
-      sqlite3_result_int64(context, wrappingMinus((*start)[row()], value));
+      auto start = PITWALL_TRY(values(EventColumn::start));
+      sqlite3_result_int64(context, wrappingMinus(start[row()], value));
       break;
     }
     case Column::name:

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "db/sqlite/schema.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -78,10 +79,9 @@ Result<FileState> inspectFile(const std::string& path) {
     state.kind = FileKind::empty;
     return state;
   }
-  Result<Connection> connection = Connection::open(path, OpenMode::readOnly);
-  if (!connection.has_value()) return fail(connection.error());
+  Connection connection = PITWALL_TRY(Connection::open(path, OpenMode::readOnly));
   Header header = {};
-  if (Status status = connection->readRaw(header); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(connection.readRaw(header));
   readHeader(header, state);
   return state;
 }

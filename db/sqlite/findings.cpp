@@ -4,6 +4,7 @@
 
 #include "db/reader.h"
 #include "db/sqlite/connection.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -31,9 +32,7 @@ Result<Inserts> prepareInserts(Connection& connection) {
             "INSERT INTO proposal(finding_id, name, current, proposed, reason) VALUES (?1, ?2, ?3, ?4, ?5)",
             inserts.proposal},
         Prepare{"INSERT INTO evidence(finding_id, row_json) VALUES (?1, ?2)", inserts.evidence}}) {
-    Result<Statement> statement = connection.prepare(p.sql);
-    if (!statement.has_value()) return fail(statement.error());
-    p.into = std::move(*statement);
+    p.into = PITWALL_TRY(connection.prepare(p.sql));
   }
   return inserts;
 }
@@ -43,28 +42,25 @@ Status insertFinding(Inserts& into, std::int64_t rank, const FindingRow& row) {
   into.finding.bind(1, rank).bind(2, Text(row.id)).bind(3, Text(row.title)).bind(4, Text(row.severity));
   into.finding.bind(5, Text(row.verdict)).bind(6, row.gain_low).bind(7, row.gain_high);
   into.finding.bind(8, Text(row.gain_method)).bind(9, Text(row.guard)).bind(10, Text(row.status));
-  if (Status status = into.finding.run(); !status.has_value()) return status;
+  PITWALL_TRY(into.finding.run());
   for (const FindingRow::Proposal& proposal : row.proposals) {
     into.proposal.bind(1, rank).bind(2, Text(proposal.name)).bind(3, Text(proposal.current));
     into.proposal.bind(4, Text(proposal.proposed)).bind(5, Text(proposal.reason));
-    if (Status status = into.proposal.run(); !status.has_value()) return status;
+    PITWALL_TRY(into.proposal.run());
   }
   for (const std::string& evidence : row.evidence) {
     into.evidence.bind(1, rank).bind(2, Text(evidence));
-    if (Status status = into.evidence.run(); !status.has_value()) return status;
+    PITWALL_TRY(into.evidence.run());
   }
   return {};
 }
 
 Status replaceAll(Connection& connection, std::span<const FindingRow> findings) {
-  if (Status status = connection.execute("DELETE FROM evidence; DELETE FROM proposal; DELETE FROM finding;");
-      !status.has_value())
-    return status;
-  Result<Inserts> inserts = prepareInserts(connection);
-  if (!inserts.has_value()) return fail(inserts.error());
+  PITWALL_TRY(connection.execute("DELETE FROM evidence; DELETE FROM proposal; DELETE FROM finding;"));
+  Inserts inserts = PITWALL_TRY(prepareInserts(connection));
   std::int64_t rank = 0;
   for (const FindingRow& row : findings) {
-    if (Status status = insertFinding(*inserts, ++rank, row); !status.has_value()) return status;
+    PITWALL_TRY(insertFinding(inserts, ++rank, row));
   }
   return {};
 }
@@ -73,14 +69,12 @@ Status replaceAll(Connection& connection, std::span<const FindingRow> findings) 
 
 Status saveFindings(const std::string& path, std::span<const FindingRow> findings) {
   // Opening it as a trace gives better errors than SQLite.
-  if (Result<std::unique_ptr<Trace>> trace = Trace::open(path); !trace.has_value())
-    return fail(trace.error());
-  Result<Connection> connection = Connection::open(path, store::OpenMode::readWrite);
-  if (!connection.has_value()) return fail(connection.error());
-  if (Status status = connection->execute("BEGIN IMMEDIATE"); !status.has_value()) return status;
-  Status status = replaceAll(*connection, findings);
-  if (status.has_value()) status = connection->execute("COMMIT");
-  if (!status.has_value()) (void)connection->execute("ROLLBACK");
+  PITWALL_TRY(Trace::open(path));
+  Connection connection = PITWALL_TRY(Connection::open(path, store::OpenMode::readWrite));
+  PITWALL_TRY(connection.execute("BEGIN IMMEDIATE"));
+  Status status = replaceAll(connection, findings);
+  if (status.has_value()) status = connection.execute("COMMIT");
+  if (!status.has_value()) (void)connection.execute("ROLLBACK");
   return status;
 }
 

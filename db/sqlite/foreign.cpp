@@ -9,6 +9,7 @@
 
 #include "db/sqlite/connection.h"
 #include "db/sqlite/table_pages.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 namespace {
@@ -85,7 +86,7 @@ ForeignDatabase::ForeignDatabase() = default;
 ForeignDatabase::~ForeignDatabase() = default;
 
 Result<std::unique_ptr<ForeignDatabase>> ForeignDatabase::open(const std::string& path) {
-  if (Status status = haveAllInOneFile(path); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(haveAllInOneFile(path));
   auto connection = Connection::open(path, OpenMode::immutable);
   if (!connection.has_value()) return fail(asDamage(connection.error()));
   std::unique_ptr<ForeignDatabase> database(new ForeignDatabase);
@@ -112,7 +113,7 @@ Status ForeignDatabase::readTables() {
     tables_[list->text(0)].root = list->integer(1);
   }
   for (auto& [name, table] : tables_) {
-    if (auto status = readColumns(name, table); !status.has_value()) return status;
+    PITWALL_TRY(readColumns(name, table));
   }
   return {};
 }
@@ -169,17 +170,16 @@ Status ForeignDatabase::visit(std::string_view table, std::span<const std::strin
 
 // Sets `plain` to false, and visits no rows, where the pages are not those of a plain table.
 Status ForeignDatabase::visitPlain(const Table& table, ForeignRow row, const Visitor& visitor, bool& plain) {
-  auto pages = TablePages::open(*connection_, table.root);
-  if (!pages.has_value()) return fail(pages.error());
-  plain = pages->has_value();
+  auto pages = PITWALL_TRY(TablePages::open(*connection_, table.root));
+  plain = pages.has_value();
   if (!plain) return {};
   row.plain_ = true;
   std::span<const std::byte> bytes;
-  while ((*pages)->next(bytes)) {
-    if (!row.record_.read(bytes)) return (*pages)->damagedRow();
-    if (auto status = visitor(row); !status.has_value()) return status;
+  while (pages->next(bytes)) {
+    if (!row.record_.read(bytes)) return pages->damagedRow();
+    PITWALL_TRY(visitor(row));
   }
-  return (*pages)->takeStatus();
+  return pages->takeStatus();
 }
 
 Status ForeignDatabase::visitBySql(std::string_view table, std::span<const std::string_view> columns,
@@ -200,7 +200,7 @@ Status ForeignDatabase::visitBySql(std::string_view table, std::span<const std::
     auto row = statement->step();
     if (!row.has_value()) return fail(asDamage(row.error()));
     if (!*row) return {};
-    if (auto status = visitor(view); !status.has_value()) return status;
+    PITWALL_TRY(visitor(view));
   }
 }
 
@@ -212,7 +212,7 @@ Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view ta
     if (!row.isNull(0)) least = std::min(least.value_or(row.integer(0)), row.integer(0));
     return {};
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return least;
 }
 

@@ -21,6 +21,7 @@
 #include "db/sqlite/temp_copy.h"
 #include "db/sqlite/trace_data.h"
 #include "db/sqlite/trace_reader.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -68,29 +69,25 @@ Status checkReadable(const std::string& path, const FileState& state) {
 }
 
 Result<std::unique_ptr<TraceData>> load(const std::string& path, OpenMode mode) {
-  Result<Connection> connection = Connection::open(path, mode);
-  if (!connection.has_value()) return fail(connection.error());
-  return TraceData::load(std::move(*connection));
+  Connection connection = PITWALL_TRY(Connection::open(path, mode));
+  return TraceData::load(std::move(connection));
 }
 
 Result<std::unique_ptr<TraceData>> migrateAndLoad(const std::string& path) {
-  Result<Connection> connection = Connection::open(path, OpenMode::readWrite);
-  if (!connection.has_value()) return fail(connection.error());
-  Status migrated = store::migrate(*connection, store::kSchemaVersion, store::migrations());
-  if (!migrated.has_value()) return fail(migrated.error());
-  return TraceData::load(std::move(*connection));
+  Connection connection = PITWALL_TRY(Connection::open(path, OpenMode::readWrite));
+  PITWALL_TRY(store::migrate(connection, store::kSchemaVersion, store::migrations()));
+  return TraceData::load(std::move(connection));
 }
 
 Result<std::unique_ptr<Trace>> openCopy(const std::string& path) {
-  Result<TempCopy> copy = TempCopy::make(path);
-  if (!copy.has_value()) return fail(copy.error());
-  Result<std::unique_ptr<TraceData>> data = migrateAndLoad(copy->file());
+  TempCopy copy = PITWALL_TRY(TempCopy::make(path));
+  Result<std::unique_ptr<TraceData>> data = migrateAndLoad(copy.file());
   if (!data.has_value()) {
     return fail(data.error().code,
                 fmt::format("cannot read trace '{}' through a copy: {}", path, data.error().message));
   }
   return std::unique_ptr<Trace>(
-      std::make_unique<store::TraceReader>(path, std::move(*copy), std::move(*data)));
+      std::make_unique<store::TraceReader>(path, std::move(copy), std::move(*data)));
 }
 
 // `problem` describes the part of a killed recording that could not be recovered; "" = none.
@@ -110,14 +107,12 @@ Result<std::unique_ptr<Trace>> openAsItIs(const std::string& path, const FileSta
 }  // namespace
 
 Result<std::unique_ptr<Trace>> Trace::open(const std::string& path) {
-  Result<FileState> state = store::inspectFile(path);
-  if (!state.has_value()) return fail(state.error());
-  if (Status status = checkReadable(path, *state); !status.has_value()) return fail(status.error());
+  FileState state = PITWALL_TRY(store::inspectFile(path));
+  PITWALL_TRY(checkReadable(path, state));
   // Records left in the rings of a killed recording are added first; most traces have none.
   const recovery::Completion completed = recovery::completeTrace(path);
-  if (completed.events != 0 || completed.open_scopes != 0) state = store::inspectFile(path);
-  if (!state.has_value()) return fail(state.error());
-  return openAsItIs(path, *state, completed.problem);
+  if (completed.events != 0 || completed.open_scopes != 0) state = PITWALL_TRY(store::inspectFile(path));
+  return openAsItIs(path, state, completed.problem);
 }
 
 }  // namespace pitwall

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 extern const char kSchemaSql[];  // generated from db/schema/schema.sql
@@ -15,23 +17,22 @@ Status createSchema(Connection& connection) {
       "PRAGMA page_size=8192; PRAGMA synchronous=OFF; PRAGMA application_id={}; PRAGMA user_version={}; "
       "BEGIN;",
       kApplicationId, kSchemaVersion);
-  if (Status status = connection.execute(before.c_str()); !status.has_value()) return status;
-  if (Status status = connection.execute(kSchemaSql); !status.has_value()) return status;
+  PITWALL_TRY(connection.execute(before.c_str()));
+  PITWALL_TRY(connection.execute(kSchemaSql));
   return connection.execute("COMMIT; PRAGMA journal_mode=WAL;");
 }
 
 std::span<const Migration> migrations() { return {}; }
 
 Status migrate(Connection& connection, int target, std::span<const Migration> steps) {
-  Result<std::int64_t> version = connection.integer("PRAGMA user_version");
-  if (!version.has_value()) return fail(version.error());
-  if (*version > target) {
+  const std::int64_t version = PITWALL_TRY(connection.integer("PRAGMA user_version"));
+  if (version > target) {
     return fail(ErrorCode::versionMismatch,
                 fmt::format("'{}' has schema version {}, this Pitwall reads up to {}: use a newer Pitwall",
-                            connection.path(), *version, target));
+                            connection.path(), version, target));
   }
-  if (Status status = connection.execute("BEGIN IMMEDIATE"); !status.has_value()) return status;
-  for (int from = static_cast<int>(*version); from < target; ++from) {
+  PITWALL_TRY(connection.execute("BEGIN IMMEDIATE"));
+  for (int from = static_cast<int>(version); from < target; ++from) {
     const auto step =
         std::find_if(steps.begin(), steps.end(), [&](const Migration& s) { return s.from == from; });
     Status status;
@@ -39,7 +40,7 @@ Status migrate(Connection& connection, int target, std::span<const Migration> st
       status =
           fail(ErrorCode::versionMismatch,
                fmt::format("'{}' has schema version {}, which this Pitwall no longer reads: use an older one",
-                           connection.path(), *version));
+                           connection.path(), version));
     } else {
       status = connection.execute(step->sql);
     }

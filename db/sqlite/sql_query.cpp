@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall::store {
 
 namespace {
@@ -143,8 +145,7 @@ Result<StatementPtr> prepareNext(TraceData& data, std::string_view& sql) {
 // False when the visitor ends the query.
 Result<bool> runStatement(TraceData& data, sqlite3_stmt* statement, std::string_view sql,
                           std::span<const SqlParameter> parameters, SqlVisitor& visitor) {
-  if (Status status = bindParameters(data, statement, sql, parameters); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(bindParameters(data, statement, sql, parameters));
   const int columns = sqlite3_column_count(statement);
   std::vector<std::string> names;
   for (int i = 0; i < columns; ++i) names.emplace_back(sqlite3_column_name(statement, i));
@@ -184,16 +185,14 @@ Status eachStatement(TraceData& data, const std::string& sql, Run run) {
   std::string_view left = sql;
   while (!left.empty()) {
     const std::string_view before = left;
-    Result<StatementPtr> statement = prepareNext(data, left);
-    if (!statement.has_value()) return fail(statement.error());
-    if (*statement == nullptr) {
+    StatementPtr statement = PITWALL_TRY(prepareNext(data, left));
+    if (statement == nullptr) {
       if (left.empty() || left.size() == before.size()) break;
       continue;
     }
     any = true;
-    Result<bool> more = run(statement->get(), before.substr(0, before.size() - left.size()));
-    if (!more.has_value()) return fail(more.error());
-    if (!*more) return {};
+    const bool more = PITWALL_TRY(run(statement.get(), before.substr(0, before.size() - left.size())));
+    if (!more) return {};
   }
   if (!any)
     return fail(ErrorCode::invalidInput, "there is no statement to run; give one, as SELECT * FROM track");
@@ -231,7 +230,7 @@ Result<SqlRows> runQuery(TraceData& data, const std::string& sql, std::span<cons
     rows.beginStatement();
     return runStatement(data, statement, text, parameters, rows);
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return std::move(rows).take();
 }
 
@@ -254,7 +253,7 @@ Status insertTempRows(TraceData& data, const std::string& table,
   Connection& connection = data.connection();
   Result<Statement> insert = connection.prepare(sql);
   if (!insert.has_value()) return failure(data, sql);
-  if (Status status = connection.execute("BEGIN"); !status.has_value()) return status;
+  PITWALL_TRY(connection.execute("BEGIN"));
   Status status = insertAll(data, *insert, table, rows);
   Status end = connection.execute(status.has_value() ? "COMMIT" : "ROLLBACK");
   return status.has_value() ? std::move(end) : std::move(status);

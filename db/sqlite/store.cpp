@@ -16,6 +16,7 @@
 #include "db/sqlite/file_state.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/trace_writer.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -63,14 +64,13 @@ Status checkUnused(const std::string& path) {
 }
 
 Status checkReplaceable(const std::string& path, const StoreOptions& options) {
-  Result<FileState> state = store::inspectFile(path);
-  if (!state.has_value()) return fail(state.error());
+  FileState state = PITWALL_TRY(store::inspectFile(path));
   const auto refuse = [&](std::string_view what) {
     return fail(
         ErrorCode::invalidInput,
         fmt::format("cannot write trace '{}': {}, which is not replaced; choose another path", path, what));
   };
-  switch (state->kind) {
+  switch (state.kind) {
     case FileKind::missing:
     case FileKind::empty: return {};
     case FileKind::folder: return refuse("there is a folder of that name");
@@ -89,9 +89,8 @@ Status createEmpty(const std::string& draft, const std::string& path) {
   const int file = ::open(draft.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
   if (file < 0) return cannotWrite(path, errno);
   ::close(file);
-  Result<Connection> connection = Connection::open(draft, OpenMode::readWrite);
-  if (!connection.has_value()) return fail(connection.error());
-  return store::createSchema(*connection);
+  Connection connection = PITWALL_TRY(Connection::open(draft, OpenMode::readWrite));
+  return store::createSchema(connection);
 }
 
 void removeWithSideFiles(const std::string& path) {
@@ -126,7 +125,7 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
   const std::filesystem::path resolved =
       std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
   const std::string target = error ? path : resolved.string();
-  if (Status status = checkReplaceable(target, options); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(checkReplaceable(target, options));
 
   const std::string draft = fmt::format("{}.{}.draft", target, ::getpid());
   removeWithSideFiles(draft);
@@ -136,13 +135,11 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
     removeWithSideFiles(draft);
     return fail(status.error());
   }
-  Result<Connection> connection = Connection::open(target, OpenMode::readWrite);
-  if (!connection.has_value()) return fail(connection.error());
-  Result<std::unique_ptr<BatchWriter>> writer =
-      BatchWriter::create(std::move(*connection), static_cast<std::size_t>(options.chunk_events));
-  if (!writer.has_value()) return fail(writer.error());
+  Connection connection = PITWALL_TRY(Connection::open(target, OpenMode::readWrite));
+  std::unique_ptr<BatchWriter> writer =
+      PITWALL_TRY(BatchWriter::create(std::move(connection), static_cast<std::size_t>(options.chunk_events)));
   return std::unique_ptr<TraceSink>(std::make_unique<store::TraceWriter>(
-      std::move(*writer), target, static_cast<std::size_t>(options.most_pending_rows)));
+      std::move(writer), target, static_cast<std::size_t>(options.most_pending_rows)));
 }
 
 }  // namespace pitwall

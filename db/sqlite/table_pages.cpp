@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/sqlite/row_record.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -33,16 +34,15 @@ std::uint32_t four(std::span<const std::byte> bytes, std::size_t at) {
 Result<std::optional<TablePages>> TablePages::open(const Connection& connection, std::int64_t root) {
   constexpr std::size_t kHeader = 100, kSizeAt = 16, kReservedAt = 20, kEncodingAt = 56;
   std::array<std::byte, kHeader> header = {};
-  if (Status status = connection.readRaw(header, 0); !status.has_value()) return fail(status.error());
-  const auto bytes = connection.fileSize();
-  if (!bytes.has_value()) return fail(bytes.error());
+  PITWALL_TRY(connection.readRaw(header, 0));
+  const auto bytes = PITWALL_TRY(connection.fileSize());
   TablePages table(connection);
   table.page_size_ = two(header, kSizeAt) == 1 ? 65536 : two(header, kSizeAt);
   table.usable_ = table.page_size_ - std::to_integer<std::size_t>(header[kReservedAt]);
   if (table.page_size_ < 512 || !std::has_single_bit(table.page_size_) || table.usable_ < 480 ||
       four(header, kEncodingAt) != 1)
     return std::optional<TablePages>();
-  table.pages_ = (static_cast<std::uint64_t>(*bytes) + table.page_size_ - 1) / table.page_size_;
+  table.pages_ = (static_cast<std::uint64_t>(bytes) + table.page_size_ - 1) / table.page_size_;
   if (root < 2 || static_cast<std::uint64_t>(root) > table.pages_) return std::optional<TablePages>();
   const auto first = table.page(static_cast<std::uint32_t>(root));
   if (!first) return fail(table.status_.error());

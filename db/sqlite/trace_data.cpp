@@ -7,6 +7,7 @@
 
 #include "db/sqlite/authorizer.h"
 #include "db/sqlite/virtual_tables.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -42,7 +43,7 @@ Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
   if (status.has_value()) status = data->loadAll();
   if (status.has_value()) status = c.execute("COMMIT");
   if (status.has_value()) status = registerVirtualTables(*data);
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   installAuthorizer(*data);
   return data;
 }
@@ -50,7 +51,7 @@ Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
 Result<std::unique_ptr<TraceData>> TraceData::attach(Connection connection) {
   std::unique_ptr<TraceData> data(new TraceData(std::move(connection)));
   data->borrowed = true;
-  if (Status status = data->loadAll(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(data->loadAll());
   return data;
 }
 
@@ -60,18 +61,14 @@ void TraceData::releaseStatements() {
 }
 
 Status TraceData::loadAll() {
-  Result<Dimensions> dimensions = loadDimensions(connection_);
-  if (!dimensions.has_value()) return fail(dimensions.error());
-  dimensions_ = std::move(*dimensions);
+  dimensions_ = PITWALL_TRY(loadDimensions(connection_));
   struct Load {
     const ChunkTable::Layout& layout;
     std::unique_ptr<ChunkTable>& into;
   };
   for (const Load& l : {Load{kEventLayout, events_}, Load{kDependencyLayout, dependencies_},
                         Load{kCounterLayout, counters_}}) {
-    Result<std::unique_ptr<ChunkTable>> table = ChunkTable::load(connection_, l.layout);
-    if (!table.has_value()) return fail(table.error());
-    l.into = std::move(*table);
+    l.into = PITWALL_TRY(ChunkTable::load(connection_, l.layout));
     for (const ChunkSummary& summary : l.into->summaries()) {
       if (summary.track > dimensions_.tracks.size()) {
         return fail(
@@ -131,9 +128,7 @@ Result<std::span<const std::int64_t>> scanColumn(TraceData& data, std::size_t ch
 Result<EventPyramid*> TraceData::pyramid(std::uint32_t track) {
   std::unique_ptr<EventPyramid>& pyramid = pyramids_[track];
   if (pyramid == nullptr) {
-    Result<std::unique_ptr<EventPyramid>> made = EventPyramid::make(*this, track);
-    if (!made.has_value()) return fail(made.error());
-    pyramid = std::move(*made);
+    pyramid = PITWALL_TRY(EventPyramid::make(*this, track));
   }
   return pyramid.get();
 }

@@ -9,6 +9,7 @@
 
 #include "db/meta.h"
 #include "db/sqlite/sql_query.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 
@@ -32,9 +33,8 @@ Status TraceReader::appendEvents(std::size_t chunk, Scratch& scratch, std::vecto
   std::array<std::span<const std::int64_t>, kEventColumns> columns;
   for (int i = 0; i < kEventColumns; ++i) {
     const auto at = static_cast<EventColumn>(i);
-    auto read = scanColumn(*data_, chunk, at, scratch[static_cast<std::size_t>(i)]);
-    if (!read.has_value()) return fail(read.error());
-    columns[static_cast<std::size_t>(i)] = *read;
+    columns[static_cast<std::size_t>(i)] =
+        PITWALL_TRY(scanColumn(*data_, chunk, at, scratch[static_cast<std::size_t>(i)]));
   }
   const auto value = [&columns](EventColumn at, std::size_t row) {
     return columns[static_cast<std::size_t>(at)][row];
@@ -66,8 +66,7 @@ Result<std::vector<Event>> TraceReader::events(TrackId track) {
   events.reserve(static_cast<std::size_t>(std::min<std::int64_t>(rows, 1 << 24)));
   Scratch scratch;
   for (const std::uint32_t index : data_->events().ofTrack(track.value)) {
-    if (Status status = appendEvents(index, scratch, events); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(appendEvents(index, scratch, events));
   }
   // Chunks of one track overlap where an event ended in a later commit than those it encloses.
   const auto before = [](const Event& a, const Event& b) {
@@ -122,9 +121,7 @@ Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& se
   const bool before_start = (selection.fields & (kPushed | kReady)) != 0;
   std::span<const std::int64_t> starts;
   if (partly || before_start || (selection.fields & kStart) != 0) {
-    auto read = scanColumn(*data_, chunk, EventColumn::start, scratch[0]);
-    if (!read.has_value()) return fail(read.error());
-    starts = *read;
+    starts = PITWALL_TRY(scanColumn(*data_, chunk, EventColumn::start, scratch[0]));
   }
   if (partly) {
     TimeNs reach = 0;  // an event that starts earlier ends before the range
@@ -141,15 +138,14 @@ Result<bool> TraceReader::visitChunk(std::size_t chunk, const EventSelection& se
   for (const Field& field : kFields) {
     if ((selection.fields & field.field) == 0) continue;
     std::vector<std::int64_t>& memory = scratch[static_cast<std::size_t>(field.column)];
-    auto read = field.field == kStart ? Result<std::span<const std::int64_t>>(starts)
-                                      : scanColumn(*data_, chunk, field.column, memory);
-    if (!read.has_value()) return fail(read.error());
+    auto read = PITWALL_TRY(field.field == kStart ? Result<std::span<const std::int64_t>>(starts)
+                                                  : scanColumn(*data_, chunk, field.column, memory));
     if (field.field == kPushed || field.field == kReady) {
-      memory.resize(read->size());  // the span may be the cache's own
-      for (std::size_t i = 0; i < read->size(); ++i) memory[i] = wrappingMinus(starts[i], (*read)[i]);
-      *read = memory;
+      memory.resize(read.size());  // the span may be the cache's own
+      for (std::size_t i = 0; i < read.size(); ++i) memory[i] = wrappingMinus(starts[i], read[i]);
+      read = memory;
     }
-    spans.*field.span = read->subspan(from, to - from);
+    spans.*field.span = read.subspan(from, to - from);
   }
   return visitor(spans);
 }
@@ -160,9 +156,8 @@ Status TraceReader::eventColumns(const EventSelection& selection, const EventVis
     const ChunkSummary& summary = data_->events().summaries()[index];
     if (summary.time_ns.least >= selection.to_ns || summary.time_ns.greatest < selection.from_ns) continue;
     if (!mayHold(selection.correlations, summary.keys[0])) continue;
-    Result<bool> more = visitChunk(index, selection, visitor, scratch);
-    if (!more.has_value()) return fail(more.error());
-    if (!*more) break;
+    const bool more = PITWALL_TRY(visitChunk(index, selection, visitor, scratch));
+    if (!more) break;
   }
   return {};
 }
@@ -176,9 +171,8 @@ Result<std::vector<EventBin>> TraceReader::eventBins(const BinRequest& request) 
             "cannot divide {} ns to {} ns into {} bins: give a range that is not empty and 1 to {} bins",
             request.from_ns, request.to_ns, request.bins, kMostBins));
   }
-  Result<EventPyramid*> pyramid = data_->pyramid(request.track.value);
-  if (!pyramid.has_value()) return fail(pyramid.error());
-  return (*pyramid)->bins(request);
+  EventPyramid* pyramid = PITWALL_TRY(data_->pyramid(request.track.value));
+  return pyramid->bins(request);
 }
 
 Status TraceReader::visitDependencies(const DependencySelection& selection,
@@ -190,9 +184,8 @@ Status TraceReader::visitDependencies(const DependencySelection& selection,
     if (!mayHold(selection.targets, table.summaries()[index].keys[1])) continue;
     std::array<std::span<const std::int64_t>, kDependencyColumns> columns;
     for (int i = 0; i < kDependencyColumns; ++i) {
-      auto read = table.scan(index, i, scratch[static_cast<std::size_t>(i)]);
-      if (!read.has_value()) return fail(read.error());
-      columns[static_cast<std::size_t>(i)] = *read;
+      columns[static_cast<std::size_t>(i)] =
+          PITWALL_TRY(table.scan(index, i, scratch[static_cast<std::size_t>(i)]));
     }
     dependencies.clear();
     for (std::size_t i = 0; i < columns[0].size(); ++i) {
@@ -210,13 +203,11 @@ Status TraceReader::visitCounters(TrackId track, const CounterVisitor& visitor) 
   std::vector<std::int64_t> time_scratch, value_scratch;
   std::vector<CounterSample> samples;
   for (const std::uint32_t index : table.ofTrack(track.value)) {
-    const auto times = table.scan(index, static_cast<int>(CounterColumn::time), time_scratch);
-    if (!times.has_value()) return fail(times.error());
-    const auto values = table.scan(index, static_cast<int>(CounterColumn::value), value_scratch);
-    if (!values.has_value()) return fail(values.error());
+    const auto times = PITWALL_TRY(table.scan(index, static_cast<int>(CounterColumn::time), time_scratch));
+    const auto values = PITWALL_TRY(table.scan(index, static_cast<int>(CounterColumn::value), value_scratch));
     samples.clear();
-    for (std::size_t i = 0; i < times->size(); ++i)
-      samples.push_back({.time_ns = (*times)[i], .value = std::bit_cast<double>((*values)[i])});
+    for (std::size_t i = 0; i < times.size(); ++i)
+      samples.push_back({.time_ns = times[i], .value = std::bit_cast<double>(values[i])});
     if (!visitor(samples)) break;
   }
   return {};
@@ -233,7 +224,7 @@ Result<std::vector<Row>> gather(std::int64_t rows, Visit visit) {
     all.insert(all.end(), some.begin(), some.end());
     return true;
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return all;
 }
 
@@ -245,10 +236,9 @@ Result<std::vector<Dependency>> TraceReader::dependencies() {
 }
 
 Result<std::vector<CounterSample>> TraceReader::counters(TrackId track) {
-  auto samples =
-      gather<CounterSample>(0, [&](const CounterVisitor& visitor) { return visitCounters(track, visitor); });
-  if (!samples.has_value()) return samples;
-  std::stable_sort(samples->begin(), samples->end(),
+  auto samples = PITWALL_TRY(
+      gather<CounterSample>(0, [&](const CounterVisitor& visitor) { return visitCounters(track, visitor); }));
+  std::stable_sort(samples.begin(), samples.end(),
                    [](const CounterSample& a, const CounterSample& b) { return a.time_ns < b.time_ns; });
   return samples;
 }
