@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "analyzer/analysis/time_chunk_plan.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -25,9 +26,7 @@ class Gatherer {
         last_mark_(trace.iterations().empty() ? INT64_MAX : trace.iterations().back().time_ns) {}
 
   Status run() {
-    auto cuts = planTimeChunks(trace_, reading_.events_at_once);
-    if (!cuts.has_value()) return fail(cuts.error());
-    activity_.cuts = std::move(cuts.value());
+    activity_.cuts = PITWALL_TRY(planTimeChunks(trace_, reading_.events_at_once));
     const auto tracks = trace_.tracks();
     // Many short tracks are read in groups under one lock, so that others can write in between.
     constexpr std::uint32_t kTracksHeld = 256;
@@ -38,8 +37,8 @@ class Gatherer {
         hold = trace_.hold();
       }
       if (tracks[i].kind == TrackKind::counter) continue;
-      if (auto status = gather(TrackId{i + 1}, tracks[i]); !status.has_value()) return status;
-      if (auto status = reading_.checkCancelled(); !status.has_value()) return status;
+      PITWALL_TRY(gather(TrackId{i + 1}, tracks[i]));
+      PITWALL_TRY(reading_.checkCancelled());
     }
     return {};
   }
@@ -55,7 +54,7 @@ class Gatherer {
       for (std::size_t i = 0; i < events.size; ++i) add(events, i, info, track);
       return !reading_.cancelled();
     });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
     for (std::size_t i = first_name; i < activity_.names.size(); ++i) forget(activity_.names[i]);
     for (auto* list :
          {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.sync_list, &track.step_list})
@@ -241,8 +240,7 @@ std::uint8_t meaningOf(std::string_view name, EventKind kind) {
 
 Result<Activity> gatherActivity(Trace& trace, const Reading& reading) {
   Activity activity;
-  if (auto status = Gatherer(trace, reading, activity).run(); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(Gatherer(trace, reading, activity).run());
   return activity;
 }
 

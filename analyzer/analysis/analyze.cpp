@@ -34,6 +34,7 @@
 #include "analyzer/rules/run_rule.h"
 #include "analyzer/units_text.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -87,10 +88,10 @@ class Stopwatch {
 };
 
 Status writeDeviceTables(Trace& trace, const Context& context, const TimeChunkPass& pass, Stopwatch& watch) {
-  if (auto status = writeDevices(trace, context); !status.has_value()) return status;
+  PITWALL_TRY(writeDevices(trace, context));
   watch.lap("analysis gaps");
   for (const auto& [name, analysis] : pass.analyses) {
-    if (auto status = analysis->write(trace, context); !status.has_value()) return status;
+    PITWALL_TRY(analysis->write(trace, context));
     watch.lap(name);
   }
   struct Part {
@@ -102,7 +103,7 @@ Status writeDeviceTables(Trace& trace, const Context& context, const TimeChunkPa
                              {"analysis outliers", writeOutlierContent},
                              {"analysis critical path", writeCriticalPath}};
   for (const auto& [name, write] : kParts) {
-    if (auto status = write(trace, context); !status.has_value()) return status;
+    PITWALL_TRY(write(trace, context));
     watch.lap(name);
   }
   return {};
@@ -151,10 +152,9 @@ void describeWithoutEvents(const Trace& trace, Timeline& timeline) {
 // Of a trace without events: the report is about the process that used the CPUs, not the script that started
 // it.
 Status addSampledUse(Trace& trace, bool has_events, Timeline& timeline, Report& report) {
-  auto uses = sampledUses(trace);
-  if (!uses.has_value()) return fail(uses.error());
-  report.sampled = std::move(uses.value().busiest);
-  for (std::string& sentence : uses.value().sentences) report.notes.push_back(std::move(sentence));
+  auto uses = PITWALL_TRY(sampledUses(trace));
+  report.sampled = std::move(uses.busiest);
+  for (std::string& sentence : uses.sentences) report.notes.push_back(std::move(sentence));
   if (report.sampled && !has_events) timeline.process_name = report.sampled->program;
   return {};
 }
@@ -196,21 +196,20 @@ Status runRules(const rules::RuleSet& set, Trace& trace, const AnalyzeOptions& o
   const auto settings = settingStates(trace);
   std::vector<rules::Claim> claims;
   for (const auto& rule : set.rules) {
-    auto outcome = rules::runRule(rule, trace, settings, options.evidence_rows);
+    auto result = rules::runRule(rule, trace, settings, options.evidence_rows);
     watch.lap("rule " + rule.id);
-    if (auto status = reading.checkCancelled(); !status.has_value()) return status;
-    if (!outcome.has_value()) return fail(outcome.error());
-    if (auto* claim = std::get_if<rules::Claim>(&outcome.value())) {
+    PITWALL_TRY(reading.checkCancelled());
+    auto outcome = PITWALL_TRY(result);
+    if (auto* claim = std::get_if<rules::Claim>(&outcome)) {
       claims.push_back(std::move(*claim));
-    } else if (auto* abstention = std::get_if<Abstention>(&outcome.value())) {
+    } else if (auto* abstention = std::get_if<Abstention>(&outcome)) {
       report.abstentions.push_back(std::move(*abstention));
     } else {
       report.silent.push_back(rule.id);
     }
   }
-  const auto disturbance = rules::disturbanceOf(trace);
-  if (!disturbance.has_value()) return fail(disturbance.error());
-  rules::withhold(*disturbance, claims);
+  const auto disturbance = PITWALL_TRY(rules::disturbanceOf(trace));
+  rules::withhold(disturbance, claims);
   report.findings = rules::shareBudget(std::move(claims), report.breakdown);
   rules::putFirst(report.findings);
   return {};
@@ -222,78 +221,60 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   Report report;
   Stopwatch watch(report);
   const Reading reading{options.events_at_once, options.cancel};
-  auto set = rules::loadRules(options);
-  if (!set.has_value()) return fail(set.error());
+  auto set = PITWALL_TRY(rules::loadRules(options));
   watch.lap("reading the rules");
-  auto gathered = gatherActivity(trace, reading);
-  if (!gathered.has_value()) return fail(gathered.error());
-  Timeline timeline = timelineOf(trace, gathered.value());
+  auto gathered = PITWALL_TRY(gatherActivity(trace, reading));
+  Timeline timeline = timelineOf(trace, gathered);
   const bool has_events = timeline.end_ns > timeline.begin_ns;
   describeWithoutEvents(trace, timeline);
   watch.lap("analysis events");
   report.trace_path = trace.path();
   report.trace_complete = trace.isComplete();
   report.losses.assign(trace.losses().begin(), trace.losses().end());
-  TimeChunkReader chunks(trace, gathered.value(), timeline.process, reading);
-  auto passed = runTimeChunkPass(trace, timeline, chunks, [&watch](const char* part) { watch.lap(part); });
-  if (!passed.has_value()) return fail(passed.error());
-  TimeChunkPass& pass = passed.value();
+  TimeChunkReader chunks(trace, gathered, timeline.process, reading);
+  TimeChunkPass pass =
+      PITWALL_TRY(runTimeChunkPass(trace, timeline, chunks, [&watch](const char* part) { watch.lap(part); }));
   report.breakdown = summarizeBreakdown(pass.iterations, pass.times);
   watch.lap("analysis breakdown");
   compareWithRoofline(machineRoofline(trace), pass.operators);
   report.timeline_kind = trace.meta("import.timeline").value_or("");
   report.breakdown.recorded_ns = timeline.end_ns - timeline.begin_ns;
-  if (report.timeline_kind == "sums only") countExecutions(trace, gathered.value(), pass.operators);
+  if (report.timeline_kind == "sums only") countExecutions(trace, gathered, pass.operators);
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   report.device_outside_operators_ns = pass.operators.device_outside_ns;
   summarizeDevices(pass.devices, report.breakdown);
   addNotes(timeline, pass.iterations, !pass.devices.all.empty(), report);
   if (timeline.operators == 0 && pass.devices.all.empty()) {
-    if (auto status = addSampledUse(trace, has_events, timeline, report); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(addSampledUse(trace, has_events, timeline, report));
   }
   addContext(trace, timeline, report);
 
-  const Context context{gathered.value(), chunks,          pass.devices,    timeline,
-                        pass.iterations,  pass.executions, report.breakdown};
-  if (auto status = writeDeviceTables(trace, context, pass, watch); !status.has_value())
-    return fail(status.error());
-  auto kernels = kernelRows(trace);
-  if (!kernels.has_value()) return fail(kernels.error());
-  report.kernels = std::move(kernels).value();
+  const Context context{gathered,        chunks,          pass.devices,    timeline,
+                        pass.iterations, pass.executions, report.breakdown};
+  PITWALL_TRY(writeDeviceTables(trace, context, pass, watch));
+  report.kernels = PITWALL_TRY(kernelRows(trace));
   if (report.timeline_kind == "sums only") {
     report.critical_path.missing = "the times at which events began: it holds sums only";
   } else {
-    auto path = criticalPathSummary(trace);
-    if (!path.has_value()) return fail(path.error());
-    report.critical_path = std::move(path).value();
+    report.critical_path = PITWALL_TRY(criticalPathSummary(trace));
   }
-  if (auto status = writeSampled(trace); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(writeSampled(trace));
   watch.lap("analysis samples");
-  auto coverage = coverageOf(trace, gathered.value());
-  if (!coverage.has_value()) return fail(coverage.error());
-  if (auto status = writeCoverage(trace, coverage.value()); !status.has_value()) return fail(status.error());
+  auto coverage = PITWALL_TRY(coverageOf(trace, gathered));
+  PITWALL_TRY(writeCoverage(trace, coverage));
   watch.lap("analysis coverage");
-  auto facts =
-      summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators, coverage.value());
+  auto facts = summarize(trace, timeline, pass.iterations, report.breakdown, pass.operators, coverage);
   addDataFacts(trace, context, facts);
   addDeviceFacts(trace, context, facts);
   addEndFacts(trace, facts);
   addHostFacts(trace, facts);
   addRunFacts(trace, facts);
-  describeRun(facts, coverage.value(), timeline.process, report);
-  if (auto status =
-          writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts});
-      !status.has_value()) {
-    return fail(status.error());
-  }
+  describeRun(facts, coverage, timeline.process, report);
+  PITWALL_TRY(writeTables(trace, {pass.iterations.all, pass.times, report.breakdown, pass.operators, facts}));
   watch.lap("analysis tables");
-  if (auto status = writeTrials(trace, timeline, pass.iterations, options.trials, reading, report);
-      !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(writeTrials(trace, timeline, pass.iterations, options.trials, reading, report));
   watch.lap("analysis trials");
-  if (auto status = runRules(set.value(), trace, options, reading, report, watch); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(runRules(set, trace, options, reading, report, watch));
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -184,7 +185,7 @@ Status writeNames(Trace& trace, const Activity& activity) {
 }
 
 Status Calls::write(Trace& trace, const Context& context) {
-  if (auto status = writeNames(trace, context.activity); !status.has_value()) return status;
+  PITWALL_TRY(writeNames(trace, context.activity));
   TempTable table(kCallTable);
   for (const auto& track : context.activity.tracks) {
     if (track.id.value >= places_.size() || places_[track.id.value] == 0) continue;

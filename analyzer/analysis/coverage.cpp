@@ -8,6 +8,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/library_log.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -85,7 +86,7 @@ Status addSamples(Trace& trace, TrackId id, const TrackInfo& info, Collector& co
     last = samples.back().time_ns;
     return true;
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   if (any) collector.add(info.process, Recorded::samples, first, last, 1);
   return {};
 }
@@ -132,8 +133,7 @@ Result<Coverage> coverageOf(Trace& trace, const Activity& activity) {
   const auto tracks = trace.tracks();
   for (const auto& track : activity.tracks) addEvents(tracks[track.id.value - 1], track, collector);
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (auto status = addSamples(trace, TrackId{i + 1}, tracks[i], collector); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(addSamples(trace, TrackId{i + 1}, tracks[i], collector));
   }
   return Coverage{collector.take()};
 }

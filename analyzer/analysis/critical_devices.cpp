@@ -15,6 +15,7 @@
 #include "analyzer/analysis/critical_path.h"
 #include "analyzer/analysis/wait_graph.h"
 #include "analyzer/analysis/window_events.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -156,15 +157,14 @@ void sayWhatIsMissing(const WindowEvents& events, CriticalPath& path) {
 
 Result<CriticalPath> criticalPathOfDevices(Trace& trace, const Activity& activity, Interval window,
                                            ProcessId process) {
-  auto events = readWindow(trace, activity, window, process, CriticalPath::kMostEvents);
-  if (!events.has_value()) return fail(events.error());
+  auto events = PITWALL_TRY(readWindow(trace, activity, window, process, CriticalPath::kMostEvents));
   CriticalPath path;
-  path.window = events->window;
-  if (events->host.empty() && events->work.empty()) return path;
-  const WaitGraph graph(*events);
-  Walk(*events, graph, path).run();
-  addSlack(*events, graph, path);
-  sayWhatIsMissing(*events, path);
+  path.window = events.window;
+  if (events.host.empty() && events.work.empty()) return path;
+  const WaitGraph graph(events);
+  Walk(events, graph, path).run();
+  addSlack(events, graph, path);
+  sayWhatIsMissing(events, path);
   std::reverse(path.steps.begin(), path.steps.end());
   return path;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "analyzer/analysis/critical_path.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -29,10 +30,9 @@ class Graph {
       low = std::min(low, correlation), high = std::max(high, correlation);
     const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)},
                                   {":high", static_cast<std::int64_t>(high)}};
-    auto rows =
-        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range);
-    if (!rows.has_value()) return fail(rows.error());
-    for (const auto& row : rows.value().rows) {
+    auto rows = PITWALL_TRY(
+        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range));
+    for (const auto& row : rows.rows) {
       const auto* source = std::get_if<std::int64_t>(&row[0]);
       const auto* target = std::get_if<std::int64_t>(&row[1]);
       if (source == nullptr || target == nullptr) continue;
@@ -105,7 +105,7 @@ Result<CriticalPath> criticalPathOfOperators(Trace& trace, Interval window,
   // Shown even where there are none.
   path.sums[{}], path.sums[{PathPart::engineOverhead, {}, {}}];
   Graph graph(operators);
-  if (auto status = graph.load(trace); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(graph.load(trace));
   walk(operators, graph, path);
   addSlack(operators, graph, path);
   std::reverse(path.steps.begin(), path.steps.end());

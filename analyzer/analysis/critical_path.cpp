@@ -10,6 +10,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -92,9 +93,7 @@ Result<Sample> sampleOfOperators(const Context& context) {
   const auto steady = steadyOnes(context);
   Sample sample;
   if (steady.empty()) {
-    auto first = context.chunks.firstOperators(kMostEvents);
-    if (!first.has_value()) return fail(first.error());
-    sample.operators = std::move(first).value();
+    sample.operators = PITWALL_TRY(context.chunks.firstOperators(kMostEvents));
     sample.operators.resize(std::min(kMostEvents, sample.operators.size()));
     if (sample.operators.empty()) return sample;
     sample.window = {sample.operators.front().start_ns, sample.operators.front().end_ns};
@@ -109,9 +108,8 @@ Result<Sample> sampleOfOperators(const Context& context) {
     for (; last->end_ns < wider.end_ns; held += executions()) ++last;
     return held <= kMostEvents;
   });
-  auto within = context.chunks.operatorsBetween(sample.window.start_ns, sample.window.end_ns);
-  if (!within.has_value()) return fail(within.error());
-  sample.operators = std::move(within).value();
+  sample.operators =
+      PITWALL_TRY(context.chunks.operatorsBetween(sample.window.start_ns, sample.window.end_ns));
   return sample;
 }
 
@@ -227,21 +225,19 @@ Status writeWhole(Trace& trace, const CriticalPath& path) {
 
 Result<PathSummary> criticalPathSummary(Trace& trace) {
   PathSummary summary;
-  const auto whole = trace.query(
-      "SELECT begin_ns, span_ns, device_ns, host_ns, delay_ns, nothing_ns, missing FROM "
-      "analysis_critical_path");
-  if (!whole.has_value()) return fail(whole.error());
-  if (whole->rows.empty()) return summary;
-  const auto rows = trace.query(
+  const auto whole = PITWALL_TRY(
+      trace.query("SELECT begin_ns, span_ns, device_ns, host_ns, delay_ns, nothing_ns, missing FROM "
+                  "analysis_critical_path"));
+  if (whole.rows.empty()) return summary;
+  const auto rows = PITWALL_TRY(trace.query(
       "SELECT title, phase, part, ifnull(executions, 0), on_path_ns, share, ifnull(slack_mean_ns, 0) "
-      "FROM analysis_critical WHERE on_path_ns > 0 ORDER BY on_path_ns DESC, title, phase, part");
-  if (!rows.has_value()) return fail(rows.error());
+      "FROM analysis_critical WHERE on_path_ns > 0 ORDER BY on_path_ns DESC, title, phase, part"));
   const auto number = [](const SqlValue& value) { return std::get<std::int64_t>(value); };
   const auto text = [](const SqlValue& value) { return std::get<std::string>(value); };
-  const auto& w = whole->rows.front();
+  const auto& w = whole.rows.front();
   summary = {number(w[0]), number(w[1]), number(w[2]), number(w[3]),
              number(w[4]), number(w[5]), {},           text(w[6])};
-  for (const auto& row : rows->rows) {
+  for (const auto& row : rows.rows) {
     summary.rows.push_back({text(row[0]), text(row[1]), text(row[2]), number(row[3]), number(row[4]),
                             std::get<double>(row[5]), number(row[6])});
   }
@@ -280,15 +276,14 @@ void CriticalPath::slack(const PathKey& key, TimeNs slack_ns) {
 }
 
 Status writeCriticalPath(Trace& trace, const Context& context) {
-  const auto sample = sampleOfOperators(context);
-  if (!sample.has_value()) return fail(sample.error());
-  auto path = tellsOfAnEngine(sample->operators)
-                  ? criticalPathOfOperators(trace, sample->window, sample->operators)
-                  : criticalPathOfDevices(trace, context.activity, windowOfDevices(trace, context),
-                                          context.timeline.process);
-  if (!path.has_value()) return fail(path.error());
+  const auto sample = PITWALL_TRY(sampleOfOperators(context));
+  auto path =
+      PITWALL_TRY(tellsOfAnEngine(sample.operators)
+                      ? criticalPathOfOperators(trace, sample.window, sample.operators)
+                      : criticalPathOfDevices(trace, context.activity, windowOfDevices(trace, context),
+                                              context.timeline.process));
   for (auto* write : {writeSums, writeSteps, writeWhole}) {
-    if (auto status = write(trace, *path); !status.has_value()) return status;
+    PITWALL_TRY(write(trace, path));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/window.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -101,9 +102,7 @@ Result<std::optional<double>> producerCpu(Trace& trace, const Context& context, 
     if (tracks[i].kind != TrackKind::counter || tracks[i].name != "cpu" || !tracks[i].thread) continue;
     for (const TrackId id : making.tracks) {
       if (tracks[id.value - 1].thread != tracks[i].thread) continue;
-      auto samples = trace.counters(TrackId{i + 1});
-      if (!samples.has_value()) return fail(samples.error());
-      const auto& list = samples.value();
+      const auto list = PITWALL_TRY(trace.counters(TrackId{i + 1}));
       if (list.size() < kLeastSamples) continue;
       for (std::size_t s = 1; s < list.size(); ++s)
         used_ns += list[s].value * static_cast<double>(list[s].time_ns - list[s - 1].time_ns);
@@ -159,7 +158,7 @@ Status writeData(Trace& trace, const Context& context) {
   TempTable table(kDataTable);
   const Window window = windowOf(context.devices, context.iterations.all);
   const auto batch_waits = waitsOf(trace, context);
-  if (auto status = writeRanges(trace, window, batch_waits); !status.has_value()) return status;
+  PITWALL_TRY(writeRanges(trace, window, batch_waits));
   std::vector<double> waits;
   Intervals all_waits;
   for (const auto& wait : batch_waits) {
@@ -170,8 +169,7 @@ Status writeData(Trace& trace, const Context& context) {
   std::sort(waits.begin(), waits.end());
   const Making making = makingOf(context, window, trace.tracks());
   if (waits.empty() && making.batches == 0) return table.write(trace);
-  auto cpu = producerCpu(trace, context, making);
-  if (!cpu.has_value()) return fail(cpu.error());
+  auto cpu = PITWALL_TRY(producerCpu(trace, context, making));
   const TimeNs waited = coveredWithin(window, united(std::move(all_waits)));
   const auto seconds = static_cast<double>(window.length_ns) * 1e-9;
   const auto iterations = static_cast<double>(window.iterations);
@@ -184,7 +182,7 @@ Status writeData(Trace& trace, const Context& context) {
              known(per_batch > 0, static_cast<double>(making.producers) * 1e9 / std::max(per_batch, 1.0)),
              known(seconds > 0, iterations / std::max(seconds, 1e-9)),
              known(threads_ns > 0, static_cast<double>(making.work_ns) / std::max(threads_ns, 1.0)),
-             known(cpu.value().has_value(), cpu.value().value_or(0))});
+             known(cpu.has_value(), cpu.value_or(0))});
   return table.write(trace);
 }
 

@@ -1,6 +1,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -70,7 +71,7 @@ Status writeDevices(Trace& trace, const Context& context) {
     }
     devices.row(std::move(row));
   }
-  if (auto status = devices.write(trace); !status.has_value()) return status;
+  PITWALL_TRY(devices.write(trace));
   TempTable gaps(kGapTable);
   for (const auto& gap : context.devices.gaps) {
     const auto& device = context.devices.all[gap.device];

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyzer/analysis/merge_runs.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -63,7 +64,7 @@ Result<DeviceSweep> DeviceSweep::make(Trace& trace, TimeChunkReader& chunks,
   DeviceSweep sweep(trace, chunks.activity(), steadyWindow(iterations));
   sweep.collect();
   if (sweep.states_.empty()) return sweep;
-  if (auto status = sweep.findWindows(chunks); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(sweep.findWindows(chunks));
   return sweep;
 }
 
@@ -153,7 +154,7 @@ Status DeviceSweep::findWindows(TimeChunkReader& chunks) {
       return state.step_begin_ns != INT64_MAX && state.step_begin_ns > chunk.from_ns;
     });
     if (asks) {
-      if (auto loaded = launches_.load(*trace_, chunk.work); !loaded.has_value()) return fail(loaded.error());
+      PITWALL_TRY(launches_.load(*trace_, chunk.work));
     }
     for (std::size_t d = 0; d < states_.size(); ++d) {
       const State& state = states_[d];
@@ -173,7 +174,7 @@ Status DeviceSweep::findWindows(TimeChunkReader& chunks) {
     }
     return true;
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   for (std::size_t d = 0; d < states_.size(); ++d) {
     auto& device = devices_.all[d];
     // Where no work would be left, none is left out.
@@ -192,7 +193,7 @@ Status DeviceSweep::findWindows(TimeChunkReader& chunks) {
 
 Status DeviceSweep::add(const TimeChunk& chunk) {
   if (states_.empty()) return {};
-  if (auto status = launches_.load(*trace_, chunk.work); !status.has_value()) return status;
+  PITWALL_TRY(launches_.load(*trace_, chunk.work));
   for (std::size_t d = 0; d < states_.size(); ++d) {
     choose(d, chunk);
     divide(d);

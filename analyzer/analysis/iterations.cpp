@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analyzer/analysis/statistics.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -89,9 +90,7 @@ void addBetween(const Timeline& timeline, std::span<const TimeNs> starts, std::i
 
 Status addRepetitions(const Timeline& timeline, const SequenceFinder& repetition, std::int64_t items,
                       Iterations& result) {
-  auto found = repetition();
-  if (!found.has_value()) return fail(found.error());
-  const RepeatingSequence& sequence = found.value();
+  const RepeatingSequence sequence = PITWALL_TRY(repetition());
   if (sequence.starts.empty()) return {};
   result.source = "repeating sequence";
   result.repetitions = sequence.repetitions;
@@ -183,8 +182,7 @@ Result<Iterations> findIterations(const Timeline& timeline, std::span<const Iter
     addBetween(timeline, timeline.step_starts, commonItems(marks), result.all);
     assignRoles(result.all);
   } else if (result.all.empty()) {
-    auto status = addRepetitions(timeline, repetition, commonItems(marks), result);
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(addRepetitions(timeline, repetition, commonItems(marks), result));
   }
   if (ahead && !result.all.empty()) {
     addNote(result, fmt::format("The program runs ahead of the engine: most operators ran after its last "

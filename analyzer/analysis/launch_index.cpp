@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "db/try.h"
+
 namespace pitwall::analysis {
 
 void LaunchIndex::Numbers::assign(std::vector<CorrelationId> numbers) {
@@ -49,8 +51,8 @@ Status LaunchIndex::load(Trace& trace, std::vector<CorrelationId> work) {
   launch_.assign(work_.all().size(), Numbers::kNone);
   calls_.clear();
   if (work_.all().empty()) return {};
-  if (auto status = readLeads(trace); !status.has_value()) return status;
-  if (auto status = readCalls(trace); !status.has_value()) return status;
+  PITWALL_TRY(readLeads(trace));
+  PITWALL_TRY(readCalls(trace));
   // A work's own correlation already names its launch and has precedence over a dependency.
   for (std::size_t i = 0; i < launch_.size(); ++i) {
     const auto place = sources_.place(work_.all()[i]);
@@ -76,7 +78,7 @@ Status LaunchIndex::readLeads(Trace& trace) {
     }
     return true;
   });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   sources_.assign(std::move(sources));
   return {};
 }
@@ -106,7 +108,7 @@ Status LaunchIndex::readCalls(Trace& trace) {
           }
           return true;
         });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
   }
   return {};
 }

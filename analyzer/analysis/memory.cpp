@@ -6,6 +6,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -75,20 +76,19 @@ Status writeMemory(Trace& trace, const Context& context) {
     const bool is_live = name.rfind("memory live: ", 0) == 0 || name.rfind("memory allocated: ", 0) == 0 ||
                          name == "resident memory" || name == "gpu memory";
     if (!is_live && !is_reserve) continue;
-    auto samples = trace.counters(TrackId{i + 1});
-    if (!samples.has_value()) return fail(samples.error());
-    if (samples.value().empty()) continue;
+    auto samples = PITWALL_TRY(trace.counters(TrackId{i + 1}));
+    if (samples.empty()) continue;
     double peak = 0;
-    for (const auto& sample : samples.value()) peak = std::max(peak, sample.value);
+    for (const auto& sample : samples) peak = std::max(peak, sample.value);
     const std::string tag = colon == std::string::npos ? name : name.substr(colon + 2);
     const auto bytes = [](double value) { return static_cast<std::int64_t>(std::min(value, 9e18)); };
-    const auto growth = growthOf(samples.value(), context.iterations.all);
+    const auto growth = growthOf(samples, context.iterations.all);
     const bool resident = colon == std::string::npos;
     if (is_reserve) {
       table.row({"reserved: " + tag, {}, {}, {}, {}, {}, bytes(peak)});
     } else {
       table.row({resident ? name : tag,
-                 bytes(samples.value().back().value),
+                 bytes(samples.back().value),
                  bytes(peak),
                  growth.per_iteration,
                  growth.share,

@@ -6,6 +6,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -99,7 +100,7 @@ Status addIteration(Trace& trace, const Context& context, const Iteration& itera
           }
           return true;
         });
-    if (!status.has_value()) return status;
+    PITWALL_TRY(status);
     addSelfTimes(pieces, iteration.is_outlier, contents);
   }
   return {};
@@ -132,7 +133,7 @@ Status writeOutlierContent(Trace& trace, const Context& context) {
   Contents contents;
   for (const auto* sample : {&outliers, &usual}) {
     for (const auto& iteration : *sample) {
-      if (auto status = addIteration(trace, context, iteration, contents); !status.has_value()) return status;
+      PITWALL_TRY(addIteration(trace, context, iteration, contents));
     }
   }
   std::map<std::pair<std::string, std::string>, Row> rows;

@@ -18,6 +18,7 @@
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -186,7 +187,7 @@ class Ranks final : public TimeChunkAnalysis {
   }
 
   Status write(Trace& trace, const Context& context) override {
-    if (auto status = writeCollectives(trace, context.devices); !status.has_value()) return status;
+    PITWALL_TRY(writeCollectives(trace, context.devices));
     return writeRanks(trace, context.devices);
   }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "db/try.h"
+
 namespace pitwall::analysis {
 namespace {
 
@@ -20,14 +22,13 @@ std::string text(const SqlValue& value) {
 }  // namespace
 
 Result<std::vector<KernelRow>> kernelRows(Trace& trace) {
-  const auto rows = trace.query(
+  const auto rows = PITWALL_TRY(trace.query(
       "SELECT name, class, sum(count) AS n, sum(total_ns) AS total, max(max_ns) FROM analysis_kernel "
-      "GROUP BY name, class HAVING n > 0 ORDER BY total DESC, name");
-  if (!rows.has_value()) return fail(rows.error());
+      "GROUP BY name, class HAVING n > 0 ORDER BY total DESC, name"));
   TimeNs all = 0;
-  for (const auto& row : rows->rows) all += integer(row[3]);
+  for (const auto& row : rows.rows) all += integer(row[3]);
   std::vector<KernelRow> kernels;
-  for (const auto& row : rows->rows) {
+  for (const auto& row : rows.rows) {
     const std::int64_t count = integer(row[2]);
     const TimeNs total = integer(row[3]);
     const double share = all > 0 ? static_cast<double>(total) / static_cast<double>(all) : 0;

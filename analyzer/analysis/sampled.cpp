@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "db/try.h"
+
 namespace pitwall::analysis {
 namespace {
 
@@ -20,15 +22,14 @@ class Gatherer {
 
   Status add(TrackId id, const TrackInfo& info) {
     if (info.kind != TrackKind::counter || info.device || !isWanted(info)) return {};
-    auto samples = trace_.counters(id);
-    if (!samples.has_value()) return fail(samples.error());
-    if (samples->empty()) return {};
+    auto samples = PITWALL_TRY(trace_.counters(id));
+    if (samples.empty()) return {};
     if (info.thread) {
-      addOfThread(info, std::move(*samples));
+      addOfThread(info, std::move(samples));
     } else if (isOfHost(info.name)) {
-      result_.host[info.name] = held(*samples);
+      result_.host[info.name] = held(samples);
     } else {
-      addOfProcess(info, std::move(*samples));
+      addOfProcess(info, std::move(samples));
     }
     return {};
   }
@@ -96,17 +97,15 @@ Result<Sampled> gatherSampled(Trace& trace) {
   Gatherer gatherer(trace);
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-    if (auto status = gatherer.add(TrackId{i + 1}, tracks[i]); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(gatherer.add(TrackId{i + 1}, tracks[i]));
   }
   return gatherer.take();
 }
 
 Status writeSampled(Trace& trace) {
-  auto sampled = gatherSampled(trace);
-  if (!sampled.has_value()) return fail(sampled.error());
+  auto sampled = PITWALL_TRY(gatherSampled(trace));
   for (const auto write : {writeHost, writeProcesses, writeWaits}) {
-    if (auto status = write(trace, *sampled); !status.has_value()) return status;
+    PITWALL_TRY(write(trace, sampled));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "analyzer/units_text.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -76,19 +77,18 @@ Result<std::vector<Process>> sampledProcesses(Trace& trace) {
     const TrackInfo& track = tracks[i];
     const bool cpu = track.name == "cpu", resident = track.name == "resident memory" && !track.thread;
     if (track.kind != TrackKind::counter || !track.process || !(cpu || resident)) continue;
-    const auto samples = trace.counters(TrackId{i + 1});
-    if (!samples.has_value()) return fail(samples.error());
+    const auto samples = PITWALL_TRY(trace.counters(TrackId{i + 1}));
     Process& process = processes[track.process.value];
     if (resident) {
-      for (const CounterSample& sample : *samples)
+      for (const CounterSample& sample : samples)
         process.resident_bytes = std::max(process.resident_bytes, sample.value);
     } else if (!track.thread) {
-      process.use = useOf(*samples);
+      process.use = useOf(samples);
       const ProcessInfo& info = trace.processes()[track.process.value - 1];
       process.use.name = fmt::format("{} (process {})", info.name, info.pid);
       process.program = info.name;
     } else {
-      process.threads.push_back(useOf(*samples));
+      process.threads.push_back(useOf(samples));
       process.threads.back().name = trace.threads()[track.thread.value - 1].name;
     }
   }
@@ -104,9 +104,7 @@ Result<std::vector<Process>> sampledProcesses(Trace& trace) {
 }  // namespace
 
 Result<SampledUses> sampledUses(Trace& trace) {
-  auto processes = sampledProcesses(trace);
-  if (!processes.has_value()) return fail(processes.error());
-  auto& all = processes.value();
+  auto all = PITWALL_TRY(sampledProcesses(trace));
   SampledUses uses;
   if (all.empty()) return uses;
   const double most_ns = all.front().use.cpu_ns;

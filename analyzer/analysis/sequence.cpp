@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall::analysis {
 namespace {
 
@@ -220,20 +222,18 @@ Result<RepeatingSequence> findRepetition(const OperatorSource& operators) {
     }
     places.last = place++;
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   auto candidates = candidatePeriods(places_of);
   if (candidates.empty()) return RepeatingSequence();
   Matches matches(std::move(candidates));
-  status = eachInOrderOfPushes(operators, [&](const Pushed& op) { matches.add(op.op); });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(eachInOrderOfPushes(operators, [&](const Pushed& op) { matches.add(op.op); }));
   const std::int64_t period = matches.choose();
   const auto anchor = period == 0 ? std::nullopt : anchorOf(places_of, period);
   if (!anchor) return RepeatingSequence();
   Starts starts;
-  status = eachInOrderOfPushes(operators, [&](const Pushed& op) {
+  PITWALL_TRY(eachInOrderOfPushes(operators, [&](const Pushed& op) {
     if (op.op == *anchor) starts.add(op.start_ns);
-  });
-  if (!status.has_value()) return fail(status.error());
+  }));
   return starts.finish(period);
 }
 

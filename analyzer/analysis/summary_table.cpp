@@ -7,6 +7,7 @@
 #include "analyzer/analysis/summary.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/check.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -194,7 +195,7 @@ Status writeFacts(Trace& trace, std::span<const Fact> facts) {
     values.push_back(fact.value);
   }
   summary.row(std::move(values));
-  if (auto status = rows.write(trace); !status.has_value()) return status;
+  PITWALL_TRY(rows.write(trace));
   return summary.write(trace);
 }
 

@@ -5,6 +5,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/setting_table.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -111,7 +112,7 @@ namespace {
 Status writeIterations(Trace& trace, const Tables& tables) {
   constexpr std::size_t kRowsAtOnce = 4096;
   TempTable table(kIterationTable);
-  if (auto status = table.write(trace); !status.has_value()) return status;
+  PITWALL_TRY(table.write(trace));
   for (std::size_t i = 0; i < tables.iterations.size(); ++i) {
     const auto& iteration = tables.iterations[i];
     std::vector<SqlValue> row{iteration.index,
@@ -123,7 +124,7 @@ Status writeIterations(Trace& trace, const Tables& tables) {
     row.insert(row.end(), tables.times[i].begin(), tables.times[i].end());
     table.row(std::move(row));
     if (table.rows() < kRowsAtOnce) continue;
-    if (auto status = table.append(trace); !status.has_value()) return status;
+    PITWALL_TRY(table.append(trace));
   }
   return table.append(trace);
 }
@@ -188,11 +189,11 @@ Status writeTunables(Trace& trace) {
 }  // namespace
 
 Status writeTables(Trace& trace, const Tables& tables) {
-  if (auto status = writeIterations(trace, tables); !status.has_value()) return status;
-  if (auto status = writeBreakdown(trace, tables.breakdown); !status.has_value()) return status;
-  if (auto status = writeOperators(trace, tables.operators); !status.has_value()) return status;
-  if (auto status = writeSettings(trace); !status.has_value()) return status;
-  if (auto status = writeTunables(trace); !status.has_value()) return status;
+  PITWALL_TRY(writeIterations(trace, tables));
+  PITWALL_TRY(writeBreakdown(trace, tables.breakdown));
+  PITWALL_TRY(writeOperators(trace, tables.operators));
+  PITWALL_TRY(writeSettings(trace));
+  PITWALL_TRY(writeTunables(trace));
   return writeFacts(trace, tables.facts);
 }
 

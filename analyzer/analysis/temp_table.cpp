@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "db/check.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -26,9 +27,8 @@ void TempTable::row(std::vector<SqlValue> values) {
 
 Status TempTable::write(Trace& trace) {
   const std::string name = declaration_.name;
-  auto made = trace.query("DROP TABLE IF EXISTS temp." + name + "; CREATE TEMP TABLE " + name + " (" +
-                          columnsInSql(declaration_) + ")");
-  if (!made.has_value()) return fail(made.error());
+  PITWALL_TRY(trace.query("DROP TABLE IF EXISTS temp." + name + "; CREATE TEMP TABLE " + name + " (" +
+                          columnsInSql(declaration_) + ")"));
   return append(trace);
 }
 

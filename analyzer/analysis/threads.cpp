@@ -13,6 +13,7 @@
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -125,8 +126,8 @@ class ThreadTables {
       : trace_(trace), context_(context), busy_ns_(busy_ns), operators_(operators) {}
 
   Status write() {
-    if (auto status = readCounters(); !status.has_value()) return status;
-    if (auto status = writeThreads(); !status.has_value()) return status;
+    PITWALL_TRY(readCounters());
+    PITWALL_TRY(writeThreads());
     return writeSummary();
   }
 
@@ -156,11 +157,10 @@ class ThreadTables {
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
       if (tracks[i].kind != TrackKind::counter) continue;
-      auto samples = trace_.counters(TrackId{i + 1});
-      if (!samples.has_value()) return fail(samples.error());
-      if (samples.value().empty()) continue;
+      auto samples = PITWALL_TRY(trace_.counters(TrackId{i + 1}));
+      if (samples.empty()) continue;
       std::vector<double> values;
-      for (const auto& sample : samples.value()) {
+      for (const auto& sample : samples) {
         if (std::isfinite(sample.value)) values.push_back(sample.value);
       }
       if (values.empty()) continue;
@@ -170,7 +170,7 @@ class ThreadTables {
                  static_cast<std::int64_t>(tracks[i].device.value),
                  static_cast<std::int64_t>(tracks[i].process.value), static_cast<std::int64_t>(values.size()),
                  average, values.front(), values.back(), first, last, quantileOfSorted(values, 0.95)});
-      if (tracks[i].thread) addThreadCounter(tracks[i], samples.value(), average);
+      if (tracks[i].thread) addThreadCounter(tracks[i], samples, average);
     }
     return table.write(trace_);
   }
@@ -308,7 +308,7 @@ Result<std::unique_ptr<TimeChunkAnalysis>> analyzeThreads(Trace& trace, const Ac
       for (const auto& sample : samples) moments.push_back(sample.time_ns);
       return true;
     });
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(status);
   }
   return std::unique_ptr<TimeChunkAnalysis>(
       std::make_unique<Threads>(activity.tracks.size(), OperatorClock(std::move(moments))));

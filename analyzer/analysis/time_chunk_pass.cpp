@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "analyzer/analysis/sequence.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -10,14 +11,13 @@ namespace {
 Result<std::vector<NamedAnalysis>> makeAnalyses(Trace& trace, const Timeline& timeline,
                                                 const Activity& activity, const Iterations& iterations,
                                                 std::size_t devices) {
-  auto threads = analyzeThreads(trace, activity);
-  if (!threads.has_value()) return fail(threads.error());
+  auto threads = PITWALL_TRY(analyzeThreads(trace, activity));
   std::vector<NamedAnalysis> analyses;
   analyses.push_back({"analysis kernels", analyzeKernels(devices)});
   analyses.push_back({"analysis launches", analyzeLaunches(trace, devices)});
   analyses.push_back({"analysis copies", analyzeCopies(devices)});
   analyses.push_back({"analysis calls", analyzeCalls(iterations.all)});
-  analyses.push_back({"analysis threads", std::move(threads).value()});
+  analyses.push_back({"analysis threads", std::move(threads)});
   analyses.push_back({"analysis ranks", analyzeRanks(trace, devices)});
   analyses.push_back({"analysis follows", analyzeFollows(trace)});
   analyses.push_back({"analysis host gaps", analyzeHostGaps(timeline, iterations.all)});
@@ -36,13 +36,12 @@ std::vector<bool> tracksOfOthers(const Trace& trace, ProcessId process) {
 }  // namespace
 
 Result<Iterations> iterationsOf(const Trace& trace, const Timeline& timeline, TimeChunkReader& chunks) {
-  auto found =
-      findIterations(timeline, trace.iterations(), [&chunks] { return findRepetition(operatorsOf(chunks)); });
-  if (!found.has_value()) return found;
+  auto found = PITWALL_TRY(findIterations(timeline, trace.iterations(),
+                                          [&chunks] { return findRepetition(operatorsOf(chunks)); }));
   // PyTorch's profiler marks where each step ends, too: events after the last mark are not a step.
-  auto& all = found.value().all;
+  auto& all = found.all;
   const bool ends_are_marked = trace.meta("import.iteration_ends").has_value();
-  if (ends_are_marked && found.value().source == "marks" && all.size() > 1) {
+  if (ends_are_marked && found.source == "marks" && all.size() > 1) {
     const auto last_mark = trace.iterations().back().time_ns;
     if (all.back().start_ns >= last_mark) all.pop_back();
   }
@@ -56,23 +55,19 @@ Result<std::vector<CategoryTimes>> categoriesOf(const Trace& trace, const Timeli
     sweep.add(chunk.operators, chunk.from_ns, chunk.to_ns, chunk.pending_from_ns);
     return Result<bool>(true);
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return sweep.finish();
 }
 
 Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, TimeChunkReader& chunks,
                                        const Lap& lap) {
   TimeChunkPass pass;
-  auto iterations = iterationsOf(trace, timeline, chunks);
-  if (!iterations.has_value()) return fail(iterations.error());
-  pass.iterations = std::move(iterations).value();
+  pass.iterations = PITWALL_TRY(iterationsOf(trace, timeline, chunks));
   lap("analysis iterations");
-  auto devices = DeviceSweep::make(trace, chunks, pass.iterations.all);
-  if (!devices.has_value()) return fail(devices.error());
+  auto devices = PITWALL_TRY(DeviceSweep::make(trace, chunks, pass.iterations.all));
   lap("analysis devices");
-  auto made = makeAnalyses(trace, timeline, chunks.activity(), pass.iterations, devices.value().count());
-  if (!made.has_value()) return fail(made.error());
-  pass.analyses = std::move(made).value();
+  pass.analyses =
+      PITWALL_TRY(makeAnalyses(trace, timeline, chunks.activity(), pass.iterations, devices.count()));
   CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());
   OperatorSums operators(pass.iterations.all, trace.operatorFacts().size(),
                          tracksOfOthers(trace, timeline.process));
@@ -82,21 +77,21 @@ Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, T
     lap("analysis breakdown");
     operators.add(chunk.operators);
     lap("analysis operators");
-    if (auto added = devices.value().add(chunk); !added.has_value()) return fail(added.error());
+    PITWALL_TRY(devices.add(chunk));
     lap("analysis devices");
-    operators.addDeviceWork(chunk, devices.value().launches());
+    operators.addDeviceWork(chunk, devices.launches());
     lap("analysis operators");
     for (const auto& [name, analysis] : pass.analyses) {
-      analysis->add({chunk, devices.value().chunks(), devices.value().launches()});
+      analysis->add({chunk, devices.chunks(), devices.launches()});
       lap(name);
     }
     return true;
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   pass.times = categories.finish();
   pass.operators = operators.table(trace.operatorFacts());
   pass.executions.assign(operators.executions().begin(), operators.executions().end());
-  pass.devices = devices.value().finish();
+  pass.devices = devices.finish();
   return pass;
 }
 

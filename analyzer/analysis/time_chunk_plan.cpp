@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "db/try.h"
+
 namespace pitwall::analysis {
 namespace {
 
@@ -74,11 +76,10 @@ class StoredChunks final : public SqlVisitor {
 Result<std::vector<TimeNs>> planTimeChunks(Trace& trace, std::size_t events_at_once) {
   StoredChunks chunks;
   // An event that encloses many others ends long after the last start.
-  auto status = trace.visit(
+  PITWALL_TRY(trace.visit(
       "SELECT c.first_start_ns, coalesce(s.last_start_ns, c.last_end_ns), c.event_count FROM event_chunk c "
       "LEFT JOIN event_summary s ON s.id = c.id",
-      {}, chunks);
-  if (!status.has_value()) return fail(status.error());
+      {}, chunks));
   std::vector<TimeNs> cuts;
   const double at_once =
       events_at_once > 0 ? static_cast<double>(events_at_once) : std::max(kEventsAtOnce, 2 * chunks.across());

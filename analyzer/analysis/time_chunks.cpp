@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analyzer/analysis/merge_runs.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -66,14 +67,13 @@ Status TimeChunkReader::each(TimeChunkParts parts, const Visitor& visitor) {
   TimeChunk chunk;
   const auto& cuts = activity_.cuts;
   for (std::size_t i = 0; i <= cuts.size(); ++i) {
-    if (auto status = reading_.checkCancelled(); !status.has_value()) return status;
+    PITWALL_TRY(reading_.checkCancelled());
     chunk.from_ns = i == 0 ? INT64_MIN : cuts[i - 1];
     chunk.to_ns = i == cuts.size() ? INT64_MAX : cuts[i];
     chunk.pending_from_ns = pending_from_[i];
-    if (auto status = read(parts, chunk); !status.has_value()) return status;
-    auto more = visitor(chunk);
-    if (!more.has_value()) return fail(more.error());
-    if (!more.value()) break;
+    PITWALL_TRY(read(parts, chunk));
+    auto more = PITWALL_TRY(visitor(chunk));
+    if (!more) break;
   }
   return {};
 }
@@ -82,7 +82,7 @@ Result<std::vector<OperatorInterval>> TimeChunkReader::operatorsBetween(TimeNs f
   TimeChunk chunk;
   chunk.from_ns = from;
   chunk.to_ns = to;
-  if (auto status = read(kOperatorParts, chunk); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(read(kOperatorParts, chunk));
   return std::move(chunk.operators);
 }
 
@@ -92,7 +92,7 @@ Result<std::vector<OperatorInterval>> TimeChunkReader::firstOperators(std::size_
     first.insert(first.end(), chunk.operators.begin(), chunk.operators.end());
     return Result<bool>(first.size() < count);
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   return first;
 }
 
@@ -107,7 +107,7 @@ Status TimeChunkReader::read(TimeChunkParts parts, TimeChunk& chunk) {
   std::vector<std::size_t> runs;    // where the operators of each track begin
   for (std::size_t t = 0; t < activity_.tracks.size(); ++t) {
     runs.push_back(chunk.operators.size());
-    if (auto status = readTrack(t, parts, chunk); !status.has_value()) return status;
+    PITWALL_TRY(readTrack(t, parts, chunk));
     chunk.work_of_track.push_back(chunk.work.size());
     chunk.busy_of_track.push_back(chunk.busy.size());
   }
@@ -143,7 +143,7 @@ Status TimeChunkReader::readTrack(std::size_t track, TimeChunkParts wanted, Time
                                       add(events, activity, parts, chunk);
                                       return !reading_.cancelled();
                                     });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   order(chunk.operators, first_operator);
   order(chunk.work, first_work);
   order(chunk.calls, first_call);

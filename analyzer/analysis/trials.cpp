@@ -16,6 +16,7 @@
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_pass.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 
@@ -51,11 +52,10 @@ std::int64_t numberIn(std::string_view text) {
 std::int64_t threadsOf(const Trace& trace) { return numberIn(trace.meta(meta::kOpenMpThreads).value_or("")); }
 
 Status addMeta(Trace& trace, ThreadTrials& trials) {
-  const auto rows = trace.query(fmt::format("SELECT key, value FROM meta WHERE key LIKE '{}%'",
-                                            static_cast<const char*>(meta::kThreadTrialPrefix)));
-  if (!rows.has_value()) return fail(rows.error());
+  const auto rows = PITWALL_TRY(trace.query(fmt::format("SELECT key, value FROM meta WHERE key LIKE '{}%'",
+                                                        static_cast<const char*>(meta::kThreadTrialPrefix))));
   constexpr std::size_t kPrefix = sizeof(meta::kThreadTrialPrefix) - 1;
-  for (const auto& row : rows.value().rows) {
+  for (const auto& row : rows.rows) {
     const auto* key = std::get_if<std::string>(&row[0]);
     const auto* value = std::get_if<std::string>(&row[1]);
     if (key != nullptr && value != nullptr)
@@ -72,7 +72,7 @@ Result<BatchTrial> batchTrialOf(Trace& trace, std::int64_t batch, const Iteratio
     sums.add(chunk.operators);
     return Result<bool>(true);
   });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   std::vector<OperatorRow> rows;
   for (const auto& statistics : sums.table(trace.operatorFacts()).rows) rows.push_back(statistics.row);
   return batchTrial(batch, breakdown, rows);
@@ -87,30 +87,26 @@ struct Trials {
 Status addTrial(const AnalyzeOptions::Trial& trial, const Trace& analyzed, const Timeline& timeline,
                 const Reading& reading, const Trials& trials, Report& report) {
   Trace& trace = *trial.trace;
-  auto activity = gatherActivity(trace, reading);
-  if (!activity.has_value()) return fail(activity.error());
-  const Timeline other = timelineOf(trace, activity.value());
+  auto activity = PITWALL_TRY(gatherActivity(trace, reading));
+  const Timeline other = timelineOf(trace, activity);
   const auto leave = [&](const std::string& why) {
     report.notes.push_back(fmt::format("The trial {} is left out: {}.", trial.name, why));
     return Status{};
   };
   if (other.process_name != timeline.process_name)
     return leave(fmt::format("it is of '{}', not of '{}'", other.process_name, timeline.process_name));
-  TimeChunkReader chunks(trace, activity.value(), other.process, reading);
-  const auto iterations = iterationsOf(trace, other, chunks);
-  if (!iterations.has_value()) return fail(iterations.error());
-  if (iterations.value().source == "whole trace") return leave("it has no iterations to compare");
-  const auto times = categoriesOf(trace, other, iterations.value(), chunks);
-  if (!times.has_value()) return fail(times.error());
-  const auto breakdown = summarizeBreakdown(iterations.value(), times.value());
-  const std::int64_t batch = batchOf(trace, iterations.value());
+  TimeChunkReader chunks(trace, activity, other.process, reading);
+  const auto iterations = PITWALL_TRY(iterationsOf(trace, other, chunks));
+  if (iterations.source == "whole trace") return leave("it has no iterations to compare");
+  const auto times = PITWALL_TRY(categoriesOf(trace, other, iterations, chunks));
+  const auto breakdown = summarizeBreakdown(iterations, times);
+  const std::int64_t batch = batchOf(trace, iterations);
   const std::int64_t own_batch = trials.batches.empty() ? 0 : trials.batches.front().batch;
   if (own_batch > 0 && batch > 0 && batch != own_batch) {
     if (threadsOf(trace) != threadsOf(analyzed))
       return leave("its batch size and its number of OpenMP threads both differ");
-    auto added = batchTrialOf(trace, batch, iterations.value(), breakdown, chunks);
-    if (!added.has_value()) return fail(added.error());
-    trials.batches.push_back(std::move(added).value());
+    auto added = PITWALL_TRY(batchTrialOf(trace, batch, iterations, breakdown, chunks));
+    trials.batches.push_back(std::move(added));
     return {};
   }
   if (threadsOf(trace) < 1) return leave("its number of OpenMP threads is unknown");
@@ -124,26 +120,22 @@ Status writeTrials(Trace& trace, const Timeline& timeline, const Iterations& ite
                    const std::vector<AnalyzeOptions::Trial>& trials, const Reading& reading, Report& report) {
   ThreadTrials thread_trials;
   std::vector<BatchTrial> batches;
-  if (auto status = addMeta(trace, thread_trials); !status.has_value()) return status;
+  PITWALL_TRY(addMeta(trace, thread_trials));
   if (const std::int64_t batch = batchOf(trace, iterations); batch > 0)
     batches.push_back(batchTrial(batch, report.breakdown, report.operators));
   for (const auto& trial : trials) {
-    if (auto status = addTrial(trial, trace, timeline, reading, {thread_trials, batches}, report);
-        !status.has_value())
-      return status;
+    PITWALL_TRY(addTrial(trial, trace, timeline, reading, {thread_trials, batches}, report));
   }
-  if (auto status = writeBatchTimes(trace, batchTimes(std::move(batches))); !status.has_value())
-    return status;
+  PITWALL_TRY(writeBatchTimes(trace, batchTimes(std::move(batches))));
   if (report.breakdown.iteration_source != "whole trace")
     add(thread_trials, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));
   TempTable table(kThreadTrialTable);
   for (const auto& [threads, ns] : thread_trials) table.row({threads, ns});
-  if (auto status = table.write(trace); !status.has_value()) return status;
+  PITWALL_TRY(table.write(trace));
   // The former name, for one version.
-  const auto view =
+  PITWALL_TRY(
       trace.query(fmt::format("DROP VIEW IF EXISTS temp.{0}; CREATE TEMP VIEW {0} AS SELECT * FROM {1}",
-                              kThreadTrialView.name, kThreadTrialTable.name));
-  if (!view.has_value()) return fail(view.error());
+                              kThreadTrialView.name, kThreadTrialTable.name)));
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyzer/analysis/launch_index.h"
+#include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -27,13 +28,12 @@ class Loader {
     for (std::uint32_t i = 0; i < tracks.size() && fits_; ++i) {
       const auto& info = tracks[i];
       if (info.kind == TrackKind::counter || (info.process && info.process != process)) continue;
-      auto status =
-          info.kind == TrackKind::thread ? readThread(TrackId{i + 1}) : readStream(TrackId{i + 1}, info);
-      if (!status.has_value()) return status;
+      PITWALL_TRY(info.kind == TrackKind::thread ? readThread(TrackId{i + 1})
+                                                 : readStream(TrackId{i + 1}, info));
     }
     fits = fits_;
     if (!fits_) return {};
-    if (auto status = addLaunches(); !status.has_value()) return status;
+    PITWALL_TRY(addLaunches());
     finish();
     return {};
   }
@@ -114,7 +114,7 @@ class Loader {
     std::vector<CorrelationId> correlations;
     for (const auto& work : out_.work) correlations.push_back(work.correlation);
     LaunchIndex launches(activity_);
-    if (auto status = launches.load(trace_, std::move(correlations)); !status.has_value()) return status;
+    PITWALL_TRY(launches.load(trace_, std::move(correlations)));
     for (auto& work : out_.work) {
       const auto* call = launches.find(work.correlation);
       if (call == nullptr) continue;
@@ -220,8 +220,7 @@ Result<WindowEvents> readWindow(Trace& trace, const Activity& activity, Interval
     WindowEvents events;
     events.window = window;
     bool fits = true;
-    if (auto status = Loader(trace, activity, events, most).run(process, fits); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(Loader(trace, activity, events, most).run(process, fits));
     const TimeNs quarter = (window.end_ns - window.start_ns) / 4;
     if (fits) return events;
     if (quarter == 0) return WindowEvents{};

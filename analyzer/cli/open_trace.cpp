@@ -18,6 +18,7 @@
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
 #include "db/import.h"
+#include "db/try.h"
 
 namespace pitwall::cli {
 namespace {
@@ -68,34 +69,31 @@ class TemporaryFolder {
 };
 
 Result<OpenedTrace> openForeign(const std::string& path) {
-  auto folder = TemporaryFolder::make();
-  if (!folder.has_value()) return fail(folder.error());
+  auto folder = PITWALL_TRY(TemporaryFolder::make());
   const std::string name = std::filesystem::path(path).filename().string();
-  const std::string temporary = (*folder)->file(name + ".pitwall");
+  const std::string temporary = folder->file(name + ".pitwall");
   ProgressLine line("MB/s", 1e6);
   ImportOptions options;
   options.cancel = &InterruptGuard::flag();
   options.progress = [&](const ImportProgress& p) { line.show(p.input, p.done_bytes, p.total_bytes); };
   const InterruptGuard guard;
   const std::vector<std::string> inputs{path};
-  const auto summary = importToFile(inputs, temporary, options);
+  auto imported = importToFile(inputs, temporary, options);
   line.clear();
-  if (!summary.has_value()) return fail(summary.error());
-  auto trace = Trace::open(temporary);
-  if (!trace.has_value()) return fail(trace.error());
-  const ImportedInput& input = summary->inputs.front();
+  const ImportSummary summary = PITWALL_TRY(imported);
+  auto trace = PITWALL_TRY(Trace::open(temporary));
+  const ImportedInput& input = summary.inputs.front();
   printNote("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
             input.format, input.complete ? "" : "; it is truncated: " + input.damage);
-  return OpenedTrace{std::move(*trace), true};
+  return OpenedTrace{std::move(trace), true};
 }
 
 }  // namespace
 
 Result<OpenedTrace> openTrace(const std::string& path) {
   if (isForeign(path)) return openForeign(path);
-  auto trace = Trace::open(path);
-  if (!trace.has_value()) return fail(trace.error());
-  return OpenedTrace{std::move(*trace), false};
+  auto trace = PITWALL_TRY(Trace::open(path));
+  return OpenedTrace{std::move(trace), false};
 }
 
 int reportTraceError(const Error& error) {

@@ -7,6 +7,7 @@
 
 #include "analyzer/compare.h"
 #include "db/meta.h"
+#include "db/try.h"
 
 namespace pitwall {
 namespace {
@@ -24,37 +25,34 @@ double realOf(const SqlValue& value) {
 
 // Of iterations that are several repetitions, one repetition: the other trace may group another number.
 Status readIterations(Trace& trace, Measured& measured) {
-  auto rows = trace.query(
+  auto rows = PITWALL_TRY(trace.query(
       "SELECT 1.0 * dur_ns / repetitions_per_iteration, 1.0 * items / repetitions_per_iteration, "
       "repetitions_per_iteration FROM analysis_iteration, analysis_summary WHERE role = 'steady' AND NOT "
       "is_outlier "
-      "ORDER BY start_ns");
-  if (!rows.has_value()) return fail(rows.error());
+      "ORDER BY start_ns"));
   double items = 0;
-  for (const auto& row : rows->rows) {
+  for (const auto& row : rows.rows) {
     measured.iterations_ns.push_back(realOf(row[0]));
     items += realOf(row[1]);
   }
-  if (!rows->rows.empty())
-    measured.steady_iterations *= static_cast<std::int64_t>(realOf(rows->rows.front()[2]));
+  if (!rows.rows.empty())
+    measured.steady_iterations *= static_cast<std::int64_t>(realOf(rows.rows.front()[2]));
   const auto count = measured.iterations_ns.size();
   if (count > 0) measured.items_per_iteration = items / static_cast<double>(count);
-  auto all = trace.query(
+  auto all = PITWALL_TRY(trace.query(
       "SELECT sum(is_outlier), avg(1.0 * dur_ns / repetitions_per_iteration) FROM analysis_iteration, "
-      "analysis_summary WHERE role IN ('steady', 'outlier')");
-  if (!all.has_value()) return fail(all.error());
-  measured.outliers = static_cast<std::int64_t>(realOf(all->rows.front()[0]));
-  measured.mean_with_outliers_ns = realOf(all->rows.front()[1]);
+      "analysis_summary WHERE role IN ('steady', 'outlier')"));
+  measured.outliers = static_cast<std::int64_t>(realOf(all.rows.front()[0]));
+  measured.mean_with_outliers_ns = realOf(all.rows.front()[1]);
   return {};
 }
 
 // Of nested operators only the one whose self time changed is to be named.
 Status readWork(Trace& trace, Measured& measured) {
-  auto rows = trace.query(
+  auto rows = PITWALL_TRY(trace.query(
       "SELECT trim(title || CASE phase WHEN 'none' THEN '' ELSE ' ' || phase END), shapes, count, self_ns "
-      "FROM analysis_operator UNION ALL SELECT name, '', count, total_ns FROM analysis_kernel");
-  if (!rows.has_value()) return fail(rows.error());
-  for (const auto& row : rows->rows) {
+      "FROM analysis_operator UNION ALL SELECT name, '', count, total_ns FROM analysis_kernel"));
+  for (const auto& row : rows.rows) {
     const std::string operation = textOf(row[0]), shapes = textOf(row[1]);
     auto& work = measured.work[shapes.empty() ? operation : operation + " " + shapes];
     work.count += static_cast<std::int64_t>(realOf(row[2]));
@@ -67,14 +65,13 @@ Status readWork(Trace& trace, Measured& measured) {
 
 Status readSettings(Trace& trace, Measured& measured) {
   // The path of the recording always differs.
-  auto rows = trace.query(
+  auto rows = PITWALL_TRY(trace.query(
       "SELECT name, value FROM analysis_setting WHERE in_trace = 1 AND name <> 'PITWALL_TRACE' "
       "UNION ALL SELECT 'PITWALL_TUNE_' || name, value FROM tunable "
       "UNION ALL SELECT key, value FROM meta WHERE key LIKE 'library.%' OR key LIKE 'environment.%' OR "
       "key IN ('runtime.engine', 'runtime.backend', 'process.openmp_runtime', 'process.openmp_threads', "
-      "'process.usable_cpus', 'runtime.mode')");
-  if (!rows.has_value()) return fail(rows.error());
-  for (const auto& row : rows->rows) {
+      "'process.usable_cpus', 'runtime.mode')"));
+  for (const auto& row : rows.rows) {
     const auto* number = std::get_if<std::int64_t>(&row[1]);
     measured.settings[textOf(row[0])] = number != nullptr ? std::to_string(*number) : textOf(row[1]);
   }
@@ -106,7 +103,7 @@ Result<Measured> measure(Trace& trace, const Report& report) {
   if (const auto given = trace.meta("distributed.world_size"); given && !given->empty())
     measured.world_size = std::max(measured.world_size, std::atoi(given->c_str()));
   for (auto* read : {readIterations, readWork, readSettings}) {
-    if (Status status = read(trace, measured); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(read(trace, measured));
   }
   // The analysis calls a trace without iterations one iteration; that is no iteration to hold another
   // against.

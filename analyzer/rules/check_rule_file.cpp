@@ -11,6 +11,7 @@
 #include "analyzer/rules/sql_text.h"
 #include "db/settings.h"
 #include "db/store.h"
+#include "db/try.h"
 
 namespace pitwall {
 namespace {
@@ -77,13 +78,11 @@ class EmptyTrace {
   EmptyTrace& operator=(const EmptyTrace&) = delete;
 
   Result<std::unique_ptr<Trace>> open() {
-    auto sink = createTrace(path_);
-    if (!sink.has_value()) return fail(sink.error());
-    if (auto status = sink.value()->finish(); !status.has_value()) return fail(status.error());
-    auto trace = Trace::open(path_);
-    if (!trace.has_value()) return trace;
+    auto sink = PITWALL_TRY(createTrace(path_));
+    PITWALL_TRY(sink->finish());
+    auto trace = PITWALL_TRY(Trace::open(path_));
     // Writes the analysis tables; any set of rules is sufficient.
-    if (auto report = analyzeTrace(*trace.value()); !report.has_value()) return fail(report.error());
+    PITWALL_TRY(analyzeTrace(*trace));
     return trace;
   }
 
@@ -94,14 +93,12 @@ class EmptyTrace {
 }  // namespace
 
 Status checkRuleFile(const std::string& path) {
-  auto rule = rules::readRuleFile(path);
-  if (!rule.has_value()) return fail(rule.error());
-  if (auto status = checkNames(rule.value()); !status.has_value()) return status;
+  auto rule = PITWALL_TRY(rules::readRuleFile(path));
+  PITWALL_TRY(checkNames(rule));
   EmptyTrace empty;
-  auto trace = empty.open();
-  if (!trace.has_value()) return fail(trace.error());
-  if (auto status = rules::checkRule(rule.value(), *trace.value()); !status.has_value()) return status;
-  return checkThresholdsAreUsed(rule.value());
+  auto trace = PITWALL_TRY(empty.open());
+  PITWALL_TRY(rules::checkRule(rule, *trace));
+  return checkThresholdsAreUsed(rule);
 }
 
 }  // namespace pitwall

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <variant>
 
+#include "db/try.h"
+
 namespace pitwall::rules {
 namespace {
 
@@ -41,10 +43,9 @@ void withholdBusy(const std::string& why, Finding& finding) {
 }  // namespace
 
 Result<std::string> disturbanceOf(Trace& trace) {
-  auto rows = trace.query("SELECT machine_busy, taken_share, steal_share FROM analysis_summary");
-  if (!rows.has_value()) return fail(rows.error());
-  if (rows->rows.empty() || real(rows->rows[0][0]) == 0) return std::string();
-  const double taken = real(rows->rows[0][1]), steal = real(rows->rows[0][2]);
+  auto rows = PITWALL_TRY(trace.query("SELECT machine_busy, taken_share, steal_share FROM analysis_summary"));
+  if (rows.rows.empty() || real(rows.rows[0][0]) == 0) return std::string();
+  const double taken = real(rows.rows[0][1]), steal = real(rows.rows[0][2]);
   return fmt::format("measured on a busy machine ({})",
                      taken >= steal ? fmt::format("other programs took {:.0f} % of the CPU time", taken * 100)
                                     : fmt::format("{:.0f} % of the CPUs' time was stolen", steal * 100));

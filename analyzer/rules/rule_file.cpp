@@ -16,6 +16,7 @@
 #include "analyzer/analysis/devices.h"
 #include "analyzer/rules/needs.h"
 #include "analyzer/rules/sql_text.h"
+#include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
@@ -295,11 +296,10 @@ Result<std::string> readTextFile(const std::string& path) {
 }
 
 Result<RuleConfig> readRuleConfig(const std::string& path) {
-  auto text = readTextFile(path);
-  if (!text.has_value()) return fail(text.error());
+  auto text = PITWALL_TRY(readTextFile(path));
   toml::table root;
   try {
-    root = toml::parse(text.value(), path);
+    root = toml::parse(text, path);
   } catch (const toml::parse_error& error) {
     return fail(ErrorCode::invalidInput, fmt::format("{}:{}: not valid TOML: {}", path,
                                                      error.source().begin.line, error.description()));

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "analyzer/rules/rule_file.h"
+#include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
@@ -43,16 +44,14 @@ Result<std::vector<std::string>> ruleFiles(const std::string& folder) {
 }
 
 Status addFolder(const std::string& folder, RuleMap& rules) {
-  auto files = ruleFiles(folder);
-  if (!files.has_value()) return fail(files.error());
+  auto files = PITWALL_TRY(ruleFiles(folder));
   RuleMap here;
-  for (const auto& file : files.value()) {
-    auto rule = readRuleFile(file);
-    if (!rule.has_value()) return fail(rule.error());
-    const auto [entry, is_new] = here.emplace(rule.value().id, rule.value());
+  for (const auto& file : files) {
+    auto rule = PITWALL_TRY(readRuleFile(file));
+    const auto [entry, is_new] = here.emplace(rule.id, rule);
     if (!is_new) {
-      return fail(ErrorCode::invalidInput, fmt::format("{}:1: id '{}' is already used by {}", file,
-                                                       rule.value().id, entry->second.file));
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}:1: id '{}' is already used by {}", file, rule.id, entry->second.file));
     }
   }
   for (auto& [id, rule] : here) rules[id] = std::move(rule);
@@ -61,9 +60,8 @@ Status addFolder(const std::string& folder, RuleMap& rules) {
 
 Status addEmbedded(RuleMap& rules) {
   for (const auto& embedded : embeddedRules()) {
-    auto rule = parseRule(embedded.toml, "built-in rules/" + std::string(embedded.name));
-    if (!rule.has_value()) return fail(rule.error());
-    rules[rule.value().id] = std::move(rule).value();
+    auto rule = PITWALL_TRY(parseRule(embedded.toml, "built-in rules/" + std::string(embedded.name)));
+    rules[rule.id] = std::move(rule);
   }
   return {};
 }
@@ -109,9 +107,8 @@ Status switchOff(const std::vector<Text>& ids, RuleMap& rules) {
 }  // namespace
 
 Result<Rule> readRuleFile(const std::string& path) {
-  auto text = readTextFile(path);
-  if (!text.has_value()) return fail(text.error());
-  return parseRule(text.value(), path);
+  auto text = PITWALL_TRY(readTextFile(path));
+  return parseRule(text, path);
 }
 
 Result<RuleSet> loadRules(const AnalyzeOptions& options) {
@@ -120,29 +117,26 @@ Result<RuleSet> loadRules(const AnalyzeOptions& options) {
   auto folders = options.rule_folders;
   if (const auto installed = installedFolder(); folders.empty() && !installed.empty()) folders = {installed};
   for (const auto& folder : folders) {
-    if (auto status = addFolder(folder, rules); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(addFolder(folder, rules));
     set.source += (set.source.empty() ? "" : ", ") + folder;
   }
   if (folders.empty()) {
-    if (auto status = addEmbedded(rules); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(addEmbedded(rules));
     set.source = "built in";
   }
   std::vector<Text> disabled;
   if (!options.config_file.empty()) {
-    auto config = readRuleConfig(options.config_file);
-    if (!config.has_value()) return fail(config.error());
-    for (const auto& [name, value, place] : config.value().thresholds) {
-      if (auto status = applyThreshold(name, value, place + ": " + name, rules); !status.has_value())
-        return fail(status.error());
+    auto config = PITWALL_TRY(readRuleConfig(options.config_file));
+    for (const auto& [name, value, place] : config.thresholds) {
+      PITWALL_TRY(applyThreshold(name, value, place + ": " + name, rules));
     }
-    disabled = std::move(config.value().disabled);
+    disabled = std::move(config.disabled);
   }
   for (const auto& [name, value] : options.thresholds) {
-    if (auto status = applyThreshold(name, value, "--set " + name, rules); !status.has_value())
-      return fail(status.error());
+    PITWALL_TRY(applyThreshold(name, value, "--set " + name, rules));
   }
   for (const auto& id : options.disabled) disabled.push_back({id, "--disable"});
-  if (auto status = switchOff(disabled, rules); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(switchOff(disabled, rules));
   for (auto& [id, rule] : rules) set.rules.push_back(std::move(rule));
   return set;
 }

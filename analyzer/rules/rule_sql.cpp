@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/rules/sql_text.h"
+#include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
@@ -99,10 +100,9 @@ std::string RuleSql::explained(const std::string& message) const {
 }
 
 Result<SqlValue> RuleSql::single(const std::string& sql, const std::string& place) {
-  auto result = rows(sql, place);
-  if (!result.has_value()) return fail(result.error());
-  if (result.value().rows.empty() || result.value().rows[0].empty()) return SqlValue();
-  return result.value().rows[0][0];
+  auto result = PITWALL_TRY(rows(sql, place));
+  if (result.rows.empty() || result.rows[0].empty()) return SqlValue();
+  return result.rows[0][0];
 }
 
 std::string withThresholds(const Rule& rule, const std::string& sql) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analyzer/units_text.h"
+#include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
@@ -63,7 +64,7 @@ Status walk(const Text& text, Literal literal, Visit visit) {
     const auto colon = inside.find(':');
     Placeholder placeholder{inside.substr(0, colon),
                             colon == std::string::npos ? "" : inside.substr(colon + 1)};
-    if (auto status = visit(placeholder); !status.has_value()) return status;
+    PITWALL_TRY(visit(placeholder));
     at = close + 1;
   }
   return {};
@@ -94,12 +95,11 @@ Result<std::string> expand(const Text& text, const std::vector<std::string>& col
   auto status = walk(
       text, [&](std::string_view literal) { result += literal; },
       [&](const Placeholder& placeholder) -> Status {
-        auto column = columnOf(text, placeholder, columns);
-        if (!column.has_value()) return fail(column.error());
-        result += show(row[column.value()], placeholder.format);
+        auto column = PITWALL_TRY(columnOf(text, placeholder, columns));
+        result += show(row[column], placeholder.format);
         return {};
       });
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(status);
   // Templates span several lines in TOML; a sentence does not.
   std::string flat;
   for (const char c : result) {
@@ -115,8 +115,7 @@ Status checkTemplate(const Text& text, const std::vector<std::string>& columns) 
   return walk(
       text, [](std::string_view) {},
       [&](const Placeholder& placeholder) -> Status {
-        auto column = columnOf(text, placeholder, columns);
-        if (!column.has_value()) return fail(column.error());
+        PITWALL_TRY(columnOf(text, placeholder, columns));
         return {};
       });
 }

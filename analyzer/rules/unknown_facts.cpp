@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analyzer/rules/sql_text.h"
+#include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
@@ -98,12 +99,11 @@ Texts rowsOf(const Texts& values, std::size_t facts) {
 
 Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const SqlParameter> parameters,
                                     Trace& trace) {
-  auto summary = trace.query("SELECT * FROM temp.analysis_summary");
-  if (!summary.has_value()) return fail(summary.error());
+  auto summary = PITWALL_TRY(trace.query("SELECT * FROM temp.analysis_summary"));
   UnknownFacts unknown;
-  if (summary.value().rows.empty()) return unknown;
-  const auto& columns = summary.value().columns;
-  const auto& row = summary.value().rows.front();
+  if (summary.rows.empty()) return unknown;
+  const auto& columns = summary.columns;
+  const auto& row = summary.rows.front();
   std::map<std::string, SqlValue> facts;
   for (std::size_t c = 0; c < columns.size(); ++c) facts.emplace(columns[c], row[c]);
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -132,9 +132,8 @@ Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const 
         "WITH analysis_summary AS (SELECT {} FROM temp.analysis_summary s, (VALUES {}) v) "
         "SELECT 1 FROM ({}) LIMIT 1",
         selected, row_values, measure);
-    auto fired = trace.query(sql, parameters);
-    if (!fired.has_value()) return fail(fired.error());
-    unknown.could_fire = !fired.value().rows.empty();
+    auto fired = PITWALL_TRY(trace.query(sql, parameters));
+    unknown.could_fire = !fired.rows.empty();
     if (unknown.could_fire) break;
   }
   return unknown;
