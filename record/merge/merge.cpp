@@ -6,6 +6,7 @@
 #include "db/import.h"
 #include "db/reader.h"
 #include "db/store.h"
+#include "db/try.h"
 #include "record/merge/unifying_sink.h"
 
 namespace pitwall::record {
@@ -38,16 +39,14 @@ Status merge(const std::string& output, const std::vector<std::string>& parts) {
   inputs.insert(inputs.end(), parts.begin(), parts.end());
   std::size_t processes = 0;
   {
-    auto own = Trace::open(output);
-    if (!own.has_value()) return fail(own.error());
-    processes = own.value()->processes().size();
+    auto own = PITWALL_TRY(Trace::open(output));
+    processes = own->processes().size();
   }
   const std::string merging = output + ".merging";
   Status status;
   {
-    auto sink = createTrace(merging);
-    if (!sink.has_value()) return fail(sink.error());
-    UnifyingSink unifying(**sink, processes);
+    auto sink = PITWALL_TRY(createTrace(merging));
+    UnifyingSink unifying(*sink, processes);
     ImportOptions options;
     options.one_recording = true;
     if (auto merged = importTrace(inputs, unifying, options); !merged.has_value())
@@ -68,7 +67,7 @@ Status merge(const std::string& output, const std::vector<std::string>& parts) {
 Status mergeParts(const std::string& output, bool keep) {
   const std::vector<std::string> parts = findParts(output);
   if (!parts.empty()) {
-    if (auto status = merge(output, parts); !status.has_value()) return status;
+    PITWALL_TRY(merge(output, parts));
   }
   std::error_code none;
   if (!keep || parts.empty()) fs::remove_all(partsFolder(output), none);

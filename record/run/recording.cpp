@@ -16,6 +16,7 @@
 #include "db/meta.h"
 #include "db/redact.h"
 #include "db/store.h"
+#include "db/try.h"
 #include "record/merge/merge.h"
 #include "record/sample/cgroup.h"
 
@@ -67,18 +68,16 @@ bool verboseAsked() {
 }  // namespace
 
 Status Recording::prepare() {
-  if (auto status = checkOptions(options_); !status.has_value()) return status;
+  PITWALL_TRY(checkOptions(options_));
   const char* path = std::getenv("PATH");
-  auto program = findProgram(options_.command.front(), path != nullptr ? path : "/usr/bin:/bin");
-  if (!program.has_value()) return fail(program.error());
-  program_ = program.value();
+  program_ = PITWALL_TRY(findProgram(options_.command.front(), path != nullptr ? path : "/usr/bin:/bin"));
   children_cpu_ns_ = childrenCpuNs();
   rank_ = launchedRank(&std::getenv);
   name_template_ = options_.output;
   if (name_template_.empty()) {
     name_template_ = escapedPercent(fs::path(options_.command.front()).filename().string()) + ".pitwall";
   }
-  if (auto name = outputName(name_template_, 1, rank_); !name.has_value()) return fail(name.error());
+  PITWALL_TRY(outputName(name_template_, 1, rank_));
   injection_ = findInjectionLibrary(options_.executable);
   if (injection_.empty()) {
     result_.notes.push_back(
@@ -86,9 +85,7 @@ Status Recording::prepare() {
   }
   own_environment_ = ownEnvironment();
   if (options_.onednn) {
-    auto capture = OutputCapture::open();
-    if (!capture.has_value()) return fail(capture.error());
-    capture_ = std::move(capture.value());
+    capture_ = PITWALL_TRY(OutputCapture::open());
   }
   return {};
 }
@@ -113,9 +110,7 @@ std::vector<std::string> Recording::environmentFor(pid_t pid, std::vector<std::s
 
 Status Recording::openTrace() {
   const OutputName name = nameFor(program_pid_);
-  auto sink = createTrace(name.path);
-  if (!sink.has_value()) return fail(sink.error());
-  sink_ = std::move(sink.value());
+  sink_ = PITWALL_TRY(createTrace(name.path));
   result_.trace = name.path;
   if (name.rank_added && !options_.output.empty()) {
     result_.notes.push_back(
@@ -181,9 +176,8 @@ Status Recording::startProgram(const BlockedSignals& signals) {
     setup.output = capture_->programEnd();
     setup.error_too = capture_->errorToo();
   }
-  auto child = Child::fork(setup);
-  if (!child.has_value()) return fail(child.error());
-  program_pid_ = child->pid();
+  auto child = PITWALL_TRY(Child::fork(setup));
+  program_pid_ = child.pid();
   environmentFor(program_pid_, result_.notes);
   oom_kill_file_ = oomKillFile(program_pid_);
   oom_kills_ = oomKills(oom_kill_file_);
@@ -191,14 +185,14 @@ Status Recording::startProgram(const BlockedSignals& signals) {
   // Not before the fork: ignored signals stay ignored in the program.
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
-  if (auto status = openTrace(); !status.has_value()) return status;
+  PITWALL_TRY(openTrace());
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans of the program become our children
   if (options_.sample_hz > 0) {
     makeSampler();
   } else {
     writeProgram();
   }
-  if (auto status = child->start(); !status.has_value()) {
+  if (auto status = child.start(); !status.has_value()) {
     abandonTrace();
     return status;
   }
@@ -206,9 +200,9 @@ Status Recording::startProgram(const BlockedSignals& signals) {
 }
 
 Result<Recorded> Recording::run() {
-  if (auto status = prepare(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(prepare());
   const BlockedSignals signals;
-  if (auto status = startProgram(signals); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(startProgram(signals));
   tracing_ = true;
   if (capture_) capture_->begin(verboseLog(result_.trace), verboseAsked());
   if (sampler_) sampler_->sample();
