@@ -4,6 +4,8 @@
 #include <QFileInfo>
 #include <cstring>
 
+#include "db/try.h"
+
 namespace pitwall::gui {
 namespace {
 
@@ -105,9 +107,7 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
       return wrong("--select: a .csv file cannot hold an event; use .json");
   }
   if (parser.isSet(range)) {
-    auto parsed = parseExportRange(parser.value(range).toStdString());
-    if (!parsed.has_value()) return fail(parsed.error());
-    line.range = *parsed;
+    line.range = PITWALL_TRY(parseExportRange(parser.value(range).toStdString()));
   }
   line.select = parser.value(select);
   line.page = parser.value(page);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "db/try.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/lane_worker.h"
 #include "gui/timeline/palette.h"
@@ -92,9 +93,8 @@ struct Progress {
 
 Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, LaneWorker& worker, Progress& progress) {
   if (track.kind == TrackKind::counter) {
-    auto samples = trace.counters(track.id);
-    if (!samples.has_value()) return fail(samples.error());
-    track.counter = CounterSeries(*samples);
+    auto samples = PITWALL_TRY(trace.counters(track.id));
+    track.counter = CounterSeries(samples);
     track.events = track.counter.size();
     return {};
   }
@@ -110,16 +110,16 @@ Status loadTrack(Trace& trace, TimelineTrack& track, Looks& looks, LaneWorker& w
                                        progress.add(spans.size);
                                        return !progress.stopped();
                                      });
-  if (!status.has_value()) return status;
+  PITWALL_TRY(status);
   worker.add(track, std::move(builder));
   return {};
 }
 
 // How many events each track has, so that nothing grows while it is read.
 Status countEvents(Trace& trace, Timeline& timeline, Progress& progress) {
-  auto rows = trace.query("SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id");
-  if (!rows.has_value()) return fail(rows.error());
-  for (const auto& row : rows->rows) {
+  auto rows =
+      PITWALL_TRY(trace.query("SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id"));
+  for (const auto& row : rows.rows) {
     const auto track = static_cast<std::size_t>(std::get<std::int64_t>(row[0]));
     const auto count = static_cast<std::size_t>(std::get<std::int64_t>(row[1]));
     if (track < 1 || track > timeline.tracks.size()) continue;
@@ -209,8 +209,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
   timeline->from_cache =
       identity && readTimelineCache(control.cache_folder, *identity, *timeline, cached_names);
   Progress progress{control};
-  if (Status status = countEvents(trace, *timeline, progress); !status.has_value())
-    return fail(status.error());
+  PITWALL_TRY(countEvents(trace, *timeline, progress));
   LaneWorker worker;
   std::shared_ptr<void> hold;
   for (TimelineTrack& track : timeline->tracks) {
@@ -221,7 +220,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
     const bool is_there = timeline->from_cache && track.kind != TrackKind::counter;
     Status status = is_there ? Status() : loadTrack(trace, track, looks, worker, progress);
     if (progress.stopped()) return fail(ErrorCode::cancelled, "loading " + timeline->path + " was stopped");
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(status);
   }
   worker.wait();
   bool any = false;

@@ -22,6 +22,7 @@
 
 #include "analyzer/analysis.h"
 #include "db/reader.h"
+#include "db/try.h"
 #include "tests/bench/analyze_traces.h"
 
 namespace {
@@ -72,7 +73,7 @@ Result<double> scanSeconds(Trace& trace, bool prints = true) {
         sum = std::accumulate(span.begin(), span.end(), sum);
       return true;
     });
-    if (!status.has_value()) return fail(status.error());
+    PITWALL_TRY(status);
   }
   const double seconds = cpuSeconds() - start;
   // The sum is printed, so that the compiler does not remove the loop.

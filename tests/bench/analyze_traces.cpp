@@ -6,13 +6,13 @@
 
 #include "db/meta.h"
 #include "db/store.h"
+#include "db/try.h"
 
 namespace pitwall::bench {
 
 Status writeTraining(const std::string& path, std::int64_t events) {
-  auto made = createTrace(path);
-  if (!made.has_value()) return fail(made.error());
-  auto& sink = *made.value();
+  auto made = PITWALL_TRY(createTrace(path));
+  auto& sink = *made;
   const auto process = sink.process({.pid = 1, .name = "bench", .command_line = "bench"});
   const auto worker =
       sink.track({TrackKind::thread, process, sink.thread({process, 2, "cpu worker 0"}), {}, "worker", ""});
@@ -89,9 +89,8 @@ Status writeTraining(const std::string& path, std::int64_t events) {
 }
 
 Status writeAlike(const std::string& path, std::int64_t events) {
-  auto made = createTrace(path);
-  if (!made.has_value()) return fail(made.error());
-  auto& sink = *made.value();
+  auto made = PITWALL_TRY(createTrace(path));
+  auto& sink = *made;
   const auto process = sink.process({.pid = 1, .name = "bench", .command_line = "bench"});
   const auto host =
       sink.track({TrackKind::thread, process, sink.thread({process, 1, "main"}), {}, "main", ""});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/store.h"
+#include "db/try.h"
 
 namespace pitwall::test {
 namespace {
@@ -392,9 +393,8 @@ class Writer {
 Status writeTraceText(std::string_view text, TraceSink& sink) { return Writer(sink).run(split(text)); }
 
 Status makeTraceFile(std::string_view text, const std::string& path) {
-  auto sink = createTrace(path);
-  if (!sink.has_value()) return fail(sink.error());
-  return writeTraceText(text, *sink.value());
+  auto sink = PITWALL_TRY(createTrace(path));
+  return writeTraceText(text, *sink);
 }
 
 }  // namespace pitwall::test

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "db/sqlite/bit_packing.h"
+#include "db/try.h"
 
 namespace pitwall::store {
 namespace {
@@ -27,8 +28,7 @@ std::vector<std::byte> encoded(const Values& values, ColumnShape shape = ColumnS
 
 Result<Values> decoded(std::span<const std::byte> bytes, std::size_t rows) {
   Values values(rows, 0x5a5a5a5a5a5a5a5a);
-  Status status = decodeColumn(bytes, values);
-  if (!status.has_value()) return fail(status.error());
+  PITWALL_TRY(decodeColumn(bytes, values));
   return values;
 }
 
