@@ -303,7 +303,7 @@ TEST(DeviceStorage, IsOfItsDevice) {
   const auto storage = Storage::open(options);
   ASSERT_TRUE(storage.has_value());
   EXPECT_EQ((*storage)->device(), cpu(3));
-  const auto refused = (*storage)->allocate(Bytes{1} << 60, MemoryTag::weights);
+  const auto refused = (*storage)->allocate(Bytes{1} << 62, MemoryTag::weights);
   ASSERT_FALSE(refused.has_value());
   EXPECT_NE(refused.error().message.find("weights on cpu(3)"), std::string::npos) << refused.error().message;
 }

@@ -351,6 +351,38 @@ TEST_F(SessionTest, EveryAllocationIsASampleOfItsTag) {
   EXPECT_EQ(values("memory reserved: cpu/0"), (std::vector<double>{4096})) << "one page serves them all";
 }
 
+TEST_F(SessionTest, DevicesAreNamedInTheTrace) {
+  {
+    const auto session = open({.trace_path = path_, .backend = "", .settings = {}});
+    for (const Device device : {cpu(0), cpu(1), cpu(1)}) {
+      OperatorDesc op = operatorThat([] { return Status{}; });
+      op.device = device;
+      session->engine().push(std::move(op));
+    }
+    const auto storage = session->storage(cpu(1));
+    ASSERT_TRUE(storage.has_value()) << storage.error().message;
+    EXPECT_TRUE((*storage)->allocate(100, MemoryTag::weights).has_value());
+    EXPECT_TRUE(session->finish().has_value());
+  }
+  const auto trace = this->trace();
+  const auto text = [&](const char* sql) {
+    const auto found = trace->query(sql);
+    EXPECT_TRUE(found.has_value()) << found.error().message;
+    return std::get<std::string>(found->rows.at(0).at(0));
+  };
+  EXPECT_EQ(
+      text(
+          "SELECT group_concat(device || '=' || n, ' ') FROM (SELECT coalesce(args ->> 'device', 'cpu/0') AS "
+          "device, count(*) AS n FROM (SELECT nullif(args, '') AS args FROM event WHERE kind = 'operator') "
+          "GROUP BY 1 ORDER BY 1)"),
+      "cpu/0=1 cpu/1=2");
+  EXPECT_EQ(text("SELECT group_concat(kind || '/' || device_index, ' ') FROM device WHERE kind = 'cpu'"),
+            "cpu/0 cpu/1");
+  EXPECT_EQ(text("SELECT group_concat(name, ', ') FROM (SELECT name FROM track WHERE name LIKE '%cpu/1%' "
+                 "ORDER BY 1)"),
+            "memory live: cpu/1 weights, memory reserved: cpu/1");
+}
+
 TEST_F(SessionTest, ATraceThatCannotBeWrittenIsAWarning) {
   for (const std::string& path :
        {(folder_ / "no_such_folder" / "x.pitwall").string(), std::string("/proc/x.pitwall")}) {
