@@ -75,13 +75,12 @@ class RowsWriter {
       : trace_(trace), connection_(std::move(connection)), pace_(pace) {}
 
   Result<ExportSummary> write() {
-    Status status = begin();
-    if (status.has_value()) status = ordinaryTables();
-    if (status.has_value()) status = virtualTable("event", summary_.events);
-    if (status.has_value()) status = virtualTable("dependency", summary_.dependencies);
-    if (status.has_value()) status = virtualTable("counter", summary_.samples);
-    if (status.has_value()) status = finish();
-    PITWALL_TRY(status);
+    PITWALL_TRY(begin());
+    PITWALL_TRY(ordinaryTables());
+    PITWALL_TRY(virtualTable("event", summary_.events));
+    PITWALL_TRY(virtualTable("dependency", summary_.dependencies));
+    PITWALL_TRY(virtualTable("counter", summary_.samples));
+    PITWALL_TRY(finish());
     return summary_;
   }
 
@@ -102,9 +101,8 @@ class RowsWriter {
         "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid"));
     for (const auto& row : tables.rows) {
       std::int64_t rows = 0;
-      Status status = connection_.execute(std::get<std::string>(row[1]).c_str());
-      if (status.has_value()) status = copy(std::get<std::string>(row[0]), rows);
-      PITWALL_TRY(status);
+      PITWALL_TRY(connection_.execute(std::get<std::string>(row[1]).c_str()));
+      PITWALL_TRY(copy(std::get<std::string>(row[0]), rows));
     }
     return {};
   }

@@ -49,13 +49,10 @@ Result<Appending> appendTrace(const std::string& path) {
   made.existing = PITWALL_TRY(loadDimensions(connection));
   made.events.resize(made.existing.tracks.size());
   made.last_sample_ns.resize(made.existing.tracks.size(), -1);
-  Status status = perTrack(connection, "SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id",
-                           made.events);
-  if (status.has_value()) {
-    status = perTrack(connection, "SELECT track_id, max(last_time_ns) FROM counter_chunk GROUP BY track_id",
-                      made.last_sample_ns);
-  }
-  PITWALL_TRY(status);
+  PITWALL_TRY(perTrack(connection, "SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id",
+                       made.events));
+  PITWALL_TRY(perTrack(connection, "SELECT track_id, max(last_time_ns) FROM counter_chunk GROUP BY track_id",
+                       made.last_sample_ns));
   NextRows next = PITWALL_TRY(nextRows(connection));
   made.dependencies = next.dependency - 1;
   std::unique_ptr<BatchWriter> writer = PITWALL_TRY(

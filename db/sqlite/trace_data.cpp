@@ -38,12 +38,11 @@ Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
   std::unique_ptr<TraceData> data(new TraceData(std::move(connection)));
   Connection& c = data->connection_;
   // The file is untrusted, and so is its schema. Temp tables stay in memory.
-  Status status =
-      c.execute("PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536; BEGIN;");
-  if (status.has_value()) status = data->loadAll();
-  if (status.has_value()) status = c.execute("COMMIT");
-  if (status.has_value()) status = registerVirtualTables(*data);
-  PITWALL_TRY(status);
+  PITWALL_TRY(
+      c.execute("PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536; BEGIN;"));
+  PITWALL_TRY(data->loadAll());
+  PITWALL_TRY(c.execute("COMMIT"));
+  PITWALL_TRY(registerVirtualTables(*data));
   installAuthorizer(*data);
   return data;
 }
