@@ -1,4 +1,5 @@
 // Sums and stores gradients.
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 
 namespace pitwall::autograd {
@@ -51,7 +52,7 @@ Status Gradients::give(std::size_t input, const Value& gradient) {
       done = sum(site(), target, gradient, target);
     else if (target.chunk != gradient.chunk)
       done = copyInto(site(), gradient, target);
-    if (!done.has_value()) return done;
+    PITWALL_TRY(done);
   }
   if (impl.node == nullptr) return {};
   Node& producer = *impl.node;

@@ -1,5 +1,7 @@
 #include "runtime/data/direct_iterator.h"
 
+#include "db/try.h"
+
 namespace pitwall::data {
 
 DirectIterator::DirectIterator(Profiler& profiler, std::unique_ptr<BatchSource> source)
@@ -9,9 +11,7 @@ Result<bool> DirectIterator::next(Batch& batch) {
   if (index_ == source_.batchesPerEpoch()) return false;
   RecordedWait wait(source_.profiler(), wait_site_);
   CorrelationId made = 0;
-  if (Status status = source_.make(epoch_, index_++, batch, made); !status.has_value()) {
-    return fail(status.error());
-  }
+  PITWALL_TRY(source_.make(epoch_, index_++, batch, made));
   wait.received(batch.items, made);
   return true;
 }

@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 
+#include "db/try.h"
+
 namespace pitwall::data {
 
 namespace {
@@ -83,31 +85,28 @@ std::uint32_t bigEndian(std::span<const std::uint8_t, 4> b) {
 // The next 32-bit number of the header.
 Result<std::uint32_t> headerNumber(Input& input) {
   std::array<std::uint8_t, 4> bytes{};
-  const auto got = input.read(bytes);
-  if (!got.has_value()) return fail(got.error());
-  if (*got < bytes.size()) return input.wrong("the file ends within its header");
+  const auto got = PITWALL_TRY(input.read(bytes));
+  if (got < bytes.size()) return input.wrong("the file ends within its header");
   return bigEndian(bytes);
 }
 
 Result<std::vector<std::int64_t>> readHeader(Input& input, int dimensions) {
-  const auto magic = headerNumber(input);
-  if (!magic.has_value()) return fail(magic.error());
+  const auto magic = PITWALL_TRY(headerNumber(input));
   const std::uint32_t expected = kUnsignedByte << 8U | static_cast<std::uint32_t>(dimensions);
-  if (*magic != expected) {
+  if (magic != expected) {
     return input.wrong(
         fmt::format("magic number {:#010x} instead of {:#010x}: not an idx file of unsigned bytes "
                     "with {} dimension{}",
-                    *magic, expected, dimensions, dimensions == 1 ? "" : "s"));
+                    magic, expected, dimensions, dimensions == 1 ? "" : "s"));
   }
   std::vector<std::int64_t> extents;
   std::int64_t elements = 1;
   for (int i = 0; i < dimensions; ++i) {
-    const auto extent = headerNumber(input);
-    if (!extent.has_value()) return fail(extent.error());
-    if (*extent == 0) return input.wrong(fmt::format("dimension {} is 0", i));
-    extents.push_back(*extent);
-    if (elements > kMostElements / *extent) return input.wrong("the dimensions are impossibly large");
-    elements *= *extent;
+    const auto extent = PITWALL_TRY(headerNumber(input));
+    if (extent == 0) return input.wrong(fmt::format("dimension {} is 0", i));
+    extents.push_back(extent);
+    if (elements > kMostElements / extent) return input.wrong("the dimensions are impossibly large");
+    elements *= extent;
   }
   return extents;
 }
@@ -116,11 +115,9 @@ Result<std::vector<std::int64_t>> readHeader(Input& input, int dimensions) {
 
 Result<IdxFile> readIdxFile(const std::string& path, int dimensions) {
   Input input(path);
-  if (Status opened = input.checkOpen(); !opened.has_value()) return fail(opened.error());
-  auto header = readHeader(input, dimensions);
-  if (!header.has_value()) return fail(header.error());
+  PITWALL_TRY(input.checkOpen());
   IdxFile file;
-  file.dimensions = std::move(header).value();
+  file.dimensions = PITWALL_TRY(readHeader(input, dimensions));
   std::int64_t elements = 1;
   for (const std::int64_t extent : file.dimensions) elements *= extent;
 
@@ -129,17 +126,15 @@ Result<IdxFile> readIdxFile(const std::string& path, int dimensions) {
   for (std::int64_t done = 0; done < elements;) {
     const std::int64_t piece = std::min(kPiece, elements - done);
     file.bytes.resize(static_cast<std::size_t>(done + piece));
-    const auto got = input.read(std::span(file.bytes).subspan(static_cast<std::size_t>(done)));
-    if (!got.has_value()) return fail(got.error());
-    done += static_cast<std::int64_t>(*got);
-    if (static_cast<std::int64_t>(*got) < piece) {
+    const auto got = PITWALL_TRY(input.read(std::span(file.bytes).subspan(static_cast<std::size_t>(done))));
+    done += static_cast<std::int64_t>(got);
+    if (static_cast<std::int64_t>(got) < piece) {
       return input.wrong(fmt::format("the file ends after {} of {} elements", done, elements));
     }
   }
   std::array<std::uint8_t, 1> more{};
-  const auto trailing = input.read(more);
-  if (!trailing.has_value()) return fail(trailing.error());
-  if (*trailing != 0)
+  const auto trailing = PITWALL_TRY(input.read(more));
+  if (trailing != 0)
     return input.wrong(fmt::format("there is data after the {} elements of the header", elements));
   return file;
 }

@@ -2,27 +2,26 @@
 
 #include <filesystem>
 
+#include "db/try.h"
 #include "runtime/data.h"
 #include "runtime/data/idx_file.h"
 
 namespace pitwall::data {
 
 Result<ImageDataset> readIdx(const std::string& images_path, const std::string& labels_path) {
-  auto images = readIdxFile(images_path, 3);
-  if (!images.has_value()) return fail(images.error());
-  auto labels = readIdxFile(labels_path, 1);
-  if (!labels.has_value()) return fail(labels.error());
-  if (images->dimensions[0] != labels->dimensions[0]) {
+  auto images = PITWALL_TRY(readIdxFile(images_path, 3));
+  auto labels = PITWALL_TRY(readIdxFile(labels_path, 1));
+  if (images.dimensions[0] != labels.dimensions[0]) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{} has {} images, but {} has {} labels: not a pair", images_path,
-                            images->dimensions[0], labels_path, labels->dimensions[0]));
+                            images.dimensions[0], labels_path, labels.dimensions[0]));
   }
   ImageDataset dataset;
-  dataset.count = images->dimensions[0];
-  dataset.height = images->dimensions[1];
-  dataset.width = images->dimensions[2];
-  dataset.pixels = std::move(images->bytes);
-  dataset.labels = std::move(labels->bytes);
+  dataset.count = images.dimensions[0];
+  dataset.height = images.dimensions[1];
+  dataset.width = images.dimensions[2];
+  dataset.pixels = std::move(images.bytes);
+  dataset.labels = std::move(labels.bytes);
   dataset.description = images_path;
   return dataset;
 }
@@ -43,10 +42,8 @@ Result<ImageDataset> fashionMnist(Split split, const std::string& folder) {
                             "dataset-fashion-mnist, or use --synthetic",
                             prefix, images.empty() ? "images-idx3-ubyte.gz" : "labels-idx1-ubyte.gz"));
   }
-  auto dataset = readIdx(images, labels);
-  if (!dataset.has_value()) return dataset;
-  dataset->description =
-      fmt::format("Fashion-MNIST {}, {}", split == Split::train ? "train" : "test", folder);
+  auto dataset = PITWALL_TRY(readIdx(images, labels));
+  dataset.description = fmt::format("Fashion-MNIST {}, {}", split == Split::train ? "train" : "test", folder);
   return dataset;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/data/direct_iterator.h"
 #include "runtime/data/image_source.h"
 #include "runtime/data/prefetch_iterator.h"
@@ -26,7 +27,7 @@ Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, std::unique
 
 Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, const ImageDataset& dataset,
                                                    BatchOptions options) {
-  if (Status checked = checkImages(dataset, options); !checked.has_value()) return fail(checked.error());
+  PITWALL_TRY(checkImages(dataset, options));
   return makeBatches(session, std::make_unique<ImageSource>(dataset, options),
                      PrefetchOptions{options.prefetch_threads, options.prefetch_depth});
 }

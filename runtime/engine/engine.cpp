@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/check.h"
+#include "db/try.h"
 #include "runtime/engine/naive_engine.h"
 #include "runtime/engine/threaded_engine.h"
 
@@ -39,12 +40,12 @@ Result<EngineOptions> EngineOptions::fromSettings(const Settings& settings) {
   options.cpu_priority_workers = count("MXNET_CPU_PRIORITY_NTHREADS");
   options.gpu_workers = count("MXNET_GPU_WORKER_NTHREADS");
   options.gpu_copy_workers = count("MXNET_GPU_COPY_NTHREADS");
-  if (Status checked = engine::checkWorkerCounts(options); !checked.has_value()) return fail(checked.error());
+  PITWALL_TRY(engine::checkWorkerCounts(options));
   return options;
 }
 
 Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, Profiler& profiler) {
-  if (Status checked = engine::checkWorkerCounts(options); !checked.has_value()) return fail(checked.error());
+  PITWALL_TRY(engine::checkWorkerCounts(options));
   if (options.type == EngineType::naive) {
     return std::unique_ptr<Engine>(std::make_unique<engine::NaiveEngine>(options, profiler));
   }

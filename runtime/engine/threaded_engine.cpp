@@ -3,13 +3,14 @@
 #include <cstdio>
 
 #include "db/check.h"
+#include "db/try.h"
 #include "runtime/engine/dependency_tracker.h"
 
 namespace pitwall::engine {
 
 Result<std::unique_ptr<Engine>> ThreadedEngine::open(const EngineOptions& options, Profiler& profiler) {
   std::unique_ptr<ThreadedEngine> engine(new ThreadedEngine(options, profiler));
-  if (Status started = engine->start(options); !started.has_value()) return fail(started.error());
+  PITWALL_TRY(engine->start(options));
   return std::unique_ptr<Engine>(std::move(engine));
 }
 

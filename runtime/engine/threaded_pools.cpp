@@ -1,6 +1,7 @@
 // Starting and stopping the worker pools.
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/engine/threaded_engine.h"
 
 namespace pitwall::engine {
@@ -26,7 +27,7 @@ Status ThreadedEngine::start(const EngineOptions& options) {
                 fmt::format("start() of a {} with the options of a {}: open another engine", toString(type_),
                             toString(options.type)));
   }
-  if (Status checked = checkWorkerCounts(options); !checked.has_value()) return checked;
+  PITWALL_TRY(checkWorkerCounts(options));
   {
     const std::lock_guard guard(mutex_);
     if (running_.load(std::memory_order_relaxed)) {
@@ -64,10 +65,9 @@ Result<WorkerPool*> ThreadedEngine::makePool(PoolKind kind, int device_index) {
   std::atomic<WorkerPool*>& slot =
       pools_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(device_index)];
   if (WorkerPool* made = slot.load(std::memory_order_relaxed); made != nullptr) return made;
-  Result<std::unique_ptr<WorkerPool>> pool =
-      WorkerPool::start(poolOptions(kind, device_index, options_), *this);
-  if (!pool.has_value()) return fail(pool.error());
-  all_pools_.push_back(std::move(pool.value()));
+  std::unique_ptr<WorkerPool> pool =
+      PITWALL_TRY(WorkerPool::start(poolOptions(kind, device_index, options_), *this));
+  all_pools_.push_back(std::move(pool));
   slot.store(all_pools_.back().get(), std::memory_order_release);
   return all_pools_.back().get();
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "db/try.h"
 #include "runtime/memory/pool.h"
 #include "runtime/memory/usage_counter.h"
 
@@ -141,9 +142,7 @@ Result<std::unique_ptr<Storage>> Storage::open(const StorageOptions& options) {
   }
   std::shared_ptr<SystemMemory> system = options.system;
   if (system == nullptr) {
-    auto found = systemMemory(options.device);
-    if (!found.has_value()) return fail(found.error());
-    system = std::move(found).value();
+    system = PITWALL_TRY(systemMemory(options.device));
   }
   return std::unique_ptr<Storage>(std::make_unique<PooledStorage>(options, std::move(system)));
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/nn/make_parameter.h"
 
 namespace pitwall::nn {
@@ -22,8 +23,7 @@ Result<NDArray> BatchNorm::forward(const NDArray& data) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: BatchNorm: data {} must have 2 or 4 axes", name(), data.shape().toString()));
   for (const ParameterPtr& parameter : parameters()) {
-    Status made = parameter->make(data.session(), {data.shape()[1]}, data.device());
-    if (!made.has_value()) return fail(made.error());
+    PITWALL_TRY(parameter->make(data.session(), {data.shape()[1]}, data.device()));
   }
   return op::batchNorm(data, {gamma_->value, beta_->value, running_mean_->value, running_variance_->value},
                        desc_, site_);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/nn/make_parameter.h"
 
 namespace pitwall::nn {
@@ -29,12 +30,10 @@ Result<NDArray> Conv2D::forward(const NDArray& data) {
           ErrorCode::invalidInput,
           fmt::format("{}: Convolution: data {} must have 4 axes (NCHW) and a multiple of {} channels",
                       name(), shape.toString(), desc_.groups));
-    Status made = weight_->make(data.session(),
-                                {desc_.channels, shape[1] / desc_.groups, desc_.kernel[0], desc_.kernel[1]},
-                                data.device());
-    if (made.has_value() && bias_ != nullptr)
-      made = bias_->make(data.session(), {desc_.channels}, data.device());
-    if (!made.has_value()) return fail(made.error());
+    PITWALL_TRY(weight_->make(data.session(),
+                              {desc_.channels, shape[1] / desc_.groups, desc_.kernel[0], desc_.kernel[1]},
+                              data.device()));
+    if (bias_ != nullptr) PITWALL_TRY(bias_->make(data.session(), {desc_.channels}, data.device()));
   }
   return op::convolution(data, {weight_->value, arrayOf(bias_)}, desc_, site_);
 }

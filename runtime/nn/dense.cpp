@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/nn/make_parameter.h"
 
 namespace pitwall::nn {
@@ -22,10 +23,8 @@ Result<NDArray> Dense::forward(const NDArray& data) {
       return fail(
           ErrorCode::invalidInput,
           fmt::format("{}: FullyConnected: data {} must have at least 2 axes", name(), shape.toString()));
-    Status made = weight_->make(data.session(), {desc_.units, shape.elements() / shape[0]}, data.device());
-    if (made.has_value() && bias_ != nullptr)
-      made = bias_->make(data.session(), {desc_.units}, data.device());
-    if (!made.has_value()) return fail(made.error());
+    PITWALL_TRY(weight_->make(data.session(), {desc_.units, shape.elements() / shape[0]}, data.device()));
+    if (bias_ != nullptr) PITWALL_TRY(bias_->make(data.session(), {desc_.units}, data.device()));
   }
   return op::fullyConnected(data, {weight_->value, arrayOf(bias_)}, desc_, site_);
 }

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "db/try.h"
+
 namespace pitwall::nn {
 
 Result<double> mean(const NDArray& array) {
-  const Result<std::vector<float>> values = array.toVector();
-  if (!values.has_value()) return fail(values.error());
-  if (values->empty()) return 0.0;
-  return std::accumulate(values->begin(), values->end(), 0.0) / static_cast<double>(values->size());
+  const std::vector<float> values = PITWALL_TRY(array.toVector());
+  if (values.empty()) return 0.0;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> labels) {
@@ -19,11 +20,10 @@ Result<std::int64_t> countCorrect(const NDArray& scores, std::span<const float> 
   if (shape.rank() != 2 || shape[0] != static_cast<std::int64_t>(labels.size()))
     return fail(ErrorCode::invalidInput, fmt::format("countCorrect: scores {} and {} labels do not match",
                                                      shape.toString(), labels.size()));
-  const Result<std::vector<float>> values = scores.toVector();
-  if (!values.has_value()) return fail(values.error());
+  const std::vector<float> values = PITWALL_TRY(scores.toVector());
   std::int64_t correct = 0;
   for (std::size_t row = 0; row < labels.size(); ++row) {
-    const auto first = values->begin() + static_cast<std::ptrdiff_t>(row) * shape[1];
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(row) * shape[1];
     const auto best = std::max_element(first, first + shape[1]) - first;
     correct += best == static_cast<std::ptrdiff_t>(labels[row]) ? 1 : 0;
   }
@@ -34,14 +34,11 @@ Result<double> accuracy(Session& session, Layer& net, data::BatchIterator& batch
   std::int64_t correct = 0, images = 0;
   data::Batch batch;
   while (true) {
-    const Result<bool> more = batches.next(batch);
-    if (!more.has_value()) return fail(more.error());
-    if (!*more) break;
-    const Result<NDArray> scores = net.forward(NDArray::fromValues(session, batch.image_shape, batch.images));
-    if (!scores.has_value()) return fail(scores.error());
-    const Result<std::int64_t> right = countCorrect(*scores, batch.labels);
-    if (!right.has_value()) return fail(right.error());
-    correct += *right;
+    const bool more = PITWALL_TRY(batches.next(batch));
+    if (!more) break;
+    const NDArray scores =
+        PITWALL_TRY(net.forward(NDArray::fromValues(session, batch.image_shape, batch.images)));
+    correct += PITWALL_TRY(countCorrect(scores, batch.labels));
     images += batch.items;
   }
   return images > 0 ? static_cast<double>(correct) / static_cast<double>(images) : 0.0;

@@ -1,3 +1,4 @@
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/nn.h"
 #include "runtime/operators/array.h"
@@ -13,8 +14,7 @@ Status Sequential::initialise(const Initialiser& initialiser, std::uint64_t seed
     parameter->initialiser = initialiser;
     parameter->seed = seed * 0x9e3779b97f4a7c15U + index;  // weights of one net must differ
     if (!parameter->value) continue;
-    Status filled = pitwall::initialise(parameter->value, initialiser, parameter->seed);
-    if (!filled.has_value()) return filled;
+    PITWALL_TRY(pitwall::initialise(parameter->value, initialiser, parameter->seed));
   }
   return {};
 }
@@ -35,9 +35,7 @@ Result<NDArray> Sequential::forward(const NDArray& data) {
   const BulkRegion bulk(session, bulkSize(session, kind));
   NDArray current = data;
   for (const auto& layer : layers_) {
-    Result<NDArray> next = layer->forward(current);
-    if (!next.has_value()) return next;
-    current = std::move(next).value();
+    current = PITWALL_TRY(layer->forward(current));
   }
   return current;
 }

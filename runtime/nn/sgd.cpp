@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "db/meta.h"
+#include "db/try.h"
 #include "runtime/optimizer.h"
 
 namespace pitwall {
@@ -49,14 +50,12 @@ Status Sgd::step(std::int64_t batch_size) {
   if (batch_size < 1)
     return fail(ErrorCode::invalidInput, fmt::format("Sgd: batch size {} must be at least 1", batch_size));
   if (groups_.empty()) {
-    Status made = makeGroups();
-    if (!made.has_value()) return made;
+    PITWALL_TRY(makeGroups());
   }
   const SgdDesc desc{.momentum = options_.momentum, .weight_decay = options_.weight_decay};
   const op::SgdStep step{.rate = options_.rate, .rescale = 1.0F / static_cast<float>(batch_size)};
   for (const Group& group : groups_) {
-    Status done = op::sgdUpdate(group.items, desc, step, group.site);
-    if (!done.has_value()) return done;
+    PITWALL_TRY(op::sgdUpdate(group.items, desc, step, group.site));
   }
   return {};
 }

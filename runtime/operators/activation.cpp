@@ -1,3 +1,4 @@
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
@@ -36,31 +37,28 @@ struct ActivationNode final : autograd::Node {
 
 Result<Signature> ActivationDesc::infer(const ShapeQuery& q) const {
   if (q.isForward()) {
-    if (auto ok = q.expectInputs(1); !ok.has_value()) return fail(ok.error());
+    PITWALL_TRY(q.expectInputs(1));
     return q.signature({q.shape(0)});
   }
   if (q.pass != Pass::backward) return q.noSuchPass();
-  Status ok = q.expectInputs(3);
-  if (ok.has_value()) ok = q.expectShape(1, q.shape(0), "out");
-  if (ok.has_value()) ok = q.expectShape(2, q.shape(0), "dout");
-  if (!ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(3));
+  PITWALL_TRY(q.expectShape(1, q.shape(0), "out"));
+  PITWALL_TRY(q.expectShape(2, q.shape(0), "dout"));
   return q.signature({q.shape(0)});
 }
 
 Result<NDArray> op::activation(const NDArray& data, const ActivationDesc& kind, const CallSite& site) {
-  Status given = requireArrays(site, "Activation", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "Activation", {{"data", data}}));
   const OperatorKindDesc desc = kind;
   const Value* inputs[] = {&valueOf(data)};
   Value output;
-  Status done = invoke(site.state(), {.name = "Activation",
-                                      .desc = desc,
-                                      .pass = forwardPass(autograd::isRecording()),
-                                      .phase = Phase::forward,
-                                      .inputs = inputs,
-                                      .outputs = {&output, 1},
-                                      .flop = onePerElement});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = "Activation",
+                                    .desc = desc,
+                                    .pass = forwardPass(autograd::isRecording()),
+                                    .phase = Phase::forward,
+                                    .inputs = inputs,
+                                    .outputs = {&output, 1},
+                                    .flop = onePerElement}));
   NDArray result = makeArray(output);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<ActivationNode>();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "db/try.h"
+
 namespace pitwall {
 namespace {
 
@@ -37,17 +39,14 @@ NDArray makeArray(Value value) {
 }
 
 Result<Block> allocateFor(const Chunk& chunk, Bytes bytes) {
-  const Result<Storage*> storage = chunk.session->storage(chunk.device);
-  if (!storage.has_value()) return fail(storage.error());
-  return (*storage)->allocate(bytes, chunk.tag);
+  Storage* storage = PITWALL_TRY(chunk.session->storage(chunk.device));
+  return storage->allocate(bytes, chunk.tag);
 }
 
 Status ensureBlock(Chunk& chunk, Bytes bytes) {
   if (chunk.block.size() >= bytes) return {};
   chunk.block = {};
-  Result<Block> block = allocateFor(chunk, bytes);
-  if (!block.has_value()) return fail(block.error());
-  chunk.block = std::move(block).value();
+  chunk.block = PITWALL_TRY(allocateFor(chunk, bytes));
   return {};
 }
 

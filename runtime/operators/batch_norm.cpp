@@ -1,3 +1,4 @@
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
@@ -41,14 +42,13 @@ Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, 
   const Value* inputs[] = {&valueOf(data), &valueOf(state.gamma), &valueOf(state.beta),
                            &valueOf(state.running_mean), &valueOf(state.running_variance)};
   Value output;
-  Status done = invoke(site.state(), {.name = "BatchNorm",
-                                      .desc = desc,
-                                      .pass = Pass::inference,
-                                      .phase = Phase::forward,
-                                      .inputs = inputs,
-                                      .outputs = {&output, 1},
-                                      .flop = forwardFlop});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = "BatchNorm",
+                                    .desc = desc,
+                                    .pass = Pass::inference,
+                                    .phase = Phase::forward,
+                                    .inputs = inputs,
+                                    .outputs = {&output, 1},
+                                    .flop = forwardFlop}));
   return makeArray(output);
 }
 
@@ -59,16 +59,14 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
                                               {"data", "gamma", "beta"},
                                               {"data", "gamma", "saved_mean", "saved_var", "dout"}};
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
-  if (auto ok = q.expectInputs(q.pass == Pass::forward ? 3 : 5); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.pass == Pass::forward ? 3 : 5));
   const Shape& data = q.shape(0);
   if (data.rank() != 4 && data.rank() != 2) return q.wrong("data must have 2 or 4 axes (NC or NCHW)");
   const Shape channels{data[1]};
   const std::size_t row = q.pass == Pass::inference ? 0 : q.pass == Pass::forward ? 1 : 2;
   for (std::size_t i = 1; i < q.inputs.size(); ++i) {
     const bool is_dout = row == 2 && i == 4;
-    if (auto ok = q.expectShape(i, is_dout ? data : channels, kNames[row][i]); !ok.has_value()) {
-      return fail(ok.error());
-    }
+    PITWALL_TRY(q.expectShape(i, is_dout ? data : channels, kNames[row][i]));
   }
   if (q.pass == Pass::inference) return q.signature({data});
   if (q.pass == Pass::forward) return q.signature({data, channels, channels, channels, channels});
@@ -77,27 +75,25 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
 
 Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& kind,
                               const CallSite& site) {
-  Status given = requireArrays(site, "BatchNorm",
-                               {{"data", data},
-                                {"gamma", state.gamma},
-                                {"beta", state.beta},
-                                {"running_mean", state.running_mean},
-                                {"running_variance", state.running_variance}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "BatchNorm",
+                            {{"data", data},
+                             {"gamma", state.gamma},
+                             {"beta", state.beta},
+                             {"running_mean", state.running_mean},
+                             {"running_variance", state.running_variance}}));
   const OperatorKindDesc desc = kind;
   if (!autograd::isRecording()) return inference(data, state, desc, site);
 
   const Value* inputs[] = {&valueOf(data), &valueOf(state.gamma), &valueOf(state.beta)};
   Value outputs[] = {{}, {}, {}, valueOf(state.running_mean), valueOf(state.running_variance)};
-  Status done = invoke(site.state(), {.name = "BatchNorm",
-                                      .desc = desc,
-                                      .pass = Pass::forward,
-                                      .phase = Phase::forward,
-                                      .inputs = inputs,
-                                      .outputs = outputs,
-                                      .updates_from = 3,
-                                      .flop = forwardFlop});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = "BatchNorm",
+                                    .desc = desc,
+                                    .pass = Pass::forward,
+                                    .phase = Phase::forward,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .updates_from = 3,
+                                    .flop = forwardFlop}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data, &state.gamma, &state.beta})) {
     auto node = std::make_shared<BatchNormNode>();

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "db/try.h"
 #include "runtime/operators/facts.h"
 #include "runtime/operators/host_workspace.h"
 
@@ -45,7 +46,7 @@ Status runKernel(const Run& run) {
   outputs.clear();
   for (std::size_t i = 0; i < output_count; ++i) {
     Chunk& chunk = *run.chunks[input_count + i];
-    if (Status made = ensureBlock(chunk, kernel.outputs()[i].sizeBytes()); !made.has_value()) return made;
+    PITWALL_TRY(ensureBlock(chunk, kernel.outputs()[i].sizeBytes()));
     outputs.push_back(chunk.block.data());
   }
   for (std::size_t i = 0; i < input_count; ++i) inputs.push_back(run.chunks[i]->block.data());
@@ -95,10 +96,8 @@ Status requireOneDevice(const SitePtr& site, const Call& call) {
                                    "(NDArray::copyTo)",
                                    toString(device), toString(value.device()))));
   };
-  for (const Value* input : call.inputs)
-    if (Status same = check(*input); !same.has_value()) return same;
-  for (const Value& output : call.outputs)
-    if (Status same = check(output); !same.has_value()) return same;
+  for (const Value* input : call.inputs) PITWALL_TRY(check(*input));
+  for (const Value& output : call.outputs) PITWALL_TRY(check(output));
   return {};
 }
 
@@ -185,31 +184,27 @@ Result<PreparedPtr> prepareReorder(const SitePtr& site, const Value& value, cons
 
 Result<Value> withLayout(const SitePtr& site, const Value& value, const LayoutPtr& layout, Phase phase) {
   if (sameLayout(value.chunk->layout, layout)) return value;
-  Result<PreparedPtr> prepared = prepareReorder(site, value, layout, phase);
-  if (!prepared.has_value()) return fail(prepared.error());
+  PreparedPtr prepared = PITWALL_TRY(prepareReorder(site, value, layout, phase));
   Value output{makeChunk(value.session(), value.device(), MemoryTag::workspace, value.chunk->dtype),
                value.shape};
   output.chunk->layout = layout;
   const OperatorKindDesc desc = ReorderDesc{layout};
-  push(value.session(), *prepared, {value.chunk.get(), output.chunk.get()},
-       {.name = "Reorder", .desc = desc});
+  push(value.session(), prepared, {value.chunk.get(), output.chunk.get()}, {.name = "Reorder", .desc = desc});
   return output;
 }
 
 Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& layout, Phase phase) {
   if (sameLayout(value.chunk->layout, layout)) return {};
-  Result<PreparedPtr> prepared = prepareReorder(site, value, layout, phase);
-  if (!prepared.has_value()) return fail(prepared.error());
+  PreparedPtr prepared = PITWALL_TRY(prepareReorder(site, value, layout, phase));
   Chunk* chunk = value.chunk.get();
-  const OperatorId facts = (*prepared)->facts;
-  auto run = [chunk, kept = *prepared](const RunContext&) -> Status {
+  const OperatorId facts = prepared->facts;
+  auto run = [chunk, kept = prepared](const RunContext&) -> Status {
     const Bytes bytes = kept->kernel->outputs()[0].sizeBytes();
-    Result<Block> block = allocateFor(*chunk, bytes);
-    if (!block.has_value()) return fail(block.error());
+    Block block = PITWALL_TRY(allocateFor(*chunk, bytes));
     const void* input = chunk->block.data();
-    void* output = block->data();
+    void* output = block.data();
     Status done = runOn(*chunk, *kept->kernel, {.inputs = {&input, 1}, .outputs = {&output, 1}});
-    if (done.has_value()) chunk->block = std::move(block).value();
+    if (done.has_value()) chunk->block = std::move(block);
     return done;
   };
   const Variable writes[] = {chunk->variable};
@@ -221,19 +216,16 @@ Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& l
 }
 
 Status invoke(const SitePtr& site, const Call& call) {
-  if (Status same = requireOneDevice(site, call); !same.has_value()) return same;
+  PITWALL_TRY(requireOneDevice(site, call));
   Session& session = call.inputs[0]->session();
-  Result<PreparedPtr> found = prepare(session, site, call);
-  if (!found.has_value()) return fail(found.error());
-  const PreparedPtr& prepared = *found;
+  const PreparedPtr prepared = PITWALL_TRY(prepare(session, site, call));
   const Kernel& kernel = *prepared->kernel;
   PITWALL_CHECK(kernel.inputs().size() == call.inputs.size(), "%s: %zu inputs, %zu arrays", call.name,
                 kernel.inputs().size(), call.inputs.size());
 
   // Outputs that are also read must have the layout that the kernel expects.
   for (std::size_t i = call.updates_from; i < call.outputs.size(); ++i) {
-    Status done = convertLayout(site, call.outputs[i], kernel.outputs()[i].layout, call.phase);
-    if (!done.has_value()) return done;
+    PITWALL_TRY(convertLayout(site, call.outputs[i], kernel.outputs()[i].layout, call.phase));
   }
   std::array<Value, 8> few;
   std::vector<Value> many;
@@ -248,12 +240,9 @@ Status invoke(const SitePtr& site, const Call& call) {
     inputs[i] = value;
     if (sameLayout(value.chunk->layout, wanted)) continue;
     if ((call.keeps >> i & 1U) != 0 && !value.chunk->viewed) {
-      Status done = convertLayout(site, value, wanted, call.phase);
-      if (!done.has_value()) return done;
+      PITWALL_TRY(convertLayout(site, value, wanted, call.phase));
     } else {
-      Result<Value> reordered = withLayout(site, value, wanted, call.phase);
-      if (!reordered.has_value()) return fail(reordered.error());
-      inputs[i] = std::move(reordered).value();
+      inputs[i] = PITWALL_TRY(withLayout(site, value, wanted, call.phase));
     }
   }
   return pushCall(prepared, inputs, call);

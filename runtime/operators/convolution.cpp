@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/operators/weighted.h"
 
 namespace pitwall {
@@ -30,10 +31,8 @@ constexpr WeightedNames kNames{
 }  // namespace
 
 Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
-  const auto given = weightedData(q, bias);
-  if (!given.has_value()) return fail(given.error());
-  const Shape& data = *given;
-  if (auto ok = checkWindow(q, *this); !ok.has_value()) return fail(ok.error());
+  const Shape data = PITWALL_TRY(weightedData(q, bias));
+  PITWALL_TRY(checkWindow(q, *this));
   if (dilate[0] < 1 || dilate[1] < 1) return q.wrong("dilate must be at least 1");
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
   if (groups < 1 || channels < 1 || data[1] % groups != 0 || channels % groups != 0) {

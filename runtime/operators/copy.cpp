@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/operators/call.h"
 #include "runtime/operators/facts.h"
@@ -13,8 +14,8 @@ namespace {
 struct CopyNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
     if (!gradients.wanted(0)) return {};
-    Result<Value> copied = copyToDevice(gradients.head(), inputs[0].device(), Phase::backward);
-    return copied.has_value() ? gradients.give(0, *copied) : fail(copied.error());
+    const Value copied = PITWALL_TRY(copyToDevice(gradients.head(), inputs[0].device(), Phase::backward));
+    return gradients.give(0, copied);
   }
 };
 
@@ -52,19 +53,19 @@ Result<Value> copyToDevice(const Value& value, Device to, Phase phase) {
     return fail(storage.error().code,
                 "Copy from " + toString(value.device()) + ": " + storage.error().message);
   const bool same_backend = (value.device().kind == DeviceKind::gpu) == (to.kind == DeviceKind::gpu);
-  Result<Value> from = same_backend ? value : withLayout(nullptr, value, nullptr, phase);
-  if (!from.has_value()) return from;
+  const Value from =
+      PITWALL_TRY(same_backend ? Result<Value>(value) : withLayout(nullptr, value, nullptr, phase));
 
   Value copy{makeChunk(session, to, value.chunk->tag, value.chunk->dtype), value.shape};
-  copy.chunk->layout = from->chunk->layout;
-  auto run = [from = from->chunk.get(), to = copy.chunk.get(),
-              bytes = from->spec().sizeBytes()](const RunContext&) { return copyBytes(*from, *to, bytes); };
-  const Variable reads[] = {from->chunk->variable}, writes[] = {copy.chunk->variable};
+  copy.chunk->layout = from.chunk->layout;
+  auto run = [from = from.chunk.get(), to = copy.chunk.get(),
+              bytes = from.spec().sizeBytes()](const RunContext&) { return copyBytes(*from, *to, bytes); };
+  const Variable reads[] = {from.chunk->variable}, writes[] = {copy.chunk->variable};
   const CopyPlacement placement = placementOfCopy(value.device(), to);
   session.engine().push({.run = std::move(run),
                          .reads = reads,
                          .writes = writes,
-                         .facts = session.profiler().operatorFacts(factsOf(*from, to, phase)),
+                         .facts = session.profiler().operatorFacts(factsOf(from, to, phase)),
                          .device = placement.device,
                          .operator_class = placement.operator_class});
   BulkRegion::countPush();
@@ -72,9 +73,8 @@ Result<Value> copyToDevice(const Value& value, Device to, Phase phase) {
 }
 
 Result<NDArray> NDArray::copyTo(Device to) const {
-  Result<Value> copied = copyToDevice(impl_->value, to, Phase::none);
-  if (!copied.has_value()) return fail(copied.error());
-  NDArray result = makeArray(std::move(copied).value());
+  Value copied = PITWALL_TRY(copyToDevice(impl_->value, to, Phase::none));
+  NDArray result = makeArray(std::move(copied));
   if (autograd::shouldRecord({this})) {
     auto node = std::make_shared<CopyNode>();
     node->inputs = {*this};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
@@ -34,29 +35,27 @@ struct DropoutNode final : autograd::Node {
 Result<Signature> DropoutDesc::infer(const ShapeQuery& q) const {
   if (q.pass != Pass::forward && q.pass != Pass::backward) return q.noSuchPass();
   if (!(rate >= 0 && rate < 1)) return q.wrong(fmt::format("rate {}: must be in [0, 1)", rate));
-  if (auto ok = q.expectInputs(q.pass == Pass::forward ? 1 : 2); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.pass == Pass::forward ? 1 : 2));
   if (q.pass == Pass::forward) return q.signature({q.shape(0), q.shape(0)});
-  if (auto ok = q.expectShape(1, q.shape(0), "mask"); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(1, q.shape(0), "mask"));
   return q.signature({q.shape(0)});
 }
 
 Result<NDArray> op::dropout(const NDArray& data, const DropoutDesc& kind, std::uint64_t seed,
                             const CallSite& site) {
-  Status given = requireArrays(site, "Dropout", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "Dropout", {{"data", data}}));
   if (!autograd::isRecording()) return data;
   const OperatorKindDesc desc = kind;
   const Value* inputs[] = {&valueOf(data)};
   Value outputs[2];
-  Status done = invoke(site.state(), {.name = "Dropout",
-                                      .desc = desc,
-                                      .pass = Pass::forward,
-                                      .phase = Phase::forward,
-                                      .inputs = inputs,
-                                      .outputs = outputs,
-                                      .flop = onePerElement,
-                                      .seed = seed});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = "Dropout",
+                                    .desc = desc,
+                                    .pass = Pass::forward,
+                                    .phase = Phase::forward,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .flop = onePerElement,
+                                    .seed = seed}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<DropoutNode>();

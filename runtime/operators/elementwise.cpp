@@ -1,6 +1,7 @@
 // add, subtract, multiply, divide of two arrays.
 #include "runtime/operators/elementwise.h"
 
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
 
@@ -59,17 +60,16 @@ struct BinaryNode final : autograd::Node {
 
 Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, const CallSite& site) {
   const char* name = kNames[static_cast<std::size_t>(type)].forward;
-  Status given = requireArrays(site, name, {{"a", a}, {"b", b}});
-  if (!given.has_value()) return fail(given.error());
-  Result<Value> out = applyBinary({name, Phase::forward, site.state(), type}, valueOf(a), valueOf(b), {});
-  if (!out.has_value()) return fail(out.error());
-  NDArray result = makeArray(*out);
+  PITWALL_TRY(requireArrays(site, name, {{"a", a}, {"b", b}}));
+  Value out =
+      PITWALL_TRY(applyBinary({name, Phase::forward, site.state(), type}, valueOf(a), valueOf(b), {}));
+  NDArray result = makeArray(out);
   if (autograd::shouldRecord({&a, &b})) {
     auto node = std::make_shared<BinaryNode>();
     node->inputs = {a, b};
     node->site = site.state();
     node->type = type;
-    if (type == BinaryType::divide) node->out = *out;
+    if (type == BinaryType::divide) node->out = out;
     autograd::recordNode(result, std::move(node));
   }
   return result;
@@ -79,22 +79,21 @@ Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, cons
 
 Result<Signature> BinaryDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward()) return q.noSuchPass();
-  if (auto ok = q.expectInputs(2); !ok.has_value()) return fail(ok.error());
-  if (auto ok = q.expectShape(1, q.shape(0), "b"); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(2));
+  PITWALL_TRY(q.expectShape(1, q.shape(0), "b"));
   return q.signature({q.shape(0)});
 }
 
 Result<Value> applyBinary(const ElementwiseCall& call, const Value& a, const Value& b, Value output) {
   const OperatorKindDesc desc = BinaryDesc{call.type};
   const Value* inputs[] = {&a, &b};
-  Status done =
+  PITWALL_TRY(
       invoke(call.site, {.name = call.name,
                          .desc = desc,
                          .phase = call.phase,
                          .inputs = inputs,
                          .outputs = {&output, 1},
-                         .flop = [](const Prepared& p) -> Flop { return p.at_hand[0].shape.elements(); }});
-  if (!done.has_value()) return fail(done.error());
+                         .flop = [](const Prepared& p) -> Flop { return p.at_hand[0].shape.elements(); }}));
   return output;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/try.h"
 #include "runtime/operators/call.h"
 #include "runtime/operators/facts.h"
 
@@ -14,8 +15,7 @@ void fillConstant(const Value& value, float number, const char* name, Phase phas
   const Bytes bytes = value.spec().sizeBytes();
   const OperatorId facts = value.session().profiler().operatorFacts(describeWrite(name, value, phase));
   auto run = [chunk, number, bytes](const RunContext&) -> Status {
-    Status made = ensureBlock(*chunk, bytes);
-    if (!made.has_value()) return made;
+    PITWALL_TRY(ensureBlock(*chunk, bytes));
     std::fill_n(static_cast<float*>(chunk->block.data()), bytes / static_cast<Bytes>(sizeof(float)), number);
     return {};
   };
@@ -31,8 +31,7 @@ void replaceBlock(const Value& value, Result<Block> block, Phase phase) {
   const OperatorId facts = value.session().profiler().operatorFacts(describeWrite("_copyto", value, phase));
   auto incoming = std::make_unique<Result<Block>>(std::move(block));
   auto run = [chunk, incoming = std::move(incoming)](const RunContext&) -> Status {
-    if (!incoming->has_value()) return fail(incoming->error());
-    chunk->block = std::move(*incoming).value();
+    chunk->block = PITWALL_TRY(*incoming);
     return {};
   };
   const Variable writes[] = {chunk->variable};

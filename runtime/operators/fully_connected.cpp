@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/operators/weighted.h"
 
 namespace pitwall {
@@ -28,15 +29,14 @@ constexpr WeightedNames kNames{
 }  // namespace
 
 Result<Signature> FullyConnectedDesc::infer(const ShapeQuery& q) const {
-  const auto data = weightedData(q, bias);
-  if (!data.has_value()) return fail(data.error());
-  if (data->rank() < 2) return q.wrong("data must have at least 2 axes");
+  const auto data = PITWALL_TRY(weightedData(q, bias));
+  if (data.rank() < 2) return q.wrong("data must have at least 2 axes");
   if (units < 1) return q.wrong(fmt::format("{} units: must be at least 1", units));
-  const std::int64_t batch = (*data)[0];
+  const std::int64_t batch = data[0];
   if (batch < 1) return q.wrong("data is empty");
-  return weightedSignature(q, {.data = *data,
+  return weightedSignature(q, {.data = data,
                                .out = {batch, units},
-                               .weight = {units, data->elements() / batch},
+                               .weight = {units, data.elements() / batch},
                                .bias = bias ? units : 0});
 }
 

@@ -1,6 +1,7 @@
 // Local response normalisation across channels.
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
@@ -41,33 +42,30 @@ struct LrnNode final : autograd::Node {
 
 Result<Signature> LrnDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
-  if (auto ok = q.expectInputs(q.pass == Pass::backward ? 3 : 1); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.pass == Pass::backward ? 3 : 1));
   const Shape& data = q.shape(0);
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
   if (nsize < 1 || nsize % 2 == 0) return q.wrong(fmt::format("nsize {}: must be odd and at least 1", nsize));
   if (q.pass == Pass::inference) return q.signature({data});
   if (q.pass == Pass::forward) return q.withWorkspace({data});
-  Status ok = q.expectShape(1, data, "dout");
-  if (ok.has_value()) ok = q.expectWorkspace(2);
-  if (!ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(1, data, "dout"));
+  PITWALL_TRY(q.expectWorkspace(2));
   return q.signature({data});
 }
 
 Result<NDArray> op::lrn(const NDArray& data, const LrnDesc& kind, const CallSite& site) {
-  Status given = requireArrays(site, "LRN", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "LRN", {{"data", data}}));
   const bool recording = autograd::isRecording();
   const OperatorKindDesc desc = kind;
   const Value* inputs[] = {&valueOf(data)};
   Value outputs[2];
-  Status done = invoke(site.state(), {.name = "LRN",
-                                      .desc = desc,
-                                      .pass = forwardPass(recording),
-                                      .phase = Phase::forward,
-                                      .inputs = inputs,
-                                      .outputs = {outputs, recording ? 2U : 1U},
-                                      .flop = forwardFlop});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = "LRN",
+                                    .desc = desc,
+                                    .pass = forwardPass(recording),
+                                    .phase = Phase::forward,
+                                    .inputs = inputs,
+                                    .outputs = {outputs, recording ? 2U : 1U},
+                                    .flop = forwardFlop}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<LrnNode>();

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "db/try.h"
 #include "runtime/operators/call.h"
 
 namespace pitwall {
@@ -59,12 +60,10 @@ Result<std::vector<float>> NDArray::toVector() const {
   if (dtype() != DType::float32)
     return fail(ErrorCode::unsupported,
                 std::string("toVector() of an array of ") + toString(dtype()) + ": only float32 can be read");
-  Result<Value> rows = withLayout(nullptr, impl_->value, nullptr, Phase::none);
-  if (!rows.has_value()) return fail(rows.error());
-  const Status waited = session().engine().waitForVariable(rows->chunk->variable);
-  if (!waited.has_value()) return fail(waited.error());
+  Value rows = PITWALL_TRY(withLayout(nullptr, impl_->value, nullptr, Phase::none));
+  PITWALL_TRY(session().engine().waitForVariable(rows.chunk->variable));
   std::vector<float> values(static_cast<std::size_t>(shape().elements()));
-  const Block& block = rows->chunk->block;
+  const Block& block = rows.chunk->block;
   if (block.size() < static_cast<Bytes>(values.size() * sizeof(float)))
     return fail(ErrorCode::invalidInput,
                 "toVector() of an array of shape " + shape().toString() + " that was never written");
@@ -83,10 +82,9 @@ Result<NDArray> NDArray::reshape(Shape to) const {
     return fail(ErrorCode::invalidInput, "reshape: " + shape().toString() + " has " +
                                              std::to_string(shape().elements()) + " elements, " +
                                              to.toString() + " has " + std::to_string(to.elements()));
-  Result<Value> rows = withLayout(nullptr, impl_->value, nullptr, Phase::none);
-  if (!rows.has_value()) return fail(rows.error());
-  rows->chunk->viewed = true;
-  return makeArray({rows->chunk, to});
+  Value rows = PITWALL_TRY(withLayout(nullptr, impl_->value, nullptr, Phase::none));
+  rows.chunk->viewed = true;
+  return makeArray({rows.chunk, to});
 }
 
 void NDArray::attachGradient() {

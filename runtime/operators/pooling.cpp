@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
@@ -37,8 +38,8 @@ struct PoolingNode final : autograd::Node {
 
 Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
-  if (auto ok = q.expectInputs(q.pass == Pass::backward ? 4 : 1); !ok.has_value()) return fail(ok.error());
-  if (auto ok = checkWindow(q, *this); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.pass == Pass::backward ? 4 : 1));
+  PITWALL_TRY(checkWindow(q, *this));
   const Shape& data = q.shape(0);
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
   if (pad[0] >= kernel[0] || pad[1] >= kernel[1]) return q.wrong("pad must be less than the kernel");
@@ -50,29 +51,26 @@ Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   }
   if (q.pass == Pass::inference) return q.signature({out});
   if (q.pass == Pass::forward) return q.withWorkspace({out});
-  Status ok = q.expectShape(1, out, "out");
-  if (ok.has_value()) ok = q.expectShape(2, out, "dout");
-  if (ok.has_value()) ok = q.expectWorkspace(3);
-  if (!ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(1, out, "out"));
+  PITWALL_TRY(q.expectShape(2, out, "dout"));
+  PITWALL_TRY(q.expectWorkspace(3));
   return q.signature({data});
 }
 
 Result<NDArray> op::pooling(const NDArray& data, const PoolingDesc& kind, const CallSite& site) {
-  Status given = requireArrays(site, "Pooling", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "Pooling", {{"data", data}}));
   const bool recording = autograd::isRecording();
   const OperatorKindDesc desc = kind;
   const Value* inputs[] = {&valueOf(data)};
   Value outputs[2];
-  Status done = invoke(
+  PITWALL_TRY(invoke(
       site.state(), {.name = "Pooling",
                      .desc = desc,
                      .pass = forwardPass(recording),
                      .phase = Phase::forward,
                      .inputs = inputs,
                      .outputs = {outputs, recording ? 2U : 1U},
-                     .flop = [](const Prepared& p) { return windowFlop(p, p.kernel->outputs()[0].shape); }});
-  if (!done.has_value()) return fail(done.error());
+                     .flop = [](const Prepared& p) { return windowFlop(p, p.kernel->outputs()[0].shape); }}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<PoolingNode>();

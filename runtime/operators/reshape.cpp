@@ -1,6 +1,7 @@
 // reshape and flatten: another shape over the same memory.
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/operators/call.h"
 
@@ -9,10 +10,9 @@ namespace {
 
 struct ReshapeNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
-    Result<Value> rows = withLayout(site, gradients.head(), nullptr, Phase::backward);
-    if (!rows.has_value()) return fail(rows.error());
-    rows->chunk->viewed = true;
-    return gradients.give(0, {rows->chunk, inputs[0].shape()});
+    Value rows = PITWALL_TRY(withLayout(site, gradients.head(), nullptr, Phase::backward));
+    rows.chunk->viewed = true;
+    return gradients.give(0, {rows.chunk, inputs[0].shape()});
   }
 };
 
@@ -21,10 +21,9 @@ Result<NDArray> reshapeAs(const char* name, const NDArray& data, Shape shape, co
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: {} has {} elements, {} has {}", name, data.shape().toString(),
                             data.shape().elements(), shape.toString(), shape.elements()));
-  Result<Value> rows = withLayout(site.state(), valueOf(data), nullptr, Phase::forward);
-  if (!rows.has_value()) return fail(rows.error());
-  rows->chunk->viewed = true;
-  NDArray result = makeArray({rows->chunk, shape});
+  Value rows = PITWALL_TRY(withLayout(site.state(), valueOf(data), nullptr, Phase::forward));
+  rows.chunk->viewed = true;
+  NDArray result = makeArray({rows.chunk, shape});
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<ReshapeNode>();
     node->inputs = {data};
@@ -37,14 +36,12 @@ Result<NDArray> reshapeAs(const char* name, const NDArray& data, Shape shape, co
 }  // namespace
 
 Result<NDArray> op::reshape(const NDArray& data, Shape shape, const CallSite& site) {
-  Status given = requireArrays(site, "Reshape", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "Reshape", {{"data", data}}));
   return reshapeAs("Reshape", data, shape, site);
 }
 
 Result<NDArray> op::flatten(const NDArray& data, const CallSite& site) {
-  Status given = requireArrays(site, "Flatten", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "Flatten", {{"data", data}}));
   if (data.shape().rank() < 1 || data.shape()[0] == 0)
     return fail(ErrorCode::invalidInput,
                 "Flatten: data " + data.shape().toString() + " must have a first axis");

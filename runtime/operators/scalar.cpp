@@ -1,4 +1,5 @@
 // Arithmetic of an array with one number.
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators/elementwise.h"
@@ -9,20 +10,19 @@ namespace {
 struct LinearNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
     if (scale == 1) return gradients.give(0, gradients.head());
-    Result<Value> gradient = applyLinear({.name = "_backward_scalar", .phase = Phase::backward, .site = site},
-                                         {scale, 0}, gradients.head(), gradients.target(0));
-    return gradient.has_value() ? gradients.give(0, *gradient) : fail(gradient.error());
+    const Value gradient =
+        PITWALL_TRY(applyLinear({.name = "_backward_scalar", .phase = Phase::backward, .site = site},
+                                {scale, 0}, gradients.head(), gradients.target(0)));
+    return gradients.give(0, gradient);
   }
 
   float scale = 1;
 };
 
 Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, const CallSite& site) {
-  Status given = requireArrays(site, name, {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
-  Result<Value> out = applyLinear({.name = name, .site = site.state()}, desc, valueOf(data), {});
-  if (!out.has_value()) return fail(out.error());
-  NDArray result = makeArray(*out);
+  PITWALL_TRY(requireArrays(site, name, {{"data", data}}));
+  Value out = PITWALL_TRY(applyLinear({.name = name, .site = site.state()}, desc, valueOf(data), {}));
+  NDArray result = makeArray(out);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<LinearNode>();
     node->inputs = {data};
@@ -37,7 +37,7 @@ Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, c
 
 Result<Signature> LinearDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward()) return q.noSuchPass();
-  if (auto ok = q.expectInputs(1); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(1));
   return q.signature({q.shape(0)});
 }
 
@@ -45,14 +45,13 @@ Result<Value> applyLinear(const ElementwiseCall& call, const LinearDesc& linear_
                           Value output) {
   const OperatorKindDesc desc = linear_desc;
   const Value* inputs[] = {&data};
-  Status done = invoke(call.site,
-                       {.name = call.name,
-                        .desc = desc,
-                        .phase = call.phase,
-                        .inputs = inputs,
-                        .outputs = {&output, 1},
-                        .flop = [](const Prepared& p) -> Flop { return 2 * p.at_hand[0].shape.elements(); }});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(call.site,
+                     {.name = call.name,
+                      .desc = desc,
+                      .phase = call.phase,
+                      .inputs = inputs,
+                      .outputs = {&output, 1},
+                      .flop = [](const Prepared& p) -> Flop { return 2 * p.at_hand[0].shape.elements(); }}));
   return output;
 }
 
@@ -72,8 +71,7 @@ Result<NDArray> op::subtractFromScalar(float scalar, const NDArray& data, const 
   return linear("_rminus_scalar", {-1, scalar}, data, site);
 }
 Result<NDArray> op::divideScalarBy(float scalar, const NDArray& data, const CallSite& site) {
-  Status given = requireArrays(site, "_rdiv_scalar", {{"data", data}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "_rdiv_scalar", {{"data", data}}));
   NDArray constant =
       NDArray::empty(data.session(), data.shape(), MemoryTag::other, DType::float32, data.device());
   fillConstant(valueOf(constant), scalar, "_full", Phase::forward);

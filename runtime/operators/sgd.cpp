@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
 
@@ -50,21 +51,18 @@ Status op::sgdUpdate(std::span<const SgdItem> items, const SgdDesc& kind, SgdSte
   std::vector<Value> gradients, updated;
   gradients.reserve(items.size());
   for (const SgdItem& item : items) {
-    Status fits = checkItem(item, kind, name);
-    if (!fits.has_value()) return fits;
+    PITWALL_TRY(checkItem(item, kind, name));
     const Value& weight = valueOf(item.weight);
     // Weight, gradient and momentum must have the same layout; the gradient of a used weight already has it.
-    Result<Value> gradient =
-        withLayout(site.state(), valueOf(item.weight.gradient()), weight.chunk->layout, Phase::update);
-    if (!gradient.has_value()) return fail(gradient.error());
-    gradients.push_back(std::move(gradient).value());
+    Value gradient = PITWALL_TRY(
+        withLayout(site.state(), valueOf(item.weight.gradient()), weight.chunk->layout, Phase::update));
+    gradients.push_back(std::move(gradient));
     updated.push_back(weight);
   }
   if (kind.momentum != 0) {
     for (const SgdItem& item : items) {
       const Value& momentum = valueOf(item.momentum);
-      Status done = convertLayout(site.state(), momentum, valueOf(item.weight).chunk->layout, Phase::update);
-      if (!done.has_value()) return done;
+      PITWALL_TRY(convertLayout(site.state(), momentum, valueOf(item.weight).chunk->layout, Phase::update));
       updated.push_back(momentum);
     }
   }

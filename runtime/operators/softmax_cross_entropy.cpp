@@ -1,3 +1,4 @@
+#include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators/call.h"
@@ -29,32 +30,30 @@ struct SoftmaxCrossEntropyNode final : autograd::Node {
 
 Result<Signature> SoftmaxCrossEntropyDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
-  if (auto ok = q.expectInputs(q.isForward() ? 2 : 3); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.isForward() ? 2 : 3));
   const Shape& data = q.shape(0);
   if (data.rank() != 2 || data[1] < 1) return q.wrong("scores must have 2 axes (N x C)");
   const Shape samples{data[0]};
-  if (auto ok = q.expectShape(1, samples, "label"); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(1, samples, "label"));
   if (q.isForward()) return q.signature({samples, data});
-  if (auto ok = q.expectShape(2, samples, "dloss"); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(2, samples, "dloss"));
   return q.signature({data});
 }
 
 Result<NDArray> op::softmaxCrossEntropy(const NDArray& data, const NDArray& label, const CallSite& site) {
-  Status given = requireArrays(site, "SoftmaxOutput", {{"data", data}, {"label", label}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, "SoftmaxOutput", {{"data", data}, {"label", label}}));
   static const OperatorKindDesc desc = SoftmaxCrossEntropyDesc{};
   const Value* inputs[] = {&valueOf(data), &valueOf(label)};
   Value outputs[2];
   // Maximum, difference, exponential, sum and quotient of each score.
-  Status done = invoke(site.state(),
-                       {.name = "SoftmaxOutput",
-                        .desc = desc,
-                        .pass = Pass::forward,
-                        .phase = Phase::forward,
-                        .inputs = inputs,
-                        .outputs = outputs,
-                        .flop = [](const Prepared& p) -> Flop { return 5 * p.at_hand[0].shape.elements(); }});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(),
+                     {.name = "SoftmaxOutput",
+                      .desc = desc,
+                      .pass = Pass::forward,
+                      .phase = Phase::forward,
+                      .inputs = inputs,
+                      .outputs = outputs,
+                      .flop = [](const Prepared& p) -> Flop { return 5 * p.at_hand[0].shape.elements(); }}));
   NDArray loss = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<SoftmaxCrossEntropyNode>();

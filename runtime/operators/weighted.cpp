@@ -1,5 +1,6 @@
 #include "runtime/operators/weighted.h"
 
+#include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 
@@ -61,28 +62,24 @@ struct WeightedNode final : autograd::Node {
 
 Result<Shape> weightedData(const ShapeQuery& q, bool bias) {
   if (q.pass == Pass::backward) return q.noSuchPass();
-  if (auto ok = q.expectInputs(q.isForward() && bias ? 3 : 2); !ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectInputs(q.isForward() && bias ? 3 : 2));
   if (q.pass != Pass::backwardData) return q.shape(0);
   if (q.like == nullptr) return q.wrong("the shape of ddata must be given (`like`)");
   return q.like->shape;
 }
 
 Result<Signature> weightedSignature(const ShapeQuery& q, const WeightedShapes& shapes) {
-  Status ok;
   if (q.isForward()) {
-    ok = q.expectShape(1, shapes.weight, "weight");
-    if (ok.has_value() && shapes.bias != 0) ok = q.expectShape(2, Shape{shapes.bias}, "bias");
-    if (!ok.has_value()) return fail(ok.error());
+    PITWALL_TRY(q.expectShape(1, shapes.weight, "weight"));
+    if (shapes.bias != 0) PITWALL_TRY(q.expectShape(2, Shape{shapes.bias}, "bias"));
     return q.signature({shapes.out});
   }
   if (q.pass == Pass::backwardData) {
-    ok = q.expectShape(0, shapes.out, "dout");
-    if (ok.has_value()) ok = q.expectShape(1, shapes.weight, "weight");
-    if (!ok.has_value()) return fail(ok.error());
+    PITWALL_TRY(q.expectShape(0, shapes.out, "dout"));
+    PITWALL_TRY(q.expectShape(1, shapes.weight, "weight"));
     return q.signature({shapes.data});
   }
-  ok = q.expectShape(1, shapes.out, "dout");
-  if (!ok.has_value()) return fail(ok.error());
+  PITWALL_TRY(q.expectShape(1, shapes.out, "dout"));
   if (q.like != nullptr && q.like->shape != shapes.weight)
     return q.wrong("dweight must have shape " + shapes.weight.toString());
   if (shapes.bias != 0) return q.signature({shapes.weight, Shape{shapes.bias}});
@@ -93,20 +90,18 @@ Result<NDArray> weightedOperator(const WeightedNames& names, const NDArray& data
                                  const op::WeightAndBias& trained, const OperatorKindDesc& desc,
                                  const CallSite& site) {
   const auto& [weight, bias] = trained;
-  Status given = requireArrays(site, names.forward, {{"data", data}, {"weight", weight}});
-  if (!given.has_value()) return fail(given.error());
+  PITWALL_TRY(requireArrays(site, names.forward, {{"data", data}, {"weight", weight}}));
 
   const Value* inputs[] = {&valueOf(data), &valueOf(weight), bias ? &valueOf(bias) : nullptr};
   Value output;
-  Status done = invoke(site.state(), {.name = names.forward,
-                                      .desc = desc,
-                                      .pass = forwardPass(autograd::isRecording()),
-                                      .phase = Phase::forward,
-                                      .inputs = {inputs, bias ? 3U : 2U},
-                                      .outputs = {&output, 1},
-                                      .keeps = 1U << kWeight,
-                                      .flop = names.forward_flop});
-  if (!done.has_value()) return fail(done.error());
+  PITWALL_TRY(invoke(site.state(), {.name = names.forward,
+                                    .desc = desc,
+                                    .pass = forwardPass(autograd::isRecording()),
+                                    .phase = Phase::forward,
+                                    .inputs = {inputs, bias ? 3U : 2U},
+                                    .outputs = {&output, 1},
+                                    .keeps = 1U << kWeight,
+                                    .flop = names.forward_flop}));
   NDArray result = makeArray(std::move(output));
   if (autograd::shouldRecord({&data, &weight, &bias})) {
     auto node = std::make_shared<WeightedNode>(names, desc);

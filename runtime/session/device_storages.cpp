@@ -1,5 +1,7 @@
 #include "runtime/session/device_storages.h"
 
+#include "db/try.h"
+
 namespace pitwall::session {
 
 Status DeviceStorages::open(const StorageOptions& options) {
@@ -7,8 +9,8 @@ Status DeviceStorages::open(const StorageOptions& options) {
     const std::scoped_lock lock(mutex_);
     options_ = options;
   }
-  const Result<Storage*> first = openFor(cpu(0));
-  return first.has_value() ? Status() : fail(first.error());
+  PITWALL_TRY(openFor(cpu(0)));
+  return {};
 }
 
 Result<Storage*> DeviceStorages::openFor(Device device) {
@@ -20,9 +22,7 @@ Result<Storage*> DeviceStorages::openFor(Device device) {
   StorageOptions options = options_;
   options.device = device;
   options.observer = &one->counters;
-  auto storage = Storage::open(options);
-  if (!storage.has_value()) return fail(storage.error());
-  one->storage = std::move(storage).value();
+  one->storage = PITWALL_TRY(Storage::open(options));
   all_.push_back(std::move(one));
   Storage* const opened = all_.back()->storage.get();
   slotOf(device).store(opened, std::memory_order_release);

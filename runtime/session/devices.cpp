@@ -1,12 +1,13 @@
 #include "runtime/devices.h"
 
+#include "db/try.h"
+
 namespace pitwall {
 
 Result<std::vector<DeviceInfo>> gpuDevices() {
-  auto gpus = gpuInfo();
-  if (!gpus.has_value()) return fail(gpus.error());
+  auto gpus = PITWALL_TRY(gpuInfo());
   std::vector<DeviceInfo> devices;
-  for (const GpuInfo& gpu : *gpus) devices.push_back(gpu.device);
+  for (const GpuInfo& gpu : gpus) devices.push_back(gpu.device);
   return devices;
 }
 

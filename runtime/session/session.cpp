@@ -14,6 +14,7 @@
 #include "db/meta.h"
 #include "db/ring_format.h"
 #include "db/store.h"
+#include "db/try.h"
 #include "runtime/mxnet_profiler.h"
 #include "runtime/profiler/trace_path.h"
 #include "runtime/session/device_storages.h"
@@ -35,10 +36,9 @@ ProfilerOptions profilerOptions() {
 }
 
 Result<Settings> readSettings(const SessionOptions& options) {
-  auto settings = Settings::fromEnvironment();
-  if (!settings.has_value()) return settings;
+  auto settings = PITWALL_TRY(Settings::fromEnvironment());
   for (const auto& [name, value] : options.settings) {
-    if (Status set = settings->set(name, value); !set.has_value()) return fail(set.error());
+    PITWALL_TRY(settings.set(name, value));
   }
   return settings;
 }
@@ -118,16 +118,16 @@ Status Session::State::startMxnetProfiler() {
   if (!settings.boolean("MXNET_PROFILER_AUTOSTART")) return {};
   std::vector<std::pair<std::string, std::string>> config;
   if (settings.isSet("MXNET_PROFILER_MODE")) {
-    const auto mode = mxnet::parseProfilerMode(std::to_string(settings.integer("MXNET_PROFILER_MODE")));
-    if (!mode.has_value()) return fail(mode.error());
-    warn(mode->explanation);
+    const auto mode =
+        PITWALL_TRY(mxnet::parseProfilerMode(std::to_string(settings.integer("MXNET_PROFILER_MODE"))));
+    warn(mode.explanation);
     const auto add = [&config](const char* key, bool on) { config.emplace_back(key, on ? "1" : "0"); };
-    add("profile_symbolic", mode->symbolic);
-    add("profile_imperative", mode->imperative);
-    add("profile_api", mode->api);
-    add("profile_memory", mode->memory);
+    add("profile_symbolic", mode.symbolic);
+    add("profile_imperative", mode.imperative);
+    add("profile_api", mode.api);
+    add("profile_memory", mode.memory);
   }
-  if (Status status = mxnet_profiler.setConfig(config); !status.has_value()) return status;
+  PITWALL_TRY(mxnet_profiler.setConfig(config));
   if (Status status = mxnet_profiler.setState("run"); !status.has_value())
     warn(status.error().message + " (the program itself is not affected)");
   return {};
@@ -149,35 +149,27 @@ void Session::State::warnOnceOfTrace(const Status& status) {
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
-  auto settings = readSettings(options);
-  if (!settings.has_value()) return fail(settings.error());
-  auto state = std::make_unique<State>(std::move(settings).value(), options);
+  auto settings = PITWALL_TRY(readSettings(options));
+  auto state = std::make_unique<State>(std::move(settings), options);
   const Settings& chosen = state->settings;
 
-  auto storage_options = StorageOptions::fromSettings(chosen);
-  if (!storage_options.has_value()) return fail(storage_options.error());
-  if (Status opened = state->storages.open(*storage_options); !opened.has_value())
-    return fail(opened.error());
+  auto storage_options = PITWALL_TRY(StorageOptions::fromSettings(chosen));
+  PITWALL_TRY(state->storages.open(storage_options));
 
-  auto backend = openBackend(chooseBackend(options, chosen), chosen);
-  if (!backend.has_value()) return fail(backend.error());
-  state->backend = std::move(backend).value();
+  state->backend = PITWALL_TRY(openBackend(chooseBackend(options, chosen), chosen));
 
-  auto engine_options = EngineOptions::fromSettings(chosen);
-  if (!engine_options.has_value()) return fail(engine_options.error());
+  auto engine_options = PITWALL_TRY(EngineOptions::fromSettings(chosen));
   // The number of threads of a parallel region is a property of the thread that opens it: workers set their
   // own, and with the naive engine the program's thread is the worker.
   const int openmp_threads = session::workerOpenMpThreads(chosen);
   state->openmp_threads = openmp_threads;
-  engine_options->on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
-  engine_options->before_gpu_operator = [gpus = &state->gpu_recording] { gpus->onGpuOperator(); };
-  if (engine_options->type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
-  auto engine = Engine::open(*engine_options, state->profiler);
-  if (!engine.has_value()) return fail(engine.error());
-  state->engine = std::move(engine).value();
+  engine_options.on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
+  engine_options.before_gpu_operator = [gpus = &state->gpu_recording] { gpus->onGpuOperator(); };
+  if (engine_options.type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
+  state->engine = PITWALL_TRY(Engine::open(engine_options, state->profiler));
 
   state->startRecording();
-  if (Status status = state->startMxnetProfiler(); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(state->startMxnetProfiler());
   return std::unique_ptr<Session>(new Session(std::move(state)));
 }
 

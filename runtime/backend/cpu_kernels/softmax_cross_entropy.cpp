@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "db/try.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
 #include "runtime/backend/support/labels.h"
@@ -33,7 +34,7 @@ Status checkLabels(const Sizes& z, const float* labels) {
 Status forward(const Sizes& z, const KernelArgs& a) {
   const float *data = input(a, 0), *labels = input(a, 1);
   float *loss = output(a, 0), *probability = output(a, 1);
-  if (auto ok = checkLabels(z, labels); !ok.has_value()) return ok;
+  PITWALL_TRY(checkLabels(z, labels));
   z.rows(a, [=](std::int64_t n) {
     const float* row = data + n * z.classes;
     float* p = probability + n * z.classes;
@@ -51,7 +52,7 @@ Status forward(const Sizes& z, const KernelArgs& a) {
 Status backward(const Sizes& z, const KernelArgs& a) {
   const float *probability = input(a, 0), *labels = input(a, 1), *dloss = input(a, 2);
   float* ddata = output(a, 0);
-  if (auto ok = checkLabels(z, labels); !ok.has_value()) return ok;
+  PITWALL_TRY(checkLabels(z, labels));
   z.rows(a, [=](std::int64_t n) {
     for (std::int64_t i = n * z.classes; i < (n + 1) * z.classes; ++i) ddata[i] = probability[i] * dloss[n];
     ddata[n * z.classes + static_cast<std::int64_t>(labels[n])] -= dloss[n];

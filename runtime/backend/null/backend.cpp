@@ -1,5 +1,6 @@
 #include "runtime/backend/null/backend.h"
 
+#include "db/try.h"
 #include "runtime/backend/support/caching_backend.h"
 #include "runtime/backend/support/function_kernel.h"
 
@@ -14,9 +15,8 @@ class NullBackend final : public CachingBackend {
  private:
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
-    Result<Signature> signature = inferSignature(desc, pass, inputs, like);
-    if (!signature.has_value()) return fail(signature.error());
-    return KernelPtr(std::make_shared<FunctionKernel>(std::move(*signature), "null",
+    Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
+    return KernelPtr(std::make_shared<FunctionKernel>(std::move(signature), "null",
                                                       [](const KernelArgs&) { return Status{}; }));
   }
 };

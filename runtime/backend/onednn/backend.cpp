@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/onednn/operators.h"
 #include "runtime/backend/support/caching_backend.h"
@@ -33,10 +34,9 @@ class OnednnBackend final : public CachingBackend {
  private:
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
-    Result<Signature> signature = inferSignature(desc, pass, inputs, like);
-    if (!signature.has_value()) return fail(signature.error());
-    if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, *signature, options_)) return kernel;
-    const Request request{engine_, pass, inputs, like, std::move(*signature)};
+    Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
+    if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
+    const Request request{engine_, pass, inputs, like, std::move(signature)};
     try {
       return std::visit([&](const auto& d) { return make(d, request); }, desc);
     } catch (const std::exception& error) {

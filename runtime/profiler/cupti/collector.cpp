@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "db/try.h"
 #include "runtime/profiler/cupti/session.h"
 
 namespace pitwall::cupti {
@@ -38,12 +39,9 @@ constexpr OperatorHooks kHooks{pushOperator, popOperator};
 Status attach(Profiler& profiler) {
   const std::scoped_lock lock(g_mutex);
   if (current() != nullptr) return {};
-  const auto library = openLibrary();
-  if (!library.has_value()) return fail(library.error());
-  auto session = Session::open(**library, profiler);
-  if (!session.has_value()) return fail(session.error());
-  current() = std::move(*session);
-  g_attached.store(*library, std::memory_order_release);
+  const auto library = PITWALL_TRY(openLibrary());
+  current() = PITWALL_TRY(Session::open(*library, profiler));
+  g_attached.store(library, std::memory_order_release);
   g_operator_hooks.store(&kHooks, std::memory_order_release);
   return {};
 }

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "db/try.h"
+
 namespace pitwall::mxnet {
 
 namespace {
@@ -66,7 +68,7 @@ Result<Config> parseConfig(std::span<const std::pair<std::string, std::string>> 
   Config config;
   bool all = false;
   for (const auto& [key, value] : values) {
-    if (Status status = readOne(key, value, config, all); !status.has_value()) return fail(status.error());
+    PITWALL_TRY(readOne(key, value, config, all));
   }
   if (all) config.symbolic = config.imperative = config.memory = config.api = true;
   return config;

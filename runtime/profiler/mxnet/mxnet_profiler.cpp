@@ -1,5 +1,6 @@
 #include "runtime/mxnet_profiler.h"
 
+#include "db/try.h"
 #include "runtime/profiler/mxnet/state.h"
 
 namespace pitwall::mxnet {
@@ -16,17 +17,16 @@ MxnetProfiler::~MxnetProfiler() {
 }
 
 Status MxnetProfiler::setConfig(std::span<const std::pair<std::string, std::string>> values) {
-  Result<Config> config = parseConfig(values);
-  if (!config.has_value()) return fail(config.error());
+  Config config = PITWALL_TRY(parseConfig(values));
   State& s = *state_;
   (void)s.recorder.flush();  // earlier events belong to the previous configuration
   const std::scoped_lock lock(s.mutex);
   Status status = s.finishFile();
-  s.config = std::move(config).value();
+  s.config = std::move(config);
   s.stats.clear();
   s.clearCaches();
   if (s.running) {
-    if (Status opened = s.openFile(); !opened.has_value()) return opened;
+    PITWALL_TRY(s.openFile());
   }
   return status;
 }
@@ -58,7 +58,7 @@ Status MxnetProfiler::setState(std::string_view state) {
   }
   s.recorder.setListener(&s);
   if (!s.recorder.isRecording()) {
-    if (Status started = s.recorder.startForListener(); !started.has_value()) return started;
+    PITWALL_TRY(s.recorder.startForListener());
     const std::scoped_lock lock(s.mutex);
     s.own_recording = true;
   }
@@ -88,7 +88,7 @@ Status MxnetProfiler::dump(bool finished) {
   const std::scoped_lock lock(s.mutex);
   if (!s.has_run)
     return fail(ErrorCode::invalidInput, "Profiler hasn't been run. Config and start profiler first");
-  if (!s.file_status.has_value()) return fail(s.file_status.error());
+  PITWALL_TRY(s.file_status);
   if (finished) return s.finishFile();
   return s.file.flush();
 }
