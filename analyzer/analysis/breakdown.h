@@ -8,8 +8,8 @@
 //   data wait        none runs but such as prepare data, and the training thread waits for its next batch;
 //                    operators that prepare data while it does not wait are other operators
 //   engine overhead  none runs, but one is pushed and not started, a bulk segment is between two operators,
-//   or the
-//                    training thread is blocked in a wait that nothing runs for: dispatch, queues, wake-ups
+//                    or the training thread is blocked in a wait that nothing runs for: dispatch, queues,
+//                    wake-ups
 //   idle             nothing is queued and no thread waits: the program's own code between its calls
 // The categories are disjoint and sum to the wall time exactly. Time is linear in the events, and memory
 // holds one time chunk: of the operators of other time chunks only the ends of those that started before are

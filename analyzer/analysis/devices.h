@@ -8,8 +8,8 @@
 //                    nothing runs, and the work that ends the gap was launched after the gap began: the queue
 //                    was empty. Data wait while a program that the device works for waited for its batch,
 //                    synchronisation while a thread of it waited for a device, else host wait.
-//   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the device
-//                    itself
+//   kernel wait      nothing runs although the next work was launched before, for at most 10 us: the
+//                    device itself
 //   idle             other gaps: work that waits for another stream, or whose launch is not in the trace
 //   unattributed     nothing is known to run, but the recorder lost events then
 // So the parts sum to the window exactly.

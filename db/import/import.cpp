@@ -21,10 +21,11 @@
 #include "db/import/window.h"
 #include "db/meta.h"
 #include "db/store.h"
-#include "db/try.h"
 
 namespace pitwall {
 
+// A line that begins with "import" is a statement of its own to clang-format 14.
+using import::Alignment;
 using import::Builder;
 using import::ByteSource;
 using import::Format;
@@ -65,8 +66,9 @@ Status readDatabase(Window& window, const InputFile& input, const ImportOptions&
   if (!input.member && std::strcmp(window.source().compression(), "none") == 0)
     return readFile(start, input.path, options, builder);
   // SQLite reads in place.
-  auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
-  const std::string& path = copy->path();
+  auto copy = import::TemporaryCopy::make(window);
+  if (!copy.has_value()) return fail(copy.error());
+  const std::string& path = (*copy)->path();
   Status status = readFile(start, path, options, builder);
   if (!window.source().damage().empty()) builder.damaged(window.source().damage());
   return status;
@@ -83,17 +85,20 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
                 fmt::format("{}: is compressed more than {} times over; unpack it yourself", input.shown,
                             kDeepestNesting));
   }
-  auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
-  const std::vector<std::string> paths = {copy->path()};
-  auto inside = PITWALL_TRY(import::expandInputs(paths, options.limits));
-  if (inside.size() != 1) {
+  auto copy = import::TemporaryCopy::make(window);
+  if (!copy.has_value()) return fail(copy.error());
+  const std::vector<std::string> paths = {(*copy)->path()};
+  auto inside = import::expandInputs(paths, options.limits);
+  if (!inside.has_value()) return fail(inside.error());
+  if (inside->size() != 1) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
   }
-  auto source = PITWALL_TRY(import::openInput(inside.front(), options.limits));
-  builder.input().compression += fmt::format(", {}", source->compression());
-  Window inner(*source, options, input.shown);
-  auto status = readText(inner, {inside.front().path, input.shown, inside.front().member, false}, options,
+  auto source = import::openInput(inside->front(), options.limits);
+  if (!source.has_value()) return fail(source.error());
+  builder.input().compression += fmt::format(", {}", (*source)->compression());
+  Window inner(**source, options, input.shown);
+  auto status = readText(inner, {inside->front().path, input.shown, inside->front().member, false}, options,
                          builder, nested + 1);
   if (!window.source().damage().empty()) builder.damaged(window.source().damage());
   return status;
@@ -103,7 +108,7 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
                 int nested) {
   const std::string& path = input.shown;
   while (window.view().size() < kRecogniseBytes && !window.atEnd()) {
-    PITWALL_TRY(window.more(std::size_t{1} << 20));
+    if (auto more = window.more(std::size_t{1} << 20); !more.has_value()) return more;
   }
   if (window.view().empty()) {
     const std::string& damage = window.source().damage();
@@ -125,7 +130,7 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
   if (found.format == Format::unknown && found.why_not.substr(0, 7) != "is text")
     return unknownFormat(path, found.why_not);
   bool verbose = false;
-  PITWALL_TRY(import::readOneDnn(window, options, builder, verbose));
+  if (auto status = import::readOneDnn(window, options, builder, verbose); !status.has_value()) return status;
   return verbose ? Status() : Status(unknownFormat(path, found.why_not));
 }
 
@@ -137,12 +142,13 @@ Status readInput(const InputFile& file, const import::Placement* placement, cons
   builder.input().path = path;
   builder.beginInput();
   if (placement != nullptr) builder.place(placement->begin_ns, placement->rank);
-  auto source = PITWALL_TRY(import::openInput(file, options.limits));
-  builder.input().compression = source->compression();
-  builder.input().file_bytes = source->fileBytes();
+  auto source = import::openInput(file, options.limits);
+  if (!source.has_value()) return fail(source.error());
+  builder.input().compression = (*source)->compression();
+  builder.input().file_bytes = (*source)->fileBytes();
   const std::int64_t before = recordsOf(summary);
-  Window window(*source, options, path);
-  PITWALL_TRY(readText(window, file, options, builder, 0));
+  Window window(**source, options, path);
+  if (auto status = readText(window, file, options, builder, 0); !status.has_value()) return status;
   builder.endInput();
   ImportedInput& input = builder.input();
   input.content_bytes =
@@ -175,16 +181,17 @@ std::int64_t ImportSummary::totalEvents() const {
 namespace {
 
 // The alignment of the inputs, from reading each one separately.
-import::Alignment align(std::span<const InputFile> inputs,
-                        const ImportOptions& options){std::vector<std::string> names;
-for (const InputFile& input : inputs) names.push_back(input.shown);
-return import::alignInputs(names, [&](std::size_t i, TraceSink& sink, ImportSummary& summary) -> Status {
-  Builder builder(sink, summary);
-  PITWALL_TRY(readInput(inputs[i], nullptr, options, builder));
-  builder.finish();
-  return {};
-});
-}  // namespace
+Alignment align(std::span<const InputFile> inputs, const ImportOptions& options) {
+  std::vector<std::string> names;
+  for (const InputFile& input : inputs) names.push_back(input.shown);
+  const auto read = [&](std::size_t i, TraceSink& sink, ImportSummary& summary) -> Status {
+    Builder builder(sink, summary);
+    if (auto status = readInput(inputs[i], nullptr, options, builder); !status.has_value()) return status;
+    builder.finish();
+    return {};
+  };
+  return import::alignInputs(names, read);
+}
 
 Status readOne(const InputFile& input, const import::Placement* placement, const ImportOptions& options,
                TraceSink& sink, Builder& builder) {
@@ -205,20 +212,22 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
   return sink.flush();
 }
 
-}  // namespace pitwall
+}  // namespace
 
 Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink& sink,
                                   const ImportOptions& options) {
   if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
-    auto inputs = PITWALL_TRY(import::expandInputs(paths, options.limits));
-    import::Alignment alignment;
-    if (inputs.size() > 1) alignment = align(inputs, options);
+    auto inputs = import::expandInputs(paths, options.limits);
+    if (!inputs.has_value()) return fail(inputs.error());
+    Alignment alignment;
+    if (inputs->size() > 1) alignment = align(*inputs, options);
     Builder builder(sink, summary);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
-      PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
+    for (std::size_t i = 0; i < inputs->size(); ++i) {
+      const import::Placement* placement = inputs->size() > 1 ? &alignment.placements[i] : nullptr;
+      if (auto read = readOne((*inputs)[i], placement, options, sink, builder); !read.has_value())
+        return fail(read.error());
     }
     if (summary.inputs.empty())
       return fail(ErrorCode::invalidInput,
@@ -229,7 +238,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::io, "import: out of memory");
   }
-  PITWALL_TRY(sink.finish());
+  if (auto finished = sink.finish(); !finished.has_value()) return fail(finished.error());
   return summary;
 }
 
@@ -260,12 +269,13 @@ void removeTrace(const std::string& path) {
 
 Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,
                                    const ImportOptions& options) {
-  PITWALL_TRY(mayReplace(output));
+  if (auto status = mayReplace(output); !status.has_value()) return fail(status.error());
   const std::string temporary = output + ".tmp";
-  PITWALL_TRY(mayReplace(temporary));
-  auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
-  auto summary = importTrace(inputs, *sink, options);
-  sink.reset();  // closes the file
+  if (auto status = mayReplace(temporary); !status.has_value()) return fail(status.error());
+  auto sink = createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport});
+  if (!sink.has_value()) return fail(sink.error());
+  auto summary = importTrace(inputs, **sink, options);
+  (*sink).reset();  // closes the file
   if (!summary.has_value()) {
     removeTrace(temporary);
     return summary;

@@ -8,7 +8,7 @@
 //      [shapes=S] [dtype=T] [backend=B] [impl=I]
 //   span KIND START DUR [on=THREAD]         KIND data_wait, data_work, wait, bulk, scope, recorder
 //   work KIND NAME START DUR [launch=T] [call=DUR] [api=NAME] [gpu=N] [stream=N] [rank=N] [bytes=N]
-//   [args=JSON] [grid=BLOCKS]
+//      [args=JSON] [grid=BLOCKS]
 //                                           KIND kernel, copy, communication; launch= adds the call on "main"
 //                                           that launched it, as long as call= says (5us) and named as api=
 //                                           says; launch=last: launched by the call that was added last
