@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-headers=(db/*.h runtime/*.h record/*.h analyzer/*.h)
+headers=(db/*.h runtime/*.h analyzer/*.h)
 one() {
   echo "#include \"$1\"" |
     ${CXX:-g++} -std=c++20 -I. -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -x c++ - ||

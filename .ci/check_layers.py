@@ -12,12 +12,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAY_INCLUDE = {
     "db": set(),
     "runtime": {"db"},
-    "record": {"db"},
-    "analyzer": {"db", "record"},  # record in the command alone
+    "analyzer": {"db"},
     "gui": {"db", "analyzer"},
     "samples": {"db", "runtime"},
-    "tests": {"db", "runtime", "record", "analyzer", "gui"},
+    "tests": {"db", "runtime", "analyzer", "gui"},
 }
+# A subfolder that builds alone -> the files of its own top folder that may include it. It includes no other one of them.
+ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/")}
+# Subfolders of one top folder never include each other in both directions, but for these.
+MUTUAL = {("runtime/autograd", "runtime/operators")}
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
     (r"sqlite3(ext)?\.h", ("db/sqlite", "tests/bench")),
@@ -47,6 +50,11 @@ def quoted(path, target, is_public):
             return f"{own}/ may include only {', '.join(sorted(MAY_INCLUDE[own])) or 'itself'}; move the code or the type"
         if own != "tests" and target.count("/") != 1:
             return f"{target} is private to {top}/; include a header of its top folder, or move the declaration there"
+    for folder, users in ALONE.items():
+        if target.startswith(folder) and own == top and not path.startswith(users):
+            return f"{folder} is for {' and '.join(users)} only; use a header at the top of {top}/"
+        if path.startswith(folder) and own == top and target.count("/") != 1 and not target.startswith(folder):
+            return f"{folder} builds without the rest of {top}/; move what is needed into it"
     if is_public and target.count("/") != 1:
         return "a public header may include only public ones, else it cannot be installed; forward-declare instead"
     if is_public and own == "db" and pathlib.Path(path).stem in CONTRACT and pathlib.Path(target).stem not in CONTRACT:
@@ -82,16 +90,35 @@ def check(path):
                 yield number, wrong
 
 
+def room(path):
+    """runtime/engine of runtime/engine/spin.h; None for a file at the top of its folder, and of tests and samples."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] not in ("tests", "samples") else None
+
+
+def mutual(paths):
+    """(path, line, error) of includes between two subfolders that include each other."""
+    includes = {}
+    for path in paths:
+        for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match and match[1] == '"' and room(path) and room(match[2]) and path.split("/")[0] == match[2].split("/")[0]:
+                includes.setdefault((room(path), room(match[2])), []).append((path, number))
+    for (a, b), places in sorted(includes.items()):
+        if a != b and (b, a) in includes and not MUTUAL & {(a, b), (b, a)} and len(places) <= len(includes[b, a]):
+            for path, number in places:
+                yield path, number, f"{a} and {b} include each other; move what both need into one of them, or a third"
+
+
 def main():
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.h", "*.cpp"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.split()
     paths = [p for p in listed if p.split("/")[0] in MAY_INCLUDE and (ROOT / p).is_file()
              and not p.startswith("tests/package/")]
-    bad = 0
-    for path in paths:
-        for number, wrong in check(path):
-            print(f"{path}:{number}: {wrong}")
-            bad += 1
+    wrong = [(path, number, what) for path in paths for number, what in check(path)] + list(mutual(paths))
+    for path, number, what in wrong:
+        print(f"{path}:{number}: {what}")
+    bad = len(wrong)
     print(f"layers: {len(paths)} files, {bad} violations")
     return 1 if bad else 0
 

@@ -27,7 +27,7 @@ TERMS = [
     ("_walk", r"_walk\b", "_section", ()),
     ("roof", r"\b[Rr]oofs?\b(?!\.|-)|Roof(?!line)", "roofline; ceiling for one resource", ()),
     ("probe", r"\banalysis_probe\b|\b[Bb]atch_?[Pp]robes?\b", "thread trial, batch trial", ()),
-    ("slice", r"\b[Ss]lices?\b", "time window, time chunk", (r"db/settings/", r"record/sample/", r"docs/settings\.md", r"tests/record/")),
+    ("slice", r"\b[Ss]lices?\b", "time window, time chunk", (r"db/settings/", r"analyzer/record/sample/", r"docs/settings\.md", r"tests/analyzer/record/")),
     ("goon", r"\bgoOn\b", "checkCancelled", ()),
     ("complain", r"\bcomplain(?:s|ed)?\b", "report an error", ()),
     ("for what there is", r"\bfor what there is\b", "for usage", ()),
@@ -45,7 +45,7 @@ TERMS = [
     (" lie", r"\b(?:lies|lie)\b", "is, are", ()),
     (" lay", r"\blay\b", "was, were", ()),
     ("at hand", r"\bat hand\b", "given, analysed, recorded", ()),
-    ("from here on", r"\bfrom here on\b", "at or above this value", (r"record/",)),
+    ("from here on", r"\bfrom here on\b", "at or above this value", (r"analyzer/record/",)),
     ("worth a word", r"\bworth a word\b", "worth reporting", ()),
 ]
 # Not checked: path (regular expression), reason.

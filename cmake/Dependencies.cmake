@@ -13,8 +13,6 @@ set_package_properties(zstd PROPERTIES TYPE REQUIRED PURPOSE "traces compressed 
 if(PITWALL_BUILD_RUNTIME)
   include(FindPitwallDnnl)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 endif()
 
 if(PITWALL_BUILD_ANALYZER OR (PITWALL_BUILD_SAMPLES AND PITWALL_BUILD_RUNTIME))

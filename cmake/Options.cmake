@@ -1,5 +1,5 @@
 # What to build. Each stage builds alone: db; db + runtime; db + analyzer.
-option(PITWALL_BUILD_RUNTIME "Build the embedded runtime (needs oneDNN, hwloc)" ON)
+option(PITWALL_BUILD_RUNTIME "Build the embedded runtime (needs oneDNN)" ON)
 option(PITWALL_BUILD_ANALYZER "Build the analyzer and the pitwall command (needs toml++, CLI11)" ON)
 option(PITWALL_BUILD_RECORD "Build the recorder of other programs; the pitwall command always has it" ${PITWALL_BUILD_ANALYZER})
 option(PITWALL_BUILD_SAMPLES "Build the sample programs (needs the runtime)" ON)

@@ -95,7 +95,7 @@ configure_asan() {
   CC=clang-14 CXX=clang++-14 cmake --preset asan -Wno-dev -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON \
     -DPITWALL_FUZZ=ON -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link
 }
-asan() { configure_asan && sanitized build/asan "${careful[@]}" record; }
+asan() { configure_asan && sanitized build/asan "${careful[@]}" analyzer/record; }
 tsan() { cmake --preset tsan -DPITWALL_BUILD_ANALYZER=OFF && sanitized build/tsan "${careful[@]}"; }
 
 # The viewer and its tests with addresses and undefined behaviour watched, beside the release configuration.

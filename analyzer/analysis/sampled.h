@@ -13,7 +13,7 @@
 
 namespace pitwall::analysis {
 
-inline constexpr std::size_t kThreadStates = 15;  // record/sample/thread_state.h; docs/recording.md
+inline constexpr std::size_t kThreadStates = 15;  // analyzer/record/sample/thread_state.h; docs/recording.md
 
 // Samples of a rate: each holds until the next.
 struct Held {

@@ -9,9 +9,10 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
-#include "analyzer/cli/roofline_loops.h"
+#include "analyzer/record/calibrate/roofline_loops.h"
 #include "db/machine.h"
 #include "db/meta.h"
+#include "db/usable_cpus.h"
 
 namespace pitwall::cli {
 namespace {
@@ -42,12 +43,13 @@ int calibrate() {
   // The existing values are written again first, so that an error is reported before the measurements.
   if (auto status = saveRoofline(path, readRoofline(path)); !status.has_value())
     return reportError(status.error().message, kUsage);
-  RooflineEffort effort;
+  record::RooflineEffort effort;
   // Three arrays of it are several times the last cache.
   if (const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); cache > 0)
     effort.array_bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache), effort.array_bytes,
                                                  std::size_t{128} << 20);
-  const auto cpus = usableCpuNumbers();
+  auto cpus = host::affinityCpus();
+  if (cpus.empty()) cpus = {0};
   const auto count = static_cast<int>(cpus.size());
   MachineFacts roofline;
   const auto note = [&roofline](const std::string& key, double value) {
@@ -57,19 +59,19 @@ int calibrate() {
   print("The roofline of this machine, {}:\n", plural(count, "usable CPU"));
   if (!model.empty()) print("  {}\n", model);
   roofline[meta::kRooflineCpus] = std::to_string(count);
-  const double one = peakFlopPerSecond({cpus.front()}, effort);
+  const double one = record::peakFlopPerSecond({cpus.front()}, effort);
   note(meta::kRooflineFlopOne, one);
   row("float32 multiply-adds, 1 CPU", one * 1e-9, "GFLOP/s");
-  const double all = count == 1 ? one : peakFlopPerSecond(cpus, effort);
+  const double all = count == 1 ? one : record::peakFlopPerSecond(cpus, effort);
   note(meta::kRooflineFlop, all);
   if (count > 1) row("float32 multiply-adds, " + plural(count, "CPU"), all * 1e-9, "GFLOP/s");
-  const auto memory = memoryRates(cpus, effort);
+  const auto memory = record::memoryRates(cpus, effort);
   note(meta::kRooflineCopy, memory.copy);
   note(meta::kRooflineTriad, memory.triad);
   row("memory, copy (bytes read and written)", memory.copy * 1e-9, "GB/s");
   row("memory, triad (two read, one written)", memory.triad * 1e-9, "GB/s");
   for (const int threads : teamSizes(count)) {
-    const double ns = forkJoinNs(threads, effort);
+    const double ns = record::forkJoinNs(threads, effort);
     if (ns == 0) continue;
     note(meta::kRooflineForkJoin + std::to_string(threads), ns);
     row("an empty OpenMP region, " + plural(threads, "thread"), ns * 1e-3, "us");

@@ -9,7 +9,7 @@
 
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/print.h"
-#include "record/record_program.h"
+#include "analyzer/record_program.h"
 
 namespace pitwall::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <functional>
 
-#include "gui/app/trace_session.h"
+#include "gui/models/trace_session.h"
 #include "gui/views/timeline_scene.h"
 
 namespace pitwall::gui {

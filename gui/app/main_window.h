@@ -9,9 +9,9 @@
 
 #include "gui/app/actions.h"
 #include "gui/app/trace_pages.h"
-#include "gui/app/trace_session.h"
 #include "gui/app/trace_state_store.h"
 #include "gui/models/background.h"
+#include "gui/models/trace_session.h"
 #include "gui/views/command_palette.h"
 #include "gui/views/compare_page.h"
 #include "gui/views/details_view.h"

@@ -3,9 +3,9 @@
 #include <QFileDialog>
 #include <QSettings>
 
+#include "gui/app/help_sheet.h"
 #include "gui/app/main_window.h"
 #include "gui/views/event_colors.h"
-#include "gui/views/help_sheet.h"
 
 namespace pitwall::gui {
 namespace {

@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 
-#include "gui/app/trace_session.h"
 #include "gui/models/comparison_model.h"
+#include "gui/models/trace_session.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {

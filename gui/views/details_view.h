@@ -3,7 +3,7 @@
 
 #include <QTreeWidget>
 
-#include "gui/app/trace_session.h"
+#include "gui/models/trace_session.h"
 
 namespace pitwall::gui {
 

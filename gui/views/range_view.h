@@ -7,10 +7,10 @@
 #include <QPushButton>
 #include <QWidget>
 
-#include "gui/app/trace_session.h"
 #include "gui/models/aggregate_model.h"
 #include "gui/models/background.h"
 #include "gui/models/range_groups.h"
+#include "gui/models/trace_session.h"
 #include "gui/views/data_table.h"
 
 namespace pitwall::gui {

@@ -2,11 +2,13 @@
 
 #include <link.h>
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
-#include "runtime/session/cpu_limits.h"
+#include "db/cgroup.h"
+#include "db/usable_cpus.h"
 
 namespace pitwall::session {
 
@@ -51,7 +53,7 @@ std::string loadedOpenMpRuntimes() {
 int workerOpenMpThreads(const Settings& settings) {
   int threads = omp_get_max_threads();
   if (!settings.isSet("OMP_NUM_THREADS"))
-    threads = std::min(threads, usableCpus(affinityCpus(), cgroupCpus()));
+    threads = std::min(threads, host::usableCpus(host::affinityCpus().size(), host::cgroupCpus(getpid())));
   if (settings.isSet("MXNET_OMP_MAX_THREADS")) {
     threads = static_cast<int>(std::min<std::int64_t>(threads, settings.integer("MXNET_OMP_MAX_THREADS")));
   }

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "db/meta.h"
-#include "gui/app/event_details.h"
+#include "gui/models/event_details.h"
 #include "tests/gui/viewer_fixture.h"
 
 namespace pitwall::gui {

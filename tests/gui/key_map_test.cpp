@@ -9,7 +9,7 @@
 #include <QTimer>
 #include <functional>
 
-#include "gui/views/help_sheet.h"
+#include "gui/app/help_sheet.h"
 #include "gui/views/row_titles.h"
 #include "tests/gui/gesture_fixture.h"
 

@@ -3,7 +3,7 @@
 #include <QFile>
 #include <QStandardPaths>
 
-#include "gui/views/help_sheet.h"
+#include "gui/app/help_sheet.h"
 #include "tests/gui/viewer_fixture.h"
 
 namespace pitwall::gui {

@@ -1,0 +1,43 @@
+#include "analyzer/record/merge/unifying_sink.h"
+
+namespace pitwall::record {
+
+ProcessId UnifyingSink::process(const ProcessInfo& info) {
+  if (told_++ >= first_part_) {
+    if (info.pid == 0 && first_) return first_;
+    if (const auto known = processes_.find(info.pid); known != processes_.end()) return known->second;
+  }
+  const ProcessId id = next().process(info);
+  if (!first_) first_ = id;
+  processes_.insert_or_assign(info.pid, id);
+  return id;
+}
+
+// importTrace names a fact of the second input "input.2.KEY".
+void UnifyingSink::meta(std::string_view key, std::string_view value) {
+  constexpr std::string_view kLater = "input.";
+  if (key.substr(0, kLater.size()) == kLater) {
+    const std::size_t dot = key.find('.', kLater.size());
+    if (dot == key.npos) return next().meta(key, value);
+    key.remove_prefix(dot + 1);
+    if (facts_.contains(key)) return;
+  }
+  facts_.emplace(key);
+  next().meta(key, value);
+}
+
+ThreadId UnifyingSink::thread(const ThreadInfo& info) {
+  // Without an id of the system there is nothing to match.
+  if (info.tid == 0) return next().thread(info);
+  const auto [known, fresh] = threads_.try_emplace({info.process.value, info.tid});
+  if (fresh) known->second = next().thread(info);
+  return known->second;
+}
+
+DeviceId UnifyingSink::device(const DeviceInfo& info) {
+  const auto [known, fresh] = devices_.try_emplace({info.kind, info.index});
+  if (fresh) known->second = next().device(info);
+  return known->second;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,223 @@
+#include "analyzer/record/sample/sampler.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "analyzer/record/sample/process_facts.h"
+#include "db/host_facts.h"
+#include "db/meta.h"
+#include "db/proc_files.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr TimeNs kSecondNs = 1'000'000'000;
+constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
+constexpr std::size_t kMostOthers = 1 << 20;
+
+// CPU time of all children that this process has waited for.
+TimeNs childrenCpuNs() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
+  return ns(used.ru_utime) + ns(used.ru_stime);
+}
+
+// The rate that a collective among all of them can reach; 0 with one GPU, or if the rate of one is unknown.
+double slowestLink(const std::vector<SampledGpu>& gpus) {
+  double slowest = 0;
+  for (const SampledGpu& gpu : gpus) {
+    if (gpu.link_bytes_per_second == 0) return 0;
+    slowest = slowest == 0 ? gpu.link_bytes_per_second : std::min(slowest, gpu.link_bytes_per_second);
+  }
+  return gpus.size() > 1 ? slowest : 0;
+}
+
+}  // namespace
+
+Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
+    : root_(root), clock_(clock), options_(std::move(options)), log_(sink, options_.last_ns) {
+  for (const auto& [key, value] : host::hostFacts()) sink.meta(key, value);
+  findProcesses();  // all others that are running
+  auto probe = std::make_unique<ProcessProbe>(root, clock.now());
+  probe->presume(std::move(options_.command), options_.environment);
+  probes_.emplace(root, std::move(probe));
+  processes_seen_ = 1;
+  gpus_ = std::make_unique<GpuSampler>(clock, options_.hz);
+  host_ = std::make_unique<HostProbe>(root, clock.now());
+  waited_for_ns_ = childrenCpuNs();
+  recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+// A process belongs to the program if its parent does, or if this process became its parent as the subreaper.
+// Parents precede their children in the listing unless process ids have wrapped around: then the child is
+// found with the next sample.
+void Sampler::findProcesses() {
+  DIR* folder = opendir("/proc");
+  if (folder == nullptr) return;
+  std::unordered_set<pid_t> others;
+  std::string text;
+  while (const dirent* entry = readdir(folder)) {
+    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid <= 0 || probes_.contains(pid)) continue;
+    if (others_.contains(pid)) {
+      others.insert(pid);
+      continue;
+    }
+    const auto stat = parseStat(host::readFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
+    if (!stat) continue;
+    const bool ours =
+        pid != getpid() && !probes_.empty() && (probes_.contains(stat->parent) || stat->parent == getpid());
+    if (!ours) {
+      others.insert(pid);
+    } else if (stat->state != 'Z') {
+      probes_.emplace(pid, std::make_unique<ProcessProbe>(pid, last_ns_));
+      ++processes_seen_;
+    }
+  }
+  closedir(folder);
+  others_ = others.size() < kMostOthers ? std::move(others) : std::unordered_set<pid_t>();
+}
+
+void Sampler::sample() {
+  const TimeNs begin = clock_.now(), cost_begin = readClock(CLOCK_THREAD_CPUTIME_ID);
+  findProcesses();
+  int threads = 0;
+  for (auto it = probes_.begin(); it != probes_.end();) {
+    ProcessProbe& probe = *it->second;
+    const bool alive = sampleProcess(probe);
+    threads += probe.threadCount();
+    if (probe.cpuNs() > busiest_cpu_ns_ || probe.pid() == busiest_pid_) {
+      // Kept, since the process may end before the recording does.
+      if (probe.pid() != busiest_pid_ || !alive) busiest_facts_ = probe.facts();
+      busiest_cpu_ns_ = probe.cpuNs();
+      busiest_pid_ = probe.pid();
+    }
+    it = alive ? std::next(it) : probes_.erase(it);
+  }
+  most_threads_ = std::max(most_threads_, threads);
+  sampleHost(begin);
+  refreshFacts(begin);
+  if (samples_++ == 0) first_ns_ = begin;
+  last_ns_ = begin;
+  // Limits the CPU time of sampling: with many threads samples become rarer.
+  const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
+  cost_ns_ = samples_ <= 1 ? 0 : cost_ns_ + (cost - cost_ns_) / 8;
+  const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
+  made_rarer_ += interval > 1e9 / options_.hz;
+  next_ns_ = begin + static_cast<TimeNs>(interval);
+}
+
+bool Sampler::sampleProcess(ProcessProbe& probe) {
+  const TimeNs cpu_ns = probe.cpuNs(), children_ns = probe.childrenCpuNs();
+  const bool alive = probe.sample(clock_, log_, budget_);
+  own_cpu_.used(probe.cpuNs() - cpu_ns);
+  own_cpu_.waitedFor(probe.childrenCpuNs() - children_ns);
+  if (!alive) own_cpu_.ended(probe.cpuNs() + probe.childrenCpuNs());
+  return alive;
+}
+
+void Sampler::sampleHost(TimeNs now_ns) {
+  const TimeNs waited_for_ns = childrenCpuNs();
+  own_cpu_.waitedFor(waited_for_ns - waited_for_ns_);
+  waited_for_ns_ = waited_for_ns;
+  if (!host_->hasTracks()) {
+    const auto root = probes_.find(root_);
+    if (root == probes_.end() || !root->second->described()) return;  // tracks belong to a process
+    first_process_ = root->second->process();
+    host_->makeTracks(first_process_, log_);
+  }
+  const TimeNs recorder_ns = readClock(CLOCK_PROCESS_CPUTIME_ID) - recorder_ns_;
+  host_->sample(now_ns, own_cpu_.totalNs() + recorder_ns, log_);
+}
+
+// Libraries are loaded in the first seconds of a program; later they rarely change.
+void Sampler::refreshFacts(TimeNs now_ns) {
+  if (now_ns < facts_due_ns_) return;
+  for (auto& [pid, probe] : probes_) probe->refreshFacts();
+  facts_every_ns_ = std::min(facts_every_ns_ * 2, kRarestFactsNs);
+  facts_due_ns_ = now_ns + facts_every_ns_;
+}
+
+void Sampler::writeFacts() {
+  if (busiest_pid_ != 0) {
+    if (const auto found = probes_.find(busiest_pid_); found != probes_.end()) {
+      busiest_facts_ = found->second->facts();
+    }
+    writeProcessFacts(log_.sink(), busiest_pid_, busiest_facts_);
+  }
+  log_.sink().meta(meta::kSampleHz, fmt::format("{:.3g}", achievedHz()));
+}
+
+void Sampler::writeGpus() {
+  if (!host_->hasTracks()) return;
+  auto gpus = gpus_->take();
+  if (gpu_series_.empty()) {
+    if (const double rate = slowestLink(gpus); rate > 0)
+      log_.sink().meta(meta::kLinkRate, fmt::format("{:.6g}", rate));
+    for (const SampledGpu& gpu : gpus) {
+      const DeviceRef device = log_.device(gpu.info);
+      for (const GpuSeries& series : gpu.series) {
+        gpu_series_.push_back(log_.series(first_process_, device, series.name, series.unit));
+      }
+    }
+  }
+  std::size_t at = 0;
+  for (const SampledGpu& gpu : gpus) {
+    for (const GpuSeries& series : gpu.series) {
+      if (at == gpu_series_.size()) return;
+      for (const CounterSample& sample : series.samples)
+        log_.add(gpu_series_[at], sample.time_ns, sample.value);
+      ++at;
+    }
+  }
+}
+
+void Sampler::write() {
+  writeGpus();
+  log_.write(clock_.now());
+  writeFacts();
+}
+
+void Sampler::finish() {
+  writeGpus();
+  log_.writeAll(clock_.now());
+  writeFacts();
+}
+
+std::vector<pid_t> Sampler::alive() const {
+  std::vector<pid_t> pids;
+  for (const auto& [pid, probe] : probes_) pids.push_back(pid);
+  return pids;
+}
+
+double Sampler::achievedHz() const {
+  if (samples_ < 3 || last_ns_ - first_ns_ < 100'000'000) return 0;  // too short to estimate
+  return static_cast<double>(samples_ - 1) * 1e9 / static_cast<double>(last_ns_ - first_ns_);
+}
+
+std::vector<std::string> Sampler::notes() const {
+  std::vector<std::string> notes;
+  if (std::string note = gpus_->note(); !note.empty()) notes.push_back(std::move(note));
+  if (budget_.threads_denied > 0) {
+    notes.push_back(
+        "the program had more threads than are sampled individually; the others are only in its total");
+  }
+  if (samples_ > 10 && achievedHz() < options_.hz * 0.7) {
+    const bool by_choice = made_rarer_ > samples_ / 4;
+    const std::string why =
+        by_choice ? fmt::format("with {} threads a higher rate would have taken over {:.0f} % of a CPU",
+                                most_threads_, options_.most_cpu_share * 100)
+                  : "the machine was so busy that the recorder did not get a CPU in time";
+    notes.push_back(
+        fmt::format("sampled {:.3g} times per second instead of {:g}: {}", achievedHz(), options_.hz, why));
+  }
+  return notes;
+}
+
+}  // namespace pitwall::record

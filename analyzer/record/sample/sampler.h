@@ -1,0 +1,91 @@
+// Samples a program with all its children from outside, through /proc and NVML.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "analyzer/record/sample/gpu_sampler.h"
+#include "analyzer/record/sample/host_probe.h"
+#include "analyzer/record/sample/own_cpu.h"
+#include "analyzer/record/sample/process_probe.h"
+#include "analyzer/record/sample/sample_log.h"
+#include "analyzer/record/sample/trace_clock.h"
+
+namespace pitwall::record {
+
+struct SamplerOptions {
+  // Of the program, in case it ends before they can be read.
+  std::vector<std::string> command, environment;
+  double hz = 20;                 // at most; less when sampling would take too much CPU time
+  std::optional<TimeNs> last_ns;  // flight recorder: keep only this long
+  double most_cpu_share = 0.02;   // of one CPU, limit of sampling
+};
+
+class Sampler {
+ public:
+  // Samples `root` and its descendants, also orphans, since they become children of this process (a
+  // subreaper). Construct it before the program starts: running processes do not belong to the program. The
+  // sink outlives it. All calls from one thread.
+  Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options);
+
+  // Takes one sample of everything. Also finds new processes.
+  void sample();
+  // The time of the next sample.
+  TimeNs nextNs() const { return next_ns_; }
+  // Writes samples and facts to the sink; call about once per second.
+  void write();
+  // The same for the last time.
+  void finish();
+
+  bool anyAlive() const { return !probes_.empty(); }
+  std::vector<pid_t> alive() const;
+  int processesSeen() const { return processes_seen_; }
+  int mostThreads() const { return most_threads_; }
+  double achievedHz() const;
+  std::int64_t samplesWritten() const { return log_.samplesWritten(); }  // to the sink
+  std::vector<std::string> notes() const;  // what was not sampled and why; sentences
+
+ private:
+  void findProcesses();
+  bool sampleProcess(ProcessProbe& probe);
+  void sampleHost(TimeNs now_ns);
+  void writeFacts();
+  void writeGpus();
+  void refreshFacts(TimeNs now_ns);
+
+  pid_t root_;
+  const TraceClock& clock_;
+  SamplerOptions options_;
+  SampleLog log_;
+  ProbeBudget budget_;
+  std::map<pid_t, std::unique_ptr<ProcessProbe>> probes_;
+  std::unordered_set<pid_t> others_;  // of other programs, so that they are examined only once
+  std::unique_ptr<GpuSampler> gpus_;
+  std::vector<SeriesRef> gpu_series_;
+  ProcessRef first_process_;  // has the tracks of the machine; valid once host_ has tracks
+
+  TimeNs next_ns_ = 0;
+  TimeNs first_ns_ = 0, last_ns_ = 0;
+  double cost_ns_ = 0;                         // CPU time of a sample, smoothed
+  std::int64_t samples_ = 0, made_rarer_ = 0;  // the latter: followed by a longer interval due to their cost
+  int processes_seen_ = 0, most_threads_ = 0;
+
+  TimeNs facts_due_ns_ = 100'000'000, facts_every_ns_ = 100'000'000;
+  // Facts of the process with the most CPU time so far: kept, since it may end before the recording does.
+  TimeNs busiest_cpu_ns_ = -1;
+  ProcessFacts busiest_facts_;
+  pid_t busiest_pid_ = 0;
+
+  std::unique_ptr<HostProbe> host_;
+  OwnCpu own_cpu_;
+  TimeNs waited_for_ns_ = 0,
+         recorder_ns_ = 0;  // CPU time of our children, and our own, when it began or last
+};
+
+}  // namespace pitwall::record

@@ -1,0 +1,109 @@
+#include "analyzer/record/sample/thread_probe.h"
+
+#include <algorithm>
+
+#include "db/proc_files.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr TimeNs kLateNs = 20'000'000;  // two ticks of the slowest kernel clock
+
+std::string& scratch() {
+  thread_local std::string text;
+  return text;
+}
+
+double perSecond(std::int64_t count, TimeNs from_ns, TimeNs to_ns) {
+  return to_ns > from_ns ? static_cast<double>(count) * 1e9 / static_cast<double>(to_ns - from_ns) : 0;
+}
+
+}  // namespace
+
+double ThreadProbe::Share::over(TimeNs from_ns, TimeNs to_ns) {
+  const TimeNs length = to_ns - from_ns;
+  if (length <= 0) return 0;
+  const TimeNs reported = std::clamp<TimeNs>(total_ns - reported_ns, 0, length);
+  reported_ns = std::max(reported_ns + reported, total_ns - kLateNs);
+  return static_cast<double>(reported) / static_cast<double>(length);
+}
+
+bool ThreadProbe::readSwitches(int task_folder) {
+  std::string& text = scratch();
+  const std::string folder = std::to_string(tid_);
+  if (!host::readFileInto(task_folder, (folder + "/status").c_str(), text)) return false;
+  voluntary_ = host::fieldOf(text, "voluntary_ctxt_switches").value_or(voluntary_);
+  forced_ = host::fieldOf(text, "nonvoluntary_ctxt_switches").value_or(forced_);
+  return true;
+}
+
+void ThreadProbe::makeTracks(ProcessRef process, SampleLog& log) {
+  thread_ = log.thread(process, tid_);
+  series_.cpu = log.series(thread_, "cpu", "share");
+  series_.waiting = log.series(thread_, "waiting for a cpu", "share");
+  series_.forced = log.series(thread_, "forced switches", "1/s");
+  series_.voluntary = log.series(thread_, "voluntary switches", "1/s");
+  series_.cpu_number = log.series(thread_, "cpu number", "");
+  series_.state = log.series(thread_, "state", "");
+}
+
+// The system call may be read only for own descendants; where even that is forbidden, the state letter is
+// used.
+void ThreadProbe::readState(int task_folder, char letter) {
+  std::string& text = scratch();
+  const bool waits = letter == 'S' || letter == 'D';
+  if (waits && syscall_readable_) {
+    syscall_readable_ = host::readFileInto(task_folder, (std::to_string(tid_) + "/syscall").c_str(), text);
+  }
+  state_ = threadState(letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
+}
+
+bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log) {
+  std::string& text = scratch();
+  const std::string folder = std::to_string(tid_);
+  if (!host::readFileInto(task_folder, (folder + "/schedstat").c_str(), text)) return false;
+  const auto sched = parseSchedStat(text);
+  if (!sched) return false;
+  const TimeNs now = clock.now();
+  // A thread that has not run since then cannot have switched, moved or faulted: one read is enough.
+  const bool moved = sched->timeslices != timeslices_ || sched->run_ns != run_.total_ns;
+  run_.total_ns = sched->run_ns;
+  wait_.total_ns = sched->wait_ns;
+  if (moved) {
+    if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text)) return false;
+    const auto stat = parseStat(text);
+    if (!stat) return false;
+    cpu_ = stat->cpu;
+    readState(task_folder, stat->state);
+    if (sched->timeslices != timeslices_ && !readSwitches(task_folder)) return false;
+    timeslices_ = sched->timeslices;
+    if (++times_seen_ == 2) makeTracks(process, log);
+    if (hasTracks()) log.nameThread(thread_, stat->name);
+  } else if (++times_seen_ == 2) {
+    makeTracks(process, log);
+    if (host::readFileInto(task_folder, (folder + "/comm").c_str(), text)) {
+      log.nameThread(thread_, text.substr(0, text.find('\n')));
+    }
+  }
+  if (!hasTracks()) return true;  // its first interval is counted with the second
+  log.add(series_.cpu, since_ns_, run_.over(since_ns_, now));
+  log.add(series_.waiting, since_ns_, wait_.over(since_ns_, now));
+  log.add(series_.forced, since_ns_, perSecond(forced_ - reported_forced_, since_ns_, now));
+  log.add(series_.voluntary, since_ns_, perSecond(voluntary_ - reported_voluntary_, since_ns_, now));
+  log.add(series_.cpu_number, now, cpu_);
+  log.add(series_.state, now, static_cast<double>(state_));
+  reported_forced_ = forced_;
+  reported_voluntary_ = voluntary_;
+  since_ns_ = now;
+  return true;
+}
+
+void ThreadProbe::end(TimeNs now_ns, SampleLog& log) {
+  if (!hasTracks()) return;
+  const TimeNs end = std::max(now_ns, since_ns_);
+  for (const SeriesRef series : {series_.cpu, series_.waiting, series_.forced, series_.voluntary}) {
+    log.add(series, end, 0);
+  }
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,26 @@
+// Reads the small text files of /proc and /sys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pitwall::host {
+
+// The contents of a small file; nullopt when it cannot be read. Files of /proc have no size: read to the end.
+std::optional<std::string> readFile(const std::string& path);
+// The same into `text`, whose memory is reused. `path` is relative to the open folder.
+bool readFileInto(int folder, const char* path, std::string& text);
+
+// Removes the next number from the front of `text`, with the blanks before it; nullopt when there is none.
+std::optional<std::int64_t> takeNumber(std::string_view& text);
+
+// The number after "key:" at a line's beginning, as in /proc/PID/status, /proc/PID/io and /proc/meminfo.
+std::optional<std::int64_t> fieldOf(std::string_view text, std::string_view key);
+
+// CPU or node lists as the kernel writes them ("0-3,8,10-11"): the numbers. Damaged parts are left out.
+std::vector<int> parseCpuList(std::string_view text);
+
+}  // namespace pitwall::host
