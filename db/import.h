@@ -19,6 +19,14 @@
 
 namespace pitwall {
 
+// A format that can be imported.
+struct ImportFormat {
+  std::string name;
+  std::string files;  // usual file names, as patterns separated by blanks: "*.sqlite *.db"
+};
+// All of them. A file is recognised by its content, whatever its name.
+std::vector<ImportFormat> importFormats();
+
 struct ImportLimits {
   Bytes record_bytes = Bytes{16} << 20;         // one event of a JSON file; a longer one ends that file
   Bytes line_bytes = Bytes{64} << 10;           // one line of a log; the rest of a longer one is dropped

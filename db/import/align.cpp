@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "db/import/clock_offset.h"
-#include "db/import/text.h"
+#include "db/import/input/text.h"
 #include "db/meta.h"
 
 namespace pitwall::import {

@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "db/import/align.h"
-#include "db/import/builder.h"
-#include "db/import/byte_source.h"
-#include "db/import/input_list.h"
+#include "db/import/build/builder.h"
+#include "db/import/formats.h"
+#include "db/import/input/byte_source.h"
+#include "db/import/input/input_list.h"
+#include "db/import/input/window.h"
 #include "db/import/readers.h"
-#include "db/import/recognise.h"
-#include "db/import/window.h"
 #include "db/meta.h"
 #include "db/store.h"
 
@@ -28,7 +28,6 @@ namespace pitwall {
 using import::Alignment;
 using import::Builder;
 using import::ByteSource;
-using import::Format;
 using import::InputFile;
 using import::Window;
 
@@ -43,35 +42,8 @@ std::int64_t recordsOf(const ImportSummary& summary) {
   return total;
 }
 
-constexpr char kKnownFormats[] =
-    "read are Chrome Trace Event JSON, PyTorch Kineto JSON, MXNet profiler JSON and dumps() tables, oneDNN "
-    "and "
-    "MKL verbose logs, NCCL inspector dumps and debug logs, Nsight Systems SQLite exports, Pitwall traces";
-
 Failure unknownFormat(const std::string& path, const std::string& why) {
-  return fail(ErrorCode::invalidInput, fmt::format("{}: {}; {}", path, why, kKnownFormats));
-}
-
-// The reader for the database's application id.
-Status readFile(std::string_view start, const std::string& path, const ImportOptions& options,
-                Builder& builder) {
-  const std::string_view mark = start.size() >= 72 ? start.substr(68, 4) : std::string_view();
-  if (mark == "Pitw") return import::readTrace(path, options, builder);
-  if (mark == "PitR") return import::readRows(path, options, builder);
-  return import::readNsight(path, options, builder);
-}
-
-Status readDatabase(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder) {
-  const std::string start(window.view().substr(0, 72));
-  if (!input.member && std::strcmp(window.source().compression(), "none") == 0)
-    return readFile(start, input.path, options, builder);
-  // SQLite reads in place.
-  auto copy = import::TemporaryCopy::make(window);
-  if (!copy.has_value()) return fail(copy.error());
-  const std::string& path = (*copy)->path();
-  Status status = readFile(start, path, options, builder);
-  if (!window.source().damage().empty()) builder.damaged(window.source().damage());
-  return status;
+  return fail(ErrorCode::invalidInput, fmt::format("{}: {}; {}", path, why, import::knownFormats()));
 }
 
 Status readText(Window& window, const InputFile& input, const ImportOptions& options, Builder& builder,
@@ -116,22 +88,15 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
                                                      damage.empty() ? "" : ": ", damage));
   }
   if (import::looksCompressed(window.view())) return readNested(window, input, options, builder, nested);
-  const import::Recognised found = import::recognise(window.view().substr(0, kRecogniseBytes));
-  switch (found.format) {
-    case Format::sqlite: return readDatabase(window, input, options, builder);
-    case Format::chromeJson:
-    case Format::jsonLines: return import::readChrome(window, options, builder);
-    case Format::ncclInspector: return import::readNcclInspector(window, options, builder);
-    case Format::mxnetTable: return import::readMxNetTable(window, options, builder);
-    case Format::oneDnnLog:
-    case Format::unknown: break;
+  const import::OpenedInput opened{window, input, options, builder};
+  const import::FileStart start = import::fileStart(window.view().substr(0, kRecogniseBytes));
+  if (const auto* format = import::formatOf(start)) return format->read(opened);
+  const import::Unrecognised unknown = import::unrecognised(start);
+  bool found = false;
+  if (unknown.is_log) {
+    if (auto status = import::readOneDnn(window, options, builder, found); !status.has_value()) return status;
   }
-  // A log may begin with much other output: text of unknown kind is searched for verbose lines to its end.
-  if (found.format == Format::unknown && found.why_not.substr(0, 7) != "is text")
-    return unknownFormat(path, found.why_not);
-  bool verbose = false;
-  if (auto status = import::readOneDnn(window, options, builder, verbose); !status.has_value()) return status;
-  return verbose ? Status() : Status(unknownFormat(path, found.why_not));
+  return found ? Status() : Status(unknownFormat(path, unknown.why));
 }
 
 Status readInput(const InputFile& file, const import::Placement* placement, const ImportOptions& options,
@@ -231,7 +196,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
     }
     if (summary.inputs.empty())
       return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: no file in it is a trace; {}", paths[0], kKnownFormats));
+                  fmt::format("{}: no file in it is a trace; {}", paths[0], import::knownFormats()));
     builder.finish();
     if (alignment.unix_ns) sink.meta(meta::kTraceStartUnixNs, std::to_string(*alignment.unix_ns));
     sink.meta("import.summary", toText(summary));

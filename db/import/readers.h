@@ -3,8 +3,8 @@
 // all).
 #pragma once
 
-#include "db/import/builder.h"
-#include "db/import/window.h"
+#include "db/import/build/builder.h"
+#include "db/import/input/window.h"
 
 namespace pitwall::import {
 

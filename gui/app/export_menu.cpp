@@ -7,13 +7,14 @@
 
 #include "gui/app/exports.h"
 #include "gui/app/main_window.h"
+#include "gui/app/open_dialog.h"
 #include "gui/app/theme.h"
 
 namespace pitwall::gui {
 
 void MainWindow::makeExportActions() {
   const auto ask = [this] {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open trace B, to compare with"));
+    const QString path = askForTrace(this, tr("Open trace B, to compare with"));
     if (!path.isEmpty()) compareWith(path);
   };
   actions_->add(MenuId::file, {"file.compare", tr("&Compare with..."), "Ctrl+Shift+D", ask});

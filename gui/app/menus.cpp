@@ -1,10 +1,10 @@
 // Every action of the window with its keys. Single letters act only while the timeline has the focus.
 #include <QApplication>
-#include <QFileDialog>
 #include <QSettings>
 
 #include "gui/app/help_sheet.h"
 #include "gui/app/main_window.h"
+#include "gui/app/open_dialog.h"
 #include "gui/views/event_colors.h"
 
 namespace pitwall::gui {
@@ -45,7 +45,7 @@ TimelineView& MainWindow::timelineInFocus() {
 
 void MainWindow::makeFileMenu() {
   actions_->add(MenuId::file, {"file.open", tr("&Open..."), "Ctrl+O", [this] {
-                                 const QString path = QFileDialog::getOpenFileName(this, tr("Open a trace"));
+                                 const QString path = askForTrace(this, tr("Open a trace"));
                                  if (!path.isEmpty()) open(path);
                                }});
   recent_ = actions_->menu(MenuId::file)->addMenu(tr("Open &recent"));

@@ -2,11 +2,11 @@
 
 #include <sqlite3.h>
 
-#include "db/import/byte_source.h"
-#include "db/import/chrome_event.h"
-#include "db/import/event_parser.h"
-#include "db/import/scan.h"
-#include "db/import/window.h"
+#include "db/import/chrome/chrome_event.h"
+#include "db/import/chrome/event_parser.h"
+#include "db/import/input/byte_source.h"
+#include "db/import/input/scan.h"
+#include "db/import/input/window.h"
 
 namespace pitwall::bench {
 

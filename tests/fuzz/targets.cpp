@@ -12,14 +12,14 @@
 
 #include "db/check.h"
 #include "db/import.h"
-#include "db/import/recognise.h"
+#include "db/import/formats.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/support/memory_sink.h"
 
 namespace pitwall::fuzz {
 namespace {
 
-using import::Format;
+using import::FormatId;
 
 // One file, written anew for each input, in a folder that goes with the process.
 class InputFile {
@@ -90,15 +90,15 @@ void importBytes(std::span<const std::uint8_t> input) {
 }
 
 // Only what this reader would be given: the others have their own targets.
-template <Format... kFormats>
+template <FormatId kFormat>
 void importAs(std::span<const std::uint8_t> input) {
-  const Format format = import::recognise(asText(input)).format;
-  if (((format == kFormats) || ...)) importBytes(input);
+  const auto* format = import::formatOf(import::fileStart(asText(input)));
+  if (format != nullptr && format->id == kFormat) importBytes(input);
 }
 
 void importLog(std::span<const std::uint8_t> input) {
-  const Format format = import::recognise(asText(input)).format;
-  if (format == Format::oneDnnLog || format == Format::unknown) importBytes(input);
+  const auto* format = import::formatOf(import::fileStart(asText(input)));
+  if (format == nullptr || format->id == FormatId::verboseLog) importBytes(input);
 }
 
 void importCompressed(std::span<const std::uint8_t> input) {
@@ -108,13 +108,13 @@ void importCompressed(std::span<const std::uint8_t> input) {
 }
 
 constexpr Target kTargets[] = {
-    {"chrome_json", importAs<Format::chromeJson, Format::jsonLines>},
-    {"kineto_json", importAs<Format::chromeJson, Format::jsonLines>},
-    {"mxnet_json", importAs<Format::chromeJson, Format::jsonLines>},
-    {"mxnet_table", importAs<Format::mxnetTable>},
-    {"nccl_dump", importAs<Format::ncclInspector>},
+    {"chrome_json", importAs<FormatId::chromeJson>},
+    {"kineto_json", importAs<FormatId::chromeJson>},
+    {"mxnet_json", importAs<FormatId::chromeJson>},
+    {"mxnet_table", importAs<FormatId::mxnetTable>},
+    {"nccl_dump", importAs<FormatId::ncclInspector>},
     {"verbose_log", importLog},
-    {"nsight_sqlite", importAs<Format::sqlite>},
+    {"nsight_sqlite", importAs<FormatId::nsightSqlite>},
     {"compressed", importCompressed},
     {"pitwall_trace", openTrace},
 };

@@ -3,7 +3,9 @@
 #include <QFile>
 #include <QStandardPaths>
 
+#include "db/import.h"
 #include "gui/app/help_sheet.h"
+#include "gui/app/open_dialog.h"
 #include "tests/gui/viewer_fixture.h"
 
 namespace pitwall::gui {
@@ -26,6 +28,14 @@ class SessionTest : public ViewerTest {
     return file.readAll();
   }
 };
+
+TEST(OpenDialog, OffersEveryFormatAlsoCompressed) {
+  const QStringList filters = traceFilters().split(";;");
+  ASSERT_EQ(filters.size(), static_cast<int>(importFormats().size()) + 2);
+  for (const char* pattern : {"*.pitwall", "*.json.gz", "*.sqlite", "*.log.zst", "*.zip"})
+    EXPECT_TRUE(filters.front().contains(pattern)) << pattern;
+  for (const QString& filter : filters) EXPECT_EQ(filter.count('('), 1) << filter.toStdString();
+}
 
 TEST_F(SessionTest, NotesPinsRowsAndViewComeBackAndTheTraceStaysAsItWas) {
   const std::string path = smallTrace();

@@ -1,5 +1,5 @@
 // Compression: several members, truncation, bombs.
-#include "db/import/byte_source.h"
+#include "db/import/input/byte_source.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "db/import/json.h"
+#include "db/import/input/json.h"
 
 namespace pitwall::test {
 

@@ -1,4 +1,4 @@
-#include "db/import/json.h"
+#include "db/import/input/json.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "db/import/chrome_event.h"
-#include "db/import/event_parser.h"
-#include "db/import/scan.h"
+#include "db/import/chrome/chrome_event.h"
+#include "db/import/chrome/event_parser.h"
+#include "db/import/input/scan.h"
 
 namespace pitwall::import {
 namespace {

@@ -1,7 +1,7 @@
 // Verbose lines of every version, on lines written for this test.
 #include <gtest/gtest.h>
 
-#include "db/import/onednn_line.h"
+#include "db/import/onednn/onednn_line.h"
 #include "tests/db/import/imported.h"
 
 namespace pitwall::test {

@@ -1,8 +1,8 @@
-#include "db/import/text.h"
+#include "db/import/input/text.h"
 
 #include <gtest/gtest.h>
 
-#include "db/import/onednn_line.h"
+#include "db/import/onednn/onednn_line.h"
 
 namespace pitwall::import {
 namespace {

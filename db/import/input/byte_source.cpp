@@ -1,0 +1,269 @@
+#include "db/import/input/byte_source.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "db/try.h"
+
+namespace pitwall::import {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+constexpr Bytes kRatioFreeBytes = Bytes{64} << 20;
+
+// A file descriptor with its position and size.
+class RawFile {
+ public:
+  RawFile() = default;
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+  ~RawFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  Status open(const std::string& path) {
+    path_ = path;
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) {
+      if (errno == ENOENT) return fail(ErrorCode::notFound, fmt::format("{}: no such file", path));
+      return fail(ErrorCode::io, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
+    }
+    struct stat about {};
+    if (::fstat(descriptor_, &about) != 0) {
+      return fail(ErrorCode::io, fmt::format("{}: cannot be examined: {}", path, std::strerror(errno)));
+    }
+    if (S_ISDIR(about.st_mode)) {
+      return fail(ErrorCode::invalidInput, fmt::format("{}: is a folder; name a trace file in it", path));
+    }
+    size_ = static_cast<Bytes>(about.st_size);
+    return {};
+  }
+
+  Result<std::size_t> read(std::span<char> into) {
+    for (;;) {
+      const ssize_t got = ::read(descriptor_, into.data(), into.size());
+      if (got >= 0) {
+        position_ += got;
+        return static_cast<std::size_t>(got);
+      }
+      if (errno != EINTR) {
+        return fail(ErrorCode::io,
+                    fmt::format("{}: reading failed at byte {}: {}", path_, position_, std::strerror(errno)));
+      }
+    }
+  }
+
+  Status rewind() {
+    if (::lseek(descriptor_, 0, SEEK_SET) != 0) {
+      return fail(ErrorCode::io, fmt::format("{}: is not a plain file (a pipe?); save it first", path_));
+    }
+    position_ = 0;
+    return {};
+  }
+
+  const std::string& path() const { return path_; }
+  Bytes size() const { return size_; }
+  Bytes position() const { return position_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  Bytes size_ = 0;
+  Bytes position_ = 0;
+};
+
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(std::unique_ptr<RawFile> file) : file_(std::move(file)) {}
+  const std::string& damage() const override { return damage_; }
+  Bytes fileBytes() const override { return file_->size(); }
+  Bytes consumedBytes() const override { return file_->position(); }
+
+ protected:
+  std::unique_ptr<RawFile> file_;
+  std::string damage_;
+};
+
+class PlainSource final : public FileSource {
+ public:
+  using FileSource::FileSource;
+  Result<std::size_t> read(std::span<char> into) override { return file_->read(into); }
+  const char* compression() const override { return "none"; }
+};
+
+// Common to gzip and zstd: the compressed buffer and the limits on growth.
+class CompressedSource : public FileSource {
+ public:
+  CompressedSource(std::unique_ptr<RawFile> file, const ImportLimits& limits)
+      : FileSource(std::move(file)), limits_(limits), input_(kReadBytes) {}
+
+ protected:
+  // True when there is compressed data to work on.
+  Result<bool> refill() {
+    if (used_ < filled_) return true;
+    auto got = PITWALL_TRY(file_->read(input_));
+    used_ = 0;
+    filled_ = got;
+    return filled_ > 0;
+  }
+
+  Status grown(std::size_t bytes) {
+    produced_ += static_cast<Bytes>(bytes);
+    const Bytes consumed = std::max<Bytes>(1, file_->position() - static_cast<Bytes>(filled_ - used_));
+    if (produced_ > limits_.decompressed_bytes) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: decompresses to more than {} bytes; decompress it yourself to import it",
+                              file_->path(), limits_.decompressed_bytes));
+    }
+    if (produced_ > kRatioFreeBytes && produced_ / consumed > limits_.decompression_ratio) {
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: expands more than {} times when decompressed, unlike any trace; "
+                              "decompress it yourself to import it",
+                              file_->path(), limits_.decompression_ratio));
+    }
+    return {};
+  }
+
+  void damaged(std::string_view why) {
+    if (damage_.empty()) {
+      damage_ = fmt::format("compressed data: {} at byte {} of the file", why,
+                            file_->position() - static_cast<Bytes>(filled_ - used_));
+    }
+    ended_ = true;
+  }
+
+  const ImportLimits limits_;
+  std::vector<char> input_;
+  std::size_t used_ = 0;
+  std::size_t filled_ = 0;
+  Bytes produced_ = 0;
+  bool ended_ = false;
+};
+
+class GzipSource final : public CompressedSource {
+ public:
+  using CompressedSource::CompressedSource;
+  ~GzipSource() override {
+    if (started_) inflateEnd(&stream_);
+  }
+  const char* compression() const override { return "gzip"; }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    if (!started_) {
+      if (inflateInit2(&stream_, 15 + 16) != Z_OK) return fail(ErrorCode::io, "zlib: out of memory");
+      started_ = true;
+    }
+    const std::size_t wanted = std::min<std::size_t>(into.size(), std::numeric_limits<unsigned>::max() / 2);
+    std::size_t given = 0;
+    while (given < wanted && !ended_) {
+      auto more = PITWALL_TRY(refill());
+      if (!more) {
+        if (!between_members_) damaged("the file ends inside a gzip stream");
+        ended_ = true;
+        break;
+      }
+      given += inflateSome(into.subspan(given, wanted - given));
+    }
+    PITWALL_TRY(grown(given));
+    return given;
+  }
+
+ private:
+  std::size_t inflateSome(std::span<char> into) {
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data() + used_);
+    stream_.avail_in = static_cast<unsigned>(filled_ - used_);
+    stream_.next_out = reinterpret_cast<Bytef*>(into.data());
+    stream_.avail_out = static_cast<unsigned>(into.size());
+    if (between_members_ && !first_member_ && input_[used_] == '\0') {  // padding after the last member
+      used_ = filled_;
+      return 0;
+    }
+    const int code = inflate(&stream_, Z_NO_FLUSH);
+    used_ = filled_ - stream_.avail_in;
+    const std::size_t given = into.size() - stream_.avail_out;
+    between_members_ = false;
+    first_member_ = false;
+    if (code == Z_STREAM_END) {
+      between_members_ = true;
+      inflateReset(&stream_);
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      damaged(stream_.msg != nullptr ? stream_.msg : "not a valid gzip stream");
+    }
+    return given;
+  }
+
+  z_stream stream_{};
+  bool started_ = false;
+  bool between_members_ = true;
+  bool first_member_ = true;
+};
+
+class ZstdSource final : public CompressedSource {
+ public:
+  ZstdSource(std::unique_ptr<RawFile> file, const ImportLimits& limits)
+      : CompressedSource(std::move(file), limits), stream_(ZSTD_createDStream()) {
+    if (stream_ != nullptr) ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, 27);  // 128 MiB
+  }
+  ~ZstdSource() override { ZSTD_freeDStream(stream_); }
+  const char* compression() const override { return "zstd"; }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    if (stream_ == nullptr) return fail(ErrorCode::io, "zstd: out of memory");
+    std::size_t given = 0;
+    while (given < into.size() && !ended_) {
+      auto more = PITWALL_TRY(refill());
+      if (!more) {
+        if (inside_frame_) damaged("the file ends inside a zstd frame");
+        ended_ = true;
+        break;
+      }
+      ZSTD_inBuffer in{input_.data(), filled_, used_};
+      ZSTD_outBuffer out{into.data(), into.size(), given};
+      const std::size_t code = ZSTD_decompressStream(stream_, &out, &in);
+      used_ = in.pos;
+      given = out.pos;
+      if (ZSTD_isError(code) != 0) {
+        damaged(ZSTD_getErrorName(code));
+      } else {
+        inside_frame_ = code != 0;
+      }
+    }
+    PITWALL_TRY(grown(given));
+    return given;
+  }
+
+ private:
+  ZSTD_DStream* stream_;
+  bool inside_frame_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, const ImportLimits& limits) {
+  auto file = std::make_unique<RawFile>();
+  PITWALL_TRY(file->open(path));
+  std::array<char, 4> magic{};
+  auto got = PITWALL_TRY(file->read(magic));
+  if (got == 0) return fail(ErrorCode::invalidInput, fmt::format("{}: the file is empty", path));
+  PITWALL_TRY(file->rewind());
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(magic[at]); };
+  if (byte(0) == 0x1f && byte(1) == 0x8b) return {std::make_unique<GzipSource>(std::move(file), limits)};
+  if (byte(0) == 0x28 && byte(1) == 0xb5 && byte(2) == 0x2f && byte(3) == 0xfd) {
+    return {std::make_unique<ZstdSource>(std::move(file), limits)};
+  }
+  return {std::make_unique<PlainSource>(std::move(file))};
+}
+
+}  // namespace pitwall::import
