@@ -19,6 +19,8 @@ struct AnalyzeOptions {
   std::vector<std::string> rule_folders;
   // Thresholds by "rule.threshold" -> value.
   std::vector<std::pair<std::string, double>> thresholds = {};
+  // Whether rules are run: a comparison needs the tables alone.
+  bool with_rules = true;
   // Ids of rules that are not run.
   std::vector<std::string> disabled = {};
   // A TOML file with thresholds and switches by rule, read before the two above; empty = none:

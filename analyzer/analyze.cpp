@@ -221,7 +221,8 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   Report report;
   Stopwatch watch(report);
   const Reading reading{options.events_at_once, options.cancel};
-  auto set = PITWALL_TRY(rules::loadRules(options));
+  const auto set =
+      PITWALL_TRY(options.with_rules ? rules::loadRules(options) : Result<rules::RuleSet>(rules::RuleSet{}));
   watch.lap("reading the rules");
   auto gathered = PITWALL_TRY(gatherActivity(trace, reading));
   Timeline timeline = timelineOf(trace, gathered);

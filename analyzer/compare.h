@@ -102,6 +102,18 @@ struct Comparison {
   bool hasInterval() const { return basis != Basis::none; }
   bool isSignificant() const { return hasInterval() && (low > 0 || high < 0); }
 
+  // The same of the fastest tenth of each run's iterations (the 10th percentile). What other programs or the hypervisor
+  // take slows a part of a run's iterations, so that medians vary more between runs than these do. With three
+  // runs a side, of 20 iterations each or more.
+  struct Fastest {
+    bool has_interval = false;
+    double a_ns = 0, b_ns = 0, change = 0;
+    double low = 0, high = 0;  // 99 % interval
+    double run_spread = 0;
+    bool differs() const { return has_interval && (low > 0 || high < 0); }
+  };
+  Fastest fastest;
+
   std::vector<Change> breakdown;  // categories in the order of a
   std::vector<Change> work;       // those that differ first, then by size of the change, greatest first; all
   std::vector<SettingChange> settings;

@@ -177,6 +177,20 @@ void compareTime(const Side& a, const Side& b, Comparison& out) {
   out.run_spread = decision.spread;
 }
 
+void compareFastest(const Side& a, const Side& b, Comparison& out) {
+  if (out.basis != Comparison::Basis::runs || out.by_recording) return;
+  const auto of_a = comparing::fastestOf(a, out.by_item), of_b = comparing::fastestOf(b, out.by_item);
+  const auto decision = comparing::decide(of_a, of_b, comparing::kFastestAlpha);
+  if (decision.basis != comparing::Basis::runs) return;
+  out.fastest = {true,
+                 comparing::geometricMean(of_a),
+                 comparing::geometricMean(of_b),
+                 decision.change,
+                 decision.low,
+                 decision.high,
+                 decision.spread};
+}
+
 }  // namespace
 
 const char* toString(Comparability comparability) {
@@ -204,6 +218,7 @@ Comparison compare(std::span<const Measured> a_runs, std::span<const Measured> b
       a_runs.size() == 1 && b_runs.size() == 1 && comparing::isSameRecording(a_runs.front(), b_runs.front());
   out.device_count = std::max(a.combined.device_count, b.combined.device_count);
   compareTime(a, b, out);
+  compareFastest(a, b, out);
   if (out.by_recording || std::min(out.a_iterations, out.b_iterations) > 0) {
     compareBreakdown(a, b, out);
     compareWork(a, b, matches, out);
@@ -236,9 +251,12 @@ RegressionCheck checkRegression(const Comparison& comparison, double share) {
   if (comparison.verdict == Comparability::notComparable) return RegressionCheck::notComparable;
   if (comparison.same_recording) return RegressionCheck::none;
   if (!comparison.hasInterval()) return RegressionCheck::notComparable;
-  if (comparison.change <= share) return RegressionCheck::none;
-  if (comparison.low > 0) return RegressionCheck::regression;
-  return comparison.basis == Comparison::Basis::assumed ? RegressionCheck::undecided : RegressionCheck::none;
+  const auto& fastest = comparison.fastest;
+  const bool typical_slower = comparison.change > share && comparison.low > 0;
+  const bool fastest_slower = fastest.has_interval && fastest.change > share && fastest.low > 0;
+  if (typical_slower || (fastest_slower && comparison.high > 0)) return RegressionCheck::regression;
+  const bool unclear = comparison.change > share && comparison.basis == Comparison::Basis::assumed;
+  return unclear ? RegressionCheck::undecided : RegressionCheck::none;
 }
 
 }  // namespace pitwall

@@ -21,6 +21,11 @@ inline constexpr double kAssumedSpread = 0.1;
 inline constexpr double kAssumedFreedom = 4;
 inline constexpr std::size_t kFewestRuns = 3;  // of each side, to go by their own spread alone
 
+// The fastest tenth of a run's iterations is decided apart, with this part of the error; from so many iterations on.
+inline constexpr double kFastestQuantile = 0.1;
+inline constexpr double kFastestAlpha = 0.01;
+inline constexpr std::size_t kFewestForFastest = 20;
+
 enum class Basis : std::uint8_t {
   none,     // undecided
   assumed,  // the assumed spread, widened by the spread within the runs, with what several runs of a side

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyzer/analysis/statistics.h"
+
 namespace pitwall::comparing {
 namespace {
 
@@ -50,6 +52,15 @@ std::vector<RunTime> timesOf(const Side& side, bool by_item, bool by_recording) 
   for (const Measured* run : side.runs) {
     const double ns = by_recording ? run->whole_ns : medianOf(run->iterations_ns) / itemsOf(*run, by_item);
     times.push_back({ns, by_recording ? 0 : spreadOfParts(run->iterations_ns)});
+  }
+  return times;
+}
+
+std::vector<RunTime> fastestOf(const Side& side, bool by_item) {
+  std::vector<RunTime> times;
+  for (const Measured* run : side.runs) {
+    if (run->iterations_ns.size() < kFewestForFastest) return {};
+    times.push_back({analysis::quantile(run->iterations_ns, kFastestQuantile) / itemsOf(*run, by_item)});
   }
   return times;
 }

@@ -23,6 +23,10 @@ double itemsOf(const Measured& run, bool by_item);
 // Medians of the steady iterations (or items) of each run, or the wholes.
 std::vector<RunTime> timesOf(const Side& side, bool by_item, bool by_recording);
 
+// The 10th percentile of the steady iterations (or items) of each run: other programs disturb it least. Empty when a
+// run has too few.
+std::vector<RunTime> fastestOf(const Side& side, bool by_item);
+
 // Time of an iteration (or item) of each run in a category; in an operator or kernel. 0 = has none.
 std::vector<RunTime> shareOf(const Side& side, const std::string& category, bool by_item);
 std::vector<RunTime> workOf(const Side& side, const std::string& name, bool by_item);

@@ -114,6 +114,19 @@ std::string outliersOf(const Comparison& c) {
                : "");
 }
 
+// Where the medians decide nothing, or the opposite.
+std::string fastestText(const Comparison& c) {
+  const auto& f = c.fastest;
+  if (!f.differs() || (c.isSignificant() && (f.change > 0) == (c.change > 0))) return {};
+  return fmt::format(
+      "The fastest tenth of the {}, which other programs disturb least, takes {} in A and {} in B: B is {} "
+      "{} (99 % "
+      "interval {}; the runs vary by {}).",
+      c.by_item ? "items" : "iterations", showDuration(f.a_ns), showDuration(f.b_ns),
+      showShare(std::fabs(f.change)), f.change > 0 ? "slower" : "faster", intervalText(f.low, f.high),
+      showShare(f.run_spread));
+}
+
 void writeAspects(const Comparison& c, Emitter& emitter) {
   const std::string verdict = toString(c.verdict);
   emitter.field("comparability", "", jsonOnly(verdict));
@@ -152,9 +165,20 @@ void writeInterval(const Comparison& c, Emitter& emitter) {
   emitter.field("significant", "", jsonOnly(c.isSignificant()));
 }
 
+void writeFastest(const Comparison::Fastest& f, Emitter& emitter) {
+  const auto known = [&f](double value) { return f.has_interval ? Json(value) : Json(); };
+  emitter.field("fastest_a_ns", "", jsonOnly(known(f.a_ns)));
+  emitter.field("fastest_b_ns", "", jsonOnly(known(f.b_ns)));
+  emitter.field("fastest_change", "", jsonOnly(known(f.change)));
+  emitter.field("fastest_change_low", "", jsonOnly(known(f.low)));
+  emitter.field("fastest_change_high", "", jsonOnly(known(f.high)));
+  emitter.field("fastest_significant", "", jsonOnly(f.differs()));
+}
+
 void writeTime(const Comparison& c, Emitter& emitter) {
   emitter.beginObject("iteration", "TIME", Style::heading);
   emitter.paragraph(verdictOf(c));
+  if (const std::string fastest = fastestText(c); !fastest.empty()) emitter.paragraph(fastest);
   if (const std::string outliers = outliersOf(c); !outliers.empty()) emitter.paragraph(outliers);
   emitter.field("per", "", jsonOnly(c.by_item ? "item" : c.by_recording ? "recording" : "iteration"));
   emitter.field("same_recording", "", jsonOnly(c.same_recording));
@@ -174,6 +198,7 @@ void writeTime(const Comparison& c, Emitter& emitter) {
   emitter.field("a_iterations", "", jsonOnly(static_cast<std::int64_t>(c.a_iterations)));
   emitter.field("b_iterations", "", jsonOnly(static_cast<std::int64_t>(c.b_iterations)));
   writeInterval(c, emitter);
+  writeFastest(c.fastest, emitter);
   emitter.endObject();
 }
 

@@ -72,27 +72,44 @@ bool handlesUnknown(const std::string& sql, const std::string& fact) {
 
 namespace {
 
-// The replacement of an unknown fact.
-Texts valuesFor(const std::string& sql) {
-  Texts values{"0", "0.5", "1", "2", "4", "16", "64", "1e15", "'other'"};
-  for (const auto& literal : literalsIn(sql)) values.push_back("'" + literal + "'");
+// The replacements of an unknown fact.
+std::vector<SqlValue> valuesFor(const std::string& sql) {
+  std::vector<SqlValue> values{
+      std::int64_t{0},  0.5,  std::int64_t{1},     std::int64_t{2}, std::int64_t{4}, std::int64_t{16},
+      std::int64_t{64}, 1e15, std::string("other")};
+  for (const auto& literal : literalsIn(sql)) values.emplace_back(literal);
   return values;
 }
 
+using Row = std::vector<SqlValue>;
+
 // Rows of values for the unknown facts: all the same, or one known and the others left unknown.
-Texts rowsOf(const Texts& values, std::size_t facts) {
-  Texts rows;
-  const auto add = [&](const std::string& value, std::size_t only) {
-    std::string row;
-    for (std::size_t f = 0; f < facts; ++f)
-      row += (f > 0 ? "," : "") + (only == facts || only == f ? value : std::string("NULL"));
-    rows.push_back("(" + row + ")");
-  };
+std::vector<Row> rowsOf(const std::vector<SqlValue>& values, std::size_t facts) {
+  std::vector<Row> rows;
   for (const auto& value : values) {
-    add(value, facts);
-    for (std::size_t f = 0; facts > 1 && f < facts; ++f) add(value, f);
+    rows.emplace_back(facts, value);
+    for (std::size_t f = 0; facts > 1 && f < facts; ++f) {
+      rows.emplace_back(facts);
+      rows.back()[f] = value;
+    }
   }
   return rows;
+}
+
+std::string parameterName(std::size_t fact) { return fmt::format(":unknown_fact_{}", fact); }
+
+// analysis_summary with a parameter for each unknown fact.
+std::string summaryWith(const Texts& columns, const Texts& unknown) {
+  std::string selected;
+  for (const auto& column : columns) {
+    const auto found = std::find(unknown.begin(), unknown.end(), column);
+    selected += selected.empty() ? "" : ", ";
+    selected += found == unknown.end()
+                    ? column
+                    : fmt::format("{} AS {}",
+                                  parameterName(static_cast<std::size_t>(found - unknown.begin())), column);
+  }
+  return fmt::format("SELECT {} FROM temp.analysis_summary", selected);
 }
 
 }  // namespace
@@ -113,26 +130,15 @@ Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const 
   }
   if (unknown.columns.empty()) return unknown;
 
-  std::string selected;
-  for (const auto& column : columns) {
-    const auto found = std::find(unknown.columns.begin(), unknown.columns.end(), column);
-    selected += selected.empty() ? "" : ", ";
-    selected += found == unknown.columns.end()
-                    ? "s." + column
-                    : fmt::format("v.column{} AS {}", found - unknown.columns.begin() + 1, column);
-  }
-  // All at once where that is the same; an aggregate would mix the rows.
-  Texts rows = rowsOf(valuesFor(measure), unknown.columns.size());
-  const bool aggregates = measure.find("HAVING") != std::string::npos ||
-                          measure.find("sum(") != std::string::npos ||
-                          measure.find("count(") != std::string::npos;
-  if (!aggregates) rows = {fmt::format("{}", fmt::join(rows, ","))};
-  for (const auto& row_values : rows) {
-    const std::string sql = fmt::format(
-        "WITH analysis_summary AS (SELECT {} FROM temp.analysis_summary s, (VALUES {}) v) "
-        "SELECT 1 FROM ({}) LIMIT 1",
-        selected, row_values, measure);
-    auto fired = PITWALL_TRY(trace.query(sql, parameters));
+  // One text for all rows, so that it is prepared once.
+  const std::string sql = fmt::format("WITH analysis_summary AS ({}) SELECT 1 FROM ({}) LIMIT 1",
+                                      summaryWith(columns, unknown.columns), measure);
+  std::vector<SqlParameter> given(parameters.begin(), parameters.end());
+  for (std::size_t f = 0; f < unknown.columns.size(); ++f) given.push_back({parameterName(f), {}});
+  const auto values = std::span(given).last(unknown.columns.size());
+  for (const Row& values_of_row : rowsOf(valuesFor(measure), unknown.columns.size())) {
+    for (std::size_t f = 0; f < values.size(); ++f) values[f].value = values_of_row[f];
+    const auto fired = PITWALL_TRY(trace.query(sql, given));
     unknown.could_fire = !fired.rows.empty();
     if (unknown.could_fire) break;
   }

@@ -44,11 +44,6 @@ class CancelWatch {
   sqlite3* handle_;
 };
 
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using StatementPtr = std::unique_ptr<sqlite3_stmt, Finalize>;
-
 Failure failure(TraceData& data, std::string_view sql) {
   sqlite3* database = data.connection().handle();
   const std::string message = sqlite3_errmsg(database);
@@ -177,10 +172,27 @@ class RowCollector final : public SqlVisitor {
   SqlRows rows_;
 };
 
-// Calls `run` with each statement of `sql`, until it returns false.
+// Runs a prepared statement, and leaves it ready to be run again.
+template <class Run>
+Result<bool> runPrepared(sqlite3_stmt* statement, std::string_view sql, Run run) {
+  Result<bool> more = run(statement, sql);
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  return more;
+}
+
+// Calls `run` with each statement of `sql`, until it returns false. A single statement is kept prepared.
 template <class Run>
 Status eachStatement(TraceData& data, const std::string& sql, Run run) {
   const UserStatement rules(data);
+  // Out of its place while it runs: a visitor may run another query.
+  LastStatement last = std::exchange(data.lastStatement(), {});
+  if (last.statement != nullptr && last.sql == sql) {
+    PITWALL_TRY(runPrepared(last.statement.get(), sql, run));
+    data.lastStatement() = std::move(last);
+    return {};
+  }
+  last = {};
   bool any = false;
   std::string_view left = sql;
   while (!left.empty()) {
@@ -191,7 +203,9 @@ Status eachStatement(TraceData& data, const std::string& sql, Run run) {
       continue;
     }
     any = true;
-    const bool more = PITWALL_TRY(run(statement.get(), before.substr(0, before.size() - left.size())));
+    const std::string_view text = before.substr(0, before.size() - left.size());
+    const bool more = PITWALL_TRY(runPrepared(statement.get(), text, run));
+    if (left.empty() && before.size() == sql.size()) data.lastStatement() = {sql, std::move(statement)};
     if (!more) return {};
   }
   if (!any)

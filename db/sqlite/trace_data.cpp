@@ -1,6 +1,7 @@
 #include "db/sqlite/trace_data.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <limits>
@@ -34,6 +35,8 @@ constexpr ChunkTable::Layout kCounterLayout = {
 
 }  // namespace
 
+void FinalizeStatement::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+
 Result<std::unique_ptr<TraceData>> TraceData::load(Connection connection) {
   std::unique_ptr<TraceData> data(new TraceData(std::move(connection)));
   Connection& c = data->connection_;
@@ -55,6 +58,7 @@ Result<std::unique_ptr<TraceData>> TraceData::attach(Connection connection) {
 }
 
 void TraceData::releaseStatements() {
+  last_statement_ = {};
   for (const auto* table : {&events_, &dependencies_, &counters_}) (*table)->releaseStatements();
   event_summaries_.releaseStatements();
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -18,9 +19,22 @@
 #include "db/sqlite/event_pyramid.h"
 #include "db/sqlite/event_summary.h"
 
+struct sqlite3_stmt;
+
 namespace pitwall::store {
 
 class TraceData;
+
+struct FinalizeStatement {
+  void operator()(sqlite3_stmt* statement) const;
+};
+using StatementPtr = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
+
+// The last statement of a user, prepared: the same text is often run again with other parameters.
+struct LastStatement {
+  std::string sql;
+  StatementPtr statement;  // reset; null = none
+};
 
 // The context that SQLite keeps for a registered table.
 struct ModuleContext {
@@ -64,6 +78,8 @@ class TraceData {
   // While true, statements are prepared under the rules for a user's SQL (db/sqlite/authorizer.h).
   bool user_statement = false;
 
+  LastStatement& lastStatement() { return last_statement_; }
+
  private:
   explicit TraceData(Connection connection) : connection_(std::move(connection)) {}
   Status loadAll();
@@ -74,6 +90,7 @@ class TraceData {
   EventSummaryReader event_summaries_{connection_};
   std::unordered_map<std::uint32_t, std::unique_ptr<EventPyramid>> pyramids_;
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;  // filled at the first look-up
+  LastStatement last_statement_;
 };
 
 // Whether the column's values are ids of dimension rows.

@@ -72,6 +72,50 @@ TEST(CompareRuns, TheOperatorThatChangedIsNamedAndNoOther) {
   EXPECT_THAT(text, Not(testing::ContainsRegex("fc Dense[^\n]*(slower|faster)")));
 }
 
+// A run on a machine whose other programs slow the first part of it by 1.8.
+Measured disturbedRun(double level, double disturbed_share, int number) {
+  Measured run = runOf(level, 1, number);
+  const auto disturbed =
+      static_cast<std::size_t>(disturbed_share * static_cast<double>(run.iterations_ns.size()));
+  for (std::size_t i = 0; i < disturbed; ++i) run.iterations_ns[i] *= 1.8;
+  return run;
+}
+
+TEST(CompareRuns, TheFastestTenthShowsAChangeThatDisturbedMediansHide) {
+  const std::vector<double> disturbed = {0.1, 0.8, 0.3, 0.6, 0.2};
+  std::vector<Measured> a, b, unchanged;
+  for (int i = 0; i < 5; ++i) {
+    const double share = disturbed[static_cast<std::size_t>(i)];
+    a.push_back(disturbedRun(1, share, i + 1));
+    b.push_back(disturbedRun(1.1, disturbed[static_cast<std::size_t>(4 - i)], i + 6));
+    unchanged.push_back(disturbedRun(1.003, disturbed[static_cast<std::size_t>(4 - i)], i + 11));
+  }
+  const Comparison c = compare(a, b);
+  EXPECT_FALSE(c.isSignificant()) << "of the medians";
+  EXPECT_TRUE(c.fastest.differs());
+  EXPECT_NEAR(c.fastest.change, 0.10, 0.01);
+  EXPECT_LT(c.fastest.run_spread, 0.02);
+  const std::string text = comparisonAsText(c, {.width = 300});
+  EXPECT_THAT(text, HasSubstr("The fastest tenth of the iterations, which other programs disturb least"));
+  EXPECT_THAT(text, testing::ContainsRegex("B is (9|10)\\.[0-9] % slower \\(99 % interval"));
+  EXPECT_EQ(checkRegression(c, 0.05), RegressionCheck::regression);
+  EXPECT_EQ(checkRegression(c, 0.20), RegressionCheck::none);
+
+  const Comparison same = compare(a, unchanged);
+  EXPECT_FALSE(same.isSignificant());
+  EXPECT_FALSE(same.fastest.differs());
+  EXPECT_THAT(comparisonAsText(same, {.width = 300}), Not(HasSubstr("fastest tenth")));
+}
+
+TEST(CompareRuns, TheFastestTenthNeedsThreeRunsOfTwentyIterations) {
+  const auto a = runsOf({1, 1.01, 0.99}), b = runsOf({1.2, 1.21, 1.19}, 1, 4);
+  EXPECT_TRUE(compare(a, b).fastest.has_interval);
+  EXPECT_FALSE(compare(std::span(a).first(2), b).fastest.has_interval);
+  auto few = b;
+  for (auto& run : few) run.iterations_ns.resize(19);
+  EXPECT_FALSE(compare(a, few).fastest.has_interval);
+}
+
 TEST(CompareRuns, ATableOfManyEqualRowsRarelyNamesOne) {
   int named = 0;
   constexpr int kTrials = 200, kRows = 40;

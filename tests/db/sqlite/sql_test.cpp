@@ -375,6 +375,35 @@ TEST_F(Sql, TakesNamedParameters) {
   }
 }
 
+// The last statement stays prepared; nothing of its parameters or of the tables' earlier state may remain.
+TEST_F(Sql, TheSameStatementAnswersAnewEachTime) {
+  const auto value = [&](const std::vector<SqlParameter>& parameters) {
+    const auto rows = trace_->query("SELECT :value", parameters);
+    return rows.has_value() ? show(rows->rows.at(0).at(0)) : rows.error().message;
+  };
+  EXPECT_EQ(value({{":value", std::int64_t{7}}}), "7");
+  EXPECT_EQ(value({{":value", std::string("text")}}), "'text'");
+  EXPECT_EQ(value({{":value", {}}}), "NULL");
+  EXPECT_THAT(value({}), HasSubstr("no value was given for parameter :value"));
+  EXPECT_EQ(value({{":value", 0.5}}), "0.500000");
+
+  const std::string count = "SELECT count(*) FROM temp.numbers";
+  for (int rows = 1; rows <= 2; ++rows) {
+    mustQuery(*trace_, "DROP TABLE IF EXISTS temp.numbers");
+    mustQuery(*trace_, rows == 1 ? "CREATE TEMP TABLE numbers (n)" : "CREATE TEMP TABLE numbers (n, m)");
+    ASSERT_TRUE(trace_
+                    ->insertTemp("numbers", std::vector<std::vector<SqlValue>>(
+                                                static_cast<std::size_t>(rows),
+                                                std::vector<SqlValue>(static_cast<std::size_t>(rows))))
+                    .has_value());
+    EXPECT_EQ(dump(count), std::to_string(rows) + " \n");
+    EXPECT_EQ(dump(count), std::to_string(rows) + " \n");
+  }
+  mustQuery(*trace_, count);
+  EXPECT_TRUE(trace_->query("DROP TABLE temp.numbers").has_value()) << "the kept statement holds no lock";
+  EXPECT_FALSE(trace_->query(count).has_value());
+}
+
 TEST_F(Sql, ReportsSqlErrorsWithTheStatement) {
   for (const char* sql : {"SELEC 1", "SELECT nothing FROM event", "SELECT * FROM nowhere", "SELECT 1; SELECT",
                           "", " -- only a comment"}) {
