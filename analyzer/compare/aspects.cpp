@@ -211,7 +211,9 @@ void checkRunsOf(const char* name, const Side& side, Aspect& aspect) {
     for (const Aspect& found :
          {devicesOf(first, other), worldOf(first, other), batchOf(first, other, matches, other_batch),
           operatorsOf(first, other, matches)}) {
-      if (found.verdict != Comparability::comparable)
+      // Devices that no run names are the reservation of "devices", not a difference.
+      const bool is_unnamed = found.name == "devices" && first.devices == other.devices;
+      if (found.verdict != Comparability::comparable && !is_unnamed)
         add(other_batch ? Comparability::notComparable : found.verdict, i, found.name);
     }
     if (const std::string settings = settingsThatDiffer(first, other); !settings.empty())

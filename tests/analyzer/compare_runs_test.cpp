@@ -197,6 +197,16 @@ TEST(CompareRuns, RunsOfOneSideMustBeAlike) {
   EXPECT_EQ(compare(a, b).verdict, Comparability::notComparable);
 }
 
+TEST(CompareRuns, DevicesThatNoRunNamesDoNotDiffer) {
+  auto a = runsOf({1, 1.01, 0.99}), b = runsOf({1, 1.01, 0.99}, 1, 4);
+  for (auto* side : {&a, &b}) {
+    for (auto& run : *side) run.devices.clear();
+  }
+  const Comparison c = compare(a, b);
+  EXPECT_EQ(c.verdict, Comparability::withReservations);
+  EXPECT_THAT(comparisonAsText(c, {.width = 300}), Not(HasSubstr("differ in")));
+}
+
 TEST(CompareRuns, OneSideAfterTheOtherIsSaid) {
   auto a = runsOf(kLevels), b = runsOf(kLevels, 1.01, 6);
   for (std::size_t i = 0; i < a.size(); ++i) {
