@@ -10,6 +10,7 @@
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
 #include "db/import/readers.h"
+#include "db/try.h"
 
 namespace pitwall::import {
 namespace {
@@ -45,9 +46,8 @@ template <Status (*kRead)(const std::string&, const ImportOptions&, Builder&)>
 Status readDatabase(const OpenedInput& input) {
   const bool in_place = !input.file.member && std::strcmp(input.window.source().compression(), "none") == 0;
   if (in_place) return kRead(input.file.path, input.options, input.builder);
-  auto copy = TemporaryCopy::make(input.window);
-  if (!copy.has_value()) return fail(copy.error());
-  Status status = kRead((*copy)->path(), input.options, input.builder);
+  const auto copy = PITWALL_TRY(TemporaryCopy::make(input.window));
+  Status status = kRead(copy->path(), input.options, input.builder);
   const std::string& damage = input.window.source().damage();
   if (!damage.empty()) input.builder.damaged(damage);
   return status;

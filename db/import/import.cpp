@@ -21,6 +21,7 @@
 #include "db/import/readers.h"
 #include "db/meta.h"
 #include "db/store.h"
+#include "db/try.h"
 
 namespace pitwall {
 
@@ -57,20 +58,17 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
                 fmt::format("{}: is compressed more than {} times over; unpack it yourself", input.shown,
                             kDeepestNesting));
   }
-  auto copy = import::TemporaryCopy::make(window);
-  if (!copy.has_value()) return fail(copy.error());
-  const std::vector<std::string> paths = {(*copy)->path()};
-  auto inside = import::expandInputs(paths, options.limits);
-  if (!inside.has_value()) return fail(inside.error());
-  if (inside->size() != 1) {
+  const auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
+  const std::vector<std::string> paths = {copy->path()};
+  const auto inside = PITWALL_TRY(import::expandInputs(paths, options.limits));
+  if (inside.size() != 1) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
   }
-  auto source = import::openInput(inside->front(), options.limits);
-  if (!source.has_value()) return fail(source.error());
-  builder.input().compression += fmt::format(", {}", (*source)->compression());
-  Window inner(**source, options, input.shown);
-  auto status = readText(inner, {inside->front().path, input.shown, inside->front().member, false}, options,
+  const auto source = PITWALL_TRY(import::openInput(inside.front(), options.limits));
+  builder.input().compression += fmt::format(", {}", source->compression());
+  Window inner(*source, options, input.shown);
+  auto status = readText(inner, {inside.front().path, input.shown, inside.front().member, false}, options,
                          builder, nested + 1);
   if (!window.source().damage().empty()) builder.damaged(window.source().damage());
   return status;
@@ -80,7 +78,7 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
                 int nested) {
   const std::string& path = input.shown;
   while (window.view().size() < kRecogniseBytes && !window.atEnd()) {
-    if (auto more = window.more(std::size_t{1} << 20); !more.has_value()) return more;
+    PITWALL_TRY(window.more(std::size_t{1} << 20));
   }
   if (window.view().empty()) {
     const std::string& damage = window.source().damage();
@@ -93,9 +91,7 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
   if (const auto* format = import::formatOf(start)) return format->read(opened);
   const import::Unrecognised unknown = import::unrecognised(start);
   bool found = false;
-  if (unknown.is_log) {
-    if (auto status = import::readOneDnn(window, options, builder, found); !status.has_value()) return status;
-  }
+  if (unknown.is_log) PITWALL_TRY(import::readOneDnn(window, options, builder, found));
   return found ? Status() : Status(unknownFormat(path, unknown.why));
 }
 
@@ -107,13 +103,12 @@ Status readInput(const InputFile& file, const import::Placement* placement, cons
   builder.input().path = path;
   builder.beginInput();
   if (placement != nullptr) builder.place(placement->begin_ns, placement->rank);
-  auto source = import::openInput(file, options.limits);
-  if (!source.has_value()) return fail(source.error());
-  builder.input().compression = (*source)->compression();
-  builder.input().file_bytes = (*source)->fileBytes();
+  const auto source = PITWALL_TRY(import::openInput(file, options.limits));
+  builder.input().compression = source->compression();
+  builder.input().file_bytes = source->fileBytes();
   const std::int64_t before = recordsOf(summary);
-  Window window(**source, options, path);
-  if (auto status = readText(window, file, options, builder, 0); !status.has_value()) return status;
+  Window window(*source, options, path);
+  PITWALL_TRY(readText(window, file, options, builder, 0));
   builder.endInput();
   ImportedInput& input = builder.input();
   input.content_bytes =
@@ -151,7 +146,7 @@ Alignment align(std::span<const InputFile> inputs, const ImportOptions& options)
   for (const InputFile& input : inputs) names.push_back(input.shown);
   const auto read = [&](std::size_t i, TraceSink& sink, ImportSummary& summary) -> Status {
     Builder builder(sink, summary);
-    if (auto status = readInput(inputs[i], nullptr, options, builder); !status.has_value()) return status;
+    PITWALL_TRY(readInput(inputs[i], nullptr, options, builder));
     builder.finish();
     return {};
   };
@@ -184,15 +179,13 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
-    auto inputs = import::expandInputs(paths, options.limits);
-    if (!inputs.has_value()) return fail(inputs.error());
+    const auto inputs = PITWALL_TRY(import::expandInputs(paths, options.limits));
     Alignment alignment;
-    if (inputs->size() > 1) alignment = align(*inputs, options);
+    if (inputs.size() > 1) alignment = align(inputs, options);
     Builder builder(sink, summary);
-    for (std::size_t i = 0; i < inputs->size(); ++i) {
-      const import::Placement* placement = inputs->size() > 1 ? &alignment.placements[i] : nullptr;
-      if (auto read = readOne((*inputs)[i], placement, options, sink, builder); !read.has_value())
-        return fail(read.error());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
+      PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
     }
     if (summary.inputs.empty())
       return fail(ErrorCode::invalidInput,
@@ -203,7 +196,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::io, "import: out of memory");
   }
-  if (auto finished = sink.finish(); !finished.has_value()) return fail(finished.error());
+  PITWALL_TRY(sink.finish());
   return summary;
 }
 
@@ -234,13 +227,12 @@ void removeTrace(const std::string& path) {
 
 Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,
                                    const ImportOptions& options) {
-  if (auto status = mayReplace(output); !status.has_value()) return fail(status.error());
+  PITWALL_TRY(mayReplace(output));
   const std::string temporary = output + ".tmp";
-  if (auto status = mayReplace(temporary); !status.has_value()) return fail(status.error());
-  auto sink = createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport});
-  if (!sink.has_value()) return fail(sink.error());
-  auto summary = importTrace(inputs, **sink, options);
-  (*sink).reset();  // closes the file
+  PITWALL_TRY(mayReplace(temporary));
+  auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
+  auto summary = importTrace(inputs, *sink, options);
+  sink.reset();  // closes the file
   if (!summary.has_value()) {
     removeTrace(temporary);
     return summary;
