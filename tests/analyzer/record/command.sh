@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command from a user's view: arguments, exit codes, messages, Python, ranks of a distributed job.
-source "$(dirname "$0")/../e2e/lib.sh" "$@"
+source "$(dirname "$0")/../../e2e/lib.sh" "$@"
 TARGET=$TRAIN
 cd "$SCRATCH" || exit 1
 
