@@ -168,7 +168,9 @@ void TextEmitter::field(std::string_view, std::string_view label, const Cell& ce
   const std::size_t body = indent_ + kLabelWidth;
   head.resize(std::max(body, head.size() + 1), ' ');
   out_ += head;
-  wrapped(cell.text, head.size(), body);
+  // Below the text's beginning, where a long label leaves room for it.
+  const auto width = static_cast<std::size_t>(options_.width);
+  wrapped(cell.text, head.size(), head.size() <= width / 2 ? head.size() : body);
 }
 
 void TextEmitter::code(std::string_view label, std::string_view text) {
