@@ -48,8 +48,7 @@ int calibrate() {
   if (const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); cache > 0)
     effort.array_bytes = std::clamp<std::size_t>(2 * static_cast<std::size_t>(cache), effort.array_bytes,
                                                  std::size_t{128} << 20);
-  auto cpus = host::affinityCpus();
-  if (cpus.empty()) cpus = {0};
+  const auto cpus = host::affinityCpus();
   const auto count = static_cast<int>(cpus.size());
   MachineFacts roofline;
   const auto note = [&roofline](const std::string& key, double value) {

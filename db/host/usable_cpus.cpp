@@ -1,9 +1,12 @@
 #include "db/usable_cpus.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <numeric>
 
 namespace pitwall::host {
 
@@ -18,7 +21,11 @@ std::vector<int> affinityCpus(pid_t pid) {
       if (CPU_ISSET_S(static_cast<std::size_t>(cpu), bytes, mask)) numbers.push_back(cpu);
     }
     CPU_FREE(mask);
-    if (known) break;
+    if (known || errno != EINVAL) break;
+  }
+  if (numbers.empty() && pid == 0) {
+    numbers.resize(static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))));
+    std::iota(numbers.begin(), numbers.end(), 0);
   }
   return numbers;
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "runtime/memory.h"
 #include "runtime/session/memory_counters.h"

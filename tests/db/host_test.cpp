@@ -1,6 +1,7 @@
 // What is read of the machine and of control groups, from folders with the layout of /proc and /sys.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -87,6 +88,15 @@ TEST_F(CgroupTest, CpusetIsNotCpu) {
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "200000");
   EXPECT_EQ(cgroupCpus(5, root_), std::nullopt);
+}
+
+TEST(AffinityCpus, OfThisThreadAndOfNoProcess) {
+  EXPECT_FALSE(affinityCpus().empty());
+  EXPECT_EQ(affinityCpus(getpid()), affinityCpus());
+  const pid_t ended = fork();
+  if (ended == 0) _exit(0);
+  ASSERT_EQ(waitpid(ended, nullptr, 0), ended);
+  EXPECT_TRUE(affinityCpus(ended).empty());
 }
 
 TEST(UsableCpus, IsTheSmallerOfMaskAndQuotaButNeverNone) {
