@@ -19,8 +19,6 @@ MAY_INCLUDE = {
 }
 # A subfolder that builds alone -> the files of its own top folder that may include it. It includes no other one of them.
 ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/")}
-# Subfolders of one top folder never include each other in both directions, but for these.
-MUTUAL = {("runtime/autograd", "runtime/operators")}
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
     (r"sqlite3(ext)?\.h", ("db/sqlite", "tests/bench")),
@@ -105,7 +103,7 @@ def mutual(paths):
             if match and match[1] == '"' and room(path) and room(match[2]) and path.split("/")[0] == match[2].split("/")[0]:
                 includes.setdefault((room(path), room(match[2])), []).append((path, number))
     for (a, b), places in sorted(includes.items()):
-        if a != b and (b, a) in includes and not MUTUAL & {(a, b), (b, a)} and len(places) <= len(includes[b, a]):
+        if a != b and (b, a) in includes and len(places) <= len(includes[b, a]):
             for path, number in places:
                 yield path, number, f"{a} and {b} include each other; move what both need into one of them, or a third"
 

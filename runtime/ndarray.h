@@ -57,7 +57,7 @@ class NDArray {
   // The gradient array; empty handle before attachGradient().
   NDArray gradient() const;
 
-  struct Impl;  // runtime/operators and runtime/autograd
+  struct Impl;  // runtime/array/array.h
   const std::shared_ptr<Impl>& impl() const { return impl_; }
   explicit NDArray(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 

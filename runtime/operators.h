@@ -16,7 +16,7 @@
 
 namespace pitwall {
 
-struct CallSiteState;  // runtime/operators/call.h
+struct CallSiteState;  // runtime/array/call.h
 
 // A call site of a repeatedly called operator: it names the layer in the trace and caches the prepared
 // kernels by shape, so that a repeated call needs no lookup. A plain handle; copies share. Use one per

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/array/bulk.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
-#include "runtime/operators/bulk.h"
 
 namespace pitwall::autograd {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/operators/call.h"
+#include "runtime/array/call.h"
 
 namespace pitwall::autograd {
 

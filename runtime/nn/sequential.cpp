@@ -1,8 +1,8 @@
 #include "db/try.h"
+#include "runtime/array/array.h"
+#include "runtime/array/bulk.h"
 #include "runtime/autograd.h"
 #include "runtime/nn.h"
-#include "runtime/operators/array.h"
-#include "runtime/operators/bulk.h"
 
 namespace pitwall::nn {
 

@@ -1,8 +1,8 @@
 #include "db/try.h"
+#include "runtime/array/call.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/call.h"
 
 namespace pitwall {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "db/try.h"
+#include "runtime/array/call.h"
+#include "runtime/array/facts.h"
 #include "runtime/autograd/node.h"
-#include "runtime/operators/call.h"
-#include "runtime/operators/facts.h"
 
 namespace pitwall {
 namespace {

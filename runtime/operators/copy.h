@@ -1,8 +1,8 @@
 // Copies between devices.
 #pragma once
 
+#include "runtime/array/array.h"
 #include "runtime/engine.h"
-#include "runtime/operators/array.h"
 
 namespace pitwall {
 

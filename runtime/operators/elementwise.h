@@ -1,7 +1,7 @@
 // Element-by-element computations on values, below recording.
 #pragma once
 
-#include "runtime/operators/call.h"
+#include "runtime/array/call.h"
 
 namespace pitwall {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "runtime/array/array.h"
 #include "runtime/operators.h"
-#include "runtime/operators/array.h"
 
 namespace pitwall {
 namespace {

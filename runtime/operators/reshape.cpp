@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "db/try.h"
+#include "runtime/array/call.h"
 #include "runtime/autograd/node.h"
-#include "runtime/operators/call.h"
 
 namespace pitwall {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "db/try.h"
+#include "runtime/array/call.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/call.h"
 
 namespace pitwall {
 namespace {

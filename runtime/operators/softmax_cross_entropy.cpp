@@ -1,7 +1,7 @@
 #include "db/try.h"
+#include "runtime/array/call.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/call.h"
 
 namespace pitwall {
 namespace {

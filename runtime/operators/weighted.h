@@ -2,8 +2,8 @@
 // pass.
 #pragma once
 
+#include "runtime/array/call.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/call.h"
 
 namespace pitwall {
 

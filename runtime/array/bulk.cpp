@@ -1,4 +1,4 @@
-#include "runtime/operators/bulk.h"
+#include "runtime/array/bulk.h"
 
 namespace pitwall {
 

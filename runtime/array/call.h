@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "db/event.h"
+#include "runtime/array/array.h"
 #include "runtime/backend.h"
 #include "runtime/operators.h"
-#include "runtime/operators/array.h"
 
 namespace pitwall {
 

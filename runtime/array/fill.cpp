@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "db/try.h"
-#include "runtime/operators/call.h"
-#include "runtime/operators/facts.h"
+#include "runtime/array/call.h"
+#include "runtime/array/facts.h"
 
 namespace pitwall {
 

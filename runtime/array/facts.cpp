@@ -1,4 +1,4 @@
-#include "runtime/operators/facts.h"
+#include "runtime/array/facts.h"
 
 namespace pitwall {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "db/event.h"
-#include "runtime/operators/call.h"
+#include "runtime/array/call.h"
 
 namespace pitwall {
 

@@ -1,4 +1,4 @@
-#include "runtime/operators/call.h"
+#include "runtime/array/call.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "db/try.h"
-#include "runtime/operators/facts.h"
-#include "runtime/operators/host_workspace.h"
+#include "runtime/array/facts.h"
+#include "runtime/array/host_workspace.h"
 
 namespace pitwall {
 namespace {

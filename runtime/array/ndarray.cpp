@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "db/try.h"
-#include "runtime/operators/call.h"
+#include "runtime/array/call.h"
 
 namespace pitwall {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/operators/array.h"
+#include "runtime/array/array.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "runtime/operators/host_workspace.h"
+#include "runtime/array/host_workspace.h"
 
 #include <cstdlib>
 
