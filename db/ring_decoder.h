@@ -22,9 +22,6 @@ struct SiteFacts {
       args;  // of every event of it: members of a JSON object without braces, e.g. "domain":"MXNET_C_API"
 };
 
-// `text` as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
-std::string quoteJson(const std::string& text);
-
 class NameSource {
  public:
   virtual ~NameSource() = default;

@@ -11,6 +11,7 @@
 
 #include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/utf8.h"
+#include "db/json_string.h"
 
 namespace pitwall::cli {
 namespace {
@@ -92,7 +93,7 @@ class JsonRows final : public Buffered {
   void columns(std::span<const std::string> names) override {
     close();
     names_.clear();
-    for (const std::string& name : names) names_.push_back(emit::jsonQuoted(name));
+    for (const std::string& name : names) names_.push_back(jsonString(name));
     append("[");
     open_ = true;
     first_ = true;
@@ -117,7 +118,7 @@ class JsonRows final : public Buffered {
 
  private:
   void value(const SqlValue& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return append(emit::jsonQuoted(*text));
+    if (const auto* text = std::get_if<std::string>(&value)) return append(jsonString(*text));
     const auto* real = std::get_if<double>(&value);
     const bool none =
         std::holds_alternative<std::monostate>(value) || (real != nullptr && !std::isfinite(*real));

@@ -12,6 +12,7 @@
 #include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/utf8.h"
 #include "db/export.h"
+#include "db/json_string.h"
 
 namespace pitwall {
 namespace {
@@ -74,7 +75,7 @@ std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
     case EnvironmentFormat::systemd:
       return "Environment=" + doubleQuoted(fmt::format("{}={}", name, replaced(value, "%", "%%")), "\\\"");
     case EnvironmentFormat::kubernetes:
-      return fmt::format("  - name: {}\n    value: {}", name, emit::jsonQuoted(replaced(value, "$(", "$$(")));
+      return fmt::format("  - name: {}\n    value: {}", name, jsonString(replaced(value, "$(", "$$(")));
   }
   return {};
 }

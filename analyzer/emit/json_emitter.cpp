@@ -5,28 +5,9 @@
 #include <cmath>
 
 #include "analyzer/emit/utf8.h"
+#include "db/json_string.h"
 
 namespace pitwall::emit {
-
-std::string jsonQuoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : repairedUtf8(text)) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + '"';
-}
 
 void JsonEmitter::prefix(std::string_view key) {
   if (levels_.empty()) return;
@@ -34,7 +15,7 @@ void JsonEmitter::prefix(std::string_view key) {
   levels_.back().is_empty = false;
   out_ += '\n';
   out_.append(levels_.size() * 2, ' ');
-  if (!levels_.back().is_list) out_ += jsonQuoted(key) + ": ";
+  if (!levels_.back().is_list) out_ += jsonString(key) + ": ";
 }
 
 void JsonEmitter::open(std::string_view key, char bracket, bool is_list) {
@@ -61,7 +42,7 @@ void JsonEmitter::value(const Json& json) {
   } else if (const auto* real = std::get_if<double>(&json)) {
     out_ += std::isfinite(*real) ? fmt::format("{}", *real) : "null";
   } else if (const auto* text = std::get_if<std::string>(&json)) {
-    out_ += jsonQuoted(*text);
+    out_ += jsonString(*text);
   } else {
     out_ += "null";
   }
@@ -87,7 +68,7 @@ void JsonEmitter::table(std::string_view key, std::string_view, const Table& tab
     bool first = true;
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (table.columns[c].key.empty()) continue;
-      out_ += (first ? "" : ", ") + jsonQuoted(table.columns[c].key) + ": ";
+      out_ += (first ? "" : ", ") + jsonString(table.columns[c].key) + ": ";
       value(row[c].json);
       first = false;
     }

@@ -37,6 +37,4 @@ class JsonEmitter : public Emitter {
   std::vector<Level> levels_;
 };
 
-std::string jsonQuoted(std::string_view text);
-
 }  // namespace pitwall::emit

@@ -3,6 +3,7 @@
 #include "analyzer/emit.h"
 #include "analyzer/emit/json_emitter.h"
 #include "db/findings.h"
+#include "db/json_string.h"
 
 namespace pitwall {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 std::string asJsonObject(const std::vector<std::string>& columns, const std::vector<std::string>& row) {
   std::string object = "{";
   for (std::size_t c = 0; c < row.size(); ++c) {
-    object += (c == 0 ? "" : ", ") + emit::jsonQuoted(columns[c]) + ": " + emit::jsonQuoted(row[c]);
+    object += (c == 0 ? "" : ", ") + jsonString(columns[c]) + ": " + jsonString(row[c]);
   }
   return object + "}";
 }

@@ -1,9 +1,7 @@
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 #include "analyzer/analysis.h"
 #include "analyzer/rules/rule_set.h"
@@ -11,6 +9,7 @@
 #include "analyzer/rules/sql_text.h"
 #include "db/settings.h"
 #include "db/store.h"
+#include "db/temporary.h"
 #include "db/try.h"
 
 namespace pitwall {
@@ -64,39 +63,24 @@ Status checkThresholdsAreUsed(const Rule& rule) {
   return {};
 }
 
-// An empty trace with the analysis tables; removed by the destructor.
-class EmptyTrace {
- public:
-  EmptyTrace()
-      : path_((std::filesystem::temp_directory_path() / fmt::format("pitwall-check-{}.pitwall", getpid()))
-                  .string()) {}
-  ~EmptyTrace() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  EmptyTrace(const EmptyTrace&) = delete;
-  EmptyTrace& operator=(const EmptyTrace&) = delete;
-
-  Result<std::unique_ptr<Trace>> open() {
-    auto sink = PITWALL_TRY(createTrace(path_));
-    PITWALL_TRY(sink->finish());
-    auto trace = PITWALL_TRY(Trace::open(path_));
-    // Writes the analysis tables; any set of rules is sufficient.
-    PITWALL_TRY(analyzeTrace(*trace));
-    return trace;
-  }
-
- private:
-  std::string path_;
-};
+// An empty trace with the analysis tables, in the folder.
+Result<std::unique_ptr<Trace>> emptyTrace(const TemporaryFolder& folder) {
+  const std::string path = folder.file("empty.pitwall");
+  auto sink = PITWALL_TRY(createTrace(path));
+  PITWALL_TRY(sink->finish());
+  auto trace = PITWALL_TRY(Trace::open(path));
+  // Writes the analysis tables; any set of rules is sufficient.
+  PITWALL_TRY(analyzeTrace(*trace));
+  return trace;
+}
 
 }  // namespace
 
 Status checkRuleFile(const std::string& path) {
   auto rule = PITWALL_TRY(rules::readRuleFile(path));
   PITWALL_TRY(checkNames(rule));
-  EmptyTrace empty;
-  auto trace = PITWALL_TRY(empty.open());
+  const TemporaryFolder folder = PITWALL_TRY(TemporaryFolder::create("an empty trace"));
+  auto trace = PITWALL_TRY(emptyTrace(folder));
   PITWALL_TRY(rules::checkRule(rule, *trace));
   return checkThresholdsAreUsed(rule);
 }

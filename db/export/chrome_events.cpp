@@ -3,6 +3,7 @@
 
 #include "db/export/chrome_writer.h"
 #include "db/export/json_text.h"
+#include "db/json_string.h"
 #include "db/try.h"
 
 namespace pitwall::exporting {
@@ -49,7 +50,7 @@ void ChromeWriter::arguments(const FullEvent& full, TrackId track) {
     if (isJsonObject(full.args)) {
       out_.append(full.args);
     } else {
-      appendQuoted(out_.buffer(), full.args);
+      appendJsonString(full.args, out_.buffer());
     }
   }
   out_.append("}");

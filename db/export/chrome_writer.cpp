@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "db/export/json_text.h"
+#include "db/json_string.h"
 #include "db/meta.h"
 #include "db/try.h"
 
@@ -14,7 +15,7 @@ void ChromeWriter::begin(char phase, std::string_view name) {
   first_ = false;
   out_.buffer().push_back(phase);
   out_.append("\",\"name\":");
-  appendQuoted(out_.buffer(), name);
+  appendJsonString(name, out_.buffer());
 }
 
 void ChromeWriter::key(std::string_view name) {
@@ -25,7 +26,7 @@ void ChromeWriter::key(std::string_view name) {
 
 void ChromeWriter::text(std::string_view name, std::string_view value) {
   key(name);
-  appendQuoted(out_.buffer(), value);
+  appendJsonString(value, out_.buffer());
 }
 
 void ChromeWriter::integer(std::string_view name, std::int64_t value) {
@@ -198,7 +199,7 @@ void ChromeWriter::nameRow(const ChromeRow& row, std::int64_t sort_index) {
   };
   head("thread_name");
   out_.append("\"name\":");
-  appendQuoted(out_.buffer(), row.name);
+  appendJsonString(row.name, out_.buffer());
   out_.append("}}");
   head("thread_sort_index");
   fmt::format_to(std::back_inserter(out_.buffer()), "\"sort_index\":{}}}}}", sort_index);
@@ -212,7 +213,7 @@ void ChromeWriter::rows() {
                      ",\"pid\":{},\"tid\":0,\"args\":{{\"{}\":", process.pid, key);
     };
     record("process_name", "name");
-    appendQuoted(out_.buffer(), process.name);
+    appendJsonString(process.name, out_.buffer());
     out_.append("}}");
     record("process_sort_index", "sort_index");
     fmt::format_to(std::back_inserter(out_.buffer()), "{}}}}}", process.sort_index);

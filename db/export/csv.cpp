@@ -6,6 +6,7 @@
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
 #include "db/schema_docs.h"
+#include "db/sqlite/sql_name.h"
 #include "db/try.h"
 
 namespace pitwall::exporting {
@@ -63,12 +64,6 @@ class Lines final : public SqlVisitor {
   Pace& pace_;
 };
 
-std::string quotedName(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
 // All documented tables except chunks, whose BLOBs are unreadable, and functions that need arguments.
 Status checkTable(const std::string& table) {
   std::string names;
@@ -93,7 +88,7 @@ Result<ExportSummary> writeCsv(Trace& trace, const std::string& output, const Ex
                 "'pitwall query' with WHERE and --format csv");
   }
   PITWALL_TRY(checkTable(options.table));
-  const std::string from = quotedName(options.table);
+  const std::string from = store::sqlName(options.table);
   const auto counted = PITWALL_TRY(trace.query("SELECT count(*) FROM " + from));
   Pace pace(options, std::get<std::int64_t>(counted.rows.at(0).at(0)));
   auto out = PITWALL_TRY(OutputFile::create(output));

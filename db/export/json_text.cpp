@@ -17,22 +17,6 @@ void append(fmt::memory_buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());
 }
 
-bool isPlain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
-}
-
-void appendEscaped(fmt::memory_buffer& out, char c) {
-  switch (c) {
-    case '"': return append(out, "\\\"");
-    case '\\': return append(out, "\\\\");
-    case '\n': return append(out, "\\n");
-    case '\r': return append(out, "\\r");
-    case '\t': return append(out, "\\t");
-    default: fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned char>(c));
-  }
-}
-
 // A recursive-descent check of one JSON text; it stops at the first mistake.
 class Checker {
  public:
@@ -142,27 +126,6 @@ class Checker {
 };
 
 }  // namespace
-
-void appendQuoted(fmt::memory_buffer& out, std::string_view text) {
-  out.push_back('"');
-  while (!text.empty()) {
-    std::size_t plain = 0;
-    while (plain < text.size() && isPlain(text[plain])) ++plain;
-    append(out, text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) break;
-    const std::size_t length = utf8Length(text);
-    if (length == 0) {
-      append(out, kReplacementCharacter);
-    } else if (length == 1) {
-      appendEscaped(out, text[0]);
-    } else {
-      append(out, text.substr(0, length));
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
-  }
-  out.push_back('"');
-}
 
 void appendInteger(fmt::memory_buffer& out, std::int64_t value) {
   const bool exact = value < kExact && value > -kExact;

@@ -8,9 +8,6 @@
 
 namespace pitwall::exporting {
 
-// Quoted and escaped; bytes that are not UTF-8 become U+FFFD.
-void appendQuoted(fmt::memory_buffer& out, std::string_view text);
-
 // A number, quoted where a double cannot represent it exactly (at and beyond 2^53).
 void appendInteger(fmt::memory_buffer& out, std::int64_t value);
 void appendInteger(fmt::memory_buffer& out, std::uint64_t value);

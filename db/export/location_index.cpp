@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <system_error>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "db/export/output_file.h"
+#include "db/temporary.h"
+#include "db/try.h"
+#include "db/write_all.h"
 
 namespace pitwall::exporting {
 
@@ -27,13 +27,7 @@ bool before(const Location& a, const Location& b) {
 }  // namespace
 
 Result<LocationIndex> LocationIndex::create() {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  std::string name = (error ? std::filesystem::path("/tmp") : folder) / "pitwall-export-XXXXXX";
-  const int file = ::mkstemp(name.data());
-  if (file < 0) return cannotWrite(name, errno);
-  ::unlink(name.c_str());
-  return LocationIndex(file);
+  return LocationIndex(PITWALL_TRY(openUnnamedFile("the launches of the export")));
 }
 
 LocationIndex::LocationIndex(LocationIndex&& other) noexcept
@@ -49,17 +43,9 @@ LocationIndex::~LocationIndex() {
 }
 
 void LocationIndex::write() {
-  const auto* at = reinterpret_cast<const char*>(pending_.data());
-  std::size_t left = pending_.size() * sizeof(Location);
-  while (left > 0 && error_ == 0) {
-    const ssize_t got = ::write(file_, at, left);
-    if (got < 0) {
-      if (errno != EINTR) error_ = errno;
-      continue;
-    }
-    at += got;
-    left -= static_cast<std::size_t>(got);
-  }
+  const std::string_view bytes(reinterpret_cast<const char*>(pending_.data()),
+                               pending_.size() * sizeof(Location));
+  if (error_ == 0) error_ = writeAll(file_, bytes);
   pending_.clear();
 }
 

@@ -13,6 +13,7 @@
 #include "db/export/formats.h"
 #include "db/export/json_text.h"
 #include "db/export/output_file.h"
+#include "db/json_string.h"
 #include "db/meta.h"
 #include "db/try.h"
 
@@ -95,7 +96,7 @@ class MxnetWriter {
   void processName(std::string_view name, std::uint64_t pid) {
     auto& out = out_.buffer();
     out_.append("        {\n            \"ph\": \"M\",\n            \"args\": {\n                \"name\": ");
-    appendQuoted(out, name);
+    appendJsonString(name, out);
     fmt::format_to(
         std::back_inserter(out),
         "\n            }},\n            \"pid\": {},\n            \"name\": \"process_name\"\n        }}",
@@ -122,9 +123,9 @@ class MxnetWriter {
   void record(const Place& place, char phase, TimeNs time_ns, std::string_view extra) {
     auto& out = out_.buffer();
     out_.append(",\n\n    {\n        \"name\": ");
-    appendQuoted(out, cut(place.name));
+    appendJsonString(cut(place.name), out);
     out_.append(",\n        \"cat\": ");
-    appendQuoted(out, place.category);
+    appendJsonString(place.category, out);
     fmt::format_to(std::back_inserter(out), ",\n        \"ph\": \"{}\",\n        \"ts\": ", phase);
     appendMicroseconds(out, start_unix_ns_ + time_ns);
     out_.append(extra);
@@ -170,7 +171,7 @@ class MxnetWriter {
       fmt::format_to(std::back_inserter(out), "{}\"{}\": ", out.size() == 0 ? "" : ", ", name);
     };
     const auto text = [&](std::string_view name, std::string_view value) {
-      if (!value.empty()) key(name), appendQuoted(out, value);
+      if (!value.empty()) key(name), appendJsonString(value, out);
     };
     const auto number = [&](std::string_view name, std::int64_t value) {
       if (value != 0) key(name), appendInteger(out, value);
@@ -239,7 +240,7 @@ class MxnetWriter {
     for (const CounterSample& sample : samples) {
       fmt::memory_buffer extra;
       fmt::format_to(std::back_inserter(extra), ",\n        \"args\": {{ ");
-      appendQuoted(extra, name);
+      appendJsonString(name, extra);
       fmt::format_to(std::back_inserter(extra), ": ");
       appendReal(extra, sample.value);
       fmt::format_to(std::back_inserter(extra), " }}");

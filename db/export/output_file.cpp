@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,7 +12,10 @@
 #include <utility>
 
 #include "db/export.h"
+#include "db/file/write_remedy.h"
+#include "db/file_magic.h"
 #include "db/try.h"
+#include "db/write_all.h"
 
 namespace pitwall::exporting {
 
@@ -21,35 +23,16 @@ namespace {
 
 constexpr std::size_t kLarge = std::size_t{1} << 20;
 
-const char* remedyFor(int error) {
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR: return "create its folder, or choose another path";
-    case EACCES:
-    case EPERM: return "choose a folder that you may write";
-    case EROFS: return "choose a path on a file system that can be written";
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return "free space, or choose a path on another disk";
-    default: return "choose another path";
-  }
-}
-
 bool isDatabase(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  std::array<char, 16> head{};
-  const ssize_t got = ::read(file, head.data(), head.size());
-  ::close(file);
-  return got == static_cast<ssize_t>(head.size()) &&
-         std::memcmp(head.data(), "SQLite format 3", head.size()) == 0;
+  const Result<std::string> start = magic::startOf(path);
+  return start.has_value() && magic::isSqlite(*start);
 }
 
 }  // namespace
 
 Failure cannotWrite(std::string_view path, int error) {
   return fail(ErrorCode::io, fmt::format("cannot write '{}': {}; {}", path == "-" ? "standard output" : path,
-                                         std::strerror(error), remedyFor(error)));
+                                         std::strerror(error), writeRemedy(error)));
 }
 
 Status checkReplaceable(const std::string& path, const std::string& source, bool is_database) {
@@ -98,17 +81,7 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::writeAll() {
-  const char* at = buffer_.data();
-  std::size_t left = buffer_.size();
-  while (left > 0 && error_ == 0) {
-    const ssize_t got = ::write(file_, at, left);
-    if (got < 0) {
-      if (errno != EINTR) error_ = errno;
-      continue;
-    }
-    at += got;
-    left -= static_cast<std::size_t>(got);
-  }
+  if (error_ == 0) error_ = pitwall::writeAll(file_, {buffer_.data(), buffer_.size()});
   buffer_.clear();
   if (error_ != 0) return cannotWrite(path_, error_);
   return {};

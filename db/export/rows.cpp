@@ -10,6 +10,7 @@
 #include "db/export/output_file.h"
 #include "db/sqlite/connection.h"
 #include "db/sqlite/schema.h"
+#include "db/sqlite/sql_name.h"
 #include "db/try.h"
 
 namespace pitwall::exporting {
@@ -18,13 +19,8 @@ namespace {
 
 using store::Connection;
 using store::OpenMode;
+using store::sqlName;
 using store::Statement;
-
-std::string quotedName(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
 
 // Inserts the visited rows into one table.
 class Inserter final : public SqlVisitor {
@@ -32,7 +28,7 @@ class Inserter final : public SqlVisitor {
   Inserter(Connection& connection, std::string table, Pace& pace)
       : connection_(connection), table_(std::move(table)), pace_(pace) {}
   void columns(std::span<const std::string> names) override {
-    std::string sql = "INSERT INTO " + quotedName(table_) + " VALUES (?";
+    std::string sql = "INSERT INTO " + sqlName(table_) + " VALUES (?";
     for (std::size_t i = 1; i < names.size(); ++i) sql += ", ?";
     Result<Statement> statement = connection_.prepare(sql + ")");
     if (statement.has_value()) {
@@ -108,11 +104,11 @@ class RowsWriter {
   }
 
   Status virtualTable(const std::string& name, std::int64_t& rows) {
-    const auto columns = PITWALL_TRY(trace_.query("PRAGMA table_info(" + quotedName(name) + ")"));
-    std::string sql = "CREATE TABLE " + quotedName(name) + "(";
+    const auto columns = PITWALL_TRY(trace_.query("PRAGMA table_info(" + sqlName(name) + ")"));
+    std::string sql = "CREATE TABLE " + sqlName(name) + "(";
     for (std::size_t i = 0; i < columns.rows.size(); ++i) {
       const auto& column = std::get<std::string>(columns.rows[i].at(1));
-      sql += (i == 0 ? "" : ", ") + quotedName(column);
+      sql += (i == 0 ? "" : ", ") + sqlName(column);
       sql += " " + std::get<std::string>(columns.rows[i].at(2));
       if (column == "id") sql += " PRIMARY KEY";
     }
@@ -122,7 +118,7 @@ class RowsWriter {
 
   Status copy(const std::string& table, std::int64_t& rows) {
     Inserter inserter(connection_, table, pace_);
-    Status status = trace_.visit("SELECT * FROM " + quotedName(table), {}, inserter);
+    Status status = trace_.visit("SELECT * FROM " + sqlName(table), {}, inserter);
     rows = inserter.rows;
     return inserter.status.has_value() ? std::move(status) : std::move(inserter.status);
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
+#include "db/file_magic.h"
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
 #include "db/import/readers.h"
@@ -34,12 +34,7 @@ bool isUtf16(std::string_view start) {
 }
 
 // Databases are recognised by the application id in their header.
-bool isDatabase(const FileStart& start) {
-  return start.bytes.substr(0, 16) == std::string_view("SQLite format 3\0", 16);
-}
-std::string_view applicationId(const FileStart& start) {
-  return isDatabase(start) && start.bytes.size() >= 72 ? start.bytes.substr(68, 4) : std::string_view();
-}
+bool isDatabase(const FileStart& start) { return magic::isSqlite(start.bytes); }
 
 // SQLite reads a file in place: what is compressed or within an archive is copied first.
 template <Status (*kRead)(const std::string&, const ImportOptions&, Builder&)>
@@ -47,7 +42,7 @@ Status readDatabase(const OpenedInput& input) {
   const bool in_place = !input.file.member && std::strcmp(input.window.source().compression(), "none") == 0;
   if (in_place) return kRead(input.file.path, input.options, input.builder);
   const auto copy = PITWALL_TRY(TemporaryCopy::make(input.window));
-  Status status = kRead(copy->path(), input.options, input.builder);
+  Status status = kRead(copy.path(), input.options, input.builder);
   const std::string& damage = input.window.source().damage();
   if (!damage.empty()) input.builder.damaged(damage);
   return status;
@@ -69,9 +64,11 @@ bool isVerboseLog(const FileStart& start) {
 
 constexpr Format kFormats[] = {
     {FormatId::pitwallTrace, "Pitwall traces", "*.pitwall",
-     [](const FileStart& start) { return applicationId(start) == "Pitw"; }, readDatabase<readTrace>},
+     [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == magic::kTraceId; },
+     readDatabase<readTrace>},
     {FormatId::pitwallRows, "Pitwall exports of rows", "*.sqlite *.db",
-     [](const FileStart& start) { return applicationId(start) == "PitR"; }, readDatabase<readRows>},
+     [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == "PitR"; },
+     readDatabase<readRows>},
     {FormatId::nsightSqlite, "Nsight Systems SQLite exports", "*.sqlite *.db", isDatabase,
      readDatabase<readNsight>},
     {FormatId::verboseLog, "oneDNN and MKL verbose logs, NCCL debug logs", "*.log *.txt", isVerboseLog,

@@ -1,9 +1,7 @@
 #include "db/import.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "db/file_magic.h"
 #include "db/import/align.h"
 #include "db/import/build/builder.h"
 #include "db/import/formats.h"
@@ -59,7 +58,7 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
                             kDeepestNesting));
   }
   const auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
-  const std::vector<std::string> paths = {copy->path()};
+  const std::vector<std::string> paths = {copy.path()};
   const auto inside = PITWALL_TRY(import::expandInputs(paths, options.limits));
   if (inside.size() != 1) {
     return fail(ErrorCode::invalidInput,
@@ -206,15 +205,10 @@ namespace {
 Status mayReplace(const std::string& path) {
   struct stat about {};
   if (::stat(path.c_str(), &about) != 0) return {};
-  char head[72] = {};
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return fail(ErrorCode::io, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
-  const ssize_t got = ::read(file, head, sizeof head);
-  ::close(file);
-  const bool ours = got == static_cast<ssize_t>(sizeof head) &&
-                    std::memcmp(head, "SQLite format 3", 16) == 0 && std::memcmp(head + 68, "Pitw", 4) == 0;
-  if (got == 0 || ours) return {};
+  const Result<std::string> start = magic::startOf(path);
+  if (!start.has_value())
+    return fail(start.error().code, start.error().message + "; choose another name with -o");
+  if (start->empty() || magic::sqliteProgram(*start) == magic::kTraceId) return {};
   return fail(ErrorCode::invalidInput,
               fmt::format("{}: exists and is not a Pitwall trace; choose another name with -o", path));
 }

@@ -4,34 +4,14 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "db/json_string.h"
 
 namespace pitwall::ring {
 
 namespace {
-
-// Bytes of the UTF-8 sequence at `at`, 0 when it is invalid.
-std::size_t sequenceAt(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xc2 && first < 0xe0   ? 2
-                             : first >= 0xe0 && first < 0xf0 ? 3
-                             : first >= 0xf0 && first < 0xf5 ? 4
-                                                             : 0;
-  if (length == 0 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xc0U) != 0x80) return 0;
-  }
-  // No overlong forms, no surrogates, nothing beyond U+10FFFF.
-  const unsigned char second = byte(at + 1);
-  if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
-      (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90))
-    return 0;
-  return length;
-}
 
 std::string realText(double value) {
   if (!std::isfinite(value)) return "null";
@@ -41,30 +21,6 @@ std::string realText(double value) {
 }
 
 }  // namespace
-
-std::string quoteJson(const std::string& text) {
-  std::string out = "\"";
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = sequenceAt(text, at);
-    const char c = text[at];
-    if (length == 0) {
-      out += "\\ufffd";
-    } else if (length > 1) {
-      out.append(text, at, length);
-    } else if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-      out += escape;
-    } else {
-      out += c;
-    }
-    at += std::max<std::size_t>(length, 1);
-  }
-  out += '"';
-  return out;
-}
 
 void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
                          const ClockMap& clock) {
@@ -104,7 +60,7 @@ void RingDecoder::addArgument(const Record& record, std::string& args) {
   if (record.kind != RecordKind::argument) return;
   finishText(args);
   if (!args.empty()) args += ',';
-  args += quoteJson(names_.site(record.id).name) + ':';
+  args += jsonString(names_.site(record.id).name) + ':';
   switch (static_cast<ArgumentType>(record.detail)) {
     case ArgumentType::real: args += realText(std::bit_cast<double>(record.a)); break;
     case ArgumentType::text:
@@ -117,7 +73,7 @@ void RingDecoder::addArgument(const Record& record, std::string& args) {
 
 void RingDecoder::finishText(std::string& args) {
   if (!text_awaited_) return;
-  args += quoteJson(text_);
+  args += jsonString(text_);
   text_.clear();
   text_awaited_ = false;
 }

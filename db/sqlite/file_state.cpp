@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "db/file_magic.h"
 #include "db/sqlite/schema.h"
 #include "db/try.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 // The database header: https://www.sqlite.org/fileformat2.html section 1.3; numbers are big-endian.
 constexpr std::size_t kHeaderBytes = 100;
-constexpr char kMagic[16] = "SQLite format 3";
 
 using Header = std::array<std::byte, kHeaderBytes>;
 
@@ -32,7 +32,7 @@ bool isNotEmpty(const std::string& path) {
 }
 
 void readHeader(const Header& header, FileState& state) {
-  if (std::memcmp(header.data(), kMagic, sizeof kMagic) != 0) {
+  if (!magic::isSqlite({reinterpret_cast<const char*>(header.data()), header.size()})) {
     state.kind = FileKind::text;
     return;
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "db/sqlite/connection.h"
+#include "db/sqlite/sql_name.h"
 #include "db/sqlite/table_pages.h"
 #include "db/try.h"
 
@@ -15,15 +16,6 @@ namespace pitwall::store {
 namespace {
 
 constexpr int kLongestValue = 64 << 20;
-
-std::string quotedName(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
 
 // SQLite's statement errors are errors of the file here: the statements are ours, and simple. The remedy is
 // to export the file again with the other program.
@@ -190,9 +182,9 @@ Status ForeignDatabase::visitBySql(std::string_view table, std::span<const std::
   for (const std::string_view column : columns) {
     const bool known = has(table, column);
     positions.push_back(known ? next++ : -1);
-    if (known) wanted += (wanted.empty() ? "" : ", ") + quotedName(column);
+    if (known) wanted += (wanted.empty() ? "" : ", ") + sqlName(column);
   }
-  auto statement = connection_->prepare(fmt::format("SELECT {} FROM {}", wanted, quotedName(table)));
+  auto statement = connection_->prepare(fmt::format("SELECT {} FROM {}", wanted, sqlName(table)));
   if (!statement.has_value()) return fail(asDamage(statement.error()));
   ForeignRow view(std::move(positions));
   view.statement_ = statement->handle();
@@ -218,7 +210,7 @@ Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view ta
 
 Result<std::int64_t> ForeignDatabase::rows(std::string_view table) {
   if (!has(table)) return std::int64_t{0};
-  auto rows = connection_->integer(fmt::format("SELECT count(*) FROM {}", quotedName(table)));
+  auto rows = connection_->integer(fmt::format("SELECT count(*) FROM {}", sqlName(table)));
   if (!rows.has_value()) return fail(asDamage(rows.error()));
   return rows;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "db/sqlite/sql_name.h"
 #include "db/try.h"
 
 namespace pitwall::store {
@@ -213,12 +214,6 @@ Status eachStatement(TraceData& data, const std::string& sql, Run run) {
   return {};
 }
 
-std::string quoted(std::string_view name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
 Status insertAll(TraceData& data, Statement& insert, const std::string& table,
                  std::span<const std::vector<SqlValue>> rows) {
   const std::size_t width = rows.front().size();
@@ -261,7 +256,7 @@ Status insertTempRows(TraceData& data, const std::string& table,
   if (rows.empty()) return {};
   if (rows.front().empty())
     return fail(ErrorCode::invalidInput, fmt::format("cannot insert into {}: a row has no values", table));
-  std::string sql = fmt::format("INSERT INTO temp.{} VALUES (?", quoted(table));
+  std::string sql = fmt::format("INSERT INTO temp.{} VALUES (?", sqlName(table));
   for (std::size_t i = 1; i < rows.front().size(); ++i) sql += ", ?";
   sql += ')';
   Connection& connection = data.connection();

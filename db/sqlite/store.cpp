@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "db/file/write_remedy.h"
 #include "db/sqlite/batch_writer.h"
 #include "db/sqlite/column_codec.h"
 #include "db/sqlite/file_state.h"
@@ -28,22 +29,9 @@ using store::FileKind;
 using store::FileState;
 using store::OpenMode;
 
-std::string remedyFor(int error) {
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR: return "create its folder, or choose another path";
-    case EACCES:
-    case EPERM: return "choose a folder that you may write";
-    case EROFS: return "choose a path on a file system that can be written";
-    case ENOSPC:
-    case EDQUOT: return "free space, or choose a path on another disk";
-    default: return "choose another path";
-  }
-}
-
 Failure cannotWrite(const std::string& path, int error) {
   return fail(ErrorCode::io,
-              fmt::format("cannot write trace '{}': {}; {}", path, std::strerror(error), remedyFor(error)));
+              fmt::format("cannot write trace '{}': {}; {}", path, std::strerror(error), writeRemedy(error)));
 }
 
 // Whether the trace at `path` is being recorded or read: then its side files must not be removed. In

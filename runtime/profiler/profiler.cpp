@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "db/json_string.h"
 #include "db/meta.h"
 #include "runtime/profiler/site_registry.h"
 #include "runtime/profiler/state.h"
@@ -242,7 +243,7 @@ void Profiler::State::drainLoop() {
 
 SiteId Profiler::site(std::string_view name, EventKind kind, std::string_view domain) {
   profiler::Site site{std::string(name), kind, ""};
-  if (!domain.empty()) site.args = "\"domain\":" + ring::quoteJson(std::string(domain));
+  if (!domain.empty()) site.args = "\"domain\":" + jsonString(std::string(domain));
   return state_->identities.add(site);
 }
 

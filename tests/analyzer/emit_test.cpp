@@ -11,6 +11,7 @@
 #include "analyzer/emit/json_emitter.h"
 #include "analyzer/emit/utf8.h"
 #include "analyzer/units_text.h"
+#include "db/json_string.h"
 
 namespace pitwall {
 namespace {
@@ -150,8 +151,8 @@ TEST(Text, ANumberStaysWithItsUnit) {
 }
 
 TEST(Json, StringsAreAlwaysValid) {
-  EXPECT_EQ(emit::jsonQuoted("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\n\\u0001\"");
-  EXPECT_EQ(emit::jsonQuoted("\xff\xc3\xa4\xed\xa0\x80"),
+  EXPECT_EQ(jsonString("a\"b\\c\n\x01"), "\"a\\\"b\\\\c\\n\\u0001\"");
+  EXPECT_EQ(jsonString("\xff\xc3\xa4\xed\xa0\x80"),
             "\"\xEF\xBF\xBD\xc3\xa4\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
 }
 

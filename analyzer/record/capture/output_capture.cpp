@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "analyzer/record/capture/verbose_filter.h"
+#include "db/write_all.h"
 
 namespace pitwall::record {
 namespace {
@@ -31,22 +32,6 @@ bool sameFile(int a, int b) {
   }, second{};
   return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
          first.st_ino == second.st_ino && first.st_rdev == second.st_rdev;
-}
-
-// Returns 0 or errno.
-int writeAll(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd ready{file, POLLOUT, 0};
-      poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <new>
 #include <system_error>
 
+#include "db/write_all.h"
+
 namespace pitwall::record {
 namespace {
 
@@ -86,8 +88,7 @@ void LossFile::lostUntil(TimeNs now_ns) {
 }
 
 void LossFile::write() {
-  if (::pwrite(file_, page_.bytes, sizeof page_.bytes, 0) != static_cast<ssize_t>(sizeof page_.bytes))
-    remove();
+  if (writeAllAt(file_, {reinterpret_cast<const char*>(page_.bytes), sizeof page_.bytes}, 0) != 0) remove();
 }
 
 void LossFile::remove() {

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "db/file_magic.h"
 #include "db/try.h"
 
 namespace pitwall::import {
@@ -254,15 +255,13 @@ class ZstdSource final : public CompressedSource {
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, const ImportLimits& limits) {
   auto file = std::make_unique<RawFile>();
   PITWALL_TRY(file->open(path));
-  std::array<char, 4> magic{};
-  auto got = PITWALL_TRY(file->read(magic));
+  std::array<char, magic::kStartBytes> head{};
+  auto got = PITWALL_TRY(file->read(head));
   if (got == 0) return fail(ErrorCode::invalidInput, fmt::format("{}: the file is empty", path));
   PITWALL_TRY(file->rewind());
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(magic[at]); };
-  if (byte(0) == 0x1f && byte(1) == 0x8b) return {std::make_unique<GzipSource>(std::move(file), limits)};
-  if (byte(0) == 0x28 && byte(1) == 0xb5 && byte(2) == 0x2f && byte(3) == 0xfd) {
-    return {std::make_unique<ZstdSource>(std::move(file), limits)};
-  }
+  const std::string_view start(head.data(), got);
+  if (magic::isGzip(start)) return {std::make_unique<GzipSource>(std::move(file), limits)};
+  if (magic::isZstd(start)) return {std::make_unique<ZstdSource>(std::move(file), limits)};
   return {std::make_unique<PlainSource>(std::move(file))};
 }
 

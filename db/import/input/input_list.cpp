@@ -1,20 +1,22 @@
 #include "db/import/input/input_list.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 
+#include "db/file_magic.h"
+#include "db/temporary.h"
 #include "db/try.h"
+#include "db/write_all.h"
 
 namespace pitwall::import {
 
 bool looksCompressed(std::string_view start) {
-  return start.substr(0, 2) == "\x1f\x8b" || start.substr(0, 4) == "\x28\xb5\x2f\xfd" || looksLikeZip(start);
+  return magic::isGzip(start) || magic::isZstd(start) || magic::isZip(start);
 }
 
 Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportLimits& limits) {
@@ -24,7 +26,7 @@ Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, 
     std::array<char, 4> start{};
     auto got = PITWALL_TRY(source->read(start));
     const bool plain = std::strcmp(source->compression(), "none") == 0;
-    if (!plain || !looksLikeZip({start.data(), got})) {
+    if (!plain || !magic::isZip({start.data(), got})) {
       inputs.push_back({path, path, {}, false});
       continue;
     }
@@ -42,36 +44,26 @@ Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const Impo
   return ByteSource::open(input.path, limits);
 }
 
-Result<std::unique_ptr<TemporaryCopy>> TemporaryCopy::make(Window& window) {
-  std::error_code code;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(code);
-  std::string path = (folder / "pitwall-import-XXXXXX").string();
-  const int descriptor = code ? -1 : ::mkstemp(path.data());
-  if (descriptor < 0) {
-    return fail(ErrorCode::io, fmt::format("no temporary file in {}: {}; set TMPDIR to another folder",
-                                           folder.string(), std::strerror(errno)));
-  }
-  std::unique_ptr<TemporaryCopy> copy(new TemporaryCopy(path));
-  std::FILE* file = ::fdopen(descriptor, "wb");
+Result<TemporaryCopy> TemporaryCopy::make(Window& window) {
+  TemporaryCopy copy(PITWALL_TRY(TemporaryFolder::create("a decompressed input")));
+  const std::string path = copy.path();
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int error = file < 0 ? errno : 0;
   Status status;
-  while (status.has_value()) {
+  while (error == 0 && status.has_value()) {
     const std::string_view view = window.view();
-    if (std::fwrite(view.data(), 1, view.size(), file) != view.size()) break;
+    error = writeAll(file, view);
     window.take(view.size());
     if (window.atEnd()) break;
     status = window.more(std::size_t{1} << 20);
   }
-  const bool failed = std::ferror(file) != 0;
-  if ((std::fclose(file) != 0 || failed) && status.has_value()) {
+  if (file >= 0 && ::close(file) != 0 && error == 0) error = errno;
+  if (error != 0) {
     return fail(ErrorCode::io, fmt::format("{}: cannot be written: {}; set TMPDIR to another folder", path,
-                                           std::strerror(errno)));
+                                           std::strerror(error)));
   }
   PITWALL_TRY(status);
   return copy;
-}
-
-TemporaryCopy::~TemporaryCopy() {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::remove((path_ + suffix).c_str());
 }
 
 }  // namespace pitwall::import

@@ -4,11 +4,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/import/input/byte_source.h"
 #include "db/import/input/window.h"
 #include "db/import/input/zip_archive.h"
+#include "db/temporary.h"
 
 namespace pitwall::import {
 
@@ -32,15 +34,12 @@ bool looksCompressed(std::string_view start);
 class TemporaryCopy {
  public:
   // Writes the rest of the window. Errors: io (no folder, disk full), cancelled, invalidInput (limits).
-  static Result<std::unique_ptr<TemporaryCopy>> make(Window& window);
-  ~TemporaryCopy();
-  TemporaryCopy(const TemporaryCopy&) = delete;
-  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
-  const std::string& path() const { return path_; }
+  static Result<TemporaryCopy> make(Window& window);
+  std::string path() const { return folder_.file("copy"); }
 
  private:
-  explicit TemporaryCopy(std::string path) : path_(std::move(path)) {}
-  const std::string path_;
+  explicit TemporaryCopy(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  TemporaryFolder folder_;
 };
 
 }  // namespace pitwall::import

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "db/json_string.h"
 #include "db/utf8.h"
 
 namespace pitwall::import {
@@ -110,6 +111,12 @@ bool appendClean(std::string_view text, std::string& out) {
   }
   const auto isControl = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   return appendUtf8(text, out, isControl) || replaced;
+}
+
+std::string cleanJsonString(std::string_view text) {
+  std::string clean;
+  appendClean(text, clean);
+  return jsonString(clean);
 }
 
 std::optional<std::int64_t> stepNumber(std::string_view name) {

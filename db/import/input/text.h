@@ -26,6 +26,8 @@ inline constexpr std::int64_t kLatestNs = std::int64_t{1} << 62;
 // something was replaced. Text longer than kLongestName is truncated.
 bool appendClean(std::string_view text, std::string& out);
 inline constexpr std::size_t kLongestName = 8192;
+// `text` cleaned like that, as a JSON string.
+std::string cleanJsonString(std::string_view text);
 
 // The number of the training step in a range's name: "ProfilerStep#12", "iteration 12", "step_12".
 std::optional<std::int64_t> stepNumber(std::string_view name);

@@ -25,9 +25,6 @@ struct ZipMember {
 
 inline constexpr std::size_t kMostZipMembers = 4096;
 
-// Whether a file beginning like this is an archive.
-inline bool looksLikeZip(std::string_view start) { return start.substr(0, 4) == "PK\x03\x04"; }
-
 // The files in the archive, in the order of its directory; folders are left out. A truncated archive has no
 // directory: then only its first member, with known_size false. Errors: io; invalidInput (not an archive,
 // more than kMostZipMembers, or a directory that points outside the file).

@@ -11,7 +11,6 @@
 #include "db/import/input/json.h"
 #include "db/import/input/line_reader.h"
 #include "db/import/input/text.h"
-#include "db/import/nsys/nsight_tables.h"
 #include "db/import/readers.h"
 #include "db/meta.h"
 #include "db/try.h"
@@ -118,8 +117,8 @@ class Inspector {
     event.value = parseInteger(find("coll_perf.coll_msg_size_bytes")).value_or(0);
     const auto ranks = parseInteger(find("header.n_ranks"));
     event.args = builder_.args(
-        ranks ? fmt::format("{{\"collective\":\"{}\",\"group_size\":{}}}", jsonText(name), *ranks)
-              : fmt::format("{{\"collective\":\"{}\"}}", jsonText(name)));
+        ranks ? fmt::format("{{\"collective\":{},\"group_size\":{}}}", cleanJsonString(name), *ranks)
+              : fmt::format("{{\"collective\":{}}}", cleanJsonString(name)));
     const auto begin = parseScaled(find("coll_perf.event_trace_ts.coll_start_ts"), 1000);
     const auto end = parseScaled(find("coll_perf.event_trace_ts.coll_stop_ts"), 1000);
     const auto dumped = parseScaled(find("metadata.dump_timestamp_us"), 1000);

@@ -25,7 +25,7 @@ void NsightPayload::json(std::string_view text, std::string& members) {
   JsonValue value;
   const bool whole = scanner.value(value) == JsonStatus::ok && scanner.peek() == 0 && scanner.repairs() == 0;
   if (!whole || value.type == JsonType::none) {
-    append(members, "payload", "\"" + jsonText(text) + "\"");
+    append(members, "payload", cleanJsonString(text));
     return;
   }
   std::string clean;

@@ -404,7 +404,7 @@ class Nsight {
       event.kind = EventKind::wait;  // the host waits; the device does no work
       const std::string kind = names_.syncKind(row.integer(6));
       event.name = builder_.name(kind);
-      event.args = builder_.args(fmt::format("{{\"cuda_sync_kind\":\"{}\"}}", jsonText(kind)));
+      event.args = builder_.args(fmt::format("{{\"cuda_sync_kind\":{}}}", cleanJsonString(kind)));
       builder_.add(stream(row).waits, event);
     });
   }
@@ -451,7 +451,7 @@ class Nsight {
   StringId rangeArgs(std::int64_t process, const ForeignRow& row, Event& event) {
     std::string text;
     if (const auto domain = domains_.find({process, row.integer(6)}); domain != domains_.end())
-      text = fmt::format("\"domain\":\"{}\"", jsonText(domain->second));
+      text = fmt::format("\"domain\":{}", cleanJsonString(domain->second));
     if (const std::int64_t color = row.integer(7); color != 0)
       text += fmt::format("{}\"color\":\"#{:06x}\"", text.empty() ? "" : ",", color & 0xFFFFFF);
     payload_.read(row, kRangeColumns.size(), event, text);

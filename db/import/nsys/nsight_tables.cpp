@@ -110,16 +110,6 @@ const NsightNames::Range& NsightNames::range(std::int64_t id) {
 StringId NsightNames::rangeName(std::int64_t id) { return range(id).name; }
 std::optional<std::int64_t> NsightNames::rangeStep(std::int64_t id) { return range(id).step; }
 
-std::string jsonText(std::string_view text) {
-  std::string clean, out;
-  appendClean(text, clean);
-  for (const char c : clean) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 std::string NsightNames::copyKind(std::int64_t value) const {
   return labelOf(copy_kinds_, kCopyKinds, value);
 }

@@ -82,9 +82,6 @@ class NsightNames {
   RecentIds<Range> ranges_;
 };
 
-// Escaped for the inside of a JSON string.
-std::string jsonText(std::string_view text);
-
 // Without the suffix that a CUDA function's versions carry: cudaStreamSynchronize_v3020.
 std::string_view withoutVersion(std::string_view name);
 

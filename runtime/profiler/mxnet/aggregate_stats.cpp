@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 
 namespace pitwall::mxnet {
 
@@ -127,12 +127,12 @@ std::string AggregateStats::json(const DumpsOptions& options) const {
     const bool is_memory = isMemory(category);
     std::string& out = is_memory ? memory : time;
     if (!out.empty()) out += "        ,\n";
-    out += "        " + ring::quoteJson(category) + ": {\n";
+    out += "        " + jsonString(category) + ": {\n";
     bool first = true;
     for (const auto& [name, entry] : sorted(entries, options)) {
       if (!first) out += "            ,\n";
       first = false;
-      out += "            " + ring::quoteJson(*name) + ": {\n";
+      out += "            " + jsonString(*name) + ": {\n";
       out += "                \"Count\": " + std::to_string(entry->count) + ",\n";
       if (!is_memory) out += "                \"Total\": " + significant(entry->total) + ",\n";
       out += "                \"Min\": " + significant(entry->min) + ",\n";

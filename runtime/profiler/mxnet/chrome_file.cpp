@@ -9,7 +9,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
+#include "db/write_all.h"
 
 namespace pitwall::mxnet {
 
@@ -48,7 +49,7 @@ void ChromeFile::close() {
 void ChromeFile::announce(int pid, const std::string& name) {
   separate();
   pending_ += R"({"name":"process_name","ph":"M","pid":)" + std::to_string(pid) + R"(,"args":{"name":)" +
-              ring::quoteJson(name) + "}}";
+              jsonString(name) + "}}";
 }
 
 int ChromeFile::pidOf(const std::string& category) {
@@ -61,8 +62,8 @@ int ChromeFile::pidOf(const std::string& category) {
 ChromeFile::Label ChromeFile::label(const std::string& name, const std::string& category,
                                     const std::string& members) {
   Label label;
-  label.names = "\"name\":" + ring::quoteJson(name);
-  if (!category.empty()) label.names += ",\"cat\":" + ring::quoteJson(category);
+  label.names = "\"name\":" + jsonString(name);
+  if (!category.empty()) label.names += ",\"cat\":" + jsonString(category);
   if (!members.empty()) label.args = ",\"args\":{" + members + "}";
   label.pid = pidOf(category);
   return label;
@@ -70,7 +71,7 @@ ChromeFile::Label ChromeFile::label(const std::string& name, const std::string& 
 
 ChromeFile::Label ChromeFile::counterLabel(const std::string& name, const std::string& category) {
   Label made = label(name, category);
-  made.args = ",\"args\":{" + ring::quoteJson(name) + ":";
+  made.args = ",\"args\":{" + jsonString(name) + ":";
   return made;
 }
 
@@ -183,18 +184,10 @@ Status ChromeFile::flush() {
   if (file_ < 0) return {};
   const std::size_t events = pending_.size();
   pending_ += kEnd;
-  std::size_t done = 0;
-  while (done < pending_.size()) {
-    const ssize_t got = ::pwrite(file_, pending_.data() + done, pending_.size() - done,
-                                 static_cast<off_t>(written_ + static_cast<std::int64_t>(done)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      const Error error{ErrorCode::io, "cannot write the profile '" + path_ + "': " + std::strerror(errno) +
-                                           "; free space, or choose another filename"};
-      pending_.resize(events <= kMostPending ? events : 0);
-      return fail(error);
-    }
-    done += static_cast<std::size_t>(got);
+  if (const int error = writeAllAt(file_, pending_, written_); error != 0) {
+    pending_.resize(events <= kMostPending ? events : 0);
+    return fail(ErrorCode::io, "cannot write the profile '" + path_ + "': " + std::strerror(error) +
+                                   "; free space, or choose another filename");
   }
   written_ += static_cast<std::int64_t>(events);
   pending_.clear();

@@ -1,6 +1,6 @@
 #include "runtime/profiler/mxnet/classify.h"
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 
 namespace pitwall::mxnet {
 
@@ -13,7 +13,7 @@ constexpr char kDomainKey[] = "\",\"domain\":";
 }  // namespace
 
 std::string objectMembers(const std::string& object, const std::string& category, char scope) {
-  return kObjectKey + object + kScopeKey + scope + kDomainKey + ring::quoteJson(category);
+  return kObjectKey + object + kScopeKey + scope + kDomainKey + jsonString(category);
 }
 
 Class classify(EventKind kind, const std::string& name, const std::string& args) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 #include "runtime/profiler/mxnet/state.h"
 
 namespace pitwall::mxnet {
@@ -27,7 +27,7 @@ std::string MxnetProfiler::State::membersOf(const OperatorFacts& facts) {
     members += std::string("\"") + key + "\":" + value;
   };
   const auto text = [&add](const char* key, const std::string& value) {
-    if (!value.empty()) add(key, ring::quoteJson(value));
+    if (!value.empty()) add(key, jsonString(value));
   };
   const auto number = [&add](const char* key, std::int64_t value) {
     if (value != 0) add(key, std::to_string(value));

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 
 namespace pitwall::nvtx {
 
@@ -64,12 +64,12 @@ void Names::use(Profiler& profiler) {
 }
 
 std::string Names::argumentsOf(const Look& look) const {
-  std::string args = "\"domain\":" + ring::quoteJson(look.domain->name);
+  std::string args = "\"domain\":" + jsonString(look.domain->name);
   if (look.category != 0) {
     const auto named = look.domain->categories.find(look.category);
     args += ",\"category\":";
-    args += ring::quoteJson(named == look.domain->categories.end() ? std::to_string(look.category)
-                                                                   : named->second);
+    args +=
+        jsonString(named == look.domain->categories.end() ? std::to_string(look.category) : named->second);
   }
   if (look.color != 0) args += fmt::format(",\"color\":\"#{:08x}\"", look.color);
   if (!look.payload.empty()) {

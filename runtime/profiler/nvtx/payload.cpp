@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 #include "runtime/profiler/nvtx/names.h"
 
 namespace pitwall::nvtx {
@@ -27,7 +27,7 @@ T read(std::span<const std::byte> bytes) {
 }
 
 std::string number(double value) {
-  if (!std::isfinite(value)) return ring::quoteJson(fmt::format("{}", value));  // JSON has no infinity
+  if (!std::isfinite(value)) return jsonString(fmt::format("{}", value));  // JSON has no infinity
   return fmt::format("{}", value);
 }
 
@@ -125,7 +125,7 @@ struct Schemas::Writer {
 
   void member(const std::string& name, const std::string& json) {
     if (!result.members.empty()) result.members += ',';
-    result.members += ring::quoteJson(name) + ':' + json;
+    result.members += jsonString(name) + ':' + json;
   }
 };
 
@@ -221,7 +221,7 @@ void Schemas::decodeEntry(const Entry& entry, std::span<const std::byte> bytes, 
     if ((entry.flags & abi::kEntryMessage) != 0)
       out.result.message = value;
     else
-      out.member(entry.name, ring::quoteJson(value));
+      out.member(entry.name, jsonString(value));
     return;
   }
   if ((entry.flags & abi::kEntryPointer) != 0) return;  // an address in the program: may be invalid
@@ -262,7 +262,7 @@ std::string Schemas::scalar(std::uint64_t type, std::span<const std::byte> bytes
     std::uint64_t value = 0;
     std::memcpy(&value, bytes.data(), bytes.size());
     const auto name = named->second.find(value);
-    return name == named->second.end() ? std::to_string(value) : ring::quoteJson(name->second);
+    return name == named->second.end() ? std::to_string(value) : jsonString(name->second);
   }
   if (const auto schema = schemas_.find(type); schema != schemas_.end()) {
     if (depth == kMostDepth) return {};
@@ -273,7 +273,7 @@ std::string Schemas::scalar(std::uint64_t type, std::span<const std::byte> bytes
   switch (type) {
     case kTypeChar: {
       const char c = read<char>(bytes);
-      return ring::quoteJson({&c, 1});
+      return jsonString({&c, 1});
     }
     case kTypeFloat:
     case kTypeFloat32:
@@ -286,7 +286,7 @@ std::string Schemas::scalar(std::uint64_t type, std::span<const std::byte> bytes
     case kTypeColor: return fmt::format("\"#{:08x}\"", read<std::uint32_t>(bytes));
     case kTypeRegisteredString: {
       const auto* string = read<const RegisteredString*>(bytes);
-      return string == nullptr ? "\"\"" : ring::quoteJson(string->text);
+      return string == nullptr ? "\"\"" : jsonString(string->text);
     }
     default: break;
   }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "db/ring_decoder.h"
+#include "db/json_string.h"
 #include "runtime/profiler/nvtx/text_hash.h"
 #include "runtime/profiler/nvtx/wide_text.h"
 
@@ -31,7 +31,7 @@ std::int64_t integerOf(const abi::EventAttributes& attributes) {
 
 std::string realMember(double value) {
   return "\"payload\":" +
-         (std::isfinite(value) ? fmt::format("{}", value) : ring::quoteJson(fmt::format("{}", value)));
+         (std::isfinite(value) ? fmt::format("{}", value) : jsonString(fmt::format("{}", value)));
 }
 
 }  // namespace

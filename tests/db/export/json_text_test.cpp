@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "db/json_string.h"
+
 namespace pitwall::exporting {
 namespace {
 
@@ -18,7 +20,7 @@ std::string made(Append append, Value value) {
 }
 
 std::string inJson(std::string_view text) {
-  return made([](auto& out, std::string_view t) { appendQuoted(out, t); }, text);
+  return made([](auto& out, std::string_view t) { appendJsonString(t, out); }, text);
 }
 
 TEST(JsonText, AnyBytesBecomeValidText) {

@@ -134,10 +134,9 @@ TEST(RecordTest, ArgumentsArriveAsJson) {
   const auto load = named(sink, "load");
   ASSERT_EQ(load.size(), 1U);
   EXPECT_EQ(load[0].correlation, 7U);
-  EXPECT_EQ(
-      sink.text(load[0].args),
-      "{\"domain\":\"io\",\"rows\":-5,\"ratio\":0.25,\"file\":\"a \\\"quoted\\\"\\u000aname that is longer "
-      "than one record's 24 bytes\"}");
+  EXPECT_EQ(sink.text(load[0].args),
+            "{\"domain\":\"io\",\"rows\":-5,\"ratio\":0.25,\"file\":\"a \\\"quoted\\\"\\nname that is longer "
+            "than one record's 24 bytes\"}");
   const std::string all = sink.text(named(sink, "rows")[0].args);
   EXPECT_EQ(std::count(all.begin(), all.end(), ':'), 15);
   EXPECT_EQ(sink.text(named(sink, "file")[0].args), "{\"file\":\"" + std::string(14 * 24, 'x') + "\"}");

@@ -1,0 +1,64 @@
+#include "db/temporary.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+namespace pitwall {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path systemFolder() {
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  return error ? fs::path("/tmp") : folder;
+}
+
+Failure cannotCreate(const char* what, std::string_view purpose, int error) {
+  return fail(ErrorCode::io, std::string("cannot create ") + what + " in '" + systemFolder().string() +
+                                 "' for " + std::string(purpose) + ": " + std::strerror(error) +
+                                 "; set TMPDIR to a folder that you may write");
+}
+
+}  // namespace
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  if (this != &other) {
+    remove();
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
+  TemporaryFolder folder;
+  std::string name = systemFolder() / "pitwall-XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) return cannotCreate("a folder", purpose, errno);
+  folder.path_ = name;
+  return folder;
+}
+
+std::string TemporaryFolder::file(std::string_view name) const { return fs::path(path_) / name; }
+
+void TemporaryFolder::remove() noexcept {
+  if (path_.empty()) return;
+  std::error_code ignored;  // leftovers are in the system's temporary folder
+  fs::remove_all(path_, ignored);
+}
+
+Result<int> openUnnamedFile(std::string_view purpose) {
+  std::string name = systemFolder() / "pitwall-XXXXXX";
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) return cannotCreate("a file", purpose, errno);
+  ::unlink(name.c_str());
+  return file;
+}
+
+}  // namespace pitwall
