@@ -19,6 +19,12 @@ MAY_INCLUDE = {
 }
 # A subfolder that builds alone -> the files of its own top folder that may include it. It includes no other one of them.
 ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/")}
+# A subfolder -> the other subfolders of its top folder that it may include. Those that are not named here may include any.
+BELOW = {
+    "analyzer/analysis": set(),
+    "analyzer/dependencies": {"analyzer/analysis"},
+    "analyzer/critical_path": {"analyzer/analysis", "analyzer/dependencies"},
+}
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
     (r"sqlite3(ext)?\.h", ("db/sqlite", "tests/bench")),
@@ -53,6 +59,9 @@ def quoted(path, target, is_public):
             return f"{folder} is for {' and '.join(users)} only; use a header at the top of {top}/"
         if path.startswith(folder) and own == top and target.count("/") != 1 and not target.startswith(folder):
             return f"{folder} builds without the rest of {top}/; move what is needed into it"
+    own_room, room_of_target = room(path), room(target)
+    if top == own and own_room in BELOW and room_of_target not in (None, own_room) and room_of_target not in BELOW[own_room]:
+        return f"{own_room}/ may include only {', '.join(sorted(BELOW[own_room])) or 'itself'} of {top}/; move the code or the type"
     if is_public and target.count("/") != 1:
         return "a public header may include only public ones, else it cannot be installed; forward-declare instead"
     if is_public and own == "db" and pathlib.Path(path).stem in CONTRACT and pathlib.Path(target).stem not in CONTRACT:

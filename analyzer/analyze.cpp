@@ -28,6 +28,7 @@
 #include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/analysis/trials.h"
+#include "analyzer/critical_path/tables.h"
 #include "analyzer/rules/budget.h"
 #include "analyzer/rules/disturbed.h"
 #include "analyzer/rules/rule_set.h"

@@ -87,7 +87,7 @@ struct KernelRow {
 // What is on the critical path under one name.
 struct PathRow {
   std::string title, phase;     // of an operator as in OperatorRow, else the event's name
-  std::string part;             // "operator", "call", "kernel", ...: analyzer/analysis/critical_path.h
+  std::string part;             // "operator", "call", "kernel", ...: analyzer/critical_path/path.h
   std::int64_t executions = 0;  // in the window, on the path or not; 0 = a gap
   TimeNs on_path_ns = 0;
   double share = 0;          // of the window

@@ -1,5 +1,5 @@
-// The analyses of devices, launches, threads, memory, data, ranks and the critical path: what they need, and
-// what writes their tables. A table without rows means that the trace has nothing of the kind; then the rules
+// The analyses of devices, launches, threads, memory, data and ranks: what they need, and what writes their
+// tables. A table without rows means that the trace has nothing of the kind; then the rules
 // that need it say what to record.
 #pragma once
 
@@ -30,8 +30,6 @@ Status writeDevices(Trace& trace, const Context& context);         // analysis_d
 Status writeMemory(Trace& trace, const Context& context);          // analysis_memory
 Status writeData(Trace& trace, const Context& context);            // analysis_data, analysis_data_range
 Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
-Status writeCriticalPath(Trace& trace, const Context& context);    // analysis_critical...
-Result<PathSummary> criticalPathSummary(Trace& trace);             // of these tables
 // The facts of analysis_summary about making batches.
 void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts);
 

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "analyzer/analysis.h"
-#include "analyzer/analysis/critical_path.h"
+#include "analyzer/critical_path/path.h"
 #include "tests/analyzer/analyzed.h"
 #include "tests/db/import/corpus.h"
 

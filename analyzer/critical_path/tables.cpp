@@ -2,14 +2,15 @@
 //
 // The sample is the middle of the steady iterations, as many as hold at most 200000 events: long traces
 // repeat, and so neither time nor memory grows with them.
-#include "analyzer/analysis/critical_path.h"
+#include "analyzer/critical_path/tables.h"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analyzer/analysis/analysis_tables.h"
-#include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/critical_path/path.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -276,10 +277,10 @@ void CriticalPath::slack(const PathKey& key, TimeNs slack_ns) {
 }
 
 Status writeCriticalPath(Trace& trace, const Context& context) {
-  const auto sample = PITWALL_TRY(sampleOfOperators(context));
+  auto sample = PITWALL_TRY(sampleOfOperators(context));
   auto path =
       PITWALL_TRY(tellsOfAnEngine(sample.operators)
-                      ? criticalPathOfOperators(trace, sample.window, sample.operators)
+                      ? criticalPathOfOperators(trace, sample.window, std::move(sample.operators))
                       : criticalPathOfDevices(trace, context.activity, windowOfDevices(trace, context),
                                               context.timeline.process));
   for (auto* write : {writeSums, writeSteps, writeWhole}) {

@@ -1,9 +1,9 @@
 // The critical path through a window of time: what the end of the window waited for, back to its beginning.
 //
 // There are two methods. For operators of Pitwall's runtime the engine's dependencies are known
-// (critical_operators.cpp). For other programs the path consists of host threads, launches, streams and calls
-// that wait for the device (critical_devices.cpp). Either way the steps follow each other without a gap and
-// sum to the window.
+// (operators.cpp). For other programs the path consists of host threads, launches, streams and calls
+// that wait for the device (devices.cpp). Either way it is a walk over a dependency graph (dependencies/graph.h),
+// and its steps follow each other without a gap and sum to the window.
 #pragma once
 
 #include <cstdint>
@@ -76,7 +76,7 @@ struct CriticalPath {
 // Through the operators' dependencies. `operators` are ordered by start.
 // Errors: corruptTrace from reading dependencies.
 Result<CriticalPath> criticalPathOfOperators(Trace& trace, Interval window,
-                                             std::span<const OperatorInterval> operators);
+                                             std::vector<OperatorInterval> operators);
 
 // Through the process's threads and its devices' streams: a kernel waits for the work before it on its stream
 // or for its launch, whichever came last; a call that waits for the device for the work that ends last within

@@ -1,0 +1,267 @@
+// Reads the nodes of a device graph.
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "analyzer/analysis/launch_index.h"
+#include "analyzer/dependencies/device_edges.h"
+#include "analyzer/dependencies/device_graph.h"
+#include "db/try.h"
+
+namespace pitwall::analysis {
+namespace {
+
+constexpr std::uint32_t kNone = Graph::kNone;
+
+bool isHostEvent(EventKind kind) {
+  return kind == EventKind::operatorRun || kind == EventKind::api || kind == EventKind::communication ||
+         kind == EventKind::dataWait;
+}
+
+class Loader {
+ public:
+  Loader(Trace& trace, const Activity& activity, DeviceGraph& out, std::size_t most)
+      : trace_(trace), activity_(activity), out_(out), most_(most) {}
+
+  // False in `fits` when there are too many.
+  Status run(ProcessId process, bool& fits) {
+    const auto tracks = trace_.tracks();
+    for (std::uint32_t i = 0; i < tracks.size() && fits_; ++i) {
+      const auto& info = tracks[i];
+      if (info.kind == TrackKind::counter || (info.process && info.process != process)) continue;
+      PITWALL_TRY(info.kind == TrackKind::thread ? readThread(TrackId{i + 1})
+                                                 : readStream(TrackId{i + 1}, info));
+    }
+    fits = fits_;
+    if (!fits_) return {};
+    PITWALL_TRY(addLaunches());
+    finish();
+    return {};
+  }
+
+ private:
+  struct Thread {
+    TrackId id;
+    std::uint32_t first = 0, last = 0;  // its events in host_
+  };
+
+  template <typename Each>
+  Status read(TrackId track, const Each& each) {
+    const Interval window = out_.graph.window;
+    const EventSelection selection{track, window.start_ns, window.end_ns,
+                                   kStart | kDur | kCorrelation | kName | kOperator | kKind};
+    return trace_.eventColumns(selection, [&](const EventSpans& events) {
+      for (std::size_t i = 0; i < events.size; ++i) {
+        const TimeNs start = events.start_ns[i], end = start + events.dur_ns[i];
+        if (start < window.end_ns && end > window.start_ns) each(events, i, start, end);
+      }
+      fits_ = host_.size() + work_.size() <= most_;
+      return fits_;
+    });
+  }
+
+  std::uint8_t meaning(StringId name, EventKind kind) {
+    const auto [place, is_new] = meanings_.try_emplace(name.value, std::uint8_t{0});
+    if (is_new) place->second = meaningOf(trace_.string(name), kind);
+    return place->second;
+  }
+
+  Status readThread(TrackId id) {
+    const auto first = static_cast<std::uint32_t>(host_.size());
+    auto status = read(id, [&](const EventSpans& events, std::size_t i, TimeNs start, TimeNs end) {
+      const auto kind = static_cast<EventKind>(events.kind[i]);
+      if (!isHostEvent(kind)) return;
+      const StringId name{static_cast<std::uint32_t>(events.name[i])};
+      host_.push_back({.start_ns = start,
+                       .end_ns = end,
+                       .name = name,
+                       .op = OperatorId{static_cast<std::uint32_t>(events.op[i])},
+                       .kind = kind,
+                       .meaning = kind == EventKind::api ? meaning(name, kind) : std::uint8_t{kNoMeaning}});
+    });
+    if (!status.has_value() || host_.size() == first) return status;
+    std::sort(host_.begin() + first, host_.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.start_ns, -a.end_ns, a.name.value) <
+             std::tuple(b.start_ns, -b.end_ns, b.name.value);
+    });
+    nest(first);
+    thread_index_[id] = static_cast<std::uint32_t>(threads_.size());
+    threads_.push_back({id, first, static_cast<std::uint32_t>(host_.size())});
+    return {};
+  }
+
+  void nest(std::uint32_t first) {
+    std::vector<std::uint32_t> open;
+    for (auto i = first; i < host_.size(); ++i) {
+      while (!open.empty() && host_[open.back()].end_ns <= host_[i].start_ns) open.pop_back();
+      host_[i].parent = open.empty() ? kNone : open.back();
+      open.push_back(i);
+    }
+  }
+
+  Status readStream(TrackId id, const TrackInfo& info) {
+    const auto first = work_.size();
+    const auto stream = static_cast<std::uint32_t>(streams_.size());
+    auto status = read(id, [&](const EventSpans& events, std::size_t i, TimeNs start, TimeNs end) {
+      const auto kind = static_cast<EventKind>(events.kind[i]);
+      if (!worksOnDevice(kind)) return;
+      work_.push_back({{.start_ns = start,
+                        .end_ns = end,
+                        .name = StringId{static_cast<std::uint32_t>(events.name[i])},
+                        .resource = stream,
+                        .kind = kind},
+                       static_cast<CorrelationId>(events.correlation[i])});
+    });
+    if (!status.has_value() || work_.size() == first) return status;
+    std::sort(work_.begin() + static_cast<std::ptrdiff_t>(first), work_.end(),
+              [](const auto& a, const auto& b) {
+                return std::tuple(a.node.start_ns, a.node.end_ns, a.node.name.value) <
+                       std::tuple(b.node.start_ns, b.node.end_ns, b.node.name.value);
+              });
+    streams_.push_back({id, info.device});
+    return {};
+  }
+
+  Status addLaunches() {
+    std::vector<CorrelationId> correlations;
+    for (const auto& work : work_) correlations.push_back(work.correlation);
+    LaunchIndex launches(activity_);
+    PITWALL_TRY(launches.load(trace_, std::move(correlations)));
+    for (auto& work : work_) {
+      const auto* call = launches.find(work.correlation);
+      if (call == nullptr) continue;
+      work.launch_track = call->track;
+      work.node.asked_ns = call->start_ns;
+      work.launch_end_ns = call->end_ns;
+    }
+    return {};
+  }
+
+  void finish() {
+    const auto place = keepThreads(usefulThreads());
+    std::vector<Node>().swap(host_);
+    std::vector<TimeNs> launch_end_ns;
+    launch_end_ns.reserve(work_.size());
+    const auto threads = static_cast<std::uint32_t>(out_.graph.resources.size());
+    out_.first_work = static_cast<std::uint32_t>(out_.graph.nodes.size());
+    for (const auto& work : work_) {
+      out_.without_launch += !work.launch_track;
+      Node node = work.node;
+      node.resource += threads;
+      const auto found = thread_index_.find(work.launch_track);
+      if (found != thread_index_.end()) {
+        node.asked_on = place[found->second];
+      } else {
+        node.asked_ns = INT64_MIN;
+      }
+      out_.graph.nodes.push_back(node);
+      launch_end_ns.push_back(work.launch_end_ns);
+    }
+    std::vector<Work>().swap(work_);
+    out_.graph.resources.insert(out_.graph.resources.end(), streams_.begin(), streams_.end());
+    findCallsThatWait();
+    listByEnd();
+    addDeviceEdges(out_, launch_end_ns);
+  }
+
+  // Threads that neither run operators nor launch anything wait in the operating system most of the time:
+  // their work for the others is unknown.
+  std::vector<bool> usefulThreads() const {
+    std::vector<bool> useful(threads_.size());
+    for (std::size_t t = 0; t < threads_.size(); ++t) {
+      for (auto i = threads_[t].first; i < threads_[t].last && !useful[t]; ++i)
+        useful[t] = host_[i].kind != EventKind::api || (host_[i].meaning & kSynchronises) != 0;
+    }
+    for (const auto& work : work_) {
+      const auto found = thread_index_.find(work.launch_track);
+      if (found != thread_index_.end()) useful[found->second] = true;
+    }
+    return useful;
+  }
+
+  // Makes nodes of their events. Returns the resource of each thread.
+  std::vector<std::uint32_t> keepThreads(const std::vector<bool>& useful) {
+    auto& graph = out_.graph;
+    graph.nodes.reserve(host_.size() + work_.size());
+    std::vector<std::uint32_t> place(useful.size(), kNone);
+    for (std::uint32_t t = 0; t < useful.size(); ++t) {
+      if (!useful[t]) continue;
+      const auto& thread = threads_[t];
+      const auto first = static_cast<std::uint32_t>(graph.nodes.size());
+      place[t] = static_cast<std::uint32_t>(graph.resources.size());
+      for (auto i = thread.first; i < thread.last; ++i) {
+        auto& node = graph.nodes.emplace_back(host_[i]);
+        node.resource = place[t];
+        if (node.parent != kNone) node.parent += first - thread.first;
+      }
+      graph.resources.push_back({thread.id, {}});
+      out_.thread_begin.push_back(first);
+    }
+    out_.thread_begin.push_back(static_cast<std::uint32_t>(graph.nodes.size()));
+    return place;
+  }
+
+  void findCallsThatWait() {
+    for (std::uint32_t i = 0; i < out_.first_work; ++i) {
+      const auto& event = out_.node(i);
+      if (event.kind != EventKind::api) continue;
+      out_.has_synchronisation |= (event.meaning & kSynchronises) != 0;
+      out_.has_stream_waits |= trace_.string(event.name).find("StreamWaitEvent") != std::string::npos;
+    }
+  }
+
+  void listByEnd() {
+    const auto& nodes = out_.graph.nodes;
+    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].durNs() <= 0) continue;
+      if (out_.isWork(i)) {
+        out_.work_by_end.push_back(i);
+      } else if (nodes[i].parent == kNone) {
+        out_.roots_by_end.push_back(i);
+      }
+    }
+    for (auto* list : {&out_.work_by_end, &out_.roots_by_end}) {
+      std::sort(list->begin(), list->end(), [&](std::uint32_t a, std::uint32_t b) {
+        return std::tuple(nodes[a].end_ns, nodes[a].start_ns, a) <
+               std::tuple(nodes[b].end_ns, nodes[b].start_ns, b);
+      });
+    }
+  }
+
+  struct Work {
+    Node node;  // its resource is an index in streams_
+    CorrelationId correlation = 0;
+    TrackId launch_track = {};  // none = not in the trace
+    TimeNs launch_end_ns = 0;
+  };
+
+  Trace& trace_;
+  const Activity& activity_;
+  DeviceGraph& out_;
+  std::size_t most_;
+  bool fits_ = true;
+  std::vector<Thread> threads_;
+  std::vector<Node> host_;
+  std::vector<Work> work_;
+  std::vector<Resource> streams_;
+  std::unordered_map<std::uint32_t, std::uint8_t> meanings_;  // by name, of calls
+  std::unordered_map<TrackId, std::uint32_t> thread_index_;
+};
+
+}  // namespace
+
+Result<DeviceGraph> graphOfDevices(Trace& trace, const Activity& activity, Interval window, ProcessId process,
+                                   std::size_t most) {
+  for (;;) {
+    DeviceGraph devices;
+    devices.graph.window = window;
+    bool fits = true;
+    PITWALL_TRY(Loader(trace, activity, devices, most).run(process, fits));
+    const TimeNs quarter = (window.end_ns - window.start_ns) / 4;
+    if (fits) return devices;
+    if (quarter == 0) return DeviceGraph{};
+    window = {window.start_ns + quarter, window.end_ns - quarter};
+  }
+}
+
+}  // namespace pitwall::analysis

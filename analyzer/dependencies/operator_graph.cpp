@@ -1,0 +1,87 @@
+#include "analyzer/dependencies/operator_graph.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "db/try.h"
+
+namespace pitwall::analysis {
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(Graph& graph) : graph_(graph) {}
+
+  void addNodes(std::span<const OperatorInterval> operators) {
+    graph_.nodes.reserve(operators.size());
+    for (const auto& op : operators) {
+      const auto index = static_cast<std::uint32_t>(graph_.nodes.size());
+      const auto resource = resourceOf(op.track);
+      graph_.nodes.push_back({.start_ns = op.start_ns,
+                              .end_ns = op.end_ns,
+                              .asked_ns = op.pushed_ns,
+                              .op = op.op,
+                              .resource = resource,
+                              .kind = EventKind::operatorRun});
+      if (op.correlation != 0) index_[op.correlation] = index;
+      if (last_[resource] != Graph::kNone) edges_.push_back({last_[resource], index, EdgeKind::order});
+      last_[resource] = index;
+    }
+  }
+
+  Status addDependencies(Trace& trace) {
+    if (index_.empty()) return {};
+    std::uint64_t low = UINT64_MAX, high = 0;
+    for (const auto& [correlation, i] : index_)
+      low = std::min(low, correlation), high = std::max(high, correlation);
+    const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)},
+                                  {":high", static_cast<std::int64_t>(high)}};
+    auto rows = PITWALL_TRY(
+        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range));
+    for (const auto& row : rows.rows) {
+      const auto* source = std::get_if<std::int64_t>(&row[0]);
+      const auto* target = std::get_if<std::int64_t>(&row[1]);
+      if (source == nullptr || target == nullptr) continue;
+      const auto from = index_.find(static_cast<std::uint64_t>(*source));
+      const auto to = index_.find(static_cast<std::uint64_t>(*target));
+      // An operator can only wait for an earlier one; this also excludes cycles.
+      if (from != index_.end() && to != index_.end() && from->second < to->second)
+        edges_.push_back({from->second, to->second, EdgeKind::data});
+    }
+    return {};
+  }
+
+  void finish() { graph_.setEdges(edges_); }
+
+ private:
+  std::uint32_t resourceOf(std::uint32_t track) {
+    const auto [place, is_new] =
+        resources_.try_emplace(track, static_cast<std::uint32_t>(graph_.resources.size()));
+    if (is_new) {
+      graph_.resources.push_back({TrackId{track}, {}});
+      last_.push_back(Graph::kNone);
+    }
+    return place->second;
+  }
+
+  Graph& graph_;
+  std::vector<Edge> edges_;
+  std::unordered_map<CorrelationId, std::uint32_t> index_;
+  std::unordered_map<std::uint32_t, std::uint32_t> resources_;  // by track
+  std::vector<std::uint32_t> last_;                             // node, by resource
+};
+
+}  // namespace
+
+Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators) {
+  Graph graph;
+  graph.window = window;
+  Builder builder(graph);
+  builder.addNodes(operators);
+  std::vector<OperatorInterval>().swap(operators);
+  PITWALL_TRY(builder.addDependencies(trace));
+  builder.finish();
+  return graph;
+}
+
+}  // namespace pitwall::analysis

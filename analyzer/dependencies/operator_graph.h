@@ -1,0 +1,21 @@
+// The dependency graph of operators of Pitwall's engine: each waited for the operators whose results it uses, as
+// recorded, and for the operator before it on its worker.
+#pragma once
+
+#include <vector>
+
+#include "analyzer/analysis/timeline.h"
+#include "analyzer/dependencies/graph.h"
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+// `operators` are ordered by start; node i is operator i, so an edge leads to a later node and there is no cycle.
+// Of the edges into a node, the one of its worker is the first. Dependencies on operators that are not among
+// these are left out. Linear in operators and in the dependencies recorded between them.
+// The operators are freed when they have become nodes: the list of dependencies takes as much memory again.
+// Errors: those of the query for the dependencies.
+Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators);
+
+}  // namespace pitwall::analysis
