@@ -30,7 +30,8 @@ std::span<const TableDeclaration* const> analysisTables() {
       &kGapTable,       &kKernelTable,   &kLaunchTable,       &kCopyTable,         &kCallTable,
       &kNameTable,      &kRankTable,     &kCollectiveTable,   &kThreadsTable,      &kThreadTable,
       &kCounterTable,   &kMemoryTable,   &kHostTable,         &kProcessTable,      &kWaitTable,
-      &kSettingTable,   &kTunableTable,  &kThreadTrialTable,  &kThreadTrialView,   &kBatchTable};
+      &kSettingTable,   &kTunableTable,  &kThreadTrialTable,  &kThreadTrialView,   &kThreadCurveTable,
+      &kBatchTable};
   return kTables;
 }
 

@@ -23,6 +23,7 @@ extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTabl
 extern const TableDeclaration kThreadsTable, kThreadTable, kCounterTable, kMemoryTable, kHostTable,
     kProcessTable, kWaitTable;
 // Settings and trials.
-extern const TableDeclaration kSettingTable, kTunableTable, kThreadTrialTable, kThreadTrialView, kBatchTable;
+extern const TableDeclaration kSettingTable, kTunableTable, kThreadTrialTable, kThreadTrialView,
+    kThreadCurveTable, kBatchTable;
 
 }  // namespace pitwall::analysis

@@ -14,6 +14,7 @@
 #include "analyzer/analysis/breakdown.h"
 #include "analyzer/analysis/operators.h"
 #include "analyzer/analysis/temp_table.h"
+#include "analyzer/analysis/thread_curve.h"
 #include "analyzer/analysis/time_chunk_pass.h"
 #include "db/meta.h"
 #include "db/try.h"
@@ -130,8 +131,10 @@ Status writeTrials(Trace& trace, const Timeline& timeline, const Iterations& ite
   if (report.breakdown.iteration_source != "whole trace")
     add(thread_trials, threadsOf(trace), static_cast<double>(report.breakdown.median_iteration_ns));
   TempTable table(kThreadTrialTable);
-  for (const auto& [threads, ns] : thread_trials) table.row({threads, ns});
+  std::vector<ThreadTrial> tried;
+  for (const auto& [threads, ns] : thread_trials) table.row({threads, ns}), tried.push_back({threads, ns});
   PITWALL_TRY(table.write(trace));
+  PITWALL_TRY(writeThreadCurve(trace, tried));
   // The former name, for one version.
   PITWALL_TRY(
       trace.query(fmt::format("DROP VIEW IF EXISTS temp.{0}; CREATE TEMP VIEW {0} AS SELECT * FROM {1}",

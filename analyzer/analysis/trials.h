@@ -13,8 +13,8 @@
 
 namespace pitwall::analysis {
 
-// Writes analysis_thread_trial, its former name analysis_probe, and analysis_batch
-// (analyzer/analysis/batch_trials.h), from the trace itself, from its meta keys probe.openmp_threads.N, and
+// Writes analysis_thread_trial, its former name analysis_probe, analysis_thread_curve (analyzer/analysis/thread_curve.h)
+// and analysis_batch (analyzer/analysis/batch_trials.h), from the trace itself, from its meta keys probe.openmp_threads.N, and
 // from the traces of `trials`: those with another batch size and as many threads are trials of the batch.
 // Each trial that is left out becomes a note of the report, with the reason. Errors: corruptTrace; cancelled.
 Status writeTrials(Trace& trace, const Timeline& timeline, const Iterations& iterations,
