@@ -44,7 +44,7 @@ Status readDatabase(const OpenedInput& input) {
   const auto copy = PITWALL_TRY(TemporaryCopy::make(input.window));
   Status status = kRead(copy.path(), input.options, input.builder);
   const std::string& damage = input.window.source().damage();
-  if (!damage.empty()) input.builder.damaged(damage);
+  if (!damage.empty()) input.builder.tally().damaged(damage);
   return status;
 }
 

@@ -65,11 +65,11 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
                 fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
   }
   const auto source = PITWALL_TRY(import::openInput(inside.front(), options.limits));
-  builder.input().compression += fmt::format(", {}", source->compression());
+  builder.tally().input().compression += fmt::format(", {}", source->compression());
   Window inner(*source, options, input.shown);
   auto status = readText(inner, {inside.front().path, input.shown, inside.front().member, false}, options,
                          builder, nested + 1);
-  if (!window.source().damage().empty()) builder.damaged(window.source().damage());
+  if (!window.source().damage().empty()) builder.tally().damaged(window.source().damage());
   return status;
 }
 
@@ -97,19 +97,19 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
 Status readInput(const InputFile& file, const import::Placement* placement, const ImportOptions& options,
                  Builder& builder) {
   const std::string& path = file.shown;
-  ImportSummary& summary = builder.summary();
+  ImportSummary& summary = builder.tally().summary();
   summary.inputs.push_back({});
-  builder.input().path = path;
+  builder.tally().input().path = path;
   builder.beginInput();
   if (placement != nullptr) builder.place(placement->begin_ns, placement->rank);
   const auto source = PITWALL_TRY(import::openInput(file, options.limits));
-  builder.input().compression = source->compression();
-  builder.input().file_bytes = source->fileBytes();
+  builder.tally().input().compression = source->compression();
+  builder.tally().input().file_bytes = source->fileBytes();
   const std::int64_t before = recordsOf(summary);
   Window window(*source, options, path);
   PITWALL_TRY(readText(window, file, options, builder, 0));
   builder.endInput();
-  ImportedInput& input = builder.input();
+  ImportedInput& input = builder.tally().input();
   input.content_bytes =
       window.atEnd() ? window.offset() + static_cast<Bytes>(window.view().size()) : input.file_bytes;
   if (recordsOf(summary) == before) {
@@ -154,20 +154,23 @@ Alignment align(std::span<const InputFile> inputs, const ImportOptions& options)
 
 Status readOne(const InputFile& input, const import::Placement* placement, const ImportOptions& options,
                TraceSink& sink, Builder& builder) {
-  ImportSummary& summary = builder.summary();
+  ImportSummary& summary = builder.tally().summary();
   Status status = readInput(input, placement, options, builder);
   if (!status.has_value()) {
     const bool no_trace = status.error().code == ErrorCode::invalidInput && input.one_of_many;
     if (!no_trace) return status;
     summary.inputs.pop_back();
-    builder.notUnderstood("files of an archive that are not traces", status.error().message);
+    builder.tally().notUnderstood("files of an archive that are not traces", status.error().message);
     return {};
   }
-  if (!builder.input().complete)
-    sink.loss(
-        {{}, summary.end_ns, summary.end_ns, 0, fmt::format("{}: {}", input.shown, builder.input().damage)});
+  if (!builder.tally().input().complete)
+    sink.loss({{},
+               summary.end_ns,
+               summary.end_ns,
+               0,
+               fmt::format("{}: {}", input.shown, builder.tally().input().damage)});
   if (placement != nullptr && !placement->note.empty())
-    builder.note(fmt::format("{}: {}", input.shown, placement->note));
+    builder.tally().note(fmt::format("{}: {}", input.shown, placement->note));
   return sink.flush();
 }
 

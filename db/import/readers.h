@@ -1,5 +1,5 @@
 // The readers: each passes one recognised input to the builder. A damaged input ends early and is reported
-// through Builder::damaged(); errors are those that end the whole import (io, cancelled, nothing readable at
+// through Tally::damaged(); errors are those that end the whole import (io, cancelled, nothing readable at
 // all).
 #pragma once
 

@@ -18,7 +18,7 @@ bool launchesKernel(std::string_view name) {
 }  // namespace
 
 CorrelationId CountedRanges::range(TimeNs start_ns) {
-  const CorrelationId id = builder_.newCorrelation();
+  const CorrelationId id = builder_.arrows().newCorrelation();
   if (ranges_.size() < kMost)
     ranges_.emplace_back(start_ns, id);
   else
@@ -37,17 +37,17 @@ void CountedRanges::call(std::string_view name, TimeNs start_ns, CorrelationId c
 void CountedRanges::end() {
   if (ranges_.empty()) return;
   if (too_many_ || ranges_.size() != launches_.size()) {
-    builder_.note(
-        fmt::format("{}: ranges with hardware counters are not joined to the calls that launched their "
-                    "kernels: {} ranges, "
-                    "{}{} launches",
-                    builder_.input().path, ranges_.size(), too_many_ ? "more than " : "", launches_.size()));
+    builder_.tally().note(fmt::format(
+        "{}: ranges with hardware counters are not joined to the calls that launched their "
+        "kernels: {} ranges, "
+        "{}{} launches",
+        builder_.tally().input().path, ranges_.size(), too_many_ ? "more than " : "", launches_.size()));
     return;
   }
   std::sort(ranges_.begin(), ranges_.end());
   std::sort(launches_.begin(), launches_.end());
   for (std::size_t i = 0; i < ranges_.size(); ++i)
-    builder_.depend(launches_[i].second, ranges_[i].second, DependencyKind::launch);
+    builder_.arrows().depend(launches_[i].second, ranges_[i].second, DependencyKind::launch);
 }
 
 }  // namespace pitwall::import

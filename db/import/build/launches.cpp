@@ -29,7 +29,7 @@ Launches::Page* Launches::pageOf(std::uint64_t key) {
       return nullptr;
     }
     found = pages_.emplace(number, std::make_unique<Page>()).first;
-    found->second->first_id = builder_.newCorrelations(2 * kPageKeys);
+    found->second->first_id = builder_.arrows().newCorrelations(2 * kPageKeys);
   }
   last_number_ = number;
   last_page_ = found->second.get();
@@ -44,7 +44,8 @@ CorrelationId Launches::host(std::uint64_t key) {
   if (!setBit(page->host, at))
     return 0;  // a driver call inside a runtime call: the outer call represents both
   const CorrelationId id = page->first_id + 2 * at;
-  if (isSet(page->device, at)) builder_.depend(id, id + 1, DependencyKind::launch);  // came before its launch
+  if (isSet(page->device, at))
+    builder_.arrows().depend(id, id + 1, DependencyKind::launch);  // came before its launch
   return id;
 }
 
@@ -54,13 +55,13 @@ CorrelationId Launches::device(std::uint64_t key) {
     return 0;
   }
   Page* const page = pageOf(key);
-  if (page == nullptr) return builder_.newCorrelation();
+  if (page == nullptr) return builder_.arrows().newCorrelation();
   const std::uint64_t at = key % kPageKeys;
   const CorrelationId host = page->first_id + 2 * at;
   const bool first = setBit(page->device, at);
-  const CorrelationId id = first ? host + 1 : builder_.newCorrelation();
+  const CorrelationId id = first ? host + 1 : builder_.arrows().newCorrelation();
   if (isSet(page->host, at)) {
-    builder_.depend(host, id, DependencyKind::launch);
+    builder_.arrows().depend(host, id, DependencyKind::launch);
   } else if (!first) {
     if (waiting_.size() < kMostWaiting)
       waiting_.emplace_back(key, id);
@@ -75,7 +76,7 @@ void Launches::end() {
   for (const auto& [key, id] : waiting_) {
     Page* const page = pageOf(key);
     if (page != nullptr && isSet(page->host, key % kPageKeys)) {
-      builder_.depend(page->first_id + 2 * (key % kPageKeys), id, DependencyKind::launch);
+      builder_.arrows().depend(page->first_id + 2 * (key % kPageKeys), id, DependencyKind::launch);
     } else {
       ++without_launch;
     }
@@ -85,18 +86,18 @@ void Launches::end() {
       without_launch += std::popcount(page->device[i] & ~page->host[i]);
   }
   if (without_launch > 0) {
-    builder_.note(
+    builder_.tally().note(
         fmt::format("{}: {} no launch in the file: launched before the recording began, or launches were not "
                     "recorded",
-                    builder_.input().path,
+                    builder_.tally().input().path,
                     without_launch == 1 ? "1 piece of device work has"
                                         : fmt::format("{} pieces of device work have", without_launch)));
   }
   if (not_joined_ > 0) {
-    builder_.note(
+    builder_.tally().note(
         fmt::format("{}: {} calls and pieces of device work are not joined, since their correlation "
                     "numbers are scattered over more than {} ranges of {}",
-                    builder_.input().path, not_joined_, kMostPages, kPageKeys));
+                    builder_.tally().input().path, not_joined_, kMostPages, kPageKeys));
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "db/import/build/builder.h"
+#include "db/import/build/names.h"
 
 namespace pitwall::import {
 namespace {
@@ -89,7 +89,7 @@ void Phases::move(Event& event, Phase phase) {
   if (!moved) {
     OperatorFacts facts = known.facts;
     facts.phase = phase;
-    moved = builder_.facts(facts);  // may be none when there are too many
+    moved = names_.facts(facts);  // may be none when there are too many
     if (!moved) return;
   }
   event.op = moved;

@@ -16,11 +16,11 @@
 
 namespace pitwall::import {
 
-class Builder;
+class Names;
 
 class Phases {
  public:
-  explicit Phases(Builder& builder) : builder_(builder) {}
+  explicit Phases(Names& names) : names_(names) {}
 
   // Until then nothing is changed; the input's format determines whether the phases of its operators may be
   // inferred.
@@ -54,7 +54,7 @@ class Phases {
   bool hasGradient(OperatorId id);
   void move(Event& event, Phase phase);
 
-  Builder& builder_;
+  Names& names_;
   bool infers_ = false;
   std::deque<Known> facts_;           // of operators
   std::vector<std::uint32_t> place_;  // by OperatorId.value: in facts_, from 1; 0 = not known

@@ -47,7 +47,7 @@ std::string_view ChromeInterpreter::nameOf(const ChromeEvent& event) {
 }
 
 ProcessRef ChromeInterpreter::processOf(const ChromeEvent& event) {
-  return mxnet_.seen() ? mxnet_.process() : builder_.process(event.process.text);
+  return mxnet_.seen() ? mxnet_.process() : builder_.tracks().process(event.process.text);
 }
 
 TrackRef ChromeInterpreter::threadOf(const ChromeEvent& event, const Category& category) {
@@ -56,18 +56,18 @@ TrackRef ChromeInterpreter::threadOf(const ChromeEvent& event, const Category& c
   const std::string_view thread = none ? event.process.text : event.thread.text;
   const TextKey key{0, event.process.text, thread};
   if (const TrackRef* known = threads_.find(key)) return *known;
-  return threads_.put(key, builder_.thread(builder_.process(event.process.text), thread));
+  return threads_.put(key, builder_.tracks().thread(builder_.tracks().process(event.process.text), thread));
 }
 
 std::optional<std::int64_t> ChromeInterpreter::timeOf(const ChromeEvent& event, const Place& place) {
   const auto time = event.timeNs();
   if (!time) {
-    builder_.dropped("events whose time (ts) is missing, not a number or out of range", place);
+    builder_.tally().dropped("events whose time (ts) is missing, not a number or out of range", place);
     return std::nullopt;
   }
   if (!events_seen_) {
     events_seen_ = true;
-    if (!kineto_.hasBaseTime() && isEpoch(*time)) builder_.wallClock(0);
+    if (!kineto_.hasBaseTime() && isEpoch(*time)) builder_.clock().wallClock(0);
   }
   return time;
 }
@@ -78,7 +78,7 @@ void ChromeInterpreter::count(const ChromeEvent& event) {
   if (phase == nullptr) {
     std::string clean;
     appendClean(event.phase.text.substr(0, 16), clean);
-    phase = &builder_.record("phase " + (ph == '\0' ? std::string("(none)") : clean));
+    phase = &builder_.tally().record("phase " + (ph == '\0' ? std::string("(none)") : clean));
   }
   ++*phase;
 }
@@ -90,7 +90,7 @@ const ChromeInterpreter::Category& ChromeInterpreter::categoryOf(const ChromeEve
   Category* known = categories_.find({0, text});
   if (known == nullptr) {
     Category fresh;
-    fresh.count = &builder_.record(fmt::format("category {}", text.substr(0, 64)));
+    fresh.count = &builder_.tally().record(fmt::format("category {}", text.substr(0, 64)));
     fresh.kineto = kinetoRoleOf(text);
     fresh.mxnet = mxNetRoleOf(text);
     const bool implied = (fresh.kineto != KinetoRole::none && fresh.kineto != KinetoRole::plain &&
@@ -98,7 +98,7 @@ const ChromeInterpreter::Category& ChromeInterpreter::categoryOf(const ChromeEve
                          fresh.mxnet == MxNetRole::operation || fresh.mxnet == MxNetRole::call;
     std::string clean;
     if (!implied && text.size() <= 256 && !appendClean(text, clean))
-      fresh.args = builder_.args(fmt::format("{{\"category\":\"{}\"}}", clean));
+      fresh.args = builder_.names().args(fmt::format("{{\"category\":\"{}\"}}", clean));
     known = &categories_.put({0, text}, fresh);
   }
   ++*known->count;
@@ -116,8 +116,8 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
   if (mxnet_.isTwin(category.mxnet, ph)) {
     if (ph == 'e') return;
     if (tallies_.twins == nullptr)
-      tallies_.twins = &builder_.repairedCounter("operators that MXNet writes twice: counted once");
-    return Builder::tally(*tallies_.twins, place);
+      tallies_.twins = &builder_.tally().repairedCounter("operators that MXNet writes twice: counted once");
+    return Tally::count(*tallies_.twins, place);
   }
   switch (ph) {
     case 'X': return complete(event, category, place);
@@ -146,12 +146,12 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
     case 'N':
     case 'O':
     case 'D':
-      return builder_.notUnderstood(
+      return builder_.tally().notUnderstood(
           "lifetimes and snapshots of objects (phases N, O, D): no place in a trace", place.text());
     case 'V':
-    case 'v': return builder_.notUnderstood("memory dumps (phases V, v): not read", place.text());
-    case 'c': return builder_.notUnderstood("clock marks (phase c): not read", place.text());
-    default: return builder_.notUnderstood("events of an unknown phase (ph)", place.text());
+    case 'v': return builder_.tally().notUnderstood("memory dumps (phases V, v): not read", place.text());
+    case 'c': return builder_.tally().notUnderstood("clock marks (phase c): not read", place.text());
+    default: return builder_.tally().notUnderstood("events of an unknown phase (ph)", place.text());
   }
 }
 
@@ -160,16 +160,17 @@ void ChromeInterpreter::metadata(const ChromeEvent& event) {
   const JsonValue name = event.arg(Arg::name);
   if (what == "process_name") {
     const auto start = event.argInteger(Arg::startSinceEpoch);
-    if (start && *start > 0 && isEpoch(*start * 1000)) builder_.wallClock(*start * 1000);
+    if (start && *start > 0 && isEpoch(*start * 1000)) builder_.clock().wallClock(*start * 1000);
     if (name.type != JsonType::string) return;
     mxnet_.addProcess(event, name.text);
-    if (!mxnet_.seen()) builder_.nameProcess(builder_.process(event.process.text), unescape(name.text));
+    if (!mxnet_.seen())
+      builder_.tracks().nameProcess(builder_.tracks().process(event.process.text), unescape(name.text));
   } else if (what == "thread_name" && name.type == JsonType::string) {
-    if (!mxnet_.seen()) builder_.nameThread(threadOf(event, {}), unescape(name.text));
+    if (!mxnet_.seen()) builder_.tracks().nameThread(threadOf(event, {}), unescape(name.text));
   } else if (what == "process_sort_index" || what == "thread_sort_index" || what == "process_labels") {
-    builder_.notUnderstood("hints for display (sort index, labels): no place in a trace", what);
+    builder_.tally().notUnderstood("hints for display (sort index, labels): no place in a trace", what);
   } else {
-    builder_.notUnderstood("metadata of other kinds", what);
+    builder_.tally().notUnderstood("metadata of other kinds", what);
   }
 }
 
@@ -182,14 +183,14 @@ StringId ChromeInterpreter::argsOf(const ChromeEvent& event, const Category& cat
     if (distinct_args_ < kDistinctArgs && allComplete(event.args()) &&
         !appendClean(compact(event.args_text), clean)) {
       ++distinct_args_;
-      return args_.put({0, event.args_text}, builder_.args(clean));
+      return args_.put({0, event.args_text}, builder_.names().args(clean));
     }
   }
   if (mxnet_.seen() && category.mxnet == MxNetRole::operation && !hasOtherArgs(event)) return category.args;
   if (tallies_.args == nullptr)
     tallies_.args =
-        &builder_.droppedCounter("arguments of events: only those named in docs/formats.md are kept");
-  Builder::tally(*tallies_.args, place);
+        &builder_.tally().droppedCounter("arguments of events: only those named in docs/formats.md are kept");
+  Tally::count(*tallies_.args, place);
   return category.args;
 }
 
@@ -199,21 +200,21 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   auto duration = event.durationNs();
   if (!duration) {
     if (event.duration.type != JsonType::none) {
-      builder_.dropped("events whose length (dur) is not a number or out of range", place);
+      builder_.tally().dropped("events whose length (dur) is not a number or out of range", place);
       return;
     }
-    builder_.repaired("complete events without a length (dur): taken as 0", place);
+    builder_.tally().repaired("complete events without a length (dur): taken as 0", place);
     duration = 0;
   }
   if (*duration < 0) {
-    builder_.repaired("negative lengths (dur): taken as 0", place);
+    builder_.tally().repaired("negative lengths (dur): taken as 0", place);
     duration = 0;
   }
   const std::string_view name = nameOf(event);
   Event out;
   out.start_ns = *start;
   out.dur_ns = *duration;
-  out.name = builder_.name(name);
+  out.name = builder_.names().name(name);
   const KinetoRole role =
       category.kineto != KinetoRole::none ? category.kineto : kineto_.roleWithoutCategory(event, name);
   if (role != KinetoRole::none) {
@@ -224,7 +225,8 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   if (mxnet_.seen()) out.kind = MxNet::kindOf(category.mxnet, name);
   if (out.kind == EventKind::operatorRun) out.op = mxnet_.factsOf(out.name, name, event);
   if (event.ph() == 'T') {
-    builder_.add(builder_.lane(processOf(event), fmt::format("state of thread {}", event.thread.text)), out);
+    builder_.add(
+        builder_.tracks().lane(processOf(event), fmt::format("state of thread {}", event.thread.text)), out);
   } else {
     builder_.add(threadOf(event, category), out);
   }
@@ -236,15 +238,15 @@ bool ChromeInterpreter::mayOpen(const Place& place) {
     return true;
   }
   if (tallies_.open == nullptr)
-    tallies_.open = &builder_.droppedCounter("ranges beyond a million that are open at a time");
-  Builder::tally(*tallies_.open, place);
+    tallies_.open = &builder_.tally().droppedCounter("ranges beyond a million that are open at a time");
+  Tally::count(*tallies_.open, place);
   return false;
 }
 
 ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, const Category& category,
                                                   std::int64_t start_ns, TrackRef track, const Place& place) {
   const std::string_view name = nameOf(event);
-  Open open{.start_ns = start_ns, .track = track, .name = builder_.name(name)};
+  Open open{.start_ns = start_ns, .track = track, .name = builder_.names().name(name)};
   open.args = argsOf(event, category, place);
   open.has_arguments = !event.args().empty();
   if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
@@ -265,11 +267,12 @@ void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& categ
   if (!end) return;
   const TrackRef track = threadOf(event, category);
   if (open_.size() <= track.index || open_[track.index].empty()) {
-    builder_.dropped("ends (phase E) without a begin", place);
+    builder_.tally().dropped("ends (phase E) without a begin", place);
     return;
   }
   auto& stack = open_[track.index];
-  if (*end < stack.back().start_ns) builder_.repaired("ends before their begin: length taken as 0", place);
+  if (*end < stack.back().start_ns)
+    builder_.tally().repaired("ends before their begin: length taken as 0", place);
   Open& range = stack.back();
   if (!range.has_arguments && !event.args().empty()) {  // some tools write them only at the end
     const StringId given = argsOf(event, category, place);
@@ -320,13 +323,13 @@ TrackRef ChromeInterpreter::asyncLane(const ChromeEvent& event, const Category& 
   if (const TrackRef* known = threads_.find(key)) return *known;
   std::string name = "asynchronous";
   if (!event.category.text.empty()) name += ": " + unescape(event.category.text);
-  return threads_.put(key, builder_.lane(processOf(event), name));
+  return threads_.put(key, builder_.tracks().lane(processOf(event), name));
 }
 
 void ChromeInterpreter::async(const ChromeEvent& event, const Category& category, const Place& place) {
   const std::uint64_t key = asyncKey(event);
   if (key == 0) {
-    builder_.dropped("asynchronous events without an id", place);
+    builder_.tally().dropped("asynchronous events without an id", place);
     return;
   }
   const auto time = timeOf(event, place);
@@ -340,7 +343,7 @@ void ChromeInterpreter::async(const ChromeEvent& event, const Category& category
   if (ph == 'e' || ph == 'F' || ph == ')') {
     const auto found = open_async_.find(key);
     if (found == open_async_.end() || found->second.empty()) {
-      builder_.dropped("ends of asynchronous events without a begin", place);
+      builder_.tally().dropped("ends of asynchronous events without a begin", place);
       return;
     }
     close(found->second.back(), *time);
@@ -351,7 +354,7 @@ void ChromeInterpreter::async(const ChromeEvent& event, const Category& category
   Event out;  // n, T, p: an intermediate step
   out.kind = EventKind::instant;
   out.start_ns = *time;
-  out.name = builder_.name(nameOf(event));
+  out.name = builder_.names().name(nameOf(event));
   out.args = argsOf(event, category, place);
   builder_.add(asyncLane(event, category), out);
 }
@@ -359,7 +362,7 @@ void ChromeInterpreter::async(const ChromeEvent& event, const Category& category
 void ChromeInterpreter::instant(const ChromeEvent& event, const Category& category, const Place& place) {
   const std::string_view name = nameOf(event);
   if (isWindowMark(name)) {
-    builder_.notUnderstood("marks of the recording window: not part of the program", place.text());
+    builder_.tally().notUnderstood("marks of the recording window: not part of the program", place.text());
     return;
   }
   const auto time = timeOf(event, place);
@@ -367,7 +370,7 @@ void ChromeInterpreter::instant(const ChromeEvent& event, const Category& catego
   Event out;
   out.kind = EventKind::instant;
   out.start_ns = *time;
-  out.name = builder_.name(name);
+  out.name = builder_.names().name(name);
   out.args = argsOf(event, category, place);
   builder_.add(threadOf(event, category), out);
 }
@@ -379,7 +382,7 @@ void ChromeInterpreter::counter(const ChromeEvent& event, const Category& catego
   for (const auto& [series, value] : event.args()) {
     const auto number = value.isNumberOrString() ? parseReal(value.text) : std::nullopt;
     if (!number || !std::isfinite(*number)) {
-      builder_.dropped("counter values that are not numbers", place);
+      builder_.tally().dropped("counter values that are not numbers", place);
       continue;
     }
     if (mxnet_.seen()) {
@@ -389,7 +392,7 @@ void ChromeInterpreter::counter(const ChromeEvent& event, const Category& catego
     const std::string id = event.id.isNumberOrString() ? fmt::format("[{}]", event.id.text) : "";
     const std::string part = unescape(series);
     const bool plain = event.args().size() == 1 && (part == "value" || part == name);
-    const TrackRef track = builder_.counter(
+    const TrackRef track = builder_.tracks().counter(
         processOf(event), plain ? fmt::format("{}{}", name, id) : fmt::format("{}{} {}", name, id, part), "");
     builder_.sample(track, *time, *number);
   }
@@ -401,10 +404,10 @@ void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category,
   if (!time) return;
   const std::uint64_t key = asyncKey(event);
   if (key == 0) {
-    builder_.dropped("arrows without an id", place);
+    builder_.tally().dropped("arrows without an id", place);
     return;
   }
-  Builder::FlowPoint point;
+  FlowPoint point;
   point.track = threadOf(event, category);
   point.time_ns = *time;
   point.key = mixed(key, std::hash<std::string_view>{}(event.name.text));
@@ -416,19 +419,19 @@ void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category,
 
 void ChromeInterpreter::metric(const ChromeEvent& event, const Place& place) {
   samples_seen_ = true;
-  ++builder_.record("samples of system metrics");
+  ++builder_.tally().record("samples of system metrics");
   const auto time =
       event.timestamp.isNumberOrString() ? parseScaled(event.timestamp.text, 1'000'000'000) : std::nullopt;
   const auto value = event.value.isNumberOrString() ? parseReal(event.value.text) : std::nullopt;
   if (!time || !value) {
-    builder_.dropped("samples without a time or a value", place);
+    builder_.tally().dropped("samples without a time or a value", place);
     return;
   }
-  if (isEpoch(*time)) builder_.wallClock(0);
-  const ProcessRef node = builder_.process(event.node.text);
-  builder_.nameProcess(node, unescape(event.node.text));
+  if (isEpoch(*time)) builder_.clock().wallClock(0);
+  const ProcessRef node = builder_.tracks().process(event.node.text);
+  builder_.tracks().nameProcess(node, unescape(event.node.text));
   const std::string name = fmt::format("{} {}", nameOf(event), unescape(event.dimension.text));
-  builder_.sample(builder_.counter(node, name, "%"), *time, *value);
+  builder_.sample(builder_.tracks().counter(node, name, "%"), *time, *value);
 }
 
 void ChromeInterpreter::documentMember(std::string_view key, const JsonValue& value) {
@@ -449,23 +452,23 @@ void ChromeInterpreter::documentMember(std::string_view key, const JsonValue& va
   if (plain && value.text.size() < 1024) {
     builder_.meta(fmt::format("import.{}", unescape(key).substr(0, 64)), unescape(value.text));
   } else {
-    builder_.notUnderstood("members of the document besides the events", key);
+    builder_.tally().notUnderstood("members of the document besides the events", key);
   }
 }
 
 void ChromeInterpreter::end() {
-  const std::int64_t latest = builder_.latest();
+  const std::int64_t latest = builder_.clock().latest();
   const auto closeAll = [&](const std::vector<Open>& stack) {
     for (const Open& range : stack) {
       close(range, std::max(latest, range.start_ns));
-      builder_.repaired("ranges without an end: taken as lasting to the end of the trace",
-                        [&] { return fmt::format("one that begins at {} ns", range.start_ns); });
+      builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace",
+                                [&] { return fmt::format("one that begins at {} ns", range.start_ns); });
     }
   };
   for (const auto& stack : open_) closeAll(stack);
   for (const auto& [key, stack] : open_async_) closeAll(stack);
   kineto_.end();
-  ImportedInput& input = builder_.input();
+  ImportedInput& input = builder_.tally().input();
   input.format = "Chrome Trace Event JSON";
   input.clock = kineto_.hasBaseTime() ? "microseconds after baseTimeNanoseconds" : "microseconds (ts)";
   if (own_.seen()) {

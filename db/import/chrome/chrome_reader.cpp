@@ -32,7 +32,7 @@ class ChromeReader {
     Status status = document();
     if (!status.has_value() && !ended_early_) return status;
     interpreter_.end();
-    if (!window_.source().damage().empty()) builder_.damaged(window_.source().damage());
+    if (!window_.source().damage().empty()) builder_.tally().damaged(window_.source().damage());
     return {};
   }
 
@@ -56,7 +56,7 @@ class ChromeReader {
   // Stops reading here; events read so far are kept.
   Failure stop(std::string what) {
     ended_early_ = true;
-    builder_.damaged(what);
+    builder_.tally().damaged(what);
     return fail(ErrorCode::invalidInput, std::move(what));
   }
 
@@ -69,7 +69,8 @@ class ChromeReader {
       return afterDocument();
     }
     if (first == ',') {
-      builder_.repaired("a document that begins with a comma instead of its opening", window_.place());
+      builder_.tally().repaired("a document that begins with a comma instead of its opening",
+                                window_.place());
       return events(Container::none);
     }
     if (first == '{') {
@@ -146,7 +147,7 @@ class ChromeReader {
       const JsonStatus status = scan.value(value);
       if (status == JsonStatus::ok) {
         interpreter_.documentMember(name, value);
-        if (scan.repairs() > 0) builder_.repaired(scan.repairKind(), window_.place());
+        if (scan.repairs() > 0) builder_.tally().repaired(scan.repairKind(), window_.place());
         window_.take(scan.position());
         return {};
       }
@@ -155,7 +156,7 @@ class ChromeReader {
       }
       if (window_.atEnd()) return stop(fmt::format("the document does not end: cut at {}", window_.place()));
       if (window_.view().size() >= kLongestMember) {
-        builder_.notUnderstood("members of the document besides the events", name);
+        builder_.tally().notUnderstood("members of the document besides the events", name);
         return skipLong();
       }
       PITWALL_TRY(window_.more(limit_));
@@ -202,7 +203,7 @@ class ChromeReader {
       auto c = PITWALL_TRY(next());
       if (c == '\0') {
         if (container == Container::array)
-          builder_.repaired("an array of events that is not closed", window_.place());
+          builder_.tally().repaired("an array of events that is not closed", window_.place());
         if (container == Container::member)
           return stop(fmt::format("the document does not end: cut at {}", window_.place()));
         return {};
@@ -232,7 +233,7 @@ class ChromeReader {
         if (container == Container::none && scan.take(':')) {
           // A member after the events ("displayTimeUnit": "ms"): its value follows and is skipped too.
         } else {
-          builder_.dropped("values among the events that are not events", place);
+          builder_.tally().dropped("values among the events that are not events", place);
         }
         window_.take(scan.position());
         return {};
@@ -250,7 +251,7 @@ class ChromeReader {
       const ParsedEvent parsed = parser_.parse(window_.view(), event_);
       if (parsed.status == JsonStatus::ok) {
         const Place place{window_, 0, window_.view().substr(0, parsed.taken)};
-        if (parsed.repairs > 0) builder_.repaired(parsed.repair_kind, place);
+        if (parsed.repairs > 0) builder_.tally().repaired(parsed.repair_kind, place);
         interpreter_.event(event_, place);
         window_.take(parsed.taken);
         return {};
@@ -269,8 +270,8 @@ class ChromeReader {
 
   // Skips damaged text up to the next start of an event.
   Status damagedEvent(std::size_t at, const char* why) {
-    builder_.dropped("damaged events", fmt::format("{}: {}: {}", window_.place(at), why,
-                                                   quoted(window_.view().substr(0, 120))));
+    builder_.tally().dropped("damaged events", fmt::format("{}: {}: {}", window_.place(at), why,
+                                                           quoted(window_.view().substr(0, 120))));
     if (++damages_ > kMostDamages)
       return stop(
           fmt::format("more than {} damaged events; given up at {}", kMostDamages, window_.place(at)));
@@ -298,7 +299,7 @@ class ChromeReader {
       window_.take(keep);
       from = 0;
       if (window_.atEnd()) {
-        builder_.damaged(fmt::format("damaged, and no event after it: {}", window_.place()));
+        builder_.tally().damaged(fmt::format("damaged, and no event after it: {}", window_.place()));
         window_.take(window_.view().size());
         return {};
       }
@@ -310,10 +311,10 @@ class ChromeReader {
     auto c = PITWALL_TRY(next());
     if (c == '\0') return {};
     const std::string rest = fmt::format("something follows the end of the document at {}", window_.place());
-    builder_.dropped(
+    builder_.tally().dropped(
         c == '{' || c == '[' ? "a second document in the same file: not read" : "text after the document",
         rest);
-    builder_.note(rest);
+    builder_.tally().note(rest);
     return {};
   }
 

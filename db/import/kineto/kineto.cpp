@@ -220,7 +220,9 @@ TrackRef Kineto::streamOf(const ChromeEvent& event, std::string_view suffix) {
   const JsonValue device = event.arg(Arg::device);
   const TextKey key{suffix.size(), device.isNumberOrString() ? device.text : event.process.text, stream.text};
   if (const TrackRef* known = streams_.find(key)) return *known;
-  return streams_.put(key, builder_.stream(builder_.device("gpu", deviceNumber(event)), stream.text, suffix));
+  Tracks& tracks = builder_.tracks();
+  const DeviceRef gpu = tracks.device("gpu", deviceNumber(event));
+  return streams_.put(key, tracks.stream(Tracks::owner(), gpu, stream.text, suffix));
 }
 
 TrackRef Kineto::threadOf(const ChromeEvent& event) {
@@ -228,9 +230,9 @@ TrackRef Kineto::threadOf(const ChromeEvent& event) {
       event.thread.type == JsonType::none ? event.process.text : event.thread.text;
   const TextKey key{0, event.process.text, thread};
   if (const TrackRef* known = threads_.find(key)) return *known;
-  const ProcessRef process = builder_.process(event.process.text);
-  if (event.process.type == JsonType::number) builder_.ownerProcess(process);
-  return threads_.put(key, builder_.thread(process, thread));
+  const ProcessRef process = builder_.tracks().process(event.process.text);
+  if (event.process.type == JsonType::number) builder_.tracks().ownerProcess(process);
+  return threads_.put(key, builder_.tracks().thread(process, thread));
 }
 
 KernelId Kineto::kernelFacts(const ChromeEvent& event) {
@@ -257,7 +259,7 @@ KernelId Kineto::kernelFacts(const ChromeEvent& event) {
   facts.dynamic_shared_bytes = atLeastZero(event.argInteger(Arg::sharedMemory));  // static ones included
   const auto percent = event.argReal(Arg::occupancy);
   if (percent && *percent > 0 && *percent <= 100) facts.theoretical_occupancy = *percent / 100;
-  const KernelId id = builder_.kernel(facts);
+  const KernelId id = builder_.names().kernel(facts);
   return together ? kernels_.put(key, id) : id;
 }
 
@@ -276,7 +278,7 @@ void Kineto::kernel(const ChromeEvent& event, std::string_view name, Event out) 
     args.number("out_elements", event.argInteger(Arg::outElements));
     args.number("group_size", event.argInteger(Arg::groupSize));
     args.string("process_group", event.arg(Arg::processGroup));
-    if (const std::string text = args.text(); !text.empty()) out.args = builder_.args(text);
+    if (const std::string text = args.text(); !text.empty()) out.args = builder_.names().args(text);
   }
   out.correlation = launches_.device(correlationOf(event));
   builder_.add(streamOf(event, {}), out);
@@ -298,7 +300,7 @@ void Kineto::mtiaWork(const ChromeEvent& event, std::string_view name, Event out
       {"DEVICE_TO_HOST", "dma_request DtoH"},
       {"DEVICE_TO_DEVICE", "dma_request DtoD"}};
   for (const auto& [direction, with_direction] : kDirections) {
-    if (event.arg("direction").text == direction) out.name = builder_.name(with_direction);
+    if (event.arg("direction").text == direction) out.name = builder_.names().name(with_direction);
   }
   const JsonValue size = event.arg("size");
   copy(event, size.isNumberOrString() ? parseInteger(size.text) : std::nullopt, out);
@@ -310,7 +312,7 @@ void Kineto::deviceSync(const ChromeEvent& event, Event out) {
   ObjectText args;
   args.string("cuda_sync_kind", event.arg(Arg::syncKind));
   args.number("stream_wait", event.argInteger(Arg::waitOnStream));
-  if (const std::string text = args.text(); !text.empty()) out.args = builder_.args(text);
+  if (const std::string text = args.text(); !text.empty()) out.args = builder_.names().args(text);
   builder_.add(streamOf(event, "synchronisation"), out);
 }
 
@@ -323,11 +325,11 @@ void Kineto::profilerRange(const ChromeEvent& event, Event out) {
     const auto value = arg.value.isNumberOrString() ? parseReal(arg.value.text) : std::nullopt;
     if (argOf(arg.name) != Arg::none) continue;  // device, stream, correlation
     if (!value) {
-      builder_.dropped("counter values that are not numbers", arg.name);
+      builder_.tally().dropped("counter values that are not numbers", arg.name);
       continue;
     }
     const std::string name = where + unescape(arg.name);
-    builder_.sample(builder_.counter(ProcessRef{kOwner}, name, "counted"), out.start_ns, *value);
+    builder_.sample(builder_.tracks().counter(Tracks::owner(), name, "counted"), out.start_ns, *value);
   }
 }
 
@@ -362,10 +364,10 @@ void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event
     facts.phase = phase;
     facts.shapes = shapesOf(dims.text);
     facts.dtype = firstType(types.text);
-    OperatorKnown fresh{builder_.facts(facts), {}};
+    OperatorKnown fresh{builder_.names().facts(facts), {}};
     std::string clean;
     appendClean(allTypes(types.text), clean);
-    if (!clean.empty()) fresh.args = builder_.args(fmt::format("{{\"input_types\":\"{}\"}}", clean));
+    if (!clean.empty()) fresh.args = builder_.names().args(fmt::format("{{\"input_types\":\"{}\"}}", clean));
     known = &operators_.put(key, fresh);
   }
   out.op = known->facts;
@@ -417,8 +419,9 @@ bool Kineto::instant(const ChromeEvent& event, std::string_view name, std::int64
       const auto type = event.argInteger(Arg::deviceType).value_or(0);
       const auto index = event.argInteger(Arg::deviceId).value_or(0);
       const std::string where = type == 0 ? "cpu" : fmt::format("gpu {}", std::max<std::int64_t>(0, index));
-      track = &memory_.put(key, builder_.counter(builder_.process(event.process.text),
-                                                 fmt::format("memory {}: {}", counter, where), "bytes"));
+      track =
+          &memory_.put(key, builder_.tracks().counter(builder_.tracks().process(event.process.text),
+                                                      fmt::format("memory {}: {}", counter, where), "bytes"));
     }
     builder_.sample(*track, time_ns, static_cast<double>(*bytes));
   }
@@ -457,8 +460,8 @@ void Kineto::oneDevice(std::string_view object) {
     if (key.text == "totalGlobalMem") memory = parseInteger(value.text).value_or(0);
   });
   if (index < 0 || index >= 65536) return;
-  builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), name,
-                      std::max<std::int64_t>(0, memory));
+  builder_.tracks().nameDevice(builder_.tracks().device("gpu", static_cast<int>(index)), name,
+                               std::max<std::int64_t>(0, memory));
   each([&] {
     if (value.type == JsonType::number && key.text != "id")
       builder_.meta(fmt::format("{}gpu.{}.{}", meta::kDevicePrefix, index, snakeCase(key.text)), value.text);
@@ -483,7 +486,7 @@ void Kineto::distributedInfo(std::string_view object) {
   while (scan.member(key, value) == JsonStatus::ok && key.type != JsonType::none) {
     if (key.text == "rank") {
       const auto rank = parseInteger(value.text);
-      if (rank && *rank >= 0 && *rank < (1 << 24)) builder_.rank(static_cast<int>(*rank));
+      if (rank && *rank >= 0 && *rank < (1 << 24)) builder_.tracks().rank(static_cast<int>(*rank));
     } else if (value.type == JsonType::number || value.type == JsonType::string) {
       builder_.meta(fmt::format("distributed.{}", unescape(key.text).substr(0, 64)), unescape(value.text));
     } else if (value.type == JsonType::array && value.text.size() < 4096) {
@@ -504,7 +507,7 @@ bool Kineto::documentMember(std::string_view key, const JsonValue& value) {
     const auto base = parseInteger(value.text);
     if (!base || *base <= 0 || *base >= kLatestNs) return true;
     has_base_ = true;
-    builder_.wallClock(*base);
+    builder_.clock().wallClock(*base);
   } else if (key == "cuda_runtime_version" || key == "hip_runtime_version") {
     cuda_ = fmt::format("{} {}", key == "cuda_runtime_version" ? "CUDA runtime" : "HIP runtime", value.text);
   } else {

@@ -35,11 +35,11 @@ TrackRef MxNet::threadOf(MxNetRole role, const ChromeEvent& event) {
   const bool operation = role == MxNetRole::operation;
   const TextKey key{0, event.thread.text, operation ? event.process.text : std::string_view()};
   if (const TrackRef* known = threads_.find(key)) return *known;
-  const TrackRef track = builder_.thread(process(), event.thread.text);
+  const TrackRef track = builder_.tracks().thread(process(), event.thread.text);
   if (operation) {
     const auto device = devices_.find(std::string(event.process.text));
     if (device == devices_.end()) return track;  // its name may come yet
-    builder_.nameThread(track, fmt::format("{} worker {}", device->second, event.thread.text));
+    builder_.tracks().nameThread(track, fmt::format("{} worker {}", device->second, event.thread.text));
   }
   return threads_.put(key, track);
 }
@@ -71,16 +71,17 @@ OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent&
     constexpr std::string_view kGradient = "_backward_";
     if (startsWith(name, kGradient)) builder_.phases().gradient(name.substr(kGradient.size()));
   }
-  return operators_.put(key, builder_.facts(facts));
+  return operators_.put(key, builder_.names().facts(facts));
 }
 
 TrackRef MxNet::counter(MxNetRole role, const ChromeEvent& event, std::string_view name) {
   const TextKey key{static_cast<std::uint64_t>(role), event.category.text, name};
   if (const TrackRef* known = counters_.find(key)) return *known;
-  if (role != MxNetRole::storage) return counters_.put(key, builder_.counter(process(), name, ""));
+  if (role != MxNetRole::storage) return counters_.put(key, builder_.tracks().counter(process(), name, ""));
   constexpr std::string_view kMemory = "Memory: ";
   const std::string_view device = startsWith(name, kMemory) ? name.substr(kMemory.size()) : name;
-  return counters_.put(key, builder_.counter(process(), fmt::format("memory live: {}", device), "bytes"));
+  return counters_.put(key,
+                       builder_.tracks().counter(process(), fmt::format("memory live: {}", device), "bytes"));
 }
 
 }  // namespace pitwall::import

@@ -33,7 +33,7 @@ class MxNet {
     return seen_ && role == MxNetRole::operation && (ph == 'b' || ph == 'e');
   }
   TrackRef threadOf(MxNetRole role, const ChromeEvent& event);
-  ProcessRef process() { return builder_.process("mxnet"); }
+  ProcessRef process() { return builder_.tracks().process("mxnet"); }
   static EventKind kindOf(MxNetRole role, std::string_view name);
   static OperatorFacts describe(std::string_view operation);
   // From its name and from the arguments that Pitwall's own writers add.

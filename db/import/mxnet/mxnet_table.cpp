@@ -91,11 +91,11 @@ class TableReader {
   }
 
   void take(Row row) {
-    ++builder_.record(fmt::format("rows {}", section_));
+    ++builder_.tally().record(fmt::format("rows {}", section_));
     const bool memory = section_ == "Device Storage" || section_ == "Pool Memory" || columns_ == 4;
     const bool is_operator = section_ == "operator" || section_ == "Custom Operator";
-    const ProcessRef process = builder_.process(fmt::format("table {}", table_));
-    builder_.nameProcess(process, fmt::format("mxnet, table {}", table_));
+    const ProcessRef process = builder_.tracks().process(fmt::format("table {}", table_));
+    builder_.tracks().nameProcess(process, fmt::format("mxnet, table {}", table_));
     builder_.meta(fmt::format("mxnet.table.{}.{}.{}", table_, section_, row.name),
                   fmt::format("count {}, {}", row.count, fmt::join(row.numbers, ", ")));
     if (memory) {
@@ -104,22 +104,23 @@ class TableReader {
       if (!peak) return;
       constexpr std::string_view kMemory = "Memory: ";
       if (row.name.substr(0, kMemory.size()) == kMemory) row.name.erase(0, kMemory.size());
-      const TrackRef counter = builder_.counter(process, fmt::format("memory live: {}", row.name), "bytes");
+      const TrackRef counter =
+          builder_.tracks().counter(process, fmt::format("memory live: {}", row.name), "bytes");
       builder_.sample(counter, 0, static_cast<double>(*peak));
       return;
     }
     if (section_ == "MXNET_C_API" && row.name.substr(0, 9) == "MXNet C A") {
-      builder_.notUnderstood("rows of counters: kept as meta only", row.name);
+      builder_.tally().notUnderstood("rows of counters: kept as meta only", row.name);
       return;
     }
     auto total = parseScaled(row.numbers.front(), 1'000'000);
     if (!total || *total < 0) {
-      builder_.dropped("rows without a total", row.name);
+      builder_.tally().dropped("rows without a total", row.name);
       return;
     }
     if (is_operator && twice_ && row.count % 2 == 0) {
-      builder_.repaired("operators that this version of MXNet counts twice: count and total halved",
-                        row.name);
+      builder_.tally().repaired("operators that this version of MXNet counts twice: count and total halved",
+                                row.name);
       row.count /= 2;
       *total /= 2;
     }
@@ -129,24 +130,24 @@ class TableReader {
     event.start_ns = cursor;
     event.dur_ns = *total;
     event.value = row.count;
-    event.name = builder_.name(row.name);
+    event.name = builder_.names().name(row.name);
     event.kind = MxNet::kindOf(mxNetRoleOf(section_), row.name);
-    if (is_operator) event.op = builder_.facts(MxNet::describe(row.name));
+    if (is_operator) event.op = builder_.names().facts(MxNet::describe(row.name));
     if (cursor < kLatestNs - *total) cursor += *total;
-    builder_.add(builder_.lane(process, track), event);
+    builder_.add(builder_.tracks().lane(process, track), event);
   }
 
   void finish() {
-    ImportedInput& input = builder_.input();
+    ImportedInput& input = builder_.tally().input();
     input.format = "MXNet profiler table (dumps)";
     input.clock = "none: sums only";
     builder_.meta("import.timeline", "sums only");
     builder_.meta(meta::kProducer, "MXNet profiler, aggregate table");
-    builder_.note(
+    builder_.tally().note(
         fmt::format("{}: a table of sums: one event represents a row (value = count), laid end to end; "
                     "there is no timeline",
                     input.path));
-    if (!window_.source().damage().empty()) builder_.damaged(window_.source().damage());
+    if (!window_.source().damage().empty()) builder_.tally().damaged(window_.source().damage());
   }
 
   Window& window_;

@@ -44,12 +44,12 @@ class Inspector {
 
   void line(std::string_view text) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) return;
-    ++builder_.record("lines");
+    ++builder_.tally().record("lines");
     Members members;
     if (!flatten(text.substr(text.find_first_not_of(" \t")), "", 0, members)) {
       last_damaged_ = window_.place();
-      builder_.dropped("lines that are not a complete JSON object",
-                       fmt::format("{}: {}", last_damaged_, quoted(text, 120)));
+      builder_.tally().dropped("lines that are not a complete JSON object",
+                               fmt::format("{}: {}", last_damaged_, quoted(text, 120)));
       return;
     }
     last_damaged_.clear();
@@ -59,8 +59,8 @@ class Inspector {
     };
     const auto duration = parseScaled(find("coll_perf.coll_exec_time_us"), 1000);
     if (find("coll_perf.coll").empty() || !duration || *duration < 0) {
-      builder_.notUnderstood("lines without a collective and its time",
-                             fmt::format("{}: {}", window_.place(), quoted(text, 120)));
+      builder_.tally().notUnderstood("lines without a collective and its time",
+                                     fmt::format("{}: {}", window_.place(), quoted(text, 120)));
       return;
     }
     about(find);
@@ -68,20 +68,21 @@ class Inspector {
   }
 
   void finish() {
-    ImportedInput& input = builder_.input();
+    ImportedInput& input = builder_.tally().input();
     input.format = "NCCL inspector dump";
     input.version = version_;
     input.clock = "microseconds since 1970";
-    builder_.wallClock(0);
+    builder_.clock().wallClock(0);
     builder_.meta(meta::kProducer, "NCCL inspector " + version_);
     if (by_dump_ > 0) {
-      builder_.note(
+      builder_.tally().note(
           fmt::format("{}: {} collectives are placed at the time of their dump, by which they had ended "
                       "(NCCL_INSPECTOR_DUMP_VERBOSE=1 records their own times)",
                       input.path, by_dump_));
     }
-    if (!last_damaged_.empty()) builder_.damaged(fmt::format("the last line, at {}, is cut", last_damaged_));
-    if (!window_.source().damage().empty()) builder_.damaged(window_.source().damage());
+    if (!last_damaged_.empty())
+      builder_.tally().damaged(fmt::format("the last line, at {}, is cut", last_damaged_));
+    if (!window_.source().damage().empty()) builder_.tally().damaged(window_.source().damage());
   }
 
  private:
@@ -89,7 +90,7 @@ class Inspector {
   void about(const Find& find) {
     if (const auto rank = parseInteger(find("header.rank"));
         rank && !has_rank_ && *rank >= 0 && *rank < 1'000'000) {
-      builder_.rank(static_cast<int>(*rank));
+      builder_.tracks().rank(static_cast<int>(*rank));
       has_rank_ = true;
       builder_.meta(meta::kHostName, find("metadata.hostname"));
       builder_.meta("nccl.ranks", find("header.n_ranks"));
@@ -104,19 +105,19 @@ class Inspector {
   template <class Find>
   void collective(const Find& find, std::int64_t duration) {
     const ProcessRef process =
-        builder_.process(fmt::format("{}:{}", find("metadata.hostname"), find("metadata.pid")));
-    if (const auto pid = parseInteger(find("metadata.pid"))) builder_.setPid(process, *pid);
+        builder_.tracks().process(fmt::format("{}:{}", find("metadata.hostname"), find("metadata.pid")));
+    if (const auto pid = parseInteger(find("metadata.pid"))) builder_.tracks().setPid(process, *pid);
     const std::string name = unescape(find("coll_perf.coll"));
-    builder_.nameProcess(process, fmt::format("nccl on {}", unescape(find("metadata.hostname"))));
-    const TrackRef track = builder_.lane(
+    builder_.tracks().nameProcess(process, fmt::format("nccl on {}", unescape(find("metadata.hostname"))));
+    const TrackRef track = builder_.tracks().lane(
         process, fmt::format("NCCL communicator {}", unescape(find("header.id")).substr(0, 64)));
     Event event;
     event.kind = EventKind::communication;
-    event.name = builder_.name(name);
+    event.name = builder_.names().name(name);
     event.dur_ns = duration;
     event.value = parseInteger(find("coll_perf.coll_msg_size_bytes")).value_or(0);
     const auto ranks = parseInteger(find("header.n_ranks"));
-    event.args = builder_.args(
+    event.args = builder_.names().args(
         ranks ? fmt::format("{{\"collective\":{},\"group_size\":{}}}", cleanJsonString(name), *ranks)
               : fmt::format("{{\"collective\":{}}}", cleanJsonString(name)));
     const auto begin = parseScaled(find("coll_perf.event_trace_ts.coll_start_ts"), 1000);
@@ -130,13 +131,13 @@ class Inspector {
       ++by_dump_;
       event.start_ns = std::max(*dumped - duration, free_from);
     } else {
-      builder_.dropped("collectives without any time", fmt::format("{}: {}", window_.place(), name));
+      builder_.tally().dropped("collectives without any time", fmt::format("{}: {}", window_.place(), name));
       return;
     }
     if (!builder_.add(track, event)) return;
     free_from = std::max(free_from, event.start_ns + event.dur_ns);
     if (const auto bandwidth = parseReal(find("coll_perf.coll_busbw_gbs"))) {
-      builder_.sample(builder_.counter(process, "NCCL bus bandwidth", "bytes/s"),
+      builder_.sample(builder_.tracks().counter(process, "NCCL bus bandwidth", "bytes/s"),
                       event.start_ns + event.dur_ns, *bandwidth * 1e9);
     }
   }

@@ -82,14 +82,14 @@ bool NcclLog::line(std::string_view text, std::int64_t now_ns) {
   if (!origin) return false;
   message.remove_prefix(5);
   ++lines_;
-  const ProcessRef process = builder_.process(fmt::format("{}:{}", origin->host, origin->pid));
-  if (const auto pid = parseInteger(origin->pid)) builder_.setPid(process, *pid);
+  const ProcessRef process = builder_.tracks().process(fmt::format("{}:{}", origin->host, origin->pid));
+  if (const auto pid = parseInteger(origin->pid)) builder_.tracks().setPid(process, *pid);
   if (level == "WARN ") {
-    ++builder_.record("lines NCCL WARN");
+    ++builder_.tally().record("lines NCCL WARN");
     if (++warnings_ <= kMostWarnings) fact(fmt::format("nccl.warning.{}", warnings_), message.substr(0, 300));
     return true;
   }
-  ++builder_.record("lines NCCL");
+  ++builder_.tally().record("lines NCCL");
   info(process, message, now_ns);
   return true;
 }
@@ -143,7 +143,7 @@ void NcclLog::initialised(ProcessRef process, std::string_view message, std::int
   const auto rank = parseInteger(word(after(message, " rank ")));
   const auto ranks = word(after(message, " nranks "));
   if (!rank || ranks.empty() || *rank < 0 || *rank > 1'000'000) return;
-  builder_.nameProcess(process, fmt::format("nccl rank {}", *rank));
+  builder_.tracks().nameProcess(process, fmt::format("nccl rank {}", *rank));
   fact("nccl.ranks", ranks);
   if (message.find("Init timings") == std::string_view::npos) return;
   const auto total = parseScaled(word(after(message, " total ")), 1'000'000'000);
@@ -151,8 +151,8 @@ void NcclLog::initialised(ProcessRef process, std::string_view message, std::int
   Event event;
   event.start_ns = now_ns;
   event.dur_ns = *total;
-  event.name = builder_.name("ncclCommInitRank");
-  builder_.add(builder_.lane(process, "NCCL calls"), event);
+  event.name = builder_.names().name("ncclCommInitRank");
+  builder_.add(builder_.tracks().lane(process, "NCCL calls"), event);
 }
 
 // "AllReduce: opCount 0 sendbuff 0x.. recvbuff 0x.. count 1024 datatype 7 op 0 root 0 comm 0x.. [nranks=2]
@@ -179,9 +179,9 @@ bool NcclLog::call(ProcessRef process, std::string_view message, std::int64_t no
   const std::string_view group = after(message, "[nranks=");
   if (const auto size = parseInteger(group.substr(0, group.find(']'))))
     args += fmt::format(",\"group_size\":{}", *size);
-  event.name = builder_.name(name);
-  event.args = builder_.args(args + "}");
-  builder_.add(builder_.lane(process, "NCCL calls"), event);
+  event.name = builder_.names().name(name);
+  event.args = builder_.names().args(args + "}");
+  builder_.add(builder_.tracks().lane(process, "NCCL calls"), event);
   return true;
 }
 

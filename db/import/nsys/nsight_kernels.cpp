@@ -83,7 +83,7 @@ KernelId NsightKernels::factsOf(const store::ForeignRow& row, std::size_t first)
     facts.theoretical_occupancy = occupancy.share;
     facts.limiter = std::move(occupancy.limiter);
   }
-  recent.id = builder_.kernel(facts);
+  recent.id = builder_.names().kernel(facts);
   if (known_.size() < kMostKnown) known_[numbers] = recent.id;
   return recent.id;
 }

@@ -53,7 +53,7 @@ void NsightPayload::read(const store::ForeignRow& row, std::size_t first, Event&
   }
   if (!row.isNull(first + kBinary)) {
     // The tables give neither the schema of the bytes nor their encoding.
-    builder_.notUnderstood("NVTX payloads in binary form", row.text(first + kBinary).substr(0, 80));
+    builder_.tally().notUnderstood("NVTX payloads in binary form", row.text(first + kBinary).substr(0, 80));
   }
 }
 

@@ -49,15 +49,15 @@ void NsightProjection::range(std::int64_t global_thread, const Event& range) {
     event.dur_ns = std::max<std::int64_t>(0, std::prev(last)->end_ns - first->start_ns);
     event.correlation = 0;
     builder_.add({track}, event);
-    ++builder_.record("NVTX ranges projected onto a stream");
+    ++builder_.tally().record("NVTX ranges projected onto a stream");
   }
 }
 
 void NsightProjection::end() {
   if (left_out_ == 0) return;
-  builder_.note(
+  builder_.tally().note(
       fmt::format("{}: ranges are projected onto the work of the first {} launches; {} more are left out",
-                  builder_.input().path, kMostLaunches, left_out_));
+                  builder_.tally().input().path, kMostLaunches, left_out_));
 }
 
 }  // namespace pitwall::import

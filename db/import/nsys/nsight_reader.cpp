@@ -85,24 +85,24 @@ class Nsight {
   Status run() {
     constexpr std::int64_t kPitwall = 0x50697477;  // "Pitw", as db/schema/schema.sql says
     if (auto id = database_.applicationId(); id.has_value() && *id == kPitwall) {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: is already a Pitwall trace; use it directly", builder_.input().path));
+      return fail(ErrorCode::invalidInput, fmt::format("{}: is already a Pitwall trace; use it directly",
+                                                       builder_.tally().input().path));
     }
     bool any = false;
     for (const std::string_view table : kEventTables) any = any || database_.has(table);
     if (!any && !database_.has("META_DATA_EXPORT") && !database_.has("StringIds")) return notNsight();
-    builder_.input().format = "Nsight Systems SQLite export";
-    builder_.input().clock = "nanoseconds since the session's start";
+    builder_.tally().input().format = "Nsight Systems SQLite export";
+    builder_.tally().input().clock = "nanoseconds since the session's start";
     Status status = readAll();
     launches_.end();
     if (!status.has_value()) {
       if (status.error().code != ErrorCode::corruptTrace) return status;
-      builder_.damaged(status.error().message);
+      builder_.tally().damaged(status.error().message);
     }
     if (!any)
-      builder_.note(
+      builder_.tally().note(
           fmt::format("{}: none of the tables with events is there (nsys export --lazy=false writes all)",
-                      builder_.input().path));
+                      builder_.tally().input().path));
     return {};
   }
 
@@ -113,7 +113,7 @@ class Nsight {
     return fail(
         ErrorCode::invalidInput,
         fmt::format("{}: an SQLite database, but not one that Nsight Systems exported (its tables: {}{})",
-                    builder_.input().path,
+                    builder_.tally().input().path,
                     fmt::join(tables.begin(), tables.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                     shown < tables.size() ? ", ..."
                     : shown == 0          ? "none"
@@ -141,11 +141,12 @@ class Nsight {
   template <class Visit>
   Status visit(std::string_view table, std::span<const std::string_view> columns, Visit row_visitor) {
     if (!database_.has(table)) return {};
-    std::int64_t& rows = builder_.record(fmt::format("rows {}", table));
+    std::int64_t& rows = builder_.tally().record(fmt::format("rows {}", table));
     return database_.visit(table, columns, [&](const ForeignRow& row) -> Status {
       if ((++rows & 0xFFF) == 0 && options_.cancel != nullptr &&
           options_.cancel->load(std::memory_order_relaxed)) {
-        return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+        return fail(ErrorCode::cancelled,
+                    fmt::format("{}: import interrupted", builder_.tally().input().path));
       }
       row_visitor(row);
       return {};
@@ -158,9 +159,9 @@ class Nsight {
     auto status = visit("META_DATA_EXPORT", kColumns, [&](const ForeignRow& row) {
       if (row.text(0) == "EXPORT_PRODUCT_VERSION") product = std::string(row.text(1));
       if (row.text(0) == "EXPORT_SCHEMA_VERSION")
-        builder_.input().version = fmt::format("schema {}", row.text(1));
+        builder_.tally().input().version = fmt::format("schema {}", row.text(1));
     });
-    if (!product.empty()) builder_.input().version += fmt::format(", nsys {}", product);
+    if (!product.empty()) builder_.tally().input().version += fmt::format(", nsys {}", product);
     builder_.meta(meta::kProducer, product.empty() ? "Nsight Systems" : "nsys " + product);
     PITWALL_TRY(status);
     return visit("TARGET_INFO_SYSTEM_ENV", kColumns, [&](const ForeignRow& row) {
@@ -197,8 +198,8 @@ class Nsight {
       builder_.sink().setting({name, value, SettingSource::environment});
       ++kept;
     }
-    if (kept > 0) builder_.record("environment variables that are settings") += kept;
-    if (others > 0) builder_.record("environment variables left out") += others;
+    if (kept > 0) builder_.tally().record("environment variables that are settings") += kept;
+    if (others > 0) builder_.tally().record("environment variables left out") += others;
   }
 
   Status strings() { return names_.read(options_.limits); }
@@ -209,32 +210,32 @@ class Nsight {
       auto first = PITWALL_TRY(database_.minimum(table, "start"));
       if (first && (!earliest || *first < *earliest)) earliest = *first;
     }
-    if (earliest) builder_.expectFrom(*earliest);
+    if (earliest) builder_.clock().expectFrom(*earliest);
     constexpr std::array<std::string_view, 1> kColumns = {"utcEpochNs"};
     return visit("TARGET_INFO_SESSION_START_TIME", kColumns, [&](const ForeignRow& row) {
       const std::int64_t epoch = row.integer(0);
-      if (epoch > 0 && epoch < kLatestNs) builder_.wallClock(epoch);
+      if (epoch > 0 && epoch < kLatestNs) builder_.clock().wallClock(epoch);
     });
   }
 
   ProcessRef process(std::int64_t global) {
     return processes_.get(global, [&] {
-      const ProcessRef made = builder_.process(std::to_string(global));
-      builder_.setPid(made, pidOf(global));
+      const ProcessRef made = builder_.tracks().process(std::to_string(global));
+      builder_.tracks().setPid(made, pidOf(global));
       return made;
     });
   }
 
   TrackRef thread(std::int64_t global_tid) {
     return threads_.get(global_tid, [&] {
-      return builder_.thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
+      return builder_.tracks().thread(process(globalProcess(global_tid)), std::to_string(tidOf(global_tid)));
     });
   }
 
   Status processes() {
     constexpr std::array<std::string_view, 2> kColumns = {"globalPid", "name"};
     return visit("PROCESSES", kColumns, [&](const ForeignRow& row) {
-      if (!row.isNull(0)) builder_.nameProcess(process(row.integer(0)), row.text(1));
+      if (!row.isNull(0)) builder_.tracks().nameProcess(process(row.integer(0)), row.text(1));
     });
   }
 
@@ -242,7 +243,7 @@ class Nsight {
     constexpr std::array<std::string_view, 2> kColumns = {"globalTid", "nameId"};
     return visit("ThreadNames", kColumns, [&](const ForeignRow& row) {
       if (!row.isNull(0) && names_.haveStrings()) {
-        builder_.nameThread(thread(row.integer(0)), names_.string(row.integer(1), "thread name"));
+        builder_.tracks().nameThread(thread(row.integer(0)), names_.string(row.integer(1), "thread name"));
       }
     });
   }
@@ -252,8 +253,8 @@ class Nsight {
     auto status = visit("TARGET_INFO_GPU", kColumns, [&](const ForeignRow& row) {
       const std::int64_t index = row.isNull(3) ? row.integer(0) : row.integer(3);
       if (index < 0 || index > 65535) return;
-      builder_.nameDevice(builder_.device("gpu", static_cast<int>(index)), row.text(1),
-                          std::max<std::int64_t>(0, row.integer(2)));
+      builder_.tracks().nameDevice(builder_.tracks().device("gpu", static_cast<int>(index)), row.text(1),
+                                   std::max<std::int64_t>(0, row.integer(2)));
     });
     PITWALL_TRY(status);
     return kernels_.readDevices(database_);
@@ -280,11 +281,12 @@ class Nsight {
       event.kind = EventKind::api;
       event.name = names_.callName(row.integer(4));
       if (const std::int64_t returned = row.integer(5); returned != 0)
-        event.args = builder_.args(fmt::format("{{\"return_value\":{}}}", returned));
+        event.args = builder_.names().args(fmt::format("{{\"return_value\":{}}}", returned));
       const std::uint64_t key = launchKey(true, globalProcess(row.integer(2)), row.integer(3));
       event.correlation = launches_.host(key);
       if (has_ranges_) projection_.launch(key, row.integer(2), event.start_ns);
-      if (!device_tables_tell_process_) builder_.ownerProcess(process(globalProcess(row.integer(2))));
+      if (!device_tables_tell_process_)
+        builder_.tracks().ownerProcess(process(globalProcess(row.integer(2))));
       builder_.add(thread(row.integer(2)), event);
     });
   }
@@ -315,11 +317,11 @@ class Nsight {
     const auto [found, fresh] = streams_.try_emplace(key);
     if (fresh) {
       const DeviceRef device =
-          builder_.device("gpu", key[0] >= 0 && key[0] < 65536 ? static_cast<int>(key[0]) : 0);
+          builder_.tracks().device("gpu", key[0] >= 0 && key[0] < 65536 ? static_cast<int>(key[0]) : 0);
       const std::string name = std::to_string(key[1]);
       const auto make = [&](std::string_view suffix) {
-        return key[2] == 0 ? builder_.stream(device, name, suffix)
-                           : builder_.stream(process(key[3]), device, name, suffix);
+        const ProcessRef owner = key[2] == 0 ? Tracks::owner() : process(key[3]);
+        return builder_.tracks().stream(owner, device, name, suffix);
       };
       found->second = {make({}), make("synchronisation"), make("NVTX")};
     }
@@ -366,7 +368,7 @@ class Nsight {
         name +=
             fmt::format(" ({} -> {})", names_.memoryKind(row.integer(8)), names_.memoryKind(row.integer(9)));
       }
-      event.name = builder_.name(name);
+      event.name = builder_.names().name(name);
       work(row, event);
     });
   }
@@ -378,7 +380,7 @@ class Nsight {
       Event event = times(row);
       event.kind = EventKind::copy;
       event.value = row.integer(6);
-      event.name = builder_.name(
+      event.name = builder_.names().name(
           fmt::format("Memset ({})", row.isNull(7) ? "Device" : names_.memoryKind(row.integer(7))));
       work(row, event);
     });
@@ -391,7 +393,7 @@ class Nsight {
     return visit(kGraphs, kColumns, [&](const ForeignRow& row) {
       Event event = times(row);
       event.kind = EventKind::kernel;
-      event.name = builder_.name(fmt::format("CUDA graph {}", row.integer(6)));
+      event.name = builder_.names().name(fmt::format("CUDA graph {}", row.integer(6)));
       work(row, event);
     });
   }
@@ -403,8 +405,8 @@ class Nsight {
       Event event = times(row);
       event.kind = EventKind::wait;  // the host waits; the device does no work
       const std::string kind = names_.syncKind(row.integer(6));
-      event.name = builder_.name(kind);
-      event.args = builder_.args(fmt::format("{{\"cuda_sync_kind\":{}}}", cleanJsonString(kind)));
+      event.name = builder_.names().name(kind);
+      event.args = builder_.names().args(fmt::format("{{\"cuda_sync_kind\":{}}}", cleanJsonString(kind)));
       builder_.add(stream(row).waits, event);
     });
   }
@@ -424,8 +426,9 @@ class Nsight {
     for (const std::string_view table : {kOverheads, kCuptiOverheads}) {
       auto status = visit(table, kColumns, [&](const ForeignRow& row) {
         Event event = times(row);
-        event.name = builder_.name(names_.string(row.integer(3), "overhead"));
-        builder_.add(builder_.lane(process(globalProcess(row.integer(2))), "profiler overhead"), event);
+        event.name = builder_.names().name(names_.string(row.integer(3), "overhead"));
+        builder_.add(builder_.tracks().lane(process(globalProcess(row.integer(2))), "profiler overhead"),
+                     event);
       });
       PITWALL_TRY(status);
     }
@@ -455,7 +458,7 @@ class Nsight {
     if (const std::int64_t color = row.integer(7); color != 0)
       text += fmt::format("{}\"color\":\"#{:06x}\"", text.empty() ? "" : ",", color & 0xFFFFFF);
     payload_.read(row, kRangeColumns.size(), event, text);
-    return text.empty() ? StringId{} : builder_.args("{" + text + "}");
+    return text.empty() ? StringId{} : builder_.names().args("{" + text + "}");
   }
 
   Status ranges() {
@@ -466,8 +469,8 @@ class Nsight {
               std::copy(kRangeColumns.begin(), kRangeColumns.end(), columns.begin()));
     auto status = visit(kRanges, columns, [&](const ForeignRow& row) { range(row); });
     for (auto& [thread, track, event] : open_) {
-      builder_.repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
-      event.dur_ns = std::max<std::int64_t>(0, builder_.latest() - event.start_ns);
+      builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
+      event.dur_ns = std::max<std::int64_t>(0, builder_.clock().latest() - event.start_ns);
       builder_.add(track, event);
       projection_.range(thread, event);
     }
@@ -480,7 +483,7 @@ class Nsight {
     if (type == 33 || type == 75) return;  // names of categories and domains
     Event event = times(row);
     const bool own_text = !row.isNull(4);
-    event.name = own_text ? builder_.name(row.text(4)) : names_.rangeName(row.integer(5));
+    event.name = own_text ? builder_.names().name(row.text(4)) : names_.rangeName(row.integer(5));
     event.args = rangeArgs(globalProcess(row.integer(2)), row, event);
     if (type == 34) {
       event.kind = EventKind::instant;
@@ -489,14 +492,14 @@ class Nsight {
       return;
     }
     if (type != 59 && type != 60 && type != 70 && type != 71) {
-      builder_.notUnderstood("NVTX events of other types", fmt::format("eventType {}", type));
+      builder_.tally().notUnderstood("NVTX events of other types", fmt::format("eventType {}", type));
       return;
     }
     // Start/end ranges may overlap and end on another thread.
     const bool nested = type == 59 || type == 70;
     const TrackRef track =
         nested ? thread(row.integer(2))
-               : builder_.lane(process(globalProcess(row.integer(2))), "NVTX start/end ranges");
+               : builder_.tracks().lane(process(globalProcess(row.integer(2))), "NVTX start/end ranges");
     if (row.isNull(1)) {
       open_.push_back({row.integer(2), track, event});
       return;
@@ -518,15 +521,15 @@ class Nsight {
       }
       auto rows = PITWALL_TRY(database_.rows(table));
       if (rows == 0) continue;
-      builder_.record(fmt::format("rows {}", table)) += rows;
-      builder_.notUnderstood("tables that are not read", fmt::format("{} ({} rows)", table, rows));
+      builder_.tally().record(fmt::format("rows {}", table)) += rows;
+      builder_.tally().notUnderstood("tables that are not read", fmt::format("{} ({} rows)", table, rows));
     }
     if (database_.has("META_DATA_CAPTURE") || database_.has("ProcessStreams") ||
         database_.has("TARGET_INFO_SYSTEM_ENV")) {
-      builder_.note(
+      builder_.tally().note(
           fmt::format("{}: of the environment only settings that Pitwall knows are imported, command "
                       "lines and the program's output not at all, since they may hold secrets",
-                      builder_.input().path));
+                      builder_.tally().input().path));
     }
     return {};
   }

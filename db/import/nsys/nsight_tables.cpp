@@ -68,8 +68,9 @@ Status NsightNames::read(const ImportLimits& limits) {
   auto status = database_.visit("StringIds", kColumns, [&](const store::ForeignRow& row) -> Status {
     bytes += static_cast<Bytes>(row.text(1).size()) + 64;
     if (bytes > limits.string_table_bytes) {
-      return fail(ErrorCode::unsupported, fmt::format("{}: the table StringIds holds more than {} bytes",
-                                                      builder_.input().path, limits.string_table_bytes));
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{}: the table StringIds holds more than {} bytes",
+                              builder_.tally().input().path, limits.string_table_bytes));
     }
     strings_[row.integer(0)] = std::string(row.text(1));
     return {};
@@ -83,9 +84,10 @@ Status NsightNames::read(const ImportLimits& limits) {
 
 std::string NsightNames::string(std::int64_t id, std::string_view what) {
   if (const auto found = strings_.find(id); found != strings_.end()) return found->second;
-  builder_.repaired(have_strings_ ? "names that the table StringIds does not hold: replaced by their number"
-                                  : "names, since the table StringIds is missing: replaced by their number",
-                    fmt::format("{} {}", what, id));
+  builder_.tally().repaired(have_strings_
+                                ? "names that the table StringIds does not hold: replaced by their number"
+                                : "names, since the table StringIds is missing: replaced by their number",
+                            fmt::format("{} {}", what, id));
   return fmt::format("{} {}", what, id);
 }
 
@@ -93,18 +95,18 @@ const NsightNames::Kernel& NsightNames::kernel(std::int64_t id) {
   return kernels_.get(id, [&]() -> Kernel {
     const std::string name = string(id, "kernel");
     const bool collective = name.find("ncclDevKernel") != std::string::npos || name.substr(0, 4) == "nccl";
-    return {builder_.name(name), collective};
+    return {builder_.names().name(name), collective};
   });
 }
 
 StringId NsightNames::callName(std::int64_t id) {
-  return calls_.get(id, [&] { return builder_.name(withoutVersion(string(id, "function"))); });
+  return calls_.get(id, [&] { return builder_.names().name(withoutVersion(string(id, "function"))); });
 }
 
 const NsightNames::Range& NsightNames::range(std::int64_t id) {
   return ranges_.get(id, [&]() -> Range {
     const std::string name = string(id, "range");
-    return {builder_.name(name), stepNumber(name)};
+    return {builder_.names().name(name), stepNumber(name)};
   });
 }
 StringId NsightNames::rangeName(std::int64_t id) { return range(id).name; }

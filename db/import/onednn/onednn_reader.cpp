@@ -127,24 +127,26 @@ class VerboseLog {
 
   void take(const VerboseLine& line, std::string_view text) {
     switch (line.kind) {
-      case Kind::information: ++builder_.record("lines info"); return information(line.text);
+      case Kind::information: ++builder_.tally().record("lines info"); return information(line.text);
       case Kind::torn:
-        ++builder_.record("lines torn");
-        return builder_.dropped("torn lines (two threads wrote at once, or the log is cut)", example(text));
+        ++builder_.tally().record("lines torn");
+        return builder_.tally().dropped("torn lines (two threads wrote at once, or the log is cut)",
+                                        example(text));
       case Kind::dispatch:
-        ++builder_.record("lines dispatch");
-        return builder_.notUnderstood("reasons why an implementation was not chosen: no place in a trace",
-                                      example(text));
+        ++builder_.tally().record("lines dispatch");
+        return builder_.tally().notUnderstood(
+            "reasons why an implementation was not chosen: no place in a trace", example(text));
       case Kind::other:
-        ++builder_.record("lines other verbose");
-        return builder_.notUnderstood("verbose lines of other kinds", example(text));
+        ++builder_.tally().record("lines other verbose");
+        return builder_.tally().notUnderstood("verbose lines of other kinds", example(text));
       case Kind::execution:
       case Kind::creation:
       case Kind::graph:
       case Kind::library_call: break;
     }
-    if (line.decimal_comma) repair(builder_.repairedCounter("times with a decimal comma"), text);
-    if (!line.dur_ns) repair(builder_.repairedCounter("executions without a time: length taken as 0"), text);
+    if (line.decimal_comma) repair(builder_.tally().repairedCounter("times with a decimal comma"), text);
+    if (!line.dur_ns)
+      repair(builder_.tally().repairedCounter("executions without a time: length taken as 0"), text);
     place(line);
   }
 
@@ -154,7 +156,7 @@ class VerboseLog {
 
   void placeInTime(const std::optional<std::int64_t>& timestamp_ns, Event& event) {
     if (timestamp_ns) {
-      if (!timed_) builder_.wallClock(0);
+      if (!timed_) builder_.clock().wallClock(0);
       timed_ = true;
       if (*timestamp_ns < kLatestNs - event.dur_ns) cursor_ = std::max(cursor_, *timestamp_ns + event.dur_ns);
       event.start_ns = *timestamp_ns;
@@ -167,10 +169,10 @@ class VerboseLog {
 
   std::int64_t& recordOf(const VerboseLine& line) {
     switch (line.kind) {
-      case Kind::creation: return builder_.record("lines create");
-      case Kind::graph: return builder_.record("lines graph");
-      case Kind::library_call: return builder_.record("lines MKL");
-      default: return builder_.record("lines exec");
+      case Kind::creation: return builder_.tally().record("lines create");
+      case Kind::graph: return builder_.tally().record("lines graph");
+      case Kind::library_call: return builder_.tally().record("lines MKL");
+      default: return builder_.tally().record("lines exec");
     }
   }
 
@@ -179,24 +181,24 @@ class VerboseLog {
     event.dur_ns = line.dur_ns.value_or(0);
     placeInTime(line.timestamp_ns, event);
     const std::string engine(line.engine.empty() ? "cpu" : line.engine.substr(0, 32));
-    const ProcessRef process = builder_.process("verbose log");
-    builder_.nameProcess(process, "program of the verbose log");
+    const ProcessRef process = builder_.tracks().process("verbose log");
+    builder_.tracks().nameProcess(process, "program of the verbose log");
     if (line.kind == Kind::execution || line.kind == Kind::library_call) {
       event.kind = EventKind::operatorRun;
       event.op = factsOf(line);
     }
     TrackRef track;
     if (line.kind == Kind::creation) {
-      event.name = builder_.name(fmt::format("{} {}", line.operation, line.primitive));
-      track = builder_.lane(process, "oneDNN primitives created: " + engine);
+      event.name = builder_.names().name(fmt::format("{} {}", line.operation, line.primitive));
+      track = builder_.tracks().lane(process, "oneDNN primitives created: " + engine);
     } else if (line.kind == Kind::graph) {
-      event.name = builder_.name(fmt::format("graph partition {}", line.primitive));
-      track = builder_.lane(process, "oneDNN graph partitions: " + engine);
+      event.name = builder_.names().name(fmt::format("graph partition {}", line.primitive));
+      track = builder_.tracks().lane(process, "oneDNN graph partitions: " + engine);
     } else {
-      event.name = builder_.name(line.primitive);
-      track =
-          builder_.lane(process, line.kind == Kind::library_call ? std::string(kMklCallsTrack)
-                                                                 : std::string(kOneDnnCallsTrack) + engine);
+      event.name = builder_.names().name(line.primitive);
+      track = builder_.tracks().lane(process, line.kind == Kind::library_call
+                                                  ? std::string(kMklCallsTrack)
+                                                  : std::string(kOneDnnCallsTrack) + engine);
     }
     std::int64_t& records = recordOf(line);
     ++records;
@@ -214,7 +216,7 @@ class VerboseLog {
     facts.dtype = dataTypeOf(line.memory);
     if (line.propagation.substr(0, 7) == "forward") facts.phase = Phase::forward;
     if (line.propagation.substr(0, 8) == "backward") facts.phase = Phase::backward;
-    return builder_.facts(facts);
+    return builder_.names().facts(facts);
   }
 
   // "oneDNN v2.6.3 (commit ...)", "cpu,runtime:OpenMP,nthr:2", "cpu,isa:Intel AVX2"
@@ -242,9 +244,9 @@ class VerboseLog {
   }
 
   void finish() {
-    if (other_ > 0) builder_.record("lines other") += other_;
+    if (other_ > 0) builder_.tally().record("lines other") += other_;
     nccl_.end();
-    ImportedInput& input = builder_.input();
+    ImportedInput& input = builder_.tally().input();
     input.format = mkl_ && version_.empty() ? "MKL verbose log" : "oneDNN verbose log";
     input.version = version_;
     if (verbose_lines_ == 0) {
@@ -254,11 +256,12 @@ class VerboseLog {
     if (!timed_ && verbose_lines_ == 0) {
       input.clock = "none: the lines carry no timestamps";
       builder_.meta("import.timeline", "order only");
-      builder_.note(fmt::format("{}: calls of collectives are known by their order alone", input.path));
+      builder_.tally().note(
+          fmt::format("{}: calls of collectives are known by their order alone", input.path));
     } else if (untimed_ && !timed_) {
       input.clock = "none: the lines carry no timestamps";
       builder_.meta("import.timeline", "order only");
-      builder_.note(
+      builder_.tally().note(
           fmt::format("{}: without timestamps (ONEDNN_VERBOSE_TIMESTAMP=1) only the order is known: events "
                       "are laid end to end, "
                       "and gaps mean nothing",
@@ -289,7 +292,8 @@ class VerboseLog {
 
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found) {
   auto status = VerboseLog(window, options, builder).run(found);
-  if (status.has_value() && !window.source().damage().empty()) builder.damaged(window.source().damage());
+  if (status.has_value() && !window.source().damage().empty())
+    builder.tally().damaged(window.source().damage());
   return status;
 }
 

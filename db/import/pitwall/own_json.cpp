@@ -77,7 +77,8 @@ void OwnJson::record(std::string_view table, const ChromeEvent& event) {
     seen_ = true;
     row_import_.begin(
         {integerArg(event, "first_ns"), integerArg(event, "last_ns"), unsignedOf(event, "correlations")});
-    if (const std::int64_t start = integerArg(event, "start_unix_ns"); start > 0) builder_.wallClock(start);
+    if (const std::int64_t start = integerArg(event, "start_unix_ns"); start > 0)
+      builder_.clock().wallClock(start);
   } else if (seen_ && !dimension(table, event)) {
     facts(table, event);
   }
@@ -136,13 +137,13 @@ void OwnJson::facts(std::string_view table, const ChromeEvent& event) {
     row_import_.dependency({unsignedOf(event, "source"), unsignedOf(event, "target"),
                             enumeratorOf(textArg(event, "kind"), DependencyKind::flow)});
   } else {
-    builder_.notUnderstood("records of Pitwall of another version", table);
+    builder_.tally().notUnderstood("records of Pitwall of another version", table);
   }
 }
 
 void OwnJson::range(const ChromeEvent& event) {
   const auto start = event.timeNs();
-  if (!start) return builder_.dropped("events without a time", event.name.text);
+  if (!start) return builder_.tally().dropped("events without a time", event.name.text);
   if (event.category.text == "iteration")
     return row_import_.iteration({integerArg(event, "iteration"), *start, integerArg(event, "items")});
   Event out;
@@ -150,7 +151,7 @@ void OwnJson::range(const ChromeEvent& event) {
   out.dur_ns = event.durationNs().value_or(0);
   if (__builtin_sub_overflow(*start, integerArg(event, "pushed_before_ns"), &out.pushed_ns) ||
       __builtin_sub_overflow(*start, integerArg(event, "ready_before_ns"), &out.ready_ns))
-    return builder_.dropped("events with a time out of range", event.name.text);
+    return builder_.tally().dropped("events with a time out of range", event.name.text);
   out.correlation = unsignedOf(event, "correlation");
   out.value = integerArg(event, "value");
   out.kind = enumeratorOf(event.category.text, EventKind::communication);

@@ -27,22 +27,23 @@ bool inRange(std::int64_t ns) { return ns < kFarthest && ns > -kFarthest; }
 
 bool RowImport::fits(std::initializer_list<std::int64_t> times_ns) {
   if (std::all_of(times_ns.begin(), times_ns.end(), inRange)) return true;
-  builder_.dropped("rows with a time out of range", fmt::format("time {} ns", *times_ns.begin()));
+  builder_.tally().dropped("rows with a time out of range", fmt::format("time {} ns", *times_ns.begin()));
   return false;
 }
 
 void RowImport::begin(const Extent& extent) {
-  takes_marks_ = builder_.summary().events["iterations"] == 0;
+  takes_marks_ = builder_.tally().summary().events["iterations"] == 0;
   const TimeNs first = inRange(extent.first_ns) ? extent.first_ns : 0;
-  shift_ = builder_.placeRows(first, inRange(extent.last_ns) ? std::max(first, extent.last_ns) : first);
+  shift_ =
+      builder_.clock().placeRows(first, inRange(extent.last_ns) ? std::max(first, extent.last_ns) : first);
   greatest_ = std::min(extent.greatest, kMostCorrelations);
-  if (greatest_ > 0) base_ = builder_.newCorrelations(greatest_) - 1;
+  if (greatest_ > 0) base_ = builder_.arrows().newCorrelations(greatest_) - 1;
 }
 
 void RowImport::process(std::int64_t number, ProcessInfo process) {
-  if (process.rank == 0) process.rank = builder_.rankOr(0);
-  builder_.rank(process.rank);
-  process.name = builder_.shownName(process.rank, process.name);
+  if (process.rank == 0) process.rank = builder_.tracks().rankOr(0);
+  builder_.tracks().rank(process.rank);
+  process.name = builder_.tracks().shownName(process.rank, process.name);
   processes_[number] = sink_.process(process);
 }
 
@@ -55,7 +56,7 @@ void RowImport::device(std::int64_t number, const DeviceInfo& device) {
   devices_[number] = sink_.device(device);
   std::string text = fmt::format("{} {}", device.kind, device.index);
   if (!device.name.empty()) text += fmt::format(" ({})", device.name);
-  auto& shown = builder_.summary().devices;
+  auto& shown = builder_.tally().summary().devices;
   if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(std::move(text));
 }
 
@@ -91,7 +92,7 @@ void RowImport::iteration(IterationMark mark) {
   if (!takes_marks_ || !fits({mark.time_ns})) return;
   mark.time_ns += shift_;
   sink_.iteration(mark);
-  ++builder_.summary().events["iterations"];
+  ++builder_.tally().summary().events["iterations"];
 }
 
 void RowImport::loss(Loss loss, std::int64_t track) {
@@ -108,8 +109,8 @@ TrackId RowImport::trackOf(std::int64_t number) {
     TrackInfo info;
     info.name = fmt::format("track {}", number);
     track = sink_.track(info);
-    builder_.repaired("events of a track that the file does not describe: kept on a separate track",
-                      info.name);
+    builder_.tally().repaired("events of a track that the file does not describe: kept on a separate track",
+                              info.name);
   }
   return track;
 }
@@ -118,7 +119,7 @@ CorrelationId RowImport::correlation(CorrelationId id) {
   if (id == 0) return 0;
   if (id <= greatest_) return base_ + id;
   const auto [found, fresh] = others_.try_emplace(id, 0);
-  if (fresh) found->second = builder_.newCorrelation();
+  if (fresh) found->second = builder_.arrows().newCorrelation();
   return found->second;
 }
 
@@ -143,9 +144,9 @@ void RowImport::event(Event event, const EventTexts& texts) {
   event.correlation = correlation(event.correlation);
   event.op = mapped(operators_, texts.op);
   event.kernel = mapped(kernels_, texts.kernel);
-  if (!texts.name.empty()) event.name = builder_.name(texts.name);
-  if (!texts.args.empty()) event.args = builder_.args(texts.args);
-  builder_.countEvents(event.kind, 1);
+  if (!texts.name.empty()) event.name = builder_.names().name(texts.name);
+  if (!texts.args.empty()) event.args = builder_.names().args(texts.args);
+  builder_.tally().countEvents(event.kind, 1);
   events_.push_back(event);
 }
 
@@ -155,14 +156,14 @@ void RowImport::sample(std::int64_t number, TimeNs time_ns, double value) {
   if (track != held_sample_track_ || samples_.size() >= kPortion) sendSamples(held_sample_track_);
   held_sample_track_ = track;
   samples_.push_back({time_ns + shift_, value});
-  builder_.countSamples(1);
+  builder_.tally().countSamples(1);
 }
 
 void RowImport::dependency(Dependency dependency) {
   dependency.source = correlation(dependency.source);
   dependency.target = correlation(dependency.target);
   dependencies_.push_back(dependency);
-  builder_.countDependencies(1);
+  builder_.tally().countDependencies(1);
   if (dependencies_.size() < kPortion) return;
   sink_.dependencies(dependencies_);
   dependencies_.clear();

@@ -33,14 +33,14 @@ class RowsReader {
       : database_(database), options_(options), builder_(builder), row_import_(builder) {}
 
   Status run() {
-    builder_.input().format = "rows of pitwall export";
-    builder_.input().clock = "nanoseconds since the trace's start";
+    builder_.tally().input().format = "rows of pitwall export";
+    builder_.tally().input().clock = "nanoseconds since the trace's start";
     for (auto step : {&RowsReader::extent, &RowsReader::dimensions, &RowsReader::tracks, &RowsReader::facts,
                       &RowsReader::settings, &RowsReader::marks, &RowsReader::events, &RowsReader::others}) {
       Status status = (this->*step)();
       if (status.has_value()) continue;
       if (status.error().code != ErrorCode::corruptTrace) return status;
-      builder_.damaged(status.error().message);
+      builder_.tally().damaged(status.error().message);
       break;
     }
     row_import_.end();
@@ -57,11 +57,12 @@ class RowsReader {
         database_.visit(table, {columns.begin(), columns.size()}, [&](const ForeignRow& row) -> Status {
           if (++rows % 8192 == 0 && options_.cancel != nullptr &&
               options_.cancel->load(std::memory_order_relaxed))
-            return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+            return fail(ErrorCode::cancelled,
+                        fmt::format("{}: import interrupted", builder_.tally().input().path));
           visit(row);
           return {};
         });
-    builder_.record(fmt::format("rows {}", table)) += rows;
+    builder_.tally().record(fmt::format("rows {}", table)) += rows;
     return status;
   }
 
@@ -94,7 +95,7 @@ class RowsReader {
           extent.greatest = std::max(extent.greatest, static_cast<CorrelationId>(row.integer(column)));
       }
     }));
-    builder_.summary().records.clear();  // counted again when they are taken
+    builder_.tally().summary().records.clear();  // counted again when they are taken
     row_import_.begin(extent);
     return {};
   }
@@ -165,7 +166,8 @@ class RowsReader {
   Status settings() {
     Status status = each("meta", {"key", "value"}, [&](const ForeignRow& row) {
       if (row.text(0) == meta::kTraceStartUnixNs) {
-        if (const auto start = parseInteger(row.text(1)); start && *start > 0) builder_.wallClock(*start);
+        if (const auto start = parseInteger(row.text(1)); start && *start > 0)
+          builder_.clock().wallClock(*start);
       }
       row_import_.meta(row.text(0), row.text(1));
     });

@@ -37,17 +37,17 @@ class TraceInput {
 
  private:
   void about() {
-    ImportedInput& input = builder_.input();
+    ImportedInput& input = builder_.tally().input();
     input.format = "Pitwall trace";
     input.version = trace_.meta(meta::kProducer).value_or("");
     const auto unix_ns = trace_.meta(meta::kTraceStartUnixNs);
     input.clock = unix_ns ? "nanoseconds since the trace's start, which it places in time" : "its own";
     if (unix_ns) {
       // Text from a file may be invalid: a time far out of range is ignored.
-      if (const auto zero = parseTime(*unix_ns)) builder_.wallClock(*zero);
+      if (const auto zero = parseTime(*unix_ns)) builder_.clock().wallClock(*zero);
     }
     if (!trace_.isComplete())
-      builder_.damaged("the recording was killed or has not finished; what it wrote is here");
+      builder_.tally().damaged("the recording was killed or has not finished; what it wrote is here");
   }
 
   static std::optional<std::int64_t> parseTime(const std::string& text) {
@@ -69,7 +69,7 @@ class TraceInput {
     if (!greatest.rows.empty()) {
       const auto* id = std::get_if<std::int64_t>(&greatest.rows[0][0]);
       dense_ = id != nullptr && *id >= 0 && *id < (std::int64_t{1} << 48);
-      if (dense_) correlation_base_ = builder_.newCorrelations(static_cast<std::uint64_t>(*id) + 1);
+      if (dense_) correlation_base_ = builder_.arrows().newCorrelations(static_cast<std::uint64_t>(*id) + 1);
     }
     TimeNs first = 0, last = 0;
     bool any = false;
@@ -81,16 +81,16 @@ class TraceInput {
       last = any ? std::max<TimeNs>(last, *end) : *end;
       any = true;
     }
-    shift_ = builder_.placeRows(first, last);
+    shift_ = builder_.clock().placeRows(first, last);
     return {};
   }
 
   void dimensions() {
     for (ProcessInfo process : trace_.processes()) {
       // 0 is also the rank of a process outside of a job: the alignment may know the rank.
-      if (process.rank == 0) process.rank = builder_.rankOr(0);
-      builder_.rank(process.rank);
-      process.name = builder_.shownName(process.rank, process.name);
+      if (process.rank == 0) process.rank = builder_.tracks().rankOr(0);
+      builder_.tracks().rank(process.rank);
+      process.name = builder_.tracks().shownName(process.rank, process.name);
       processes_.push_back(sink_.process(process));
     }
     for (ThreadInfo thread : trace_.threads()) {
@@ -101,7 +101,7 @@ class TraceInput {
       devices_.push_back(sink_.device(device));
       std::string text = fmt::format("{} {}", device.kind, device.index);
       if (!device.name.empty()) text += fmt::format(" ({})", device.name);
-      auto& shown = builder_.summary().devices;
+      auto& shown = builder_.tally().summary().devices;
       if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(std::move(text));
     }
     for (TrackInfo track : trace_.tracks()) {
@@ -138,7 +138,7 @@ class TraceInput {
       for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
       for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
     }
-    std::int64_t& count = builder_.summary().events["iterations"];
+    std::int64_t& count = builder_.tally().summary().events["iterations"];
     if (count > 0) return;
     for (IterationMark mark : trace_.iterations()) {
       mark.time_ns += shift_;
@@ -165,7 +165,7 @@ class TraceInput {
     event.args = string(event.args);
     event.op = mapped(operators_, event.op);
     event.kernel = mapped(kernels_, event.kernel);
-    builder_.countEvents(event.kind, 1);
+    builder_.tally().countEvents(event.kind, 1);
     return event;
   }
 
@@ -179,7 +179,7 @@ class TraceInput {
       events.clear();
       for (std::size_t i = 0; i < spans.size; ++i) events.push_back(remapped(spans, i));
       sink_.events(to, events);
-      builder_.record("events") += static_cast<std::int64_t>(spans.size);
+      builder_.tally().record("events") += static_cast<std::int64_t>(spans.size);
       return !cancelled();
     });
     if (!status.has_value()) return damaged(status.error());
@@ -188,8 +188,8 @@ class TraceInput {
       moved.assign(samples.begin(), samples.end());
       for (CounterSample& sample : moved) sample.time_ns += shift_;
       sink_.counters(to, moved);
-      builder_.countSamples(static_cast<std::int64_t>(moved.size()));
-      builder_.record("counter samples") += static_cast<std::int64_t>(moved.size());
+      builder_.tally().countSamples(static_cast<std::int64_t>(moved.size()));
+      builder_.tally().record("counter samples") += static_cast<std::int64_t>(moved.size());
       return !cancelled();
     });
     return status.has_value() ? Status() : damaged(status.error());
@@ -204,7 +204,7 @@ class TraceInput {
         edge.target = correlation(edge.target);
       }
       sink_.dependencies(moved);
-      builder_.countDependencies(static_cast<std::int64_t>(moved.size()));
+      builder_.tally().countDependencies(static_cast<std::int64_t>(moved.size()));
       return !cancelled();
     });
     if (!status.has_value()) return damaged(status.error());
@@ -216,7 +216,7 @@ class TraceInput {
   }
   Status interrupted() const {
     if (!cancelled()) return {};
-    return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.input().path));
+    return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", builder_.tally().input().path));
   }
 
   // After those of earlier inputs; dense ids keep their order and distance.
@@ -224,14 +224,14 @@ class TraceInput {
     if (id == 0) return 0;
     if (dense_ && id < (CorrelationId{1} << 48)) return correlation_base_ + id;
     const auto [found, fresh] = correlations_.try_emplace(id, 0);
-    if (fresh) found->second = builder_.newCorrelation();
+    if (fresh) found->second = builder_.arrows().newCorrelation();
     return found->second;
   }
 
   // A damaged chunk: the other chunks are kept.
   Status damaged(const Error& error) {
     if (error.code != ErrorCode::corruptTrace) return fail(error);
-    builder_.damaged(error.message);
+    builder_.tally().damaged(error.message);
     return {};
   }
 
