@@ -10,7 +10,7 @@ namespace pitwall::analysis {
 constexpr Column kThreadCurveColumns[] = {
     {"threads", kInteger, "count", "OpenMP threads: 1 to the largest number tried"},
     {"iteration_ns", kReal, "ns", "time of an iteration on the curve"},
-    {"r_squared", kReal, "R^2", "of the curve, the same in each row: 1 = all trials are on it"},
+    {"r_squared", kReal, "0..1", "R^2 of the curve, the same in each row: 1 = all trials are on it"},
 };
 constexpr TableDeclaration kThreadCurveTable{
     "analysis_thread_curve",
@@ -56,7 +56,8 @@ std::optional<ThreadCurve> threadCurve(std::span<const ThreadTrial> trials) {
     residuals += off * off;
   }
   constexpr double kLeastSpread = 1e-9;  // ns^2, of times that are all the same
-  curve.r_squared = 1 - residuals / std::max(tt, kLeastSpread);
+  // Only rounding leaves more than the mean does.
+  curve.r_squared = std::max(0.0, 1 - residuals / std::max(tt, kLeastSpread));
   return curve;
 }
 

@@ -19,7 +19,7 @@ struct ThreadTrial {
 // costs more.
 struct ThreadCurve {
   double fixed_ns = 0, divided_ns = 0, each_ns = 0;
-  double r_squared = 0;  // 1 = the trials are on the curve; 0 and less = it says no more than their mean
+  double r_squared = 0;  // 0..1; 1 = the trials are on the curve, 0 = it says no more than their mean
 
   double at(double threads) const { return fixed_ns + divided_ns / threads + each_ns * threads; }
 };
