@@ -2,6 +2,7 @@
 add_library(pitwall_options INTERFACE)
 target_compile_options(pitwall_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
   -Wnon-virtual-dtor -Woverloaded-virtual
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Werror=thread-safety> # db/thread_annotations.h
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns about its own std::string (GCC bug 105651)
 if(PITWALL_WERROR)
   target_compile_options(pitwall_options INTERFACE -Werror)

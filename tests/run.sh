@@ -111,6 +111,9 @@ viewer() {
     build/release/tests/viewer_asan --gtest_brief=1
 }
 
+# Clang checks which locks are held where members are used; the release configuration says how files are compiled.
+locks() { cmake --preset release -DPITWALL_CUDA=AUTO -Wno-dev >/dev/null && .ci/check_locks.py build/release; }
+
 # A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
 fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 3; }
 
@@ -127,6 +130,7 @@ step sizes .ci/check_sizes.py
 step words .ci/check_words.py
 step headers .ci/check_headers.sh
 step release configure_build_test release release -DPITWALL_CUDA=AUTO
+step locks locks
 step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
 step analyzer analyzer_alone

@@ -72,10 +72,9 @@ void TraceWriter::append(std::size_t rows, std::size_t events, Add add) {
   if (rows == 0) return;
   bool wake = false;
   {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] {
-      return pending_.rows < most_pending_rows_ || failure_.has_value() || end_ != End::running;
-    });
+    const ScopedLock lock(mutex_);
+    while (pending_.rows >= most_pending_rows_ && !failure_.has_value() && end_ == End::running)
+      done_.wait(mutex_);
     if (failure_.has_value() || end_ != End::running) return;
     wake = pending_.rows == 0 ||
            (pending_.events_in_all < commit_events_ && pending_.events_in_all + events >= commit_events_);
@@ -84,7 +83,7 @@ void TraceWriter::append(std::size_t rows, std::size_t events, Add add) {
     pending_.events_in_all += events;
     wake = wake || pending_.rows >= most_pending_rows_;
   }
-  if (wake) work_.notify_one();
+  if (wake) work_.notifyOne();
 }
 
 StringId TraceWriter::string(std::string_view text) {
@@ -156,7 +155,7 @@ void TraceWriter::loss(const Loss& loss) {
 
 bool TraceWriter::accepts(TrackId track) {
   if (track.value >= 1 && track.value <= tracks_) return true;
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   keepFailure(
       {ErrorCode::internal, fmt::format("cannot write trace '{}': its producer used track {}, which it did "
                                         "not create; please report this",
@@ -188,11 +187,11 @@ void TraceWriter::counters(TrackId track, std::span<const CounterSample> samples
 }
 
 Status TraceWriter::flush() {
-  std::unique_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (end_ == End::running) {
     const std::uint64_t ticket = ++flushes_asked_;
-    work_.notify_one();
-    done_.wait(lock, [&] { return flushes_done_ >= ticket || failure_.has_value(); });
+    work_.notifyOne();
+    while (flushes_done_ < ticket && !failure_.has_value()) done_.wait(mutex_);
   }
   if (failure_.has_value()) return fail(*failure_);
   return {};
@@ -200,56 +199,63 @@ Status TraceWriter::flush() {
 
 Status TraceWriter::finish() {
   end(End::finished);
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (failure_.has_value()) return fail(*failure_);
   return {};
 }
 
 void TraceWriter::end(End how) {
   {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     if (end_ == End::running) end_ = how;
   }
-  work_.notify_one();
+  work_.notifyOne();
   if (thread_.joinable()) thread_.join();
 }
 
 void TraceWriter::keepFailure(Error error) {
   if (!failure_.has_value()) failure_ = std::move(error);
   pending_ = {};  // later rows are ignored: release the memory
-  done_.notify_all();
+  done_.notifyAll();
 }
 
-bool TraceWriter::waitForWork(std::unique_lock<std::mutex>& lock) {
-  const auto urgent = [this] {
-    return end_ != End::running || flushes_asked_ > flushes_done_ ||
-           pending_.events_in_all >= commit_events_ || pending_.rows >= most_pending_rows_;
-  };
-  work_.wait(lock, [&] { return !pending_.empty() || urgent(); });
-  work_.wait_for(lock, kCommitInterval, urgent);
-  return end_ == End::running || !pending_.empty();
+bool TraceWriter::isUrgent() const {
+  return end_ != End::running || flushes_asked_ > flushes_done_ || pending_.events_in_all >= commit_events_ ||
+         pending_.rows >= most_pending_rows_;
+}
+
+bool TraceWriter::takeWork(Batch& taken, std::uint64_t& flush) {
+  taken.clear();
+  const ScopedLock lock(mutex_);
+  while (pending_.empty() && !isUrgent()) work_.wait(mutex_);
+  const auto commit_at = std::chrono::steady_clock::now() + kCommitInterval;
+  while (!isUrgent() && work_.waitUntil(mutex_, commit_at)) {
+  }
+  if (end_ != End::running && pending_.empty()) return false;
+  std::swap(taken, pending_);
+  flush = flushes_asked_;
+  return true;
 }
 
 void TraceWriter::writeUntilEnd(BatchWriter& writer) {
   Batch taken;
-  std::unique_lock lock(mutex_);
-  while (waitForWork(lock)) {
-    taken.clear();
-    std::swap(taken, pending_);
-    const std::uint64_t confirms = flushes_asked_;
-    lock.unlock();
-    done_.notify_all();  // there is space again
+  std::uint64_t flush = 0;
+  while (takeWork(taken, flush)) {
+    done_.notifyAll();  // there is space again
     Status status;
     if (!taken.empty()) status = writer.write(taken);
-    lock.lock();
+    const ScopedLock lock(mutex_);
     if (!status.has_value()) return keepFailure(status.error());
-    flushes_done_ = confirms;
-    done_.notify_all();
+    flushes_done_ = flush;
+    done_.notifyAll();
   }
+  const ScopedLock lock(mutex_);
   if (end_ != End::finished || failure_.has_value()) return;
-  lock.unlock();
-  Status status = writer.finish();
-  lock.lock();
+  Status status;
+  {
+    const ScopedUnlock unlocked(mutex_);
+    status = writer.finish();
+  }
   if (!status.has_value()) keepFailure(status.error());
 }
 
@@ -262,7 +268,7 @@ void TraceWriter::writeLoop(std::unique_ptr<BatchWriter> writer) {
   try {
     writeUntilEnd(*writer);
   } catch (const std::bad_alloc&) {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     keepFailure(
         {ErrorCode::io, fmt::format("cannot write trace '{}': not enough memory; close other programs or "
                                     "record less",

@@ -5,10 +5,8 @@
 // not wait.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +14,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "db/mutex.h"
 #include "db/sink.h"
 #include "db/sqlite/batch.h"
 #include "db/sqlite/batch_writer.h"
@@ -70,8 +69,11 @@ class TraceWriter final : public TraceSink {
 
   void writeLoop(std::unique_ptr<BatchWriter> writer);
   void writeUntilEnd(BatchWriter& writer);
-  bool waitForWork(std::unique_lock<std::mutex>& lock);  // false: end, and nothing pending
-  void keepFailure(Error error);                         // mutex_ is held
+  // Waits for pending rows and moves them to `taken`; `flush` is the last flush that they answer. False: the end, and
+  // nothing pending.
+  bool takeWork(Batch& taken, std::uint64_t& flush) PITWALL_EXCLUDES(mutex_);
+  bool isUrgent() const PITWALL_REQUIRES(mutex_);
+  void keepFailure(Error error) PITWALL_REQUIRES(mutex_);
 
   // --- constant after construction
   const std::string path_;
@@ -84,14 +86,15 @@ class TraceWriter final : public TraceSink {
   std::unordered_map<KernelFacts, KernelId, FactsHash> kernel_ids_;
   std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0;
 
-  // --- guarded by mutex_
-  std::mutex mutex_;
-  std::condition_variable work_;  // the writer waits for it
-  std::condition_variable done_;  // the producer waits for it
-  Batch pending_;
-  std::uint64_t flushes_asked_ = 0, flushes_done_ = 0;
-  End end_ = End::running;
-  std::optional<Error> failure_;  // the first
+  // --- shared by both
+  Mutex mutex_;
+  ConditionVariable work_;  // the writer waits for it
+  ConditionVariable done_;  // the producer waits for it
+  Batch pending_ PITWALL_GUARDED_BY(mutex_);
+  std::uint64_t flushes_asked_ PITWALL_GUARDED_BY(mutex_) = 0;
+  std::uint64_t flushes_done_ PITWALL_GUARDED_BY(mutex_) = 0;
+  End end_ PITWALL_GUARDED_BY(mutex_) = End::running;
+  std::optional<Error> failure_ PITWALL_GUARDED_BY(mutex_);  // the first
 
   std::thread thread_;  // last: starts after all other members are initialised
 };

@@ -47,7 +47,7 @@ bool less(const SqlValue& a, const SqlValue& b) {
 }  // namespace
 
 SqlAnswer SqlSource::run(const std::string& sql, const std::atomic<bool>& cancel) {
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
   SqlAnswer answer;
   QElapsedTimer timer;
   timer.start();

@@ -4,8 +4,8 @@
 
 #include <QAbstractTableModel>
 #include <memory>
-#include <mutex>
 
+#include "db/mutex.h"
 #include "db/reader.h"
 #include "gui/models/background.h"
 
@@ -29,10 +29,10 @@ class SqlSource {
   SqlAnswer run(const std::string& sql, const std::atomic<bool>& cancel);
 
  private:
-  std::mutex mutex_;
-  std::string path_;
-  std::unique_ptr<Trace> trace_;
-  bool analyzed_ = false;
+  const std::string path_;
+  Mutex mutex_;
+  std::unique_ptr<Trace> trace_ PITWALL_GUARDED_BY(mutex_);
+  bool analyzed_ PITWALL_GUARDED_BY(mutex_) = false;
 };
 
 class SqlModel final : public QAbstractTableModel {

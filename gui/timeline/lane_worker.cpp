@@ -22,42 +22,43 @@ void finish(TimelineTrack& track, LaneBuilder& builder) {
 
 LaneWorker::~LaneWorker() {
   {
-    const std::lock_guard lock(mutex_);
+    const ScopedLock lock(mutex_);
     waiting_.clear();
     ending_ = true;
   }
-  changed_.notify_all();
+  changed_.notifyAll();
   if (thread_.joinable()) thread_.join();
 }
 
 void LaneWorker::add(TimelineTrack& track, LaneBuilder builder) {
   if (track.events < kLongTrack) return finish(track, builder);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting; });
+  const ScopedLock lock(mutex_);
+  while (waiting_.size() >= kMostWaiting) changed_.wait(mutex_);
   waiting_.push_back({&track, std::move(builder)});
-  changed_.notify_all();
+  changed_.notifyAll();
 }
 
 void LaneWorker::wait() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+  const ScopedLock lock(mutex_);
+  while (!waiting_.empty() || busy_) changed_.wait(mutex_);
 }
 
 void LaneWorker::run() {
-  std::unique_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    while (!ending_ && waiting_.empty()) changed_.wait(mutex_);
     if (ending_) return;
     Job job = std::move(waiting_.front());
     waiting_.pop_front();
     busy_ = true;
-    lock.unlock();
-    changed_.notify_all();
-    finish(*job.track, job.builder);
-    lock.lock();
+    {
+      const ScopedUnlock unlocked(mutex_);
+      changed_.notifyAll();
+      finish(*job.track, job.builder);
+    }
     busy_ = false;
-    changed_.notify_all();
+    changed_.notifyAll();
   }
 }
 

@@ -2,11 +2,10 @@
 // events.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
+#include "db/mutex.h"
 #include "gui/timeline/timeline.h"
 
 namespace pitwall::gui {
@@ -32,10 +31,11 @@ class LaneWorker {
   };
   void run();
 
-  std::mutex mutex_;  // guards all but the thread
-  std::condition_variable changed_;
-  std::deque<Job> waiting_;
-  bool busy_ = false, ending_ = false;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<Job> waiting_ PITWALL_GUARDED_BY(mutex_);
+  bool busy_ PITWALL_GUARDED_BY(mutex_) = false;
+  bool ending_ PITWALL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // started by the first long track
 };
 

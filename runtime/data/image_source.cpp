@@ -42,7 +42,7 @@ std::int64_t ImageSource::batchesPerEpoch() const {
 }
 
 std::shared_ptr<const ImageSource::Order> ImageSource::orderOf(std::int64_t epoch) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (order_epoch_ == epoch) return order_;
   auto order = std::make_shared<Order>();
   if (options_.shuffle) {

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 
+#include "db/mutex.h"
 #include "runtime/data.h"
 
 namespace pitwall::data {
@@ -24,9 +24,9 @@ class ImageSource : public BatchSource {
   const BatchOptions options_;
   std::array<float, 256> brightness_;  // of a pixel, 0..1
 
-  std::mutex mutex_;
-  std::int64_t order_epoch_ = -1;       // guarded by mutex_
-  std::shared_ptr<const Order> order_;  // guarded by mutex_
+  Mutex mutex_;
+  std::int64_t order_epoch_ PITWALL_GUARDED_BY(mutex_) = -1;
+  std::shared_ptr<const Order> order_ PITWALL_GUARDED_BY(mutex_);
 };
 
 Status checkImages(const ImageDataset& dataset, const BatchOptions& options);

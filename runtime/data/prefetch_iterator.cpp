@@ -18,61 +18,67 @@ PrefetchIterator::PrefetchIterator(Profiler& profiler, std::unique_ptr<BatchSour
 
 PrefetchIterator::~PrefetchIterator() {
   {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     stopping_ = true;
   }
-  room_.notify_all();
+  room_.notifyAll();
   for (std::thread& thread : threads_) thread.join();
 }
 
 void PrefetchIterator::work(int thread) {
   source_.profiler().nameThread("prefetch " + std::to_string(thread));
-  std::unique_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   for (;;) {
-    room_.wait(lock, [this] { return stopping_ || mayBegin(); });
+    while (!stopping_ && !mayBegin()) room_.wait(mutex_);
     if (stopping_) return;
     const std::int64_t index = begun_++;
     const std::int64_t epoch = epoch_;
     Slot& slot = slotOf(index);
     ++in_work_;
-    lock.unlock();
     CorrelationId made = 0;
-    Status status = source_.make(epoch, index, slot.batch, made);
-    lock.lock();
+    Status status;
+    {
+      const ScopedUnlock unlocked(mutex_);
+      status = source_.make(epoch, index, slot.batch, made);
+    }
     slot.made = made;
     if (!status.has_value()) slot.error = status.error();
     slot.ready = true;
     ++ready_;
     --in_work_;
-    progress_.notify_all();
+    progress_.notifyAll();
   }
 }
 
 Result<bool> PrefetchIterator::next(Batch& batch) {
-  std::unique_lock lock(mutex_);
-  if (taken_ == source_.batchesPerEpoch()) return false;
-  RecordedWait wait(source_.profiler(), wait_site_);
-  source_.profiler().counter(ready_site_, static_cast<double>(ready_));
-  Slot& slot = slotOf(taken_);
-  progress_.wait(lock, [&slot] { return slot.ready; });
-  slot.ready = false;
-  --ready_;
-  ++taken_;
-  const CorrelationId made = std::exchange(slot.made, 0);
-  const std::optional<Error> error = std::exchange(slot.error, std::nullopt);
-  // The slot's next batch reuses the caller's old memory.
-  if (!error) std::swap(batch, slot.batch);
-  lock.unlock();
-  room_.notify_one();
+  std::optional<RecordedWait> wait;
+  CorrelationId made = 0;
+  std::optional<Error> error;
+  {
+    const ScopedLock lock(mutex_);
+    if (taken_ == source_.batchesPerEpoch()) return false;
+    wait.emplace(source_.profiler(), wait_site_);
+    source_.profiler().counter(ready_site_, static_cast<double>(ready_));
+    Slot& slot = slotOf(taken_);
+    while (!slot.ready) progress_.wait(mutex_);
+    slot.ready = false;
+    --ready_;
+    ++taken_;
+    made = std::exchange(slot.made, 0);
+    error = std::exchange(slot.error, std::nullopt);
+    // The slot's next batch reuses the caller's old memory.
+    if (!error) std::swap(batch, slot.batch);
+  }
+  room_.notifyOne();
   if (error) return fail(*error);
-  wait.received(batch.items, made);
+  wait->received(batch.items, made);
   return true;
 }
 
 void PrefetchIterator::reset() {
-  std::unique_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   begun_ = source_.batchesPerEpoch();  // begin no more of this epoch
-  progress_.wait(lock, [this] { return in_work_ == 0; });
+  while (in_work_ != 0) progress_.wait(mutex_);
   for (Slot& slot : slots_) {
     slot.ready = false;
     slot.error.reset();
@@ -80,8 +86,7 @@ void PrefetchIterator::reset() {
   ready_ = 0;
   begun_ = taken_ = 0;
   ++epoch_;
-  lock.unlock();
-  room_.notify_all();
+  room_.notifyAll();
 }
 
 }  // namespace pitwall::data

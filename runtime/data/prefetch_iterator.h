@@ -5,12 +5,11 @@
 // source for any number of threads, and at most `depth` batches exist besides the caller's.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/data/recorded_source.h"
 
 namespace pitwall::data {
@@ -31,8 +30,10 @@ class PrefetchIterator : public BatchIterator {
   };
 
   void work(int thread);
-  Slot& slotOf(std::int64_t index) { return slots_[static_cast<std::size_t>(index) % slots_.size()]; }
-  bool mayBegin() const {
+  Slot& slotOf(std::int64_t index) PITWALL_REQUIRES(mutex_) {
+    return slots_[static_cast<std::size_t>(index) % slots_.size()];
+  }
+  bool mayBegin() const PITWALL_REQUIRES(mutex_) {
     return begun_ < source_.batchesPerEpoch() && begun_ < taken_ + static_cast<std::int64_t>(slots_.size());
   }
 
@@ -40,17 +41,17 @@ class PrefetchIterator : public BatchIterator {
   const SiteId wait_site_;
   const SiteId ready_site_;
 
-  std::mutex mutex_;
-  std::condition_variable room_;      // a batch may be started, or stopping
-  std::condition_variable progress_;  // a batch became ready
-  // Guarded by mutex_; a slot's batch belongs to its thread until it is ready.
-  std::vector<Slot> slots_;
-  std::int64_t epoch_ = 0;
-  std::int64_t begun_ = 0;  // batches of this epoch that a thread has started
-  std::int64_t taken_ = 0;  // batches of this epoch that the caller has received
-  int in_work_ = 0;
-  std::int64_t ready_ = 0;
-  bool stopping_ = false;
+  Mutex mutex_;
+  ConditionVariable room_;      // a batch may be started, or stopping
+  ConditionVariable progress_;  // a batch became ready
+  std::vector<Slot> slots_
+      PITWALL_GUARDED_BY(mutex_);  // a slot's batch belongs to its thread until it is ready
+  std::int64_t epoch_ PITWALL_GUARDED_BY(mutex_) = 0;
+  std::int64_t begun_ PITWALL_GUARDED_BY(mutex_) = 0;  // batches of this epoch that a thread has started
+  std::int64_t taken_ PITWALL_GUARDED_BY(mutex_) = 0;  // batches of this epoch that the caller has received
+  int in_work_ PITWALL_GUARDED_BY(mutex_) = 0;
+  std::int64_t ready_ PITWALL_GUARDED_BY(mutex_) = 0;
+  bool stopping_ PITWALL_GUARDED_BY(mutex_) = false;
 
   std::vector<std::thread> threads_;
 };

@@ -38,12 +38,13 @@ void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
 void NaiveEngine::pushDesc(OperatorDesc& desc, bool ends_variable) {
   const bool recording = profiler_.isRecording();
   if (isRunningHere()) {
+    mutex_.assertHeld();  // by the running operator's push()
     Operator& op = buildOperator(cache_, desc, recording);
     op.ends_variable = ends_variable;
     pending_.append(op);
     return;
   }
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   runner_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   Operator& op = buildOperator(cache_, desc, recording);
   op.ends_variable = ends_variable;
@@ -106,13 +107,13 @@ void NaiveEngine::completeLater(Operator& op) {
 Status NaiveEngine::waitForVariable(Variable variable) {
   PITWALL_CHECK(!isRunningHere(), "an operator waits on the engine that runs it");
   PITWALL_CHECK(variable.state != nullptr, "a wait for a variable that newVariable() did not make");
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   return runner_.errors().report(*variable.state);
 }
 
 Status NaiveEngine::waitForAll() {
   PITWALL_CHECK(!isRunningHere(), "an operator waits on the engine that runs it");
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   return runner_.errors().reportAll();
 }
 
@@ -123,7 +124,7 @@ Status NaiveEngine::start(const EngineOptions& options) {
 }
 
 int NaiveEngine::setBulkSize(int size) {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   return std::exchange(bulk_size_, size);
 }
 

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <thread>
 
+#include "db/mutex.h"
 #include "runtime/engine/operator_build.h"
 #include "runtime/engine/operator_runner.h"
 
@@ -33,8 +33,8 @@ class NaiveEngine final : public Engine, private CompletionReceiver {
 
  private:
   void pushDesc(OperatorDesc& desc, bool ends_variable);
-  void run(Operator& op);
-  void runLater(Operator& op);
+  void run(Operator& op) PITWALL_REQUIRES(mutex_);
+  void runLater(Operator& op) PITWALL_REQUIRES(mutex_);
   void completed(Operator& op, Status status) override;
   void dropped(Operator& op) override;
   static void completeLater(Operator& op);
@@ -48,11 +48,11 @@ class NaiveEngine final : public Engine, private CompletionReceiver {
   OperatorDepot depot_;
   std::atomic<std::thread::id> runner_thread_{};  // of the operator that runs now; written under mutex_
 
-  std::mutex mutex_;  // held while operators run; guards the rest
-  OperatorCache cache_;
-  OperatorList pending_;           // pushed by the running operator
-  std::vector<Dependency> edges_;  // scratch
-  int bulk_size_ = 0;
+  Mutex mutex_;  // held while operators run
+  OperatorCache cache_ PITWALL_GUARDED_BY(mutex_);
+  OperatorList pending_ PITWALL_GUARDED_BY(mutex_);           // pushed by the running operator
+  std::vector<Dependency> edges_ PITWALL_GUARDED_BY(mutex_);  // scratch
+  int bulk_size_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pitwall::engine

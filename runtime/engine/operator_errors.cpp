@@ -17,7 +17,7 @@ bool isReported(const std::shared_ptr<ErrorRecord>& record) { return record->rep
 }  // namespace
 
 void OperatorErrors::add(const Operator& op, Error error) {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   records_.push_back(std::make_shared<ErrorRecord>(ErrorRecord{std::move(error)}));
   live_.fetch_add(1, std::memory_order_release);
   if (op.ends_variable) return;  // its variable no longer carries errors
@@ -27,7 +27,7 @@ void OperatorErrors::add(const Operator& op, Error error) {
 }
 
 bool OperatorErrors::inherit(const Operator& op) {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   Records inherited;
   for (const Access& access : op.uses()) {
     if (access.variable->errors == nullptr) continue;
@@ -45,7 +45,7 @@ bool OperatorErrors::inherit(const Operator& op) {
 
 Status OperatorErrors::report(VariableState& variable) {
   if (live() == 0) return {};
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   if (variable.errors == nullptr) return {};
   Records records;
   std::swap(records, variable.errors->records);
@@ -55,14 +55,14 @@ Status OperatorErrors::report(VariableState& variable) {
 
 Status OperatorErrors::reportAll() {
   if (live() == 0) return {};
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   const Records records = records_;
   return take(records);
 }
 
 void OperatorErrors::forget(VariableState& variable) {
   if (variable.errors == nullptr) return;
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   delete std::exchange(variable.errors, nullptr);
 }
 

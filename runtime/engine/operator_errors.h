@@ -8,9 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/engine/variable.h"
 
 namespace pitwall::engine {
@@ -44,12 +44,12 @@ class OperatorErrors {
 
  private:
   using Records = std::vector<std::shared_ptr<ErrorRecord>>;
-  void attach(VariableState& variable, const Records& records);
-  Status take(const Records& records);
+  void attach(VariableState& variable, const Records& records) PITWALL_REQUIRES(mutex_);
+  Status take(const Records& records) PITWALL_REQUIRES(mutex_);
 
   std::atomic<std::uint32_t> live_{0};
-  std::mutex mutex_;
-  Records records_;  // not reported, oldest first; guarded by mutex_
+  Mutex mutex_;
+  Records records_ PITWALL_GUARDED_BY(mutex_);  // not reported, oldest first
 };
 
 }  // namespace pitwall::engine

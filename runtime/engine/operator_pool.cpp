@@ -1,6 +1,5 @@
 #include "runtime/engine/operator_pool.h"
 
-#include <mutex>
 #include <new>
 
 namespace pitwall::engine {
@@ -36,9 +35,9 @@ OperatorDepot::OperatorDepot() = default;
 OperatorDepot::~OperatorDepot() = default;
 
 Operator* OperatorDepot::takeBatch(std::uint32_t capacity) {
-  Operator*& batches = batches_[capacity == kFewAccesses ? 0 : 1];
   {
-    const std::lock_guard guard(lock_);
+    const ScopedLock guard(lock_);
+    Operator*& batches = batches_[capacity == kFewAccesses ? 0 : 1];
     if (Operator* batch = batches; batch != nullptr) {
       batches = batch->child;
       batch->child = nullptr;
@@ -49,8 +48,8 @@ Operator* OperatorDepot::takeBatch(std::uint32_t capacity) {
 }
 
 void OperatorDepot::giveBatch(Operator* batch, std::uint32_t capacity) {
+  const ScopedLock guard(lock_);
   Operator*& batches = batches_[capacity == kFewAccesses ? 0 : 1];
-  const std::lock_guard guard(lock_);
   batch->child = batches;
   batches = batch;
 }
@@ -64,7 +63,7 @@ Operator* OperatorDepot::carve(std::uint32_t capacity) {
   }
   for (std::uint32_t i = 0; i + 1 < kBatch; ++i) slab->at(i).next = &slab->at(i + 1);
   Operator* first = &slab->at(0);
-  const std::lock_guard guard(lock_);
+  const ScopedLock guard(lock_);
   slabs_.push_back(std::move(slab));
   return first;
 }

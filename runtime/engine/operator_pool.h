@@ -35,8 +35,8 @@ class OperatorDepot {
   Operator* carve(std::uint32_t capacity);
 
   SpinLock lock_;
-  std::array<Operator*, 2> batches_{};        // guarded by lock_
-  std::vector<std::unique_ptr<Slab>> slabs_;  // guarded by lock_
+  std::array<Operator*, 2> batches_ PITWALL_GUARDED_BY(lock_){};
+  std::vector<std::unique_ptr<Slab>> slabs_ PITWALL_GUARDED_BY(lock_);
 };
 
 // One thread's free operators.

@@ -18,7 +18,6 @@ class ReadyQueue {
   Operator& remove();
   // Precondition: order of arrival.
   OperatorList removeAll() { return list_.takeAll(); }
-  QueueOrder order() const { return order_; }
 
  private:
   const QueueOrder order_;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "db/mutex.h"
+
 namespace pitwall::engine {
 
 // The processor's hint for spin loops.
@@ -38,13 +40,13 @@ class SpinBudget {
 
 // Guards a few instructions. Spins, then yields to the thread that may hold it. unlock() publishes (release)
 // to the next lock() (acquire).
-class SpinLock {
+class PITWALL_CAPABILITY("spin lock") SpinLock {
  public:
-  void lock() {
+  void lock() PITWALL_ACQUIRE() {
     if (locked_.exchange(true, std::memory_order_acquire)) [[unlikely]]
       lockSlowly();
   }
-  void unlock() { locked_.store(false, std::memory_order_release); }
+  void unlock() PITWALL_RELEASE() { locked_.store(false, std::memory_order_release); }
 
  private:
   void lockSlowly();

@@ -13,8 +13,8 @@ std::uint64_t nextSerial() {
 constinit thread_local ThreadRegistry::LastUsed ThreadRegistry::last_used;
 
 struct ThreadRegistry::Link {
-  std::mutex mutex;
-  ThreadRegistry* registry;  // nullptr when ended; guarded by mutex
+  Mutex mutex;
+  ThreadRegistry* registry PITWALL_GUARDED_BY(mutex);  // nullptr when ended
 };
 
 struct ThreadRegistry::ThreadLinks {
@@ -27,7 +27,7 @@ struct ThreadRegistry::ThreadLinks {
 
   ~ThreadLinks() {
     for (One& one : all) {
-      const std::lock_guard guard(one.link->mutex);
+      const ScopedLock guard(one.link->mutex);
       if (one.link->registry == nullptr) continue;
       last_used = {one.serial, one.state};
       one.link->registry->release(*one.state);
@@ -42,7 +42,7 @@ ThreadRegistry::ThreadRegistry(OperatorDepot& depot, std::function<void(ThreadSt
 }
 
 ThreadRegistry::~ThreadRegistry() {
-  const std::lock_guard guard(link_->mutex);
+  const ScopedLock guard(link_->mutex);
   link_->registry = nullptr;
 }
 
@@ -54,7 +54,7 @@ ThreadState& ThreadRegistry::findLocal() {
     return *one.state;
   }
   std::erase_if(links.all, [](const ThreadLinks::One& one) {
-    const std::lock_guard guard(one.link->mutex);
+    const ScopedLock guard(one.link->mutex);
     return one.link->registry == nullptr;
   });
   ThreadState& state = acquire();
@@ -64,7 +64,7 @@ ThreadState& ThreadRegistry::findLocal() {
 }
 
 ThreadState& ThreadRegistry::acquire() {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   if (!free_.empty()) {
     ThreadState& state = *free_.back();
     free_.pop_back();
@@ -78,12 +78,12 @@ void ThreadRegistry::release(ThreadState& state) {
   on_exit_(state);
   state.bulk.limit = 0;
   state.worker = nullptr;
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   free_.push_back(&state);
 }
 
 bool ThreadRegistry::quiescent() const {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   // Reads completed counts first: since completed operators were pushed earlier, equal sums mean that none
   // was open in between.
   std::uint64_t completed = 0;

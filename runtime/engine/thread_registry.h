@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/engine/bulk_segment.h"
 #include "runtime/engine/parking.h"
 
@@ -66,7 +66,7 @@ class ThreadRegistry {
   bool quiescent() const;
 
   // Precondition: no thread uses the registry during the call.
-  void forEach(const std::function<void(ThreadState&)>& visit);
+  void forEach(const std::function<void(ThreadState&)>& visit) PITWALL_NO_THREAD_SAFETY_ANALYSIS;
 
  private:
   struct LastUsed {
@@ -85,9 +85,9 @@ class ThreadRegistry {
   OperatorDepot& depot_;
   const std::function<void(ThreadState&)> on_exit_;
   const std::shared_ptr<Link> link_;
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<ThreadState>> states_;  // guarded by mutex_
-  std::vector<ThreadState*> free_;                    // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<std::unique_ptr<ThreadState>> states_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<ThreadState*> free_ PITWALL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pitwall::engine

@@ -97,7 +97,8 @@ void ThreadedEngine::submit(Operator& op, ThreadState& thread) {
 }
 
 // Locks all variables, so that two threads' operators are never queued in different orders on two of them (a
-// deadlock). Returns how many accesses were granted at once.
+// deadlock). Returns how many accesses were granted at once. Clang does not check it: the number of locks is known
+// only at run time.
 std::uint32_t ThreadedEngine::appendAccesses(Operator& op, std::vector<Dependency>* edges) {
   const std::span<Access> uses = op.uses();  // the operator may be gone once its last access is unlocked
   for (const Access& access : uses) access.variable->lock.lock();
@@ -199,7 +200,7 @@ void ThreadedEngine::complete(Operator& op, ThreadState& thread) {
   OperatorList ready;
   for (const Access& access : op.uses()) {
     VariableState& variable = *access.variable;
-    const std::lock_guard guard(variable.lock);
+    const ScopedLock guard(variable.lock);
     if (access.isWrite()) {
       variable.completeWrite(access, ready);
     } else {

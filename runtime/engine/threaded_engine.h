@@ -10,8 +10,8 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "db/mutex.h"
 #include "runtime/engine/operator_build.h"
 #include "runtime/engine/operator_runner.h"
 #include "runtime/engine/pool_plan.h"
@@ -52,7 +52,8 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
 
   void flush(ThreadState& thread);
   void submit(Operator& op, ThreadState& thread);
-  std::uint32_t appendAccesses(Operator& op, std::vector<Dependency>* edges);
+  std::uint32_t appendAccesses(Operator& op,
+                               std::vector<Dependency>* edges) PITWALL_NO_THREAD_SAFETY_ANALYSIS;
   void dispatchFromPusher(Operator& op, ThreadState& thread);
   void dispatch(Operator& op, ThreadState& thread);
   void runHere(Operator& op, ThreadState& thread);
@@ -83,9 +84,9 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   std::atomic<std::uint32_t> all_epoch_{0};                // changes when they should check again
   std::atomic<std::uint32_t> completing_{0};               // threads that a Completion has brought here
 
-  std::mutex mutex_;
-  EngineOptions options_;                               // guarded by mutex_
-  std::vector<std::unique_ptr<WorkerPool>> all_pools_;  // guarded by mutex_
+  Mutex mutex_;
+  EngineOptions options_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<WorkerPool>> all_pools_ PITWALL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pitwall::engine

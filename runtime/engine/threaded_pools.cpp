@@ -16,7 +16,7 @@ void ThreadedEngine::stop() {
   }
   std::vector<std::unique_ptr<WorkerPool>> ended;
   {
-    const std::lock_guard guard(mutex_);
+    const ScopedLock guard(mutex_);
     ended.swap(all_pools_);
   }
 }
@@ -29,7 +29,7 @@ Status ThreadedEngine::start(const EngineOptions& options) {
   }
   PITWALL_TRY(checkWorkerCounts(options));
   {
-    const std::lock_guard guard(mutex_);
+    const ScopedLock guard(mutex_);
     if (running_.load(std::memory_order_relaxed)) {
       return fail(ErrorCode::invalidInput, "start() of a running engine: stop() it first");
     }
@@ -61,7 +61,7 @@ WorkerPool* ThreadedEngine::poolFor(const Operator& op) {
 }
 
 Result<WorkerPool*> ThreadedEngine::makePool(PoolKind kind, int device_index) {
-  const std::lock_guard guard(mutex_);
+  const ScopedLock guard(mutex_);
   std::atomic<WorkerPool*>& slot =
       pools_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(device_index)];
   if (WorkerPool* made = slot.load(std::memory_order_relaxed); made != nullptr) return made;

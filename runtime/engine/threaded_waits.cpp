@@ -20,7 +20,7 @@ void ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thr
   waiter.waiting.store(1, std::memory_order_relaxed);
   waiter.access = {&variable, nullptr, &waiter, 0, true};
   {
-    const std::lock_guard guard(variable.lock);
+    const ScopedLock guard(variable.lock);
     if (!variable.appendWaiter(waiter.access)) return;
     awaited = variable.last_writer;
   }

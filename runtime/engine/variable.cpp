@@ -1,7 +1,5 @@
 #include "runtime/engine/variable.h"
 
-#include <mutex>
-
 #include "runtime/engine/dependency_tracker.h"
 #include "runtime/engine/operator_errors.h"
 
@@ -87,7 +85,7 @@ VariablePool::~VariablePool() {
 }
 
 VariableState& VariablePool::take() {
-  const std::lock_guard guard(lock_);
+  const ScopedLock guard(lock_);
   if (free_.empty()) {
     slabs_.push_back(std::make_unique<VariableState[]>(kSlab));
     free_.reserve(slabs_.size() * kSlab);
@@ -102,7 +100,7 @@ VariableState& VariablePool::take() {
 }
 
 void VariablePool::give(VariableState& variable) {
-  const std::lock_guard guard(lock_);
+  const ScopedLock guard(lock_);
   free_.push_back(&variable);
 }
 

@@ -15,37 +15,39 @@ namespace pitwall::engine {
 struct ErrorList;  // operator_errors.h
 struct ReaderLog;  // dependency_tracker.h
 
-// One cache line, so that taking the lock loads the other members. All members are guarded by `lock` unless
-// noted. Invariant: an access waits only while a write runs or waits before it; the first waiting access is a
-// write unless a write runs.
+// One cache line, so that taking the lock loads the other members. Invariant: an access waits only while a write
+// runs or waits before it; the first waiting access is a write unless a write runs.
+//
+// `ending`, `last_writer` and `readers` are guarded by `lock` in the engines with threads, and by the engine's mutex
+// in the one without.
 struct alignas(64) VariableState {
   SpinLock lock;
-  bool write_running = false;
+  bool write_running PITWALL_GUARDED_BY(lock) = false;
   bool ending = false;  // deleteVariable() was called
-  std::uint32_t reads_running = 0;
-  Access* first_waiting = nullptr;  // also links free variables
-  Access* last_waiting = nullptr;
+  std::uint32_t reads_running PITWALL_GUARDED_BY(lock) = 0;
+  Access* first_waiting PITWALL_GUARDED_BY(lock) = nullptr;
+  Access* last_waiting PITWALL_GUARDED_BY(lock) = nullptr;
   std::atomic<std::uint64_t> version{0};  // written under lock, read anywhere
   CorrelationId last_writer = 0;
   ReaderLog* readers = nullptr;  // since the last write; only while recording
   ErrorList* errors = nullptr;   // guarded by the OperatorErrors
 
-  bool writePending() const { return write_running || first_waiting != nullptr; }
+  bool writePending() const PITWALL_REQUIRES(lock) { return write_running || first_waiting != nullptr; }
 
   // Append an access. True when it is granted at once.
-  bool appendRead(Access& access);
-  bool appendWrite(Access& access);
+  bool appendRead(Access& access) PITWALL_REQUIRES(lock);
+  bool appendWrite(Access& access) PITWALL_REQUIRES(lock);
   // Queues a waiter behind all writes. False when there are none.
-  bool appendWaiter(Access& access);
+  bool appendWaiter(Access& access) PITWALL_REQUIRES(lock);
 
   // Complete a granted access; operators that now have all their accesses go to `ready`.
-  void completeRead(OperatorList& ready);
-  void completeWrite(const Access& access, OperatorList& ready);
+  void completeRead(OperatorList& ready) PITWALL_REQUIRES(lock);
+  void completeWrite(const Access& access, OperatorList& ready) PITWALL_REQUIRES(lock);
 
  private:
-  void enqueue(Access& access);
-  Access& dequeue();
-  void startNextWrite(OperatorList& ready);
+  void enqueue(Access& access) PITWALL_REQUIRES(lock);
+  Access& dequeue() PITWALL_REQUIRES(lock);
+  void startNextWrite(OperatorList& ready) PITWALL_REQUIRES(lock);
 };
 static_assert(sizeof(VariableState) == 64);
 
@@ -63,8 +65,8 @@ class VariablePool {
  private:
   static constexpr std::size_t kSlab = 64;
   SpinLock lock_;
-  std::vector<VariableState*> free_;                     // guarded by lock_
-  std::vector<std::unique_ptr<VariableState[]>> slabs_;  // guarded by lock_
+  std::vector<VariableState*> free_ PITWALL_GUARDED_BY(lock_);
+  std::vector<std::unique_ptr<VariableState[]>> slabs_ PITWALL_GUARDED_BY(lock_);
 };
 
 }  // namespace pitwall::engine

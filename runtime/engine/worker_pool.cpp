@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
 #include <system_error>
 
 namespace pitwall::engine {
@@ -31,7 +30,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::start(const Options& options, Op
 WorkerPool::~WorkerPool() {
   Worker* asleep = nullptr;
   {
-    const std::lock_guard guard(lock_);
+    const ScopedLock guard(lock_);
     stopping_ = true;
     has_work_.store(true, std::memory_order_relaxed);
     asleep = std::exchange(asleep_, nullptr);
@@ -49,7 +48,7 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::put(Operator& op) {
   Worker* sleeper = nullptr;
   {
-    const std::lock_guard guard(lock_);
+    const ScopedLock guard(lock_);
     queue_.add(op);
     updateHints();
     sleeper = workerToWake();
@@ -60,7 +59,7 @@ void WorkerPool::put(Operator& op) {
 void WorkerPool::putFirst(Operator& op) {
   Worker* sleeper = nullptr;
   {
-    const std::lock_guard guard(lock_);
+    const ScopedLock guard(lock_);
     urgent_.append(op);
     updateHints();
     sleeper = workerToWake();
@@ -73,7 +72,7 @@ bool WorkerPool::keep(Worker& worker, Operator& op) {
     worker.own.prepend(op);
     return true;
   }
-  if (queue_.order() != QueueOrder::arrival || has_work_.load(std::memory_order_relaxed)) return false;
+  if (order_ != QueueOrder::arrival || has_work_.load(std::memory_order_relaxed)) return false;
   // A single worker may hold any number; others hold one, since the rest could run on other workers.
   if (workers_.size() > 1 && !worker.own.empty()) return false;
   worker.own.append(op);
@@ -91,7 +90,7 @@ Operator* WorkerPool::next(Worker& worker) {
   Worker* sleeper = nullptr;
   Operator* op = nullptr;
   {
-    const std::lock_guard guard(lock_);
+    const ScopedLock guard(lock_);
     op = take(worker);
     if (!queue_.empty()) sleeper = workerToWake();
   }
@@ -110,7 +109,7 @@ Operator* WorkerPool::takeOrSleep(Worker& worker) {
     Operator* op = nullptr;
     bool spin = false;
     {
-      const std::lock_guard guard(lock_);
+      const ScopedLock guard(lock_);
       if (worker.searching) worker.searching = searching_ = false;
       op = take(worker);
       if (!queue_.empty()) sleeper = workerToWake();
@@ -135,11 +134,10 @@ Operator* WorkerPool::takeOrSleep(Worker& worker) {
   }
 }
 
-// Precondition: locked.
 Operator* WorkerPool::take(Worker& worker) {
   Operator* op = urgent_.removeFirstOrNull();
   if (op == nullptr && !queue_.empty() && worker.own.empty()) {
-    if (workers_.size() == 1 && queue_.order() == QueueOrder::arrival) {
+    if (workers_.size() == 1 && order_ == QueueOrder::arrival) {
       worker.own = queue_.removeAll();
       op = &worker.own.removeFirst();
     } else {
@@ -156,7 +154,6 @@ void WorkerPool::spinForWork() {
   }
 }
 
-// The sleeping worker to signal after unlocking, if any. Precondition: locked, there is work.
 Worker* WorkerPool::workerToWake() {
   if (searching_ || asleep_ == nullptr) return nullptr;
   Worker* worker = asleep_;

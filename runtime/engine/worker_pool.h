@@ -62,29 +62,32 @@ class WorkerPool {
 
  private:
   WorkerPool(const Options& options, OperatorExecutor& executor)
-      : executor_(executor), on_start_(options.on_start), queue_(options.order) {}
+      : executor_(executor), on_start_(options.on_start), order_(options.order), queue_(options.order) {}
   void run(Worker& worker);
   Operator* next(Worker& worker);
   Operator* takeOrSleep(Worker& worker);
-  Operator* take(Worker& worker);
+  Operator* take(Worker& worker) PITWALL_REQUIRES(lock_);
   void spinForWork();
-  Worker* workerToWake();
-  void updateHints();
+  // The sleeping worker to signal after unlocking, if any. Precondition: there is work.
+  Worker* workerToWake() PITWALL_REQUIRES(lock_);
+  void updateHints() PITWALL_REQUIRES(lock_);
 
   OperatorExecutor& executor_;
   const std::function<void()> on_start_;
+  const QueueOrder order_;
   std::vector<std::unique_ptr<Worker>> workers_;  // constant after start()
 
   // Hints for readers without the lock, written under it.
   alignas(64) std::atomic<bool> has_urgent_{false};
   alignas(64) std::atomic<bool> has_work_{false};  // or is stopping
 
-  SpinLock lock_;           // guards the rest
-  bool searching_ = false;  // a worker spins, or was woken and has not checked the queue yet
-  bool stopping_ = false;
-  Worker* asleep_ = nullptr;  // most recent first
-  OperatorList urgent_;
-  ReadyQueue queue_;
+  SpinLock lock_;
+  bool searching_ PITWALL_GUARDED_BY(lock_) =
+      false;  // a worker spins, or was woken and has not checked the queue yet
+  bool stopping_ PITWALL_GUARDED_BY(lock_) = false;
+  Worker* asleep_ PITWALL_GUARDED_BY(lock_) = nullptr;  // most recent first
+  OperatorList urgent_ PITWALL_GUARDED_BY(lock_);
+  ReadyQueue queue_ PITWALL_GUARDED_BY(lock_);
 };
 
 }  // namespace pitwall::engine

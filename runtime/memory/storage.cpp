@@ -4,8 +4,8 @@
 #include <array>
 #include <atomic>
 #include <limits>
-#include <mutex>
 
+#include "db/mutex.h"
 #include "db/try.h"
 #include "runtime/memory/pool.h"
 #include "runtime/memory/usage_counter.h"
@@ -41,7 +41,7 @@ class PooledStorage : public Storage {
     }
     if (size == 0) return Block();
     if (size > kMostBytes) return noMemory(size, tag);
-    const Bytes capacity = pool_->capacityFor(size);
+    const Bytes capacity = capacityFor(size);
     void* data = takeFromPool(capacity);
     if (data == nullptr) data = takeFromSystem(capacity);
     if (data == nullptr) {
@@ -58,7 +58,7 @@ class PooledStorage : public Storage {
   void releaseCache() override {
     std::vector<memory::Pool::Kept> kept;
     {
-      const std::scoped_lock lock(mutex_);
+      const ScopedLock lock(mutex_);
       kept = pool_->takeAll();
     }
     for (const auto& block : kept) giveToSystem(block.data, block.capacity);
@@ -67,7 +67,7 @@ class PooledStorage : public Storage {
   Usage usage(MemoryTag tag) const override { return tags_[static_cast<std::size_t>(tag)].read(); }
   Usage total() const override { return total_.read(); }
   Bytes cachedBytes() const override {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     return pool_->cachedBytes();
   }
   Bytes reservedBytes() const override { return reserved_.load(std::memory_order_relaxed); }
@@ -78,7 +78,7 @@ class PooledStorage : public Storage {
     tags_[static_cast<std::size_t>(tagOf(block))].remove(block.size());
     bool kept = false;
     {
-      const std::scoped_lock lock(mutex_);
+      const ScopedLock lock(mutex_);
       kept = pool_->give(dataOf(block), capacityOf(block));
     }
     if (observer_ != nullptr) observer_->usageChanged(*this, tagOf(block));
@@ -86,8 +86,11 @@ class PooledStorage : public Storage {
   }
 
  private:
+  // Without the lock: it depends on the pool's settings alone, which are constant.
+  Bytes capacityFor(Bytes size) const PITWALL_NO_THREAD_SAFETY_ANALYSIS { return pool_->capacityFor(size); }
+
   void* takeFromPool(Bytes capacity) {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     return pool_->take(capacity);
   }
 
@@ -123,8 +126,8 @@ class PooledStorage : public Storage {
   memory::UsageCounter total_;
   std::array<memory::UsageCounter, kTags> tags_;
 
-  mutable std::mutex mutex_;
-  const std::unique_ptr<memory::Pool> pool_;  // guarded by mutex_, but for capacityFor(), which is constant
+  mutable Mutex mutex_;
+  const std::unique_ptr<memory::Pool> pool_ PITWALL_PT_GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "runtime/profiler/site_registry.h"
@@ -12,8 +11,8 @@ namespace pitwall::profiler {
 namespace {
 
 struct Guard {
-  std::mutex mutex;
-  std::vector<ForkEntry> entries;
+  Mutex mutex;
+  std::vector<ForkEntry> entries PITWALL_GUARDED_BY(mutex);
 };
 
 // Never destroyed: a fork may happen in a destructor of a static.
@@ -22,7 +21,8 @@ Guard& guard() {
   return *instance;
 }
 
-void prepare() {
+// Clang does not check the next three: they take and release the locks of all profilers across the fork.
+void prepare() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   SiteRegistry::lockForFork();  // first: its holder may take all later ones
   guard().mutex.lock();
   for (ForkEntry& entry : guard().entries) {
@@ -32,7 +32,7 @@ void prepare() {
   }
 }
 
-void release() {
+void release() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   for (ForkEntry& entry : guard().entries) {
     if (*entry.file != nullptr) (*entry.file)->mutex().unlock();
     entry.identities->mutex().unlock();
@@ -42,7 +42,7 @@ void release() {
   SiteRegistry::unlockAfterFork();
 }
 
-void releaseInChild() {
+void releaseInChild() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   SiteRegistry::leaveInChild();
   for (ForkEntry& entry : guard().entries) {
     entry.recording->store(false);
@@ -64,12 +64,12 @@ void registerForkGuard() {
 
 void joinForkGuard(const ForkEntry& entry) {
   registerForkGuard();
-  const std::scoped_lock lock(guard().mutex);
+  const ScopedLock lock(guard().mutex);
   guard().entries.push_back(entry);
 }
 
 void leaveForkGuard(const std::atomic<bool>* recording) {
-  const std::scoped_lock lock(guard().mutex);
+  const ScopedLock lock(guard().mutex);
   std::erase_if(guard().entries,
                 [recording](const ForkEntry& entry) { return entry.recording == recording; });
 }

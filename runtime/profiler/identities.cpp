@@ -22,7 +22,7 @@ std::size_t FactsHash::operator()(const OperatorFacts& facts) const noexcept {
 }
 
 SiteId Identities::add(const Site& site) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const auto [entry, fresh] = site_ids_.try_emplace(site);
   if (fresh) {
     sites_.push_back(site);
@@ -33,7 +33,7 @@ SiteId Identities::add(const Site& site) {
 }
 
 OperatorId Identities::add(const OperatorFacts& facts) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const auto [entry, fresh] = facts_ids_.try_emplace(facts);
   if (fresh) {
     facts_.push_back(facts);
@@ -44,20 +44,20 @@ OperatorId Identities::add(const OperatorFacts& facts) {
 }
 
 ring::SiteFacts Identities::site(std::uint32_t id) const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (id == 0 || id > sites_.size()) return {"unnamed", EventKind::scope, ""};
   const Site& site = sites_[id - 1];
   return {site.name, site.kind, site.args};
 }
 
 OperatorFacts Identities::facts(std::uint32_t id) const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (id == 0 || id > facts_.size()) return {};
   return facts_[id - 1];
 }
 
 void Identities::keepIn(RingFile* file) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   file_ = file;
   if (file == nullptr) return;
   for (std::size_t i = 0; i < sites_.size(); ++i)

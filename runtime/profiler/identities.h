@@ -3,13 +3,13 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 
 #include "db/event.h"
+#include "db/mutex.h"
 #include "db/ring_decoder.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler/ring_file.h"
@@ -42,16 +42,16 @@ class Identities : public ring::NameSource {
   // From now on names are also written to `file` (nullptr: no longer), existing ones immediately.
   void keepIn(RingFile* file);
 
-  std::mutex& mutex() { return mutex_; }  // fork() holds it
-  void leaveFileInChild() { file_ = nullptr; }
+  Mutex& mutex() PITWALL_RETURN_CAPABILITY(mutex_) { return mutex_; }  // fork() holds it
+  void leaveFileInChild() PITWALL_REQUIRES(mutex_) { file_ = nullptr; }
 
  private:
-  mutable std::mutex mutex_;
-  RingFile* file_ = nullptr;
-  std::deque<Site> sites_;  // index = id - 1
-  std::unordered_map<Site, SiteId, SiteHash> site_ids_;
-  std::deque<OperatorFacts> facts_;  // index = id - 1
-  std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_;
+  mutable Mutex mutex_;
+  RingFile* file_ PITWALL_GUARDED_BY(mutex_) = nullptr;
+  std::deque<Site> sites_ PITWALL_GUARDED_BY(mutex_);  // index = id - 1
+  std::unordered_map<Site, SiteId, SiteHash> site_ids_ PITWALL_GUARDED_BY(mutex_);
+  std::deque<OperatorFacts> facts_ PITWALL_GUARDED_BY(mutex_);  // index = id - 1
+  std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_ PITWALL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pitwall::profiler

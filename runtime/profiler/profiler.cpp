@@ -46,17 +46,18 @@ std::unique_ptr<std::thread> quietThread(F body) {
 }
 
 // The thread that holds the sink frees space in the rings: it must not wait for space itself.
-class HoldsSink {
+class PITWALL_SCOPED_CAPABILITY HoldsSink {
  public:
-  explicit HoldsSink(std::mutex& mutex) : lock_(mutex), before_(profiler::t_current.must_not_block) {
+  explicit HoldsSink(Mutex& mutex) PITWALL_ACQUIRE(mutex)
+      : lock_(mutex), before_(profiler::t_current.must_not_block) {
     profiler::t_current.must_not_block = true;
   }
-  ~HoldsSink() { profiler::t_current.must_not_block = before_; }
+  ~HoldsSink() PITWALL_RELEASE() { profiler::t_current.must_not_block = before_; }
   HoldsSink(const HoldsSink&) = delete;
   HoldsSink& operator=(const HoldsSink&) = delete;
 
  private:
-  const std::scoped_lock<std::mutex> lock_;
+  const ScopedLock<Mutex> lock_;
   const bool before_;
 };
 
@@ -88,7 +89,7 @@ Status Profiler::start(std::unique_ptr<TraceSink> sink, RecordingOptions options
     return fail(ErrorCode::unsupported,
                 "recording cannot start in a forked child with its parent's profiler: create a new one");
   }
-  const std::scoped_lock control(s.control_mutex);
+  const ScopedLock control(s.control_mutex);
   if (s.drain_thread != nullptr) {
     return fail(ErrorCode::invalidInput, "the profiler is already recording: stop() it first");
   }
@@ -117,7 +118,8 @@ void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::stri
   logs.keepIn(file.get());
   identities.keepIn(file.get());
   if (file != nullptr && logs.ringsInMemory() != 0) where = "partly memory: no space for the ring file";
-  const std::scoped_lock lock(sink_mutex, status_mutex);
+  const ScopedLock lock(sink_mutex);
+  const ScopedLock status_lock(status_mutex);
   first_failure.reset();
   sink = std::make_unique<profiler::ListenerSink>(std::move(new_sink));
   sink->setListener(listener);
@@ -144,14 +146,14 @@ void Profiler::State::end() {
 }
 
 void Profiler::State::setFile(std::unique_ptr<profiler::RingFile> changed) {
-  const std::scoped_lock lock(logs.mutex());  // a fork() on another thread reads it with this lock
+  const ScopedLock lock(logs.mutex());  // a fork() on another thread reads it with this lock
   file.swap(changed);
 }
 
 Status Profiler::stop() {
   State& s = *state_;
   if (s.in_child) return {};
-  const std::scoped_lock control(s.control_mutex);
+  const ScopedLock control(s.control_mutex);
   if (s.drain_thread == nullptr) return {};
   SiteRegistry::recordingStopped(*this);
   recording_.store(false, std::memory_order_relaxed);
@@ -165,7 +167,7 @@ Status Profiler::stop() {
 Status Profiler::sinkStatus() const {
   State& s = *state_;
   if (s.in_child) return {};
-  const std::scoped_lock lock(s.status_mutex);
+  const ScopedLock lock(s.status_mutex);
   if (s.first_failure) return fail(*s.first_failure);
   return {};
 }
@@ -187,13 +189,13 @@ void Profiler::setListener(RecordingListener* listener) {
 Status Profiler::startForListener() { return start(profiler::discardingSink()); }
 
 void Profiler::addSource(EventSource& source) {
-  const std::scoped_lock lock(state_->sink_mutex);
+  const ScopedLock lock(state_->sink_mutex);
   state_->sources.push_back(&source);
 }
 
 void Profiler::removeSource(EventSource& source) {
   if (state_->in_child) return;
-  const std::scoped_lock lock(state_->sink_mutex);
+  const ScopedLock lock(state_->sink_mutex);
   std::erase(state_->sources, &source);
 }
 
@@ -204,7 +206,7 @@ TimeNs Profiler::selfTime() const { return state_->self_ns.load(std::memory_orde
 // --- the drain thread ----------------------------------------------------------------------------------
 
 void Profiler::State::keepFirst(const Status& status) {
-  const std::scoped_lock lock(status_mutex);
+  const ScopedLock lock(status_mutex);
   if (!status.has_value() && !first_failure) first_failure = status.error();
 }
 

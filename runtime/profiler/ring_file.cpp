@@ -82,7 +82,7 @@ bool RingFile::extend(std::size_t bytes, std::uint64_t& at) {
 }
 
 void* RingFile::mapExtent(std::uint32_t kind, std::size_t bytes) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (file_ < 0) return nullptr;
   std::uint64_t at = 0;
   if (!extend(bytes, at)) return nullptr;

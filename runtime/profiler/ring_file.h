@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "db/event.h"
+#include "db/mutex.h"
 #include "db/result.h"
 #include "db/ring_format.h"
 
@@ -34,7 +34,7 @@ class RingFile {
   // SIGBUS. nullptr when there is no space. Any thread.
   void* mapExtent(std::uint32_t kind, std::size_t bytes);
 
-  // Any thread. Lost when there is no space.
+  // For the Identities, with their lock held. Lost when there is no space.
   void writeSite(std::uint32_t id, const Site& site);
   void writeFacts(std::uint32_t id, const OperatorFacts& facts);
 
@@ -42,22 +42,22 @@ class RingFile {
   void addClockPair(ring::ClockPair pair);
   void addLost(std::int64_t count, TimeNs from_ns, TimeNs to_ns, std::string_view reason);
 
-  void remove();                          // the recording is complete: the file is no longer needed
-  void closeInChild();                    // after fork(): the child releases it, the parent keeps its lock
-  std::mutex& mutex() { return mutex_; }  // fork() holds it
+  void remove();        // the recording is complete: the file is no longer needed
+  void closeInChild();  // after fork(): the child releases it, the parent keeps its lock
+  Mutex& mutex() PITWALL_RETURN_CAPABILITY(mutex_) { return mutex_; }  // fork() holds it
 
  private:
   RingFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
   Status prepare(const Start& start);
-  bool extend(std::size_t bytes, std::uint64_t& at);
+  bool extend(std::size_t bytes, std::uint64_t& at) PITWALL_REQUIRES(mutex_);
   void writeName(ring::NameEntry entry, std::initializer_list<std::string_view> texts);
 
   const std::string path_;
   int file_;
   ring::FileHeader* header_ = nullptr;
+  ring::NamesHeader* names_ = nullptr;  // the extent that names go to; guarded by the lock of the Identities
 
-  std::mutex mutex_;
-  ring::NamesHeader* names_ = nullptr;  // guarded by mutex_; the extent that names go to
+  Mutex mutex_;  // held while the file grows
 };
 
 }  // namespace pitwall::profiler

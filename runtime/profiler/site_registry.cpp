@@ -1,11 +1,11 @@
 #include "runtime/profiler/site_registry.h"
 
 #include <bit>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/profiler/state.h"
 #include "runtime/profiler/thread_log.h"
 
@@ -18,10 +18,10 @@ std::atomic<std::uint64_t> g_site_owner{0};
 namespace {
 
 struct Registry {
-  std::mutex mutex;
-  std::vector<StaticSite*> sites;                      // guarded by mutex
-  std::vector<std::pair<std::string, bool>> switches;  // guarded by mutex; the last match wins
-  Profiler* profiler = nullptr;                        // guarded by mutex
+  Mutex mutex;
+  std::vector<StaticSite*> sites PITWALL_GUARDED_BY(mutex);
+  std::vector<std::pair<std::string, bool>> switches PITWALL_GUARDED_BY(mutex);  // the last match wins
+  Profiler* profiler PITWALL_GUARDED_BY(mutex) = nullptr;
 };
 
 // Never destroyed: a site may be reached in a destructor of a static.
@@ -33,7 +33,7 @@ Registry& registry() {
   return *instance;
 }
 
-bool isOn(const Registry& all, std::string_view name, std::string_view domain) {
+bool isOn(const Registry& all, std::string_view name, std::string_view domain) PITWALL_REQUIRES(all.mutex) {
   bool on = true;
   for (const auto& [which, to] : all.switches) {
     if (which == "*" || which == name || (!domain.empty() && which == domain)) on = to;
@@ -45,6 +45,7 @@ bool isOn(const Registry& all, std::string_view name, std::string_view domain) {
 
 void SiteRegistry::setState(StaticSite& site, bool recording) {
   Registry& all = registry();
+  all.mutex.assertHeld();
   std::uint32_t state = 0;
   if (recording && isOn(all, site.name_, site.domain_))
     state = all.profiler->site(site.name_, site.kind_, site.domain_).value;
@@ -53,7 +54,7 @@ void SiteRegistry::setState(StaticSite& site, bool recording) {
 
 void SiteRegistry::recordingStarted(Profiler& profiler) {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   if (all.profiler != nullptr) return;
   all.profiler = &profiler;
   for (StaticSite* site : all.sites) setState(*site, true);
@@ -62,7 +63,7 @@ void SiteRegistry::recordingStarted(Profiler& profiler) {
 
 void SiteRegistry::recordingStopped(Profiler& profiler) {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   if (all.profiler != &profiler) return;
   for (StaticSite* site : all.sites) setState(*site, false);
   profiler::g_site_owner.store(0, std::memory_order_release);
@@ -74,6 +75,7 @@ void SiteRegistry::unlockAfterFork() { registry().mutex.unlock(); }
 
 void SiteRegistry::leaveInChild() {
   Registry& all = registry();
+  all.mutex.assertHeld();
   for (StaticSite* site : all.sites) setState(*site, false);
   profiler::g_site_owner.store(0, std::memory_order_release);
   all.profiler = nullptr;
@@ -81,7 +83,7 @@ void SiteRegistry::leaveInChild() {
 
 std::uint32_t SiteRegistry::registerSite(StaticSite& site) {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   if (site.state_.load(std::memory_order_relaxed) == StaticSite::kUnregistered) {
     all.sites.push_back(&site);
     setState(site, all.profiler != nullptr);
@@ -91,7 +93,7 @@ std::uint32_t SiteRegistry::registerSite(StaticSite& site) {
 
 void SiteRegistry::switchSites(std::string_view name_or_domain, bool on) {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   std::erase_if(all.switches, [&](const auto& known) { return known.first == name_or_domain; });
   if (name_or_domain == "*") all.switches.clear();
   all.switches.emplace_back(name_or_domain, on);
@@ -100,13 +102,13 @@ void SiteRegistry::switchSites(std::string_view name_or_domain, bool on) {
 
 profiler::Ring* SiteRegistry::ring() {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   return all.profiler == nullptr ? nullptr : all.profiler->makeRing();
 }
 
 CorrelationId SiteRegistry::newCorrelation() {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   return all.profiler == nullptr ? 0 : all.profiler->newCorrelation();
 }
 
@@ -117,7 +119,7 @@ void SiteRegistry::flow(CorrelationId from, CorrelationId to) {
 
 void SiteRegistry::nameThread(std::string_view name) {
   Registry& all = registry();
-  const std::scoped_lock lock(all.mutex);
+  const ScopedLock lock(all.mutex);
   if (all.profiler == nullptr) {
     profiler::rememberThreadName(name);
   } else {

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "db/thread_annotations.h"
 #include "runtime/profiler.h"
 #include "runtime/record_macros.h"
 
@@ -12,8 +13,9 @@ class SiteRegistry {
  public:
   static void recordingStarted(Profiler& profiler);  // takes the sites if they are free
   static void recordingStopped(Profiler& profiler);  // and releases them
-  static void lockForFork();
-  static void unlockAfterFork();
+  // Across a fork(), on its thread.
+  static void lockForFork() PITWALL_NO_THREAD_SAFETY_ANALYSIS;
+  static void unlockAfterFork() PITWALL_NO_THREAD_SAFETY_ANALYSIS;
   static void leaveInChild();  // with the lock held
 
   static std::uint32_t registerSite(StaticSite& site);

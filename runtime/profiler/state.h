@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/profiler/drain.h"
 #include "runtime/profiler/identities.h"
 #include "runtime/profiler/listener_sink.h"
@@ -19,8 +19,9 @@ namespace pitwall {
 struct Profiler::State {
   State(const ProfilerOptions& chosen, std::uint64_t id, std::atomic<bool>& recording_flag);
 
-  void begin(std::unique_ptr<TraceSink> new_sink, const std::string& ring_path);
-  void end();
+  void begin(std::unique_ptr<TraceSink> new_sink, const std::string& ring_path)
+      PITWALL_REQUIRES(control_mutex);
+  void end() PITWALL_REQUIRES(sink_mutex);
   void setFile(std::unique_ptr<profiler::RingFile> changed);
   void drainLoop();
   Status drainOnce();
@@ -38,21 +39,22 @@ struct Profiler::State {
   std::atomic<bool> stopping{false};
   std::atomic<bool> in_child{false};  // fork() made this copy: the drain thread does not exist here
 
-  // Guarded by control_mutex: start and stop.
-  std::mutex control_mutex;
-  std::unique_ptr<std::thread> drain_thread;
-  std::unique_ptr<profiler::RingFile> file;  // changed only while no thread records
+  // Held during start() and stop(). Taken before the other two.
+  Mutex control_mutex;
+  std::unique_ptr<std::thread> drain_thread PITWALL_GUARDED_BY(control_mutex);
+  // Changed by start(), and by the drain thread that stop() waits for, while no thread records.
+  std::unique_ptr<profiler::RingFile> file;
 
-  // Guarded by sink_mutex, held during calls of the sink.
-  std::mutex sink_mutex;
-  std::unique_ptr<profiler::ListenerSink> sink;
-  RecordingListener* listener = nullptr;
-  std::unique_ptr<profiler::Drain> drain;
-  std::vector<EventSource*> sources;
+  // Held during calls of the sink. Taken before status_mutex.
+  Mutex sink_mutex;
+  std::unique_ptr<profiler::ListenerSink> sink PITWALL_GUARDED_BY(sink_mutex);
+  RecordingListener* listener PITWALL_GUARDED_BY(sink_mutex) = nullptr;
+  std::unique_ptr<profiler::Drain> drain PITWALL_GUARDED_BY(sink_mutex);
+  std::vector<EventSource*> sources PITWALL_GUARDED_BY(sink_mutex);
 
-  // Guarded by status_mutex, which is never held during a sink's call.
-  std::mutex status_mutex;
-  std::optional<Error> first_failure;
+  // Never held during a sink's call.
+  Mutex status_mutex;
+  std::optional<Error> first_failure PITWALL_GUARDED_BY(status_mutex);
 };
 
 namespace profiler {

@@ -91,7 +91,7 @@ Ring* ThreadLogs::forThisThread() {
     t_current.ring = entry.log->ring;
     return t_current.ring;
   }
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   Ring* const ring = takeRing();
   if (ring == nullptr) return nullptr;
   auto log = std::make_shared<ThreadLog>();
@@ -114,7 +114,7 @@ Ring* ThreadLogs::forThisThread() {
 
 void ThreadLogs::nameThisThread(std::string_view name) {
   rememberThreadName(name);
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   for (const OwnLogs::Entry& entry : t_logs.entries) {
     if (entry.owner != owner_) continue;
     entry.log->name = name;
@@ -123,43 +123,41 @@ void ThreadLogs::nameThisThread(std::string_view name) {
 }
 
 void ThreadLogs::keepIn(RingFile* file) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   // Rings in memory stay there when a recording without a file follows another.
   if (file == nullptr && file_ == nullptr) return;
   file_ = file;
   rings_in_memory_ = 0;
-  const auto move = [&](Ring* ring) {
-    if (!moveRing(ring, file, true)) ++rings_in_memory_;
-  };
-  for (const auto& log : logs_) move(log->ring);
-  for (Ring* ring : free_) move(ring);
+  const auto inMemory = [file](Ring* ring) { return moveRing(ring, file, true) ? 0U : 1U; };
+  for (const auto& log : logs_) rings_in_memory_ += inMemory(log->ring);
+  for (Ring* ring : free_) rings_in_memory_ += inMemory(ring);
 }
 
 std::size_t ThreadLogs::ringsInMemory() const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return rings_in_memory_;
 }
 
 void ThreadLogs::setWaiting(bool allowed) {
   if (policy_ != ring::RingPolicy::block) return;
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   waiting_allowed_ = allowed;
   const auto policy = static_cast<std::uint32_t>(allowed ? policy_ : ring::RingPolicy::drop);
   for (const auto& log : logs_) log->ring->policy.store(policy, std::memory_order_release);
 }
 
 std::vector<std::shared_ptr<ThreadLog>> ThreadLogs::all() const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return logs_;
 }
 
 std::string ThreadLogs::nameOf(const ThreadLog& log) const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return log.name;
 }
 
 void ThreadLogs::recycle(const std::shared_ptr<ThreadLog>& log) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   std::erase(logs_, log);
   reset(*log->ring);
   free_.push_back(log->ring);
@@ -167,7 +165,7 @@ void ThreadLogs::recycle(const std::shared_ptr<ThreadLog>& log) {
 }
 
 bool ThreadLogs::anyHalfFull() const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return std::any_of(logs_.begin(), logs_.end(), [](const auto& log) { return halfFull(*log->ring); });
 }
 

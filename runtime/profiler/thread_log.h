@@ -8,12 +8,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "db/ids.h"
+#include "db/mutex.h"
 #include "runtime/profiler/ring.h"
 
 namespace pitwall::profiler {
@@ -68,25 +68,25 @@ class ThreadLogs {
   // Records lost for lack of memory since the last call.
   std::uint64_t takeUnrecorded() { return unrecorded_.exchange(0, std::memory_order_relaxed); }
 
-  std::mutex& mutex() { return mutex_; }  // fork() holds it
-  void leaveRingsInChild();
+  Mutex& mutex() PITWALL_RETURN_CAPABILITY(mutex_) { return mutex_; }  // fork() holds it
+  void leaveRingsInChild() PITWALL_REQUIRES(mutex_);
 
  private:
-  Ring* takeRing();  // mutex_ is held
-  std::uint64_t recordsOfNextRing() const;
+  Ring* takeRing() PITWALL_REQUIRES(mutex_);
+  std::uint64_t recordsOfNextRing() const PITWALL_REQUIRES(mutex_);
 
   const std::uint64_t owner_;
   const std::uint64_t records_;
   const ring::RingPolicy policy_;
   Waker* const waker_;
   std::atomic<std::uint64_t> unrecorded_{0};
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<ThreadLog>> logs_;  // guarded by mutex_
-  std::vector<Ring*> free_;                       // guarded by mutex_
-  std::size_t rings_ = 0;                         // guarded by mutex_
-  std::size_t rings_in_memory_ = 0;               // guarded by mutex_
-  RingFile* file_ = nullptr;                      // guarded by mutex_
-  bool waiting_allowed_ = false;                  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<ThreadLog>> logs_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<Ring*> free_ PITWALL_GUARDED_BY(mutex_);
+  std::size_t rings_ PITWALL_GUARDED_BY(mutex_) = 0;
+  std::size_t rings_in_memory_ PITWALL_GUARDED_BY(mutex_) = 0;
+  RingFile* file_ PITWALL_GUARDED_BY(mutex_) = nullptr;
+  bool waiting_allowed_ PITWALL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace pitwall::profiler

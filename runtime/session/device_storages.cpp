@@ -6,7 +6,7 @@ namespace pitwall::session {
 
 Status DeviceStorages::open(const StorageOptions& options) {
   {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     options_ = options;
   }
   PITWALL_TRY(openFor(cpu(0)));
@@ -14,7 +14,7 @@ Status DeviceStorages::open(const StorageOptions& options) {
 }
 
 Result<Storage*> DeviceStorages::openFor(Device device) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   for (const auto& one : all_) {
     if (one->storage->device() == device) return one->storage.get();
   }
@@ -36,12 +36,12 @@ Result<Storage*> DeviceStorages::openFor(Device device) {
 }
 
 void DeviceStorages::sample() {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   for (const auto& one : all_) one->counters.sample(*one->storage);
 }
 
 Bytes DeviceStorages::hostPeakBytes() const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   Bytes peak = 0;
   for (const auto& one : all_) {
     if (one->storage->device().kind != DeviceKind::gpu) peak += one->storage->total().peak_bytes;

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/memory.h"
 #include "runtime/session/memory_counters.h"
 
@@ -53,9 +53,9 @@ class DeviceStorages {
   Profiler& profiler_;
   std::array<std::atomic<Storage*>, std::size_t{kDeviceKinds} * kMaxDevices> slots_{};
 
-  mutable std::mutex mutex_;
-  StorageOptions options_;                 // guarded by mutex_
-  std::vector<std::unique_ptr<One>> all_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  StorageOptions options_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<One>> all_ PITWALL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pitwall::session

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
+
+#include "db/mutex.h"
 
 namespace pitwall::record {
 namespace {
@@ -99,6 +99,7 @@ struct GpuSampler::State {
   void run(std::string library_name);
   std::string open(const std::string& library_name);
   void sampleAll();
+  void sampleUntilStop(std::string why_not);  // samples nothing when it says why
 
   const TraceClock& clock;
   const std::chrono::duration<double> interval;
@@ -106,11 +107,11 @@ struct GpuSampler::State {
   void* library = nullptr;
   std::vector<Device> handles;
 
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool stop = false;
-  std::vector<SampledGpu> gpus;
-  std::string note;
+  Mutex mutex;
+  ConditionVariable wake;
+  bool stop PITWALL_GUARDED_BY(mutex) = false;
+  std::vector<SampledGpu> gpus PITWALL_GUARDED_BY(mutex);
+  std::string note PITWALL_GUARDED_BY(mutex);
 
   std::thread thread;
 };
@@ -142,7 +143,7 @@ std::string GpuSampler::State::open(const std::string& library_name) {
                   {"sm clock", "Hz", {}},
                   {"power", "W", {}}};
     handles.push_back(handle);
-    const std::lock_guard lock(mutex);
+    const ScopedLock lock(mutex);
     gpus.push_back(std::move(gpu));
   }
   return handles.empty() ? "no GPU is sampled: the NVIDIA driver finds none" : "";
@@ -158,7 +159,7 @@ void GpuSampler::State::sampleAll() {
     const bool has_clock = nvml.clock(handles[i], kSmClock, &mhz) == 0;
     const bool has_power = nvml.power(handles[i], &milliwatts) == 0;
     const TimeNs now = clock.now();
-    const std::lock_guard lock(mutex);
+    const ScopedLock lock(mutex);
     auto& series = gpus[i].series;
     if (has_utilization) series[0].samples.push_back({now, utilization.gpu / 100.0});
     if (has_memory) series[1].samples.push_back({now, static_cast<double>(memory.used)});
@@ -167,17 +168,24 @@ void GpuSampler::State::sampleAll() {
   }
 }
 
-void GpuSampler::State::run(std::string library_name) {
-  std::string why_not = open(library_name);
-  std::unique_lock lock(mutex);
+void GpuSampler::State::sampleUntilStop(std::string why_not) {
+  using Clock = std::chrono::steady_clock;
+  const ScopedLock lock(mutex);
   note = std::move(why_not);
   while (!stop && note.empty()) {
-    lock.unlock();
-    sampleAll();
-    lock.lock();
-    wake.wait_for(lock, interval, [this] { return stop; });
+    {
+      const ScopedUnlock unlocked(mutex);
+      sampleAll();
+    }
+    const auto next = Clock::now() + std::chrono::duration_cast<Clock::duration>(interval);
+    while (!stop && wake.waitUntil(mutex, next)) {
+    }
   }
-  lock.unlock();
+}
+
+void GpuSampler::State::run(std::string library_name) {
+  std::string why_not = open(library_name);
+  sampleUntilStop(std::move(why_not));
   if (library != nullptr && nvml.shutdown != nullptr) nvml.shutdown();
 }
 
@@ -188,16 +196,16 @@ GpuSampler::GpuSampler(const TraceClock& clock, double hz, const std::string& li
 
 GpuSampler::~GpuSampler() {
   {
-    const std::lock_guard lock(state_->mutex);
+    const ScopedLock lock(state_->mutex);
     state_->stop = true;
   }
-  state_->wake.notify_one();
+  state_->wake.notifyOne();
   state_->thread.join();
   if (state_->library != nullptr) dlclose(state_->library);
 }
 
 std::vector<SampledGpu> GpuSampler::take() {
-  const std::lock_guard lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   std::vector<SampledGpu> taken = state_->gpus;
   for (SampledGpu& gpu : state_->gpus) {
     for (GpuSeries& series : gpu.series) series.samples.clear();
@@ -206,7 +214,7 @@ std::vector<SampledGpu> GpuSampler::take() {
 }
 
 std::string GpuSampler::note() const {
-  const std::lock_guard lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   return state_->note;
 }
 

@@ -47,7 +47,7 @@ class PrimitiveKernel::Lease {
  public:
   explicit Lease(const PrimitiveKernel& kernel) : kernel_(kernel) {
     {
-      const std::lock_guard lock(kernel.mutex_);
+      const ScopedLock lock(kernel.mutex_);
       if (!kernel.idle_.empty()) {
         execution_ = std::move(kernel.idle_.back());
         kernel.idle_.pop_back();
@@ -58,7 +58,7 @@ class PrimitiveKernel::Lease {
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
   ~Lease() {
-    const std::lock_guard lock(kernel_.mutex_);
+    const ScopedLock lock(kernel_.mutex_);
     kernel_.idle_.push_back(std::move(execution_));
   }
   Execution& operator*() { return *execution_; }

@@ -7,9 +7,9 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/backend.h"
 #include "runtime/backend/onednn/layout.h"
 #include "runtime/backend/support/signature.h"
@@ -66,8 +66,8 @@ class PrimitiveKernel final : public Kernel {
   Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
   Epilogue epilogue_;
 
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Execution>> idle_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  mutable std::vector<std::unique_ptr<Execution>> idle_ PITWALL_GUARDED_BY(mutex_);
 };
 
 // Attributes for primitives whose scratchpad the caller provides.

@@ -54,11 +54,10 @@ void CachingBackend::evictBeyond(KindCache& cache, std::int64_t kernels) {
 
 Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pass,
                                           std::span<const TensorSpec> inputs, const TensorSpec* like) {
-  KindCache& cache = caches_[desc.index()];
   const std::size_t hash = hashOf(pass, inputs, like);
   {
-    const std::lock_guard lock(mutex_);
-    if (KernelPtr kernel = find(cache, hash, desc, pass, inputs, like)) {
+    const ScopedLock lock(mutex_);
+    if (KernelPtr kernel = find(caches_[desc.index()], hash, desc, pass, inputs, like)) {
       ++usage_.hits;
       return kernel;
     }
@@ -71,7 +70,8 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
   }
   if (!made.has_value() || options_.cached_kernels == 0) return made;
 
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
+  KindCache& cache = caches_[desc.index()];
   // Another thread may have created the same kernel meanwhile: all use one.
   if (KernelPtr kernel = find(cache, hash, desc, pass, inputs, like)) return kernel;
   cache.entries.push_front({hash,
@@ -87,7 +87,7 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
 }
 
 Backend::CacheUsage CachingBackend::cacheUsage() const {
-  const std::lock_guard lock(mutex_);
+  const ScopedLock lock(mutex_);
   return usage_;
 }
 

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/backend.h"
 #include "runtime/backend/support/options.h"
 
@@ -48,13 +48,12 @@ class CachingBackend : public Backend {
   };
 
   KernelPtr find(KindCache& cache, std::size_t hash, const OperatorKindDesc& desc, Pass pass,
-                 std::span<const TensorSpec> inputs, const TensorSpec* like);
-  void evictBeyond(KindCache& cache, std::int64_t kernels);
+                 std::span<const TensorSpec> inputs, const TensorSpec* like) PITWALL_REQUIRES(mutex_);
+  void evictBeyond(KindCache& cache, std::int64_t kernels) PITWALL_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::array<KindCache, std::variant_size_v<OperatorKindDesc>> caches_;
-  CacheUsage usage_;
+  mutable Mutex mutex_;
+  std::array<KindCache, std::variant_size_v<OperatorKindDesc>> caches_ PITWALL_GUARDED_BY(mutex_);
+  CacheUsage usage_ PITWALL_GUARDED_BY(mutex_);
 };
 
 }  // namespace pitwall

@@ -2,9 +2,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "db/mutex.h"
 #include "db/ring_format.h"
 #include "db/store.h"
 #include "runtime/profiler.h"
@@ -23,8 +23,8 @@ int failed(const Error& error) {
 
 // The one recording of a C program. Never destroyed: threads may record until the very end.
 struct Recording {
-  std::mutex mutex;
-  std::unique_ptr<Profiler> profiler;  // guarded by mutex
+  Mutex mutex;
+  std::unique_ptr<Profiler> profiler PITWALL_GUARDED_BY(mutex);
 };
 Recording& recording() {
   static Recording* const instance = new Recording;
@@ -50,7 +50,7 @@ int pitwall_start(const char* trace_path) { return pitwall_start_with(trace_path
 
 int pitwall_start_with(const char* trace_path, pitwall_policy when_full, int64_t ring_bytes) {
   Recording& one = recording();
-  const std::scoped_lock lock(one.mutex);
+  const ScopedLock lock(one.mutex);
   if (one.profiler != nullptr)
     return failed({ErrorCode::invalidInput, "a recording is running: call pitwall_stop() first"});
   auto sink = createTrace(trace_path);
@@ -65,7 +65,7 @@ int pitwall_start_with(const char* trace_path, pitwall_policy when_full, int64_t
 
 int pitwall_stop() {
   Recording& one = recording();
-  const std::scoped_lock lock(one.mutex);
+  const ScopedLock lock(one.mutex);
   if (one.profiler == nullptr) return failed({ErrorCode::invalidInput, "nothing is recorded"});
   const Status stopped = one.profiler->stop();
   // A thread may be writing a record: its ring belongs to the profiler, which is kept.

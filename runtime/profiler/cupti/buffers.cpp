@@ -23,7 +23,7 @@ Buffers::Buffers(const BufferPlan& plan) : bytes_(plan.bytes) {
 }
 
 std::uint8_t* Buffers::take() {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (free_.empty()) {
     ++refused_;
     return nullptr;
@@ -34,23 +34,23 @@ std::uint8_t* Buffers::take() {
 }
 
 void Buffers::filled(std::uint8_t* buffer, std::size_t valid_bytes) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   filled_.push_back({buffer, valid_bytes});
 }
 
 std::vector<Buffers::Filled> Buffers::takeFilled() {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return std::exchange(filled_, {});
 }
 
 void Buffers::giveBack(const Filled& buffer) {
   std::memset(buffer.data, 0, buffer.bytes);
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   free_.push_back(buffer.data);
 }
 
 std::int64_t Buffers::refused() const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return refused_;
 }
 

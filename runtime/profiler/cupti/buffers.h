@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "db/mutex.h"
 
 namespace pitwall::cupti {
 
@@ -44,10 +45,10 @@ class Buffers {
   };
   const std::size_t bytes_;
   std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
-  mutable std::mutex mutex_;  // guards the members below
-  std::vector<std::uint8_t*> free_;
-  std::vector<Filled> filled_;
-  std::int64_t refused_ = 0;
+  mutable Mutex mutex_;
+  std::vector<std::uint8_t*> free_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<Filled> filled_ PITWALL_GUARDED_BY(mutex_);
+  std::int64_t refused_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pitwall::cupti

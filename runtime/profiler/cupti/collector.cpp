@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 
+#include "db/mutex.h"
 #include "db/try.h"
 #include "runtime/profiler/cupti/session.h"
 
@@ -13,8 +13,8 @@ namespace pitwall::cupti {
 
 namespace {
 
-std::mutex g_mutex;  // guards attaching and detaching
-std::unique_ptr<Session>& current() {
+Mutex g_mutex;  // held while attaching or detaching
+std::unique_ptr<Session>& current() PITWALL_REQUIRES(g_mutex) {
   static auto* const session = new std::unique_ptr<Session>;  // CUPTI's thread outlives statics
   return *session;
 }
@@ -37,7 +37,7 @@ constexpr OperatorHooks kHooks{pushOperator, popOperator};
 }  // namespace
 
 Status attach(Profiler& profiler) {
-  const std::scoped_lock lock(g_mutex);
+  const ScopedLock lock(g_mutex);
   if (current() != nullptr) return {};
   const auto library = PITWALL_TRY(openLibrary());
   current() = PITWALL_TRY(Session::open(*library, profiler));
@@ -47,7 +47,7 @@ Status attach(Profiler& profiler) {
 }
 
 void detach() noexcept {
-  const std::scoped_lock lock(g_mutex);
+  const ScopedLock lock(g_mutex);
   g_operator_hooks.store(nullptr, std::memory_order_release);
   g_attached.store(nullptr, std::memory_order_release);
   if (current() != nullptr) current()->close();

@@ -5,7 +5,7 @@
 namespace pitwall::inject {
 
 bool GpuClaim::claim(Begin begin, void* claimant) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (ours_ || begin_ != nullptr) return false;
   begin_ = begin;
   claimant_ = claimant;
@@ -14,14 +14,14 @@ bool GpuClaim::claim(Begin begin, void* claimant) {
 }
 
 void GpuClaim::giveUp(const void* claimant) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (claimant_ != claimant) return;
   begin_ = nullptr;
   claimant_ = nullptr;
 }
 
 bool GpuClaim::startClaimant() {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (begin_ == nullptr || pid_ != getpid()) {
     ours_ = true;
     return false;

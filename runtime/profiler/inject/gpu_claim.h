@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include <mutex>
+#include "db/mutex.h"
 
 namespace pitwall::inject {
 
@@ -26,11 +26,11 @@ class GpuClaim {
   bool startClaimant();
 
  private:
-  std::mutex mutex_;  // guards the members below
-  Begin begin_ = nullptr;
-  void* claimant_ = nullptr;
-  pid_t pid_ = 0;  // the claimant's
-  bool ours_ = false;
+  Mutex mutex_;
+  Begin begin_ PITWALL_GUARDED_BY(mutex_) = nullptr;
+  void* claimant_ PITWALL_GUARDED_BY(mutex_) = nullptr;
+  pid_t pid_ PITWALL_GUARDED_BY(mutex_) = 0;  // the claimant's
+  bool ours_ PITWALL_GUARDED_BY(mutex_) = false;
 };
 
 // Of this process.

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <mutex>
 
 #include "db/meta.h"
+#include "db/mutex.h"
 #include "db/ring_format.h"
 #include "db/store.h"
 #include "runtime/profiler/cupti/collector.h"
@@ -34,11 +34,11 @@ struct Recording {
   pid_t pid = 0;
 };
 
-std::mutex g_mutex;  // guards beginning and ending
+Mutex g_mutex;  // held while a recording begins or ends
 std::atomic<Recording*> g_recording{nullptr};
-bool g_tried = false;
-std::mutex g_notes_mutex;
-std::string& notes() {
+bool g_tried PITWALL_GUARDED_BY(g_mutex) = false;
+Mutex g_notes_mutex;
+std::string& notes() PITWALL_REQUIRES(g_notes_mutex) {
   static auto* const text = new std::string;
   return *text;
 }
@@ -90,7 +90,8 @@ Recording* ours() {
   return recording != nullptr && recording->pid == getpid() ? recording : nullptr;
 }
 
-void beforeFork() {
+// Clang does not check the next four: the locks are held across the fork.
+void beforeFork() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   g_mutex.lock();
   g_notes_mutex.lock();
   nvtx::processNames().mutex().lock();
@@ -98,20 +99,20 @@ void beforeFork() {
   if (Recording* const recording = ours()) recording->sink->hold();
 }
 
-void unlockAll() {
+void unlockAll() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   nvtx::processSchemas().mutex().unlock();
   nvtx::processNames().mutex().unlock();
   g_notes_mutex.unlock();
   g_mutex.unlock();
 }
 
-void afterForkInParent() {
+void afterForkInParent() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   if (Recording* const recording = ours()) recording->sink->release();
   unlockAll();
 }
 
 // The parent's recording is leaked here with its locks held: its threads do not exist in the child.
-void afterForkInChild() {
+void afterForkInChild() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   nvtx::setActive(nullptr);
   g_recording.store(nullptr);
   g_tried = false;
@@ -124,12 +125,12 @@ void afterForkInChild() {
 
 void printNote(std::string_view sentence) {
   (void)std::fprintf(stderr, "pitwall: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
-  const std::scoped_lock lock(g_notes_mutex);
+  const ScopedLock lock(g_notes_mutex);
   notes() += std::string(sentence) + "\n";
 }
 
 Profiler* begin() {
-  const std::scoped_lock lock(g_mutex);
+  const ScopedLock lock(g_mutex);
   if (g_tried) {
     Recording* const recording = g_recording.load(std::memory_order_acquire);
     return recording == nullptr ? nullptr : &recording->profiler;
@@ -162,14 +163,16 @@ void end() noexcept {
     Recording* const recording = ours();
     if (recording == nullptr) return;
     // Without waiting: a thread ended by another thread's exit() may hold it.
-    const std::unique_lock lock(g_mutex, std::try_to_lock);
-    if (!lock.owns_lock() || !recording->profiler.isRecording()) return;
+    if (!g_mutex.tryLock()) return;
+    const ScopedLock lock(g_mutex, std::adopt_lock);
+    if (!recording->profiler.isRecording()) return;
     recording->recorder->closeThread();
     cupti::detach();
     {
-      const std::scoped_lock notes_lock(g_notes_mutex);
-      if (!notes().empty())
-        recording->profiler.withSink([](TraceSink& s) { s.meta(meta::kRecorderNotes, notes()); });
+      const ScopedLock notes_lock(g_notes_mutex);
+      const std::string& text = notes();
+      if (!text.empty())
+        recording->profiler.withSink([&text](TraceSink& s) { s.meta(meta::kRecorderNotes, text); });
     }
     if (const Status status = recording->profiler.stop(); !status.has_value())
       (void)std::fprintf(stderr, "pitwall: the trace is not complete: %s\n", status.error().message.c_str());

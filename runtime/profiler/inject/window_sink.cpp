@@ -5,7 +5,7 @@
 namespace pitwall::inject {
 
 WindowSink::WindowSink(std::unique_ptr<TraceSink> inner, Window window)
-    : ForwardingSink(*inner), window_(window), inner_(std::move(inner)) {}
+    : ForwardingSink(*inner, &mutex_), window_(window), inner_(std::move(inner)) {}
 
 void WindowSink::hold() {
   mutex_.lock();
@@ -15,12 +15,12 @@ void WindowSink::hold() {
 void WindowSink::release() { mutex_.unlock(); }
 
 void WindowSink::loss(const Loss& loss) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (!isLate(loss.from_ns)) inner_->loss(loss);
 }
 
 void WindowSink::iteration(const IterationMark& mark) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (isLate(mark.time_ns)) return;
   if (!window_.last_ns) return inner_->iteration(mark);
   Batch batch;
@@ -30,7 +30,7 @@ void WindowSink::iteration(const IterationMark& mark) {
 }
 
 void WindowSink::events(TrackId track, std::span<const Event> events) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (!window_.last_ns && !window_.until_ns) return inner_->events(track, events);
   Batch batch;
   batch.track = track;
@@ -45,7 +45,7 @@ void WindowSink::events(TrackId track, std::span<const Event> events) {
 }
 
 void WindowSink::dependencies(std::span<const Dependency> dependencies) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (!window_.last_ns) return inner_->dependencies(dependencies);
   Batch batch;
   batch.latest = latest_;  // they are released with the events that they join
@@ -54,7 +54,7 @@ void WindowSink::dependencies(std::span<const Dependency> dependencies) {
 }
 
 void WindowSink::counters(TrackId track, std::span<const CounterSample> samples) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (!window_.last_ns && !window_.until_ns) return inner_->counters(track, samples);
   Batch batch;
   batch.track = track;
@@ -68,7 +68,7 @@ void WindowSink::counters(TrackId track, std::span<const CounterSample> samples)
   keep(std::move(batch));
 }
 
-// Called with the lock. Batches come nearly in order of time, so the oldest are at the front.
+// Batches come nearly in order of time, so the oldest are at the front.
 void WindowSink::keep(Batch batch) {
   latest_ = std::max(latest_, batch.latest);
   kept_.push_back(std::move(batch));
@@ -93,7 +93,7 @@ void WindowSink::write(const Batch& batch, TimeNs from) {
 }
 
 Status WindowSink::finish() {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   if (window_.last_ns) {
     for (const Batch& batch : kept_) write(batch, latest_ - *window_.last_ns);
     kept_.clear();

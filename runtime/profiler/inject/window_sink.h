@@ -6,7 +6,6 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -25,8 +24,8 @@ class WindowSink : public ForwardingSink {
 
   // Until release(): the inner sink has written all its data and is not called. For fork(): its thread then
   // holds no lock that would stay locked in the child.
-  void hold();
-  void release();
+  void hold() PITWALL_ACQUIRE(mutex_);
+  void release() PITWALL_RELEASE(mutex_);
 
   void iteration(const IterationMark& mark) override;
   void loss(const Loss& loss) override;
@@ -34,9 +33,6 @@ class WindowSink : public ForwardingSink {
   void dependencies(std::span<const Dependency> dependencies) override;
   void counters(TrackId track, std::span<const CounterSample> samples) override;
   Status finish() override;
-
- protected:
-  std::unique_lock<std::mutex> enter() override { return std::unique_lock(mutex_); }
 
  private:
   struct Batch {
@@ -48,14 +44,14 @@ class WindowSink : public ForwardingSink {
     std::vector<IterationMark> marks;
   };
   bool isLate(TimeNs time) const { return window_.until_ns && time > *window_.until_ns; }
-  void keep(Batch batch);
-  void write(const Batch& batch, TimeNs from);
+  void keep(Batch batch) PITWALL_REQUIRES(mutex_);
+  void write(const Batch& batch, TimeNs from) PITWALL_REQUIRES(mutex_);
 
   const Window window_;
-  std::mutex mutex_;  // guards the members below and the inner sink
-  const std::unique_ptr<TraceSink> inner_;
-  std::deque<Batch> kept_;
-  TimeNs latest_ = 0;
+  Mutex mutex_;
+  const std::unique_ptr<TraceSink> inner_ PITWALL_PT_GUARDED_BY(mutex_);
+  std::deque<Batch> kept_ PITWALL_GUARDED_BY(mutex_);
+  TimeNs latest_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pitwall::inject

@@ -61,7 +61,7 @@ MxnetProfiler::State::Kind& MxnetProfiler::State::kindOf(const Names& names, con
 }
 
 void MxnetProfiler::State::events(const Names& names, TrackId track, std::span<const pitwall::Event> events) {
-  const std::scoped_lock lock(mutex);
+  const ScopedLock lock(mutex);
   if (!running || paused) return;
   const std::int64_t tid = names.threadOf(track);
   for (const pitwall::Event& event : events) {
@@ -117,7 +117,7 @@ MxnetProfiler::State::MemoryRow& MxnetProfiler::State::memoryRow(const std::stri
 
 void MxnetProfiler::State::counters(const Names& names, TrackId track,
                                     std::span<const CounterSample> samples) {
-  const std::scoped_lock lock(mutex);
+  const ScopedLock lock(mutex);
   if (!running || paused) return;
   const std::string& name = names.trackInfo(track).name;
   if (isMemoryTrack(name)) {
@@ -174,7 +174,7 @@ void MxnetProfiler::State::countCalls() {
 
 void MxnetProfiler::State::drained() {
   constexpr std::size_t kMostPending = 1 << 20;  // more is written without a dump
-  const std::scoped_lock lock(mutex);
+  const ScopedLock lock(mutex);
   countMemory();
   countCalls();
   if (!file.isOpen() || !running) return;

@@ -12,7 +12,7 @@ MxnetProfiler::MxnetProfiler(Profiler& recorder) : state_(std::make_unique<State
 MxnetProfiler::~MxnetProfiler() {
   (void)setState("stop");
   state_->recorder.setListener(nullptr);
-  const std::scoped_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   (void)state_->finishFile();
 }
 
@@ -20,7 +20,7 @@ Status MxnetProfiler::setConfig(std::span<const std::pair<std::string, std::stri
   Config config = PITWALL_TRY(parseConfig(values));
   State& s = *state_;
   (void)s.recorder.flush();  // earlier events belong to the previous configuration
-  const std::scoped_lock lock(s.mutex);
+  const ScopedLock lock(s.mutex);
   Status status = s.finishFile();
   s.config = std::move(config);
   s.stats.clear();
@@ -40,7 +40,7 @@ Status MxnetProfiler::setState(std::string_view state) {
   if (state == "stop") {
     bool stop_recording = false;
     {
-      const std::scoped_lock lock(s.mutex);
+      const ScopedLock lock(s.mutex);
       s.running = false;
       s.paused = true;
       std::swap(stop_recording, s.own_recording);
@@ -49,9 +49,9 @@ Status MxnetProfiler::setState(std::string_view state) {
   }
   Status status;
   {
-    const std::scoped_lock lock(s.mutex);
+    const ScopedLock lock(s.mutex);
     if (!s.file.isOpen()) status = s.openFile();
-    s.running = s.has_run = s.output = true;
+    s.running = s.has_run = true;
     s.paused = false;
     s.file_status = {};
     s.forgetRecorded();  // also numbers of an earlier recording
@@ -59,33 +59,33 @@ Status MxnetProfiler::setState(std::string_view state) {
   s.recorder.setListener(&s);
   if (!s.recorder.isRecording()) {
     PITWALL_TRY(s.recorder.startForListener());
-    const std::scoped_lock lock(s.mutex);
+    const ScopedLock lock(s.mutex);
     s.own_recording = true;
   }
   return status;
 }
 
 bool MxnetProfiler::isRunning() const {
-  const std::scoped_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   return state_->running;
 }
 
 void MxnetProfiler::pause() {
   (void)state_->recorder.flush();
-  const std::scoped_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   state_->paused = true;
 }
 
 void MxnetProfiler::resume() {
   (void)state_->recorder.flush();
-  const std::scoped_lock lock(state_->mutex);
+  const ScopedLock lock(state_->mutex);
   state_->paused = false;
 }
 
 Status MxnetProfiler::dump(bool finished) {
   State& s = *state_;
   (void)s.recorder.flush();
-  const std::scoped_lock lock(s.mutex);
+  const ScopedLock lock(s.mutex);
   if (!s.has_run)
     return fail(ErrorCode::invalidInput, "Profiler hasn't been run. Config and start profiler first");
   PITWALL_TRY(s.file_status);
@@ -96,7 +96,7 @@ Status MxnetProfiler::dump(bool finished) {
 std::string MxnetProfiler::dumps(const DumpsOptions& options) {
   State& s = *state_;
   (void)s.recorder.flush();
-  const std::scoped_lock lock(s.mutex);
+  const ScopedLock lock(s.mutex);
   if (!s.config.aggregate_stats) return "";
   std::string text = s.stats.print(options);
   if (options.reset) {

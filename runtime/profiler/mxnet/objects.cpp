@@ -34,7 +34,7 @@ Counter Domain::newCounter(std::string_view name, std::int64_t value) const {
   MxnetProfiler::State& s = *profiler_->state_;
   const std::string track = name_ + ": " + std::string(name);
   {
-    const std::scoped_lock lock(s.mutex);
+    const ScopedLock lock(s.mutex);
     s.counter_names[track] = {name_, std::string(name)};
   }
   Counter counter(s.recorder, s.recorder.site(track, EventKind::scope));

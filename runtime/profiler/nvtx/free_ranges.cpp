@@ -10,7 +10,7 @@ namespace pitwall::nvtx {
 
 std::uint64_t Recorder::begin(SiteId site, std::int64_t value) {
   const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const std::uint64_t id = next_range_++;
   const auto gap = std::find(rows_.begin(), rows_.end(), false);
   const auto row = static_cast<std::uint32_t>(gap - rows_.begin());
@@ -41,7 +41,7 @@ std::uint64_t Recorder::start(Domain& domain, std::span<const abi::PayloadData> 
 void Recorder::end(std::uint64_t range) {
   if (range == ~std::uint64_t{0}) return;  // of a domain that is not recorded
   const Ticks now = Profiler::now();
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const auto found = free_.find(range);
   if (found == free_.end()) {
     unbalanced_.fetch_add(1, std::memory_order_relaxed);
@@ -69,7 +69,7 @@ void Recorder::drain(DrainContext& context) {
   }
   std::vector<Free> ended;
   {
-    const std::scoped_lock lock(mutex_);
+    const ScopedLock lock(mutex_);
     ended.swap(ended_);
     if (context.isLast()) {
       for (const auto& [id, range] : free_) {

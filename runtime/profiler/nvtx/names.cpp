@@ -28,7 +28,7 @@ std::vector<std::string> split(std::string_view list) {
 Names::Names(std::string_view only) : only_(split(only)) { default_ = &domain("default"); }
 
 Domain& Names::domain(std::string_view name) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   for (Domain& known : domains_) {
     if (known.name == name) return known;
   }
@@ -39,12 +39,12 @@ Domain& Names::domain(std::string_view name) {
 }
 
 void Names::nameCategory(Domain& domain, std::uint32_t category, std::string_view name) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   domain.categories[category] = name;
 }
 
 RegisteredString& Names::registerString(Domain& domain, std::string_view text) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   RegisteredString*& known = by_text_[{&domain, std::string(text)}];
   if (known == nullptr) {
     known = &strings_.emplace_back();
@@ -55,7 +55,7 @@ RegisteredString& Names::registerString(Domain& domain, std::string_view text) {
 }
 
 void Names::use(Profiler& profiler) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   profiler_ = &profiler;
   sites_.clear();
   site_texts_.clear();
@@ -80,7 +80,7 @@ std::string Names::argumentsOf(const Look& look) const {
 }
 
 SiteId Names::site(const Look& look) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   Look kept = look;
   std::string args = argumentsOf(kept);
   std::string key = args + '\n' + std::string(look.text);
@@ -101,13 +101,13 @@ SiteId Names::site(const Look& look) {
 }
 
 Names::SiteText Names::textOf(SiteId site) const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const auto found = site_texts_.find(site.value);
   return found == site_texts_.end() ? SiteText{"range", ""} : found->second;
 }
 
 const char* Names::keep(std::string_view text) {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   return kept_.try_emplace(std::string(text), true).first->first.c_str();
 }
 

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/profiler.h"
 
 namespace pitwall::nvtx {
@@ -23,7 +23,7 @@ namespace pitwall::nvtx {
 struct Domain {
   std::string name;
   bool recorded = true;
-  std::map<std::uint32_t, std::string> categories;  // guarded by Names
+  std::map<std::uint32_t, std::string> categories;  // guarded by the mutex of the Names
 };
 
 struct RegisteredString {
@@ -71,24 +71,24 @@ class Names {
 
   std::uint64_t payloadsDropped() const { return payloads_dropped_.load(std::memory_order_relaxed); }
 
-  std::mutex& mutex() { return mutex_; }  // fork() holds it
+  Mutex& mutex() PITWALL_RETURN_CAPABILITY(mutex_) { return mutex_; }  // fork() holds it
 
  private:
-  std::string argumentsOf(const Look& look) const;
+  std::string argumentsOf(const Look& look) const PITWALL_REQUIRES(mutex_);
 
   const std::vector<std::string> only_;
   std::atomic<std::uint32_t> generation_{0};
   std::atomic<std::uint64_t> payloads_dropped_{0};
-  mutable std::mutex mutex_;
-  Profiler* profiler_ = nullptr;
-  std::deque<Domain> domains_;
-  Domain* default_ = nullptr;
-  std::deque<RegisteredString> strings_;
-  std::map<std::pair<const Domain*, std::string>, RegisteredString*> by_text_;
-  std::unordered_map<std::string, SiteId> sites_;  // by name, kind of arguments
-  std::unordered_map<std::uint32_t, SiteText> site_texts_;
-  std::unordered_map<std::string, bool> kept_;
-  std::size_t with_payload_ = 0;
+  Domain* default_ = nullptr;  // constant after construction
+  mutable Mutex mutex_;
+  Profiler* profiler_ PITWALL_GUARDED_BY(mutex_) = nullptr;
+  std::deque<Domain> domains_ PITWALL_GUARDED_BY(mutex_);
+  std::deque<RegisteredString> strings_ PITWALL_GUARDED_BY(mutex_);
+  std::map<std::pair<const Domain*, std::string>, RegisteredString*> by_text_ PITWALL_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, SiteId> sites_ PITWALL_GUARDED_BY(mutex_);  // by name, kind of arguments
+  std::unordered_map<std::uint32_t, SiteText> site_texts_ PITWALL_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, bool> kept_ PITWALL_GUARDED_BY(mutex_);
+  std::size_t with_payload_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace pitwall::nvtx

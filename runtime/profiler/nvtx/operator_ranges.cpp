@@ -3,22 +3,23 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+#include "db/mutex.h"
 
 namespace pitwall::nvtx {
 
 struct OperatorRanges::Tool {
   nvtxDomainHandle_t domain = nullptr;
-  std::mutex mutex;  // guards the members below
+  Mutex mutex;
   struct Known {
     nvtxStringHandle_t name = nullptr;
     std::uint32_t category = 0;
     std::int64_t flop = 0;
   };
-  std::unordered_map<std::uint32_t, Known> operators;
+  std::unordered_map<std::uint32_t, Known> operators PITWALL_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -48,7 +49,7 @@ OperatorRanges::~OperatorRanges() = default;
 void OperatorRanges::push(OperatorId id) {
   Tool::Known known;
   {
-    const std::scoped_lock lock(tool_->mutex);
+    const ScopedLock lock(tool_->mutex);
     const auto [entry, fresh] = tool_->operators.try_emplace(id.value);
     if (fresh) {
       const OperatorFacts facts = profiler_.operatorFacts(id);

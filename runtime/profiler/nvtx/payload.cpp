@@ -142,7 +142,7 @@ std::uint64_t Schemas::add(const abi::SchemaAttributes& attributes) {
   constexpr std::uint64_t kStatic = 1, kDynamic = 2;
   if (attributes.entries == nullptr || attributes.entry_count > kMostEntries) return 0;
   if (attributes.type != kStatic && attributes.type != kDynamic) return 0;
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   Schema schema;
   if ((attributes.fields & abi::kSchemaHasName) != 0 && attributes.name != nullptr)
     schema.name = attributes.name;
@@ -181,7 +181,7 @@ std::uint64_t Schemas::add(const abi::SchemaAttributes& attributes) {
 
 std::uint64_t Schemas::add(const abi::EnumAttributes& attributes) {
   if (attributes.entries == nullptr || attributes.entry_count > kMostEntries) return 0;
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   const bool chosen = (attributes.fields & abi::kEnumHasId) != 0 && attributes.id != 0;
   const std::uint64_t id = chosen ? attributes.id : next_++;
   auto& names = enums_[id];
@@ -193,7 +193,7 @@ std::uint64_t Schemas::add(const abi::EnumAttributes& attributes) {
 }
 
 DecodedPayload Schemas::decode(std::span<const abi::PayloadData> payloads) const {
-  const std::scoped_lock lock(mutex_);
+  const ScopedLock lock(mutex_);
   Writer out;
   for (const abi::PayloadData& payload : payloads) {
     const auto schema = schemas_.find(payload.schema);

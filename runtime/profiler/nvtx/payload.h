@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/profiler/nvtx/abi.h"
 
 namespace pitwall::nvtx {
@@ -33,7 +33,7 @@ class Schemas {
   // Reads only within each payload's size.
   DecodedPayload decode(std::span<const abi::PayloadData> payloads) const;
 
-  std::mutex& mutex() { return mutex_; }  // fork() holds it
+  Mutex& mutex() PITWALL_RETURN_CAPABILITY(mutex_) { return mutex_; }  // fork() holds it
 
  private:
   struct Entry {
@@ -51,17 +51,20 @@ class Schemas {
   };
   struct Writer;
 
-  std::optional<Layout> layoutOf(std::uint64_t type) const;
-  void decode(const Schema& schema, std::span<const std::byte> bytes, int depth, Writer& out) const;
-  void decodeEntry(const Entry& entry, std::span<const std::byte> bytes, int depth, Writer& out) const;
+  std::optional<Layout> layoutOf(std::uint64_t type) const PITWALL_REQUIRES(mutex_);
+  void decode(const Schema& schema, std::span<const std::byte> bytes, int depth, Writer& out) const
+      PITWALL_REQUIRES(mutex_);
+  void decodeEntry(const Entry& entry, std::span<const std::byte> bytes, int depth, Writer& out) const
+      PITWALL_REQUIRES(mutex_);
   std::string text(const Entry& entry, std::span<const std::byte> bytes) const;
-  std::string scalar(std::uint64_t type, std::span<const std::byte> bytes, int depth, Writer& out) const;
+  std::string scalar(std::uint64_t type, std::span<const std::byte> bytes, int depth, Writer& out) const
+      PITWALL_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, Schema> schemas_;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::string>> enums_;
-  std::map<std::uint64_t, std::size_t> enum_sizes_;
-  std::uint64_t next_ = std::uint64_t{1} << 32U;
+  mutable Mutex mutex_;
+  std::map<std::uint64_t, Schema> schemas_ PITWALL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::map<std::uint64_t, std::string>> enums_ PITWALL_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::size_t> enum_sizes_ PITWALL_GUARDED_BY(mutex_);
+  std::uint64_t next_ PITWALL_GUARDED_BY(mutex_) = std::uint64_t{1} << 32U;
 };
 
 }  // namespace pitwall::nvtx

@@ -8,12 +8,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "db/mutex.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler/nvtx/names.h"
 #include "runtime/profiler/nvtx/payload.h"
@@ -92,11 +92,11 @@ class Recorder : public EventSource {
   Schemas& schemas_;
   std::atomic<std::int64_t> unbalanced_{0};  // pops and ends without their beginning
 
-  std::mutex mutex_;  // guards the members below
-  std::unordered_map<std::uint64_t, Free> free_;
-  std::vector<bool> rows_;  // taken by an open range
-  std::vector<Free> ended_;
-  std::uint64_t next_range_ = 1;
+  Mutex mutex_;
+  std::unordered_map<std::uint64_t, Free> free_ PITWALL_GUARDED_BY(mutex_);
+  std::vector<bool> rows_ PITWALL_GUARDED_BY(mutex_);  // taken by an open range
+  std::vector<Free> ended_ PITWALL_GUARDED_BY(mutex_);
+  std::uint64_t next_range_ PITWALL_GUARDED_BY(mutex_) = 1;
 
   // Used only by the drain, within one recording.
   Ticks recording_ = 0;  // its start
