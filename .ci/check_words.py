@@ -35,7 +35,7 @@ TERMS = [
     ("by the clock", r"\bby the clock\b", "elapsed, wall-clock time", ()),
     (" own", r"\bof (?:its|their|our|your|his) own\b(?=[.,;:)\"]|$| (?:and|that|which|with|it|can|each)\b)", "its own ..., separate", ()),
     ("none of its business", r"\bnone of its business\b", "does not concern it", ()),
-    ("nobody", r"\b[Nn]obody\b", "no one, no thread, no user", (r"tests/db/sqlite/survival_test",)),  # there a user of the system
+    ("nobody", r"\b[Nn]obody\b", "no one, no thread, no user", (r"tests/db/sqlite/unwritable_test",)),  # there a user of the system
     ("somebody", r"\b[Ss]omebody\b", "someone, a user", ()),
     ("out", r"\bhands? out\b", "returns, assigns", ()),
     ("in vain", r"\bin vain\b", "without success", ()),

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <initializer_list>
 
+#include "db/import/chrome/async_key.h"
 #include "db/import/input/text.h"
 #include "db/import/pitwall/operator_args.h"
 #include "db/meta.h"
@@ -19,26 +19,12 @@ constexpr std::int64_t kYear2100Ns = 4'102'444'800'000'000'000;
 
 bool isEpoch(std::int64_t time_ns) { return time_ns > kYear2001Ns && time_ns < kYear2100Ns; }
 
-constexpr std::size_t kMostOpen = std::size_t{1} << 20;  // ranges that wait for their end
-constexpr std::size_t kIdleKeys = 4096;                  // of asynchronous ranges, kept for the next of them
-constexpr std::size_t kDistinctArgs = 4096;              // texts of arguments of unknown tools
-constexpr std::size_t kLongestArgs = 1024;
-
-// Whether each argument is valid JSON, so that the text can be kept unchanged.
-bool allComplete(std::span<const ChromeArg> args) {
-  return std::all_of(args.begin(), args.end(), [](const ChromeArg& arg) {
-    return arg.value.type != JsonType::null || arg.value.text == "null";
-  });
-}
-
 // PyTorch's marks of the ends of its recording window: their times are unreliable.
 bool isWindowMark(std::string_view name) {
   return name == "Record Window End" || name.substr(0, 16) == "Iteration Start:";
 }
 
 }  // namespace
-
-std::string Place::text() const { return fmt::format("{}: {}", window.place(ahead), quoted(raw, 160)); }
 
 std::string_view ChromeInterpreter::nameOf(const ChromeEvent& event) {
   if (event.name.text.find('\\') == std::string_view::npos) return event.name.text;
@@ -83,32 +69,10 @@ void ChromeInterpreter::count(const ChromeEvent& event) {
   ++*phase;
 }
 
-const ChromeInterpreter::Category& ChromeInterpreter::categoryOf(const ChromeEvent& event) {
-  static const Category kWithout;
-  if (event.category.type != JsonType::string) return kWithout;
-  const std::string_view text = event.category.text;
-  Category* known = categories_.find({0, text});
-  if (known == nullptr) {
-    Category fresh;
-    fresh.count = &builder_.tally().record(fmt::format("category {}", text.substr(0, 64)));
-    fresh.kineto = kinetoRoleOf(text);
-    fresh.mxnet = mxNetRoleOf(text);
-    const bool implied = (fresh.kineto != KinetoRole::none && fresh.kineto != KinetoRole::plain &&
-                          text.find("driver") == std::string_view::npos) ||
-                         fresh.mxnet == MxNetRole::operation || fresh.mxnet == MxNetRole::call;
-    std::string clean;
-    if (!implied && text.size() <= 256 && !appendClean(text, clean))
-      fresh.args = builder_.names().args(fmt::format("{{\"category\":\"{}\"}}", clean));
-    known = &categories_.put({0, text}, fresh);
-  }
-  ++*known->count;
-  return *known;
-}
-
 void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
   if (event.dimension.type == JsonType::string && event.ph() == '\0') return metric(event, place);
   count(event);
-  const Category& category = categoryOf(event);
+  const Category& category = categories_.of(event);
   const char ph = event.ph();
   if (own_.take(event)) return;
   if (ph == 'M') return metadata(event);
@@ -177,14 +141,8 @@ void ChromeInterpreter::metadata(const ChromeEvent& event) {
 StringId ChromeInterpreter::argsOf(const ChromeEvent& event, const Category& category, const Place& place) {
   if (event.args().empty()) return category.args;
   const bool foreign = category.kineto == KinetoRole::none && !kineto_.seen() && !mxnet_.seen();
-  if (foreign && event.args_text.size() <= kLongestArgs) {
-    if (const StringId* known = args_.find({0, event.args_text})) return *known;
-    std::string clean;
-    if (distinct_args_ < kDistinctArgs && allComplete(event.args()) &&
-        !appendClean(compact(event.args_text), clean)) {
-      ++distinct_args_;
-      return args_.put({0, event.args_text}, builder_.names().args(clean));
-    }
+  if (foreign) {
+    if (const auto kept = args_.keep(event)) return *kept;
   }
   if (mxnet_.seen() && category.mxnet == MxNetRole::operation && !hasOtherArgs(event)) return category.args;
   if (tallies_.args == nullptr)
@@ -232,21 +190,10 @@ void ChromeInterpreter::complete(const ChromeEvent& event, const Category& categ
   }
 }
 
-bool ChromeInterpreter::mayOpen(const Place& place) {
-  if (open_count_ < kMostOpen) {
-    ++open_count_;
-    return true;
-  }
-  if (tallies_.open == nullptr)
-    tallies_.open = &builder_.tally().droppedCounter("ranges beyond a million that are open at a time");
-  Tally::count(*tallies_.open, place);
-  return false;
-}
-
-ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, const Category& category,
-                                                  std::int64_t start_ns, TrackRef track, const Place& place) {
+OpenRange ChromeInterpreter::opened(const ChromeEvent& event, const Category& category, std::int64_t start_ns,
+                                    TrackRef track, const Place& place) {
   const std::string_view name = nameOf(event);
-  Open open{.start_ns = start_ns, .track = track, .name = builder_.names().name(name)};
+  OpenRange open{.start_ns = start_ns, .track = track, .name = builder_.names().name(name)};
   open.args = argsOf(event, category, place);
   open.has_arguments = !event.args().empty();
   if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
@@ -256,64 +203,25 @@ ChromeInterpreter::Open ChromeInterpreter::opened(const ChromeEvent& event, cons
 
 void ChromeInterpreter::begin(const ChromeEvent& event, const Category& category, const Place& place) {
   const auto start = timeOf(event, place);
-  if (!start || !mayOpen(place)) return;
-  const TrackRef track = threadOf(event, category);
-  if (open_.size() <= track.index) open_.resize(track.index + 1);
-  open_[track.index].push_back(opened(event, category, *start, track, place));
+  if (!start || !open_.mayOpen(place)) return;
+  open_.begin(opened(event, category, *start, threadOf(event, category), place));
 }
 
 void ChromeInterpreter::endRange(const ChromeEvent& event, const Category& category, const Place& place) {
   const auto end = timeOf(event, place);
   if (!end) return;
   const TrackRef track = threadOf(event, category);
-  if (open_.size() <= track.index || open_[track.index].empty()) {
+  OpenRange* const range = open_.innermost(track);
+  if (range == nullptr) {
     builder_.tally().dropped("ends (phase E) without a begin", place);
     return;
   }
-  auto& stack = open_[track.index];
-  if (*end < stack.back().start_ns)
-    builder_.tally().repaired("ends before their begin: length taken as 0", place);
-  Open& range = stack.back();
-  if (!range.has_arguments && !event.args().empty()) {  // some tools write them only at the end
+  if (*end < range->start_ns) builder_.tally().repaired("ends before their begin: length taken as 0", place);
+  if (!range->has_arguments && !event.args().empty()) {  // some tools write them only at the end
     const StringId given = argsOf(event, category, place);
-    if (given && given != category.args) range.args = given;
+    if (given && given != category.args) range->args = given;
   }
-  close(range, *end);
-  stack.pop_back();
-}
-
-void ChromeInterpreter::close(const Open& open, std::int64_t end_ns) {
-  --open_count_;
-  Event out;
-  out.start_ns = open.start_ns;
-  out.dur_ns = std::max<std::int64_t>(0, end_ns - open.start_ns);
-  out.name = open.name;
-  out.args = open.args;
-  out.kind = open.kind;
-  out.op = open.op;
-  builder_.add(open.track, out);
-}
-
-std::uint64_t ChromeInterpreter::asyncKey(const ChromeEvent& event) const {
-  const char ph = event.ph();
-  const auto key = [](std::initializer_list<std::string_view> parts) {
-    std::uint64_t hash = 0;
-    for (const std::string_view part : parts) hash = mixed(hash, std::hash<std::string_view>{}(part));
-    return hash | 1;
-  };
-  const std::string_view category = event.category.text;
-  if (ph == '(' || ph == ')') return key({"(", category, event.name.text, event.thread.text});
-  // Old style pairs (S, T, p, F) match by name too; the nestable style (b, n, e) by category, id and scope
-  // only.
-  const bool old_style = ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F';
-  const std::string_view name = old_style ? event.name.text : std::string_view();
-  const auto byId = [&](std::string_view id, std::string_view where) {
-    return id.empty() ? 0 : key({where, category, event.scope.text, name, id});
-  };
-  if (event.id_local.isNumberOrString()) return byId(event.id_local.text, event.process.text);
-  if (event.id_global.isNumberOrString()) return byId(event.id_global.text, "");
-  if (event.id.isNumberOrString()) return byId(event.id.text, "");
-  return 0;
+  open_.end(track, *end);
 }
 
 TrackRef ChromeInterpreter::asyncLane(const ChromeEvent& event, const Category& category) {
@@ -336,19 +244,13 @@ void ChromeInterpreter::async(const ChromeEvent& event, const Category& category
   if (!time) return;
   const char ph = event.ph();
   if (ph == 'b' || ph == 'S' || ph == '(') {
-    if (!mayOpen(place)) return;
-    open_async_[key].push_back(opened(event, category, *time, asyncLane(event, category), place));
+    if (open_.mayOpen(place))
+      open_.beginPaired(key, opened(event, category, *time, asyncLane(event, category), place));
     return;
   }
   if (ph == 'e' || ph == 'F' || ph == ')') {
-    const auto found = open_async_.find(key);
-    if (found == open_async_.end() || found->second.empty()) {
+    if (!open_.endPaired(key, *time))
       builder_.tally().dropped("ends of asynchronous events without a begin", place);
-      return;
-    }
-    close(found->second.back(), *time);
-    found->second.pop_back();
-    if (found->second.empty() && open_async_.size() > kIdleKeys) open_async_.erase(found);
     return;
   }
   Event out;  // n, T, p: an intermediate step
@@ -412,7 +314,7 @@ void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category,
   point.time_ns = *time;
   point.key = mixed(key, std::hash<std::string_view>{}(event.name.text));
   point.order = event.ph() == 's' ? 0 : event.ph() == 't' ? 1 : 2;
-  point.phase = kineto_.seen() ? Kineto::phaseOfArrow(event.category.text, point.order) : Phase::none;
+  point.phase = kineto_.seen() ? phaseOfArrow(event.category.text, point.order) : Phase::none;
   point.next_range = event.ph() == 'f' && event.binding.text != "e";
   builder_.flow(point);
 }
@@ -457,16 +359,7 @@ void ChromeInterpreter::documentMember(std::string_view key, const JsonValue& va
 }
 
 void ChromeInterpreter::end() {
-  const std::int64_t latest = builder_.clock().latest();
-  const auto closeAll = [&](const std::vector<Open>& stack) {
-    for (const Open& range : stack) {
-      close(range, std::max(latest, range.start_ns));
-      builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace",
-                                [&] { return fmt::format("one that begins at {} ns", range.start_ns); });
-    }
-  };
-  for (const auto& stack : open_) closeAll(stack);
-  for (const auto& [key, stack] : open_async_) closeAll(stack);
+  open_.endAll();
   kineto_.end();
   ImportedInput& input = builder_.tally().input();
   input.format = "Chrome Trace Event JSON";

@@ -90,7 +90,7 @@ class RowsReader {
     PITWALL_TRY(
         each("counter", {"time_ns"}, [&](const ForeignRow& row) { reach(row.integer(0), row.integer(0)); }));
     PITWALL_TRY(each("dependency", {"source", "target"}, [&](const ForeignRow& row) {
-      for (const std::size_t column : {0, 1}) {
+      for (const std::size_t column : {std::size_t{0}, std::size_t{1}}) {
         if (row.integer(column) > 0)
           extent.greatest = std::max(extent.greatest, static_cast<CorrelationId>(row.integer(column)));
       }

@@ -1,11 +1,9 @@
-// Programs that are killed while they record, lack permission to write, or run out of disk space. Each runs
-// in a forked child, so that the kill, the limits and the user affect only the child.
+// Programs that lack permission to write, or run out of disk space.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,10 +14,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <random>
-#include <thread>
 
+#include "tests/db/sqlite/child_process.h"
+#include "tests/db/sqlite/killed_run.h"
 #include "tests/db/sqlite/trace_files.h"
 
 namespace pitwall::test {
@@ -29,178 +27,6 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 constexpr int kSkip = 77;
-
-// Runs `body` in a child; its return value is the child's exit code, 0 = fine.
-pid_t forkChild(const std::function<int()>& body) {
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const int code = body();
-    std::fflush(nullptr);
-    ::_exit(code);
-  }
-  return child;
-}
-
-int waitForChild(pid_t child) {
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-#define CHILD_CHECK(condition, text)                                                     \
-  do {                                                                                   \
-    if (!(condition)) {                                                                  \
-      std::fprintf(stderr, "child, line %d: %s\n", __LINE__, std::string(text).c_str()); \
-      return 1;                                                                          \
-    }                                                                                    \
-  } while (false)
-
-// --- killed ---------------------------------------------------------------------------------------------
-
-constexpr int kPortion = 500;
-
-// Writes numbered events endlessly, on two tracks, and reports how many a flush has confirmed.
-int recordForever(const std::string& path, int report, bool flushes) {
-  auto sink = createTrace(path);
-  CHILD_CHECK(sink.has_value(), sink.error().message);
-  TraceSink& s = **sink;
-  const ThreadId thread = s.thread({s.process({1, "child", "", 0}), 1, "main"});
-  const TrackId tracks[] = {s.track({TrackKind::thread, {}, thread, {}, "a", ""}), s.track({})};
-  std::vector<Event> events(kPortion);
-  for (std::int64_t written = 0;;) {
-    for (Event& event : events) {
-      event = {.start_ns = written, .dur_ns = 1, .value = written};
-      event.name = s.string("name " + std::to_string(written % 50));
-      ++written;
-    }
-    for (const TrackId track : tracks) s.events(track, events);
-    s.iteration({.index = written / kPortion, .time_ns = written, .items = kPortion});
-    if (flushes && (written / kPortion) % 20 == 0) {
-      const Status flushed = s.flush();
-      CHILD_CHECK(flushed.has_value(), flushed.error().message);
-      CHILD_CHECK(::write(report, &written, sizeof written) == sizeof written, "pipe");
-    } else if (!flushes) {
-      CHILD_CHECK(::write(report, &written, sizeof written) == sizeof written, "pipe");
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
-}
-
-struct KilledRun {
-  std::int64_t reported = 0;  // the last number that the child reported
-  int reports = 0;
-};
-
-// Kills the child once `enough` returns true.
-KilledRun recordAndKill(const std::string& path, bool flushes, const std::function<bool()>& enough) {
-  int ends[2] = {};
-  EXPECT_EQ(::pipe(ends), 0);
-  const pid_t child = forkChild([&] {
-    ::close(ends[0]);
-    return recordForever(path, ends[1], flushes);
-  });
-  ::close(ends[1]);
-  KilledRun run;
-  // The time starts with the recording; the pipe buffers later numbers.
-  if (::read(ends[0], &run.reported, sizeof run.reported) == sizeof run.reported) run.reports = 1;
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  const auto drain = [&] {
-    for (std::int64_t number = 0; ::read(ends[0], &number, sizeof number) == sizeof number; ++run.reports)
-      run.reported = number;
-  };
-  while (!enough()) {
-    drain();
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-  }
-  ::kill(child, SIGKILL);
-  EXPECT_EQ(waitForChild(child), 128 + SIGKILL);
-  drain();
-  ::close(ends[0]);
-  return run;
-}
-
-// True once `life` has passed since the first call.
-std::function<bool()> after(std::chrono::milliseconds life) {
-  return [life, end = std::optional<std::chrono::steady_clock::time_point>()]() mutable {
-    const auto now = std::chrono::steady_clock::now();
-    if (!end) end = now + life;
-    return now >= *end;
-  };
-}
-
-// Events that a reader finds on either track at this moment, the lesser number.
-std::int64_t seenByReaders(const std::string& path) {
-  const auto trace = Trace::open(path);
-  if (!trace.has_value() || (*trace)->tracks().size() != 2) return 0;
-  std::int64_t least = INT64_MAX;
-  for (const std::uint32_t track : {1U, 2U}) {
-    const auto events = (*trace)->events(TrackId{track});
-    least = std::min(least, events.has_value() ? static_cast<std::int64_t>(events->size()) : 0);
-  }
-  return least;
-}
-
-void expectWholePrefix(const std::string& path, std::int64_t at_least) {
-  const std::string file = readBytes(path), log = readBytes(path + "-wal");
-  const auto trace = mustOpen(path);
-  ASSERT_NE(trace, nullptr);
-  EXPECT_FALSE(trace->isComplete());
-  ASSERT_EQ(trace->tracks().size(), 2u);
-  for (const std::uint32_t track : {1u, 2u}) {
-    const auto events = trace->events(TrackId{track});
-    ASSERT_TRUE(events.has_value()) << events.error().message;
-    EXPECT_GE(static_cast<std::int64_t>(events->size()), at_least);
-    for (std::size_t i = 0; i < events->size(); ++i) {
-      ASSERT_EQ((*events)[i].value, static_cast<std::int64_t>(i)) << "a hole";
-      ASSERT_EQ(trace->string((*events)[i].name), "name " + std::to_string(i % 50));
-    }
-  }
-  EXPECT_EQ(readBytes(path), file) << "reading changed the file";
-  EXPECT_EQ(readBytes(path + "-wal"), log) << "reading changed the log";
-}
-
-TEST(Killed, AtRandomMomentsWithEveryConfirmedFlushThere) {
-  const TempFolder folder;
-  std::mt19937 random(std::random_device{}());
-  for (int round = 0; round < 20; ++round) {
-    const std::string path = folder / (std::to_string(round) + ".pitwall");
-    const std::chrono::milliseconds life(random() % 100);
-    SCOPED_TRACE("round " + std::to_string(round) + ", life " + std::to_string(life.count()) + " ms");
-    const KilledRun run = recordAndKill(path, true, after(life));
-    ASSERT_GE(run.reports, 1);
-    expectWholePrefix(path, run.reported);
-    fs::remove(path);
-    fs::remove(path + "-wal");
-  }
-}
-
-// It commits without a flush: a reader sees an increasing number, and those events are there after the kill.
-TEST(Killed, WithoutFlushesKeepsWhatReadersSaw) {
-  const TempFolder folder;
-  const std::string path = folder / "a.pitwall";
-  std::int64_t seen = 0;
-  int commits = 0;
-  (void)recordAndKill(path, false, [&] {
-    const std::int64_t now = seenByReaders(path);
-    commits += now > seen;
-    seen = std::max(seen, now);
-    return commits == 3;
-  });
-  expectWholePrefix(path, seen);
-}
-
-TEST(Killed, TheTraceIsReplacedByTheNextRun) {
-  const TempFolder folder;
-  const std::string path = folder / "a.pitwall";
-  (void)recordAndKill(path, true, after(std::chrono::milliseconds(50)));
-  ASSERT_TRUE(fs::exists(path + "-wal"));
-  const RandomTrace content = makeRandomTrace({});
-  writeTrace(path, content);
-  const auto trace = mustOpen(path);
-  EXPECT_TRUE(trace->isComplete());
-  EXPECT_EQ(mustCount(*trace, "SELECT count(*) FROM event"), 4 * 500);
-}
 
 // --- not allowed to write ---------------------------------------------------------------------------------
 
