@@ -1,0 +1,119 @@
+// Processes, devices and tracks of one input, with the buffered events of each track. The sink's ids are
+// created when a track is first written, so that names which come late in a file are used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "db/import/build/phases.h"
+#include "db/import/build/tally.h"
+#include "db/sink.h"
+
+namespace pitwall::import {
+
+struct ProcessRef {
+  std::size_t index = 0;
+};
+struct DeviceRef {
+  std::size_t index = 0;
+};
+struct TrackRef {
+  std::size_t index = 0;
+};
+
+struct Track {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  TrackKind kind = TrackKind::thread;
+  std::size_t process = kNone;
+  std::size_t device = kNone;
+  std::string thread_key;  // of a thread; else empty
+  std::string name;
+  std::string unit;
+  TrackId id;
+  std::vector<Event> events;
+  std::vector<CounterSample> samples;
+  std::vector<std::int64_t> open;  // see Nesting
+  Phases::Thread phases;
+};
+
+class Tracks {
+ public:
+  Tracks(TraceSink& sink, Tally& tally) : sink_(sink), tally_(tally) {}
+
+  // Equal keys give equal handles within one input.
+  ProcessRef process(std::string_view key);
+  void nameProcess(ProcessRef process, std::string_view name);
+  void setPid(ProcessRef process, std::int64_t pid) { processes_[process.index].pid = pid; }
+  void rank(int rank);  // of all processes of this input
+  int rankOr(int unknown) const { return has_rank_ ? rank_ : unknown; }
+  // From now on until the next input, names of processes begin with their rank, if it is known.
+  void showRank() { shows_rank_ = true; }
+  std::string shownName(int rank, std::string_view process) const;
+  DeviceRef device(std::string_view kind, int index);
+  void nameDevice(DeviceRef device, std::string_view name, Bytes memory_bytes);
+  TrackRef thread(ProcessRef process, std::string_view key);
+  void nameThread(TrackRef thread, std::string_view name);
+  TrackRef stream(ProcessRef process, DeviceRef device, std::string_view stream,
+                  std::string_view suffix = {});
+  // For a stream or counter of which the file does not say whose it is: the process that ownerProcess() sets
+  // before the track's first flush.
+  static ProcessRef owner() { return {kOwner}; }
+  void ownerProcess(ProcessRef process) {
+    if (owner_ == Track::kNone) owner_ = process.index;
+  }
+  // A row that is neither a thread nor a stream: asynchronous ranges, annotations.
+  TrackRef lane(ProcessRef process, std::string_view name);
+  TrackRef counter(ProcessRef process, std::string_view name, std::string_view unit);
+
+  Track& operator[](TrackRef track) { return tracks_[track.index]; }
+  std::vector<Track>& all() { return tracks_; }
+
+  void beginInput();
+  // Writes the buffers, whose times become trace times by subtracting `zero_ns`. Where they are too large for
+  // `most_events`, their memory is freed too.
+  void emit(std::int64_t zero_ns, std::size_t most_events);
+
+ private:
+  struct Process {
+    std::string key;
+    std::string name;
+    std::int64_t pid = 0;
+    ProcessId id;
+  };
+  struct Device {
+    std::string kind;
+    int index = 0;
+    std::string name;
+    Bytes memory_bytes = 0;
+    DeviceId id;
+  };
+  static constexpr std::size_t kOwner = Track::kNone - 1;
+
+  TrackRef track(std::string key, Track fresh);
+  void create(Track& track);
+  void emit(Track& track, std::int64_t zero_ns);
+  void boundMemory(std::size_t most_events);
+  ProcessId idOf(std::size_t process);
+  DeviceId idOf(DeviceRef device);
+
+  TraceSink& sink_;
+  Tally& tally_;
+  std::vector<Process> processes_;
+  std::vector<Device> devices_;
+  std::vector<Track> tracks_;
+  std::unordered_map<std::string, std::size_t> process_keys_;
+  std::unordered_map<std::string, std::size_t> device_keys_;
+  std::unordered_map<std::string, std::size_t> track_keys_;
+  std::string scratch_;
+  std::size_t owner_ = Track::kNone;
+  int rank_ = 0;
+  bool has_rank_ = false;
+  bool shows_rank_ = false;
+};
+
+}  // namespace pitwall::import
