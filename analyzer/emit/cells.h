@@ -18,6 +18,8 @@ inline Cell text(const std::string& value) { return {value, value}; }
 inline Cell jsonOnly(Json value) { return {std::move(value), {}}; }
 inline Cell textOnly(std::string value) { return {{}, std::move(value)}; }
 inline Cell duration(TimeNs ns) { return {ns, showDuration(static_cast<double>(ns))}; }
+// A machine reads the share.
+inline Cell bar(double share) { return {share, {}, std::clamp(share, 0.0, 1.0)}; }
 inline Cell share(double value) { return {value, showShare(value)}; }
 
 // "1 other", "27 others".

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,6 +17,7 @@ using Json = std::variant<std::monostate, bool, std::int64_t, double, std::strin
 struct Cell {
   Json json;
   std::string text;
+  std::optional<double> bar = {};  // a share of 0..1 that formats for people draw, in place of the text
 };
 
 enum class Style : std::uint8_t { plain, heading, high, medium, low, info };

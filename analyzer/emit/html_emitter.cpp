@@ -10,7 +10,7 @@ namespace pitwall::emit {
 namespace {
 
 constexpr std::size_t kShownRows = 200;
-constexpr double kBarColumns = 30;  // of the bars that text draws with '#'
+constexpr double kBarWidthEm = 12;  // of a share of 1
 
 constexpr char kStyle[] = R"css(
 :root { color-scheme: light dark; --text: #1c1e21; --soft: #5f6670; --back: #fff; --card: #f5f6f8; --line: #d9dce1;
@@ -47,14 +47,9 @@ const char* classOf(Style style) {
   }
 }
 
-bool isBar(const std::string& text) {
-  return !text.empty() && text.find_first_not_of('#') == std::string::npos;
-}
-
 std::string cellMarkup(const Cell& cell) {
-  if (!isBar(cell.text)) return htmlEscaped(cell.text);
-  return fmt::format("<span class=\"bar\" style=\"width:{:.1f}em\"></span>",
-                     static_cast<double>(cell.text.size()) / kBarColumns * 12);
+  if (!cell.bar) return htmlEscaped(cell.text);
+  return fmt::format("<span class=\"bar\" style=\"width:{:.2f}em\"></span>", *cell.bar * kBarWidthEm);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "analyzer/emit/bar_text.h"
 #include "analyzer/emit/utf8.h"
 
 namespace pitwall::emit {
@@ -113,7 +114,8 @@ void MarkdownEmitter::table(std::string_view, std::string_view label, const Tabl
   for (std::size_t r = 0; r < std::min(table.rows.size(), table.text_rows); ++r)
     line([&](std::size_t i) {
       const bool has_note = i == 0 && r < table.notes.size() && !table.notes[r].empty();
-      return escaped(table.rows[r][shown[i]].text) + (has_note ? " (" + escaped(table.notes[r]) + ")" : "");
+      return escaped(textOf(table.rows[r][shown[i]])) +
+             (has_note ? " (" + escaped(table.notes[r]) + ")" : "");
     });
   if (table.rows.size() > table.text_rows && !table.rest.empty())
     line([&](std::size_t i) { return escaped(table.rest[i]); });

@@ -14,7 +14,6 @@
 namespace pitwall::emit {
 namespace {
 
-constexpr std::size_t kBarColumns = 30;
 constexpr double kUnknown = 0.999;  // of the time: nothing is left to show
 constexpr std::int64_t kGroup = 3;  // rules with one reason that have their own line
 
@@ -252,9 +251,8 @@ void writeBreakdown(const Breakdown& b, const std::string& timeline_kind, Emitte
   TimeNs sum = 0;
   for (const auto& s : b.shares) {
     sum += s.total_ns;
-    const auto bar = static_cast<std::size_t>(s.share * static_cast<double>(kBarColumns) + 0.5);
     table.rows.push_back({text(s.category), duration(s.total_ns), textOnly(per_iteration(s.total_ns)),
-                          share(s.share), textOnly(std::string(bar, '#'))});
+                          share(s.share), bar(s.share)});
   }
   const double total_share = b.wall_ns > 0 ? static_cast<double>(sum) / static_cast<double>(b.wall_ns) : 0;
   table.footer = {"total", showDuration(static_cast<double>(sum)), per_iteration(sum), showShare(total_share),

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "analyzer/emit/bar_text.h"
 #include "analyzer/emit/utf8.h"
 
 namespace pitwall::emit {
@@ -213,7 +214,7 @@ void TextEmitter::table(std::string_view, std::string_view label, const Table& t
   for (const auto c : shown) lines[0].push_back(table.columns[c].title);
   for (std::size_t r = 0; r < rows; ++r) {
     auto& texts = lines.emplace_back();
-    for (const auto c : shown) texts.push_back(printable(table.rows[r][c].text));
+    for (const auto c : shown) texts.push_back(printable(textOf(table.rows[r][c])));
   }
   if (table.rows.size() > rows && !table.rest.empty()) lines.push_back(table.rest);
   if (!table.footer.empty()) lines.push_back(table.footer);
