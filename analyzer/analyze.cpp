@@ -242,6 +242,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   report.timeline_kind = trace.meta("import.timeline").value_or("");
   report.breakdown.recorded_ns = timeline.end_ns - timeline.begin_ns;
   if (report.timeline_kind == "sums only") countExecutions(trace, gathered, pass.operators);
+  report.operator_order = pass.operators.order;
   for (const auto& statistics : pass.operators.rows) report.operators.push_back(statistics.row);
   report.device_outside_operators_ns = pass.operators.device_outside_ns;
   summarizeDevices(pass.devices, report.breakdown);

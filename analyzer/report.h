@@ -60,6 +60,10 @@ struct Breakdown {
   }
 };
 
+// What a report orders operators by: the time that they take themselves, or, where device work of any was
+// recorded, the device time that they launch.
+enum class OperatorOrder : std::uint8_t { selfTime, deviceTime };
+
 struct OperatorRow {
   std::string title;  // layer and type, for people: "conv1 Convolution"; the phase distinguishes backward
                       // from forward
@@ -74,6 +78,10 @@ struct OperatorRow {
   double roofline_share = 0;
   TimeNs self_ns = 0;    // without operators that run within it on the same thread
   TimeNs device_ns = 0;  // of device work that it launched itself, not an operator within it
+
+  TimeNs orderedBy(OperatorOrder order) const {
+    return order == OperatorOrder::deviceTime ? device_ns : self_ns;
+  }
 };
 
 // Device work of one name, over the same time window as the breakdown.
@@ -173,8 +181,8 @@ struct Report {
   std::string logged_library;         // of which only the calls were recorded: "oneDNN"
   std::optional<SampledUse> sampled;  // where no operators and no work of devices were recorded
   Breakdown breakdown;
-  // By time on devices where work of any was recorded, otherwise by self time.
-  std::vector<OperatorRow> operators;
+  OperatorOrder operator_order = OperatorOrder::selfTime;
+  std::vector<OperatorRow> operators;      // by that time
   TimeNs device_outside_operators_ns = 0;  // device work that none of them launched, as far as is recorded
   std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
   std::string timeline_kind;               // "order only", "sums only"; empty = events with their times

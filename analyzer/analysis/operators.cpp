@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 
 #include "db/meta.h"
@@ -98,9 +97,14 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
     if (table.total_ns == 0) break;
     statistics.row.share = static_cast<double>(statistics.row.self_ns) / static_cast<double>(table.total_ns);
   }
-  std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.row.device_ns, a.row.self_ns) > std::tie(b.row.device_ns, b.row.self_ns);
-  });
+  const bool any_device = std::any_of(table.rows.begin(), table.rows.end(),
+                                      [](const auto& statistics) { return statistics.row.device_ns > 0; });
+  table.order = any_device ? OperatorOrder::deviceTime : OperatorOrder::selfTime;
+  const auto rank = [order = table.order](const OperatorRow& row) {
+    return std::pair(row.orderedBy(order), row.self_ns);
+  };
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [&rank](const auto& a, const auto& b) { return rank(a.row) > rank(b.row); });
   return table;
 }
 

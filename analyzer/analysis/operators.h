@@ -30,8 +30,8 @@ struct OperatorStatistics {
 };
 
 struct OperatorTable {
-  // By time on devices where work of any was recorded, otherwise by self time.
-  std::vector<OperatorStatistics> rows;
+  OperatorOrder order = OperatorOrder::selfTime;
+  std::vector<OperatorStatistics> rows;  // by that time, then by self time
   TimeNs total_ns = 0;           // of threads: those that overlap on several count each, nested ones once
   TimeNs device_outside_ns = 0;  // device work that none of them launched, as far as is recorded
 };

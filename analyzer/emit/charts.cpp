@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "analyzer/emit/html_emitter.h"
-#include "analyzer/emit/operator_section.h"
 #include "analyzer/emit/utf8.h"
 #include "analyzer/units_text.h"
 
@@ -125,9 +124,8 @@ std::string chartsOf(const Report& report) {
   }
   if (!gains.empty())
     charts += spanChart("Share of the time that each finding is predicted to remove", gains);
-  const bool by_device = ordersByDevice(report.operators);
-  const auto timeOf = [by_device](const OperatorRow& row) {
-    return static_cast<double>(by_device ? row.device_ns : row.self_ns);
+  const auto timeOf = [&report](const OperatorRow& row) {
+    return static_cast<double>(row.orderedBy(report.operator_order));
   };
   double all = 0;
   for (const OperatorRow& row : report.operators) all += timeOf(row);
@@ -138,8 +136,9 @@ std::string chartsOf(const Report& report) {
                          fmt::format("{} ({})", showDuration(timeOf(row)), showShare(share))});
   }
   if (!operators.empty())
-    charts += barChart(by_device ? "Operators by the device time that they launch"
-                                 : "Operators by the time that they take themselves",
+    charts += barChart(report.operator_order == OperatorOrder::deviceTime
+                           ? "Operators by the device time that they launch"
+                           : "Operators by the time that they take themselves",
                        operators);
   return charts;
 }

@@ -22,8 +22,8 @@ std::string shortPhase(const std::string& phase) {
 struct Known {
   bool nested = false, device = false, quantiles = false, flop = false, bytes = false, roofline = false;
 
-  explicit Known(const std::vector<OperatorRow>& operators) : device(ordersByDevice(operators)) {
-    for (const auto& row : operators) {
+  explicit Known(const Report& report) : device(report.operator_order == OperatorOrder::deviceTime) {
+    for (const auto& row : report.operators) {
       nested |= row.self_ns != row.total_ns;
       quantiles |= row.p50_ns > 0;  // not of a trace of sums
       flop |= row.flop_per_second > 0;
@@ -33,16 +33,12 @@ struct Known {
   }
 };
 
-// The value by which rows are ordered.
-TimeNs orderedBy(const OperatorRow& row, const Known& known) {
-  return known.device ? row.device_ns : row.self_ns;
-}
-
 // A row for the operators that are not shown and one for all, so that the columns add up. Total times of
 // operators within each other do not.
-void addSums(const std::vector<OperatorRow>& operators, const Known& known, std::size_t shown, Table& table) {
+void addSums(const Report& report, const Known& known, std::size_t shown, Table& table) {
+  const auto& operators = report.operators;
   TimeNs all = 0;
-  for (const auto& row : operators) all += orderedBy(row, known);
+  for (const auto& row : operators) all += row.orderedBy(report.operator_order);
   const auto line = [&](std::string title, std::size_t from) {
     std::int64_t count = 0;
     TimeNs total = 0, self = 0, device = 0;
@@ -93,14 +89,9 @@ std::string operatorHeading(const Known& known) {
 
 }  // namespace
 
-bool ordersByDevice(const std::vector<OperatorRow>& operators) {
-  return std::any_of(operators.begin(), operators.end(),
-                     [](const OperatorRow& row) { return row.device_ns > 0; });
-}
-
 void writeOperatorSection(const Report& report, Emitter& emitter) {
   const auto& operators = report.operators;
-  const Known known(operators);
+  const Known known(report);
   const auto when = [](bool condition, const char* title) { return condition ? title : ""; };
   Table table{{{"", "operator", Align::left},
                {"name", ""},
@@ -123,12 +114,13 @@ void writeOperatorSection(const Report& report, Emitter& emitter) {
   table.text_rows = kShownOperators;
   table.gap = 1;
   TimeNs all = 0;
-  for (const auto& row : operators) all += orderedBy(row, known);
+  for (const auto& row : operators) all += row.orderedBy(report.operator_order);
   const auto giga = [](double value) {
     return Cell{value, value <= 0 ? "-" : value < 0.05e9 ? "< 0.1" : fmt::format("{:.1f}", value / 1e9)};
   };
   for (const auto& row : operators) {
-    const double part = all > 0 ? static_cast<double>(orderedBy(row, known)) / static_cast<double>(all) : 0;
+    const auto time = static_cast<double>(row.orderedBy(report.operator_order));
+    const double part = all > 0 ? time / static_cast<double>(all) : 0;
     table.rows.push_back(
         {textOnly(row.title),
          text(row.name),
@@ -151,7 +143,7 @@ void writeOperatorSection(const Report& report, Emitter& emitter) {
   }
   table.notes = shapesWhereNamesRepeat(operators);
   const auto shown = std::min(kShownOperators, operators.size());
-  addSums(operators, known, shown, table);
+  addSums(report, known, shown, table);
   if (!operators.empty()) emitter.heading(operatorHeading(known));
   emitter.table("operators", "", table);
   emitter.field("device_outside_operators_ns", "", jsonOnly(report.device_outside_operators_ns));

@@ -39,16 +39,15 @@ QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
   return table + "</table>";
 }
 
-QString operatorTable(const std::vector<OperatorRow>& operators) {
+QString operatorTable(const std::vector<OperatorRow>& operators, OperatorOrder order) {
   const bool roofline = std::any_of(operators.begin(), operators.end(),
                                     [](const OperatorRow& row) { return row.roofline_share > 0; });
   // As reports do: what operators within each other take themselves and launch, where a trace has such.
   const bool nested = std::any_of(operators.begin(), operators.end(),
                                   [](const OperatorRow& row) { return row.self_ns != row.total_ns; });
-  const bool device = std::any_of(operators.begin(), operators.end(),
-                                  [](const OperatorRow& row) { return row.device_ns > 0; });
+  const bool device = order == OperatorOrder::deviceTime;
   double all = 0;
-  for (const OperatorRow& row : operators) all += static_cast<double>(device ? row.device_ns : row.self_ns);
+  for (const OperatorRow& row : operators) all += static_cast<double>(row.orderedBy(order));
   QString table =
       "<table cellspacing='0' cellpadding='3'><tr><th align='left'>Operator</th><th "
       "align='left'>Phase</th><th>Count</th><th>Total</th>" +
@@ -62,7 +61,7 @@ QString operatorTable(const std::vector<OperatorRow>& operators) {
              (device ? cell(showDuration(static_cast<double>(row.device_ns))) : QString()) +
              cell(showDuration(static_cast<double>(row.p50_ns))) +
              cell(showDuration(static_cast<double>(row.p99_ns))) +
-             cell(showShare(all > 0 ? static_cast<double>(device ? row.device_ns : row.self_ns) / all : 0)) +
+             cell(showShare(all > 0 ? static_cast<double>(row.orderedBy(order)) / all : 0)) +
              (roofline ? cell(row.roofline_share > 0 ? showShare(row.roofline_share) : "-") : QString()) +
              "</tr>";
   }
@@ -119,7 +118,8 @@ void SummaryView::setReport(ReportPtr report) {
               .arg(b.skipped_iterations)
               .arg(html(b.iteration_source));
   page += breakdownTable(b, palette().color(QPalette::Highlight).name());
-  if (!report_->operators.empty()) page += tr("<h3>Operators</h3>") + operatorTable(report_->operators);
+  if (!report_->operators.empty())
+    page += tr("<h3>Operators</h3>") + operatorTable(report_->operators, report_->operator_order);
   for (const auto& note : report_->notes) page += "<p>" + html(note) + "</p>";
   page += abstentionList(report_->abstentions);
   for (const Loss& loss : report_->losses)

@@ -16,6 +16,7 @@
 namespace pitwall {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -112,6 +113,23 @@ TEST(Text, RowsOfOneNameAreDistinguishedByTheirShapes) {
   EXPECT_THAT(reportAsMarkdown(report), HasSubstr("| conv1 Convolution (32x3x224x224) |"));
   EXPECT_THAT(reportAsHtml(report), HasSubstr("<span class=\"soft\">32x3x224x224</span>"));
   EXPECT_THAT(reportAsText(sampleReport()), Not(HasSubstr("1x1\n"))) << "a unique name needs none";
+}
+
+TEST(Text, OperatorsHaveTheirSharesOfTheTimeThatTheyAreOrderedBy) {
+  auto report = sampleReport();
+  report.operators[0].self_ns = 75, report.operators[0].device_ns = 1;
+  report.operators.push_back(report.operators[0]);
+  report.operators[1].layer = report.operators[1].title = "second";
+  report.operators[1].self_ns = 25, report.operators[1].device_ns = 3;
+  EXPECT_THAT(reportAsText(report), HasSubstr("OPERATORS, by the time that they take themselves"));
+  EXPECT_THAT(reportAsText(report), Not(ContainsRegex("self +device")));
+  EXPECT_THAT(reportAsMarkdown(report), ContainsRegex("second .*25.0 %"));
+  EXPECT_THAT(reportAsHtml(report), HasSubstr("Operators by the time that they take themselves"));
+  report.operator_order = OperatorOrder::deviceTime;
+  EXPECT_THAT(reportAsText(report), HasSubstr("OPERATORS, by the device time that they launch"));
+  EXPECT_THAT(reportAsText(report), ContainsRegex("self +device"));
+  EXPECT_THAT(reportAsMarkdown(report), ContainsRegex("second .*75.0 %"));
+  EXPECT_THAT(reportAsHtml(report), HasSubstr("Operators by the device time that they launch"));
 }
 
 TEST(Text, KernelsAddUp) {

@@ -103,6 +103,14 @@ std::string rowsOf(const std::string& text, TimeNs* outside = nullptr, std::size
     rows += row.name + " " + std::to_string(row.total_ns / 1000) + " " + std::to_string(row.self_ns / 1000) +
             " " + std::to_string(row.device_ns / 1000) + "\n";
   }
+  const bool any_device = std::any_of(report->operators.begin(), report->operators.end(),
+                                      [](const OperatorRow& row) { return row.device_ns > 0; });
+  EXPECT_EQ(report->operator_order, any_device ? OperatorOrder::deviceTime : OperatorOrder::selfTime);
+  const auto order = report->operator_order;
+  EXPECT_TRUE(std::is_sorted(report->operators.begin(), report->operators.end(),
+                             [order](const OperatorRow& a, const OperatorRow& b) {
+                               return a.orderedBy(order) > b.orderedBy(order);
+                             }));
   if (outside != nullptr) *outside = report.value().device_outside_operators_ns;
   return rows;
 }
