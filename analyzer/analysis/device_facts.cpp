@@ -64,6 +64,82 @@ SqlValue kvstoreOf(const Trace& trace, const Activity& activity) {
   return found;
 }
 
+// Counts of what the devices did.
+void addDeviceCounts(const Devices& devices, std::vector<Fact>& facts) {
+  std::int64_t carried = 0, work = 0, collectives = 0, copies = 0, kernels = 0;
+  std::set<int> ranks;
+  for (const auto& d : devices.all) {
+    carried += d.carried_in;
+    work += d.work;
+    ranks.insert(d.rank);
+    collectives += d.collectives;
+    copies += d.copies;
+    kernels += d.kernels;
+  }
+  facts.push_back({"devices", static_cast<std::int64_t>(devices.all.size())});
+  facts.push_back({"ranks", std::max<std::int64_t>(static_cast<std::int64_t>(ranks.size()), 1)});
+  facts.push_back({"kernels", kernels});
+  facts.push_back({"collectives", collectives});
+  facts.push_back({"copies", copies});
+  facts.push_back({"carried_in_share", work + carried > 0 ? SqlValue(static_cast<double>(carried) /
+                                                                     static_cast<double>(work + carried))
+                                                          : SqlValue()});
+}
+
+// Where the devices' time went; null without devices.
+void addDeviceShares(const Devices& devices, const Breakdown& breakdown, std::vector<Fact>& facts) {
+  const bool none = devices.all.empty();
+  TimeNs communication = 0, exposed = 0, busy = 0;
+  for (const auto& d : devices.all) {
+    communication += d.communication_ns;
+    exposed += d.parts[static_cast<std::size_t>(DevicePart::communication)];
+    busy += d.busy_ns;
+  }
+  const auto wall = static_cast<double>(breakdown.wall_ns);
+  const auto of_wall = [&](TimeNs part) {
+    return none || wall <= 0 ? SqlValue() : SqlValue(static_cast<double>(part) / wall);
+  };
+  facts.push_back({"gpu_busy_share", of_wall(busy)});
+  facts.push_back(
+      {"gpu_idle_share", none ? SqlValue() : SqlValue(1 - static_cast<double>(busy) / std::max(wall, 1.0))});
+  for (const auto& [name, part] :
+       {std::pair{"computation_share", DevicePart::computation},
+        std::pair{"copies_share", DevicePart::copies}, std::pair{"host_wait_share", DevicePart::hostWait},
+        std::pair{"kernel_wait_share", DevicePart::kernelWait},
+        std::pair{"synchronisation_share", DevicePart::synchronisation}})
+    facts.push_back({name, none ? SqlValue() : SqlValue(breakdown.share(toString(part)))});
+  facts.push_back({"communication_total_share", of_wall(communication)});
+  facts.push_back({"communication_overlap",
+                   communication > 0
+                       ? SqlValue(1 - static_cast<double>(exposed) / static_cast<double>(communication))
+                       : SqlValue()});
+}
+
+// From the tables of launches and threads.
+void addLaunchFacts(Trace& trace, std::vector<Fact>& facts) {
+  facts.push_back(
+      {"short_kernel_share", firstNumber(trace,
+                                         "SELECT sum(short_share_of_work * kernel_ns) / sum(kernel_ns) FROM "
+                                         "(SELECT l.short_share_of_work, d.computation_ns AS kernel_ns FROM "
+                                         "analysis_launch l JOIN analysis_device d USING (device, rank))")});
+  facts.push_back({"kernel_p50_ns", firstNumber(trace, "SELECT avg(kernel_p50_ns) FROM analysis_launch")});
+  facts.push_back(
+      {"launch_delay_p50_ns", firstNumber(trace, "SELECT avg(delay_p50_ns) FROM analysis_launch")});
+  facts.push_back({"launches_matched", firstNumber(trace, "SELECT sum(matched) FROM analysis_launch")});
+  facts.push_back({"runnable_cpus", firstNumber(trace, "SELECT runnable_mean FROM analysis_threads")});
+  facts.push_back({"cpu_samples", firstNumber(trace, "SELECT sampled FROM analysis_threads")});
+}
+
+void addMachineFacts(const Trace& trace, std::vector<Fact>& facts) {
+  for (const auto& [column, key] :
+       {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
+        std::pair{"cgroup_cpus", meta::kCgroupCpus}, std::pair{"onednn_version", meta::kOneDnnVersion},
+        std::pair{"memory_limit_bytes", meta::kCgroupMemory}, std::pair{"cpu_model", meta::kCpuModel}}) {
+    facts.push_back({column, typed(trace.meta(key))});
+  }
+  facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});
+}
+
 }  // namespace
 
 std::string frameworkOf(const Trace& trace) {
@@ -82,71 +158,12 @@ std::string frameworkOf(const Trace& trace) {
 }
 
 void addDeviceFacts(Trace& trace, const Context& context, std::vector<Fact>& facts) {
-  const auto& devices = context.devices.all;
-  const auto count = static_cast<std::int64_t>(devices.size());
-  const auto share = [&](DevicePart part) {
-    return devices.empty() ? SqlValue() : SqlValue(context.breakdown.share(toString(part)));
-  };
-  std::int64_t carried = 0, work = 0, collectives = 0, copies = 0, kernels = 0;
-  TimeNs communication = 0, exposed = 0, busy = 0;
-  std::set<int> ranks;
-  for (const auto& d : devices) {
-    carried += d.carried_in;
-    work += d.work;
-    ranks.insert(d.rank);
-    collectives += d.collectives;
-    copies += d.copies;
-    kernels += d.kernels;
-    communication += d.communication_ns;
-    exposed += d.parts[static_cast<std::size_t>(DevicePart::communication)];
-    busy += d.busy_ns;
-  }
-  const auto wall = static_cast<double>(context.breakdown.wall_ns);
-  const auto of_wall = [&](TimeNs part) {
-    return devices.empty() || wall <= 0 ? SqlValue() : SqlValue(static_cast<double>(part) / wall);
-  };
   facts.push_back({"framework", frameworkOf(trace)});
   facts.push_back({"timeline_kind", trace.meta("import.timeline").value_or("")});
-  facts.push_back({"devices", count});
-  facts.push_back({"ranks", std::max<std::int64_t>(static_cast<std::int64_t>(ranks.size()), 1)});
-  facts.push_back({"kernels", kernels});
-  facts.push_back({"collectives", collectives});
-  facts.push_back({"copies", copies});
-  facts.push_back({"carried_in_share", work + carried > 0 ? SqlValue(static_cast<double>(carried) /
-                                                                     static_cast<double>(work + carried))
-                                                          : SqlValue()});
-  facts.push_back({"gpu_busy_share", of_wall(busy)});
-  facts.push_back({"gpu_idle_share", devices.empty()
-                                         ? SqlValue()
-                                         : SqlValue(1 - static_cast<double>(busy) / std::max(wall, 1.0))});
-  facts.push_back({"computation_share", share(DevicePart::computation)});
-  facts.push_back({"copies_share", share(DevicePart::copies)});
-  facts.push_back({"host_wait_share", share(DevicePart::hostWait)});
-  facts.push_back({"kernel_wait_share", share(DevicePart::kernelWait)});
-  facts.push_back({"synchronisation_share", share(DevicePart::synchronisation)});
-  facts.push_back({"communication_total_share", of_wall(communication)});
-  facts.push_back({"communication_overlap",
-                   communication > 0
-                       ? SqlValue(1 - static_cast<double>(exposed) / static_cast<double>(communication))
-                       : SqlValue()});
-  facts.push_back(
-      {"short_kernel_share", firstNumber(trace,
-                                         "SELECT sum(short_share_of_work * kernel_ns) / sum(kernel_ns) FROM "
-                                         "(SELECT l.short_share_of_work, d.computation_ns AS kernel_ns FROM "
-                                         "analysis_launch l JOIN analysis_device d USING (device, rank))")});
-  facts.push_back({"kernel_p50_ns", firstNumber(trace, "SELECT avg(kernel_p50_ns) FROM analysis_launch")});
-  facts.push_back(
-      {"launch_delay_p50_ns", firstNumber(trace, "SELECT avg(delay_p50_ns) FROM analysis_launch")});
-  facts.push_back({"launches_matched", firstNumber(trace, "SELECT sum(matched) FROM analysis_launch")});
-  facts.push_back({"runnable_cpus", firstNumber(trace, "SELECT runnable_mean FROM analysis_threads")});
-  facts.push_back({"cpu_samples", firstNumber(trace, "SELECT sampled FROM analysis_threads")});
-  for (const auto& [column, key] :
-       {std::pair{"sockets", meta::kSockets}, std::pair{"numa_nodes", meta::kNumaNodes},
-        std::pair{"cgroup_cpus", meta::kCgroupCpus}, std::pair{"onednn_version", meta::kOneDnnVersion},
-        std::pair{"memory_limit_bytes", meta::kCgroupMemory}, std::pair{"cpu_model", meta::kCpuModel}}) {
-    facts.push_back({column, typed(trace.meta(key))});
-  }
-  facts.push_back({"onednn_isa", typed(trace.meta("onednn.isa"))});
+  addDeviceCounts(context.devices, facts);
+  addDeviceShares(context.devices, context.breakdown, facts);
+  addLaunchFacts(trace, facts);
+  addMachineFacts(trace, facts);
   facts.push_back({"kvstore", kvstoreOf(trace, context.activity)});
   facts.push_back({"world_size", typed(trace.meta("distributed.world_size"))});
   facts.push_back({"distributed_backend", typed(trace.meta("distributed.backend"))});

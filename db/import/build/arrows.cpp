@@ -76,8 +76,8 @@ void Arrows::boundSources() {
   std::erase_if(sources_, [](const auto& entry) { return entry.second.ended; });
   if (sources_.size() <= kMostSources / 2) return;
   tally_.dropped(fmt::format("starts of arrows, of which more than {} waited for their ends at a time",
-                      kMostSources / 2),
-          "");
+                             kMostSources / 2),
+                 "");
   sources_.clear();
 }
 

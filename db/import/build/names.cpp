@@ -31,9 +31,9 @@ StringId Names::distinct(std::string_view text, std::string_view what) {
   std::string shorter;
   if (distinct_bytes_ > kDistinctBytes) {
     shorter = distinct_bytes_ > kDistinctBytes + kDistinctBytes / 4 ? "(others)" : withoutNumbers(text);
-    tally_.repaired(fmt::format("{} beyond the first {} MB of different ones: numbers in them replaced by #", what,
-                         kDistinctBytes >> 20),
-             text);
+    tally_.repaired(fmt::format("{} beyond the first {} MB of different ones: numbers in them replaced by #",
+                                what, kDistinctBytes >> 20),
+                    text);
     text = shorter;
   }
   const StringId id = sink_.string(text);
@@ -69,7 +69,7 @@ OperatorId Names::facts(const OperatorFacts& facts) {
   if (const auto found = facts_.find(key); found != facts_.end()) return found->second;
   if (facts_.size() >= kDistinctFacts) {
     tally_.note(fmt::format("more than {} different operators: the facts of the others are left out",
-                     kDistinctFacts));
+                            kDistinctFacts));
     return {};
   }
   OperatorFacts clean = facts;
@@ -87,7 +87,7 @@ OperatorId Names::facts(const OperatorFacts& facts) {
 KernelId Names::kernel(const KernelFacts& facts) {
   if (kernels_ >= kDistinctFacts) {
     tally_.note(fmt::format("more than {} different facts of kernels: those of the others are left out",
-                     kDistinctFacts));
+                            kDistinctFacts));
     return {};
   }
   const KernelId id = sink_.kernelFacts(facts);

@@ -54,8 +54,8 @@ void Tracks::nameDevice(DeviceRef device, std::string_view name, Bytes memory_by
 
 TrackRef Tracks::track(std::string key, Track fresh) {
   if (tracks_.size() >= kMostTracks && track_keys_.find(key) == track_keys_.end()) {
-    tally_.note(fmt::format("{}: more than {} threads, streams and counters: the others share one", tally_.input().path,
-                     kMostTracks));
+    tally_.note(fmt::format("{}: more than {} threads, streams and counters: the others share one",
+                            tally_.input().path, kMostTracks));
     key = fresh.kind == TrackKind::counter  ? "other counters"
           : fresh.kind == TrackKind::stream ? "other streams"
                                             : "others";
@@ -83,7 +83,7 @@ void Tracks::nameThread(TrackRef thread, std::string_view name) {
 }
 
 TrackRef Tracks::stream(ProcessRef process, DeviceRef device, std::string_view stream,
-                         std::string_view suffix) {
+                        std::string_view suffix) {
   scratch_ = fmt::format("s{}\n{}\n{}\n{}", process.index, device.index, stream, suffix);
   if (const auto found = track_keys_.find(scratch_); found != track_keys_.end()) return {found->second};
   Track fresh;
