@@ -20,6 +20,7 @@ struct RecordOptions {
   std::optional<double> last_s;           // keep only this long before the end
   std::vector<std::string> only_domains;  // of NVTX; empty = all
   bool onednn = false;
+  bool frameworks = true;   // PyTorch's operators in Python programs
   bool wait_all = false;    // record until the last process has ended, not only the program itself
   bool keep_parts = false;  // do not delete the merged parts
   std::string executable;   // path of this command: the injection library is searched for beside it

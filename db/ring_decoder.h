@@ -76,6 +76,7 @@ class RingDecoder {
   };
   struct Extras {  // what followed a record
     CorrelationId correlation = 0;
+    bool announced = false;
     std::uint64_t pushed = 0, ready = 0;
     std::string args;  // members of a JSON object
   };

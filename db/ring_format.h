@@ -40,7 +40,7 @@ enum class RecordKind : std::uint8_t {
   counter = 4,      // a time, c value's bits, id site
   iteration = 5,    // a time, b index, c items
   // Continuation records; never the first record of an event.
-  operatorTimes = 16,  // a pushed, b ready
+  operatorTimes = 16,  // a pushed, b ready, detail kAnnounced or 0
   link = 17,           // a correlation
   argument = 18,       // id site whose name is the key, detail ArgumentType, a value's bits
   text = 19,  // the next 24 bytes of the text that the argument before it announced; detail: how many
@@ -58,7 +58,7 @@ struct Record {
 };
 static_assert(sizeof(Record) == 32);
 
-inline constexpr std::uint8_t kAnnounced = 1;  // detail of a span whose start was announced
+inline constexpr std::uint8_t kAnnounced = 1;  // detail of a span or an operator whose start was announced
 // Of an operator's device, detail / kDevicesOfKind is the kind (cpu, gpu, pinned), the rest the index.
 inline constexpr std::uint8_t kDevicesOfKind = 64;
 inline constexpr std::uint32_t kMostRecords = 64;  // of one event with its continuation records

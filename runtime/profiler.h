@@ -259,6 +259,10 @@ class Profiler {
     own->depth.store(depth, std::memory_order_release);
   }
 
+  // The same for an operator of a library that calls operators within operators: began with enter(), with a site of its
+  // name.
+  void leaveOperator(OperatorId op, Ticks started);
+
   // CPU time of all drains so far, ns.
   TimeNs selfTime() const;
 

@@ -80,6 +80,12 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
   command->add_flag(
       "--onednn", arguments.onednn,
       "Record oneDNN's primitives from its verbose lines, which are removed from the program's output");
+  command
+      ->add_option("--framework", arguments.framework,
+                   "Operators of a Python program's framework: auto (PyTorch), or none to leave it alone")
+      ->check(CLI::IsMember({"auto", "none"}))
+      ->type_name("auto|none")
+      ->capture_default_str();
   command->add_flag("--wait-all", arguments.wait_all,
                     "Record until the last process of the program has ended, not only the first");
   command->add_flag("--keep-parts", arguments.keep_parts,
@@ -116,6 +122,7 @@ int runRecord(const RecordArguments& arguments) {
   options.last_s = arguments.last_s;
   options.only_domains = arguments.only_domains;
   options.onednn = arguments.onednn;
+  options.frameworks = arguments.framework != "none";
   options.wait_all = arguments.wait_all;
   options.keep_parts = arguments.keep_parts;
   std::error_code none;

@@ -16,6 +16,7 @@ struct RecordArguments {
   std::optional<double> last_s;
   std::vector<std::string> only_domains;
   bool onednn = false;
+  std::string framework = "auto";
   bool wait_all = false;
   bool keep_parts = false;
   bool quiet = false;

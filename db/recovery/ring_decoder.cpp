@@ -38,6 +38,7 @@ void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uin
         case RecordKind::operatorTimes:
           extras.pushed = extra.a;
           extras.ready = extra.b;
+          extras.announced = extra.detail == kAnnounced;
           break;
         case RecordKind::link: extras.correlation = extra.a; break;
         default: addArgument(extra, extras.args); break;
@@ -139,7 +140,7 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
   event.depth = record.depth;
   event.args = deviceArguments(record.detail);
   events_.push_back(event);
-  announced_.push_back(false);
+  announced_.push_back(extras.announced);
 }
 
 // None for cpu 0, so that the events of programs without another device have no arguments.

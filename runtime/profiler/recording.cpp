@@ -51,6 +51,22 @@ void Profiler::operatorRun(const OperatorRun& run) {
   profiler::publish(*own, 2);
 }
 
+void Profiler::leaveOperator(OperatorId op, Ticks started) {
+  const std::uint16_t depth = --profiler::t_current.depth;
+  if (!isRecording()) return;
+  const Ticks finished = now();
+  profiler::Ring* const own = ring();
+  if (own == nullptr) return;
+  if (profiler::reserve(*own, 2, finished)) {
+    profiler::write(profiler::slot(*own, 0),
+                    {started, finished - started, 0, op.value, ring::RecordKind::operatorRun, 0, depth});
+    profiler::write(profiler::slot(*own, 1),
+                    {0, 0, 0, 0, ring::RecordKind::operatorTimes, ring::kAnnounced, 0});
+    profiler::publish(*own, 2);
+  }
+  own->depth.store(depth, std::memory_order_release);
+}
+
 void Profiler::dependency(const Dependency& dependency) {
   if (!isRecording()) return;
   profiler::Ring* const own = ring();

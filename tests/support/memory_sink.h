@@ -50,10 +50,11 @@ class MemorySink : public TraceSink {
   DeviceId device(const DeviceInfo& info) override { return append<DeviceId>(devices, info); }
   TrackId track(const TrackInfo& info) override { return append<TrackId>(tracks, info); }
   OperatorId operatorFacts(const OperatorFacts& info) override {
-    for (std::size_t i = 0; i < facts.size(); ++i) {
-      if (facts[i] == info) return OperatorId{static_cast<std::uint32_t>(i + 1)};
+    std::vector<OperatorId>& alike = facts_ids_[info.name + info.shapes];
+    for (const OperatorId id : alike) {
+      if (facts[id.value - 1] == info) return id;
     }
-    return append<OperatorId>(facts, info);
+    return alike.emplace_back(append<OperatorId>(facts, info));
   }
   KernelId kernelFacts(const KernelFacts& info) override {
     for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -130,6 +131,7 @@ class MemorySink : public TraceSink {
   }
 
   std::map<std::string, StringId, std::less<>> string_ids_;
+  std::map<std::string, std::vector<OperatorId>> facts_ids_;  // of one name and shapes
   std::optional<Error> failure_;
 };
 

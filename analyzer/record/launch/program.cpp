@@ -96,6 +96,11 @@ std::string findInjectionLibrary(const std::string& executable) {
   return {};
 }
 
+std::string findPythonFolder(const std::string& injection_library) {
+  const auto folder = std::filesystem::path(injection_library).parent_path() / "pitwall" / "python";
+  return isFile((folder / "sitecustomize.py").string()) ? folder.string() : std::string();
+}
+
 std::vector<std::string> programEnvironment(std::span<const std::string> own, const ProgramSettings& settings,
                                             std::vector<std::string>& notes) {
   std::vector<std::string> environment(own.begin(), own.end());
@@ -113,6 +118,11 @@ std::vector<std::string> programEnvironment(std::span<const std::string> own, co
         set(name, settings.injection_library);
       }
     }
+  }
+  if (!settings.python_folder.empty()) {
+    const std::string* other = find(own, "PYTHONPATH");
+    const std::string after = other == nullptr ? std::string() : other->substr(other->find('=') + 1);
+    set("PYTHONPATH", settings.python_folder + (after.empty() ? "" : ":" + after));
   }
   std::string domains;
   for (const std::string& domain : settings.only_domains) domains += (domains.empty() ? "" : ",") + domain;

@@ -30,8 +30,12 @@ Result<OutputName> outputName(std::string_view text, pid_t pid, std::optional<in
 // ../lib/ARCH-linux-gnu. Empty when it does not exist.
 std::string findInjectionLibrary(const std::string& executable);
 
+// The folder of the sitecustomize.py that records Python's frameworks, beside the library. Empty when it does not exist.
+std::string findPythonFolder(const std::string& injection_library);
+
 struct ProgramSettings {
   std::string injection_library;  // "" = none
+  std::string python_folder;      // put first in PYTHONPATH; "" = none
   std::string trace_template;     // PITWALL_TRACE; "" = not set
   std::vector<std::string> only_domains;
   std::optional<double> last_s;

@@ -97,6 +97,7 @@ OutputName Recording::nameFor(pid_t pid) const { return outputName(name_template
 std::vector<std::string> Recording::environmentFor(pid_t pid, std::vector<std::string>& notes) const {
   ProgramSettings settings;
   settings.injection_library = injection_;
+  if (options_.frameworks) settings.python_folder = findPythonFolder(injection_);
   std::error_code none;
   const std::string full = fs::absolute(nameFor(pid).path, none).string();
   settings.trace_template = escapedPercent(partsFolder(full)) + "/%p.pitwall";

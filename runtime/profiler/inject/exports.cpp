@@ -8,6 +8,7 @@
 #include "runtime/profiler/inject/gpu_claim.h"
 #include "runtime/profiler/inject/recording.h"
 #include "runtime/profiler/nvtx/callbacks.h"
+#include "runtime/profiler/torch/operators.h"
 
 #define PITWALL_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -49,6 +50,17 @@ PITWALL_EXPORT int pitwall_inject_claim_gpu(inject::GpuClaim::Begin begin, void*
   if (begin != nullptr) return inject::gpuClaim().claim(begin, claimant) ? 1 : 0;
   inject::gpuClaim().giveUp(claimant);
   return 1;
+}
+
+// `pitwall record` calls this in Python programs that have imported PyTorch. Returns 1 when its operators are recorded.
+PITWALL_EXPORT int pitwall_inject_torch() {
+  try {
+    const Status status = torch::recordOperators(torch_abi::find(), &inject::begin);
+    if (!status.has_value()) inject::printNote(status.error().message);
+    return status.has_value() ? 1 : 0;
+  } catch (const std::exception&) {
+    return 0;
+  }
 }
 
 // If this library was loaded before the program (LD_PRELOAD), its _exit() finishes the trace too.

@@ -249,5 +249,19 @@ TEST(Program, IsToldThroughItsEnvironment) {
   EXPECT_THAT(notes, ElementsAre(HasSubstr("another tool records there")));
 }
 
+TEST(ProgramEnvironment, PythonSearchesTheRecordersFolderFirst) {
+  ProgramSettings settings;
+  settings.python_folder = "/lib/pitwall/python";
+  std::vector<std::string> notes;
+  const auto pythonPath = [&](const std::vector<std::string>& own) {
+    return programEnvironment(own, settings, notes);
+  };
+  EXPECT_THAT(pythonPath({}), ElementsAre("PYTHONPATH=/lib/pitwall/python"));
+  EXPECT_THAT(pythonPath({"PYTHONPATH="}), ElementsAre("PYTHONPATH=/lib/pitwall/python"));
+  EXPECT_THAT(pythonPath({"PYTHONPATH=/a:/b"}), ElementsAre("PYTHONPATH=/lib/pitwall/python:/a:/b"));
+  settings.python_folder.clear();
+  EXPECT_THAT(pythonPath({"PYTHONPATH=/a"}), ElementsAre("PYTHONPATH=/a"));
+}
+
 }  // namespace
 }  // namespace pitwall::record

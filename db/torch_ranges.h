@@ -1,0 +1,24 @@
+// What the names of the ranges that PyTorch writes around its operators mean.
+#pragma once
+
+#include <string_view>
+
+#include "db/event.h"
+
+namespace pitwall {
+
+// Ranges around steps, loading and optimizers, which PyTorch names itself; in versions before 1.9 they have the form of
+// operators.
+bool isTorchRange(std::string_view name);
+
+// "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": the program waits for its next batch.
+bool isTorchDataWait(std::string_view name);
+
+// "autograd::engine::evaluate_function: AddmmBackward0": autograd computes gradients.
+bool isTorchBackward(std::string_view name);
+
+// Of the operators within a range: the optimizer's, or one that the program itself names "forward", "backward",
+// "zero_grad". Phase::none for other names.
+Phase phaseOfTorchRange(std::string_view name);
+
+}  // namespace pitwall
