@@ -7,6 +7,7 @@
 
 #include "db/import/input/text.h"
 #include "db/import/kineto/arguments.h"
+#include "db/torch_ranges.h"
 
 namespace pitwall::import {
 namespace {
@@ -156,17 +157,18 @@ void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event o
       builder_.mark(*number + 1, out.start_ns + std::max<std::int64_t>(0, out.dur_ns));
       builder_.meta("import.iteration_ends", "marked");  // so that the last mark begins no step
     }
-  } else if (name.starts_with("enumerate(Data")) {  // DataLoader, DataPipe
+  } else if (isTorchDataWait(name)) {
     out.kind = EventKind::dataWait;
   } else if (name.starts_with("gloo:") || name.starts_with("mpi:")) {
     out.kind = EventKind::communication;  // work of this thread, where nccl: only enqueues kernels
   }
-  if (const Phase phase = phaseOfRange(name); phase != Phase::none) builder_.phases().range(out.name, phase);
+  if (const Phase phase = phaseOfTorchRange(name); phase != Phase::none)
+    builder_.phases().range(out.name, phase);
   builder_.add(threadOf(event), out);
 }
 
 void Kineto::hostOperator(const ChromeEvent& event, std::string_view name, Event out) {
-  if (isAnnotation(name)) return annotation(event, name, out);
+  if (isTorchRange(name)) return annotation(event, name, out);
   const JsonValue dims = event.arg(Arg::inputDims);
   const JsonValue types = event.arg(Arg::inputTypes);
   const Phase phase = phaseOfOperator(event, name);

@@ -1,6 +1,6 @@
 #include "db/import/kineto/meanings.h"
 
-#include <utility>
+#include "db/torch_ranges.h"
 
 namespace pitwall::import {
 namespace {
@@ -38,19 +38,6 @@ constexpr CategoryRole kRoles[] = {
     {"Trace", KinetoRole::plain},
 };
 
-bool isBackwardName(std::string_view name) {
-  return name.starts_with("autograd::engine::") || name.starts_with("torch::autograd::") ||
-         name.starts_with("struct torch::autograd::") || name.find("Backward") != std::string_view::npos;
-}
-
-// "## forward ##" -> "forward"
-std::string_view withoutRim(std::string_view name) {
-  const auto is_rim = [](char c) { return c == '#' || c == ' ' || c == '_'; };
-  while (!name.empty() && is_rim(name.front())) name.remove_prefix(1);
-  while (!name.empty() && is_rim(name.back())) name.remove_suffix(1);
-  return name;
-}
-
 }  // namespace
 
 KinetoRole kinetoRoleOf(std::string_view category) {
@@ -65,13 +52,8 @@ bool isCollective(std::string_view kernel) {
          kernel.starts_with("mscclKernel");
 }
 
-bool isAnnotation(std::string_view name) {
-  return name.starts_with("ProfilerStep#") || name.starts_with("enumerate(Data") ||
-         name.starts_with("Optimizer.");
-}
-
 bool isOperatorName(std::string_view name) {
-  return isBackwardName(name) ||
+  return isTorchBackward(name) ||
          (name.find("::") != std::string_view::npos && name.find(' ') == std::string_view::npos);
 }
 
@@ -80,22 +62,8 @@ bool isOperatorName(std::string_view name) {
 Phase phaseOfOperator(const ChromeEvent& event, std::string_view name) {
   const bool numbered = event.has(Arg::sequenceNumber);
   if (numbered && event.argInteger(Arg::forwardThread).value_or(0) > 0) return Phase::backward;
-  if (isBackwardName(name)) return Phase::backward;
+  if (isTorchBackward(name)) return Phase::backward;
   return numbered ? Phase::forward : Phase::none;
-}
-
-Phase phaseOfRange(std::string_view name) {
-  if (name.starts_with("Optimizer.")) return Phase::update;
-  const std::string_view plain = withoutRim(name);
-  constexpr std::pair<std::string_view, Phase> kNames[] = {
-      {"forward", Phase::forward},   {"DistributedDataParallel.forward", Phase::forward},
-      {"backward", Phase::backward}, {"loss.backward", Phase::backward},
-      {"optimizer", Phase::update},  {"optimizer_step", Phase::update},
-      {"zero_grad", Phase::update}};
-  for (const auto& [known, phase] : kNames) {
-    if (plain == known) return phase;
-  }
-  return Phase::none;
 }
 
 Phase phaseOfArrow(std::string_view category, int order) {

@@ -28,17 +28,12 @@ KinetoRole kinetoRoleOf(std::string_view category);
 // Whether a kernel exchanges data between ranks.
 bool isCollective(std::string_view kernel);
 
-// The ranges that the profiler writes around steps, loading and optimizers; in 2021 it called them operators.
-bool isAnnotation(std::string_view name);
-
 // For events without a category: operators have the namespace of their library, ranges of the program have
 // none.
 bool isOperatorName(std::string_view name);
 
 // The phase of an operator, none where it is not known.
 Phase phaseOfOperator(const ChromeEvent& event, std::string_view name);
-// The phase of the operators within a range of this name.
-Phase phaseOfRange(std::string_view name);
 // The phase of the operator at one end of an arrow from a forward operator to its gradient.
 Phase phaseOfArrow(std::string_view category, int order);
 
