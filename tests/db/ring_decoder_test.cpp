@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
+#include <vector>
+
 #include "tests/support/memory_sink.h"
 
 namespace pitwall::ring {
@@ -31,6 +35,71 @@ TEST(RingDecoderTest, WhatIsThereAlreadyIsLeftOutOfOneRingAlone) {
   EXPECT_EQ(decoder.sendDependencies(), 1U);
   ASSERT_EQ(sink.all_dependencies.size(), 1U);
   EXPECT_EQ(sink.all_dependencies[0].source, 1U);
+}
+
+// Sites 0 and 1 are the counters "memory" and "memory free", both in bytes.
+class TwoCounters : public NameSource {
+ public:
+  SiteFacts site(std::uint32_t id) const override {
+    SiteFacts facts;
+    facts.name = id == 0 ? "memory|bytes" : "memory free|bytes";
+    return facts;
+  }
+  OperatorFacts facts(std::uint32_t) const override { return {}; }
+};
+
+// Of each counter one sample at 10, 20 and 30 ns.
+std::array<Record, 6> samplesOfTwoCounters() {
+  std::array<Record, 6> records{};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].kind = RecordKind::counter;
+    records[i].a = 10 + i / 2 * 10;
+    records[i].c = std::bit_cast<std::uint64_t>(static_cast<double>(i));
+    records[i].id = static_cast<std::uint32_t>(i % 2);
+  }
+  return records;
+}
+
+std::vector<TimeNs> timesOf(const test::MemorySink& sink, TrackId track) {
+  std::vector<TimeNs> times;
+  for (const auto& [of, sample] : sink.all_counters) {
+    if (of == track) times.push_back(sample.time_ns);
+  }
+  return times;
+}
+
+TEST(RingDecoderTest, SamplesUpToTheLastOneInTheTraceAreLeftOutOfThatCounterAlone) {
+  test::MemorySink sink;
+  TrackInfo existing;
+  existing.kind = TrackKind::counter;
+  existing.name = "memory";
+  const TrackId there = sink.track(existing);
+  const TwoCounters names;
+  RingDecoder decoder(sink, names, {});
+  const std::array<Record, 6> records = samplesOfTwoCounters();
+  decoder.decode(records.data(), 8, 0, records.size(), ClockMap(ClockPair{}, true));
+  decoder.skipSamplesUpTo("memory", 20, there);
+  decoder.sendCounters();
+  EXPECT_EQ(timesOf(sink, there), (std::vector<TimeNs>{30})) << "the sample at 20 ns is in the trace";
+  ASSERT_EQ(sink.tracks.size(), 2U) << "the counter's own track is continued";
+  EXPECT_EQ(sink.tracks[1].name, "memory free");
+  EXPECT_EQ(sink.tracks[1].unit, "bytes");
+  EXPECT_EQ(timesOf(sink, TrackId{2}), (std::vector<TimeNs>{10, 20, 30}));
+}
+
+// A counter whose track has no sample yet, as one that was announced and then killed.
+TEST(RingDecoderTest, ATrackWithoutSamplesTakesAll) {
+  test::MemorySink sink;
+  const TrackId there = sink.track({});
+  const TwoCounters names;
+  RingDecoder decoder(sink, names, {});
+  const std::array<Record, 6> records = samplesOfTwoCounters();
+  decoder.decode(records.data(), 8, 0, records.size(), ClockMap(ClockPair{}, true));
+  decoder.skipSamplesUpTo("memory", -1, there);
+  decoder.skipSamplesUpTo("no such counter", 30, there);
+  decoder.sendCounters();
+  EXPECT_EQ(timesOf(sink, there), (std::vector<TimeNs>{10, 20, 30}));
+  EXPECT_EQ(sink.all_counters.size(), 6U);
 }
 
 }  // namespace
