@@ -1,4 +1,4 @@
-// Where the times of one input lie in the trace: its time 0, its span, its wall clock.
+// Where the times of one input are in the trace: its time 0, its span, its wall clock.
 #pragma once
 
 #include <algorithm>
