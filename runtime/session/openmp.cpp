@@ -5,48 +5,26 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "db/cgroup.h"
+#include "db/openmp_runtime.h"
 #include "db/usable_cpus.h"
 
 namespace pitwall::session {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kRuntimes = {"libgomp", "libomp", "libiomp5"};
-using Found = std::array<bool, kRuntimes.size()>;
-
 int note(dl_phdr_info* info, std::size_t, void* data) {
-  const std::string_view name = openMpRuntimeOf(info->dlpi_name != nullptr ? info->dlpi_name : "");
-  for (std::size_t i = 0; i < kRuntimes.size(); ++i) {
-    if (kRuntimes[i] == name) (*static_cast<Found*>(data))[i] = true;
-  }
+  static_cast<host::OpenMpRuntimes*>(data)->add(info->dlpi_name != nullptr ? info->dlpi_name : "");
   return 0;
 }
 
 }  // namespace
 
-std::string_view openMpRuntimeOf(std::string_view library_path) {
-  const std::string_view file = library_path.substr(library_path.find_last_of('/') + 1);
-  for (const std::string_view runtime : kRuntimes) {
-    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (the name in Python wheels)
-    if (!file.starts_with(runtime) || file.find(".so") == std::string_view::npos) continue;
-    const char next = file[runtime.size()];
-    if (next == '.' || next == '-') return runtime;
-  }
-  return "";
-}
-
 std::string loadedOpenMpRuntimes() {
-  Found found{};
-  dl_iterate_phdr(note, &found);
-  std::string names;
-  for (std::size_t i = 0; i < kRuntimes.size(); ++i) {
-    if (!found[i]) continue;
-    if (!names.empty()) names += '+';
-    names += kRuntimes[i];
-  }
+  host::OpenMpRuntimes loaded;
+  dl_iterate_phdr(note, &loaded);
+  const std::string names = loaded.names();
   return names.empty() ? "none" : names;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "db/settings.h"
 
@@ -11,10 +10,6 @@ namespace pitwall::session {
 
 // "libgomp", "libomp", "libiomp5", joined by '+' when several are loaded; "none".
 std::string loadedOpenMpRuntimes();
-
-// The name of the OpenMP runtime whose library file this is ("/usr/lib/libgomp.so.1" -> "libgomp"); "" for
-// other libraries.
-std::string_view openMpRuntimeOf(std::string_view library_path);
 
 // Threads of a worker's parallel region: OMP_NUM_THREADS, else the CPUs this process may use; never more than
 // MXNET_OMP_MAX_THREADS.

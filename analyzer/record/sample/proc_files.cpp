@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "db/openmp_runtime.h"
 #include "db/proc_files.h"
 
 namespace pitwall::record {
@@ -15,16 +16,6 @@ std::string_view takeLine(std::string_view& text) {
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return line;
-}
-
-std::string_view openMpRuntimeOf(std::string_view file) {
-  for (const std::string_view runtime : {"libgomp", "libomp", "libiomp5"}) {
-    // "libomp.so.5", "libomp-14.so", "libgomp-a34b3233.so.1" (the name in Python wheels)
-    if (!file.starts_with(runtime) || file.find(".so") == file.npos) continue;
-    const char next = file[runtime.size()];
-    if (next == '.' || next == '-') return runtime;
-  }
-  return {};
 }
 
 }  // namespace
@@ -134,20 +125,12 @@ std::string blasOf(std::string_view maps) {
 }
 
 std::string openMpRuntimesOf(std::string_view maps) {
-  constexpr std::array<std::string_view, 3> kOrder = {"libgomp", "libomp", "libiomp5"};
-  std::array<bool, 3> found{};
+  host::OpenMpRuntimes runtimes;
   while (!maps.empty()) {
     const std::string_view line = takeLine(maps);
-    const std::size_t slash = line.rfind('/');
-    if (slash == line.npos) continue;
-    const std::string_view runtime = openMpRuntimeOf(line.substr(slash + 1));
-    for (std::size_t i = 0; i < kOrder.size(); ++i) found[i] = found[i] || kOrder[i] == runtime;
+    if (const std::size_t slash = line.find('/'); slash != line.npos) runtimes.add(line.substr(slash));
   }
-  std::string names;
-  for (std::size_t i = 0; i < kOrder.size(); ++i) {
-    if (found[i]) names += (names.empty() ? "" : "+") + std::string(kOrder[i]);
-  }
-  return names;
+  return runtimes.names();
 }
 
 std::vector<std::int64_t> numaPages(std::string_view numa_maps) {
