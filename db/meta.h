@@ -33,8 +33,8 @@ inline constexpr char kOneDnnVersion[] = "library.onednn";  // "2.6.3"
 inline constexpr char kBackend[] = "runtime.backend";       // "onednn", "reference", "null"
 inline constexpr char kEngine[] = "runtime.engine";         // "ThreadedEnginePerDevice", ...
 inline constexpr char kModelBytes[] = "runtime.parameter_bytes";  // all trainable parameters
-inline constexpr char kPeakBytes[] = "runtime.peak_bytes";        // peak live CPU storage of the runtime;
-                                                                  // of several cpu devices the sum of peaks
+inline constexpr char kPeakBytes[] = "runtime.peak_bytes";        // peak live CPU storage of the runtime, of
+                                                                  // all cpu devices together
 inline constexpr char kRecorderSelfNs[] = "recorder.self_ns";     // CPU time of the drain thread so far
 inline constexpr char kNumaCpus[] = "host.numa_cpus";             // CPUs of each node: "0-15;16-31"
 inline constexpr char kCgroupMemory[] = "process.cgroup_memory_bytes";  // limit; absent = none

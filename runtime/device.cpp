@@ -2,6 +2,12 @@
 
 namespace pitwall {
 
+Status checkDevice(Device device) {
+  if (isValid(device)) return {};
+  return fail(ErrorCode::invalidInput,
+              "device " + toString(device) + ": the index must be in 0.." + std::to_string(kMaxDevices - 1));
+}
+
 const char* toString(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::cpu: return "cpu";

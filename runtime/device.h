@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "db/result.h"
+
 namespace pitwall {
 
 // The numbers are stored in recordings: append, never renumber.
@@ -26,6 +28,8 @@ constexpr Device gpu(int index = 0) { return {DeviceKind::gpu, index}; }
 constexpr Device pinned(int index = 0) { return {DeviceKind::pinned, index}; }
 
 constexpr bool isValid(Device device) { return device.index >= 0 && device.index < kMaxDevices; }
+// Errors: invalidInput naming a device that is not valid.
+Status checkDevice(Device device);
 
 const char* toString(DeviceKind kind);  // "cpu", "gpu", "pinned"
 std::string toString(Device device);    // "cpu(1)", for messages

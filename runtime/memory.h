@@ -51,6 +51,9 @@ class SystemMemory {
 Result<std::shared_ptr<SystemMemory>> systemMemory(Device device);
 
 class Storage;
+namespace memory {
+class UsageCounter;  // runtime/memory/usage_counter.h
+}
 
 // Is notified of every change of a storage's accounts, on the thread that made it; any thread. It may only
 // read the accounts of the storage.
@@ -69,6 +72,7 @@ struct StorageOptions {
   Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
   std::shared_ptr<SystemMemory> system;  // null = systemMemory(device)
   StorageObserver* observer = nullptr;   // outlives the storage
+  memory::UsageCounter* sum = nullptr;   // counts the blocks of several storages; outlives them
   // Errors: invalidInput naming the setting when the values are inconsistent.
   static Result<StorageOptions> fromSettings(const Settings& settings);
 };

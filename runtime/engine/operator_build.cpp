@@ -1,7 +1,5 @@
 #include "runtime/engine/operator_build.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 
@@ -92,10 +90,7 @@ Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording
   if (!isValid(desc.device)) [[unlikely]] {
     op.device_index = 0;
     op.kind = NodeKind::single;
-    op.function = [index = desc.device.index](const RunContext&) -> Status {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("device index {}: must be in 0..{}", index, kMaxDevices - 1));
-    };
+    op.function = [device = desc.device](const RunContext&) { return checkDevice(device); };
   }
   return op;
 }

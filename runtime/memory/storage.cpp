@@ -24,6 +24,7 @@ class PooledStorage : public Storage {
       : device_(options.device),
         system_(std::move(system)),
         observer_(options.observer),
+        sum_(options.sum),
         pool_(memory::makePool(options)) {}
 
   ~PooledStorage() override {
@@ -50,6 +51,7 @@ class PooledStorage : public Storage {
     }
     if (data == nullptr) return noMemory(size, tag);
     total_.add(size);
+    if (sum_ != nullptr) sum_->add(size);
     tags_[static_cast<std::size_t>(tag)].add(size);
     if (observer_ != nullptr) observer_->usageChanged(*this, tag);
     return makeBlock(*this, data, size, capacity, tag);
@@ -75,6 +77,7 @@ class PooledStorage : public Storage {
  protected:
   void free(Block& block) override {
     total_.remove(block.size());
+    if (sum_ != nullptr) sum_->remove(block.size());
     tags_[static_cast<std::size_t>(tagOf(block))].remove(block.size());
     bool kept = false;
     {
@@ -122,6 +125,7 @@ class PooledStorage : public Storage {
   const Device device_;
   const std::shared_ptr<SystemMemory> system_;
   StorageObserver* const observer_;
+  memory::UsageCounter* const sum_;
   std::atomic<Bytes> reserved_{0};
   memory::UsageCounter total_;
   std::array<memory::UsageCounter, kTags> tags_;

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "db/try.h"
 #include "runtime/memory.h"
 
 namespace pitwall {
@@ -21,10 +22,7 @@ class Heap final : public SystemMemory {
 }  // namespace
 
 Result<std::shared_ptr<SystemMemory>> systemMemory(Device device) {
-  if (!isValid(device)) {
-    return fail(ErrorCode::invalidInput,
-                fmt::format("device {}: the index must be in 0..{}", toString(device), kMaxDevices - 1));
-  }
+  PITWALL_TRY(checkDevice(device));
   if (device.kind == DeviceKind::cpu) return std::shared_ptr<SystemMemory>(std::make_shared<Heap>());
   return fail(ErrorCode::unsupported,
               fmt::format("device {}: this build has no storage for {} memory; use cpu(0), cpu(1), ...",

@@ -22,6 +22,7 @@ Result<Storage*> DeviceStorages::openFor(Device device) {
   StorageOptions options = options_;
   options.device = device;
   options.observer = &one->counters;
+  options.sum = device.kind == DeviceKind::gpu ? nullptr : &host_;
   one->storage = PITWALL_TRY(Storage::open(options));
   all_.push_back(std::move(one));
   Storage* const opened = all_.back()->storage.get();
@@ -38,15 +39,6 @@ Result<Storage*> DeviceStorages::openFor(Device device) {
 void DeviceStorages::sample() {
   const ScopedLock lock(mutex_);
   for (const auto& one : all_) one->counters.sample(*one->storage);
-}
-
-Bytes DeviceStorages::hostPeakBytes() const {
-  const ScopedLock lock(mutex_);
-  Bytes peak = 0;
-  for (const auto& one : all_) {
-    if (one->storage->device().kind != DeviceKind::gpu) peak += one->storage->total().peak_bytes;
-  }
-  return peak;
 }
 
 }  // namespace pitwall::session

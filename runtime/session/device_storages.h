@@ -9,6 +9,7 @@
 
 #include "db/mutex.h"
 #include "runtime/memory.h"
+#include "runtime/memory/usage_counter.h"
 #include "runtime/session/memory_counters.h"
 
 namespace pitwall::session {
@@ -35,9 +36,8 @@ class DeviceStorages {
   // Records the current values of all counters.
   void sample();
 
-  // Peak live bytes in memory of the host. With several of its devices in use: the sum of their peaks, which
-  // the sum of their live bytes may never have reached.
-  Bytes hostPeakBytes() const;
+  // Peak live bytes in memory of the host, of all its devices together.
+  Bytes hostPeakBytes() const { return host_.read().peak_bytes; }
 
  private:
   struct One {
@@ -53,7 +53,8 @@ class DeviceStorages {
   Profiler& profiler_;
   std::array<std::atomic<Storage*>, std::size_t{kDeviceKinds} * kMaxDevices> slots_{};
 
-  mutable Mutex mutex_;
+  memory::UsageCounter host_;  // of the storages in memory of the host
+  Mutex mutex_;
   StorageOptions options_ PITWALL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<One>> all_ PITWALL_GUARDED_BY(mutex_);
 };

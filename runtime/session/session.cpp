@@ -201,10 +201,7 @@ Engine& Session::engine() { return *state_->engine; }
 int Session::operatorThreads() const { return state_->openmp_threads; }
 
 Result<Backend*> Session::backend(Device device) {
-  if (!isValid(device)) {
-    return fail(ErrorCode::invalidInput,
-                fmt::format("device {}: the index must be in 0..{}", toString(device), kMaxDevices - 1));
-  }
+  PITWALL_TRY(checkDevice(device));
   if (device.kind != DeviceKind::gpu) return state_->backend.get();
   return fail(ErrorCode::unsupported,
               fmt::format("device {}: this build has no backend for gpu devices; it has {} for cpu devices",

@@ -160,7 +160,7 @@ TEST(Pools, AnImpossibleDeviceIsAnErrorOfTheOperator) {
     Opened engine(EngineCase{type, 1});
     bool ran = false;
     engine.run({}, {}, [&ran] { ran = true; }, OperatorClass::normal, 0, {DeviceKind::gpu, -1});
-    expectError(engine->waitForAll(), "device index -1");
+    expectError(engine->waitForAll(), "device gpu(-1): the index must be in 0..63");
     engine.run({}, {}, [&ran] { ran = true; }, OperatorClass::normal, 0, {DeviceKind::cpu, 64});
     expectError(engine->waitForAll(), "0..63");
     EXPECT_FALSE(ran);
