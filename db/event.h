@@ -105,7 +105,7 @@ struct TrackInfo {
   TrackKind kind = TrackKind::thread;
   ProcessId process;
   ThreadId thread;   // kind thread
-  DeviceId device;   // kind stream
+  DeviceId device;   // kind stream; of a thread the device whose operators it runs, if it is always the same
   std::string name;  // of a counter: "memory live: weights"
   std::string unit;  // of a counter: "bytes", "items"; else empty
 };

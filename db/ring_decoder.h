@@ -22,6 +22,9 @@ struct SiteFacts {
       args;  // of every event of it: members of a JSON object without braces, e.g. "domain":"MXNET_C_API"
 };
 
+// The device that a record or a ring names, without its properties.
+DeviceInfo deviceOf(std::uint8_t number);
+
 class NameSource {
  public:
   virtual ~NameSource() = default;

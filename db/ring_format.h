@@ -27,7 +27,7 @@
 namespace pitwall::ring {
 
 inline constexpr char kMagic[8] = {'P', 'W', 'R', 'I', 'N', 'G', 'S', '\n'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kRingExtent = 0x474e4952;   // "RING"
 inline constexpr std::uint32_t kNamesExtent = 0x454d414e;  // "NAME"
@@ -148,6 +148,8 @@ struct RingHeader {
   Released released[2];
   std::atomic<std::uint64_t> taken;  // records that the latest drain read
   std::atomic<std::uint32_t> track;  // of this ring's thread in the trace; 0 = none yet
+  // 1 + the device whose operators the thread runs, as records number it; 0 = of no particular device.
+  std::atomic<std::uint32_t> device;
 };
 static_assert(sizeof(RingHeader) <= kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -188,6 +188,8 @@ class Profiler {
       const OperatorFacts& facts);  // equal facts, equal id; valid for the profiler's life
   OperatorFacts operatorFacts(OperatorId id) const;
   void nameThread(std::string_view name);  // the calling thread; remembered also when not recording
+  // The calling thread runs operators of this device alone (as db/ring_format.h numbers it); before its first record.
+  void setThreadDevice(std::uint8_t device);
   // A correlation for something that is not an operator of the engine (a batch). At least 2^48; engines count
   // from 1.
   CorrelationId newCorrelation();

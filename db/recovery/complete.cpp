@@ -63,6 +63,7 @@ class Completer {
 
  private:
   ProcessId process();
+  DeviceId deviceOf(const ring::RingHeader& ring);
   TrackId trackOf(const ring::RingHeader& ring);
   void addRing(const ring::RingHeader& ring);
   void addOpenScopes(const ring::RingHeader& ring);
@@ -89,6 +90,19 @@ ProcessId Completer::process() {
   return trace_.sink->process(info);
 }
 
+DeviceId Completer::deviceOf(const ring::RingHeader& ring) {
+  const std::uint32_t recorded = ring.device.load();
+  if (recorded == 0 || recorded > UINT8_MAX + 1) return {};
+  const DeviceInfo named = ring::deviceOf(static_cast<std::uint8_t>(recorded - 1));
+  std::vector<DeviceInfo>& known = trace_.existing.devices;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (known[i].kind == named.kind && known[i].index == named.index)
+      return DeviceId{static_cast<std::uint32_t>(i + 1)};
+  }
+  known.push_back(named);
+  return trace_.sink->device(named);
+}
+
 TrackId Completer::trackOf(const ring::RingHeader& ring) {
   const std::uint32_t recorded = ring.track.load();
   if (recorded != 0 && recorded <= trace_.existing.tracks.size()) return TrackId{recorded};
@@ -100,7 +114,7 @@ TrackId Completer::trackOf(const ring::RingHeader& ring) {
       thread = ThreadId{static_cast<std::uint32_t>(i + 1)};
   }
   if (!thread) thread = trace_.sink->thread({process_, ring.tid, name});
-  return trace_.sink->track({TrackKind::thread, process_, thread, {}, name, ""});
+  return trace_.sink->track({TrackKind::thread, process_, thread, deviceOf(ring), name, ""});
 }
 
 void Completer::addRing(const ring::RingHeader& ring) {

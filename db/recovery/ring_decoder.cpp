@@ -22,6 +22,11 @@ std::string realText(double value) {
 
 }  // namespace
 
+DeviceInfo deviceOf(std::uint8_t number) {
+  static constexpr const char* kKinds[] = {"cpu", "gpu", "pinned", "device"};
+  return {kKinds[number / kDevicesOfKind], number % kDevicesOfKind, "", 0};
+}
+
 void RingDecoder::decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
                          const ClockMap& clock) {
   const std::size_t first = events_.size();
@@ -145,12 +150,11 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
 
 // None for cpu 0, so that the events of programs without another device have no arguments.
 StringId RingDecoder::deviceArguments(std::uint8_t device) {
-  static constexpr const char* kKinds[] = {"cpu", "gpu", "pinned", "device"};
   if (device == 0) return {};
   StringId& text = device_arguments_[device];
   if (!text) {
-    text = sink_.string(std::string(R"({"device":")") + kKinds[device / kDevicesOfKind] + '/' +
-                        std::to_string(device % kDevicesOfKind) + "\"}");
+    const DeviceInfo named = deviceOf(device);
+    text = sink_.string(R"({"device":")" + named.kind + '/' + std::to_string(named.index) + "\"}");
   }
   return text;
 }

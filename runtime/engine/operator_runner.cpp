@@ -27,11 +27,6 @@ Status withoutExceptions(Function function, Describe describe) {
   }
 }
 
-// As db/ring_format.h stores it.
-std::uint8_t ringDevice(Device device) {
-  return static_cast<std::uint8_t>(static_cast<int>(device.kind) * kMaxDevices + device.index);
-}
-
 OperatorId registerDeletion(Profiler& profiler) {
   OperatorFacts facts;
   facts.name = "DeleteVariable";
@@ -39,6 +34,11 @@ OperatorId registerDeletion(Profiler& profiler) {
 }
 
 }  // namespace
+
+std::uint8_t ringDevice(Device device) {
+  static_assert(kMaxDevices == ring::kDevicesOfKind);
+  return static_cast<std::uint8_t>(static_cast<int>(device.kind) * kMaxDevices + device.index);
+}
 
 OperatorRunner::OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator)
     : profiler_(profiler),

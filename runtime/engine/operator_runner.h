@@ -10,6 +10,9 @@
 
 namespace pitwall::engine {
 
+// The device as db/ring_format.h numbers it.
+std::uint8_t ringDevice(Device device);
+
 class OperatorRunner {
  public:
   // `before_gpu_operator`: as in EngineOptions.

@@ -37,17 +37,20 @@ WorkerPool::Options poolOptions(PoolKind kind, int device_index, const EngineOpt
   switch (kind) {
     case cpuNormal: {
       const std::string name = device_index == 0 ? "cpu worker" : fmt::format("cpu{} worker", device_index);
-      return {name, options.cpu_workers, QueueOrder::arrival, options.on_worker_start};
+      return {name, options.cpu_workers, QueueOrder::arrival, options.on_worker_start, cpu(device_index)};
     }
     case cpuPriority:
       return {"cpu priority worker", options.cpu_priority_workers, QueueOrder::priority,
               options.on_worker_start};
     case gpuNormal:
-      return {gpu + " worker", options.gpu_workers, QueueOrder::arrival, options.on_worker_start};
+      return {gpu + " worker", options.gpu_workers, QueueOrder::arrival, options.on_worker_start,
+              pitwall::gpu(device_index)};
     case gpuPriority:
-      return {gpu + " priority worker", options.gpu_workers, QueueOrder::priority, options.on_worker_start};
+      return {gpu + " priority worker", options.gpu_workers, QueueOrder::priority, options.on_worker_start,
+              pitwall::gpu(device_index)};
     case gpuCopy:
-      return {gpu + " copy worker", options.gpu_copy_workers, QueueOrder::priority, options.on_worker_start};
+      return {gpu + " copy worker", options.gpu_copy_workers, QueueOrder::priority, options.on_worker_start,
+              pitwall::gpu(device_index)};
     case shared: return {"worker", options.pooled_workers, QueueOrder::arrival, options.on_worker_start};
     case sharedCopy: return {"copy worker", 1, QueueOrder::arrival, options.on_worker_start};
   }

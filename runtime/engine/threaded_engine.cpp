@@ -162,6 +162,7 @@ inline bool ThreadedEngine::run(Operator& op, ThreadState& thread) {
 void ThreadedEngine::enter(Worker& worker) {
   threads_.local().worker = &worker;
   profiler_.nameThread(worker.name);
+  if (worker.device) profiler_.setThreadDevice(ringDevice(*worker.device));
 }
 
 void ThreadedEngine::execute(Operator& op) {

@@ -12,6 +12,7 @@ Result<std::unique_ptr<WorkerPool>> WorkerPool::start(const Options& options, Op
     auto worker = std::make_unique<Worker>();
     worker->pool = pool.get();
     worker->name = fmt::format("{} {}", options.name, i);
+    worker->device = options.device;
     pool->workers_.push_back(std::move(worker));
   }
   for (const auto& worker : pool->workers_) {

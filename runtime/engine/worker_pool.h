@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,7 +34,8 @@ class OperatorExecutor {
 struct alignas(64) Worker {
   WorkerPool* pool = nullptr;
   std::string name;
-  OperatorList own;  // taken from the queue, or kept; only its thread touches it
+  std::optional<Device> device;  // of its operators, if it is always the same
+  OperatorList own;              // taken from the queue, or kept; only its thread touches it
   ParkingSpot spot;
   bool searching = false;         // guarded by the pool's lock
   Worker* next_asleep = nullptr;  // guarded by the pool's lock
@@ -47,6 +49,7 @@ class WorkerPool {
     int threads = 1;
     QueueOrder order = QueueOrder::arrival;
     std::function<void()> on_start = {};  // first on each thread
+    std::optional<Device> device = {};    // of all its operators, if it is the same
   };
   // Errors: io when threads cannot be created.
   static Result<std::unique_ptr<WorkerPool>> start(const Options& options, OperatorExecutor& executor);

@@ -180,11 +180,16 @@ void Drain::sendOwnSpan() {
   sink_.events(own_track_, {&own_event_, 1});
 }
 
+DeviceId Drain::deviceOf(const Ring& ring) {
+  const std::uint32_t device = ring.device.load(std::memory_order_relaxed);
+  return device == 0 ? DeviceId{} : sink_.device(ring::deviceOf(static_cast<std::uint8_t>(device - 1)));
+}
+
 TrackId Drain::trackOf(ThreadLog& log) {
   if (!log.track) {
     const std::string name = logs_.nameOf(log);
     const ThreadId thread = threadOf(log.tid, name);
-    log.track = sink_.track({TrackKind::thread, process_, thread, {}, name, ""});
+    log.track = sink_.track({TrackKind::thread, process_, thread, deviceOf(*log.ring), name, ""});
     log.ring->track = log.track.value;
   }
   return log.track;

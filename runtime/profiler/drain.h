@@ -57,6 +57,7 @@ class Drain {
   void sendOwnSpan();
   void drainSources(bool is_last);
   ThreadId threadOf(std::int64_t tid, const std::string& name);
+  DeviceId deviceOf(const Ring& ring);
   TrackId trackOf(ThreadLog& log);
 
   TraceSink& sink_;

@@ -70,6 +70,12 @@ ThreadId ListenerSink::thread(const ThreadInfo& thread) {
   return id;
 }
 
+DeviceId ListenerSink::device(const DeviceInfo& device) {
+  const auto [known, fresh] = devices_.try_emplace({device.kind, device.index});
+  if (fresh) known->second = ForwardingSink::device(device);
+  return known->second;
+}
+
 TrackId ListenerSink::track(const TrackInfo& track) {
   const TrackId id = ForwardingSink::track(track);
   remember(tracks_, id, track);

@@ -1,8 +1,10 @@
 // Passes the data of a recording's sink to a RecordingListener too (runtime/profiler.h).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/forwarding_sink.h"
@@ -10,7 +12,8 @@
 
 namespace pitwall::profiler {
 
-// Forwards all calls; stores the names of ids for a listener that is set later.
+// Forwards all calls, but each device once: the first to name it gives its properties. Stores the names of ids for a
+// listener that is set later.
 class ListenerSink : public ForwardingSink, private RecordingListener::Names {
  public:
   explicit ListenerSink(std::unique_ptr<TraceSink> next) : ForwardingSink(*next), owned_(std::move(next)) {}
@@ -20,6 +23,7 @@ class ListenerSink : public ForwardingSink, private RecordingListener::Names {
 
   StringId string(std::string_view text) override;
   ThreadId thread(const ThreadInfo& thread) override;
+  DeviceId device(const DeviceInfo& device) override;
   TrackId track(const TrackInfo& track) override;
   OperatorId operatorFacts(const OperatorFacts& facts) override;
   void events(TrackId track, std::span<const Event> events) override;
@@ -34,6 +38,7 @@ class ListenerSink : public ForwardingSink, private RecordingListener::Names {
 
   const std::unique_ptr<TraceSink> owned_;
   RecordingListener* listener_ = nullptr;
+  std::map<std::pair<std::string, int>, DeviceId> devices_;  // by kind and index
   std::vector<std::string> strings_;
   std::vector<OperatorFacts> facts_;
   std::vector<TrackInfo> tracks_;

@@ -273,6 +273,8 @@ OperatorFacts Profiler::operatorFacts(OperatorId id) const { return state_->iden
 
 void Profiler::nameThread(std::string_view name) { state_->logs.nameThisThread(name); }
 
+void Profiler::setThreadDevice(std::uint8_t device) { profiler::rememberThreadDevice(device); }
+
 CorrelationId Profiler::newCorrelation() {
   static std::atomic<CorrelationId> next{CorrelationId{1} << 48U};
   return next.fetch_add(1, std::memory_order_relaxed);

@@ -20,6 +20,7 @@ struct OwnLogs {
   };
   std::vector<Entry> entries;
   std::string name;
+  std::uint32_t device = 0;  // as RingHeader::device
 
   ~OwnLogs() {
     t_current.owner = 0;
@@ -50,6 +51,8 @@ std::string currentThreadName() {
 }
 
 void rememberThreadName(std::string_view name) { t_logs.name = name; }
+
+void rememberThreadDevice(std::uint8_t device) { t_logs.device = device + 1U; }
 
 ThreadLogs::~ThreadLogs() {
   for (const auto& log : logs_) destroyRing(log->ring);
@@ -99,6 +102,7 @@ Ring* ThreadLogs::forThisThread() {
   log->tid = threadId();
   log->name = currentThreadName();
   ring->tid = log->tid;
+  ring->device = t_logs.device;
   nameRing(*ring, log->name);
   const bool may_wait = waiting_allowed_ || policy_ != ring::RingPolicy::block;
   ring->policy = static_cast<std::uint32_t>(may_wait ? policy_ : ring::RingPolicy::drop);

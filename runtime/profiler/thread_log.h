@@ -32,6 +32,8 @@ struct ThreadLog {
 // The name given to the calling thread, or a default.
 std::string currentThreadName();
 void rememberThreadName(std::string_view name);
+// The device whose operators the calling thread runs, as records number it.
+void rememberThreadDevice(std::uint8_t device);
 
 class ThreadLogs {
  public:

@@ -107,8 +107,13 @@ void Session::State::startRecording() {
     return;
   }
   session::writeTraceFacts(**sink, {settings, *backend, *engine, openmp_threads});
+  const std::vector<DeviceInfo> devices = session::traceDevices();
   const Status started = profiler.start(std::move(sink).value(), {.ring_path = ringPathFor(trace_path)});
   PITWALL_CHECK(started.has_value(), "%s", started.error().message.c_str());
+  // Through the profiler, which then knows them: the tracks of workers name theirs. No operator runs yet.
+  profiler.withSink([&devices](TraceSink& started_sink) {
+    for (const DeviceInfo& device : devices) started_sink.device(device);
+  });
 }
 
 // MXNET_PROFILER_AUTOSTART. Without MXNET_PROFILER_MODE everything is recorded: MXNet's default leaves out

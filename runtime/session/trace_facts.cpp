@@ -20,16 +20,21 @@ void writeTraceFacts(TraceSink& sink, const TraceFacts& facts) {
   if (const std::string version = facts.backend.libraryVersion(); !version.empty()) {
     sink.meta(meta::kOneDnnVersion, version);
   }
+  for (const SettingInEffect& setting : facts.settings.allInEffect()) sink.setting(setting);
+}
+
+std::vector<DeviceInfo> traceDevices() {
+  const auto host = hostFacts();
   const auto text = [&host](const char* key) {
     const auto found = host.find(key);
     return found == host.end() ? std::string() : found->second;
   };
   const std::string memory = text(meta::kMemoryBytes);
-  sink.device({"cpu", 0, text(meta::kCpuModel), memory.empty() ? 0 : std::stoll(memory)});
-  if (const auto gpus = gpuDevices(); gpus.has_value()) {
-    for (const DeviceInfo& gpu : *gpus) sink.device(gpu);
-  }
-  for (const SettingInEffect& setting : facts.settings.allInEffect()) sink.setting(setting);
+  std::vector<DeviceInfo> devices = {
+      {"cpu", 0, text(meta::kCpuModel), memory.empty() ? 0 : std::stoll(memory)}};
+  if (const auto gpus = gpuDevices(); gpus.has_value())
+    devices.insert(devices.end(), gpus->begin(), gpus->end());
+  return devices;
 }
 
 }  // namespace pitwall::session

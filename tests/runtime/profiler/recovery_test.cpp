@@ -76,6 +76,15 @@ class RecoveryTest : public testing::Test {
     }
     return all;
   }
+  // Of the thread's tracks; "" = none.
+  static std::string deviceOf(const Trace& trace, const std::string& thread) {
+    for (const TrackInfo& track : trace.tracks()) {
+      if (track.name != thread || !track.device) continue;
+      const DeviceInfo& device = trace.devices()[track.device.value - 1];
+      return device.kind + "/" + std::to_string(device.index);
+    }
+    return "";
+  }
   // A trace whose rings hold 500 events that it does not have yet.
   void leaveRings() { EXPECT_EQ(wait(spawn("exec")), 0); }
   // Saves and restores the trace with its rings and other files beside it.
@@ -132,6 +141,9 @@ TEST_F(RecoveryTest, KilledAnywhereEachRecordIsThereOnce) {
         last = events[i].start_ns;
       }
     }
+    EXPECT_EQ(deviceOf(*trace, "thread 0"), "");
+    EXPECT_EQ(deviceOf(*trace, "thread 1"), "cpu/1");
+    EXPECT_EQ(trace->devices().size(), 1U);
     const std::uint64_t iterations = counts_[2];
     ASSERT_GE(trace->iterations().size(), iterations);
     ASSERT_LE(trace->iterations().size(), iterations + 1);
@@ -213,7 +225,8 @@ TEST_F(RecoveryTest, ARingFileThatCannotBeReadIsAMessage) {
   const std::string rings = ring::filePath(trace_);
   const Case cases[] = {
       {[&] { writeAt(offsetof(ring::FileHeader, version), std::string("\x63\0\0\0", 4)); },
-       "ring format 99, this Pitwall reads 1; open the trace once with the Pitwall that recorded it"},
+       "ring format 99, this Pitwall reads " + std::to_string(ring::kVersion) +
+           "; open the trace once with the Pitwall that recorded it"},
       {[&] { writeAt(0, "something else"); }, "is not a ring file"},
       {[&] { writeAt(offsetof(ring::FileHeader, start_unix_ns), "x"); }, "its header is inconsistent"},
       {[&] { std::filesystem::resize_file(rings, 100); }, "is truncated: 100 bytes"},

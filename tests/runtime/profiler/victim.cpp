@@ -45,6 +45,7 @@ void recordForEver(Profiler& profiler, Counts& counts) {
   const SiteId work = profiler.site("work", EventKind::scope);
   const auto body = [&](int thread) {
     profiler.nameThread("thread " + std::to_string(thread));
+    if (thread == 1) profiler.setThreadDevice(1);  // cpu 1
     for (std::uint64_t i = 0;; ++i) {
       const Ticks now = Profiler::now();
       profiler.span(work, now, Profiler::now(), static_cast<std::int64_t>(i));

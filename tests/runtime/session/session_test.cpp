@@ -381,6 +381,12 @@ TEST_F(SessionTest, DevicesAreNamedInTheTrace) {
   EXPECT_EQ(text("SELECT group_concat(name, ', ') FROM (SELECT name FROM track WHERE name LIKE '%cpu/1%' "
                  "ORDER BY 1)"),
             "memory live: cpu/1 weights, memory reserved: cpu/1");
+  EXPECT_EQ(
+      text(
+          "SELECT group_concat(name, ', ') FROM (SELECT DISTINCT substr(t.name, 1, instr(t.name, ' worker')) "
+          "|| d.kind || '/' || d.device_index AS name FROM track t JOIN device d ON d.id = t.device_id "
+          "WHERE t.kind = 'thread' ORDER BY 1)"),
+      "cpu cpu/0, cpu1 cpu/1");
 }
 
 TEST_F(SessionTest, ATraceThatCannotBeWrittenIsAWarning) {
