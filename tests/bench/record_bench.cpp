@@ -6,37 +6,32 @@
 //
 // --kills and --soak run the two long checks (default 20 kills, no soak); FOLDER gets the files (default: the
 // system's temporary folder; the drain's rate is that of its disk).
+#include "tests/bench/record_bench.h"
+
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "db/reader.h"
-#include "db/store.h"
+#include "db/sink.h"
 #include "runtime/profiler.h"
 #include "runtime/record_macros.h"
 
-namespace pitwall {
-namespace {
+namespace pitwall::bench {
 
-struct Settings {
-  double seconds = 1;  // per figure
-  int kills = 20;
-  double soak_seconds = 0;
-  std::string folder = std::filesystem::temp_directory_path();
-};
+void row(const std::string& what, const std::string& figure, const std::string& target, bool reached) {
+  fmt::print("{:<44} {:<40} {:<28} {}\n", what, figure, target, reached ? "reached" : "NOT REACHED");
+  std::fflush(stdout);
+}
+
+namespace {
 
 // Keeps only counts.
 class CountingSink : public TraceSink {
@@ -68,12 +63,6 @@ class CountingSink : public TraceSink {
  private:
   Counts& counts_;
 };
-
-double nsOf(clockid_t clock) {
-  timespec t{};
-  clock_gettime(clock, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
 
 double tickNs() {  // one tick of the recorder's clock
   const double before = nsOf(CLOCK_MONOTONIC);
@@ -131,11 +120,6 @@ Cost measure(double seconds, double tick_ns, Body body, const std::function<void
   return cost;
 }
 
-void row(const std::string& what, const std::string& figure, const std::string& target, bool reached) {
-  fmt::print("{:<44} {:<40} {:<28} {}\n", what, figure, target, reached ? "reached" : "NOT REACHED");
-  std::fflush(stdout);
-}
-
 void rowOf(const std::string& what, const Cost& cost, double most_ratio) {
   row(what,
       fmt::format("{:.1f} ns min, {:.1f} p25; x {:.3f}, {:.3f}", cost.min_ns, cost.p25_ns, cost.min_ratio,
@@ -157,7 +141,7 @@ template <int kWork>
   return x;
 }
 
-void benchScopes(const Settings& settings, double tick_ns) {
+void benchScopes(const RecordSettings& settings, double tick_ns) {
   const std::string rings = settings.folder + "/record_bench.rings";
   CountingSink::Counts counts;
   for (const bool consumer : {true, false}) {
@@ -192,7 +176,7 @@ void benchScopes(const Settings& settings, double tick_ns) {
   }
 }
 
-void benchWork(const Settings& settings, double tick_ns) {
+void benchWork(const RecordSettings& settings, double tick_ns) {
   CountingSink::Counts counts;
   Profiler profiler;
   (void)profiler.start(std::make_unique<CountingSink>(counts));
@@ -224,7 +208,7 @@ void benchWork(const Settings& settings, double tick_ns) {
       "<= 1 ns", p25 <= 1);
 }
 
-void benchDisabled(const Settings& settings, double tick_ns) {
+void benchDisabled(const RecordSettings& settings, double tick_ns) {
   // Eight in a row: otherwise the placement of the loop's branch would outweigh the scope.
   const auto disabled = [] {
     for (int i = 0; i < 8; ++i) {
@@ -246,7 +230,7 @@ void benchDisabled(const Settings& settings, double tick_ns) {
 
 // In batches, so that an interruption in one of them does not affect the others. The batches' memory has been
 // touched before, so that page faults do not fall between the scopes.
-void benchTail(const Settings& settings, double tick_ns) {
+void benchTail(const RecordSettings& settings, double tick_ns) {
   constexpr int kBatches = 40, kScopes = 50'000;
   CountingSink::Counts counts;
   Profiler profiler;
@@ -303,114 +287,8 @@ void benchMemory() {
       "0 (< 1 page in 1000 scopes)", grown < 5'000'000 / 1000 * 4096 / 100);
 }
 
-double processCpuNs() { return nsOf(CLOCK_PROCESS_CPUTIME_ID); }
-
-// Two threads at full rate into a trace on disk; the lossless policy makes them as fast as the drain.
-void benchDrain(const Settings& settings, double seconds, bool soak) {
-  const std::string path = settings.folder + "/record_bench.pitwall";
-  auto sink = createTrace(path);
-  if (!sink.has_value()) return (void)fmt::print("{}\n", sink.error().message);
-  Profiler profiler({.when_full = RingPolicy::block});
-  const SiteId site = profiler.site("work", EventKind::scope);
-  (void)profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(path)});
-  std::atomic<bool> done{false};
-  std::atomic<std::int64_t> emitted{0};
-  std::atomic<double> writer_cpu{0};
-  const double wall = nsOf(CLOCK_MONOTONIC), cpu = processCpuNs();
-  const auto body = [&] {
-    std::int64_t count = 0;
-    for (; !done.load(std::memory_order_relaxed); ++count) const ScopedSpan span(profiler, site);
-    emitted += count;
-    writer_cpu = writer_cpu + nsOf(CLOCK_THREAD_CPUTIME_ID);
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < (soak ? 2 : 1); ++i) threads.emplace_back(body);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  done = true;
-  for (std::thread& thread : threads) thread.join();
-  const Status stopped = profiler.stop();
-  const double wall_s = (nsOf(CLOCK_MONOTONIC) - wall) / 1e9;
-  const double drain_s = (processCpuNs() - cpu - writer_cpu) / 1e9;
-  const auto bytes = std::filesystem::file_size(path);
-  auto trace = Trace::open(path);
-  std::int64_t found = 0, lost = 0;
-  if (trace.has_value()) {
-    const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE name = 'work'");
-    if (rows.has_value()) found = std::get<std::int64_t>(rows->rows[0][0]);
-    for (const Loss& loss : (*trace)->losses()) lost += loss.count;
-  }
-  const double rate = static_cast<double>(emitted) / drain_s / 1e6;
-  if (soak) {
-    row(fmt::format("soak: 2 threads, {:.0f} s, lossless", wall_s),
-        fmt::format("{} emitted, {} in the trace, {} lost", emitted.load(), found, lost), "equal",
-        found == emitted && lost == 0 && stopped.has_value());
-  } else {
-    row("drain into the store, on disk",
-        fmt::format("{:.1f} M events/s/core ({:.1f} M/s, {:.1f} B/event)", rate,
-                    static_cast<double>(emitted) / wall_s / 1e6,
-                    static_cast<double>(bytes) / static_cast<double>(emitted)),
-        ">= 10 M events/s/core", rate >= 10);
-  }
-  std::filesystem::remove(path);
-}
-
-struct Reported {
-  std::atomic<std::uint64_t> spans, ready;
-};
-
-// The child: records into a trace until it is killed.
-[[noreturn]] void recordUntilKilled(const std::string& path, Reported& reported) {
-  auto sink = createTrace(path);
-  Profiler profiler({.flush_interval_ms = 2, .when_full = RingPolicy::block});
-  const SiteId site = profiler.site("work", EventKind::scope);
-  const SiteId outer = profiler.site("outer", EventKind::scope);
-  if (!sink.has_value() ||
-      !profiler.start(std::move(sink).value(), {.ring_path = ring::filePath(path)}).has_value())
-    _exit(1);
-  (void)profiler.enter(outer);
-  for (std::uint64_t i = 0;; ++i) {
-    { const ScopedSpan span(profiler, site); }
-    reported.spans.store(i + 1);
-    reported.ready.store(1);
-  }
-}
-
-void benchKills(const Settings& settings) {
-  const std::string path = settings.folder + "/record_bench_kill.pitwall";
-  auto& reported =
-      *static_cast<Reported*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  std::uint64_t committed = 0, missing = 0, twice = 0, open = 0;
-  for (int i = 0; i < settings.kills; ++i) {
-    reported.spans = reported.ready = 0;
-    const pid_t child = fork();
-    if (child == 0) recordUntilKilled(path, reported);
-    while (reported.ready == 0 && waitpid(child, nullptr, WNOHANG) == 0) usleep(100);
-    usleep(static_cast<useconds_t>(i % 25 * 500));
-    ::kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
-    const std::uint64_t at_least = reported.spans;
-    auto trace = Trace::open(path);
-    std::uint64_t found = 0;
-    if (trace.has_value()) {
-      const auto rows = (*trace)->query("SELECT count(*) FROM event WHERE name = 'work'");
-      if (rows.has_value()) found = static_cast<std::uint64_t>(std::get<std::int64_t>(rows->rows[0][0]));
-      const auto opened = (*trace)->query("SELECT count(*) FROM event WHERE name = 'outer'");
-      if (opened.has_value()) open += static_cast<std::uint64_t>(std::get<std::int64_t>(opened->rows[0][0]));
-    }
-    committed += at_least;
-    missing += found < at_least ? at_least - found : 0;
-    twice += found > at_least + 2 ? found - at_least - 2 : 0;
-  }
-  row(fmt::format("{} x SIGKILL", settings.kills),
-      fmt::format("{:.1f} M committed, {} missing, {} twice, {} open", static_cast<double>(committed) / 1e6,
-                  missing, twice, open),
-      "0 lost, open scopes shown",
-      missing == 0 && twice == 0 && open == static_cast<std::uint64_t>(settings.kills));
-  std::filesystem::remove(path);
-}
-
-Settings read(int argc, char** argv) {
-  Settings settings;
+RecordSettings read(int argc, char** argv) {
+  RecordSettings settings;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--seconds") settings.seconds = std::stod(argv[i + 1]);
@@ -422,11 +300,11 @@ Settings read(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::bench
 
 int main(int argc, char** argv) {
-  using namespace pitwall;
-  const Settings settings = read(argc, argv);
+  using namespace pitwall::bench;
+  const RecordSettings settings = read(argc, argv);
   if (settings.kills > 0) benchKills(settings);  // first: fork() before there are threads
   const double tick_ns = tickNs();
   fmt::print("one clock reading: {:.1f} ns\n", floorTicks() * tick_ns / 2);

@@ -2,66 +2,13 @@
 // error, or never.
 #include <algorithm>
 #include <atomic>
-#include <deque>
-#include <random>
 #include <thread>
 
-#include "tests/runtime/engine/engine_fixture.h"
+#include "tests/runtime/engine/completion_fixture.h"
 #include "tests/support/memory_sink.h"
 
 namespace pitwall::test {
 namespace {
-
-Status bad(const char* text) { return fail(ErrorCode::io, text); }
-
-// Threads that complete operators, each some time after it was given. Ends when all are completed.
-class Finisher {
- public:
-  struct Item {
-    Completion completion;
-    std::function<Status()> finish;
-  };
-  // Waits until `batch` operators are there, then completes them, the last first.
-  explicit Finisher(std::size_t batch = 1, int threads = 1) : batch_(batch) {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
-  }
-  ~Finisher() {
-    {
-      const std::lock_guard guard(mutex_);
-      ended_ = true;
-      changed_.notify_all();
-    }
-    for (std::thread& thread : threads_) thread.join();
-  }
-  void give(
-      Completion completion, std::function<Status()> finish = [] { return Status(); }) {
-    const std::lock_guard guard(mutex_);
-    items_.push_back({std::move(completion), std::move(finish)});
-    changed_.notify_all();
-  }
-
- private:
-  void run() {
-    for (;;) {
-      std::deque<Item> taken;
-      {
-        std::unique_lock guard(mutex_);
-        changed_.wait(guard, [this] { return ended_ || items_.size() >= batch_; });
-        if (items_.empty()) return;
-        taken.swap(items_);
-      }
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
-      for (; !taken.empty(); taken.pop_back()) taken.back().completion(taken.back().finish());
-    }
-  }
-
-  const std::size_t batch_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Item> items_;
-  bool ended_ = false;
-  std::vector<std::thread> threads_;
-};
 
 class Completions : public testing::TestWithParam<EngineCase> {
  protected:
@@ -383,66 +330,6 @@ TEST_P(Completions, TheRecordedEventEndsWithTheCompletion) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Completions, testing::ValuesIn(allCases()), caseName);
-
-class CompletionStress : public testing::TestWithParam<EngineType> {};
-
-TEST_P(CompletionStress, RandomOperatorsOfSeveralThreads) {
-  for (unsigned round = 0; round < 10; ++round) {
-    Finisher finisher(1, 3);
-    Opened engine(EngineCase{GetParam(), 3});
-    std::vector<Variable> variables(8);
-    std::vector<std::uint64_t> counts(variables.size(), 0);  // ordered by the variables
-    for (Variable& v : variables) v = engine->newVariable();
-    std::vector<std::thread> pushers;
-    for (unsigned t = 0; t < 3; ++t) {
-      pushers.emplace_back([&, t] {
-        std::mt19937 random(round * 10 + t);
-        for (int i = 0; i < 100; ++i) {
-          const std::size_t a = random() % 8, b = random() % 8;
-          const auto count = [&counts, a]() -> Status {
-            ++counts[a];
-            return {};
-          };
-          if (random() % 2 == 0) {
-            engine.run({variables[b]}, {variables[a]}, count);
-            continue;
-          }
-          engine->push({.run = [&finisher, count](
-                                   const RunContext&,
-                                   Completion completion) { finisher.give(std::move(completion), count); },
-                        .reads = {&variables[b], 1},
-                        .writes = {&variables[a], 1}});
-        }
-      });
-    }
-    for (std::thread& pusher : pushers) pusher.join();
-    expectOk(engine->waitForAll());
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < variables.size(); ++i) {
-      EXPECT_EQ(engine->version(variables[i]), counts[i]);
-      sum += counts[i];
-    }
-    EXPECT_EQ(sum, 300U);
-  }
-}
-
-// The engine may end as soon as a wait has returned, while the completing thread is on its way out.
-TEST_P(CompletionStress, TheEngineEndsRightAfterTheWait) {
-  Finisher finisher(1, 2);
-  for (int i = 0; i < 100; ++i) {
-    Opened engine(EngineCase{GetParam(), 1});
-    const Variable v = engine->newVariable();
-    engine->push(
-        {.run = [&](const RunContext&, Completion completion) { finisher.give(std::move(completion)); },
-         .writes = {&v, 1}});
-    expectOk(i % 2 == 0 ? engine->waitForAll() : engine->waitForVariable(v));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Engines, CompletionStress,
-                         testing::Values(EngineType::naive, EngineType::threaded,
-                                         EngineType::threadedPerDevice),
-                         [](const auto& one) { return std::string(toString(one.param)); });
 
 TEST(CompletionDeathTest, CalledTwiceIsABug) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
