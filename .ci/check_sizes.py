@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the budgets: files 300 lines (600 at most), C++ functions 40 lines (80 at most).
+"""Checks the budgets: files 300 lines (400 at most), C++ functions 40 lines (70 at most).
 
 Exceeding the soft budget is reported, exceeding the hard one fails. --all lists all of the soft ones. Functions are found by their
 braces, which is precise enough: lambdas and local types count as part of the function around them.
@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FILE_SOFT, FILE_HARD = 300, 600
-FUNCTION_SOFT, FUNCTION_HARD = 40, 80
+FILE_SOFT, FILE_HARD = 300, 400
+FUNCTION_SOFT, FUNCTION_HARD = 40, 70
 # One algorithm or table with a long introduction may be longer: path -> reason.
 LONGER = {}
 
