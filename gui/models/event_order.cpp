@@ -15,8 +15,8 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr int kDigitBits = 11;
-constexpr std::size_t kMostEvents = UINT32_MAX;
+constexpr int kKeyDigitBits = 11;
+constexpr std::size_t kMostNumbers = UINT32_MAX;
 
 bool stopped(const std::atomic<bool>* cancel) { return cancel != nullptr && cancel->load(); }
 
@@ -65,7 +65,7 @@ std::vector<std::uint32_t> passing(const EventNumbers& numbers, const EventQuest
   const Timeline& timeline = numbers.timeline();
   NameFilter filter(timeline, question.words);
   std::vector<std::uint32_t> kept;
-  if (question.words.empty() && !question.range) kept.reserve(std::min(numbers.size(), kMostEvents));
+  if (question.words.empty() && !question.range) kept.reserve(std::min(numbers.size(), kMostNumbers));
   for (std::size_t p = 0; p < numbers.places().size() && !stopped(cancel); ++p) {
     const auto [track, lane_index] = numbers.places()[p];
     const Lane& lane = timeline.tracks[track].lanes[lane_index];
@@ -75,7 +75,7 @@ std::vector<std::uint32_t> passing(const EventNumbers& numbers, const EventQuest
       from = lane.firstReaching(question.range->first);
       to = lane.firstAt(question.range->second);
     }
-    to = std::min(to, kMostEvents - std::min(kMostEvents, numbers.firstOf(p)));
+    to = std::min(to, kMostNumbers - std::min(kMostNumbers, numbers.firstOf(p)));
     const auto first = static_cast<std::uint32_t>(numbers.firstOf(p));
     if (names == nullptr && from < to) {
       kept.resize(kept.size() + (to - from));
@@ -122,8 +122,8 @@ void sortBy(const EventNumbers& numbers, const EventQuestion& question, std::vec
     const Key key = keyOf(numbers.timeline().tracks[place.track].lanes[place.lane], place, i);
     items[size++] = {question.descending ? static_cast<Key>(~key) : key, number};
   });
-  radixSort<kDigitBits>(std::span(items.get(), size), std::span(other.get(), size), std::span(kept),
-                        [cancel] { return stopped(cancel); });
+  radixSort<kKeyDigitBits>(std::span(items.get(), size), std::span(other.get(), size), std::span(kept),
+                           [cancel] { return stopped(cancel); });
 }
 
 bool haveLongDurations(const EventNumbers& numbers) {

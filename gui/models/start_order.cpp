@@ -13,7 +13,7 @@ namespace {
 // Of each lane every so many events one is a sample; so many samples make a chunk. A chunk holds at most as
 // many events as its samples stand for, and kSampled more of each lane.
 constexpr std::size_t kSampled = 64, kSamplesOfChunk = 128;
-constexpr int kDigitBits = 8;  // tables of larger digits cost more than they save on so few events
+constexpr int kTimeDigitBits = 8;  // tables of larger digits cost more than they save on so few events
 
 using Item = Keyed<std::uint64_t>;
 
@@ -71,8 +71,8 @@ class Chunks {
     }
     if (other_.size() < items_.size()) other_.resize(items_.size());
     sorted_.resize(items_.size());
-    radixSort<kDigitBits>(std::span(items_), std::span(other_).first(items_.size()), std::span(sorted_),
-                          [] { return false; });
+    radixSort<kTimeDigitBits>(std::span(items_), std::span(other_).first(items_.size()), std::span(sorted_),
+                              [] { return false; });
     return sorted_;
   }
 

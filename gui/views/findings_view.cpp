@@ -10,13 +10,12 @@
 #include <QVBoxLayout>
 
 #include "analyzer/emit.h"
+#include "gui/views/html.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr int kMostInCell = 56, kMostOfNumber = 10;
-
-QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 // Names of kernels can be pages long; the timeline shows them in full. Lines end between their parts, and
 // never between a number and its unit.

@@ -10,14 +10,13 @@
 
 #include "analyzer/units_text.h"
 #include "db/schema_docs.h"
+#include "gui/views/html.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr int kHistory = 100;
 constexpr int kWidestColumn = 360;
-
-QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 
 // A virtual table lists its columns in its name, "event(id, track, ...)"; a function its results behind an
 // arrow, "event_busy(track, t0, t1, kind) -> busy_ns".

@@ -6,13 +6,13 @@
 
 #include "analyzer/emit.h"
 #include "analyzer/units_text.h"
+#include "gui/views/html.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr std::size_t kOperatorsShown = 12;
 
-QString html(const std::string& text) { return QString::fromStdString(text).toHtmlEscaped(); }
 QString cell(const std::string& text) { return "<td align='right'>" + html(text) + "</td>"; }
 
 QString breakdownTable(const Breakdown& breakdown, const QString& bar_color) {
