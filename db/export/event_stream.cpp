@@ -12,7 +12,7 @@ namespace pitwall::exporting {
 
 namespace {
 
-bool before(const Event& a, const Event& b) {
+bool startsBefore(const Event& a, const Event& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
 }
 
@@ -50,8 +50,8 @@ class InOrder {
 
   // Visits the events that start before `until`.
   Status release(TimeNs until) {
-    if (!std::is_sorted(held_.begin(), held_.end(), before))
-      std::stable_sort(held_.begin(), held_.end(), before);
+    if (!std::is_sorted(held_.begin(), held_.end(), startsBefore))
+      std::stable_sort(held_.begin(), held_.end(), startsBefore);
     auto at = held_.begin();
     for (; at != held_.end() && at->start_ns < until; ++at) {
       PITWALL_TRY(visit_({*at, trace_.string(at->name), trace_.string(at->args)}));

@@ -45,16 +45,12 @@ std::string_view cut(std::string_view name) {
   return name.substr(0, size);
 }
 
-bool startsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 // Facts that readers infer from MXNet's names.
 Phase phaseOfName(std::string_view name) {
   constexpr std::string_view kUpdate = "_update";
   if (name.size() > kUpdate.size() && name.substr(name.size() - kUpdate.size()) == kUpdate)
     return Phase::update;
-  return startsWith(name, "_backward_") ? Phase::backward : Phase::none;
+  return name.starts_with("_backward_") ? Phase::backward : Phase::none;
 }
 
 class MxnetWriter {
@@ -64,7 +60,7 @@ class MxnetWriter {
     start_unix_ns_ = integerOf(trace.meta(meta::kTraceStartUnixNs), 0);
     cpus_ = static_cast<int>(std::clamp<std::int64_t>(integerOf(trace.meta(meta::kLogicalCpus), 1), 1, 4096));
     for (const DeviceInfo& device : trace.devices()) has_gpu_ = has_gpu_ || device.kind == "gpu";
-    for (const TrackInfo& track : trace.tracks()) has_gpu_ = has_gpu_ || startsWith(track.name, "gpu/");
+    for (const TrackInfo& track : trace.tracks()) has_gpu_ = has_gpu_ || track.name.starts_with("gpu/");
   }
 
   Result<ExportSummary> write() {
@@ -153,7 +149,7 @@ class MxnetWriter {
     if (info.device && info.device.value <= trace_.devices().size()) {
       kind = trace_.devices()[info.device.value - 1].kind;
       index = trace_.devices()[info.device.value - 1].index;
-    } else if (startsWith(info.name, "gpu/") || startsWith(info.name, "cpu/")) {
+    } else if (info.name.starts_with("gpu/") || info.name.starts_with("cpu/")) {
       kind = info.name.substr(0, 3);
       index = integerOf(info.name.substr(4), 0);
     }
@@ -209,7 +205,7 @@ class MxnetWriter {
       case EventKind::api:
         return pair({full.name, "MXNET_C_API", pidOf("MXNET_C_API"), tid}, 'b', 'e', event, id);
       case EventKind::wait:
-        if (startsWith(full.name, "MXNDArrayWait"))
+        if (full.name.starts_with("MXNDArrayWait"))
           return pair({full.name, "MXNET_C_API", pidOf("MXNET_C_API"), tid}, 'b', 'e', event, id);
         break;
       case EventKind::instant:
@@ -232,10 +228,10 @@ class MxnetWriter {
     const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, track, selection_));
     constexpr std::string_view kMemory = "memory live: ";
     const TrackInfo& info = trace_.tracks()[track.value - 1];
-    const bool memory = startsWith(info.name, kMemory);
+    const bool memory = info.name.starts_with(kMemory);
     const std::string name = memory ? "Memory: " + info.name.substr(kMemory.size()) : info.name;
     const std::string category = memory                            ? "Device Storage"
-                                 : startsWith(name, "MXNet C API") ? "MXNET_C_API"
+                                 : name.starts_with("MXNet C API") ? "MXNET_C_API"
                                                                    : "counter";
     for (const CounterSample& sample : samples) {
       fmt::memory_buffer extra;

@@ -64,7 +64,7 @@ std::optional<double> tightest(
   return least;
 }
 
-std::optional<double> numberIn(const std::string& file) {
+std::optional<double> limitIn(const std::string& file) {
   std::istringstream text(readFile(file).value_or(""));
   double value = 0;
   if (text >> value) return value;  // "max" is not a number
@@ -78,7 +78,7 @@ std::optional<double> quotaOf(const std::string& folder, bool version2) {
     if (text >> quota >> period && period > 0) return quota / period;
     return std::nullopt;
   }
-  const auto quota = numberIn(folder + "/cpu.cfs_quota_us"), period = numberIn(folder + "/cpu.cfs_period_us");
+  const auto quota = limitIn(folder + "/cpu.cfs_quota_us"), period = limitIn(folder + "/cpu.cfs_period_us");
   if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;  // -1 = no limit
   return *quota / *period;
 }
@@ -91,7 +91,7 @@ std::optional<double> cgroupCpus(pid_t pid, const std::string& root) {
 
 std::optional<Bytes> cgroupMemory(pid_t pid, const std::string& root) {
   const auto limit = tightest(groupsOf(pid, "memory", root), [](const std::string& folder, bool version2) {
-    return numberIn(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes"));
+    return limitIn(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes"));
   });
   // Version 1 writes "no limit" as the largest multiple of a page.
   if (!limit || *limit > 4e18) return std::nullopt;

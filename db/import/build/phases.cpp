@@ -10,16 +10,12 @@ namespace {
 constexpr std::size_t kDeepest = 4096;
 constexpr std::size_t kMostGradients = 4096;
 
-bool startsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 // MXNet's name of an operator's gradient, where it is irregular.
 std::string_view gradientName(std::string_view name) {
-  if (startsWith(name, "_")) name.remove_prefix(1);
+  if (name.starts_with("_")) name.remove_prefix(1);
   if (name == "Flatten" || name == "identity") return "copy";
   if (name == "Reshape" || name == "expand_dims" || name == "squeeze") return "reshape";
-  if (startsWith(name, "elemwise_")) return name.substr(9);
+  if (name.starts_with("elemwise_")) return name.substr(9);
   return name;
 }
 

@@ -8,12 +8,8 @@
 namespace pitwall::import {
 namespace {
 
-bool startsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 bool isDeviceName(std::string_view name) {
-  const bool device = startsWith(name, "cpu/") || startsWith(name, "gpu/");
+  const bool device = name.starts_with("cpu/") || name.starts_with("gpu/");
   return device && parseInteger(name.substr(4)).has_value();
 }
 
@@ -47,13 +43,13 @@ TrackRef MxNet::threadOf(MxNetRole role, const ChromeEvent& event) {
 EventKind MxNet::kindOf(MxNetRole role, std::string_view name) {
   if (role == MxNetRole::operation) return EventKind::operatorRun;
   if (role != MxNetRole::call) return EventKind::scope;
-  return startsWith(name, "MXNDArrayWait") ? EventKind::wait : EventKind::api;
+  return name.starts_with("MXNDArrayWait") ? EventKind::wait : EventKind::api;
 }
 
 OperatorFacts MxNet::describe(std::string_view operation) {
   OperatorFacts facts;
   facts.name = std::string(operation);
-  if (startsWith(operation, "_backward_")) facts.phase = Phase::backward;
+  if (operation.starts_with("_backward_")) facts.phase = Phase::backward;
   const bool updates = operation.size() > 7 && operation.substr(operation.size() - 7) == "_update";
   if (updates || operation.find("_update_phase") != std::string_view::npos) facts.phase = Phase::update;
   return facts;
@@ -69,7 +65,7 @@ OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent&
     facts.phase = by_name.phase;
     builder_.phases().infer();
     constexpr std::string_view kGradient = "_backward_";
-    if (startsWith(name, kGradient)) builder_.phases().gradient(name.substr(kGradient.size()));
+    if (name.starts_with(kGradient)) builder_.phases().gradient(name.substr(kGradient.size()));
   }
   return operators_.put(key, builder_.names().facts(facts));
 }
@@ -79,7 +75,7 @@ TrackRef MxNet::counter(MxNetRole role, const ChromeEvent& event, std::string_vi
   if (const TrackRef* known = counters_.find(key)) return *known;
   if (role != MxNetRole::storage) return counters_.put(key, builder_.tracks().counter(process(), name, ""));
   constexpr std::string_view kMemory = "Memory: ";
-  const std::string_view device = startsWith(name, kMemory) ? name.substr(kMemory.size()) : name;
+  const std::string_view device = name.starts_with(kMemory) ? name.substr(kMemory.size()) : name;
   return counters_.put(key,
                        builder_.tracks().counter(process(), fmt::format("memory live: {}", device), "bytes"));
 }

@@ -23,10 +23,6 @@ std::string_view word(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   return text.substr(0, text.find_first_of(" ,;\t\r"));
 }
-bool startsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 // "host:pid:tid [0] proxy.cc:1458" before the level; a logger's prefix may precede it.
 struct Origin {
   std::string_view host;
@@ -101,15 +97,15 @@ void NcclLog::info(ProcessRef process, std::string_view message, std::int64_t no
   }
   if (const auto network = after(message, "Using network "); !network.empty())
     return fact("nccl.network", network);
-  if (startsWith(message, "NET/IB : No device")) return fact("nccl.infiniband", "no device found");
-  if (startsWith(message, "NET/IB : Using ")) return fact("nccl.infiniband", message.substr(15));
-  if (startsWith(message, "NET/Socket : Using ")) {  // the interface; its address is left out
+  if (message.starts_with("NET/IB : No device")) return fact("nccl.infiniband", "no device found");
+  if (message.starts_with("NET/IB : Using ")) return fact("nccl.infiniband", message.substr(15));
+  if (message.starts_with("NET/Socket : Using ")) {  // the interface; its address is left out
     const std::string_view rest = message.substr(19);
     return fact("nccl.socket_interface", word(rest.substr(0, rest.find(':'))));
   }
   if (const auto all_direct = word(after(message, "isAllDirectP2p ")); !all_direct.empty())
     return fact("nccl.all_direct_p2p", all_direct);
-  if (const auto via = after(message, " via "); startsWith(message, "Channel ") && !via.empty()) {
+  if (const auto via = after(message, " via "); message.starts_with("Channel ") && !via.empty()) {
     std::string name;
     appendClean(via.substr(0, via.find_first_of(" \r")), name);
     if (transports_.size() < kMostFacts || transports_.count(name) > 0) ++transports_[name];
@@ -124,7 +120,7 @@ void NcclLog::info(ProcessRef process, std::string_view message, std::int64_t no
   if (const auto affinity = after(message, "Setting affinity for GPU "); !affinity.empty())
     return fact(fmt::format("nccl.affinity.gpu{}", word(affinity)), after(affinity, " to "));
   if (const auto value = after(message, " set by environment to ");
-      !value.empty() && startsWith(message, "NCCL_")) {
+      !value.empty() && message.starts_with("NCCL_")) {
     std::string name, text;
     appendClean(word(message), name);
     std::string_view plain = value.substr(0, value.find_first_of("\r"));

@@ -28,21 +28,17 @@ Fields split(std::string_view text) {
   return fields;
 }
 
-bool startsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 bool isDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 bool isEngine(std::string_view text) {
-  return text == "cpu" || text == "gpu" || startsWith(text, "gpu:") || startsWith(text, "cpu:") ||
+  return text == "cpu" || text == "gpu" || text.starts_with("gpu:") || text.starts_with("cpu:") ||
          text == "cpu2gpu" || text == "gpu2cpu" || text == "any" || text == "undef";
 }
 
 bool isPropagation(std::string_view text) {
-  return text.empty() || text == "undef" || startsWith(text, "forward") || startsWith(text, "backward") ||
+  return text.empty() || text == "undef" || text.starts_with("forward") || text.starts_with("backward") ||
          text == "inference" || text == "training" || text == "undefined";
 }
 
@@ -50,7 +46,7 @@ bool looksLikeMemory(std::string_view text) {
   constexpr std::array<std::string_view, 12> kStarts = {"src", "wei", "bia",  "dst", "data", "diff",
                                                         "ws",  "in:", "out:", "f",   "stat", "undef"};
   return text.empty() ||
-         std::any_of(kStarts.begin(), kStarts.end(), [&](auto s) { return startsWith(text, s); }) ||
+         std::any_of(kStarts.begin(), kStarts.end(), [&](auto s) { return text.starts_with(s); }) ||
          text.find(':') != std::string_view::npos;
 }
 
@@ -164,16 +160,16 @@ VerboseLine parseVerbose(std::string_view rest) {
     line.text = comma < rest.size() ? rest.substr(comma + 1) : std::string_view();
     return line;
   }
-  if (line.operation == "exec" || startsWith(line.operation, "exec:")) {
+  if (line.operation == "exec" || line.operation.starts_with("exec:")) {
     if (graph) return graphLine(line, fields);
     line.kind = VerboseLine::Kind::execution;
     return primitiveLine(line, fields);
   }
-  if (startsWith(line.operation, "create:dispatch") || startsWith(line.operation, "create:check")) {
+  if (line.operation.starts_with("create:dispatch") || line.operation.starts_with("create:check")) {
     line.kind = VerboseLine::Kind::dispatch;
     return line;
   }
-  if (startsWith(line.operation, "create")) {
+  if (line.operation.starts_with("create")) {
     if (graph) return line;
     line.kind = VerboseLine::Kind::creation;
     return primitiveLine(line, fields);
@@ -231,7 +227,7 @@ std::string dataTypeOf(std::string_view memory) {
   if (colon == std::string_view::npos) return {};
   const std::string_view second = first.substr(colon + 1);  // src:f32:a:blocked:...
   for (const std::string_view type : kTypes) {
-    if (startsWith(second, type) &&
+    if (second.starts_with(type) &&
         (second.size() == type.size() || second[type.size()] == ':' || second[type.size()] == '_')) {
       return std::string(type);
     }
