@@ -1,6 +1,6 @@
 // Events and arrows of a Chrome trace.
-#include <iterator>
 
+#include "db/export/append_text.h"
 #include "db/export/chrome_writer.h"
 #include "db/export/json_text.h"
 #include "db/json_string.h"
@@ -11,7 +11,7 @@ namespace pitwall::exporting {
 void ChromeWriter::kernelArguments(const KernelFacts& facts) {
   const auto three = [&](std::string_view name, const std::array<std::int32_t, 3>& size) {
     key(name);
-    fmt::format_to(std::back_inserter(out_.buffer()), "[{},{},{}]", size[0], size[1], size[2]);
+    appendText(out_.buffer(), "[{},{},{}]", size[0], size[1], size[2]);
   };
   three("grid", facts.grid);
   three("block", facts.block);

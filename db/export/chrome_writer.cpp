@@ -1,8 +1,8 @@
 #include "db/export/chrome_writer.h"
 
 #include <algorithm>
-#include <iterator>
 
+#include "db/export/append_text.h"
 #include "db/export/json_text.h"
 #include "db/json_string.h"
 #include "db/meta.h"
@@ -37,7 +37,7 @@ void ChromeWriter::integer(std::string_view name, std::int64_t value) {
 void ChromeWriter::place(const ChromeRow& row, TimeNs time_ns) {
   key("ts");
   appendMicroseconds(out_.buffer(), time_ns);
-  fmt::format_to(std::back_inserter(out_.buffer()), ",\"pid\":{},\"tid\":{}", row.pid, row.tid);
+  appendText(out_.buffer(), ",\"pid\":{},\"tid\":{}", row.pid, row.tid);
 }
 
 // {"ph":"M","name":"pitwall_TABLE","args":{...}}; the first member is the table's id or key.
@@ -195,31 +195,30 @@ void ChromeWriter::facts() {
 void ChromeWriter::nameRow(const ChromeRow& row, std::int64_t sort_index) {
   const auto head = [&](std::string_view what) {
     begin('M', what);
-    fmt::format_to(std::back_inserter(out_.buffer()), ",\"pid\":{},\"tid\":{},\"args\":{{", row.pid, row.tid);
+    appendText(out_.buffer(), ",\"pid\":{},\"tid\":{},\"args\":{{", row.pid, row.tid);
   };
   head("thread_name");
   out_.append("\"name\":");
   appendJsonString(row.name, out_.buffer());
   out_.append("}}");
   head("thread_sort_index");
-  fmt::format_to(std::back_inserter(out_.buffer()), "\"sort_index\":{}}}}}", sort_index);
+  appendText(out_.buffer(), "\"sort_index\":{}}}}}", sort_index);
 }
 
 void ChromeWriter::rows() {
   for (const ChromeProcess& process : rows_.processes()) {
     const auto record = [&](std::string_view what, std::string_view key) {
       begin('M', what);
-      fmt::format_to(std::back_inserter(out_.buffer()),
-                     ",\"pid\":{},\"tid\":0,\"args\":{{\"{}\":", process.pid, key);
+      appendText(out_.buffer(), ",\"pid\":{},\"tid\":0,\"args\":{{\"{}\":", process.pid, key);
     };
     record("process_name", "name");
     appendJsonString(process.name, out_.buffer());
     out_.append("}}");
     record("process_sort_index", "sort_index");
-    fmt::format_to(std::back_inserter(out_.buffer()), "{}}}}}", process.sort_index);
+    appendText(out_.buffer(), "{}}}}}", process.sort_index);
     if (process.rank == 0) continue;
     record("process_labels", "labels");
-    fmt::format_to(std::back_inserter(out_.buffer()), "\"rank {}\"}}}}", process.rank);
+    appendText(out_.buffer(), "\"rank {}\"}}}}", process.rank);
   }
 }
 

@@ -1,8 +1,7 @@
 // One table as CSV (RFC 4180): a header, one line per row, texts quoted where needed, NULL empty.
 #include <fmt/format.h>
 
-#include <iterator>
-
+#include "db/export/append_text.h"
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
 #include "db/schema_docs.h"
@@ -28,9 +27,9 @@ void appendField(fmt::memory_buffer& out, std::string_view text) {
 
 void appendValue(fmt::memory_buffer& out, const SqlValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) {
-    fmt::format_to(std::back_inserter(out), "{}", *integer);
+    appendText(out, "{}", *integer);
   } else if (const auto* real = std::get_if<double>(&value)) {
-    fmt::format_to(std::back_inserter(out), "{}", *real);
+    appendText(out, "{}", *real);
   } else if (const auto* text = std::get_if<std::string>(&value)) {
     appendField(out, *text);
   }

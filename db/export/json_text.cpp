@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
+#include "db/export/append_text.h"
 #include "db/utf8.h"
 
 namespace pitwall::exporting {
@@ -130,20 +130,20 @@ class Checker {
 void appendInteger(fmt::memory_buffer& out, std::int64_t value) {
   const bool exact = value < kExact && value > -kExact;
   if (!exact) out.push_back('"');
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  appendText(out, "{}", value);
   if (!exact) out.push_back('"');
 }
 
 void appendInteger(fmt::memory_buffer& out, std::uint64_t value) {
   const bool exact = value < static_cast<std::uint64_t>(kExact);
   if (!exact) out.push_back('"');
-  fmt::format_to(std::back_inserter(out), "{}", value);
+  appendText(out, "{}", value);
   if (!exact) out.push_back('"');
 }
 
 void appendReal(fmt::memory_buffer& out, double value) {
   if (std::isfinite(value)) {
-    fmt::format_to(std::back_inserter(out), "{}", value);
+    appendText(out, "{}", value);
   } else {
     append(out, std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
   }
@@ -153,8 +153,8 @@ void appendMicroseconds(fmt::memory_buffer& out, std::int64_t ns) {
   const bool negative = ns < 0;
   const std::uint64_t size = negative ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
   if (negative) out.push_back('-');
-  fmt::format_to(std::back_inserter(out), "{}", size / 1000);
-  if (size % 1000 != 0) fmt::format_to(std::back_inserter(out), ".{:03}", size % 1000);
+  appendText(out, "{}", size / 1000);
+  if (size % 1000 != 0) appendText(out, ".{:03}", size % 1000);
 }
 
 bool isJsonObject(std::string_view text) { return Checker(text).object(); }

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <map>
 #include <string>
 
+#include "db/export/append_text.h"
 #include "db/export/event_stream.h"
 #include "db/export/formats.h"
 #include "db/export/json_text.h"
@@ -93,8 +93,8 @@ class MxnetWriter {
     auto& out = out_.buffer();
     out_.append("        {\n            \"ph\": \"M\",\n            \"args\": {\n                \"name\": ");
     appendJsonString(name, out);
-    fmt::format_to(
-        std::back_inserter(out),
+    appendText(
+        out,
         "\n            }},\n            \"pid\": {},\n            \"name\": \"process_name\"\n        }}",
         pid);
   }
@@ -122,11 +122,10 @@ class MxnetWriter {
     appendJsonString(cut(place.name), out);
     out_.append(",\n        \"cat\": ");
     appendJsonString(place.category, out);
-    fmt::format_to(std::back_inserter(out), ",\n        \"ph\": \"{}\",\n        \"ts\": ", phase);
+    appendText(out, ",\n        \"ph\": \"{}\",\n        \"ts\": ", phase);
     appendMicroseconds(out, start_unix_ns_ + time_ns);
     out_.append(extra);
-    fmt::format_to(std::back_inserter(out), ",\n        \"pid\": {},\n        \"tid\": {}\n    }}\n",
-                   place.pid, place.tid);
+    appendText(out, ",\n        \"pid\": {},\n        \"tid\": {}\n    }}\n", place.pid, place.tid);
   }
 
   void pair(const Place& place, char begin, char end, const Event& event, std::string_view extra = {}) {
@@ -164,7 +163,7 @@ class MxnetWriter {
     const OperatorFacts& facts = trace_.operatorFacts()[event.op.value - 1];
     fmt::memory_buffer out;
     const auto key = [&out](std::string_view name) {
-      fmt::format_to(std::back_inserter(out), "{}\"{}\": ", out.size() == 0 ? "" : ", ", name);
+      appendText(out, "{}\"{}\": ", out.size() == 0 ? "" : ", ", name);
     };
     const auto text = [&](std::string_view name, std::string_view value) {
       if (!value.empty()) key(name), appendJsonString(value, out);
@@ -235,11 +234,11 @@ class MxnetWriter {
                                                                    : "counter";
     for (const CounterSample& sample : samples) {
       fmt::memory_buffer extra;
-      fmt::format_to(std::back_inserter(extra), ",\n        \"args\": {{ ");
+      appendText(extra, ",\n        \"args\": {{ ");
       appendJsonString(name, extra);
-      fmt::format_to(std::back_inserter(extra), ": ");
+      appendText(extra, ": ");
       appendReal(extra, sample.value);
-      fmt::format_to(std::back_inserter(extra), " }}");
+      appendText(extra, " }}");
       record({name, category, pidOf(category), track.value}, 'C', sample.time_ns,
              {extra.data(), extra.size()});
       ++summary_.samples;
