@@ -36,4 +36,8 @@ inline constexpr std::int64_t kPendingRowsOfAnImport = 262'144;
 // invalidInput (the path is another program's file or not a file; options out of range).
 Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOptions options = {});
 
+// The file that createTrace() would write, which is `path` with its links resolved; nothing is written. For a producer that
+// writes under another name first. Errors: as for createTrace().
+Result<std::string> replaceableTrace(const std::string& path, const StoreOptions& options = {});
+
 }  // namespace pitwall

@@ -5,6 +5,7 @@
 #include "db/export/chrome_writer.h"
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
+#include "db/file/resolved_path.h"
 #include "db/try.h"
 
 namespace pitwall {
@@ -41,9 +42,10 @@ Status checkOptions(const std::string& output, const ExportOptions& options) {
 
 }  // namespace exporting
 
-Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options) {
+Result<ExportSummary> exportTrace(Trace& trace, const std::string& path, const ExportOptions& options) {
   using namespace exporting;
-  PITWALL_TRY(checkOptions(output, options));
+  PITWALL_TRY(checkOptions(path, options));
+  const std::string output = path.empty() || path == "-" ? path : resolvedPath(path);
   const bool database = options.format == ExportFormat::pitwall || options.format == ExportFormat::rows;
   PITWALL_TRY(checkReplaceable(output, trace.path(), database));
   if (options.format == ExportFormat::csv) return writeCsv(trace, output, options);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "db/export.h"
+#include "db/file/resolved_path.h"
 #include "db/file/write_remedy.h"
 #include "db/file_magic.h"
 #include "db/try.h"
@@ -44,6 +45,7 @@ Status checkReplaceable(const std::string& path, const std::string& source, bool
                 fmt::format("cannot write '{}': {}; choose another path", path, why));
   };
   if (S_ISDIR(about.st_mode)) return refuse("it is a folder");
+  if (is_database && !S_ISREG(about.st_mode)) return refuse("it is a device, pipe or socket");
   std::error_code error;
   if (std::filesystem::equivalent(path, source, error)) return refuse("it is the trace that is exported");
   if (!is_database && S_ISREG(about.st_mode) && isDatabase(path))
@@ -110,7 +112,7 @@ namespace pitwall {
 
 Status replaceFile(const std::string& path, std::string_view text) {
   PITWALL_TRY(exporting::checkReplaceable(path, "", false));
-  auto file = PITWALL_TRY(exporting::OutputFile::create(path));
+  auto file = PITWALL_TRY(exporting::OutputFile::create(path == "-" ? path : resolvedPath(path)));
   file->append(text);
   return file->finish();
 }

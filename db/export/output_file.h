@@ -12,7 +12,7 @@
 namespace pitwall::exporting {
 
 // Whether `path` may become a file of an export. Errors: invalidInput when it is a folder, the trace itself
-// (`source`), or, unless `is_database`, any SQLite database.
+// (`source`), for a database a device, pipe or socket, for text any SQLite database.
 Status checkReplaceable(const std::string& path, const std::string& source, bool is_database);
 
 // The name to write under before the rename.

@@ -1,7 +1,6 @@
 #include "db/import.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <utility>
 
-#include "db/file_magic.h"
 #include "db/import/align.h"
 #include "db/import/build/builder.h"
 #include "db/import/formats.h"
@@ -204,18 +202,6 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
 
 namespace {
 
-// Whether `path` may be replaced: it is absent, or createTrace() would replace it too.
-Status mayReplace(const std::string& path) {
-  struct stat about {};
-  if (::stat(path.c_str(), &about) != 0) return {};
-  const Result<std::string> start = magic::startOf(path);
-  if (!start.has_value())
-    return fail(start.error().code, start.error().message + "; choose another name with -o");
-  if (start->empty() || magic::sqliteProgram(*start) == magic::kTraceId) return {};
-  return fail(ErrorCode::invalidInput,
-              fmt::format("{}: exists and is not a Pitwall trace; choose another name with -o", path));
-}
-
 void removeTrace(const std::string& path) {
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::remove((path + suffix).c_str());
 }
@@ -224,9 +210,8 @@ void removeTrace(const std::string& path) {
 
 Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,
                                    const ImportOptions& options) {
-  PITWALL_TRY(mayReplace(output));
-  const std::string temporary = output + ".tmp";
-  PITWALL_TRY(mayReplace(temporary));
+  const std::string target = PITWALL_TRY(replaceableTrace(output));
+  const std::string temporary = target + ".tmp";
   auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
   auto summary = importTrace(inputs, *sink, options);
   sink.reset();  // closes the file
@@ -234,7 +219,7 @@ Result<ImportSummary> importToFile(std::span<const std::string> inputs, const st
     removeTrace(temporary);
     return summary;
   }
-  if (std::rename(temporary.c_str(), output.c_str()) != 0) {
+  if (std::rename(temporary.c_str(), target.c_str()) != 0) {
     const int reason = errno;
     removeTrace(temporary);
     return fail(ErrorCode::io, fmt::format("{}: cannot be written: {}", output, std::strerror(reason)));

@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
+#include "db/file/resolved_path.h"
 #include "db/file/write_remedy.h"
 #include "db/sqlite/batch_writer.h"
 #include "db/sqlite/column_codec.h"
@@ -97,6 +96,14 @@ Status moveIntoPlace(const std::string& draft, const std::string& path) {
 
 }  // namespace
 
+Result<std::string> replaceableTrace(const std::string& path, const StoreOptions& options) {
+  if (path.empty())
+    return fail(ErrorCode::invalidInput, "cannot write a trace: its path is empty; give a file name");
+  std::string target = resolvedPath(path);
+  PITWALL_TRY(checkReplaceable(target, options));
+  return target;
+}
+
 Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOptions options) {
   if (options.chunk_events < 1 || options.chunk_events > store::kMaxChunkRows) {
     return fail(ErrorCode::invalidInput, fmt::format("chunk_events is {}: must be in 1..{}",
@@ -106,14 +113,7 @@ Result<std::unique_ptr<TraceSink>> createTrace(const std::string& path, StoreOpt
     return fail(ErrorCode::invalidInput,
                 fmt::format("most_pending_rows is {}: must be at least 1", options.most_pending_rows));
   }
-  if (path.empty())
-    return fail(ErrorCode::invalidInput, "cannot write a trace: its path is empty; give a file name");
-  // A link stays a link, and a later change of the working directory has no effect.
-  std::error_code error;
-  const std::filesystem::path resolved =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-  const std::string target = error ? path : resolved.string();
-  PITWALL_TRY(checkReplaceable(target, options));
+  const std::string target = PITWALL_TRY(replaceableTrace(path, options));
 
   const std::string draft = fmt::format("{}.{}.draft", target, ::getpid());
   removeWithSideFiles(draft);

@@ -33,8 +33,53 @@ std::vector<std::string> findParts(const std::string& output) {
 
 namespace {
 
+// Stops at the first that it finds.
+Result<bool> hasRecords(Trace& trace) {
+  bool found = !trace.iterations().empty() || !trace.losses().empty();
+  for (std::uint32_t id = 1; id <= trace.tracks().size() && !found; ++id) {
+    EventSelection selection;
+    selection.track = TrackId{id};
+    selection.fields = EventFields::kStart;
+    PITWALL_TRY(trace.eventColumns(selection, [&](const EventSpans& events) {
+      found = events.size > 0;
+      return !found;
+    }));
+    if (found) break;
+    PITWALL_TRY(trace.visitCounters(TrackId{id}, [&](std::span<const CounterSample> samples) {
+      found = !samples.empty();
+      return !found;
+    }));
+  }
+  return found;
+}
+
+// Moves those that cannot be merged from `parts` to the result.
+LeftOut separate(std::vector<std::string>& parts) {
+  LeftOut left_out;
+  std::erase_if(parts, [&](const std::string& part) {
+    if (fs::path(part).extension() != ".pitwall") return false;
+    auto trace = Trace::open(part);
+    const Result<bool> any = trace.has_value() ? hasRecords(**trace) : Result<bool>(fail(trace.error()));
+    if (!any.has_value()) {
+      left_out.unreadable.push_back("a part of the recording is missing: " + any.error().message);
+    } else if (!*any) {
+      left_out.empty.push_back(part + ": the process recorded nothing");
+    }
+    return !any.has_value() || !*any;
+  });
+  return left_out;
+}
+
+std::string joinLines(const LeftOut& left_out) {
+  std::string lines;
+  for (const auto* sentences : {&left_out.unreadable, &left_out.empty}) {
+    for (const std::string& sentence : *sentences) lines += (lines.empty() ? "" : "\n") + sentence;
+  }
+  return lines;
+}
+
 // Under a temporary name first, so that a failure leaves `output` unchanged.
-Status merge(const std::string& output, const std::vector<std::string>& parts) {
+Status merge(const std::string& output, const std::vector<std::string>& parts, const LeftOut& left_out) {
   std::vector<std::string> inputs = {output};
   inputs.insert(inputs.end(), parts.begin(), parts.end());
   std::size_t processes = 0;
@@ -46,7 +91,8 @@ Status merge(const std::string& output, const std::vector<std::string>& parts) {
   Status status;
   {
     auto sink = PITWALL_TRY(createTrace(merging));
-    UnifyingSink unifying(*sink, processes);
+    for (const std::string& sentence : left_out.unreadable) sink->loss({{}, 0, 0, 0, sentence});
+    UnifyingSink unifying(*sink, processes, joinLines(left_out));
     ImportOptions options;
     options.one_recording = true;
     if (auto merged = importTrace(inputs, unifying, options); !merged.has_value())
@@ -64,14 +110,19 @@ Status merge(const std::string& output, const std::vector<std::string>& parts) {
 
 }  // namespace
 
-Status mergeParts(const std::string& output, bool keep) {
-  const std::vector<std::string> parts = findParts(output);
-  if (!parts.empty()) {
-    PITWALL_TRY(merge(output, parts));
-  }
+Result<LeftOut> mergeParts(const std::string& output, bool keep) {
+  std::vector<std::string> parts = findParts(output);
+  const bool any = !parts.empty();
+  LeftOut left_out = separate(parts);
+  if (any) PITWALL_TRY(merge(output, parts, left_out));
   std::error_code none;
-  if (!keep || parts.empty()) fs::remove_all(partsFolder(output), none);
-  return {};
+  if (keep && any) return left_out;
+  if (left_out.unreadable.empty()) {
+    fs::remove_all(partsFolder(output), none);
+  } else {
+    for (const std::string& part : parts) fs::remove(part, none);
+  }
+  return left_out;
 }
 
 }  // namespace pitwall::record

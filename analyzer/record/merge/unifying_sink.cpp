@@ -1,5 +1,7 @@
 #include "analyzer/record/merge/unifying_sink.h"
 
+#include "db/meta.h"
+
 namespace pitwall::record {
 
 ProcessId UnifyingSink::process(const ProcessInfo& info) {
@@ -20,9 +22,13 @@ void UnifyingSink::meta(std::string_view key, std::string_view value) {
     const std::size_t dot = key.find('.', kLater.size());
     if (dot == key.npos) return next().meta(key, value);
     key.remove_prefix(dot + 1);
-    if (facts_.contains(key)) return;
+    if (key != meta::kRecorderNotes && facts_.contains(key)) return;
   }
   facts_.emplace(key);
+  if (key == meta::kRecorderNotes) {
+    if (!value.empty()) notes_ += (notes_.empty() ? "" : "\n") + std::string(value);
+    return next().meta(key, notes_);
+  }
   next().meta(key, value);
 }
 

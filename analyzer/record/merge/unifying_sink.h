@@ -1,6 +1,6 @@
 // A TraceSink that merges the parts of one recording into another sink: rows of two parts for the same
 // process (by its id), thread or device become one row, named as in the first part. Rows without a process,
-// as from oneDNN's log, belong to the first process. Facts (meta) that only a later part has are kept.
+// as from oneDNN's log, belong to the first process. Facts (meta) that only a later part has are kept, and the notes of all.
 #pragma once
 
 #include <map>
@@ -14,8 +14,9 @@ namespace pitwall::record {
 
 class UnifyingSink : public ForwardingSink {
  public:
-  // The first part has `first_part` processes, each a separate one.
-  UnifyingSink(TraceSink& inner, std::size_t first_part) : ForwardingSink(inner), first_part_(first_part) {}
+  // The first part has `first_part` processes, each a separate one. `notes` come before those of the parts.
+  UnifyingSink(TraceSink& inner, std::size_t first_part, std::string notes)
+      : ForwardingSink(inner), first_part_(first_part), notes_(std::move(notes)) {}
 
   ProcessId process(const ProcessInfo& info) override;
   ThreadId thread(const ThreadInfo& info) override;
@@ -24,6 +25,7 @@ class UnifyingSink : public ForwardingSink {
 
  private:
   std::size_t first_part_;
+  std::string notes_;
   std::size_t told_ = 0;  // processes so far
   ProcessId first_;
   // The last of one id: after an exec the same process runs another program, and later parts belong to that

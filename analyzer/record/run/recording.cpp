@@ -361,11 +361,15 @@ void Recording::finishTrace() {
   }
   sampler_.reset();
   loss_file_.remove();
-  if (auto merged = mergeParts(result_.trace, options_.keep_parts); !merged.has_value()) {
+  auto merged = mergeParts(result_.trace, options_.keep_parts);
+  if (!merged.has_value()) {
     result_.failures.push_back(
         fmt::format("{} holds only samples; the parts recorded inside the program stay in {}: {}",
                     result_.trace, partsFolder(result_.trace), merged.error().message));
+    return;
   }
+  for (std::string& part : merged->unreadable) result_.failures.push_back(std::move(part));
+  for (std::string& part : merged->empty) result_.notes.push_back(std::move(part));
 }
 
 }  // namespace pitwall::record

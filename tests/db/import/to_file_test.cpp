@@ -59,7 +59,8 @@ TEST(ImportToFile, FailureLeavesNothingAndHarmsNothing) {
   const TemporaryFile precious("a letter", "letter.txt");
   const auto refused = importToFile(inputs, precious.path());
   ASSERT_FALSE(refused.has_value());
-  EXPECT_NE(refused.error().message.find("not a Pitwall trace"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("a file that is not a trace, which is not replaced"),
+            std::string::npos);
   EXPECT_EQ(std::filesystem::file_size(precious.path()), 8U);
   const TemporaryFile good(kTrace);
   const std::vector<std::string> good_inputs = {good.path()};

@@ -1,0 +1,114 @@
+#include "analyzer/record/merge/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "db/meta.h"
+#include "db/reader.h"
+#include "db/store.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::record {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class MergeParts : public testing::Test {
+ protected:
+  void SetUp() override {
+    output = folder / "run.pitwall";
+    write(output, 100, 1);
+    fs::create_directory(partsFolder(output));
+  }
+
+  std::string part(const std::string& name) const { return partsFolder(output) + "/" + name; }
+
+  static void write(const std::string& path, std::int64_t pid, int events, const std::string& note = "") {
+    auto sink = createTrace(path).value();
+    const ProcessId process = sink->process({pid, "program", "program", 0});
+    const ThreadId thread = sink->thread({process, pid, "main"});
+    const TrackId track = sink->track({TrackKind::thread, process, thread, {}, "", ""});
+    Event event;
+    event.dur_ns = 10;
+    event.name = sink->string("range");
+    for (int i = 0; i < events; ++i) {
+      event.start_ns = event.pushed_ns = event.ready_ns = 100 * i;
+      sink->events(track, {&event, 1});
+    }
+    sink->meta(meta::kRecorderNotes, note);
+    ASSERT_TRUE(sink->finish().has_value());
+  }
+
+  std::size_t eventsInOutput() {
+    trace = Trace::open(output).value();
+    std::size_t count = 0;
+    for (std::uint32_t id = 1; id <= trace->tracks().size(); ++id)
+      count += trace->events(TrackId{id}).value().size();
+    return count;
+  }
+
+  test::TempFolder folder;
+  std::string output;
+  std::unique_ptr<Trace> trace;
+};
+
+TEST_F(MergeParts, AllAreInOneTrace) {
+  write(part("101.pitwall"), 101, 3, "a note of 101");
+  write(part("102.pitwall"), 102, 5, "a note of 102");
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->unreadable, IsEmpty());
+  EXPECT_THAT(left_out->empty, IsEmpty());
+  EXPECT_EQ(eventsInOutput(), 9U);
+  EXPECT_EQ(trace->meta(meta::kRecorderNotes), "a note of 101\na note of 102");
+  EXPECT_FALSE(fs::exists(partsFolder(output)));
+}
+
+TEST_F(MergeParts, APartWithoutRecordsDoesNotTakeTheOthersWithIt) {
+  write(part("101.pitwall"), 101, 3);
+  write(part("102.pitwall"), 102, 0);
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->unreadable, IsEmpty());
+  EXPECT_THAT(left_out->empty, ElementsAre(HasSubstr("102.pitwall: the process recorded nothing")));
+  EXPECT_EQ(eventsInOutput(), 4U);
+  EXPECT_THAT(trace->meta(meta::kRecorderNotes).value_or(""), HasSubstr("102.pitwall"));
+  EXPECT_THAT(trace->losses(), IsEmpty());
+  EXPECT_FALSE(fs::exists(partsFolder(output)));
+}
+
+TEST_F(MergeParts, AnUnreadablePartIsNamedAndStays) {
+  write(part("101.pitwall"), 101, 3);
+  std::ofstream(part("102.pitwall")) << "SQLite format 3, but not really";
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->unreadable, ElementsAre(HasSubstr("102.pitwall")));
+  EXPECT_EQ(eventsInOutput(), 4U);
+  ASSERT_EQ(trace->losses().size(), 1U);
+  EXPECT_THAT(trace->losses()[0].reason, HasSubstr("102.pitwall"));
+  EXPECT_FALSE(fs::exists(part("101.pitwall")));
+  EXPECT_TRUE(fs::exists(part("102.pitwall")));
+}
+
+TEST_F(MergeParts, OnlyPartsThatCannotBeMergedLeaveTheRecordersOwnData) {
+  write(part("102.pitwall"), 102, 0);
+  ASSERT_TRUE(mergeParts(output, false).has_value());
+  EXPECT_EQ(eventsInOutput(), 1U);
+}
+
+TEST_F(MergeParts, PartsAreKeptOnRequest) {
+  write(part("101.pitwall"), 101, 3);
+  write(part("102.pitwall"), 102, 0);
+  ASSERT_TRUE(mergeParts(output, true).has_value());
+  EXPECT_TRUE(fs::exists(part("101.pitwall")));
+  EXPECT_TRUE(fs::exists(part("102.pitwall")));
+}
+
+}  // namespace
+}  // namespace pitwall::record
