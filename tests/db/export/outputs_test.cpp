@@ -80,8 +80,7 @@ class Outputs : public testing::TestWithParam<Case> {
   void expectUnchanged(const Status& status) {
     ASSERT_FALSE(status.has_value());
     EXPECT_EQ(status.error().code, ErrorCode::invalidInput);
-    EXPECT_NE(status.error().message.find(GetParam().through_link ? "" : output), std::string::npos)
-        << status.error().message;
+    EXPECT_NE(status.error().message.find(output), std::string::npos) << status.error().message;
     EXPECT_NE(status.error().message.find("choose another"), std::string::npos) << status.error().message;
     EXPECT_EQ(fs::is_symlink(output), GetParam().through_link);
     EXPECT_FALSE(fs::is_regular_file(object));

@@ -5,19 +5,21 @@ its place to the user's own sitecustomize, waits until the program imports torch
 Whatever goes wrong here, the program runs as it does alone.
 """
 
-import importlib.machinery
-import importlib.util
 import os
 import sys
-import threading
+from _thread import _local  # every process starts with this file: threading takes milliseconds to import
 
 
 def _run_next_sitecustomize(folder):
     """Python executes only the first sitecustomize that it finds."""
+    import importlib.machinery
+
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != folder]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
     if spec is None or spec.loader is None:
         return
+    import importlib.util
+
     module = importlib.util.module_from_spec(spec)
     sys.modules["sitecustomize"] = module
     spec.loader.exec_module(module)
@@ -41,11 +43,13 @@ class _TorchFinder:
 
     def __init__(self, then):
         self._then = then
-        self._asking = threading.local()
+        self._asking = _local()
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch" or getattr(self._asking, "now", False):
             return None
+        import importlib.util
+
         self._asking.now = True
         try:
             spec = importlib.util.find_spec(name)
