@@ -9,7 +9,10 @@
 #include "db/file_magic.h"
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
+#include "db/import/ort/ort_start.h"
 #include "db/import/readers.h"
+#include "db/import/xla/trace_json.h"
+#include "db/import/xla/xplane_start.h"
 #include "db/try.h"
 
 namespace pitwall::import {
@@ -36,9 +39,9 @@ bool isUtf16(std::string_view start) {
 // Databases are recognised by the application id in their header.
 bool isDatabase(const FileStart& start) { return magic::isSqlite(start.bytes); }
 
-// SQLite reads a file in place: what is compressed or within an archive is copied first.
+// A reader that seeks in its file: what is compressed or within an archive is copied first.
 template <Status (*kRead)(const std::string&, const ImportOptions&, Builder&)>
-Status readDatabase(const OpenedInput& input) {
+Status readInPlace(const OpenedInput& input) {
   const bool in_place = !input.file.member && std::strcmp(input.window.source().compression(), "none") == 0;
   if (in_place) return kRead(input.file.path, input.options, input.builder);
   const auto copy = PITWALL_TRY(TemporaryCopy::make(input.window));
@@ -65,12 +68,14 @@ bool isVerboseLog(const FileStart& start) {
 constexpr Format kFormats[] = {
     {FormatId::pitwallTrace, "Pitwall traces", "*.pitwall",
      [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == magic::kTraceId; },
-     readDatabase<readTrace>},
+     readInPlace<readTrace>},
     {FormatId::pitwallRows, "Pitwall exports of rows", "*.sqlite *.db",
      [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == "PitR"; },
-     readDatabase<readRows>},
+     readInPlace<readRows>},
     {FormatId::nsightSqlite, "Nsight Systems SQLite exports", "*.sqlite *.db", isDatabase,
-     readDatabase<readNsight>},
+     readInPlace<readNsight>},
+    {FormatId::xplane, "XPlane files of JAX and TensorFlow", "*.xplane.pb",
+     [](const FileStart& start) { return isXplane(start.bytes); }, readInPlace<readXplane>},
     {FormatId::verboseLog, "oneDNN and MKL verbose logs, NCCL debug logs", "*.log *.txt", isVerboseLog,
      [](const OpenedInput& input) {
        bool found = false;
@@ -86,6 +91,10 @@ constexpr Format kFormats[] = {
        return start.text.starts_with('{') && contains(start.text.substr(0, 8192), "\"coll_perf\"");
      },
      readText<readNcclInspector>},
+    {FormatId::onnxRuntime, "ONNX Runtime profiles", "*.json",
+     [](const FileStart& start) { return isOrtProfile(start.text); }, readText<readOrt>},
+    {FormatId::xlaTraceJson, "Trace JSON of JAX and TensorFlow", "*.trace.json.gz",
+     [](const FileStart& start) { return isXlaTraceJson(start.text); }, readText<readXlaTraceJson>},
     {FormatId::chromeJson, "Chrome Trace Event JSON, also PyTorch Kineto's and MXNet's profiles", "*.json",
      [](const FileStart& start) { return jsonStart(start.text).is_trace; }, readText<readChrome>}};
 

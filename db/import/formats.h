@@ -34,6 +34,9 @@ enum class FormatId : std::uint8_t {
   verboseLog,
   mxnetTable,
   ncclInspector,
+  onnxRuntime,
+  xlaTraceJson,
+  xplane,
   chromeJson
 };
 

@@ -10,6 +10,11 @@ namespace pitwall::import {
 
 // An object with traceEvents, an array of events (closed or not), or one event per line.
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder);
+// The profile of ONNX Runtime's session option enable_profiling: Chrome Trace Event JSON with its own meaning.
+Status readOrt(Window& window, const ImportOptions& options, Builder& builder);
+// The profilers of JAX and TensorFlow: trace.json and xplane.pb.
+Status readXlaTraceJson(Window& window, const ImportOptions& options, Builder& builder);
+Status readXplane(const std::string& path, const ImportOptions& options, Builder& builder);
 // oneDNN and MKL verbose lines and NCCL's debug lines, mixed with other text. Sets `found` when there is at
 // least one.
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);

@@ -74,7 +74,7 @@ void ChromeInterpreter::event(const ChromeEvent& event, const Place& place) {
   count(event);
   const Category& category = categories_.of(event);
   const char ph = event.ph();
-  if (own_.take(event)) return;
+  if (dialect_ != nullptr ? dialect_->take(event, place) : own_.take(event)) return;
   if (ph == 'M') return metadata(event);
   mxnet_.notice(category.mxnet);
   if (mxnet_.isTwin(category.mxnet, ph)) {
@@ -382,6 +382,7 @@ void ChromeInterpreter::end() {
     input.format = "SageMaker system metrics (JSON lines)";
     input.clock = "seconds since 1970";
   }
+  if (dialect_ != nullptr) dialect_->end();
 }
 
 }  // namespace pitwall::import

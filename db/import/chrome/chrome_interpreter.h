@@ -11,6 +11,7 @@
 #include "db/import/build/builder.h"
 #include "db/import/chrome/categories.h"
 #include "db/import/chrome/chrome_event.h"
+#include "db/import/chrome/dialect.h"
 #include "db/import/chrome/foreign_args.h"
 #include "db/import/chrome/open_ranges.h"
 #include "db/import/chrome/place.h"
@@ -23,8 +24,10 @@ namespace pitwall::import {
 
 class ChromeInterpreter {
  public:
-  explicit ChromeInterpreter(Builder& builder)
+  // `dialect` may be null: then the file's own terms decide.
+  ChromeInterpreter(Builder& builder, ChromeDialect* dialect)
       : builder_(builder),
+        dialect_(dialect),
         kineto_(builder),
         mxnet_(builder),
         own_(builder),
@@ -66,6 +69,7 @@ class ChromeInterpreter {
   StringId argsOf(const ChromeEvent& event, const Category& category, const Place& place);
 
   Builder& builder_;
+  ChromeDialect* const dialect_;
   Kineto kineto_;
   MxNet mxnet_;
   OwnJson own_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "db/import/chrome/chrome_interpreter.h"
+#include "db/import/chrome/dialect.h"
 #include "db/import/chrome/event_parser.h"
 #include "db/import/input/scan.h"
 #include "db/import/input/text.h"
@@ -22,11 +23,11 @@ constexpr std::int64_t kMostDamages = 1000;                   // then reading st
 
 class ChromeReader {
  public:
-  ChromeReader(Window& window, const ImportOptions& options, Builder& builder)
+  ChromeReader(Window& window, const ImportOptions& options, Builder& builder, ChromeDialect* dialect)
       : window_(window),
         limit_(static_cast<std::size_t>(options.limits.record_bytes)),
         builder_(builder),
-        interpreter_(builder) {}
+        interpreter_(builder, dialect) {}
 
   Status run() {
     Status status = document();
@@ -331,7 +332,11 @@ class ChromeReader {
 }  // namespace
 
 Status readChrome(Window& window, const ImportOptions& options, Builder& builder) {
-  return ChromeReader(window, options, builder).run();
+  return ChromeReader(window, options, builder, nullptr).run();
+}
+
+Status readChromeAs(Window& window, const ImportOptions& options, Builder& builder, ChromeDialect& dialect) {
+  return ChromeReader(window, options, builder, &dialect).run();
 }
 
 }  // namespace pitwall::import

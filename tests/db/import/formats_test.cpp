@@ -33,6 +33,8 @@ TEST(Formats, TheFirstThatRecognisesAnInputReadsIt) {
   EXPECT_EQ(id("node:1:2 [0] NCCL INFO x\n"), FormatId::verboseLog);
   EXPECT_EQ(id("{\"a\":{\"coll_perf\":{}}}"), FormatId::ncclInspector);
   EXPECT_EQ(id("Profile Statistics:\nName  Total Count\n"), FormatId::mxnetTable);
+  EXPECT_EQ(id("[\n{\"cat\" : \"Session\",\"ph\" : \"X\",\"name\" :\"model_loading_array\",\"args\" : {}},"),
+            FormatId::onnxRuntime);
   std::string database("SQLite format 3\0", 16);
   database.resize(100);
   EXPECT_EQ(id(database), FormatId::nsightSqlite);
