@@ -33,24 +33,32 @@ std::vector<std::string> findParts(const std::string& output) {
 
 namespace {
 
+// A damaged chunk holds records too: the import keeps the others and names it.
+Result<bool> found(const Status& read, bool any) {
+  if (read.has_value() || read.error().code == ErrorCode::corruptTrace) return any || !read.has_value();
+  return fail(read.error());
+}
+
 // Stops at the first that it finds.
 Result<bool> hasRecords(Trace& trace) {
-  bool found = !trace.iterations().empty() || !trace.losses().empty();
-  for (std::uint32_t id = 1; id <= trace.tracks().size() && !found; ++id) {
+  bool any = !trace.iterations().empty() || !trace.losses().empty();
+  for (std::uint32_t id = 1; id <= trace.tracks().size() && !any; ++id) {
     EventSelection selection;
     selection.track = TrackId{id};
     selection.fields = EventFields::kStart;
-    PITWALL_TRY(trace.eventColumns(selection, [&](const EventSpans& events) {
-      found = events.size > 0;
-      return !found;
-    }));
-    if (found) break;
-    PITWALL_TRY(trace.visitCounters(TrackId{id}, [&](std::span<const CounterSample> samples) {
-      found = !samples.empty();
-      return !found;
-    }));
+    const Status events = trace.eventColumns(selection, [&](const EventSpans& spans) {
+      any = spans.size > 0;
+      return !any;
+    });
+    any = PITWALL_TRY(found(events, any));
+    if (any) break;
+    const Status counters = trace.visitCounters(TrackId{id}, [&](std::span<const CounterSample> samples) {
+      any = !samples.empty();
+      return !any;
+    });
+    any = PITWALL_TRY(found(counters, any));
   }
-  return found;
+  return any;
 }
 
 // Moves those that cannot be merged from `parts` to the result.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <filesystem>
 #include <fstream>
@@ -33,16 +34,28 @@ class MergeParts : public testing::Test {
     auto sink = createTrace(path).value();
     const ProcessId process = sink->process({pid, "program", "program", 0});
     const ThreadId thread = sink->thread({process, pid, "main"});
-    const TrackId track = sink->track({TrackKind::thread, process, thread, {}, "", ""});
+    const TrackId tracks[] = {
+        sink->track({TrackKind::thread, process, thread, {}, "", ""}),
+        sink->track({TrackKind::thread, process, sink->thread({process, pid + 1000, "other"}), {}, "", ""})};
     Event event;
-    event.dur_ns = 10;
     event.name = sink->string("range");
     for (int i = 0; i < events; ++i) {
       event.start_ns = event.pushed_ns = event.ready_ns = 100 * i;
-      sink->events(track, {&event, 1});
+      event.dur_ns = 10 + i % 7;
+      sink->events(tracks[i % 2], {&event, 1});
     }
     sink->meta(meta::kRecorderNotes, note);
     ASSERT_TRUE(sink->finish().has_value());
+  }
+
+  static void damageChunk(const std::string& path, const std::string& id) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    const std::string sql =
+        "UPDATE event_chunk SET dur = zeroblob(length(dur)) WHERE id = (SELECT " + id + " FROM event_chunk)";
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    EXPECT_EQ(sqlite3_changes(database), 1);
+    sqlite3_close(database);
   }
 
   std::size_t eventsInOutput() {
@@ -94,6 +107,26 @@ TEST_F(MergeParts, AnUnreadablePartIsNamedAndStays) {
   EXPECT_THAT(trace->losses()[0].reason, HasSubstr("102.pitwall"));
   EXPECT_FALSE(fs::exists(part("101.pitwall")));
   EXPECT_TRUE(fs::exists(part("102.pitwall")));
+}
+
+// The first chunk is the one that shows whether a part has records.
+TEST_F(MergeParts, ADamagedChunkIsNamedAndTheOthersOfItsPartAreKept) {
+  for (const char* chunk : {"min(id)", "max(id)"}) {
+    write(output, 100, 1);
+    fs::create_directory(partsFolder(output));
+    write(part("101.pitwall"), 101, 3);
+    write(part("102.pitwall"), 102, 400);
+    damageChunk(part("102.pitwall"), chunk);
+    write(part("103.pitwall"), 103, 5);
+    const auto left_out = mergeParts(output, false);
+    ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+    EXPECT_THAT(left_out->unreadable, IsEmpty()) << chunk;
+    const std::size_t kept = eventsInOutput();
+    EXPECT_GE(kept, 9U + 100U) << chunk;
+    EXPECT_LT(kept, 9U + 400U) << chunk;
+    ASSERT_EQ(trace->losses().size(), 1U) << chunk;
+    EXPECT_THAT(trace->losses()[0].reason, HasSubstr("event_chunk")) << chunk;
+  }
 }
 
 TEST_F(MergeParts, OnlyPartsThatCannotBeMergedLeaveTheRecordersOwnData) {
