@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "db/redact/patterns.h"
 #include "db/settings.h"
+#include "tests/support/redact_examples.h"
 
 namespace pitwall {
 namespace {
@@ -32,12 +34,33 @@ TEST(Redact, KnowsSecretNames) {
                            "session-cookie",
                            "X-Amz-Signature",
                            "sshPassphrase",
-                           "id_rsa_privatekey"}) {
+                           "id_rsa_privatekey",
+                           "MY_CREDS",
+                           "COMET_API"}) {
     EXPECT_TRUE(isSecretName(name)) << name;
   }
-  for (const char* name : {"PATH", "PWD", "OLDPWD", "HOME", "TOKENIZERS_PARALLELISM", "KEYBOARD", "MONKEY",
-                           "SSH_AUTH_SOCK", "OMP_NUM_THREADS", "COMPASS", "AUTHOR", "PATTERN", "NCCL_DEBUG",
-                           "BYPASS_CACHE", "SIGNAL", "", "--", "_"}) {
+  for (const char* name : {"PATH",
+                           "PWD",
+                           "OLDPWD",
+                           "HOME",
+                           "TOKENIZERS_PARALLELISM",
+                           "KEYBOARD",
+                           "MONKEY",
+                           "SSH_AUTH_SOCK",
+                           "OMP_NUM_THREADS",
+                           "COMPASS",
+                           "AUTHOR",
+                           "PATTERN",
+                           "NCCL_DEBUG",
+                           "BYPASS_CACHE",
+                           "SIGNAL",
+                           "API",
+                           "my_api",
+                           "API_URL",
+                           "PIN_MEMORY",
+                           "",
+                           "--",
+                           "_"}) {
     EXPECT_FALSE(isSecretName(name)) << name;
   }
 }
@@ -102,6 +125,45 @@ TEST(Redact, HidesArgumentsAfterSecretOptions) {
                           "DB_PASSWORD=[redacted]", "u=http://[redacted]@c"));
 }
 
+// No part of it is secret by its own shape.
+TEST(Redact, HidesTheExampleOfEveryPattern) {
+  const std::string secret(test::kExampleSecret);
+  ASSERT_EQ(redactText("a " + secret + " b"), "a " + secret + " b");
+  for (const SecretPattern& pattern : secretPatterns()) {
+    const std::string example = test::exampleOf(pattern);
+    ASSERT_THAT(example, HasSubstr(secret)) << pattern.text;
+    EXPECT_THAT(redactText(example), Not(HasSubstr(secret))) << example;
+    EXPECT_THAT(redactText("sh -c '" + example + "'"), Not(HasSubstr(secret))) << example;
+    if (example.find(": ") != example.npos) continue;  // text, not the arguments of a command
+    for (const std::string& argument : redactArguments(test::splitAtBlanks(example)))
+      EXPECT_THAT(argument, Not(HasSubstr(secret))) << example;
+  }
+}
+
+TEST(Redact, HidesSecretsInShortOptions) {
+  EXPECT_EQ(redactText("curl -s -u joe:pa$$ http://e.org"), "curl -s -u joe:[redacted] http://e.org");
+  EXPECT_EQ(redactText(R"(["curl", "-u", "joe:pass word", "-s"])"),
+            R"(["curl", "-u", "joe:[redacted]", "-s"])");
+  EXPECT_EQ(redactText("/usr/bin/mysql -uroot -phunter db"), "/usr/bin/mysql -uroot -p[redacted] db");
+  EXPECT_EQ(redactText("sshpass -p hunter ssh host"), "sshpass -p [redacted] ssh host");
+  EXPECT_EQ(redactText("train -pS3cret! --lr 0.1"), "train -p[redacted] --lr 0.1");
+  EXPECT_THAT(redactArguments(std::vector<std::string>{"redis-cli", "-a", "two words", "get", "x"}),
+              ElementsAre("redis-cli", "-a", "[redacted]", "get", "x"));
+  for (const char* text : {"docker run -u 1000:1000 -p8080:80 x", "gcc -pthread -pipe a.c",
+                           "python3 -u train.py -p 3", "ffmpeg -pix_fmt yuv420p", "pip install -U numpy",
+                           "tool -p/srv/Data1/x -p12345678", "prog -param=Value123", "id -u joe"})
+    EXPECT_EQ(redactText(text), text);
+}
+
+TEST(Redact, HidesAddressesOfWebhooks) {
+  EXPECT_EQ(redactText("post https://hooks.slack.com/services/T0/B0/xyz now"),
+            "post https://hooks.slack.com/[redacted] now");
+  EXPECT_EQ(redactText("https://u:p@example.org/a/webhooks/1/abc?x=1"),
+            "https://[redacted]@example.org/a/webhooks/[redacted]");
+  EXPECT_EQ(redactText("https://example.org/docs/webhooks.html"), "https://example.org/docs/webhooks.html");
+  EXPECT_EQ(redactValue("ALERT_WEBHOOK", "abc"), "[redacted]");
+}
+
 TEST(Redact, LeavesOtherTextAloneByteForByte) {
   std::string binary;
   for (int i = 0; i < 4096; ++i) binary += static_cast<char>((i * 7919) & 0xff);
@@ -116,7 +178,8 @@ TEST(Redact, LeavesOtherTextAloneByteForByte) {
 TEST(Redact,
      ReadsHostileTextOnce) {  // each of these would take very long if a token were looked for quadratically
   for (const std::string piece :
-       {"eyJ-", "-----BEGIN ", "ghp_", "http://", "password", "token=", "key:\"", "--pw "}) {
+       {"eyJ-", "-----BEGIN ", "ghp_", "http://", "password", "token=", "key:\"", "--pw ", "-u ", "mysql -p ",
+        "'-pX1aaaa", "/webhooks/", "://", "\"", "hvs."}) {
     std::string text;
     while (text.size() < (std::size_t{256} << 10)) text += piece;
     EXPECT_GT(redactText(text).size(), 0u) << piece;

@@ -12,5 +12,6 @@ const std::string& asFile(std::span<const std::uint8_t> bytes);
 
 // The target `pitwall_trace`, which is large enough for a separate file.
 void openTrace(std::span<const std::uint8_t> input);
+void redactSecrets(std::span<const std::uint8_t> input);
 
 }  // namespace pitwall::fuzz

@@ -120,6 +120,7 @@ constexpr Target kTargets[] = {
     {"nsight_sqlite", importAs<FormatId::nsightSqlite>},
     {"compressed", importCompressed},
     {"pitwall_trace", openTrace},
+    {"redact", redactSecrets},
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ struct Target {
   void (*run)(std::span<const std::uint8_t> input);
 };
 
-// One for each reader, one for compressed files, one for opening and querying a trace.
+// One for each reader, one for compressed files, one for opening and querying a trace, one
+// for the redaction of secrets.
 std::span<const Target> targets();
 
 // Null when there is none of this name.

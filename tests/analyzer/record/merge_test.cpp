@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "db/meta.h"
 #include "db/reader.h"
+#include "db/sqlite/connection.h"
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 
@@ -49,13 +49,11 @@ class MergeParts : public testing::Test {
   }
 
   static void damageChunk(const std::string& path, const std::string& id) {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+    auto database = store::Connection::open(path, store::OpenMode::readWrite);
+    ASSERT_TRUE(database.has_value());
     const std::string sql =
         "UPDATE event_chunk SET dur = zeroblob(length(dur)) WHERE id = (SELECT " + id + " FROM event_chunk)";
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    EXPECT_EQ(sqlite3_changes(database), 1);
-    sqlite3_close(database);
+    EXPECT_TRUE(database->execute(sql.c_str()).has_value());
   }
 
   std::size_t eventsInOutput() {
