@@ -10,6 +10,7 @@
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
 #include "db/import/ort/ort_start.h"
+#include "db/import/perfetto/pftrace_start.h"
 #include "db/import/readers.h"
 #include "db/import/xla/trace_json.h"
 #include "db/import/xla/xplane_start.h"
@@ -76,6 +77,8 @@ constexpr Format kFormats[] = {
      readInPlace<readNsight>},
     {FormatId::xplane, "XPlane files of JAX and TensorFlow", "*.xplane.pb",
      [](const FileStart& start) { return isXplane(start.bytes); }, readInPlace<readXplane>},
+    {FormatId::perfetto, "Perfetto traces", "*.pftrace *.perfetto-trace",
+     [](const FileStart& start) { return isPftrace(start.bytes); }, readText<readPftrace>},
     {FormatId::verboseLog, "oneDNN and MKL verbose logs, NCCL debug logs", "*.log *.txt", isVerboseLog,
      [](const OpenedInput& input) {
        bool found = false;

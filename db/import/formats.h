@@ -37,6 +37,7 @@ enum class FormatId : std::uint8_t {
   onnxRuntime,
   xlaTraceJson,
   xplane,
+  perfetto,
   chromeJson
 };
 

@@ -15,6 +15,8 @@ Status readOrt(Window& window, const ImportOptions& options, Builder& builder);
 // The profilers of JAX and TensorFlow: trace.json and xplane.pb.
 Status readXlaTraceJson(Window& window, const ImportOptions& options, Builder& builder);
 Status readXplane(const std::string& path, const ImportOptions& options, Builder& builder);
+// A trace of Perfetto: its packets of track events.
+Status readPftrace(Window& window, const ImportOptions& options, Builder& builder);
 // oneDNN and MKL verbose lines and NCCL's debug lines, mixed with other text. Sets `found` when there is at
 // least one.
 Status readOneDnn(Window& window, const ImportOptions& options, Builder& builder, bool& found);

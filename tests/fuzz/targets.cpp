@@ -116,6 +116,7 @@ constexpr Target kTargets[] = {
     {"ort_json", importAs<FormatId::onnxRuntime>},
     {"xla_json", importAs<FormatId::xlaTraceJson>},
     {"xplane", importAs<FormatId::xplane>},
+    {"perfetto", importAs<FormatId::perfetto>},
     {"verbose_log", importLog},
     {"nsight_sqlite", importAs<FormatId::nsightSqlite>},
     {"compressed", importCompressed},
