@@ -9,9 +9,11 @@
 #include "db/file_magic.h"
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
+#include "db/import/nvprof/nvprof_database.h"
 #include "db/import/ort/ort_start.h"
 #include "db/import/perfetto/pftrace_start.h"
 #include "db/import/readers.h"
+#include "db/import/rocm/rocpd.h"
 #include "db/import/xla/trace_json.h"
 #include "db/import/xla/xplane_start.h"
 #include "db/try.h"
@@ -66,6 +68,20 @@ bool isVerboseLog(const FileStart& start) {
                      [&](const char* mark) { return contains(start.text, mark); });
 }
 
+// Which tool wrote a database is known for certain only from its tables; its first bytes nearly always have them.
+Status readDatabase(const std::string& path, const ImportOptions& options, Builder& builder) {
+  bool nvprof = false;
+  bool rocpd = false;
+  {
+    const auto database = PITWALL_TRY(store::ForeignDatabase::open(path));
+    nvprof = isNvprofDatabase(*database);
+    rocpd = isRocpd(*database);
+  }
+  return nvprof  ? readNvprof(path, options, builder)
+         : rocpd ? readRocpd(path, options, builder)
+                 : readNsight(path, options, builder);
+}
+
 constexpr Format kFormats[] = {
     {FormatId::pitwallTrace, "Pitwall traces", "*.pitwall",
      [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == magic::kTraceId; },
@@ -73,8 +89,14 @@ constexpr Format kFormats[] = {
     {FormatId::pitwallRows, "Pitwall exports of rows", "*.sqlite *.db",
      [](const FileStart& start) { return magic::sqliteProgram(start.bytes) == "PitR"; },
      readInPlace<readRows>},
+    {FormatId::nvprofDatabase, "nvprof and Visual Profiler databases", "*.nvvp *.nvprof *.sqlite",
+     [](const FileStart& start) { return isDatabase(start) && isNvprofStart(start.bytes); },
+     readInPlace<readDatabase>},
+    {FormatId::rocpd, "rocprofv3 databases (rocpd)", "*.db",
+     [](const FileStart& start) { return isDatabase(start) && isRocpdStart(start.bytes); },
+     readInPlace<readDatabase>},
     {FormatId::nsightSqlite, "Nsight Systems SQLite exports", "*.sqlite *.db", isDatabase,
-     readInPlace<readNsight>},
+     readInPlace<readDatabase>},
     {FormatId::xplane, "XPlane files of JAX and TensorFlow", "*.xplane.pb",
      [](const FileStart& start) { return isXplane(start.bytes); }, readInPlace<readXplane>},
     {FormatId::perfetto, "Perfetto traces", "*.pftrace *.perfetto-trace",

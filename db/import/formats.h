@@ -30,6 +30,8 @@ struct OpenedInput {
 enum class FormatId : std::uint8_t {
   pitwallTrace,
   pitwallRows,
+  nvprofDatabase,
+  rocpd,
   nsightSqlite,
   verboseLog,
   mxnetTable,

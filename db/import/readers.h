@@ -27,6 +27,11 @@ Status readMxNetTable(Window& window, const ImportOptions& options, Builder& bui
 // A database that Nsight Systems exported.
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
 
+// A database of nvprof or the NVIDIA Visual Profiler.
+Status readNvprof(const std::string& path, const ImportOptions& options, Builder& builder);
+// A database of rocprofv3.
+Status readRocpd(const std::string& path, const ImportOptions& options, Builder& builder);
+
 // A database of ordinary rows that `pitwall export --format rows` wrote.
 Status readRows(const std::string& path, const ImportOptions& options, Builder& builder);
 

@@ -117,6 +117,8 @@ constexpr Target kTargets[] = {
     {"xla_json", importAs<FormatId::xlaTraceJson>},
     {"xplane", importAs<FormatId::xplane>},
     {"perfetto", importAs<FormatId::perfetto>},
+    {"nvprof_sqlite", importAs<FormatId::nvprofDatabase>},
+    {"rocpd", importAs<FormatId::rocpd>},
     {"verbose_log", importLog},
     {"nsight_sqlite", importAs<FormatId::nsightSqlite>},
     {"compressed", importCompressed},

@@ -9,12 +9,12 @@
 namespace pitwall::import {
 namespace {
 
-constexpr std::size_t kMost = std::size_t{1} << 20;
+constexpr std::size_t kMostMarks = std::size_t{1} << 20;
 
 }  // namespace
 
 void Marks::add(std::int64_t index, std::int64_t time_ns) {
-  if (marks_.size() >= kMost) return tally_.dropped("marks of iterations beyond the first million", "");
+  if (marks_.size() >= kMostMarks) return tally_.dropped("marks of iterations beyond the first million", "");
   marks_.push_back({index, time_ns, 0});
 }
 

@@ -7,7 +7,7 @@
 namespace pitwall::import {
 namespace {
 
-constexpr std::size_t kDeepest = 4096;
+constexpr std::size_t kDeepestRanges = 4096;
 constexpr std::size_t kMostGradients = 4096;
 
 // MXNet's name of an operator's gradient, where it is irregular.
@@ -94,7 +94,7 @@ void Phases::move(Event& event, Phase phase) {
 void Phases::apply(std::span<Event> events, Thread& thread) {
   if (!infers_) return;
   for (Event& event : events) {
-    const std::size_t depth = std::min<std::size_t>(event.depth, kDeepest);
+    const std::size_t depth = std::min<std::size_t>(event.depth, kDeepestRanges);
     if (thread.open.size() <= depth) thread.open.resize(depth + 1, Phase::none);
     const Phase own = ownPhase(event);
     const Phase around = depth > 0 ? thread.open[depth - 1] : Phase::none;

@@ -164,7 +164,7 @@ JsonStatus JsonScanner::element(JsonValue& value) {
 
 namespace {
 
-void appendUtf8(std::uint32_t code, std::string& out) {
+void appendCodePoint(std::uint32_t code, std::string& out) {
   if (code < 0x80) {
     out += static_cast<char>(code);
   } else if (code < 0x800) {
@@ -205,13 +205,13 @@ std::size_t unicodeEscape(std::string_view raw, std::size_t at, std::string& out
   if (high >= 0xD800 && high < 0xDC00 && at + 6 < raw.size() && raw[at + 5] == '\\' && raw[at + 6] == 'u') {
     const std::int32_t low = hex4(raw, at + 7);
     if (low >= 0xDC00 && low < 0xE000) {
-      appendUtf8(0x10000U + (static_cast<std::uint32_t>(high - 0xD800) << 10) +
-                     static_cast<std::uint32_t>(low - 0xDC00),
-                 out);
+      appendCodePoint(0x10000U + (static_cast<std::uint32_t>(high - 0xD800) << 10) +
+                          static_cast<std::uint32_t>(low - 0xDC00),
+                      out);
       return 11;
     }
   }
-  appendUtf8(static_cast<std::uint32_t>(high), out);
+  appendCodePoint(static_cast<std::uint32_t>(high), out);
   return 5;
 }
 

@@ -31,8 +31,8 @@ constexpr std::size_t kEndBytes = 22;
 constexpr std::uint64_t kLongestDirectory = std::uint64_t{16} << 20;
 constexpr std::uint16_t kStored = 0;
 constexpr std::uint16_t kDeflated = 8;
-constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-constexpr Bytes kRatioFreeBytes = Bytes{64} << 20;
+constexpr std::size_t kZipReadBytes = std::size_t{256} << 10;
+constexpr Bytes kZipRatioFreeBytes = Bytes{64} << 20;
 
 // Little-endian numbers; the caller has checked that they are within the data.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t length) {
@@ -187,7 +187,7 @@ class ZipSource final : public ByteSource {
         member_(member),
         data_at_(data_at),
         limits_(limits),
-        input_(kReadBytes) {
+        input_(kZipReadBytes) {
     left_ = member.known_size ? member.packed_bytes : archive_->size() - data_at;
     crc_ = static_cast<std::uint32_t>(crc32(0, nullptr, 0));
   }
@@ -267,7 +267,7 @@ class ZipSource final : public ByteSource {
   Status bounded() const {
     const Bytes consumed = std::max<Bytes>(1, consumedBytes());
     if (produced_ <= limits_.decompressed_bytes &&
-        (produced_ <= kRatioFreeBytes || produced_ / consumed <= limits_.decompression_ratio)) {
+        (produced_ <= kZipRatioFreeBytes || produced_ / consumed <= limits_.decompression_ratio)) {
       return {};
     }
     return fail(

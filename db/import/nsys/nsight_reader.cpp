@@ -95,12 +95,13 @@ class Nsight {
     const std::size_t shown = std::min<std::size_t>(tables.size(), 6);
     return fail(
         ErrorCode::invalidInput,
-        fmt::format("{}: an SQLite database, but not one that Nsight Systems exported (its tables: {}{})",
-                    builder_.tally().input().path,
-                    fmt::join(tables.begin(), tables.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                    shown < tables.size() ? ", ..."
-                    : shown == 0          ? "none"
-                                          : ""));
+        fmt::format(
+            "{}: an SQLite database, but not one of Nsight Systems, nvprof or rocprofv3 (its tables: {}{})",
+            builder_.tally().input().path,
+            fmt::join(tables.begin(), tables.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+            shown < tables.size() ? ", ..."
+            : shown == 0          ? "none"
+                                  : ""));
   }
 
   Status readAll() {

@@ -25,17 +25,17 @@ namespace {
 
 constexpr std::size_t kMostRuns = std::size_t{1} << 20;
 
-std::optional<std::int64_t> integerArg(const ChromeEvent& event, std::string_view name) {
+std::optional<std::int64_t> ortInteger(const ChromeEvent& event, std::string_view name) {
   const JsonValue value = event.arg(name);
   return value.isNumberOrString() ? parseInteger(value.text) : std::nullopt;
 }
 
-std::int64_t sizeArg(const ChromeEvent& event, std::string_view name) {
-  const auto size = integerArg(event, name);
+std::int64_t ortSize(const ChromeEvent& event, std::string_view name) {
+  const auto size = ortInteger(event, name);
   return size && *size > 0 && *size < kLatestNs ? *size : 0;
 }
 
-std::string cleanText(const JsonValue& value) {
+std::string ortText(const JsonValue& value) {
   std::string clean;
   appendClean(unescape(value.text), clean);
   return clean;
@@ -111,16 +111,16 @@ void OrtProfile::session(const ChromeEvent& event, std::string_view name, Event 
 
 OrtProfile::Known OrtProfile::operatorOf(const ChromeEvent& event, std::string_view node) const {
   OperatorFacts facts;
-  facts.name = cleanText(event.arg("op_name"));
-  facts.backend = cleanText(event.arg("provider"));
+  facts.name = ortText(event.arg("op_name"));
+  facts.backend = ortText(event.arg("provider"));
   appendClean(node, facts.layer);
   if (facts.name.empty()) facts.name = facts.layer;
   const OrtShapes in = ortShapes(event.arg("input_type_shape").text);
   const OrtShapes out = ortShapes(event.arg("output_type_shape").text);
   facts.shapes = out.shapes.empty() ? in.shapes : in.shapes + "->" + out.shapes;
   facts.dtype = in.first_type.empty() ? out.first_type : in.first_type;
-  facts.bytes_read = sizeArg(event, "activation_size") + sizeArg(event, "parameter_size");
-  facts.bytes_written = sizeArg(event, "output_size");
+  facts.bytes_read = ortSize(event, "activation_size") + ortSize(event, "parameter_size");
+  facts.bytes_written = ortSize(event, "output_size");
   Known known{builder_.names().facts(facts), builder_.names().name(facts.name), {}};
   if (!in.types.empty())
     known.args = builder_.names().args(fmt::format("{{\"input_types\":{}}}", jsonString(in.types)));
@@ -154,11 +154,11 @@ void OrtProfile::node(const ChromeEvent& event, std::string_view name, Event out
 // The allocator's state after the operator, which newer versions write.
 void OrtProfile::memory(const ChromeEvent& event, std::int64_t time_ns) {
   const std::string_view provider = event.arg("provider").text;
-  const std::string where = provider == "CPUExecutionProvider" ? "cpu" : cleanText(event.arg("provider"));
+  const std::string where = provider == "CPUExecutionProvider" ? "cpu" : ortText(event.arg("provider"));
   for (const auto& [arg, counter] :
        {std::pair<std::string_view, const char*>{"mem_bytes_in_use", "allocated"},
         {"mem_arena_held", "reserved"}}) {
-    const auto bytes = integerArg(event, arg);
+    const auto bytes = ortInteger(event, arg);
     if (!bytes || *bytes < 0) continue;
     const TrackRef track =
         builder_.tracks().counter(processOf(event), fmt::format("memory {}: {}", counter, where), "bytes");
@@ -170,12 +170,12 @@ void OrtProfile::deviceWork(const ChromeEvent& event, Event out) {
   const std::string_view name = event.name.text;
   const bool copies = name.starts_with("Memcpy") || name.starts_with("Memset") || name.starts_with("MemCpy");
   out.kind = copies ? EventKind::copy : EventKind::kernel;
-  if (copies) out.value = sizeArg(event, "size");
+  if (copies) out.value = ortSize(event, "size");
   KernelFacts facts;
   constexpr const char* kGrid[] = {"grid_x", "grid_y", "grid_z"};
   constexpr const char* kBlock[] = {"block_x", "block_y", "block_z"};
   const auto extent = [&](const char* arg) {
-    return static_cast<std::int32_t>(std::min<std::int64_t>(sizeArg(event, arg), INT32_MAX));
+    return static_cast<std::int32_t>(std::min<std::int64_t>(ortSize(event, arg), INT32_MAX));
   };
   for (std::size_t i = 0; i < 3; ++i) {
     facts.grid[i] = extent(kGrid[i]);

@@ -8,7 +8,7 @@
 namespace pitwall::import {
 namespace {
 
-constexpr std::size_t kLongest = 512;
+constexpr std::size_t kLongestShapes = 512;
 
 // "[2, 3]" -> "2x3"
 std::string shapeOf(std::string_view extents) {
@@ -27,7 +27,7 @@ OrtShapes ortShapes(std::string_view array) {
   JsonScanner scan(array);
   JsonValue tensor;
   if (!scan.take('[')) return out;
-  while (out.shapes.size() < kLongest && scan.element(tensor) == JsonStatus::ok &&
+  while (out.shapes.size() < kLongestShapes && scan.element(tensor) == JsonStatus::ok &&
          tensor.type == JsonType::object) {
     JsonScanner members(tensor.text);
     members.take('{');

@@ -51,7 +51,7 @@ PftraceEvents::Fields PftraceEvents::fieldsOf(std::string_view message, const Pf
       case kTrack: out.track = field.value, out.has_track = true; break;
       case kName: out.name = field.bytes; break;
       case kNameId: name_id = field.value; break;
-      case kCategory: addCategory(field.bytes); break;
+      case kCategoryText: addCategory(field.bytes); break;
       case kCategoryIds:
         if (const std::string* known = sequence.category(field.value)) addCategory(*known);
         break;

@@ -6,12 +6,12 @@
 namespace pitwall::import {
 namespace {
 
-struct Known {
+struct PacketField {
   std::uint32_t field;
   std::string_view name;
   bool kept;
 };
-constexpr Known kFields[] = {
+constexpr PacketField kPacketFields[] = {
     {1, "ftrace events (scheduling, system calls)", false},
     {packet::kProcessTree, "process tree", true},
     {5, "inode file maps", false},
@@ -47,21 +47,21 @@ constexpr Known kFields[] = {
     {89, "trace uuid", true},
 };
 
-const Known* find(std::uint32_t field) {
-  const auto* found = std::find_if(std::begin(kFields), std::end(kFields),
-                                   [&](const Known& known) { return known.field == field; });
-  return found == std::end(kFields) ? nullptr : found;
+const PacketField* findPacketField(std::uint32_t field) {
+  const auto* found = std::find_if(std::begin(kPacketFields), std::end(kPacketFields),
+                                   [&](const PacketField& known) { return known.field == field; });
+  return found == std::end(kPacketFields) ? nullptr : found;
 }
 
 }  // namespace
 
 std::string_view packetName(std::uint32_t field) {
-  const Known* known = find(field);
+  const PacketField* known = findPacketField(field);
   return known == nullptr ? std::string_view() : known->name;
 }
 
 bool isPacketFieldKept(std::uint32_t field) {
-  const Known* known = find(field);
+  const PacketField* known = findPacketField(field);
   return known != nullptr && known->kept;
 }
 

@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kProcessTree = 2, kUid = 3, kClockSnapshot = 6, k
 
 namespace track_event {
 inline constexpr std::uint32_t kDeltaUs = 1, kCategoryIds = 3, kAnnotation = 4, kLegacy = 6, kType = 9,
-                               kNameId = 10, kTrack = 11, kAbsoluteUs = 16, kCategory = 22, kName = 23,
+                               kNameId = 10, kTrack = 11, kAbsoluteUs = 16, kCategoryText = 22, kName = 23,
                                kCounter = 30, kExtraCounters = 31, kOldFlow = 36, kOldLastFlow = 42,
                                kRealCounter = 44, kExtraRealCounters = 45, kFlow = 47, kLastFlow = 48;
 enum Type : std::uint8_t { none = 0, begin = 1, end = 2, instant = 3, counter = 4 };

@@ -25,9 +25,9 @@
 namespace pitwall::import {
 namespace {
 
-constexpr std::int64_t kYear2001Ns = 1'000'000'000'000'000'000;
+constexpr std::int64_t kUnixTimesFromNs = 1'000'000'000'000'000'000;
 constexpr std::size_t kMostNames = std::size_t{1} << 20;  // of a plane
-constexpr std::size_t kLongestText = std::size_t{1} << 16;
+constexpr std::size_t kLongestXplaneText = std::size_t{1} << 16;
 
 // The statistics that are read, by their names.
 enum class Stat : std::uint8_t {
@@ -128,7 +128,7 @@ void Xplane::statName(std::string_view entry, Plane& plane) {
   ProtoMessage fields(message);
   for (ProtoField field; fields.next(field);) {
     if (field.number != 2 || !field.is_bytes) continue;
-    plane.stat_names[id] = std::string(field.bytes.substr(0, kLongestText));
+    plane.stat_names[id] = std::string(field.bytes.substr(0, kLongestXplaneText));
     plane.stats[id] = statOf(field.bytes);
   }
 }
@@ -140,8 +140,8 @@ void Xplane::eventName(std::string_view entry, Plane& plane) const {
   ProtoMessage fields(message);
   for (ProtoField field; fields.next(field);) {
     if (!field.is_bytes) continue;
-    if (field.number == 2) known.name = std::string(field.bytes.substr(0, kLongestText));
-    if (field.number == 4) display = field.bytes.substr(0, kLongestText);
+    if (field.number == 2) known.name = std::string(field.bytes.substr(0, kLongestXplaneText));
+    if (field.number == 4) display = field.bytes.substr(0, kLongestXplaneText);
     if (field.number == 5) {
       stat(field.bytes, plane, known.stats);
       known.has_stats = true;
@@ -161,7 +161,7 @@ void Xplane::stat(std::string_view message, const Plane& plane, StatTexts& texts
     } else if (slot < texts.size() && (field.number == 3 || field.number == 4) && !field.is_bytes) {
       texts[slot] = std::to_string(field.integer());
     } else if (slot < texts.size() && field.number == 5 && field.is_bytes) {
-      texts[slot] = std::string(field.bytes.substr(0, kLongestText));
+      texts[slot] = std::string(field.bytes.substr(0, kLongestXplaneText));
     } else if (slot < texts.size() && field.number == 7 && !field.is_bytes) {
       const auto name = plane.stat_names.find(field.integer());
       if (name != plane.stat_names.end()) texts[slot] = name->second;
@@ -196,7 +196,7 @@ Status Xplane::metadata(Range range, Plane& plane) {
 
 void Xplane::sessionStart(const Plane& plane) {
   const auto start = parseInteger(plane.own[static_cast<std::size_t>(Stat::sessionStart)]);
-  if (start && *start > kYear2001Ns && *start < kLatestNs) session_start_ns_ = *start;
+  if (start && *start > kUnixTimesFromNs && *start < kLatestNs) session_start_ns_ = *start;
 }
 
 Status Xplane::plane(Range range) {
@@ -295,7 +295,7 @@ Status Xplane::line(Range range, const Plane& plane) {
     builder_.tally().notUnderstood("lines of counters", plane.name);
     return {};
   }
-  if (head.timestamp_ns > kYear2001Ns) is_unix_ = true;
+  if (head.timestamp_ns > kUnixTimesFromNs) is_unix_ = true;
   const auto device = xlaDevice(plane.name);
   XlaEvents::Line device_line;
   TrackRef thread;

@@ -181,7 +181,8 @@ TEST(ImportNsight, DanglingNamesAndReversedTimes) {
 
 TEST(ImportNsight, OtherDatabasesAreRefused) {
   const auto other = Database("CREATE TABLE songs(title TEXT);").import();
-  EXPECT_NE(other->error.find("not one that Nsight Systems exported (its tables: songs)"), std::string::npos)
+  EXPECT_NE(other->error.find("not one of Nsight Systems, nvprof or rocprofv3 (its tables: songs)"),
+            std::string::npos)
       << other->error;
   const TemporaryFile wrong("SQLite format 3\0 and then nonsense");
   EXPECT_NE(importFiles({wrong.path()})->error, "");
