@@ -42,6 +42,10 @@ class RingDecoder {
   void decode(const Record* records, std::uint64_t capacity, std::uint64_t from, std::uint64_t to,
               const ClockMap& clock);
 
+  // Adds an operator that was open at `end_ns`: its records without a length. False for invalid records, and for an
+  // operator of an earlier recording.
+  bool addOpenOperator(const Record& record, const Record& times, TimeNs end_ns, const ClockMap& clock);
+
   // Adds an event that decode() cannot know about (a scope that was open).
   void add(const Event& event);
 
@@ -77,6 +81,10 @@ class RingDecoder {
     TimeNs skip_up_to = -1;
     std::vector<CounterSample> samples;
   };
+  struct Operator {
+    OperatorId id;
+    StringId name;
+  };
   struct Extras {  // what followed a record
     CorrelationId correlation = 0;
     bool announced = false;
@@ -91,17 +99,13 @@ class RingDecoder {
   void finishText(std::string& args);
   void setDepths(std::size_t first);
   Site& siteOf(std::uint32_t id);
-  StringId operatorName(std::uint32_t id);
+  const Operator& operatorOf(std::uint32_t id);
   StringId deviceArguments(std::uint8_t device);
 
   TraceSink& sink_;
   const NameSource& names_;
   const ProcessId process_;
 
-  struct Operator {
-    OperatorId id;
-    StringId name;
-  };
   std::vector<Operator> operators_;  // index = the recorder's number
   std::array<StringId, 256> device_arguments_{};
   std::vector<Site> sites_;  // index = the recorder's number

@@ -15,6 +15,10 @@
 //
 // Order of writing: one writer per ring stores records plainly and publishes them by a release store of
 // `head`; the reader frees space by advancing `tail`. Records below `head` are complete, also after SIGKILL.
+//
+// A ring belongs to a thread, or to a device: then its records are operators of that device which complete on another
+// thread than the one that started them. Such a ring has one operator at a time, whose threads are its writers one
+// after the other.
 #pragma once
 
 #include <atomic>
@@ -27,7 +31,8 @@
 namespace pitwall::ring {
 
 inline constexpr char kMagic[8] = {'P', 'W', 'R', 'I', 'N', 'G', 'S', '\n'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kOldestVersion = 2;  // that can be read: it has no rings of devices
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kRingExtent = 0x474e4952;   // "RING"
 inline constexpr std::uint32_t kNamesExtent = 0x454d414e;  // "NAME"
@@ -111,15 +116,17 @@ struct ExtentHeader {
 
 struct OpenScope {
   std::uint64_t started;
-  std::uint64_t site;
+  std::uint64_t site;  // or kOpenOperator
 };
+// In a ring of a device: the records of the open operator are at `head`, not yet published and without a length.
+inline constexpr std::uint64_t kOpenOperator = std::uint64_t{1} << 32U;
 
 struct RingHeader {
   ExtentHeader extent;
-  std::uint64_t capacity;  // records
-  std::int64_t tid;
-  char thread_name[64];               // truncated
-  std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread
+  std::uint64_t capacity;             // records
+  std::int64_t tid;                   // 0 = a ring of `device`
+  char thread_name[64];               // of the thread or the track; truncated
+  std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread or a device
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
   // --- of the writer

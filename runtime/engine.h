@@ -10,9 +10,9 @@
 // the order of one thread's pushes. Operators must not wait on the engine that runs them.
 //
 // An operator whose function gets a Completion (runtime/operator_function.h) is open until that is called:
-// its variables stay in use, waits include it, and the recorded event ends then, on the thread that completed
-// it. Its worker runs other operators meanwhile; the naive engine waits inside push() instead. It is never
-// bulked.
+// its variables stay in use, waits include it, and the recorded event ends then. Unless it had completed when its
+// function returned, the event is on a track of its device, such as "cpu 1 asynchronous", not on a thread's. Its worker
+// runs other operators meanwhile; the naive engine waits inside push() instead. It is never bulked.
 #pragma once
 
 #include <cstdint>

@@ -208,7 +208,19 @@ class Profiler {
     OperatorId op;
     std::uint8_t device = 0;
   };
-  void operatorRun(const OperatorRun& run);  // on the thread that ran or completed it
+  void operatorRun(const OperatorRun& run);  // on the thread that ran it
+
+  // An operator that another thread may complete has a track of its device, such as "cpu 1 asynchronous", for itself
+  // from its start to its completion. Any thread; a track is passed on as the operator is.
+  // To be called before `started` is read, so that it follows the end of the track's operator before. 0 = there is no
+  // track: more than 256 are in use, or there is no memory.
+  std::uint16_t takeDeviceTrack(std::uint8_t device);
+  // Gives an unused track back; no effect for 0.
+  void giveDeviceTrack(std::uint8_t device, std::uint16_t track);
+  // The operator is open (`finished` is ignored): from now on the trace of a killed program shows it as such.
+  void operatorOpen(const OperatorRun& run, std::uint16_t track);
+  // Records the operator and gives the track back. Without a track: on the calling thread.
+  void operatorRun(const OperatorRun& run, std::uint16_t track);
   // Spans of one thread are recorded in the order they end.
   void span(SiteId site, Ticks started, Ticks finished, std::int64_t value = 0, CorrelationId correlation = 0,
             const Arguments* arguments = nullptr) {

@@ -51,6 +51,9 @@ extern constinit thread_local CurrentRing t_current __attribute__((tls_model("in
 // Called when `count` records do not fit; false: dropped and counted.
 bool makeRoom(Ring& ring, std::uint64_t count, Ticks time);
 
+// Whether `count` records fit, by dropping the oldest where the ring is overwritten. Counts no loss.
+bool hasRoom(Ring& ring, std::uint64_t count);
+
 // Ensures space for `count` records, or returns false after counting one loss at `time` (0 = now).
 inline bool reserve(Ring& ring, std::uint64_t count, Ticks time) {
   if (ring.head.load(std::memory_order_relaxed) + count - ring.tail_seen <= ring.capacity) [[likely]]

@@ -12,6 +12,7 @@
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
+#include "analyzer/analysis/track_kinds.h"
 #include "db/meta.h"
 #include "db/try.h"
 
@@ -211,7 +212,7 @@ class ThreadTables {
     for (std::size_t t = 0; t < context_.activity.tracks.size(); ++t) {
       const auto& track = context_.activity.tracks[t];
       const auto& info = trace_.tracks()[track.id.value - 1];
-      if (info.kind != TrackKind::thread) continue;
+      if (info.kind != TrackKind::thread || isAsynchronous(info)) continue;
       const auto found = std::find_if(sampled_.begin(), sampled_.end(),
                                       [&](const Sampled& s) { return s.thread == info.thread; });
       if (track.events > 0) with_events.insert(info.thread);

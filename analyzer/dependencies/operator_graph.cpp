@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analyzer/analysis/track_kinds.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -10,7 +11,7 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(Graph& graph) : graph_(graph) {}
+  Builder(Graph& graph, std::span<const TrackInfo> tracks) : graph_(graph), tracks_(tracks) {}
 
   void addNodes(std::span<const OperatorInterval> operators) {
     graph_.nodes.reserve(operators.size());
@@ -24,7 +25,9 @@ class Builder {
                               .resource = resource,
                               .kind = EventKind::operatorRun});
       if (op.correlation != 0) index_[op.correlation] = index;
-      if (last_[resource] != Graph::kNone) edges_.push_back({last_[resource], index, EdgeKind::order});
+      const auto before =
+          isAsynchronous(infoOf(resource)) ? latestOfWorkers(resource, op.start_ns) : last_[resource];
+      if (before != Graph::kNone) edges_.push_back({before, index, EdgeKind::order});
       last_[resource] = index;
     }
   }
@@ -54,6 +57,26 @@ class Builder {
   void finish() { graph_.setEdges(edges_); }
 
  private:
+  // Of a track that is not in the trace: neither asynchronous nor a device's.
+  const TrackInfo& infoOf(std::uint32_t resource) const {
+    static const TrackInfo kUnknown{TrackKind::stream, {}, {}, {}, {}, {}};
+    const auto track = graph_.resources[resource].track.value;
+    return track <= tracks_.size() ? tracks_[track - 1] : kUnknown;
+  }
+
+  // A worker of the device started the operator, after it had ended the one before. Which one is not recorded: of
+  // several workers the one that ended last. kNone where no worker is the device's alone.
+  std::uint32_t latestOfWorkers(std::uint32_t resource, TimeNs start_ns) const {
+    const DeviceId device = infoOf(resource).device;
+    auto latest = Graph::kNone;
+    for (std::uint32_t r = 0; device && r < last_.size(); ++r) {
+      if (isAsynchronous(infoOf(r)) || infoOf(r).device != device || last_[r] == Graph::kNone) continue;
+      const TimeNs end = graph_.nodes[last_[r]].end_ns;
+      if (end <= start_ns && (latest == Graph::kNone || end > graph_.nodes[latest].end_ns)) latest = last_[r];
+    }
+    return latest;
+  }
+
   std::uint32_t resourceOf(std::uint32_t track) {
     const auto [place, is_new] =
         resources_.try_emplace(track, static_cast<std::uint32_t>(graph_.resources.size()));
@@ -65,6 +88,7 @@ class Builder {
   }
 
   Graph& graph_;
+  const std::span<const TrackInfo> tracks_;
   std::vector<Edge> edges_;
   std::unordered_map<CorrelationId, std::uint32_t> index_;
   std::unordered_map<std::uint32_t, std::uint32_t> resources_;  // by track
@@ -76,7 +100,7 @@ class Builder {
 Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators) {
   Graph graph;
   graph.window = window;
-  Builder builder(graph);
+  Builder builder(graph, trace.tracks());
   builder.addNodes(operators);
   std::vector<OperatorInterval>().swap(operators);
   PITWALL_TRY(builder.addDependencies(trace));

@@ -1,5 +1,6 @@
 // The dependency graph of operators of Pitwall's engine: each waited for the operators whose results it uses, as
-// recorded, and for the operator before it on its worker.
+// recorded, and for the operator before it on its worker. An operator on an asynchronous track of a device did not wait
+// for the one before it there, but for the worker that started it.
 #pragma once
 
 #include <vector>

@@ -66,6 +66,7 @@ class Completer {
   DeviceId deviceOf(const ring::RingHeader& ring);
   TrackId trackOf(const ring::RingHeader& ring);
   void addRing(const ring::RingHeader& ring);
+  bool addOpenOperator(const ring::RingHeader& ring);
   void addOpenScopes(const ring::RingHeader& ring);
   void addLoss(const ring::RingHeader& ring, TrackId track);
 
@@ -108,12 +109,12 @@ TrackId Completer::trackOf(const ring::RingHeader& ring) {
   if (recorded != 0 && recorded <= trace_.existing.tracks.size()) return TrackId{recorded};
   const std::string name(ring.thread_name, strnlen(ring.thread_name, sizeof ring.thread_name));
   ThreadId thread;
-  for (std::size_t i = 0; i < trace_.existing.threads.size(); ++i) {
+  for (std::size_t i = 0; ring.tid != 0 && i < trace_.existing.threads.size(); ++i) {
     const ThreadInfo& known = trace_.existing.threads[i];
     if (known.process == process_ && known.tid == ring.tid && known.name == name)
       thread = ThreadId{static_cast<std::uint32_t>(i + 1)};
   }
-  if (!thread) thread = trace_.sink->thread({process_, ring.tid, name});
+  if (!thread && ring.tid != 0) thread = trace_.sink->thread({process_, ring.tid, name});
   return trace_.sink->track({TrackKind::thread, process_, thread, deviceOf(ring), name, ""});
 }
 
@@ -148,7 +149,26 @@ void Completer::addRing(const ring::RingHeader& ring) {
   addLoss(ring, to);
 }
 
+const ring::Record& recordAt(const ring::RingHeader& ring, std::uint64_t index) {
+  const auto* const records =
+      reinterpret_cast<const ring::Record*>(reinterpret_cast<const char*>(&ring) + ring::kPage);
+  return records[index & (ring.capacity - 1)];
+}
+
+// False when no operator of the ring's device is open. After a kill between the record of its end and the end of its
+// scope, other records are at `head`.
+bool Completer::addOpenOperator(const ring::RingHeader& ring) {
+  if (ring.depth.load() != 1 || ring.scopes[0].site != ring::kOpenOperator) return false;
+  const std::uint64_t head = ring.head.load(std::memory_order_acquire);
+  const ring::Record& record = recordAt(ring, head);
+  if (record.a == ring.scopes[0].started &&
+      decoder_.addOpenOperator(record, recordAt(ring, head + 1), end_ns_, clock_))
+    ++done_.open_scopes;
+  return true;
+}
+
 void Completer::addOpenScopes(const ring::RingHeader& ring) {
+  if (addOpenOperator(ring)) return;
   const std::uint32_t depth = std::min(ring.depth.load(), ring::RingHeader::kScopes);
   for (std::uint32_t i = 0; i < depth; ++i) {
     const ring::OpenScope& scope = ring.scopes[i];
@@ -178,10 +198,8 @@ TimeNs lastMoment(const RingFileReader& rings, const ring::ClockMap& clock) {
   TimeNs last = clock.endNs();
   for (const ring::RingHeader* ring : rings.rings()) {
     const std::uint64_t head = ring->head.load(std::memory_order_acquire);
-    const auto* records =
-        reinterpret_cast<const ring::Record*>(reinterpret_cast<const char*>(ring) + ring::kPage);
     for (std::uint64_t i = head; i > 0 && i + 8 > head; --i) {
-      const ring::Record& record = records[(i - 1) & (ring->capacity - 1)];
+      const ring::Record& record = recordAt(*ring, i - 1);
       if (record.kind == ring::RecordKind::span || record.kind == ring::RecordKind::operatorRun)
         last = std::max(last, clock.toNs(record.a + record.b));
     }

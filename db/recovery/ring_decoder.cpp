@@ -13,6 +13,8 @@ namespace pitwall::ring {
 
 namespace {
 
+constexpr std::uint32_t kMostNames = 1U << 26U;  // a damaged file may have any number
+
 std::string realText(double value) {
   if (!std::isfinite(value)) return "null";
   char buffer[32];
@@ -111,6 +113,11 @@ std::string joinMembers(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "," + b;
 }
 
+std::string deviceMember(std::uint8_t device) {
+  const DeviceInfo named = deviceOf(device);
+  return R"("device":")" + named.kind + '/' + std::to_string(named.index) + '"';
+}
+
 }  // namespace
 
 void RingDecoder::decodeSpan(const Record& record, const Extras& extras, const ClockMap& clock) {
@@ -140,22 +147,38 @@ void RingDecoder::decodeOperator(const Record& record, const Extras& extras, con
   event.ready_ns = extras.ready == 0 ? event.start_ns : std::min(clock.toNs(extras.ready), event.start_ns);
   event.pushed_ns = extras.pushed == 0 ? event.ready_ns : std::min(clock.toNs(extras.pushed), event.ready_ns);
   event.correlation = record.c;
-  event.name = operatorName(record.id);
-  event.op = operators_[record.id].id;
+  const Operator& op = operatorOf(record.id);
+  event.name = op.name;
+  event.op = op.id;
   event.depth = record.depth;
   event.args = deviceArguments(record.detail);
   events_.push_back(event);
   announced_.push_back(extras.announced);
 }
 
+bool RingDecoder::addOpenOperator(const Record& record, const Record& times, TimeNs end_ns,
+                                  const ClockMap& clock) {
+  if (record.kind != RecordKind::operatorRun || times.kind != RecordKind::operatorTimes ||
+      record.a < clock.startTicks())
+    return false;
+  Extras extras;
+  extras.pushed = times.a;
+  extras.ready = times.b;
+  Record without_length = record;
+  without_length.b = 0;
+  decodeOperator(without_length, extras, clock);
+  Event& event = events_.back();
+  event.dur_ns = std::max<TimeNs>(0, end_ns - event.start_ns);
+  const std::string device = record.detail == 0 ? "" : deviceMember(record.detail);
+  event.args = sink_.string("{" + joinMembers(device, R"("open":true)") + "}");
+  return true;
+}
+
 // None for cpu 0, so that the events of programs without another device have no arguments.
 StringId RingDecoder::deviceArguments(std::uint8_t device) {
   if (device == 0) return {};
   StringId& text = device_arguments_[device];
-  if (!text) {
-    const DeviceInfo named = deviceOf(device);
-    text = sink_.string(R"({"device":")" + named.kind + '/' + std::to_string(named.index) + "\"}");
-  }
+  if (!text) text = sink_.string("{" + deviceMember(device) + "}");
   return text;
 }
 
@@ -245,8 +268,7 @@ void RingDecoder::skipSamplesUpTo(const std::string& track_name, TimeNs time, Tr
 }
 
 RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
-  constexpr std::uint32_t kMost = 1U << 26U;  // of a damaged file
-  if (id >= kMost) id = 0;
+  if (id >= kMostNames) id = 0;
   if (id >= sites_.size()) sites_.resize(id + 1);
   Site& site = sites_[id];
   if (!site.known) {
@@ -259,7 +281,8 @@ RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
   return site;
 }
 
-StringId RingDecoder::operatorName(std::uint32_t id) {
+const RingDecoder::Operator& RingDecoder::operatorOf(std::uint32_t id) {
+  if (id >= kMostNames) id = 0;
   if (id >= operators_.size()) operators_.resize(id + 1);
   Operator& op = operators_[id];
   if (!op.name) {
@@ -267,7 +290,7 @@ StringId RingDecoder::operatorName(std::uint32_t id) {
     if (id != 0) op.id = sink_.operatorFacts(facts);
     op.name = sink_.string(facts.name.empty() ? "operator" : facts.name);
   }
-  return op.name;
+  return op;
 }
 
 }  // namespace pitwall::ring

@@ -48,7 +48,7 @@ Status RingFileReader::checkHeader(const std::string& path) const {
   if (std::memcmp(h.magic, ring::kMagic, sizeof h.magic) != 0)
     return fail(ErrorCode::corruptTrace,
                 fmt::format("'{}' is not a ring file, or was never initialised; delete it", path));
-  if (h.version != ring::kVersion) {
+  if (h.version < ring::kOldestVersion || h.version > ring::kVersion) {
     return fail(ErrorCode::versionMismatch,
                 fmt::format("'{}' has ring format {}, this Pitwall reads {}; open the trace once with the "
                             "Pitwall that recorded it",

@@ -60,8 +60,8 @@ CREATE TABLE track(
   id INTEGER PRIMARY KEY,                 -- track number in this trace
   kind TEXT NOT NULL,                     -- 'thread', 'stream' or 'counter'
   process_id INTEGER REFERENCES process,  -- process it belongs to
-  thread_id INTEGER REFERENCES thread,    -- thread, for kind 'thread'
-  device_id INTEGER REFERENCES device,    -- device, for kind 'stream'; of a worker thread the device whose operators it runs
+  thread_id INTEGER REFERENCES thread,    -- thread, for kind 'thread'; NULL = asynchronous operators of a device, ranges across threads
+  device_id INTEGER REFERENCES device,    -- device, for kind 'stream'; of a worker thread or an asynchronous track the device of its operators
   name TEXT NOT NULL,                     -- name to show; of a counter what it counts: 'memory live: weights'
   unit TEXT NOT NULL                      -- unit of a counter's values: 'bytes', 'items'; empty for other kinds
 ) STRICT;

@@ -82,11 +82,10 @@ void NaiveEngine::run(Operator& op) {
 }
 
 void NaiveEngine::runLater(Operator& op) {
-  if (!runner_.start(op, *this)) {
-    for (std::uint32_t left = 1; left != 0; left = op.waiting.load(std::memory_order_acquire))
-      sleepWhile(op.waiting, left);
-  }
-  runner_.finish(op);
+  if (runner_.start(op, *this)) return runner_.finish(op);
+  for (std::uint32_t left = 1; left != 0; left = op.waiting.load(std::memory_order_acquire))
+    sleepWhile(op.waiting, left);
+  runner_.finish(op, ended_);
 }
 
 void NaiveEngine::completed(Operator& op, Status status) {
@@ -100,6 +99,7 @@ void NaiveEngine::dropped(Operator& op) {
 
 // The pushing thread may free the operator and end the engine meanwhile: wakeAll() uses the address only.
 void NaiveEngine::completeLater(Operator& op) {
+  if (op.started != 0) ended_ = Profiler::now();
   std::atomic<std::uint32_t>& waiting = op.waiting;
   if (OperatorRunner::arrive(op)) wakeAll(waiting);
 }

@@ -37,7 +37,7 @@ class NaiveEngine final : public Engine, private CompletionReceiver {
   void runLater(Operator& op) PITWALL_REQUIRES(mutex_);
   void completed(Operator& op, Status status) override;
   void dropped(Operator& op) override;
-  static void completeLater(Operator& op);
+  void completeLater(Operator& op);
   bool isRunningHere() const {
     return runner_thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
@@ -52,6 +52,7 @@ class NaiveEngine final : public Engine, private CompletionReceiver {
   OperatorCache cache_ PITWALL_GUARDED_BY(mutex_);
   OperatorList pending_ PITWALL_GUARDED_BY(mutex_);           // pushed by the running operator
   std::vector<Dependency> edges_ PITWALL_GUARDED_BY(mutex_);  // scratch
+  Ticks ended_ = 0;  // of the operator that runs now; written by the thread that completes it
   int bulk_size_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -54,6 +54,7 @@ struct alignas(64) Operator {
   Ticks pushed = 0;            // 0 = not recorded
   std::uint64_t order = 0;     // arrival in a priority queue
   std::uint32_t capacity = 0;  // of `accesses`: kFewAccesses, kManyAccesses, or more (from the heap)
+  std::uint16_t track = 0;     // of a `later` operator: its track of the device; 0 = the thread's
   Ticks started = 0;           // of a `later` operator; 0 = not recorded
   OperatorFunction function;   // last: a small callable still fits on the second line
 

@@ -33,6 +33,12 @@ OperatorId registerDeletion(Profiler& profiler) {
   return profiler.operatorFacts(facts);
 }
 
+Profiler::OperatorRun runOf(const Operator& op, Ticks ready, Ticks started, Ticks finished) {
+  if (ready == 0) ready = started;
+  const Ticks pushed = op.pushed == 0 ? ready : op.pushed;
+  return {pushed, ready, started, finished, op.correlation, op.facts, ringDevice(op.device())};
+}
+
 }  // namespace
 
 std::uint8_t ringDevice(Device device) {
@@ -64,14 +70,7 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   op.function = {};
   if (tool_is_attached) [[unlikely]]
     ranges_.pop();
-  if (started != 0) record(op, ready, started);
-}
-
-void OperatorRunner::record(const Operator& op, Ticks ready, Ticks started) {
-  if (ready == 0) ready = started;
-  const Ticks pushed = op.pushed == 0 ? ready : op.pushed;
-  profiler_.operatorRun(
-      {pushed, ready, started, Profiler::now(), op.correlation, op.facts, ringDevice(op.device())});
+  if (started != 0) profiler_.operatorRun(runOf(op, ready, started, Profiler::now()));
 }
 
 void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
@@ -106,6 +105,7 @@ struct OperatorRunner::Starting {
 constinit thread_local OperatorRunner::Starting* OperatorRunner::starting_ = nullptr;
 
 bool OperatorRunner::start(Operator& op, CompletionReceiver& receiver) {
+  op.track = profiler_.takeDeviceTrack(ringDevice(op.device()));
   op.started = profiler_.isRecording() ? Profiler::now() : 0;
   if (op.device_kind == DeviceKind::gpu && op.started != 0 && before_gpu_operator_) before_gpu_operator_();
   const bool tool_is_attached = ranges_.toolIsAttached();
@@ -118,7 +118,15 @@ bool OperatorRunner::start(Operator& op, CompletionReceiver& receiver) {
     callStart(op, receiver);
   }
   if (tool_is_attached) ranges_.pop();
+  if (op.track != 0) open(op);
   return arrive(op);
+}
+
+// The function has returned. An operator that has completed by now has run on this thread all the time.
+void OperatorRunner::open(Operator& op) {
+  if (op.waiting.load(std::memory_order_acquire) == 2 && op.started != 0)
+    return profiler_.operatorOpen(runOf(op, op.ready, op.started, 0), op.track);
+  profiler_.giveDeviceTrack(ringDevice(op.device()), std::exchange(op.track, std::uint16_t{0}));
 }
 
 void OperatorRunner::callStart(Operator& op, CompletionReceiver& receiver) {
@@ -136,9 +144,9 @@ void OperatorRunner::callStart(Operator& op, CompletionReceiver& receiver) {
   if (starting.dropped) (void)arrive(op);  // in the place of the completion; start() arrives last
 }
 
-void OperatorRunner::finish(Operator& op) {
+void OperatorRunner::finish(Operator& op, Ticks ended) {
   op.function = {};
-  if (op.started != 0) record(op, op.ready, op.started);
+  if (op.started != 0) profiler_.operatorRun(runOf(op, op.ready, op.started, ended), op.track);
 }
 
 bool OperatorRunner::failDropped(Operator& op) {

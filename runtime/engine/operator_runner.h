@@ -28,8 +28,8 @@ class OperatorRunner {
   // Called once when the function has returned (by start()) and once when the operator was completed; true
   // the second time. After false the operator belongs to another thread.
   static bool arrive(Operator& op) { return op.waiting.fetch_sub(1, std::memory_order_acq_rel) == 1; }
-  // Destroys the function and records the operator.
-  void finish(Operator& op);
+  // Destroys the function and records the operator, which ended at `ended`.
+  void finish(Operator& op, Ticks ended = Profiler::now());
   // The Completion was destroyed uncalled. False when start() on this thread deals with it, else the operator
   // has failed and is to be completed.
   bool failDropped(Operator& op);
@@ -48,7 +48,7 @@ class OperatorRunner {
 
   Status call(Operator& op, bool is_bulk);
   void callStart(Operator& op, CompletionReceiver& receiver);
-  void record(const Operator& op, Ticks ready, Ticks started);
+  void open(Operator& op);
   Status droppedError(const Operator& op) const;
   std::string describe(OperatorId facts) const;
 

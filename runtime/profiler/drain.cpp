@@ -188,7 +188,7 @@ DeviceId Drain::deviceOf(const Ring& ring) {
 TrackId Drain::trackOf(ThreadLog& log) {
   if (!log.track) {
     const std::string name = logs_.nameOf(log);
-    const ThreadId thread = threadOf(log.tid, name);
+    const ThreadId thread = log.tid == 0 ? ThreadId{} : threadOf(log.tid, name);
     log.track = sink_.track({TrackKind::thread, process_, thread, deviceOf(*log.ring), name, ""});
     log.ring->track = log.track.value;
   }

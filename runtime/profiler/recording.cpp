@@ -39,16 +39,54 @@ void putWith(Ring* ring, const Record& record, CorrelationId correlation, const 
 
 profiler::Ring* Profiler::makeRing() { return state_->logs.forThisThread(); }
 
+namespace profiler {
+namespace {
+
+void writeOperator(Ring& ring, const Profiler::OperatorRun& run, Ticks length, std::uint16_t depth) {
+  write(slot(ring, 0),
+        {run.started, length, run.correlation, run.op.value, RecordKind::operatorRun, run.device, depth});
+  write(slot(ring, 1), {run.pushed, run.ready, 0, 0, RecordKind::operatorTimes, 0, 0});
+}
+
+}  // namespace
+}  // namespace profiler
+
 void Profiler::operatorRun(const OperatorRun& run) {
   if (!isRecording()) return;
   profiler::Ring* const own = ring();
   if (own == nullptr || !profiler::reserve(*own, 2, run.finished)) return;
-  profiler::write(profiler::slot(*own, 0),
-                  {run.started, run.finished - run.started, run.correlation, run.op.value,
-                   ring::RecordKind::operatorRun, run.device, profiler::t_current.depth});
-  profiler::write(profiler::slot(*own, 1),
-                  {run.pushed, run.ready, 0, 0, ring::RecordKind::operatorTimes, 0, 0});
+  profiler::writeOperator(*own, run, run.finished - run.started, profiler::t_current.depth);
   profiler::publish(*own, 2);
+}
+
+std::uint16_t Profiler::takeDeviceTrack(std::uint8_t device) {
+  return isRecording() ? state_->device_tracks.take(device) : std::uint16_t{0};
+}
+
+void Profiler::giveDeviceTrack(std::uint8_t device, std::uint16_t track) {
+  if (track != 0) state_->device_tracks.give(device, track);
+}
+
+void Profiler::operatorOpen(const OperatorRun& run, std::uint16_t track) {
+  if (track == 0 || !isRecording()) return;
+  profiler::Ring& its = state_->device_tracks.ring(run.device, track);
+  if (!profiler::hasRoom(its, 2)) return;
+  profiler::writeOperator(its, run, 0, 0);
+  profiler::storePair(&its.scopes[0], run.started, ring::kOpenOperator);
+  its.depth.store(1, std::memory_order_release);
+}
+
+void Profiler::operatorRun(const OperatorRun& run, std::uint16_t track) {
+  if (track == 0) return operatorRun(run);
+  if (isRecording()) {  // else the ring may be gone: in a forked child
+    profiler::Ring& its = state_->device_tracks.ring(run.device, track);
+    if (profiler::reserve(its, 2, run.finished)) {
+      profiler::writeOperator(its, run, run.finished - run.started, 0);
+      profiler::publish(its, 2);
+    }
+    its.depth.store(0, std::memory_order_release);
+  }
+  state_->device_tracks.give(run.device, track);
 }
 
 void Profiler::leaveOperator(OperatorId op, Ticks started) {

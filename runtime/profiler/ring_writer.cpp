@@ -36,13 +36,16 @@ ring::RingPolicy policyOf(const Ring& ring) {
 
 }  // namespace
 
-bool makeRoom(Ring& ring, std::uint64_t count, Ticks time) {
+bool hasRoom(Ring& ring, std::uint64_t count) {
   if (fits(ring, count)) return true;
-  if (policyOf(ring) == ring::RingPolicy::overwrite) {
-    // As if the reader had read the oldest; the reader detects the missed records.
-    ring.tail_seen = ring.head.load(std::memory_order_relaxed) + count - ring.capacity;
-    return true;
-  }
+  if (policyOf(ring) != ring::RingPolicy::overwrite) return false;
+  // As if the reader had read the oldest; the reader detects the missed records.
+  ring.tail_seen = ring.head.load(std::memory_order_relaxed) + count - ring.capacity;
+  return true;
+}
+
+bool makeRoom(Ring& ring, std::uint64_t count, Ticks time) {
+  if (hasRoom(ring, count)) return true;
   if (policyOf(ring) == ring::RingPolicy::block && !t_current.must_not_block) {
     ring.waiting.store(1, std::memory_order_relaxed);
     // Ends when there is space, or with the recording, which changes the policy to drop.

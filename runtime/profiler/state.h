@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/mutex.h"
+#include "runtime/profiler/device_tracks.h"
 #include "runtime/profiler/drain.h"
 #include "runtime/profiler/identities.h"
 #include "runtime/profiler/listener_sink.h"
@@ -34,6 +35,7 @@ struct Profiler::State {
   // Synchronise themselves.
   profiler::Waker waker;  // of the drain thread: a ring is half full, or stop()
   profiler::ThreadLogs logs;
+  profiler::DeviceTracks device_tracks{logs};
   profiler::Identities identities;
   std::atomic<TimeNs> self_ns{0};
   std::atomic<bool> stopping{false};

@@ -75,15 +75,32 @@ Ring* ThreadLogs::takeRing() {
     free_.erase(largest);
     return ring;
   }
-  const std::uint64_t before = file_ == nullptr ? 0 : file_->header().file_bytes.load();
-  Ring* const ring = createRing(recordsOfNextRing(), file_, waker_);
+  Ring* const ring = makeRing(recordsOfNextRing());
   if (ring == nullptr) {
     unrecorded_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
   ++rings_;
-  if (file_ != nullptr && file_->header().file_bytes.load() == before) ++rings_in_memory_;
   return ring;
+}
+
+Ring* ThreadLogs::makeRing(std::uint64_t records) {
+  const std::uint64_t before = file_ == nullptr ? 0 : file_->header().file_bytes.load();
+  Ring* const ring = createRing(records, file_, waker_);
+  if (ring != nullptr && file_ != nullptr && file_->header().file_bytes.load() == before) ++rings_in_memory_;
+  return ring;
+}
+
+// `device`: as RingHeader::device.
+void ThreadLogs::use(const std::shared_ptr<ThreadLog>& log, std::uint32_t device) {
+  Ring* const ring = log->ring;
+  ring->tid = log->tid;
+  ring->device = device;
+  nameRing(*ring, log->name);
+  const bool may_wait = waiting_allowed_ || policy_ != ring::RingPolicy::block;
+  ring->policy = static_cast<std::uint32_t>(may_wait ? policy_ : ring::RingPolicy::drop);
+  ring->in_use = 1;
+  logs_.push_back(log);
 }
 
 Ring* ThreadLogs::forThisThread() {
@@ -101,19 +118,24 @@ Ring* ThreadLogs::forThisThread() {
   log->ring = ring;
   log->tid = threadId();
   log->name = currentThreadName();
-  ring->tid = log->tid;
-  ring->device = t_logs.device;
-  nameRing(*ring, log->name);
-  const bool may_wait = waiting_allowed_ || policy_ != ring::RingPolicy::block;
-  ring->policy = static_cast<std::uint32_t>(may_wait ? policy_ : ring::RingPolicy::drop);
-  ring->in_use = 1;
-  logs_.push_back(log);
+  use(log, t_logs.device);
   // Logs of destroyed profilers are referenced only here.
   std::erase_if(t_logs.entries, [](const OwnLogs::Entry& entry) { return entry.log.use_count() == 1; });
   t_logs.entries.push_back({owner_, std::move(log)});
   t_current.owner = owner_;
   t_current.ring = ring;
   return ring;
+}
+
+Ring* ThreadLogs::forDevice(std::uint8_t device, std::string_view name) {
+  constexpr std::uint64_t kRecords = 512;
+  const ScopedLock lock(mutex_);
+  auto log = std::make_shared<ThreadLog>();
+  log->name = name;
+  log->ring = makeRing(std::min(records_, kRecords));
+  if (log->ring == nullptr) return nullptr;
+  use(log, device + 1U);
+  return log->ring;
 }
 
 void ThreadLogs::nameThisThread(std::string_view name) {

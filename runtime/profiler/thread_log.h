@@ -1,4 +1,4 @@
-// The rings of threads.
+// The rings of threads, and of the tracks of devices (device_tracks.h).
 //
 // A thread's first record creates a ring (or takes one of a dead thread); a thread-local pointer finds it
 // afterwards in a few instructions. When the thread ends its log is marked; the drain empties the ring and
@@ -20,7 +20,7 @@ namespace pitwall::profiler {
 
 struct ThreadLog {
   Ring* ring = nullptr;
-  std::int64_t tid = 0;
+  std::int64_t tid = 0;            // 0 = a device's track
   std::string name;                // guarded by ThreadLogs::mutex_
   std::atomic<bool> ended{false};  // set after the thread's last record
 
@@ -49,6 +49,9 @@ class ThreadLogs {
   // counted.
   Ring* forThisThread();
 
+  // A ring of the device, for a track of this name. It stays until the end. nullptr when there is no memory.
+  Ring* forDevice(std::uint8_t device, std::string_view name);
+
   void nameThisThread(std::string_view name);
 
   // Moves all existing and future rings to a file, or to memory (nullptr). Only while nothing is recorded.
@@ -75,6 +78,8 @@ class ThreadLogs {
 
  private:
   Ring* takeRing() PITWALL_REQUIRES(mutex_);
+  Ring* makeRing(std::uint64_t records) PITWALL_REQUIRES(mutex_);
+  void use(const std::shared_ptr<ThreadLog>& log, std::uint32_t device) PITWALL_REQUIRES(mutex_);
   std::uint64_t recordsOfNextRing() const PITWALL_REQUIRES(mutex_);
 
   const std::uint64_t owner_;

@@ -69,6 +69,22 @@ TEST(CriticalPath, AnIdleStreamWaitsForItsLaunch) {
   EXPECT_EQ(path.number("SELECT host_ns + nothing_ns FROM analysis_critical_path"), 35'000);
 }
 
+// No thread runs them: one that begins after another has ended did not wait for it.
+TEST(CriticalPath, AsynchronousOperatorsDoNotWaitForEachOther) {
+  const Path path(
+      "op - Produce forward 0 10us\n"
+      "op - First forward 10us 20us on=cpu_1_asynchronous\n"
+      "op - Second forward 40us 20us pushed=35us on=cpu_1_asynchronous\n");
+  const auto steps = [&path](const char* name) {
+    return path.number(
+        fmt::format("SELECT count(*) FROM analysis_critical_step WHERE title LIKE '%{}%'", name));
+  };
+  EXPECT_EQ(steps("Second"), 1);
+  EXPECT_EQ(steps("First"), 0);
+  EXPECT_EQ(path.number("SELECT count(*) FROM analysis_thread WHERE thread LIKE '%worker%'"), 1);
+  EXPECT_EQ(path.number("SELECT count(*) FROM analysis_thread WHERE thread LIKE '%asynchronous%'"), 0);
+}
+
 TEST(CriticalPath, QueuedWorkWaitsForItsStream) {
   const Path path(
       "work kernel first 20us 30us launch=5us\n"

@@ -208,6 +208,43 @@ TEST(DependencyGraph, OperatorsWaitForTheirInputsAndTheirWorker) {
   EXPECT_EQ(graph->resources[graph->nodes[1].resource].track, TrackId{8});
 }
 
+// Operators that complete asynchronously did not wait for each other, but for the worker of their device.
+TEST(DependencyGraph, AsynchronousOperatorsWaitForTheirInputsAndTheirDevicesWorkers) {
+  const TempFolder folder;
+  auto sink = createTrace(folder / "t.pitwall");
+  ASSERT_TRUE(sink.has_value());
+  TraceSink& out = **sink;
+  const ProcessId process = out.process({1, "program", "", 0});
+  const auto trackOf = [&](const char* name, DeviceId device, bool is_thread) {
+    const ThreadId thread =
+        is_thread ? out.thread({process, static_cast<std::int64_t>(device.value), name}) : ThreadId{};
+    return out.track({TrackKind::thread, process, thread, device, name, ""}).value;
+  };
+  const DeviceId cpu0 = out.device({"cpu", 0, "", 0}), cpu1 = out.device({"cpu", 1, "", 0});
+  const auto worker0 = trackOf("cpu worker", cpu0, true), worker1 = trackOf("cpu1 worker", cpu1, true),
+             late = trackOf("cpu 1 asynchronous", cpu1, false),
+             later = trackOf("cpu 1 asynchronous 2", cpu1, false);
+  const Dependency dependencies[] = {{2, 6}};
+  out.dependencies(dependencies);
+  ASSERT_TRUE(out.finish().has_value());
+  const auto trace = Trace::open(folder / "t.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  const std::vector<OperatorInterval> operators = {
+      {0, 10, 0, 1, OperatorId{1}, worker1}, {11, 40, 0, 2, OperatorId{1}, late},
+      {12, 13, 0, 3, OperatorId{1}, later},  {13, 15, 0, 4, OperatorId{1}, worker0},
+      {16, 20, 0, 5, OperatorId{1}, later},  {45, 50, 0, 6, OperatorId{1}, worker1},
+      {46, 60, 0, 7, OperatorId{1}, late}};
+  const auto graph = graphOfOperators(**trace, {0, 60}, operators);
+  ASSERT_TRUE(graph.has_value());
+  std::string edges;
+  for (std::uint32_t i = 0; i < operators.size(); ++i) {
+    for (const auto& wait : graph->into(i))
+      edges += fmt::format("{} {} {}\n", toText(wait.kind), wait.from, i);
+  }
+  // The last started while the worker was busy: another one of the device, of which nothing is known.
+  EXPECT_EQ(edges, "order 0 1\norder 0 2\norder 0 4\norder 0 5\ndata 1 5\n");
+}
+
 TEST(DependencyGraph, EdgesIntoANodeKeepTheirOrder) {
   Graph graph;
   graph.nodes.resize(4);

@@ -110,9 +110,9 @@ class Writer {
   TrackId track(const std::string& name) {
     auto& id = tracks_[name];
     if (!id) {
-      const auto thread = sink_.thread({process_, 100 + static_cast<std::int64_t>(tracks_.size()), name});
-      threads_[name] = thread;
-      id = sink_.track({TrackKind::thread, process_, thread, DeviceId{}, name, ""});
+      if (name.find(" asynchronous") == std::string::npos)
+        threads_[name] = sink_.thread({process_, 100 + static_cast<std::int64_t>(tracks_.size()), name});
+      id = sink_.track({TrackKind::thread, process_, threads_[name], DeviceId{}, name, ""});
     }
     return id;
   }

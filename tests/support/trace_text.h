@@ -23,7 +23,7 @@
 //
 // Times: 3ms, 12us, 500ns, 1s, 0. Inside repeat a time may be a list a|b|c: the repetitions take its entries
 // in turn. Operators run on "cpu worker 0", spans on "main" unless `on=` says otherwise (blanks in names as
-// '_'; in the names of work, calls, ranges and counters as '~').
+// '_'; in the names of work, calls, ranges and counters as '~'). on=cpu_1_asynchronous is a track without a thread.
 // '#' starts a comment.
 #pragma once
 

@@ -63,7 +63,9 @@ MxnetProfiler::State::Kind& MxnetProfiler::State::kindOf(const Names& names, con
 void MxnetProfiler::State::events(const Names& names, TrackId track, std::span<const pitwall::Event> events) {
   const ScopedLock lock(mutex);
   if (!running || paused) return;
-  const std::int64_t tid = names.threadOf(track);
+  // What no thread ran has a row for each track, with a number above all ids of threads.
+  constexpr std::int64_t kFirstRow = 5'000'000;
+  const std::int64_t thread = names.threadOf(track), tid = thread != 0 ? thread : kFirstRow + track.value;
   for (const pitwall::Event& event : events) {
     Kind& kind = kindOf(names, event);
     if (!wants(kind.what)) continue;

@@ -1,12 +1,35 @@
 // Random operators that complete late, and the end of an engine right after them.
+#include <algorithm>
 #include <atomic>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "tests/runtime/engine/completion_fixture.h"
+#include "tests/support/memory_sink.h"
 
 namespace pitwall::test {
 namespace {
+
+// Each operator once; those of one asynchronous track one after the other.
+void expectTracks(const MemorySink& sink, std::size_t operators) {
+  std::set<CorrelationId> correlations;
+  for (std::uint32_t track = 1; track <= sink.tracks.size(); ++track) {
+    std::vector<Event> events = sink.eventsOf(TrackId{track});
+    std::sort(events.begin(), events.end(),
+              [](const Event& x, const Event& y) { return x.start_ns < y.start_ns; });
+    TimeNs end = 0;
+    for (const Event& event : events) {
+      if (event.kind != EventKind::operatorRun) continue;
+      EXPECT_TRUE(correlations.insert(event.correlation).second);
+      if (sink.tracks[track - 1].thread) continue;
+      EXPECT_GE(event.start_ns, end) << sink.tracks[track - 1].name;
+      end = event.start_ns + event.dur_ns;
+    }
+  }
+  EXPECT_EQ(correlations.size(), operators);
+  EXPECT_TRUE(sink.losses.empty());
+}
 
 class CompletionStress : public testing::TestWithParam<EngineType> {};
 
@@ -14,6 +37,9 @@ TEST_P(CompletionStress, RandomOperatorsOfSeveralThreads) {
   for (unsigned round = 0; round < 10; ++round) {
     Finisher finisher(1, 3);
     Opened engine(EngineCase{GetParam(), 3});
+    auto owned = std::make_unique<MemorySink>();
+    const MemorySink& sink = *owned;
+    expectOk(engine.profiler.start(std::move(owned)));
     std::vector<Variable> variables(8);
     std::vector<std::uint64_t> counts(variables.size(), 0);  // ordered by the variables
     for (Variable& v : variables) v = engine->newVariable();
@@ -47,6 +73,8 @@ TEST_P(CompletionStress, RandomOperatorsOfSeveralThreads) {
       sum += counts[i];
     }
     EXPECT_EQ(sum, 300U);
+    expectOk(engine.profiler.flush());
+    expectTracks(sink, 300);
   }
 }
 

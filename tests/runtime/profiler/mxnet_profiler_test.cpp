@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -73,6 +74,24 @@ TEST_F(MxnetProfilerTest, CountsAreRightAndNotDoubled) {
   stop();
   op("sqrt");
   EXPECT_TRUE(rowsOf(profiler_.dumps(), "operator").empty()) << "stopped";
+}
+
+// Operators of a device that are open at once, which no thread ran.
+TEST_F(MxnetProfilerTest, AsynchronousOperatorsHaveRowsOfTheirOwn) {
+  configure();
+  run();
+  const Ticks now = Profiler::now();
+  const std::uint16_t first = recorder_.takeDeviceTrack(1), second = recorder_.takeDeviceTrack(1);
+  for (const std::uint16_t track : {first, second})
+    recorder_.operatorRun({now, now, now, Profiler::now(), track, {}, 1}, track);
+  op("sqrt");
+  stop();
+  test::MemorySink sink;
+  const std::string inputs[] = {file()};
+  ASSERT_TRUE(importTrace(inputs, sink).has_value());
+  std::set<TrackId> tracks;
+  for (const auto& [track, event] : sink.all_events) tracks.insert(track);
+  EXPECT_EQ(tracks.size(), 3U);
 }
 
 TEST_F(MxnetProfilerTest, PauseHidesAndResumeShows) {

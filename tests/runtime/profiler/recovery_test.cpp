@@ -185,6 +185,67 @@ TEST_F(RecoveryTest, WhatWasOpenIsShownAsOpenWithAllThatItsNamesStandFor) {
   EXPECT_EQ(trace->processes()[0].pid, victim);
 }
 
+// Operators that complete on another thread: each is there once, as ended or as open, on tracks of its device.
+TEST_F(RecoveryTest, KilledAnywhereEachAsynchronousOperatorIsThereOnce) {
+  std::size_t open_ones = 0;
+  for (int round = 0; round < 12; ++round) {
+    const pid_t victim = spawn("asynchronous");
+    awaitReady();
+    std::this_thread::sleep_for(std::chrono::microseconds(700 * round));
+    kill(victim);
+    const auto trace = open();
+    EXPECT_TRUE(trace->losses().empty()) << trace->losses()[0].reason;
+    std::map<CorrelationId, bool> ended;
+    std::size_t tracks = 0;
+    for (std::uint32_t i = 0; i < trace->tracks().size(); ++i) {
+      const TrackInfo& track = trace->tracks()[i];
+      if (track.name.rfind("cpu 1 asynchronous", 0) != 0) continue;
+      ++tracks;
+      EXPECT_FALSE(track.thread);
+      EXPECT_EQ(deviceOf(*trace, track.name), "cpu/1");
+      auto events = trace->events(TrackId{i + 1});
+      ASSERT_TRUE(events.has_value());
+      std::sort(events->begin(), events->end(),
+                [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; });
+      TimeNs last = 0;
+      for (const Event& event : *events) {
+        ASSERT_GE(event.start_ns, last) << "round " << round;
+        last = event.start_ns + event.dur_ns;
+        const std::string args = trace->string(event.args);
+        const bool is_open = args == R"({"device":"cpu/1","open":true})";
+        open_ones += is_open ? 1U : 0U;
+        if (!is_open) {
+          ASSERT_EQ(args, R"({"device":"cpu/1"})");
+        }
+        ASSERT_EQ(event.kind, EventKind::operatorRun);
+        ASSERT_EQ(trace->operatorFacts()[event.op.value - 1].name, "Receive");
+        ASSERT_LE(event.pushed_ns, event.ready_ns);
+        ASSERT_TRUE(ended.emplace(event.correlation, !is_open).second)
+            << event.correlation << " is there twice";
+      }
+    }
+    EXPECT_LE(tracks, 5U);
+    const std::uint64_t counted = counts_[0];
+    std::uint64_t there = 0;
+    for (const auto& [correlation, is_ended] : ended) there += is_ended ? 1U : 0U;
+    ASSERT_GE(there, counted) << "round " << round;
+    ASSERT_LE(there, counted + 1);
+    EXPECT_EQ(open()->tracks().size(), trace->tracks().size());
+  }
+  EXPECT_GT(open_ones, 0U);
+}
+
+TEST_F(RecoveryTest, ARingFileOfTheFormatBeforeIsRead) {
+  leaveRings();
+  writeAt(offsetof(ring::FileHeader, version), std::string("\x02\0\0\0", 4));
+  EXPECT_EQ(eventsOf(*open(), "main").size(), 500U);
+  leaveRings();
+  writeAt(offsetof(ring::FileHeader, version), std::string("\x01\0\0\0", 4));
+  const auto trace = open();
+  ASSERT_EQ(trace->losses().size(), 1U);
+  EXPECT_NE(trace->losses()[0].reason.find("has ring format 1"), std::string::npos);
+}
+
 TEST_F(RecoveryTest, AProgramThatExecutesAnotherLosesNothing) {
   leaveRings();
   EXPECT_EQ(eventsOf(*open(), "main").size(), 500U);

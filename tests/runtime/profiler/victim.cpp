@@ -62,6 +62,43 @@ void recordForEver(Profiler& profiler, Counts& counts) {
   body(0);
 }
 
+// One thread starts operators of cpu 1, up to five at once and sometimes slower than the other, which completes them in
+// another order.
+void completeElsewhere(Profiler& profiler, Counts& counts) {
+  constexpr int kOpen = 5;
+  struct Started {
+    std::atomic<bool> is_open{false};
+    Profiler::OperatorRun run;
+    std::uint16_t track = 0;
+  };
+  static Started started[kOpen];
+  OperatorFacts facts;
+  facts.name = "Receive";
+  const OperatorId op = profiler.operatorFacts(facts);
+  std::thread other([&] {
+    for (std::uint64_t done = 0;;) {
+      for (int i = kOpen; i-- > 0;) {
+        if (!started[i].is_open.load(std::memory_order_acquire)) continue;
+        started[i].run.finished = Profiler::now();
+        profiler.operatorRun(started[i].run, started[i].track);
+        counts.spans[0].store(++done);
+        started[i].is_open.store(false, std::memory_order_release);
+        if (done == 100) counts.ready = 2;
+      }
+    }
+  });
+  for (std::uint64_t correlation = 1;;) {
+    for (Started& next : started) {
+      if (next.is_open.load(std::memory_order_acquire)) continue;
+      next.track = profiler.takeDeviceTrack(1);
+      const Ticks now = Profiler::now();
+      next.run = {now, now, now, 0, correlation++, op, 1};
+      profiler.operatorOpen(next.run, next.track);
+      next.is_open.store(true, std::memory_order_release);
+    }
+  }
+}
+
 void waitToBeKilled(Counts& counts) {
   counts.ready = 2;
   for (;;) pause();
@@ -98,7 +135,7 @@ int main(int argc, char** argv) {
   Counts& counts = mapCounts(argv[3]);
   // Only the first drain, so that all records stay in the rings; else frequent drains, so that a kill hits
   // each of their steps.
-  const bool only_rings = mode != "flood";
+  const bool only_rings = mode != "flood" && mode != "asynchronous";
   Profiler profiler({.flush_interval_ms = only_rings ? 0 : 1,
                      .ring_bytes = 1 << 16,
                      .when_full = only_rings ? RingPolicy::drop : RingPolicy::block});
@@ -109,6 +146,7 @@ int main(int argc, char** argv) {
   }
   if (!begin(profiler, trace)) return 3;
   if (mode == "flood") recordForEver(profiler, counts);
+  if (mode == "asynchronous") completeElsewhere(profiler, counts);
   if (mode == "open") openScopes(profiler, counts);
   if (mode == "exec") {
     recordSome(profiler, 500);
