@@ -110,15 +110,13 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
       ->add_option("-o,--output", arguments.output,
                    "Trace file to write (default: INPUT with .pitwall, here)")
       ->type_name("OUT.pitwall");
-  command->footer(
-      "Reads Chrome Trace Event JSON, PyTorch Kineto, MXNet profiler JSON and dumps() tables, oneDNN and MKL "
-      "verbose\n"
-      "logs, NCCL inspector dumps and debug logs, Nsight Systems SQLite exports (nsys export --type sqlite), "
-      "and "
-      "traces\n"
-      "of Pitwall: 'pitwall import rank*.pitwall -o job.pitwall' makes one of the ranks of a job. Exit code "
-      "130:\n"
-      "interrupted; no file is left.");
+  std::string formats;
+  for (const ImportFormat& format : importFormats())
+    formats += fmt::format("  {} ({})\n", format.name, format.files);
+  command->footer(fmt::format(
+      "Reads:\n{}'pitwall import rank*.pitwall -o job.pitwall' makes one trace of the ranks of a job.\n"
+      "Exit code 130: interrupted; no file is left.",
+      formats));
   return command;
 }
 

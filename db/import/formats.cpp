@@ -10,9 +10,12 @@
 #include "db/import/chrome/json_start.h"
 #include "db/import/input/text.h"
 #include "db/import/nvprof/nvprof_database.h"
+#include "db/import/nvprof/nvprof_start.h"
 #include "db/import/ort/ort_start.h"
+#include "db/import/other_files.h"
 #include "db/import/perfetto/pftrace_start.h"
 #include "db/import/readers.h"
+#include "db/import/rocm/rocm_start.h"
 #include "db/import/rocm/rocpd.h"
 #include "db/import/xla/trace_json.h"
 #include "db/import/xla/xplane_start.h"
@@ -116,6 +119,10 @@ constexpr Format kFormats[] = {
        return start.text.starts_with('{') && contains(start.text.substr(0, 8192), "\"coll_perf\"");
      },
      readText<readNcclInspector>},
+    {FormatId::nvprofCsv, "nvprof CSV output", "*.csv",
+     [](const FileStart& start) { return isNvprofCsv(start.text); }, readText<readNvprofCsv>},
+    {FormatId::rocmCsv, "rocprofv3 CSV traces", "*.csv",
+     [](const FileStart& start) { return isRocmCsv(start.text); }, readText<readRocmCsv>},
     {FormatId::onnxRuntime, "ONNX Runtime profiles", "*.json",
      [](const FileStart& start) { return isOrtProfile(start.text); }, readText<readOrt>},
     {FormatId::xlaTraceJson, "Trace JSON of JAX and TensorFlow", "*.trace.json.gz",
@@ -149,7 +156,9 @@ const Format* formatOf(const FileStart& start) {
   return found == std::end(kFormats) ? nullptr : found;
 }
 
-Unrecognised unrecognised(const FileStart& start) {
+Unrecognised unrecognised(const FileStart& start, std::string_view path) {
+  if (std::string known = otherFile(start.text.empty() ? start.bytes : start.text, path); !known.empty())
+    return {std::move(known)};
   if (isUtf16(start.bytes)) return {"is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT"};
   if (start.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos) return {"holds nothing but spaces"};
   if (start.text.empty())

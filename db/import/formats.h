@@ -36,6 +36,8 @@ enum class FormatId : std::uint8_t {
   verboseLog,
   mxnetTable,
   ncclInspector,
+  nvprofCsv,
+  rocmCsv,
   onnxRuntime,
   xlaTraceJson,
   xplane,
@@ -65,6 +67,6 @@ struct Unrecognised {
   std::string why;
   bool is_log = false;  // text of an unknown kind: lines of a verbose log may follow much other output
 };
-Unrecognised unrecognised(const FileStart& start);
+Unrecognised unrecognised(const FileStart& start, std::string_view path = {});
 
 }  // namespace pitwall::import

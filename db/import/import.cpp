@@ -86,7 +86,7 @@ Status readText(Window& window, const InputFile& input, const ImportOptions& opt
   const import::OpenedInput opened{window, input, options, builder};
   const import::FileStart start = import::fileStart(window.view().substr(0, kRecogniseBytes));
   if (const auto* format = import::formatOf(start)) return format->read(opened);
-  const import::Unrecognised unknown = import::unrecognised(start);
+  const import::Unrecognised unknown = import::unrecognised(start, path);
   bool found = false;
   if (unknown.is_log) PITWALL_TRY(import::readOneDnn(window, options, builder, found));
   return found ? Status() : Status(unknownFormat(path, unknown.why));

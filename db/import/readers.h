@@ -27,6 +27,9 @@ Status readMxNetTable(Window& window, const ImportOptions& options, Builder& bui
 // A database that Nsight Systems exported.
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
 
+// What nvprof --csv prints, and the CSV files of rocprofv3.
+Status readNvprofCsv(Window& window, const ImportOptions& options, Builder& builder);
+Status readRocmCsv(Window& window, const ImportOptions& options, Builder& builder);
 // A database of nvprof or the NVIDIA Visual Profiler.
 Status readNvprof(const std::string& path, const ImportOptions& options, Builder& builder);
 // A database of rocprofv3.

@@ -119,6 +119,8 @@ constexpr Target kTargets[] = {
     {"perfetto", importAs<FormatId::perfetto>},
     {"nvprof_sqlite", importAs<FormatId::nvprofDatabase>},
     {"rocpd", importAs<FormatId::rocpd>},
+    {"nvprof_csv", importAs<FormatId::nvprofCsv>},
+    {"rocm_csv", importAs<FormatId::rocmCsv>},
     {"verbose_log", importLog},
     {"nsight_sqlite", importAs<FormatId::nsightSqlite>},
     {"compressed", importCompressed},

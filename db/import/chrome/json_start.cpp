@@ -36,12 +36,25 @@ JsonStart objectStart(std::string_view text) {
   return {true, {}};  // a very long first value: the reader decides
 }
 
+// An array of objects: events have a phase. Only where whole objects can be seen is it known that they are none.
+JsonStart arrayStart(std::string_view text) {
+  const std::size_t brace = text.find('{');
+  JsonScanner scan(text.substr(brace));
+  JsonValue first;
+  const bool whole = scan.value(first) == JsonStatus::ok;
+  const bool event =
+      text.find("\"ph\"") != std::string_view::npos || text.find("\"Dimension\"") != std::string_view::npos;
+  if (!whole || event || first.text == "{}") return {true, {}};
+  return {false, "a JSON array of objects without \"ph\"; only Chrome Trace Event JSON is read"};
+}
+
 }  // namespace
 
 JsonStart jsonStart(std::string_view text) {
   if (text.starts_with('{')) return objectStart(text);
   if (!text.starts_with('[') && !text.starts_with(',')) return {};
   const char next = JsonScanner(text.substr(1)).peek();
+  if (next == '{' && text.starts_with('[')) return arrayStart(text);
   return {next == '{' || next == ']' || next == '\0', {}};
 }
 

@@ -52,7 +52,36 @@ TEST(Formats, WhatNoneRecognisesIsDescribed) {
   EXPECT_THAT(why("\xFF\xFEh").why, HasSubstr("UTF-16"));
   EXPECT_THAT(why("{\"name\": \"x\"}").why, HasSubstr("without traceEvents"));
   EXPECT_FALSE(why("{\"name\": \"x\"}").is_log);
+  EXPECT_THAT(why("[{\"name\": \"x\"}, {\"name\": \"y\"}]").why,
+              HasSubstr("array of objects without \"ph\""));
   EXPECT_THAT(why("{\"name\" 1}").why, HasSubstr("damaged at byte"));
+}
+
+TEST(Formats, ClosedAndOtherToolsFilesNameTheWayToWhatCanBeRead) {
+  const auto why = [](std::string_view bytes, std::string_view path) {
+    return unrecognised(fileStart(bytes), path).why;
+  };
+  EXPECT_THAT(why("x", "my run.nsys-rep"), HasSubstr("nsys export --type sqlite 'my run.nsys-rep'"));
+  EXPECT_THAT(why("x", "old.qdrep"), HasSubstr("nsys export --type sqlite old.qdrep"));
+  EXPECT_THAT(why("x", "k.ncu-rep"), HasSubstr("ncu --import k.ncu-rep --page raw --csv"));
+  EXPECT_THAT(why("PERFILE2\x68", "perf.data"), HasSubstr("perf script -i perf.data"));
+  EXPECT_THAT(why(std::string_view("PK\x05\x06\0\0", 6), "a.zip"), HasSubstr("zip archive without files"));
+  EXPECT_THAT(why("\x80\x04\x95", "snapshot.pickle"), HasSubstr("Python pickle"));
+  EXPECT_THAT(why("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "a"),
+              HasSubstr("speedscope"));
+  EXPECT_THAT(why("{\"schema\": \"1.1.1-chakra.0.0.4\", \"pid\": 1}", "et.json"),
+              HasSubstr("order of operators"));
+  EXPECT_THAT(why("{\"rocprofiler-sdk-tool\": [{\"a\": 1}]}", "r.json"), HasSubstr("--output-format rocpd"));
+}
+
+// Through the whole import, with the input's path in the message.
+TEST(Formats, WhatHoldsNothingSaysSo) {
+  for (const std::string_view text : {"[]", "{\"traceEvents\":[]}"})
+    EXPECT_THAT(test::importText(text)->error, HasSubstr("it holds no events")) << text;
+  EXPECT_THAT(test::importText("[{\"a\":1}]")->error, HasSubstr("without \"ph\""));
+  EXPECT_THAT(test::importText("")->error, HasSubstr("is empty"));
+  EXPECT_THAT(test::importText(std::string("PK\x05\x06", 4) + std::string(18, '\0'))->error,
+              HasSubstr("zip archive without files"));
 }
 
 }  // namespace
