@@ -41,18 +41,28 @@ CONTRACT = {"check", "event", "ids", "meta", "result", "settings", "sink", "try"
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FEATURE_IF = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*\bPITWALL_(HAS|WITH)_\w+")
 REGISTRY = "runtime/backend/registry.cpp"
+# Made by CMake from the files in the source tree.
+GENERATED = re.compile(r"runtime/operator_list\.h|runtime/operators/operator_list\.inc|runtime/backend/\w+/kernel_list\.inc")
+# Public headers below the top of a folder.
+PUBLIC_BELOW = re.compile(r"runtime/operators/\w+\.h")
+
+
+def public(header):
+    return header.count("/") == 1 or PUBLIC_BELOW.fullmatch(header) is not None
 
 
 def quoted(path, target, is_public):
     """The error of #include "target" in path, or None."""
     own = path.split("/")[0]
     top = target.split("/")[0]
+    if GENERATED.fullmatch(target):
+        return None
     if top not in MAY_INCLUDE or not (ROOT / target).is_file():
         return 'name it from the repository\'s root ("db/store.h"); no such file there'
     if top != own:
         if top not in MAY_INCLUDE[own]:
             return f"{own}/ may include only {', '.join(sorted(MAY_INCLUDE[own])) or 'itself'}; move the code or the type"
-        if own != "tests" and target.count("/") != 1:
+        if own != "tests" and not public(target):
             return f"{target} is private to {top}/; include a header of its top folder, or move the declaration there"
     for folder, users in ALONE.items():
         if target.startswith(folder) and own == top and not path.startswith(users):
@@ -62,7 +72,7 @@ def quoted(path, target, is_public):
     own_room, room_of_target = room(path), room(target)
     if top == own and own_room in BELOW and room_of_target not in (None, own_room) and room_of_target not in BELOW[own_room]:
         return f"{own_room}/ may include only {', '.join(sorted(BELOW[own_room])) or 'itself'} of {top}/; move the code or the type"
-    if is_public and target.count("/") != 1:
+    if is_public and not public(target):
         return "a public header may include only public ones, else it cannot be installed; forward-declare instead"
     if is_public and own == "db" and pathlib.Path(path).stem in CONTRACT and pathlib.Path(target).stem not in CONTRACT:
         return "the contract's headers include only each other; move what is needed into one of them"
@@ -82,7 +92,7 @@ def angled(path, target, is_public):
 
 def check(path):
     is_header = path.endswith(".h")
-    is_public = is_header and path.count("/") == 1 and not path.startswith(("tests/", "samples/"))
+    is_public = is_header and public(path) and not path.startswith(("tests/", "samples/"))
     text = (ROOT / path).read_text(encoding="utf-8")
     if is_header and "#pragma once" not in text:
         yield 1, "add #pragma once"
@@ -98,9 +108,9 @@ def check(path):
 
 
 def room(path):
-    """runtime/engine of runtime/engine/spin.h; None for a file at the top of its folder, and of tests and samples."""
+    """runtime/engine of runtime/engine/spin.h; None for a file at the top of its folder, a public header, and of tests and samples."""
     parts = path.split("/")
-    return "/".join(parts[:2]) if len(parts) > 2 and parts[0] not in ("tests", "samples") else None
+    return "/".join(parts[:2]) if len(parts) > 2 and not PUBLIC_BELOW.fullmatch(path) and parts[0] not in ("tests", "samples") else None
 
 
 def mutual(paths):

@@ -18,6 +18,12 @@ foreach(folder ${pitwall_public_folders})
   file(GLOB pitwall_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
   install(FILES ${pitwall_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pitwall/${folder})
 endforeach()
+if(PITWALL_BUILD_RUNTIME)
+  file(GLOB pitwall_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/operators/*.h)
+  install(FILES ${pitwall_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pitwall/runtime/operators)
+  install(FILES ${PROJECT_BINARY_DIR}/include/runtime/operator_list.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pitwall/runtime)
+endif()
 
 if(PITWALL_BUILD_ANALYZER)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/rules/ DESTINATION ${CMAKE_INSTALL_DATADIR}/pitwall/rules

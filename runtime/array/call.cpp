@@ -9,6 +9,7 @@
 #include "db/try.h"
 #include "runtime/array/facts.h"
 #include "runtime/array/host_workspace.h"
+#include "runtime/operators/reorder.h"
 
 namespace pitwall {
 namespace {

@@ -15,7 +15,7 @@
 #include "db/event.h"
 #include "runtime/array/array.h"
 #include "runtime/backend.h"
-#include "runtime/operators.h"
+#include "runtime/call_site.h"
 
 namespace pitwall {
 
@@ -46,7 +46,7 @@ using SitePtr = std::shared_ptr<CallSiteState>;
 // Computes the number of operations of a prepared kernel; called once per Prepared.
 using FlopFunction = Flop (*)(const Prepared&);
 
-// One kernel call. Arrays are listed as the operator's Desc lists them (runtime/backend.h).
+// One kernel call. Arrays are listed as the operator's Desc lists them (runtime/operators/NAME.h).
 struct Call {
   const char* name = "";  // a literal: its address identifies the operator
   const OperatorKindDesc& desc;

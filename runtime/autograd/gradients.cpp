@@ -1,6 +1,8 @@
 // Sums and stores gradients.
 #include "db/try.h"
 #include "runtime/autograd/node.h"
+#include "runtime/operators/binary.h"
+#include "runtime/operators/reorder.h"
 
 namespace pitwall::autograd {
 namespace {

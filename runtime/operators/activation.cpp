@@ -1,3 +1,5 @@
+#include "runtime/operators/activation.h"
+
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd.h"
@@ -11,7 +13,7 @@ Flop onePerElement(const Prepared& p) { return p.at_hand[0].shape.elements(); }
 
 // Selects the one of data and out that the gradient needs; the other may be freed.
 bool readsData(const OperatorKindDesc& desc) {
-  return std::get<ActivationDesc>(desc).type == ActivationType::softrelu;
+  return desc.as<ActivationDesc>().type == ActivationType::softrelu;
 }
 
 struct ActivationNode final : autograd::Node {
@@ -34,6 +36,8 @@ struct ActivationNode final : autograd::Node {
 };
 
 }  // namespace
+
+constinit const OperatorKind ActivationDesc::kKind = OperatorKind::of<ActivationDesc>("Activation");
 
 Result<Signature> ActivationDesc::infer(const ShapeQuery& q) const {
   if (q.isForward()) {

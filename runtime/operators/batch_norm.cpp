@@ -1,3 +1,5 @@
+#include "runtime/operators/batch_norm.h"
+
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd.h"
@@ -53,6 +55,8 @@ Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, 
 }
 
 }  // namespace
+
+constinit const OperatorKind BatchNormDesc::kKind = OperatorKind::of<BatchNormDesc>("BatchNorm");
 
 Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
   static constexpr const char* kNames[][5] = {{"data", "gamma", "beta", "running_mean", "running_var"},

@@ -1,7 +1,9 @@
+#include "runtime/operators/convolution.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
-#include "runtime/operators/weighted.h"
+#include "runtime/operators/support/weighted.h"
 
 namespace pitwall {
 namespace {
@@ -29,6 +31,8 @@ constexpr WeightedNames kNames{
 };
 
 }  // namespace
+
+constinit const OperatorKind ConvolutionDesc::kKind = OperatorKind::of<ConvolutionDesc>("Convolution");
 
 Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
   const Shape data = PITWALL_TRY(weightedData(q, bias));

@@ -1,3 +1,5 @@
+#include "runtime/operators/dropout.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
@@ -31,6 +33,8 @@ struct DropoutNode final : autograd::Node {
 };
 
 }  // namespace
+
+constinit const OperatorKind DropoutDesc::kKind = OperatorKind::of<DropoutDesc>("Dropout");
 
 Result<Signature> DropoutDesc::infer(const ShapeQuery& q) const {
   if (q.pass != Pass::forward && q.pass != Pass::backward) return q.noSuchPass();

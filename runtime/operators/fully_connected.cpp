@@ -1,7 +1,9 @@
+#include "runtime/operators/fully_connected.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
-#include "runtime/operators/weighted.h"
+#include "runtime/operators/support/weighted.h"
 
 namespace pitwall {
 namespace {
@@ -27,6 +29,9 @@ constexpr WeightedNames kNames{
 };
 
 }  // namespace
+
+constinit const OperatorKind FullyConnectedDesc::kKind =
+    OperatorKind::of<FullyConnectedDesc>("FullyConnected");
 
 Result<Signature> FullyConnectedDesc::infer(const ShapeQuery& q) const {
   const auto data = PITWALL_TRY(weightedData(q, bias));

@@ -1,4 +1,6 @@
 // Local response normalisation across channels.
+#include "runtime/operators/lrn.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
@@ -12,11 +14,11 @@ namespace {
 
 // Per element: a square, the sum over the window, scale and addition, a power (counted as one), a product.
 Flop forwardFlop(const Prepared& p) {
-  return (std::get<LrnDesc>(p.desc).nsize + 5) * p.at_hand[0].shape.elements();
+  return (p.desc.as<LrnDesc>().nsize + 5) * p.at_hand[0].shape.elements();
 }
 // The norms, two products and a power for each element of the window's sum, and five for the difference.
 Flop backwardFlop(const Prepared& p) {
-  return (2 * std::get<LrnDesc>(p.desc).nsize + 11) * p.at_hand[0].shape.elements();
+  return (2 * p.desc.as<LrnDesc>().nsize + 11) * p.at_hand[0].shape.elements();
 }
 
 struct LrnNode final : autograd::Node {
@@ -39,6 +41,8 @@ struct LrnNode final : autograd::Node {
 };
 
 }  // namespace
+
+constinit const OperatorKind LrnDesc::kKind = OperatorKind::of<LrnDesc>("LRN", KeepsWorkspace{true});
 
 Result<Signature> LrnDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();

@@ -1,3 +1,5 @@
+#include "runtime/operators/pooling.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
@@ -11,7 +13,7 @@ namespace {
 
 // One comparison or addition per element in each window (windows at edges count as full).
 Flop windowFlop(const Prepared& p, const Shape& out) {
-  const auto& kernel = std::get<PoolingDesc>(p.desc).kernel;
+  const auto& kernel = p.desc.as<PoolingDesc>().kernel;
   return out.elements() * kernel[0] * kernel[1];
 }
 
@@ -35,6 +37,9 @@ struct PoolingNode final : autograd::Node {
 };
 
 }  // namespace
+
+constinit const OperatorKind PoolingDesc::kKind =
+    OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true});
 
 Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();

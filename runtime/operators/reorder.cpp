@@ -1,8 +1,12 @@
 // The operator that rearranges an array; call.cpp pushes it where a kernel needs another layout.
+#include "runtime/operators/reorder.h"
+
 #include "db/try.h"
 #include "runtime/backend/support/signature.h"
 
 namespace pitwall {
+
+constinit const OperatorKind ReorderDesc::kKind = OperatorKind::of<ReorderDesc>("Reorder");
 
 Result<Signature> ReorderDesc::infer(const ShapeQuery& q) const {
   if (q.pass != Pass::forward) return q.noSuchPass();

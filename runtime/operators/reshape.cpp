@@ -4,6 +4,7 @@
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd/node.h"
+#include "runtime/operators.h"
 
 namespace pitwall {
 namespace {

@@ -1,3 +1,5 @@
+#include "runtime/operators/sgd.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
@@ -13,7 +15,7 @@ const char* nameOf(std::size_t weights, const SgdDesc& desc) {
 }
 
 Flop sgdFlop(const Prepared& p) {
-  const auto& desc = std::get<SgdDesc>(p.desc);
+  const auto& desc = p.desc.as<SgdDesc>();
   Flop elements = 0;
   for (const TensorSpec& gradient : p.at_hand) elements += gradient.shape.elements();
   return elements * (3 + (desc.weight_decay != 0 ? 2 : 0) + (desc.momentum != 0 ? 2 : 0));
@@ -33,6 +35,8 @@ Status checkItem(const op::SgdItem& item, const SgdDesc& desc, const char* name)
 }
 
 }  // namespace
+
+constinit const OperatorKind SgdDesc::kKind = OperatorKind::of<SgdDesc>("SGD");
 
 Result<Signature> SgdDesc::infer(const ShapeQuery& q) const {
   if (q.pass != Pass::forward) return q.noSuchPass();

@@ -1,3 +1,5 @@
+#include "runtime/operators/softmax_cross_entropy.h"
+
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd/node.h"
@@ -27,6 +29,9 @@ struct SoftmaxCrossEntropyNode final : autograd::Node {
 };
 
 }  // namespace
+
+constinit const OperatorKind SoftmaxCrossEntropyDesc::kKind =
+    OperatorKind::of<SoftmaxCrossEntropyDesc>("SoftmaxCrossEntropy");
 
 Result<Signature> SoftmaxCrossEntropyDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/backend.h"
+#include "runtime/operators.h"
 
 namespace pitwall {
 namespace {
@@ -74,7 +75,7 @@ class Step {
       const LayoutPtr& wanted = w.kernel->inputs()[i].layout;
       const bool is_parameter = inputs[i].shape.rank() == 2 && pass != Pass::backwardData && i == 1;
       if (sameLayout(wanted, inputs[i].layout) || is_parameter) continue;
-      if (std::holds_alternative<ConvolutionDesc>(desc) && i == 1 && pass == Pass::forward) continue;
+      if (desc.is<ConvolutionDesc>() && i == 1 && pass == Pass::forward) continue;
       add("  reorder before " + w.name, ReorderDesc{wanted}, Pass::forward, {inputs[i]});
     }
     for (const TensorSpec& spec : w.kernel->inputs()) {

@@ -2,9 +2,11 @@
 
 namespace pitwall::cpu_kernels {
 
-// An operator without an overload has no kernel here.
-template <class D>
-static RunFunction make(const D&, const Request&, Signature&) {
+static RunFunction makeFunction(const OperatorKindDesc& desc, const Request& request, Signature& signature) {
+#define PITWALL_OPERATOR(Desc) \
+  if (desc.is<Desc>()) return make(desc.as<Desc>(), request, signature);
+#include "runtime/backend/cpu_kernels/kernel_list.inc"
+#undef PITWALL_OPERATOR
   return nullptr;
 }
 
@@ -12,7 +14,7 @@ KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, std::span<const Te
                      const Signature& signature, const BackendOptions& options) {
   Signature s = signature;
   const Request request{pass, inputs, options};
-  RunFunction run = std::visit([&](const auto& d) { return make(d, request, s); }, desc);
+  RunFunction run = makeFunction(desc, request, s);
   if (!run) return nullptr;
   return std::make_shared<FunctionKernel>(std::move(s), "plain", std::move(run));
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/backend/support/function_kernel.h"
 #include "runtime/backend/support/options.h"
+#include "runtime/operators.h"
 
 namespace pitwall::cpu_kernels {
 
@@ -19,13 +20,12 @@ struct Request {
 KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                      const Signature& signature, const BackendOptions& options);
 
-// One line per operator. Each changes the layouts in the signature to those that its function expects and
-// produces.
-RunFunction make(const DropoutDesc& desc, const Request& request, Signature& signature);
-RunFunction make(const BinaryDesc& desc, const Request& request, Signature& signature);
-RunFunction make(const LinearDesc& desc, const Request& request, Signature& signature);
-RunFunction make(const SoftmaxCrossEntropyDesc& desc, const Request& request, Signature& signature);
-RunFunction make(const SgdDesc& desc, const Request& request, Signature& signature);
+// Of each operator that has a file of its name here. Changes the layouts in the signature to those that its function
+// expects and produces.
+#define PITWALL_OPERATOR(Desc) \
+  RunFunction make(const Desc& desc, const Request& request, Signature& signature);
+#include "runtime/backend/cpu_kernels/kernel_list.inc"  // generated
+#undef PITWALL_OPERATOR
 
 // Elements in memory, padding included.
 inline std::int64_t storedElements(const TensorSpec& spec) { return spec.sizeBytes() / sizeOf(spec.dtype); }

@@ -13,13 +13,16 @@
 namespace pitwall {
 namespace onednn {
 
-// An operator without an overload in operators.h has no kernel here; cpu_kernels/ may have one.
-template <class D>
-static KernelPtr make(const D&, const Request&) {
+namespace {
+
+// nullptr for an operator without a kernel here; cpu_kernels/ may have one.
+KernelPtr makeKernel(const OperatorKindDesc& desc, const Request& request) {
+#define PITWALL_OPERATOR(Desc) \
+  if (desc.is<Desc>()) return make(desc.as<Desc>(), request);
+#include "runtime/backend/onednn/kernel_list.inc"
+#undef PITWALL_OPERATOR
   return nullptr;
 }
-
-namespace {
 
 class OnednnBackend final : public CachingBackend {
  public:
@@ -38,7 +41,7 @@ class OnednnBackend final : public CachingBackend {
     if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
     const Request request{engine_, pass, inputs, like, std::move(signature)};
     try {
-      return std::visit([&](const auto& d) { return make(d, request); }, desc);
+      return makeKernel(desc, request);
     } catch (const std::exception& error) {
       return fail(
           ErrorCode::unsupported,

@@ -1,18 +1,15 @@
-// The operators that oneDNN computes, one file and one line each. They throw dnnl::error; backend.cpp catches
-// it.
+// The operators that oneDNN computes: those that have a file of their name here. They throw dnnl::error; backend.cpp
+// catches it.
 #pragma once
 
 #include "runtime/backend/onednn/primitive_kernel.h"
+#include "runtime/operators.h"
 
 namespace pitwall::onednn {
 
-KernelPtr make(const ConvolutionDesc& desc, const Request& request);
-KernelPtr make(const FullyConnectedDesc& desc, const Request& request);
-KernelPtr make(const PoolingDesc& desc, const Request& request);
-KernelPtr make(const ActivationDesc& desc, const Request& request);
-KernelPtr make(const LrnDesc& desc, const Request& request);
-KernelPtr make(const BatchNormDesc& desc, const Request& request);
-KernelPtr make(const ReorderDesc& desc, const Request& request);
+#define PITWALL_OPERATOR(Desc) KernelPtr make(const Desc& desc, const Request& request);
+#include "runtime/backend/onednn/kernel_list.inc"  // generated
+#undef PITWALL_OPERATOR
 
 // Rank of an implementation by its name: 0 simple loops, 1 through a matrix product, 2 generated code.
 int rankOf(std::string_view implementation);

@@ -28,7 +28,7 @@ double slope(ActivationType type, double x, double y) {
 
 }  // namespace
 
-RunFunction make(const ActivationDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const ActivationDesc& desc, Pass pass, Signature& s) {
   const std::int64_t n = s.outputs[0].shape.elements();
   const ActivationType type = desc.type;
   if (pass == Pass::backward) {

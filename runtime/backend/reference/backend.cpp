@@ -7,9 +7,11 @@
 namespace pitwall {
 namespace reference {
 
-// An operator without an overload in operators.h has no kernel here.
-template <class D>
-static RunFunction make(const D&, Pass, const Signature&) {
+static RunFunction makeFunction(const OperatorKindDesc& desc, Pass pass, Signature& signature) {
+#define PITWALL_OPERATOR(Desc) \
+  if (desc.is<Desc>()) return make(desc.as<Desc>(), pass, signature);
+#include "runtime/backend/reference/kernel_list.inc"
+#undef PITWALL_OPERATOR
   return nullptr;
 }
 
@@ -28,20 +30,13 @@ class ReferenceBackend final : public CachingBackend {
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
-    const auto* reorder = std::get_if<ReorderDesc>(&desc);
-    if (reorder != nullptr && (reorder->output_layout != nullptr || isForeign(inputs[0]))) {
+    if (desc.is<ReorderDesc>() && (desc.as<ReorderDesc>().output_layout != nullptr || isForeign(inputs[0]))) {
       return fail(ErrorCode::unsupported, "the reference backend supports row-major arrays only");
     }
-    // A workspace holds, for each output of max pooling, where its maximum was: 4 bytes each.
-    if (std::holds_alternative<PoolingDesc>(desc) && pass == Pass::forward) {
-      signature.outputs[1].shape = {signature.outputs[0].shape.elements() * 4};
-    }
-    if (std::holds_alternative<PoolingDesc>(desc) && pass == Pass::backward &&
-        inputs[3].sizeBytes() != inputs[2].sizeBytes()) {
+    if (desc.is<PoolingDesc>() && pass == Pass::backward && inputs[3].sizeBytes() != inputs[2].sizeBytes()) {
       return fail(ErrorCode::invalidInput, "Pooling backward: the workspace is not that of the forward pass");
     }
-    RunFunction function =
-        std::visit([&](const auto& d) { return reference::make(d, pass, signature); }, desc);
+    RunFunction function = reference::makeFunction(desc, pass, signature);
     if (!function) return KernelPtr();
     return KernelPtr(
         std::make_shared<FunctionKernel>(std::move(signature), "reference", std::move(function)));

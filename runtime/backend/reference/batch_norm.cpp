@@ -75,7 +75,7 @@ void backward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
 
 }  // namespace
 
-RunFunction make(const BatchNormDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const BatchNormDesc& desc, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
   const Sizes z{data[0], data[1], data.elements() / (data[0] * data[1])};
   const auto compute = pass == Pass::inference ? inference : pass == Pass::forward ? forward : backward;

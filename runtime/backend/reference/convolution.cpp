@@ -94,7 +94,7 @@ void backwardWeights(const Geometry& g, const KernelArgs& args) {
 
 }  // namespace
 
-RunFunction make(const ConvolutionDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const ConvolutionDesc& desc, Pass pass, Signature& s) {
   if (pass == Pass::backwardData) {
     const Geometry g{desc, windowOf(s.outputs[0].shape, s.inputs[0].shape)};
     return [g](const KernelArgs& args) { return backwardData(g, args), Status{}; };

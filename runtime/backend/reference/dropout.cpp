@@ -3,7 +3,7 @@
 
 namespace pitwall::reference {
 
-RunFunction make(const DropoutDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const DropoutDesc& desc, Pass pass, Signature& s) {
   const std::int64_t n = s.outputs[0].shape.elements();
   if (pass == Pass::backward) {
     return [n](const KernelArgs& a) {

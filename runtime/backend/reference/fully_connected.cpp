@@ -48,7 +48,7 @@ void backwardWeights(const Sizes& z, const float* data, const float* dout, float
 
 }  // namespace
 
-RunFunction make(const FullyConnectedDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const FullyConnectedDesc& desc, Pass pass, Signature& s) {
   const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
   const Sizes z{data[0], desc.units, data.elements() / data[0]};
   const bool bias = desc.bias;

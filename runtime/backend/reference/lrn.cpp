@@ -79,7 +79,7 @@ void backward(const LrnDesc& d, const Extents& e, const float* data, const float
 }  // namespace
 
 // The norms are computed again for the gradient: the workspace is not used.
-RunFunction make(const LrnDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const LrnDesc& desc, Pass pass, Signature& s) {
   const Shape& shape = s.inputs[0].shape;
   const Extents extents{shape[0], shape[1], shape[2] * shape[3]};
   if (pass == Pass::backward) {

@@ -1,25 +1,16 @@
 // The reference operators: the simplest loops that define each operator, summing in double. Slow by design;
 // every other backend is tested against them.
 //
-// One line per operator. Each function returns a function that computes one pass on row-major arrays of the
-// signature's shapes.
+// Each operator that has a file of its name here has a make(), which returns a function that computes one pass on
+// row-major arrays of the signature's shapes. It sets the size of a workspace that it writes, in bytes.
 #pragma once
 
 #include "runtime/backend/support/function_kernel.h"
+#include "runtime/operators.h"
 
 namespace pitwall::reference {
-
-RunFunction make(const ConvolutionDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const FullyConnectedDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const PoolingDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const ActivationDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const LrnDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const BatchNormDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const DropoutDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const BinaryDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const LinearDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const SoftmaxCrossEntropyDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const SgdDesc& desc, Pass pass, const Signature& signature);
-RunFunction make(const ReorderDesc& desc, Pass pass, const Signature& signature);
+#define PITWALL_OPERATOR(Desc) RunFunction make(const Desc& desc, Pass pass, Signature& signature);
+#include "runtime/backend/reference/kernel_list.inc"  // generated
+#undef PITWALL_OPERATOR
 
 }  // namespace pitwall::reference

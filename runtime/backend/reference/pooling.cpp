@@ -64,7 +64,7 @@ void backward(const PoolingDesc& d, const Window& w, const float* dout, const st
 
 }  // namespace
 
-RunFunction make(const PoolingDesc& desc, Pass pass, const Signature& s) {
+RunFunction make(const PoolingDesc& desc, Pass pass, Signature& s) {
   if (pass == Pass::backward) {
     const Window w = windowOf(s.outputs[0].shape, s.inputs[2].shape);
     return [desc, w](const KernelArgs& a) {
@@ -74,6 +74,9 @@ RunFunction make(const PoolingDesc& desc, Pass pass, const Signature& s) {
   }
   const Window w = windowOf(s.inputs[0].shape, s.outputs[0].shape);
   const bool keep = pass == Pass::forward;
+  // Where the maximum of each output was.
+  if (keep)
+    s.outputs[1].shape = {s.outputs[0].shape.elements() * static_cast<std::int64_t>(sizeof(std::int32_t))};
   return [desc, w, keep](const KernelArgs& a) {
     forward(desc, w, input(a, 0), output(a, 0), keep ? static_cast<std::int32_t*>(a.outputs[1]) : nullptr);
     return Status{};

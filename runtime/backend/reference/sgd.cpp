@@ -2,7 +2,7 @@
 
 namespace pitwall::reference {
 
-RunFunction make(const SgdDesc& desc, Pass, const Signature& s) {
+RunFunction make(const SgdDesc& desc, Pass, Signature& s) {
   std::vector<std::int64_t> sizes;
   for (const TensorSpec& gradient : s.inputs) sizes.push_back(gradient.shape.elements());
   return [desc, sizes](const KernelArgs& a) {

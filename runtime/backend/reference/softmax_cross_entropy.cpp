@@ -43,7 +43,7 @@ Status backward(const Sizes& z, const KernelArgs& a) {
 
 }  // namespace
 
-RunFunction make(const SoftmaxCrossEntropyDesc&, Pass pass, const Signature& s) {
+RunFunction make(const SoftmaxCrossEntropyDesc&, Pass pass, Signature& s) {
   const Sizes z{s.inputs[0].shape[0], s.inputs[0].shape[1]};
   const auto compute = pass == Pass::backward ? backward : forward;
   return [z, compute](const KernelArgs& a) { return compute(z, a); };

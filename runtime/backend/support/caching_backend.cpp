@@ -57,7 +57,7 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
   const std::size_t hash = hashOf(pass, inputs, like);
   {
     const ScopedLock lock(mutex_);
-    if (KernelPtr kernel = find(caches_[desc.index()], hash, desc, pass, inputs, like)) {
+    if (KernelPtr kernel = find(caches_[&desc.kind()], hash, desc, pass, inputs, like)) {
       ++usage_.hits;
       return kernel;
     }
@@ -71,7 +71,7 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
   if (!made.has_value() || options_.cached_kernels == 0) return made;
 
   const ScopedLock lock(mutex_);
-  KindCache& cache = caches_[desc.index()];
+  KindCache& cache = caches_[&desc.kind()];
   // Another thread may have created the same kernel meanwhile: all use one.
   if (KernelPtr kernel = find(cache, hash, desc, pass, inputs, like)) return kernel;
   cache.entries.push_front({hash,

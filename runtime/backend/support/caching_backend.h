@@ -3,7 +3,6 @@
 // Threads: prepare() and cacheUsage() from any thread. A kernel in use outlives its eviction (shared_ptr).
 #pragma once
 
-#include <array>
 #include <list>
 #include <optional>
 #include <unordered_map>
@@ -52,7 +51,7 @@ class CachingBackend : public Backend {
   void evictBeyond(KindCache& cache, std::int64_t kernels) PITWALL_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  std::array<KindCache, std::variant_size_v<OperatorKindDesc>> caches_ PITWALL_GUARDED_BY(mutex_);
+  std::unordered_map<const OperatorKind*, KindCache> caches_ PITWALL_GUARDED_BY(mutex_);
   CacheUsage usage_ PITWALL_GUARDED_BY(mutex_);
 };
 

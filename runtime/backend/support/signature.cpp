@@ -3,19 +3,12 @@
 #include <fmt/format.h>
 
 namespace pitwall {
-namespace {
 
-template <class D>
-constexpr bool keepsWorkspace(const D&) {
-  if constexpr (requires { D::kKeepsWorkspace; }) return D::kKeepsWorkspace;
-  return false;
+Result<Signature> OperatorKindDesc::infer(const ShapeQuery& query) const {
+  return kind_->infer(storage_, query);
 }
 
-}  // namespace
-
-const char* operatorName(const OperatorKindDesc& desc) {
-  return std::visit([](const auto& d) { return d.kName; }, desc);
-}
+const char* operatorName(const OperatorKindDesc& desc) { return desc.kind().name; }
 
 std::string describeRequest(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                             const TensorSpec* like) {
@@ -72,7 +65,7 @@ std::int64_t slidingExtent(std::int64_t data, std::int64_t kernel, std::int64_t 
 Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                                  const TensorSpec* like) {
   const ShapeQuery query{desc, pass, inputs, like};
-  const bool workspace_last = std::visit([](const auto& d) { return keepsWorkspace(d); }, desc);
+  const bool workspace_last = desc.kind().keeps_workspace;
   for (const TensorSpec& input : inputs) {
     const bool workspace = workspace_last && &input == &inputs.back();
     if (input.dtype != DType::float32 && !(workspace && input.dtype == DType::uint8)) {
@@ -82,7 +75,7 @@ Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::s
     }
     if (input.shape.elements() < 1) return query.wrong("an array is empty");
   }
-  return std::visit([&](const auto& d) { return d.infer(query); }, desc);
+  return desc.infer(query);
 }
 
 Window windowOf(const Shape& data, const Shape& out) {

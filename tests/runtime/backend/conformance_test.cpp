@@ -1,58 +1,19 @@
 // Every operator, every pass: onednn compared with the reference backend, over a table of shapes.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "tests/runtime/backend/harness.h"
+#include "tests/runtime/backend/conformance_check.h"
 
 namespace pitwall {
 namespace {
 
 using test::Array;
+using test::blockedLayout;
 using test::Call;
+using test::kElementwiseShapes;
+using test::layoutsFor;
+using test::Pair;
 
-constexpr unsigned kSeed = 20260101;
-
-struct Pair {
-  test::Answer reference, onednn;
-};
-
-class Conformance : public ::testing::Test {
- protected:
-  // Largest error relative to the largest value: sums of many terms lose digits to cancellation.
-  static double errorOf(const std::vector<float>& actual, const std::vector<float>& expected) {
-    double error = 0, scale = 1e-3;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      scale = std::max(scale, std::abs(static_cast<double>(expected[i])));
-      const double e = std::abs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
-      error = std::isnan(e) ? INFINITY : std::max(error, e);
-    }
-    return error / scale;
-  }
-
-  // Compares the outputs except workspaces, and returns both results.
-  Pair compare(const Call& call, double tolerance = 2e-5) { return compare(call, call, tolerance); }
-  // The same where the backends have their own arrays (a workspace, a blocked input).
-  Pair compare(const Call& for_reference, const Call& for_onednn, double tolerance = 2e-5) {
-    Pair pair{ask(*reference_, for_reference), ask(*onednn_, for_onednn)};
-    if (!pair.reference.kernel || !pair.onednn.kernel) return pair;
-    for (std::size_t i = 0; i < pair.reference.outputs.size(); ++i) {
-      if (pair.reference.outputs[i].spec.dtype == DType::uint8) continue;
-      const double error = errorOf(rowMajorValues(*onednn_, pair.onednn.outputs[i]),
-                                   rowMajorValues(*reference_, pair.reference.outputs[i]));
-      EXPECT_LE(error, tolerance) << for_onednn.toString() << " output " << i << ", seed " << kSeed << ", "
-                                  << pair.onednn.kernel->implementation();
-    }
-    return pair;
-  }
-  Array random(const Shape& shape) { return test::randomArray(shape, random_); }
-
-  std::mt19937 random_{kSeed};
-  std::unique_ptr<Backend> reference_ = test::open("reference");
-  std::unique_ptr<Backend> onednn_ = test::open("onednn");
-};
+class Conformance : public test::ConformanceCheck {};
 
 // --- Convolution ---
 
@@ -174,13 +135,6 @@ const PoolingCase kPoolings[] = {
     {{2, 4, 9, 9}, {.kernel = {2, 2}, .stride = {3, 3}}},   // leaves elements out
 };
 
-// A layout that a convolution would produce for data of this shape; null when that is row-major.
-LayoutPtr blockedLayout(Backend& onednn, const Shape& data) {
-  const TensorSpec specs[] = {{data}, {{data[1], data[1], 1, 1}}};
-  auto kernel = onednn.prepare(ConvolutionDesc{.channels = data[1], .bias = false}, Pass::forward, specs);
-  return kernel.value()->outputs()[0].layout;
-}
-
 TEST_F(Conformance, Pooling) {
   for (PoolingCase c : kPoolings) {
     for (const PoolingType type : {PoolingType::max, PoolingType::average}) {
@@ -207,15 +161,6 @@ TEST_F(Conformance, Pooling) {
 }
 
 // --- Elementwise and normalisation: row-major and blocked ---
-
-const Shape kElementwiseShapes[] = {{1},           {7},          {3, 5}, {64, 512}, {64, 50, 8, 8},
-                                    {2, 17, 5, 3}, {1, 16, 4, 4}};
-
-std::vector<LayoutPtr> layoutsFor(Backend& onednn, const Shape& shape) {
-  std::vector<LayoutPtr> layouts{nullptr};
-  if (shape.rank() == 4) layouts.push_back(blockedLayout(onednn, shape));
-  return layouts;
-}
 
 TEST_F(Conformance, Activation) {
   for (const Shape& shape : kElementwiseShapes) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/backend.h"
+#include "runtime/operators.h"
 
 namespace pitwall::test {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/operators/copy.h"
+#include "runtime/operators/support/copy.h"
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
 

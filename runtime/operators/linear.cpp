@@ -1,8 +1,10 @@
 // Arithmetic of an array with one number.
+#include "runtime/operators/linear.h"
+
 #include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
-#include "runtime/operators/elementwise.h"
+#include "runtime/operators/support/elementwise.h"
 
 namespace pitwall {
 namespace {
@@ -34,6 +36,8 @@ Result<NDArray> linear(const char* name, LinearDesc desc, const NDArray& data, c
 }
 
 }  // namespace
+
+constinit const OperatorKind LinearDesc::kKind = OperatorKind::of<LinearDesc>("Linear");
 
 Result<Signature> LinearDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward()) return q.noSuchPass();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runtime/array/call.h"
+#include "runtime/operators/binary.h"
+#include "runtime/operators/linear.h"
 
 namespace pitwall {
 

@@ -1,4 +1,4 @@
-#include "runtime/operators/weighted.h"
+#include "runtime/operators/support/weighted.h"
 
 #include "db/try.h"
 #include "runtime/autograd.h"

@@ -1,5 +1,5 @@
 // NDArray::copyTo.
-#include "runtime/operators/copy.h"
+#include "runtime/operators/support/copy.h"
 
 #include <cstring>
 

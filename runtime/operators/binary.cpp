@@ -1,9 +1,10 @@
 // add, subtract, multiply, divide of two arrays.
-#include "runtime/operators/elementwise.h"
+#include "runtime/operators/binary.h"
 
 #include "db/try.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
+#include "runtime/operators/support/elementwise.h"
 
 namespace pitwall {
 namespace {
@@ -76,6 +77,8 @@ Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, cons
 }
 
 }  // namespace
+
+constinit const OperatorKind BinaryDesc::kKind = OperatorKind::of<BinaryDesc>("Binary");
 
 Result<Signature> BinaryDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward()) return q.noSuchPass();

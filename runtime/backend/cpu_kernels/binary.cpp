@@ -1,5 +1,6 @@
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
+#include "runtime/backend/cpu_kernels/share_layout.h"
 
 namespace pitwall::cpu_kernels {
 namespace {
@@ -15,16 +16,6 @@ RunFunction zip(std::int64_t n, std::int64_t parallel_from, Function function) {
     });
     return Status{};
   };
-}
-
-bool isPadded(const TensorSpec& spec) { return storedElements(spec) != spec.shape.elements(); }
-
-// Uses `layout` for all arrays, unless it has padding whose zeros the operator would change: other kernels
-// rely on them.
-void shareLayout(const TensorSpec& leader, bool keeps_zeros, Signature& s) {
-  const LayoutPtr layout = keeps_zeros || !isPadded(leader) ? leader.layout : nullptr;
-  for (TensorSpec& spec : s.inputs) spec.layout = layout;
-  for (TensorSpec& spec : s.outputs) spec.layout = layout;
 }
 
 // A blocked layout takes precedence: otherwise two reorders, to row-major and back, would be needed.
@@ -47,20 +38,6 @@ RunFunction make(const BinaryDesc& desc, const Request& r, Signature& s) {
     case BinaryType::divide: return zip(n, parallel_from, [](float a, float b) { return a / b; });
   }
   return nullptr;
-}
-
-RunFunction make(const LinearDesc& desc, const Request& r, Signature& s) {
-  shareLayout(r.inputs[0], desc.shift == 0, s);
-  const std::int64_t n = storedElements(s.inputs[0]), parallel_from = r.options.parallel_elements;
-  return [=](const KernelArgs& args) {
-    const float* data = input(args, 0);
-    float* out = output(args, 0);
-    parallelFor(n, {parallel_from, args}, [=](std::int64_t begin, std::int64_t end) {
-#pragma omp simd
-      for (std::int64_t i = begin; i < end; ++i) out[i] = desc.scale * data[i] + desc.shift;
-    });
-    return Status{};
-  };
 }
 
 }  // namespace pitwall::cpu_kernels

@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {
@@ -17,23 +15,9 @@ float apply(BinaryType type, float a, float b) {
 
 }  // namespace
 
-RunFunction make(const BinaryDesc& desc, Pass, const Signature& s) {
+RunFunction make(const BinaryDesc& desc, Pass, Signature& s) {
   return [type = desc.type, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
     for (std::int64_t i = 0; i < n; ++i) output(a, 0)[i] = apply(type, input(a, 0)[i], input(a, 1)[i]);
-    return Status{};
-  };
-}
-
-RunFunction make(const LinearDesc& desc, Pass, const Signature& s) {
-  return [desc, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
-    for (std::int64_t i = 0; i < n; ++i) output(a, 0)[i] = desc.scale * input(a, 0)[i] + desc.shift;
-    return Status{};
-  };
-}
-
-RunFunction make(const ReorderDesc&, Pass, const Signature& s) {
-  return [bytes = static_cast<std::size_t>(s.outputs[0].sizeBytes())](const KernelArgs& a) {
-    std::memcpy(a.outputs[0], a.inputs[0], bytes);
     return Status{};
   };
 }

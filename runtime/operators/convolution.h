@@ -1,0 +1,35 @@
+// Convolution of images.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/call_site.h"
+#include "runtime/ndarray.h"
+#include "runtime/operator_kind.h"
+
+namespace pitwall {
+
+// NCHW data, OIHW weight (O x I/groups x KH x KW), O bias.
+//   inference, forward: data, weight, [bias] -> out
+//   backwardData:       dout, weight         -> ddata
+//   backwardWeights:    data, dout           -> dweight, [dbias]
+struct ConvolutionDesc {
+  static const OperatorKind kKind;
+  std::array<std::int64_t, 2> kernel{1, 1}, stride{1, 1}, pad{0, 0}, dilate{1, 1};
+  std::int64_t channels = 1;  // of the output
+  std::int64_t groups = 1;
+  bool bias = true;
+  Result<Signature> infer(const ShapeQuery& query) const;
+  friend bool operator==(const ConvolutionDesc&, const ConvolutionDesc&) = default;
+};
+
+namespace op {
+
+// data N x C x H x W, weight O x C/groups x KH x KW, bias O.
+Result<NDArray> convolution(const NDArray& data, const WeightAndBias& trained, const ConvolutionDesc& desc,
+                            const CallSite& site = {});
+
+}  // namespace op
+
+}  // namespace pitwall

@@ -1,0 +1,33 @@
+// The maximum or average of a window that slides over an image.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/call_site.h"
+#include "runtime/ndarray.h"
+#include "runtime/operator_kind.h"
+
+namespace pitwall {
+
+enum class PoolingType : std::uint8_t { max, average };  // average counts only elements inside the image
+
+// NCHW, valid (floor) output size.
+//   inference: data -> out
+//   forward:   data -> out, workspace (opaque bytes, DType uint8, of the shape that outputs()[1] says)
+//   backward:  data, out, dout, workspace -> ddata      (data and out are not read: pass any pointer)
+struct PoolingDesc {
+  static const OperatorKind kKind;
+  PoolingType type = PoolingType::max;
+  std::array<std::int64_t, 2> kernel{2, 2}, stride{2, 2}, pad{0, 0};
+  Result<Signature> infer(const ShapeQuery& query) const;
+  friend bool operator==(const PoolingDesc&, const PoolingDesc&) = default;
+};
+
+namespace op {
+
+Result<NDArray> pooling(const NDArray& data, const PoolingDesc& desc, const CallSite& site = {});
+
+}  // namespace op
+
+}  // namespace pitwall

@@ -1,0 +1,70 @@
+// Compares onednn with the reference backend.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/runtime/backend/harness.h"
+
+namespace pitwall::test {
+
+inline constexpr unsigned kConformanceSeed = 20260101;
+
+struct Pair {
+  Answer reference, onednn;
+};
+
+class ConformanceCheck : public ::testing::Test {
+ protected:
+  // Largest error relative to the largest value: sums of many terms lose digits to cancellation.
+  static double errorOf(const std::vector<float>& actual, const std::vector<float>& expected) {
+    double error = 0, scale = 1e-3;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      scale = std::max(scale, std::abs(static_cast<double>(expected[i])));
+      const double e = std::abs(static_cast<double>(actual[i]) - static_cast<double>(expected[i]));
+      error = std::isnan(e) ? INFINITY : std::max(error, e);
+    }
+    return error / scale;
+  }
+
+  // Compares the outputs except workspaces, and returns both results.
+  Pair compare(const Call& call, double tolerance = 2e-5) { return compare(call, call, tolerance); }
+  // The same where the backends have their own arrays (a workspace, a blocked input).
+  Pair compare(const Call& for_reference, const Call& for_onednn, double tolerance = 2e-5) {
+    Pair pair{ask(*reference_, for_reference), ask(*onednn_, for_onednn)};
+    if (!pair.reference.kernel || !pair.onednn.kernel) return pair;
+    for (std::size_t i = 0; i < pair.reference.outputs.size(); ++i) {
+      if (pair.reference.outputs[i].spec.dtype == DType::uint8) continue;
+      const double error = errorOf(rowMajorValues(*onednn_, pair.onednn.outputs[i]),
+                                   rowMajorValues(*reference_, pair.reference.outputs[i]));
+      EXPECT_LE(error, tolerance) << for_onednn.toString() << " output " << i << ", seed " << kConformanceSeed
+                                  << ", " << pair.onednn.kernel->implementation();
+    }
+    return pair;
+  }
+  Array random(const Shape& shape) { return randomArray(shape, random_); }
+
+  std::mt19937 random_{kConformanceSeed};
+  std::unique_ptr<Backend> reference_ = open("reference");
+  std::unique_ptr<Backend> onednn_ = open("onednn");
+};
+
+// A layout that a convolution would produce for data of this shape; null when that is row-major.
+inline LayoutPtr blockedLayout(Backend& onednn, const Shape& data) {
+  const TensorSpec specs[] = {{data}, {{data[1], data[1], 1, 1}}};
+  auto kernel = onednn.prepare(ConvolutionDesc{.channels = data[1], .bias = false}, Pass::forward, specs);
+  return kernel.value()->outputs()[0].layout;
+}
+
+inline const Shape kElementwiseShapes[] = {{1},           {7},          {3, 5}, {64, 512}, {64, 50, 8, 8},
+                                           {2, 17, 5, 3}, {1, 16, 4, 4}};
+
+inline std::vector<LayoutPtr> layoutsFor(Backend& onednn, const Shape& shape) {
+  std::vector<LayoutPtr> layouts{nullptr};
+  if (shape.rank() == 4) layouts.push_back(blockedLayout(onednn, shape));
+  return layouts;
+}
+
+}  // namespace pitwall::test
