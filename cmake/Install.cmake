@@ -34,6 +34,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PR
 
 set(pitwall_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pitwall)
 install(EXPORT pitwallTargets NAMESPACE pitwall:: DESTINATION ${pitwall_config_folder})
+if(PITWALL_BUILD_RUNTIME)
+  install(EXPORT pitwallCTargets NAMESPACE pitwall:: DESTINATION ${pitwall_config_folder})
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/pitwallConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfig.cmake INSTALL_DESTINATION ${pitwall_config_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pitwallConfigVersion.cmake

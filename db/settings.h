@@ -95,6 +95,10 @@ class Settings {
   // PITWALL_TUNE_<name> from the environment, if set. Errors: invalidInput when not an integer.
   Result<std::optional<std::int64_t>> tunable(std::string_view name) const;
 
+  // The declared tunable with the environment's value. One that is no integer or out of range is not taken: `refused`
+  // becomes a sentence for the user.
+  TunableInEffect chosen(TunableInEffect declared, std::string& refused) const;
+
  private:
   struct Value {
     std::string text;

@@ -145,4 +145,20 @@ Result<std::optional<std::int64_t>> Settings::tunable(std::string_view name) con
   return value;
 }
 
+TunableInEffect Settings::chosen(TunableInEffect declared, std::string& refused) const {
+  const auto wanted = tunable(declared.name);
+  const std::string stays = declared.name + " stays " + std::to_string(declared.value);
+  if (!wanted.has_value()) {
+    refused = wanted.error().message + "; " + stays;
+  } else if (wanted->has_value() && (**wanted < declared.minimum || **wanted > declared.maximum)) {
+    refused = std::string(kTunablePrefix) + declared.name + "=" + std::to_string(**wanted) + ": " +
+              std::to_string(declared.minimum) + " to " + std::to_string(declared.maximum) +
+              " are allowed; " + stays;
+  } else if (wanted->has_value()) {
+    declared.value = **wanted;
+    declared.source = SettingSource::environment;
+  }
+  return declared;
+}
+
 }  // namespace pitwall

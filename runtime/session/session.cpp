@@ -214,21 +214,10 @@ Result<Backend*> Session::backend(Device device) {
 }
 
 std::int64_t Session::tunable(std::string_view name, std::int64_t value, TunableRange range) {
-  TunableInEffect in_effect{std::string(name), value,         value,
-                            range.minimum,     range.maximum, SettingSource::program};
-  const auto chosen = state_->settings.tunable(name);
-  if (!chosen.has_value()) {
-    warn(fmt::format("{}; {} stays {}", chosen.error().message, name, value));
-  } else if (chosen->has_value()) {
-    const std::int64_t wanted = **chosen;
-    if (wanted < range.minimum || wanted > range.maximum) {
-      warn(fmt::format("PITWALL_TUNE_{}={}: {} to {} are allowed; it stays {}", name, wanted, range.minimum,
-                       range.maximum, value));
-    } else {
-      in_effect.value = wanted;
-      in_effect.source = SettingSource::environment;
-    }
-  }
+  std::string refused;
+  const TunableInEffect in_effect = state_->settings.chosen(
+      {std::string(name), value, value, range.minimum, range.maximum, SettingSource::program}, refused);
+  if (!refused.empty()) warn(refused);
   state_->profiler.withSink([&in_effect](TraceSink& sink) { sink.tunable(in_effect); });
   return in_effect.value;
 }

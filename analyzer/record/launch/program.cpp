@@ -90,7 +90,8 @@ std::string findInjectionLibrary(const std::string& executable) {
   for (const char* place :
        {"", "../lib", "../lib64", "../lib/x86_64-linux-gnu", "../lib/aarch64-linux-gnu"}) {
     std::error_code none;
-    const auto path = std::filesystem::weakly_canonical(folder / place / "libpitwall_inject.so", none);
+    // The name itself is a link, and stays: by it a program sees that Pitwall records.
+    const auto path = std::filesystem::weakly_canonical(folder / place, none) / "libpitwall_inject.so";
     if (!none && isFile(path.string())) return path.string();
   }
   return {};

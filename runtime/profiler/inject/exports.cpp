@@ -1,9 +1,10 @@
-// The functions of libpitwall_inject.so that NVTX, the CUDA driver and the loader call.
+// The functions of the shared library that NVTX, the CUDA driver and the loader call.
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <exception>
 
+#include "runtime/profiler/c/joined_recording.h"
 #include "runtime/profiler/cupti/collector.h"
 #include "runtime/profiler/inject/gpu_claim.h"
 #include "runtime/profiler/inject/recording.h"
@@ -71,5 +72,8 @@ PITWALL_EXPORT __attribute__((noreturn)) void _exit(int status) {
 PITWALL_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
 
 namespace {
+// The C interface records into the same recording.
+[[maybe_unused]] const bool g_joined = (profiler_c::setJoin(&inject::begin), true);
+
 __attribute__((destructor)) void atUnload() { inject::end(); }
 }  // namespace
