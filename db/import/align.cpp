@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <set>
 #include <unordered_map>
 
 #include "db/import/clock_offset.h"
@@ -172,6 +173,10 @@ void nameRanks(std::span<const std::string> names, const std::vector<InputFacts>
     if (by_name) placements[i].rank = ranks[i];
     if (!by_name && !any_named && same_format) placements[i].rank = static_cast<int>(i);
   }
+  std::set<int> different;
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    different.insert(facts[i].rank.value_or(placements[i].rank.value_or(0)));
+  for (Placement& placement : placements) placement.shows_rank = different.size() > 1;
 }
 
 // The position of an input relative to another one that is already placed.

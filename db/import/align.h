@@ -19,6 +19,7 @@ namespace pitwall::import {
 struct Placement {
   TimeNs begin_ns = 0;      // of the input's time 0 in the merged trace
   std::optional<int> rank;  // where the file does not give it and order or names of the inputs do
+  bool shows_rank = false;  // the inputs are of several ranks
   std::string note;         // method and uncertainty; empty for the first
 };
 

@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <utility>
 
+#include "db/file_magic.h"
 #include "db/import/align.h"
 #include "db/import/build/builder.h"
+#include "db/import/build/joined_processes.h"
 #include "db/import/formats.h"
 #include "db/import/input/byte_source.h"
 #include "db/import/input/input_list.h"
@@ -27,6 +31,7 @@ using import::Alignment;
 using import::Builder;
 using import::ByteSource;
 using import::InputFile;
+using import::JoinedProcesses;
 using import::Window;
 
 namespace {
@@ -99,7 +104,7 @@ Status readInput(const InputFile& file, const import::Placement* placement, cons
   summary.inputs.push_back({});
   builder.tally().input().path = path;
   builder.beginInput();
-  if (placement != nullptr) builder.place(placement->begin_ns, placement->rank);
+  if (placement != nullptr) builder.place(placement->begin_ns, placement->rank, placement->shows_rank);
   const auto source = PITWALL_TRY(import::openInput(file, options.limits));
   builder.tally().input().compression = source->compression();
   builder.tally().input().file_bytes = source->fileBytes();
@@ -172,6 +177,15 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
   return sink.flush();
 }
 
+// A trace of Pitwall's own that can be read in place.
+bool isRecording(const InputFile& input) {
+  if (input.member) return false;
+  std::ifstream file(input.path, std::ios::binary);
+  std::string start(100, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return magic::sqliteProgram(start) == magic::kTraceId;
+}
+
 }  // namespace
 
 Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink& sink,
@@ -179,11 +193,16 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
-    const auto inputs = PITWALL_TRY(import::expandInputs(paths, options.limits));
+    auto inputs = PITWALL_TRY(import::expandInputs(paths, options.limits));
+    // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
+    const auto profiles = std::ranges::stable_partition(inputs, isRecording).begin();
+    const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
     Alignment alignment;
     if (inputs.size() > 1) alignment = align(inputs, options);
-    Builder builder(sink, summary);
+    JoinedProcesses joined(sink);
+    Builder builder(joined, summary);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
+      joined.readingRecordings(i < recordings);
       const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
       PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
     }

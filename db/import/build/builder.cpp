@@ -102,9 +102,9 @@ void Builder::beginInput() {
   clock_.beginInput();
 }
 
-void Builder::place(TimeNs begin_ns, std::optional<int> rank) {
+void Builder::place(TimeNs begin_ns, std::optional<int> rank, bool shows_rank) {
   clock_.place(begin_ns);
-  tracks_.showRank();
+  if (shows_rank) tracks_.showRank();
   if (rank) tracks_.rank(*rank);
 }
 

@@ -53,9 +53,9 @@ class Builder {
   // --- Input by input ---
   void beginInput();
   bool isFirstInput() const { return input_number_ == 1; }
-  // The trace time of this input's time 0 (its first event), set before its first event; its processes' names
-  // then begin with the rank, and `rank` is theirs unless the file gives another one.
-  void place(TimeNs begin_ns, std::optional<int> rank);
+  // The trace time of this input's time 0 (its first event), set before its first event; `rank` is its
+  // processes' unless the file gives another one, and `shows_rank` begins their names with it.
+  void place(TimeNs begin_ns, std::optional<int> rank, bool shows_rank);
   void endInput();
   void finish();  // writes the meta rows that need all inputs
 

@@ -120,7 +120,9 @@ TrackRef Tracks::counter(ProcessRef process, std::string_view name, std::string_
 
 // Processes of several inputs are distinguished by their rank.
 std::string Tracks::shownName(int rank, std::string_view process) const {
-  return shows_rank_ && has_rank_ ? fmt::format("rank {}: {}", rank, process) : std::string(process);
+  const std::string prefix = fmt::format("rank {}: ", rank);
+  const bool shows = shows_rank_ && has_rank_ && !process.starts_with(prefix);
+  return std::string(shows ? prefix : "").append(process);
 }
 
 ProcessId Tracks::idOf(std::size_t process) {

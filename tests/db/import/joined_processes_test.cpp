@@ -1,0 +1,114 @@
+// A profile beside a recording of the same program.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "db/import.h"
+#include "db/meta.h"
+#include "db/reader.h"
+#include "db/store.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall {
+namespace {
+
+using testing::ElementsAre;
+
+class ProfileBesideARecording : public testing::Test {
+ protected:
+  void writeRecording(const std::string& name, std::int64_t pid, int rank = 0) {
+    auto sink = createTrace(folder_ / name).value();
+    const ProcessId process = sink->process({pid, "train", "train --fast", rank});
+    const ThreadId thread = sink->thread({process, pid + 1, "loader"});
+    const TrackId track = sink->track({TrackKind::thread, process, thread, {}, "", ""});
+    Event event;
+    event.dur_ns = 50;
+    event.name = sink->string("recorded");
+    sink->events(track, {&event, 1});
+    sink->setting({"OMP_NUM_THREADS", "3", SettingSource::environment});
+    sink->meta("host.cpu_model", "a processor");
+    sink->meta(meta::kTraceStartUnixNs, std::to_string(kStartUs * 1000));
+    ASSERT_TRUE(sink->finish().has_value());
+  }
+
+  // As PyTorch writes them: a thread of the program ran an operator.
+  void writeProfile(const std::string& name, std::int64_t pid, const std::string& more = "") {
+    std::ofstream(folder_ / name) << fmt::format(
+        R"({{"schemaVersion":1,{}"traceEvents":[{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":{},"tid":{},)"
+        R"("ts":{},"dur":4,"args":{{"External id":1}}}}]}})",
+        more, pid, pid + 1, kStartUs + 10);
+  }
+
+  std::unique_ptr<Trace> import(const std::vector<std::string>& names) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) paths.push_back(folder_ / name);
+    const auto summary = importToFile(paths, folder_ / "all.pitwall");
+    if (!summary.has_value()) {
+      ADD_FAILURE() << summary.error().message;
+      return nullptr;
+    }
+    return Trace::open(folder_ / "all.pitwall").value();
+  }
+
+  static std::vector<std::string> names(const Trace& trace) {
+    std::vector<std::string> result;
+    for (const ProcessInfo& process : trace.processes()) result.push_back(process.name);
+    return result;
+  }
+
+  static constexpr std::int64_t kStartUs = 1'700'000'000'000'000;
+  test::TempFolder folder_;
+};
+
+TEST_F(ProfileBesideARecording, IsTheSameProcessWhateverTheOrder) {
+  writeRecording("run.pitwall", 100);
+  writeProfile("profile.json", 100);
+  for (const auto& order :
+       {std::vector<std::string>{"run.pitwall", "profile.json"}, {"profile.json", "run.pitwall"}}) {
+    const auto trace = import(order);
+    ASSERT_NE(trace, nullptr);
+    EXPECT_THAT(names(*trace), ElementsAre("train"));
+    ASSERT_EQ(trace->threads().size(), 1U);
+    EXPECT_EQ(trace->threads()[0].name, "loader");
+    EXPECT_EQ(trace->settings().size(), 1U);
+    EXPECT_EQ(trace->meta("host.cpu_model"), "a processor");
+    const auto rows = trace->query("SELECT count(*) FROM event WHERE name IN ('recorded', 'aten::mm')");
+    EXPECT_EQ(rows.value().rows[0][0], SqlValue(std::int64_t{2}));
+  }
+}
+
+TEST_F(ProfileBesideARecording, OfAnotherProcessStaysApart) {
+  writeRecording("run.pitwall", 100);
+  writeProfile("profile.json", 101);
+  EXPECT_EQ(import({"run.pitwall", "profile.json"})->processes().size(), 2U);
+}
+
+// The same id on two machines.
+TEST_F(ProfileBesideARecording, OfAnotherRankStaysApart) {
+  writeRecording("run.pitwall", 100, 1);
+  writeProfile("profile.json", 100, R"("distributedInfo":{"rank":2,"world_size":4},)");
+  EXPECT_THAT(names(*import({"run.pitwall", "profile.json"})),
+              ElementsAre("rank 1: train", testing::StartsWith("rank 2: ")));
+}
+
+TEST_F(ProfileBesideARecording, OfOneOfTwoRecordedProcessesWithItsIdStaysApart) {
+  writeRecording("a.pitwall", 100);
+  writeRecording("b.pitwall", 100);
+  writeProfile("profile.json", 100);
+  EXPECT_EQ(import({"a.pitwall", "b.pitwall", "profile.json"})->processes().size(), 3U);
+}
+
+TEST_F(ProfileBesideARecording, NamesTheRankOnce) {
+  writeRecording("a.pitwall", 100, 0);
+  writeRecording("b.pitwall", 200, 1);
+  ASSERT_NE(import({"a.pitwall", "b.pitwall"}), nullptr);
+  std::filesystem::rename(folder_ / "all.pitwall", folder_ / "job.pitwall");
+  writeRecording("c.pitwall", 300, 2);
+  EXPECT_THAT(names(*import({"job.pitwall", "c.pitwall"})),
+              ElementsAre("rank 0: train", "rank 1: train", "rank 2: train"));
+}
+
+}  // namespace
+}  // namespace pitwall
