@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks includes between folders (ARCHITECTURE.md): prints file:line, the error and its remedy; exits 1 if there is one."""
+"""Checks includes between folders (ARCHITECTURE.md) and the namespaces of tests (CONTRIBUTING.md): prints file:line, the
+error and its remedy; exits 1 if there is one."""
 
 import pathlib
 import re
@@ -40,6 +41,7 @@ CONFINED = [
 CONTRACT = {"check", "event", "ids", "meta", "result", "settings", "sink", "try", "units"}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 FEATURE_IF = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif)\b.*\bPITWALL_(HAS|WITH)_\w+")
+NAMESPACE = re.compile(r"namespace pitwall(::\w+)* \{")
 REGISTRY = "runtime/backend/registry.cpp"
 # Made by CMake from the files in the source tree.
 GENERATED = re.compile(r"runtime/operator_list\.h|runtime/operators/operator_list\.inc|runtime/backend/\w+/kernel_list\.inc")
@@ -99,6 +101,8 @@ def check(path):
     for number, line in enumerate(text.splitlines(), 1):
         if FEATURE_IF.match(line) and path != REGISTRY:
             yield number, f"feature switches belong in {REGISTRY}; register a backend there instead"
+        if path.endswith("_test.cpp") and NAMESPACE.match(line) and not line.endswith(f"::{pathlib.Path(path).stem} {{"):
+            yield number, "end the namespace in the name of the file: several tests are compiled as one"
         match = INCLUDE.match(line)
         if match:
             kind = quoted if match[1] == '"' else angled

@@ -7,7 +7,7 @@ namespace {
 using enum SettingType;
 using enum SettingStatus;
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kEngineSettings[] = {
     {.name = "MXNET_CPU_NNPACK_NTHREADS",
      .owner = "mxnet",
      .type = integer,
@@ -220,6 +220,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> engineSettings() { return kTable; }
+std::span<const SettingInfo> engineSettings() { return kEngineSettings; }
 
 }  // namespace pitwall::settings

@@ -12,7 +12,7 @@ constexpr std::string_view kNoPython =
 constexpr std::string_view kNoPythonLibrary =
     "For finding MXNet's shared library from Python; Pitwall is linked into the program.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kFrontendSettings[] = {
     {.name = "DMLC_LOG_STACK_TRACE_DEPTH",
      .owner = "dmlc",
      .type = integer,
@@ -137,6 +137,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> frontendSettings() { return kTable; }
+std::span<const SettingInfo> frontendSettings() { return kFrontendSettings; }
 
 }  // namespace pitwall::settings

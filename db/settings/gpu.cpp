@@ -9,7 +9,7 @@ using enum SettingStatus;
 
 constexpr std::string_view kNoTensorRt = "Pitwall has no TensorRT subgraphs.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kGpuSettings[] = {
     {.name = "MXNET_CUDA_ALLOW_TENSOR_CORE",
      .owner = "mxnet",
      .type = boolean,
@@ -183,6 +183,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> gpuSettings() { return kTable; }
+std::span<const SettingInfo> gpuSettings() { return kGpuSettings; }
 
 }  // namespace pitwall::settings

@@ -9,7 +9,7 @@ using enum SettingStatus;
 
 constexpr std::string_view kPsLite = "ps-lite, environment variables";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kKvstoreSettings[] = {
     {.name = "DMLC_INTERFACE",
      .owner = "ps-lite",
      .type = text,
@@ -262,6 +262,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> kvstoreSettings() { return kTable; }
+std::span<const SettingInfo> kvstoreSettings() { return kKvstoreSettings; }
 
 }  // namespace pitwall::settings

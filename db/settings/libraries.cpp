@@ -25,7 +25,7 @@ constexpr std::string_view kIsaMeaning =
     "AVX512_CORE_BF16, AVX512_CORE_AMX, or ALL. Useful to reproduce results of an older machine; left set by "
     "accident it makes everything slower.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kLibrariesSettings[] = {
     {.name = "DNNL_CPU_ISA_HINTS",
      .owner = "onednn",
      .type = text,
@@ -261,6 +261,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> librarySettings() { return kTable; }
+std::span<const SettingInfo> librarySettings() { return kLibrariesSettings; }
 
 }  // namespace pitwall::settings

@@ -9,7 +9,7 @@ using enum SettingStatus;
 
 constexpr std::string_view kPoolTypes = "Naive|Round|Unpooled";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kMemorySettings[] = {
     {.name = "MXNET_BACKWARD_DO_MIRROR",
      .owner = "mxnet",
      .type = boolean,
@@ -305,6 +305,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> memorySettings() { return kTable; }
+std::span<const SettingInfo> memorySettings() { return kMemorySettings; }
 
 }  // namespace pitwall::settings

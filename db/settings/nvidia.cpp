@@ -11,7 +11,7 @@ using enum SettingStatus;
 constexpr std::string_view kCuda = "CUDA programming guide, environment variables";
 constexpr std::string_view kNccl = "NCCL user guide, environment variables";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kNvidiaSettings[] = {
     {.name = "CUDA_DEVICE_MAX_CONNECTIONS",
      .owner = "cuda",
      .type = text,
@@ -132,6 +132,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> nvidiaSettings() { return kTable; }
+std::span<const SettingInfo> nvidiaSettings() { return kNvidiaSettings; }
 
 }  // namespace pitwall::settings

@@ -12,7 +12,7 @@ constexpr std::string_view kNoGraph =
 constexpr std::string_view kNoInt8 = "8-bit operators are not in the runtime yet.";
 constexpr std::string_view kNoRnn = "Recurrent layers are not in the runtime yet.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kOnednnOfMxnetSettings[] = {
     {.name = "MXNET_DISABLE_MKLDNN_CONV_OPT",
      .owner = "mxnet",
      .type = boolean,
@@ -210,6 +210,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> onednnOfMxnetSettings() { return kTable; }
+std::span<const SettingInfo> onednnOfMxnetSettings() { return kOnednnOfMxnetSettings; }
 
 }  // namespace pitwall::settings

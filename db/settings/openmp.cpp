@@ -14,7 +14,7 @@ constexpr std::string_view kGnuOnly = "Only libgomp, GCC's OpenMP library, reads
 constexpr std::string_view kLlvmOnly =
     "Only libomp and libiomp5 read it; libgomp, which GCC and Debian's oneDNN use, ignores it.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kOpenmpSettings[] = {
     {.name = "GOMP_CPU_AFFINITY",
      .owner = "libgomp",
      .type = text,
@@ -232,6 +232,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> openmpSettings() { return kTable; }
+std::span<const SettingInfo> openmpSettings() { return kOpenmpSettings; }
 
 }  // namespace pitwall::settings

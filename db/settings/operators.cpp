@@ -10,7 +10,7 @@ using enum SettingStatus;
 constexpr std::string_view kNoTuning =
     "Pitwall's CPU operators decide by MXNET_CPU_PARALLEL_SIZE, without measuring at start-up.";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kOperatorsSettings[] = {
     {.name = "MXNET_CPU_PARALLEL_RAND_COPY",
      .owner = "mxnet",
      .type = integer,
@@ -131,6 +131,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> operatorSettings() { return kTable; }
+std::span<const SettingInfo> operatorSettings() { return kOperatorsSettings; }
 
 }  // namespace pitwall::settings

@@ -9,7 +9,7 @@ using enum SettingStatus;
 
 constexpr std::string_view kOwn = "Pitwall";
 
-constexpr SettingInfo kTable[] = {
+constexpr SettingInfo kPitwallSettings[] = {
     {.name = "PITWALL_BACKEND",
      .owner = "pitwall",
      .type = choice,
@@ -96,6 +96,6 @@ constexpr SettingInfo kTable[] = {
 };
 }  // namespace
 
-std::span<const SettingInfo> pitwallSettings() { return kTable; }
+std::span<const SettingInfo> pitwallSettings() { return kPitwallSettings; }
 
 }  // namespace pitwall::settings

@@ -12,7 +12,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::analysis_tables_test {
 namespace {
 
 using analysis::analysisTables;
@@ -152,4 +152,4 @@ TEST(AnalysisTableDeclarations, AreCheckedWhenARowIsAdded) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::analysis_tables_test

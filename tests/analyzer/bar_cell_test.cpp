@@ -7,7 +7,7 @@
 #include "analyzer/emit/markdown_emitter.h"
 #include "analyzer/emit/text_emitter.h"
 
-namespace pitwall::emit {
+namespace pitwall::emit::bar_cell_test {
 namespace {
 
 using testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(BarCell, ANameOfNumberSignsIsNoBar) {
 }
 
 }  // namespace
-}  // namespace pitwall::emit
+}  // namespace pitwall::emit::bar_cell_test

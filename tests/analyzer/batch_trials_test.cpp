@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::batch_trials_test {
 namespace {
 
 BatchTrial trial(std::int64_t batch, double convolution, double update) {
@@ -88,4 +88,4 @@ TEST(BatchTrials, AreNoTrialsOfThreads) {
 }
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::batch_trials_test

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::breakdown_test {
 namespace {
 
 OperatorFacts ofPhase(Phase phase) {
@@ -185,4 +185,4 @@ TEST_P(RandomTrace, SumsToWallTimeAndAgreesWithEveryNanosecond) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomTrace, testing::Range(0U, 20U));
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::breakdown_test

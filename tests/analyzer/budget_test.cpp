@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-namespace pitwall::test {
+namespace pitwall::test::budget_test {
 namespace {
 
 std::vector<rules::Claim> randomClaims(std::mt19937& random, const Breakdown& breakdown) {
@@ -90,4 +90,4 @@ TEST(Properties, GainsNeverExceedTheRemovableTime) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::budget_test

@@ -10,7 +10,7 @@
 #include "db/reader.h"
 #include "tests/analyzer/command.h"
 
-namespace pitwall {
+namespace pitwall::cli_errors_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST_F(Command, ABadRuleIsTwoAndNamesItsLine) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::cli_errors_test

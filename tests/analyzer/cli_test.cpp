@@ -4,7 +4,7 @@
 
 #include "tests/analyzer/command.h"
 
-namespace pitwall {
+namespace pitwall::cli_test {
 namespace {
 
 using test::Command;
@@ -91,4 +91,4 @@ TEST_F(Command, EnvExplainsSettings) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::cli_test

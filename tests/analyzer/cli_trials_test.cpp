@@ -11,7 +11,7 @@
 #include "db/reader.h"
 #include "tests/analyzer/command.h"
 
-namespace pitwall {
+namespace pitwall::cli_trials_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -93,4 +93,4 @@ TEST_F(Command, TrialsMayBeLogsOfOneDnn) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::cli_trials_test

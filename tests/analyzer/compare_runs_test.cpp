@@ -7,7 +7,7 @@
 #include "analyzer/compare.h"
 #include "analyzer/emit.h"
 
-namespace pitwall {
+namespace pitwall::compare_runs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -233,4 +233,4 @@ TEST(CompareRuns, ARecordingCountsOnce) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::compare_runs_test

@@ -11,7 +11,7 @@
 #include "db/store.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::compare_test {
 namespace {
 
 using testing::HasSubstr;
@@ -283,4 +283,4 @@ TEST(Compare, ACallThatRepeatsVeryOftenIsComparedCallByCall) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::compare_test

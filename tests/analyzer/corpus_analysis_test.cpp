@@ -5,7 +5,7 @@
 #include "analyzer/analysis.h"
 #include "tests/analyzer/analyzed_corpus.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_analysis_test {
 namespace {
 
 TEST(AnalysisCorpus, EveryKindOfTraceSumsToItsSpan) {
@@ -215,4 +215,4 @@ TEST(AnalysisCorpus, PrimitivesTakeWhatTheLogSays) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_analysis_test

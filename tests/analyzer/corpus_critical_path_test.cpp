@@ -8,7 +8,7 @@
 #include "analyzer/critical_path/path.h"
 #include "tests/analyzer/analyzed_corpus.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_critical_path_test {
 namespace {
 
 // The critical path through the window of a range of the program.
@@ -116,4 +116,4 @@ TEST(AnalysisCorpus, TheCriticalPathIsHtas) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_critical_path_test

@@ -9,7 +9,7 @@
 #include "tests/analyzer/analyzed.h"
 #include "tests/db/import/corpus.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_peer_test {
 namespace {
 
 std::string hta(const std::string& name) { return corpusFolder() + "/hta/" + name; }
@@ -139,4 +139,4 @@ TEST(AnalysisPeer, RanksOfOtherGroupsAreNotCalledLate) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_peer_test

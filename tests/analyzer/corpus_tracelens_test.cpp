@@ -9,7 +9,7 @@
 
 #include "tests/analyzer/analyzed_corpus.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_tracelens_test {
 namespace {
 
 // "computation_time,1.225308837890625,16.2" -> ms by name.
@@ -123,4 +123,4 @@ TEST(AnalysisCorpus, KernelsAreTraceLensToTheMicrosecond) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_tracelens_test

@@ -8,7 +8,7 @@
 #include "tests/analyzer/story.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::test {
+namespace pitwall::test::critical_path_replay_test {
 namespace {
 
 // The recorded graph with the recorded durations: an operator starts when it did, or when the last of what it
@@ -89,4 +89,4 @@ TEST(Properties, TheCriticalPathReplaysTheRecordedTimeAndSlackIsExact) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::critical_path_replay_test

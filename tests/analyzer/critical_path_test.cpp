@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::test {
+namespace pitwall::test::critical_path_test {
 namespace {
 
 class Path {
@@ -252,4 +252,4 @@ TEST(CriticalPath, SlackIsWhatAReplayLeaves) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::critical_path_test

@@ -11,7 +11,7 @@
 
 #include "analyzer/compare/student_t.h"
 
-namespace pitwall::comparing {
+namespace pitwall::comparing::decide_test {
 namespace {
 
 // Draws that are the same with every library.
@@ -171,4 +171,4 @@ TEST(SpreadOfParts, SeesDriftAndNotIterations) {
 }
 
 }  // namespace
-}  // namespace pitwall::comparing
+}  // namespace pitwall::comparing::decide_test

@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::test {
+namespace pitwall::test::dependencies_test {
 namespace {
 
 using namespace analysis;
@@ -263,4 +263,4 @@ TEST(DependencyGraph, EdgesIntoANodeKeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::dependencies_test

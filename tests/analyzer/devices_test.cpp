@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::devices_test {
 namespace {
 
 Intervals randomIntervals(std::mt19937& random, int count) {
@@ -327,4 +327,4 @@ TEST(DeviceFacts, TheKvstoreIsKnownFromWhateverTellsIt) {
 }
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::devices_test

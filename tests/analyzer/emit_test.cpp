@@ -13,7 +13,7 @@
 #include "analyzer/units_text.h"
 #include "db/json_string.h"
 
-namespace pitwall {
+namespace pitwall::emit_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -238,4 +238,4 @@ TEST_F(Environment, LeavesOthersFilesAlone) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::emit_test

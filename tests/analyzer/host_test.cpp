@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::host_test {
 namespace {
 
 std::unique_ptr<test::Analyzed> analyzed(const std::string& text) {
@@ -150,4 +150,4 @@ TEST_F(Disturbed, AProgramThatFailedAtOnceGetsNoAdvice) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::host_test

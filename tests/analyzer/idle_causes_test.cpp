@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::test {
+namespace pitwall::test::idle_causes_test {
 namespace {
 
 // The only value of a query of the analysed trace.
@@ -118,4 +118,4 @@ TEST(IdleCauses, TheLongestThousandGapsAreKept) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::idle_causes_test

@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::iterations_test {
 namespace {
 
 std::vector<Iteration> withDurations(const std::vector<TimeNs>& durations) {
@@ -333,4 +333,4 @@ TEST(Steps, OfTheProgramComeBeforeThoseOfItsOptimizers) {
 }
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::iterations_test

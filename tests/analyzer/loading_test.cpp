@@ -14,7 +14,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/support/verdict_checks.h"
 
-namespace pitwall::test {
+namespace pitwall::test::loading_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -182,4 +182,4 @@ TEST(Verdicts, OfEveryRealTraceAgreeWithTheirEvidence) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::loading_test

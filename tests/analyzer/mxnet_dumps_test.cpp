@@ -8,7 +8,7 @@
 
 #include "tests/analyzer/analyzed.h"
 
-namespace pitwall::test {
+namespace pitwall::test::mxnet_dumps_test {
 namespace {
 
 std::unique_ptr<Analyzed> analyzeText(const std::string& text) {
@@ -121,4 +121,4 @@ TEST(AnalysisTables, CommunicationOfATrainingOnOneTwoAndFourGpus) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::mxnet_dumps_test

@@ -13,7 +13,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::operators_test {
 namespace {
 
 TEST(Statistics, QuantilesInterpolate) {
@@ -189,4 +189,4 @@ TEST(Operators, WithoutFactsAreCountedTogether) {
 }
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::operators_test

@@ -10,7 +10,7 @@
 #include "tests/analyzer/analyzed.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::overview_test {
 namespace {
 
 using testing::AllOf;
@@ -201,4 +201,4 @@ TEST(Overview, AProgramThatFailedAfterItsIterationsIsStillAdvised) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::overview_test

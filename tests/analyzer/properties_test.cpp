@@ -10,7 +10,7 @@
 #include "tests/analyzer/story.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::test {
+namespace pitwall::test::properties_test {
 namespace {
 
 // Every row of every table that the analyses wrote.
@@ -147,4 +147,4 @@ TEST(Properties, AnAnalysisThatIsAskedToStopSaysSo) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::properties_test

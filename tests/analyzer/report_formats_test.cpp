@@ -9,7 +9,7 @@
 #include "analyzer/emit.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::report_formats_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(Sarif, LevelsAndPaths) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::report_formats_test

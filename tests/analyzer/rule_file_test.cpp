@@ -10,7 +10,7 @@
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/text_template.h"
 
-namespace pitwall::rules {
+namespace pitwall::rules::rule_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -299,4 +299,4 @@ TEST(Budget, OfEqualGainsTheSurerOneIsServedAndRoundingIsNoGain) {
 }
 
 }  // namespace
-}  // namespace pitwall::rules
+}  // namespace pitwall::rules::rule_file_test

@@ -11,7 +11,7 @@
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::analysis {
+namespace pitwall::analysis::thread_curve_test {
 namespace {
 
 std::vector<ThreadTrial> onCurve(std::initializer_list<std::int64_t> numbers, double a, double b, double c) {
@@ -115,4 +115,4 @@ TEST(ThreadCurve, ItsTableGoesUpToTheLargestNumberTried) {
 }
 
 }  // namespace
-}  // namespace pitwall::analysis
+}  // namespace pitwall::analysis::thread_curve_test

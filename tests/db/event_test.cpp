@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace pitwall {
+namespace pitwall::event_test {
 namespace {
 
 // Names of the values 0..last, which are stored in files.
@@ -44,4 +44,4 @@ TEST(EventNames, AreThoseThatRulesUse) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::event_test

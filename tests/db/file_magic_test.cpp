@@ -6,7 +6,7 @@
 
 #include "db/temporary.h"
 
-namespace pitwall {
+namespace pitwall::file_magic_test {
 namespace {
 
 TEST(FileMagic, EachKindIsRecognisedByItsFirstBytesAlone) {
@@ -45,4 +45,4 @@ TEST(FileMagic, TheStartOfAFileMayBeShort) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::file_magic_test

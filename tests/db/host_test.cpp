@@ -14,7 +14,7 @@
 #include "db/usable_cpus.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::host {
+namespace pitwall::host::host_test {
 namespace {
 
 using testing::ElementsAre;
@@ -180,4 +180,4 @@ TEST(HostFacts, TopologyModelAndMemory) {
 }
 
 }  // namespace
-}  // namespace pitwall::host
+}  // namespace pitwall::host::host_test

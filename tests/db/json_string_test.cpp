@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pitwall {
+namespace pitwall::json_string_test {
 namespace {
 
 TEST(JsonString, QuotesBackslashesAndControlCharactersAreEscaped) {
@@ -26,4 +26,4 @@ TEST(JsonString, IsAppendedToWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::json_string_test

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace pitwall {
+namespace pitwall::machine_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(MachineTest, AFolderThatCannotBeMadeIsNamed) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::machine_test

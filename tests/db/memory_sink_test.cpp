@@ -5,7 +5,7 @@
 
 #include "tests/support/random_trace.h"
 
-namespace pitwall::test {
+namespace pitwall::test::memory_sink_test {
 namespace {
 
 TEST(MemorySink, KeepsThePromisesOfASink) {
@@ -43,4 +43,4 @@ TEST(MemorySink, IgnoresWhatComesAfterTheEnd) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::memory_sink_test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace pitwall {
+namespace pitwall::mutex_test {
 namespace {
 
 bool isFree(Mutex& mutex) PITWALL_NO_THREAD_SAFETY_ANALYSIS {
@@ -73,4 +73,4 @@ TEST(ConditionVariable, AWaitEndsAtItsTimeWithTheMutexHeld) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::mutex_test

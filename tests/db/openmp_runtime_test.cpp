@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pitwall::host {
+namespace pitwall::host::openmp_runtime_test {
 namespace {
 
 TEST(OpenMpRuntime, IsKnownByItsFile) {
@@ -32,4 +32,4 @@ TEST(OpenMpRuntime, SeveralAreJoinedInOneOrder) {
 }
 
 }  // namespace
-}  // namespace pitwall::host
+}  // namespace pitwall::host::openmp_runtime_test

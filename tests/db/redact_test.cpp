@@ -7,7 +7,7 @@
 #include "db/settings.h"
 #include "tests/support/redact_examples.h"
 
-namespace pitwall {
+namespace pitwall::redact_test {
 namespace {
 
 using testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(Redact,
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::redact_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-namespace pitwall {
+namespace pitwall::result_test {
 namespace {
 
 static_assert(!std::is_convertible_v<Result<int>, bool>);
@@ -64,4 +64,4 @@ TEST(ResultDeathTest, ReadingAMissingValueNamesTheError) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::result_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::ring {
+namespace pitwall::ring::ring_decoder_test {
 namespace {
 
 class NoNames : public NameSource {
@@ -103,4 +103,4 @@ TEST(RingDecoderTest, ATrackWithoutSamplesTakesAll) {
 }
 
 }  // namespace
-}  // namespace pitwall::ring
+}  // namespace pitwall::ring::ring_decoder_test

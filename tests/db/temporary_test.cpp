@@ -9,7 +9,7 @@
 #include <fstream>
 #include <optional>
 
-namespace pitwall {
+namespace pitwall::temporary_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ TEST(Temporary, AFailureNamesPlacePurposeAndRemedy) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::temporary_test

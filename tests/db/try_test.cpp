@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace pitwall {
+namespace pitwall::try_test {
 namespace {
 
 Result<std::string> textOf(int number) {
@@ -138,4 +138,4 @@ TEST(Try, DestroysWhatWasMadeBefore) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::try_test

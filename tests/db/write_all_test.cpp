@@ -11,7 +11,7 @@
 
 #include "db/temporary.h"
 
-namespace pitwall {
+namespace pitwall::write_all_test {
 namespace {
 
 std::string contents(int file) {
@@ -64,4 +64,4 @@ TEST(WriteAll, AFailureIsReturnedAsErrno) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::write_all_test

@@ -11,7 +11,7 @@
 
 #include "tests/fuzz/targets.h"
 
-namespace pitwall::fuzz {
+namespace pitwall::fuzz::replay_test {
 namespace {
 
 std::vector<std::string> filesIn(const std::string& folder) {
@@ -49,4 +49,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, FuzzReplay, testing::ValuesIn(targets().begin(
                          [](const auto& about) { return std::string(about.param.name); });
 
 }  // namespace
-}  // namespace pitwall::fuzz
+}  // namespace pitwall::fuzz::replay_test

@@ -10,7 +10,7 @@
 #include "analyzer/analysis.h"
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::bad_input_test {
 namespace {
 
 class BadInputTest : public ViewerTest {
@@ -355,4 +355,4 @@ TEST_F(BadInputTest, NoEventsAndManyTracks) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::bad_input_test

@@ -7,7 +7,7 @@
 #include "gui/app/exports.h"
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::compare_test {
 namespace {
 
 // Iterations of 1 ms, in B of 2 ms and 3 ms later, with an operator that takes half of each.
@@ -171,4 +171,4 @@ TEST(CommandLineTest, UnderstandsItsOptionsAndSaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::compare_test

@@ -7,7 +7,7 @@
 #include "gui/models/event_details.h"
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::details_test {
 namespace {
 
 class DetailsTest : public ViewerTest {
@@ -229,4 +229,4 @@ TEST_F(DetailsTest, IterationsHaveARuler) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::details_test

@@ -8,7 +8,7 @@
 
 #include "gui/timeline/search.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::event_order_test {
 namespace {
 
 constexpr ColorIndex kColor = 3;
@@ -161,4 +161,4 @@ TEST(CounterSeries, RangesAgreeWithAScan) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::event_order_test

@@ -9,7 +9,7 @@
 
 #include "tests/gui/gesture_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::gestures_test {
 namespace {
 
 TEST_F(GestureTest, WheelZoomsAtTheMouseAndPans) {
@@ -194,4 +194,4 @@ TEST_F(GestureTest, AccessibilityTreeNamesRowsSelectionAndView) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::gestures_test

@@ -7,7 +7,7 @@
 #include "gui/app/help_sheet.h"
 #include "tests/gui/key_map_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::key_map_pages_test {
 namespace {
 
 TEST_F(KeyMapTest, SearchKeysGoToHitsBothWays) {
@@ -179,4 +179,4 @@ TEST_F(KeyMapTest, EveryActionOfTheMenusCanBeTriggered) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::key_map_pages_test

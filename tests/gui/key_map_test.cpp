@@ -9,7 +9,7 @@
 #include "gui/views/row_titles.h"
 #include "tests/gui/key_map_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::key_map_test {
 namespace {
 
 TEST_F(KeyMapTest, PinchZoomsAtTheFingersAndIsOneStepBack) {
@@ -202,4 +202,4 @@ TEST_F(KeyMapTest, TitlesOpenPinAndMoveRows) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::key_map_test

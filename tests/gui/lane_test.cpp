@@ -9,7 +9,7 @@
 #include "gui/timeline/timeline.h"
 #include "gui/timeline/wide_events.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::lane_test {
 namespace {
 
 constexpr ColorIndex kColor = 3;
@@ -284,4 +284,4 @@ TEST(TilePyramid, ManyInstantsAtOneTime) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::lane_test

@@ -8,7 +8,7 @@
 #include "gui/timeline/row_layout.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::loading_test {
 namespace {
 
 std::shared_ptr<const Timeline> loaded(const std::string& path) {
@@ -117,4 +117,4 @@ TEST(Loading, AHundredThousandTracks) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::loading_test

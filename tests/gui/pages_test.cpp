@@ -9,7 +9,7 @@
 #include "gui/models/flame_tree.h"
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::pages_test {
 namespace {
 
 using Rows = std::vector<std::vector<SqlValue>>;
@@ -372,4 +372,4 @@ TEST_F(PagesTest, ModelsOfThePagesKeepTheRulesOfModels) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::pages_test

@@ -8,7 +8,7 @@
 #include "gui/app/open_dialog.h"
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::session_test {
 namespace {
 
 class SessionTest : public ViewerTest {
@@ -182,4 +182,4 @@ TEST_F(SessionTest, KeysGoFromPaneToPaneAndPageToPage) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::session_test

@@ -13,7 +13,7 @@
 #include "gui/timeline/lane_renderer.h"
 #include "gui/timeline/search.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::timeline_cache_test {
 namespace {
 
 // A trace in its own folder, with nested, overlapping and long events.
@@ -166,4 +166,4 @@ TEST_F(TimelineCache, TheOldestGoesWhenThereAreTooMany) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::timeline_cache_test

@@ -11,7 +11,7 @@
 #include "gui/timeline/search.h"
 #include "gui/timeline/time_axis.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::timeline_test {
 namespace {
 
 constexpr ColorIndex kColor = 3;
@@ -280,4 +280,4 @@ TEST(Aggregate, AgreesWithSorting) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::timeline_test

@@ -7,7 +7,7 @@
 
 #include "tests/gui/viewer_fixture.h"
 
-namespace pitwall::gui {
+namespace pitwall::gui::viewer_test {
 namespace {
 
 TEST_F(ViewerTest, OpensATraceAndShowsItsEventsAndBreakdown) {
@@ -202,7 +202,7 @@ TEST_F(ViewerTest, EveryActionStandsInAMenuAndHasItsOwnKeys) {
 }
 
 }  // namespace
-}  // namespace pitwall::gui
+}  // namespace pitwall::gui::viewer_test
 
 int main(int argc, char** argv) {
   qputenv("QT_QPA_PLATFORM", "offscreen");

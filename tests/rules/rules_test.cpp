@@ -16,7 +16,7 @@
 #include "tests/support/read_all.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::rules_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ TEST(Rules, EveryPieceOfSqlAndEveryTemplateIsRight) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::rules_test

@@ -19,7 +19,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
 
-namespace pitwall {
+namespace pitwall::unknown_facts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ std::string caseName(const testing::TestParamInfo<fs::path>& info) {
 INSTANTIATE_TEST_SUITE_P(Rules, UnknownFacts, testing::ValuesIn(firingCases()), caseName);
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::unknown_facts_test

@@ -14,7 +14,7 @@
 #include "tests/support/trace_text.h"
 #include "tests/support/verdict_checks.h"
 
-namespace pitwall {
+namespace pitwall::verdicts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ TEST(VerdictChecks, FindEvidenceOfAnotherWindow) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::verdicts_test

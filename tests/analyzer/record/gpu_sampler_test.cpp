@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace pitwall::record {
+namespace pitwall::record::gpu_sampler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(GpuSampler, WithoutADriverItSaysSo) {
 }
 
 }  // namespace
-}  // namespace pitwall::record
+}  // namespace pitwall::record::gpu_sampler_test

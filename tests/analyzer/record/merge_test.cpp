@@ -12,7 +12,7 @@
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::record {
+namespace pitwall::record::merge_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,4 +142,4 @@ TEST_F(MergeParts, PartsAreKeptOnRequest) {
 }
 
 }  // namespace
-}  // namespace pitwall::record
+}  // namespace pitwall::record::merge_test

@@ -19,7 +19,7 @@
 #include "tests/support/memory_sink.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::record {
+namespace pitwall::record::parse_test {
 namespace {
 
 using testing::ElementsAre;
@@ -264,4 +264,4 @@ TEST(ProgramEnvironment, PythonSearchesTheRecordersFolderFirst) {
 }
 
 }  // namespace
-}  // namespace pitwall::record
+}  // namespace pitwall::record::parse_test

@@ -18,7 +18,7 @@
 #include "tests/support/read_all.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::record_test {
 namespace {
 
 using testing::Contains;
@@ -362,4 +362,4 @@ TEST_F(Record, OneDnnLinesGoIntoTheTraceAndNothingElseChanges) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::record_test

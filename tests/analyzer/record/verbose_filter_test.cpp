@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace pitwall::record {
+namespace pitwall::record::verbose_filter_test {
 namespace {
 
 const std::string kExec = "onednn_verbose,exec,cpu,convolution,jit:avx2,forward_training,src,,,mb64,0.5\n";
@@ -88,4 +88,4 @@ TEST(VerboseFilter, ALineWithoutEndDoesNotFillMemory) {
 }
 
 }  // namespace
-}  // namespace pitwall::record
+}  // namespace pitwall::record::verbose_filter_test

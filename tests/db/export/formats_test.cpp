@@ -16,7 +16,7 @@
 #include "tests/support/random_trace.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::test {
+namespace pitwall::test::formats_test {
 namespace {
 
 using testing::HasSubstr;
@@ -253,4 +253,4 @@ TEST(Visit, SeesTheRowsOfEveryStatementUntilItHasEnough) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::formats_test

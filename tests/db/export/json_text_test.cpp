@@ -9,7 +9,7 @@
 
 #include "db/json_string.h"
 
-namespace pitwall::exporting {
+namespace pitwall::exporting::json_text_test {
 namespace {
 
 template <class Append, class Value>
@@ -77,4 +77,4 @@ TEST(JsonText, OnlyOneStrictObjectIsAnObject) {
 }
 
 }  // namespace
-}  // namespace pitwall::exporting
+}  // namespace pitwall::exporting::json_text_test

@@ -17,7 +17,7 @@
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::outputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ TEST(OutputText, GoesThroughAPipe) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::outputs_test

@@ -12,7 +12,7 @@
 #include "tests/support/random_trace.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::test {
+namespace pitwall::test::round_trip_test {
 namespace {
 
 ExportOptions as(ExportFormat format) {
@@ -238,4 +238,4 @@ TEST(ExportPart, ARankHasItsProcessesOnly) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::round_trip_test

@@ -7,7 +7,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::byte_source_test {
 namespace {
 
 std::string gzip(std::string_view text) {
@@ -102,4 +102,4 @@ TEST(ImportCompression, ProgressReachesTheEnd) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::byte_source_test

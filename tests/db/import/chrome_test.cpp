@@ -3,7 +3,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::chrome_test {
 namespace {
 
 const char kRange[] = R"({"name":"work","cat":"c","ph":"X","ts":10,"dur":5,"pid":1,"tid":2})";
@@ -309,4 +309,4 @@ TEST(ImportChrome, HorovodTimeline) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::chrome_test

@@ -8,7 +8,7 @@
 #include "tests/db/import/corpus.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_chrome_test {
 namespace {
 
 // The rows of an expected answer, its header left out.
@@ -326,4 +326,4 @@ TEST(ImportCorpus, CountersThreadStatesAndMetadataOfCornerCases) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_chrome_test

@@ -7,7 +7,7 @@
 #include "tests/db/import/corpus.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_malformed_test {
 namespace {
 
 std::unique_ptr<Imported> malformed(const std::string& name) {
@@ -89,4 +89,4 @@ TEST(ImportMalformed, OneDnn) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_malformed_test

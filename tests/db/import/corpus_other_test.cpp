@@ -8,7 +8,7 @@
 #include "tests/db/import/corpus.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::corpus_other_test {
 namespace {
 
 TEST(ImportCorpus, NsightRowsBusyAndSpan) {
@@ -179,4 +179,4 @@ TEST(ImportCorpus, EveryFileIsComparedOrHasItsReason) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::corpus_other_test

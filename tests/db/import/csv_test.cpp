@@ -10,7 +10,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/db/import/independent.h"
 
-namespace pitwall::test {
+namespace pitwall::test::csv_test {
 namespace {
 
 using testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(ImportRocmCsv, OlderColumnsCopiesCallsAndMarkers) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::csv_test

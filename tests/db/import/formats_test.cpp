@@ -8,7 +8,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/support/read_all.h"
 
-namespace pitwall::import {
+namespace pitwall::import::formats_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(Formats, WhatHoldsNothingSaysSo) {
 }
 
 }  // namespace
-}  // namespace pitwall::import
+}  // namespace pitwall::import::formats_test

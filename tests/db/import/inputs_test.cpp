@@ -6,7 +6,7 @@
 #include "db/store.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::inputs_test {
 namespace {
 
 void put(std::string& out, std::uint64_t number, int bytes) {
@@ -308,4 +308,4 @@ TEST(ImportNccl, DebugLog) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::inputs_test

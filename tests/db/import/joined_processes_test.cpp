@@ -11,7 +11,7 @@
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::joined_processes_test {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST_F(ProfileBesideARecording, NamesTheRankOnce) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::joined_processes_test

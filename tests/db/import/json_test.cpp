@@ -10,7 +10,7 @@
 #include "db/import/chrome/event_parser.h"
 #include "db/import/input/scan.h"
 
-namespace pitwall::import {
+namespace pitwall::import::json_test {
 namespace {
 
 JsonStatus scanValue(std::string_view text, JsonValue& value) { return JsonScanner(text).value(value); }
@@ -205,4 +205,4 @@ TEST(ImportJson, EightDigitsAndLines) {
 }
 
 }  // namespace
-}  // namespace pitwall::import
+}  // namespace pitwall::import::json_test

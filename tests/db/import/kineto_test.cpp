@@ -5,7 +5,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::kineto_test {
 namespace {
 
 const char kTrace[] =
@@ -285,4 +285,4 @@ TEST(ImportKineto, AProcessNamedCpuFunctionsAloneMakesNoOperators) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::kineto_test

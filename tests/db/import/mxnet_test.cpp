@@ -3,7 +3,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::mxnet_test {
 namespace {
 
 const char kHead[] = R"({
@@ -129,4 +129,4 @@ TEST(ImportMxNet, TablesOfOldVersionsCountOperatorsTwice) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::mxnet_test

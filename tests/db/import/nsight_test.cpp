@@ -6,7 +6,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::nsight_test {
 namespace {
 
 class Database {
@@ -286,4 +286,4 @@ TEST(ImportNsight, OfTheEnvironmentOnlySettingsAreTaken) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::nsight_test

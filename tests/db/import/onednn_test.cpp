@@ -4,7 +4,7 @@
 #include "db/import/onednn/onednn_line.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::onednn_test {
 namespace {
 
 using import::parseVerbose;
@@ -159,4 +159,4 @@ TEST(ImportOneDnn, MarkersFarBehindOtherOutput) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::onednn_test

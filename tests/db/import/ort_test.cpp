@@ -5,7 +5,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/db/import/independent.h"
 
-namespace pitwall::test {
+namespace pitwall::test::ort_test {
 namespace {
 
 using testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST(ImportOrt, OtherArraysAreNotTakenForIt) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::ort_test

@@ -7,7 +7,7 @@
 #include "tests/db/import/independent.h"
 #include "tests/db/import/wire.h"
 
-namespace pitwall::test {
+namespace pitwall::test::perfetto_test {
 namespace {
 
 using testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(ImportPerfetto, ACutFileYieldsThePacketsBeforeTheCut) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::perfetto_test

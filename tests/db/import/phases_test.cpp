@@ -7,7 +7,7 @@
 
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::phases_test {
 namespace {
 
 Phase phaseOf(const Imported& imported, std::string_view name) {
@@ -113,4 +113,4 @@ TEST(ImportPhases, OperatorsOfMxNetWhoseGradientRunsAreForward) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::phases_test

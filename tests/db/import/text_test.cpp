@@ -4,7 +4,7 @@
 
 #include "db/import/onednn/onednn_line.h"
 
-namespace pitwall::import {
+namespace pitwall::import::text_test {
 namespace {
 
 TEST(ImportText, MicrosecondsBecomeNanosecondsExactly) {
@@ -76,4 +76,4 @@ TEST(ImportText, MarkersOfOneDnnAnywhereInALine) {
 }
 
 }  // namespace
-}  // namespace pitwall::import
+}  // namespace pitwall::import::text_test

@@ -8,7 +8,7 @@
 #include "db/reader.h"
 #include "tests/db/import/imported.h"
 
-namespace pitwall::test {
+namespace pitwall::test::to_file_test {
 namespace {
 
 const char kTrace[] = R"({"schemaVersion":1,"traceEvents":[
@@ -165,4 +165,4 @@ TEST(ImportDamage, RandomChangesNeverConfuseIt) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::to_file_test

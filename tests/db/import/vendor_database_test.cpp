@@ -6,7 +6,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/db/import/independent.h"
 
-namespace pitwall::test {
+namespace pitwall::test::vendor_database_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(ImportDatabases, AreRecognisedByTheirTables) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::vendor_database_test

@@ -8,7 +8,7 @@
 #include "tests/db/import/independent.h"
 #include "tests/db/import/wire.h"
 
-namespace pitwall::test {
+namespace pitwall::test::xla_test {
 namespace {
 
 using testing::HasSubstr;
@@ -176,4 +176,4 @@ TEST(ProtoMessage, DamageEndsIt) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::xla_test

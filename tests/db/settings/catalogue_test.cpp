@@ -8,7 +8,7 @@
 
 #include "db/settings.h"
 
-namespace pitwall {
+namespace pitwall::catalogue_test {
 namespace {
 
 TEST(Catalogue, IsSortedWithoutDuplicates) {
@@ -65,4 +65,4 @@ TEST(Catalogue, HoldsEveryRequiredName) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::catalogue_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace pitwall {
+namespace pitwall::settings_test {
 namespace {
 
 using ::testing::AllOf;
@@ -174,4 +174,4 @@ TEST(Settings, FromEnvironmentReadsTheProcess) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::settings_test

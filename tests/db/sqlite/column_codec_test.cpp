@@ -11,7 +11,7 @@
 #include "db/sqlite/bit_packing.h"
 #include "db/try.h"
 
-namespace pitwall::store {
+namespace pitwall::store::column_codec_test {
 namespace {
 
 using Values = std::vector<std::int64_t>;
@@ -229,4 +229,4 @@ TEST(ColumnCodec, UnpacksNothingFromBytesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace pitwall::store
+}  // namespace pitwall::store::column_codec_test

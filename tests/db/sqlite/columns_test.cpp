@@ -11,7 +11,7 @@
 #include "db/sqlite/trace_data.h"
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::columns_test {
 namespace {
 
 using store::TraceData;
@@ -330,4 +330,4 @@ TEST_F(Touched, SumsAreReadInsteadOfEvents) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::columns_test

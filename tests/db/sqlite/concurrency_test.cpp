@@ -6,7 +6,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::concurrency_test {
 namespace {
 
 void writeNumbered(TraceSink& sink, TrackId track, int first, int count) {
@@ -80,4 +80,4 @@ TEST(Concurrency, ReadersSeeWholeCommits) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::concurrency_test

@@ -8,7 +8,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::extension_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST_F(Extension, WorksInTheShell) {
 #endif
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::extension_test

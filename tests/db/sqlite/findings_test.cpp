@@ -7,7 +7,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::findings_test {
 namespace {
 
 FindingRow makeFinding(const std::string& id) {
@@ -119,4 +119,4 @@ TEST(Findings, NeedATrace) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::findings_test

@@ -11,7 +11,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::foreign_test {
 namespace {
 
 using store::ForeignDatabase;
@@ -184,4 +184,4 @@ TEST_F(ForeignTest, ChangesThatLieBesideTheFileAreNotLeftOutInSilence) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::foreign_test

@@ -10,7 +10,7 @@
 
 #include "tests/db/sqlite/killed_run.h"
 
-namespace pitwall::test {
+namespace pitwall::test::killed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST(Killed, TheTraceIsReplacedByTheNextRun) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::killed_test

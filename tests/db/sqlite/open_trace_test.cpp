@@ -9,7 +9,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::open_trace_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST_F(OpenTrace, RecoversFromAJournalInACopy) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::open_trace_test

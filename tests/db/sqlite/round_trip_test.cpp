@@ -10,7 +10,7 @@
 #include "db/meta.h"
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::round_trip_test {
 namespace {
 
 std::vector<std::string> sortedDescriptions(const std::vector<Event>& events) {
@@ -211,4 +211,4 @@ TEST(RoundTrip, EventsOfSeveralCommitsComeInOrder) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::round_trip_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::store {
+namespace pitwall::store::schema_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST_F(Migrate, TheListIsComplete) {
 }
 
 }  // namespace
-}  // namespace pitwall::store
+}  // namespace pitwall::store::schema_test

@@ -9,7 +9,7 @@
 
 #include "tests/db/sqlite/sql_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::sql_functions_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_F(Sql, SaysWhatIsWrongWithArguments) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::sql_functions_test

@@ -8,7 +8,7 @@
 
 #include "tests/db/sqlite/sql_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::sql_query_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -134,4 +134,4 @@ TEST_F(Sql, ShowsBlobsAsText) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::sql_query_test

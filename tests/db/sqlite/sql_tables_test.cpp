@@ -6,7 +6,7 @@
 
 #include "tests/db/sqlite/sql_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::sql_tables_test {
 namespace {
 
 TEST_F(Sql, EventShowsEveryField) {
@@ -171,4 +171,4 @@ TEST_F(Sql, DependenciesAndCountersAnswerAsPlainTables) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::sql_tables_test

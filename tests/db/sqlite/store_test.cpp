@@ -10,7 +10,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ TEST(Sink, RefusesMadeUpNames) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::store_test

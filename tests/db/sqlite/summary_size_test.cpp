@@ -8,7 +8,7 @@
 
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::summary_size_test {
 namespace {
 
 // A trace of one track and one chunk: adjacent events of 10 ns, changed by `change`.
@@ -108,4 +108,4 @@ TEST(ZoomLevel, ANodeAtTheEdgeOfTheRangeIsDrawnEventByEvent) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::summary_size_test

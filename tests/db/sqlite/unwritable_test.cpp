@@ -20,7 +20,7 @@
 #include "tests/db/sqlite/killed_run.h"
 #include "tests/db/sqlite/trace_files.h"
 
-namespace pitwall::test {
+namespace pitwall::test::unwritable_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -231,4 +231,4 @@ TEST(FileSizeLimit, IsReportedAndKeepsWhatWasFlushed) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::unwritable_test

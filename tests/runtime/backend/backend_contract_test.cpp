@@ -10,7 +10,7 @@
 #include "runtime/backend/support/caching_backend.h"
 #include "tests/runtime/backend/harness.h"
 
-namespace pitwall {
+namespace pitwall::backend_contract_test {
 namespace {
 
 using test::Array;
@@ -264,4 +264,4 @@ TEST(Null, HasTheShapesAndTouchesNothing) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::backend_contract_test

@@ -3,7 +3,7 @@
 
 #include "tests/runtime/backend/conformance_check.h"
 
-namespace pitwall {
+namespace pitwall::conformance_test {
 namespace {
 
 using test::Array;
@@ -311,4 +311,4 @@ TEST_F(Conformance, Sgd) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::conformance_test

@@ -1,7 +1,7 @@
 // The gradients of the operators.
 #include "tests/runtime/backend/gradient_check.h"
 
-namespace pitwall {
+namespace pitwall::gradient_test {
 namespace {
 
 using test::Array;
@@ -117,4 +117,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, Gradient, ::testing::Values("reference", "one
                          [](const auto& backend) { return std::string(backend.param); });
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::gradient_test

@@ -6,7 +6,7 @@
 
 #include "tests/runtime/backend/harness.h"
 
-namespace pitwall {
+namespace pitwall::layout_test {
 namespace {
 
 using test::Array;
@@ -150,4 +150,4 @@ TEST_F(LayoutTest, ReferenceRefusesForeignLayouts) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::layout_test

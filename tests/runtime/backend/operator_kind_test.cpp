@@ -8,7 +8,7 @@
 #include "runtime/backend/support/signature.h"
 #include "tests/runtime/backend/harness.h"
 
-namespace pitwall {
+namespace pitwall::operator_kind_test {
 namespace {
 
 // An operator that no backend knows.
@@ -99,4 +99,4 @@ TEST(OperatorKindsDeathTest, TheDescOfAnotherOperatorIsABug) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::operator_kind_test

@@ -11,7 +11,7 @@
 #include "runtime/data.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::data {
+namespace pitwall::data::batch_test {
 namespace {
 
 std::unique_ptr<Session> openSession() {
@@ -346,4 +346,4 @@ TEST(SyntheticDigits, CanBeLearned) {
 }
 
 }  // namespace
-}  // namespace pitwall::data
+}  // namespace pitwall::data::batch_test

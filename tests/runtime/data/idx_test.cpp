@@ -7,7 +7,7 @@
 
 #include "runtime/data.h"
 
-namespace pitwall::data {
+namespace pitwall::data::idx_test {
 namespace {
 
 using Bytes = std::string;
@@ -186,4 +186,4 @@ TEST(FashionMnist, IsWhatItsAuthorsSay) {
 }
 
 }  // namespace
-}  // namespace pitwall::data
+}  // namespace pitwall::data::idx_test

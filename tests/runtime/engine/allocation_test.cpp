@@ -28,7 +28,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-namespace pitwall::test {
+namespace pitwall::test::allocation_test {
 namespace {
 
 class Allocation : public testing::TestWithParam<EngineCase> {};
@@ -69,4 +69,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, Allocation,
                          caseName);
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::allocation_test

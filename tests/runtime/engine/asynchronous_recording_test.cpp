@@ -7,7 +7,7 @@
 #include "tests/runtime/engine/completion_fixture.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::asynchronous_recording_test {
 namespace {
 
 class AsynchronousRecording : public testing::TestWithParam<EngineCase> {
@@ -259,4 +259,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, AsynchronousRecording,
                          caseName);
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::asynchronous_recording_test

@@ -4,7 +4,7 @@
 
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::bulk_test {
 namespace {
 
 // Distinguishes segments: operators of one segment see the same version of a variable that all of them write,
@@ -225,4 +225,4 @@ TEST(BulkNaive, RemembersTheSizeAndIgnoresIt) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::bulk_test

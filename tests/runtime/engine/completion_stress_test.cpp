@@ -8,7 +8,7 @@
 #include "tests/runtime/engine/completion_fixture.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::completion_stress_test {
 namespace {
 
 // Each operator once; those of one asynchronous track one after the other.
@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, CompletionStress,
                          [](const auto& one) { return std::string(toString(one.param)); });
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::completion_stress_test

@@ -7,7 +7,7 @@
 #include "tests/runtime/engine/completion_fixture.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::completion_test {
 namespace {
 
 class Completions : public testing::TestWithParam<EngineCase> {
@@ -345,4 +345,4 @@ TEST(CompletionDeathTest, CalledTwiceIsABug) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::completion_test

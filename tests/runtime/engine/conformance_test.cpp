@@ -8,7 +8,7 @@
 
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::conformance_test {
 namespace {
 
 constexpr int kVariables = 100;
@@ -226,4 +226,4 @@ TEST_P(Conformance, EachErrorSurfacesOnceOverAllWaits) {
 INSTANTIATE_TEST_SUITE_P(Engines, Conformance, testing::ValuesIn(allCases()), caseName);
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::conformance_test

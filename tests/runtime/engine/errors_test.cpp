@@ -5,7 +5,7 @@
 
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::errors_test {
 namespace {
 
 Status bad(const char* text) { return fail(ErrorCode::invalidInput, text); }
@@ -212,4 +212,4 @@ TEST(ErrorsDeathTest, AnOperatorThatWaitsIsABug) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::errors_test

@@ -7,7 +7,7 @@
 
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::lifecycle_test {
 namespace {
 
 class Lifecycle : public testing::TestWithParam<EngineType> {
@@ -217,4 +217,4 @@ TEST(EngineOptionsFromSettings, DefaultsAreTheDocumentedOnes) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::lifecycle_test

@@ -5,7 +5,7 @@
 
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::order_test {
 namespace {
 
 class Order : public testing::TestWithParam<EngineCase> {};
@@ -203,4 +203,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, ThreadedOrder,
                          [](const auto& one) { return std::string(toString(one.param)); });
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::order_test

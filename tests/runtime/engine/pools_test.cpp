@@ -6,7 +6,7 @@
 #include "runtime/engine/ready_queue.h"
 #include "tests/runtime/engine/engine_fixture.h"
 
-namespace pitwall::test {
+namespace pitwall::test::pools_test {
 namespace {
 
 EngineOptions perDevice() { return EngineOptions{}; }
@@ -192,4 +192,4 @@ TEST(ReadyQueueByPriority, RemovesInTheOrderOfAStableSort) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::pools_test

@@ -11,7 +11,7 @@
 #include "tests/runtime/engine/engine_fixture.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::recording_test {
 namespace {
 
 // The profiler destroys its sink: this one keeps its content.
@@ -325,4 +325,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, Unchanged,
                          caseName);
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::recording_test

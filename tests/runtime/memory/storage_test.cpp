@@ -8,7 +8,7 @@
 
 #include "runtime/memory.h"
 
-namespace pitwall {
+namespace pitwall::storage_test {
 namespace {
 
 std::unique_ptr<Storage> open(PoolType pool, std::shared_ptr<SystemMemory> system = nullptr) {
@@ -320,4 +320,4 @@ TEST(DeviceStorage, OfAnAbsentKindIsUnsupportedByName) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::storage_test

@@ -8,7 +8,7 @@
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::device_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -289,4 +289,4 @@ INSTANTIATE_TEST_SUITE_P(Engines, DeviceRecording, testing::ValuesIn(kEngines),
                          [](const auto& engine) { return std::string(engine.param); });
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::device_test

@@ -2,7 +2,7 @@
 // backend.
 #include "tests/runtime/nn/gradient_check.h"
 
-namespace pitwall::test {
+namespace pitwall::test::gradient_test {
 namespace {
 
 std::vector<GradientCase> convolutionCases() {
@@ -141,4 +141,4 @@ INSTANTIATE_TEST_SUITE_P(Backends, Gradients, ::testing::ValuesIn(computingBacke
                          [](const auto& param) { return param.param; });
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::gradient_test

@@ -4,7 +4,7 @@
 
 #include "tests/runtime/nn/nn_support.h"
 
-namespace pitwall::test {
+namespace pitwall::test::ndarray_test {
 namespace {
 
 using ::testing::Test;
@@ -123,4 +123,4 @@ TEST_F(NdarrayTest, InitialisersAreDeterministic) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::ndarray_test

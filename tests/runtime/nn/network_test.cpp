@@ -3,7 +3,7 @@
 #include "runtime/metrics.h"
 #include "tests/runtime/nn/nn_support.h"
 
-namespace pitwall::test {
+namespace pitwall::test::network_test {
 namespace {
 
 nn::Sequential smallNet() {
@@ -158,4 +158,4 @@ TEST(Networks, LearnGeneratedDigits) {
 TEST(Networks, NullBackendRunsTheWholeStep) { EXPECT_FALSE(train("null", {}).empty()); }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::network_test

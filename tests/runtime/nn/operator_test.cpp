@@ -4,7 +4,7 @@
 #include "tests/runtime/nn/nn_support.h"
 #include "tests/support/memory_sink.h"
 
-namespace pitwall::test {
+namespace pitwall::test::operator_test {
 namespace {
 
 using ::testing::Test;
@@ -190,4 +190,4 @@ TEST_F(OperatorTest, AggregationSizeIsObeyed) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::operator_test

@@ -6,7 +6,7 @@
 #include "tests/runtime/backend/gradient_check.h"
 #include "tests/runtime/nn/gradient_check.h"
 
-namespace pitwall::test {
+namespace pitwall::test::clip_test {
 namespace {
 
 using testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST(ClipCall, AnEmptyHandleIsAMessage) {
 TEST(ClipCall, IsKnownByName) { EXPECT_EQ(findOperatorKind("clip"), &ClipDesc::kKind); }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::clip_test

@@ -6,7 +6,7 @@
 #include "runtime/profiler.h"
 #include "tests/runtime/profiler/shared_sink.h"
 
-namespace pitwall {
+namespace pitwall::clock_test {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -86,4 +86,4 @@ TEST_P(ClockTest, ADurationIsRight) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::clock_test

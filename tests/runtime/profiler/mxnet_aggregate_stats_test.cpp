@@ -4,7 +4,7 @@
 #include "runtime/profiler/mxnet/aggregate_stats.h"
 #include "tests/runtime/profiler/mxnet_rows.h"
 
-namespace pitwall::mxnet {
+namespace pitwall::mxnet::mxnet_aggregate_stats_test {
 namespace {
 
 TEST(AggregateStatsTest, TheTableIsMxnets) {
@@ -121,4 +121,4 @@ TEST(AggregateStatsTest, EveryOrder) {
 }
 
 }  // namespace
-}  // namespace pitwall::mxnet
+}  // namespace pitwall::mxnet::mxnet_aggregate_stats_test

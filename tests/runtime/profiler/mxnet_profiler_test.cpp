@@ -16,7 +16,7 @@
 #include "tests/support/memory_sink.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::mxnet {
+namespace pitwall::mxnet::mxnet_profiler_test {
 namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
@@ -397,4 +397,4 @@ TEST(ProfilerModeTest, TheDocumentedValuesAndTheBits) {
 }
 
 }  // namespace
-}  // namespace pitwall::mxnet
+}  // namespace pitwall::mxnet::mxnet_profiler_test

@@ -7,7 +7,7 @@
 
 #include "tests/runtime/profiler/profiler_fixture.h"
 
-namespace pitwall {
+namespace pitwall::profiler_lifecycle_test {
 namespace {
 
 // The thread sanitizer allows no new thread in a forked child; with the address sanitizer one may hang there,
@@ -244,4 +244,4 @@ TEST_F(ProfilerTest, WithSinkWritesBetweenDrains) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::profiler_lifecycle_test

@@ -12,7 +12,7 @@
 #include "db/meta.h"
 #include "tests/runtime/profiler/profiler_fixture.h"
 
-namespace pitwall {
+namespace pitwall::profiler_test {
 namespace {
 
 TEST_F(ProfilerTest, EveryRecordOfEveryThreadArrivesOnceAndInOrder) {
@@ -259,4 +259,4 @@ TEST_F(ProfilerTest, ReportsItsOwnWork) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::profiler_test

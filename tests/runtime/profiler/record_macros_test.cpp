@@ -9,26 +9,15 @@
 
 #include "runtime/profiler.h"
 #include "runtime/profiler/clock.h"
-#include "tests/runtime/profiler/shared_sink.h"
+#include "tests/runtime/profiler/profiler_fixture.h"
 
-namespace pitwall {
+namespace pitwall::record_macros_test {
 namespace {
-
-using test::Kept;
-using test::SharedSink;
 
 std::shared_ptr<Kept> start(Profiler& profiler) {
   auto kept = std::make_shared<Kept>();
   EXPECT_TRUE(profiler.start(std::make_unique<SharedSink>(kept)).has_value());
   return kept;
-}
-
-std::vector<Event> named(const test::MemorySink& sink, const std::string& name) {
-  std::vector<Event> found;
-  for (const auto& [track, event] : sink.all_events) {
-    if (sink.text(event.name) == name) found.push_back(event);
-  }
-  return found;
 }
 
 CorrelationId produce() {
@@ -290,4 +279,4 @@ TEST(RecordTest, ACounterThatJumpsKeepsTimeMonotone) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::record_macros_test

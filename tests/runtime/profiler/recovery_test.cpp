@@ -22,7 +22,7 @@
 
 extern char** environ;
 
-namespace pitwall {
+namespace pitwall::recovery_test {
 namespace {
 
 class RecoveryTest : public testing::Test {
@@ -344,4 +344,4 @@ TEST_F(RecoveryTest, AFullDiskIsALossAndNotTheProgramsEnd) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::recovery_test

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace pitwall::session {
+namespace pitwall::session::device_storages_test {
 namespace {
 
 class DeviceStoragesTest : public testing::Test {
@@ -47,4 +47,4 @@ TEST_F(DeviceStoragesTest, ADeviceThatCannotExistIsNamed) {
 }
 
 }  // namespace
-}  // namespace pitwall::session
+}  // namespace pitwall::session::device_storages_test

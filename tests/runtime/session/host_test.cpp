@@ -12,7 +12,7 @@
 #include "runtime/session/host_facts.h"
 #include "runtime/session/openmp.h"
 
-namespace pitwall::session {
+namespace pitwall::session::host_test {
 namespace {
 
 TEST(AffinityCpus, FollowsTheMask) {
@@ -78,4 +78,4 @@ TEST(Devices, GpusOrASentenceThatSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace pitwall::session
+}  // namespace pitwall::session::host_test

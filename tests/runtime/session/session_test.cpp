@@ -14,7 +14,7 @@
 #include "runtime/mxnet_profiler.h"
 #include "tests/runtime/session/session_fixture.h"
 
-namespace pitwall {
+namespace pitwall::session_test {
 namespace {
 
 TEST_F(SessionTest, OpensWithDefaults) {
@@ -209,4 +209,4 @@ TEST_F(SessionTest, SeveralOneAfterAnotherAndAtOnce) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::session_test

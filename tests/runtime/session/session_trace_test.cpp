@@ -14,7 +14,7 @@
 #include "runtime/profiler/inject/gpu_claim.h"
 #include "tests/runtime/session/session_fixture.h"
 
-namespace pitwall {
+namespace pitwall::session_trace_test {
 namespace {
 
 void expectFacts(const Trace& trace) {
@@ -333,4 +333,4 @@ TEST_F(SessionTest, ADiskThatFillsUpIsOneWarningAndTheProgramGoesOn) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::session_trace_test

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-namespace pitwall::cupti {
+namespace pitwall::cupti::convert_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -188,4 +188,4 @@ TEST(CuptiConvert, MemoryDevicesContextsAndLinks) {
 }
 
 }  // namespace
-}  // namespace pitwall::cupti
+}  // namespace pitwall::cupti::convert_test

@@ -12,7 +12,7 @@
 #include "tests/runtime/profiler/cupti/gpu_driver.h"
 #include "tests/runtime/profiler/shared_sink.h"
 
-namespace pitwall::cupti {
+namespace pitwall::cupti::convolution_test {
 namespace {
 
 struct Cudnn {
@@ -126,4 +126,4 @@ TEST(CuptiGpu, AConvolutionOfCudnn) {
 }
 
 }  // namespace
-}  // namespace pitwall::cupti
+}  // namespace pitwall::cupti::convolution_test

@@ -10,7 +10,7 @@
 #include "tests/runtime/profiler/cupti/gpu_driver.h"
 #include "tests/runtime/profiler/shared_sink.h"
 
-namespace pitwall::cupti {
+namespace pitwall::cupti::gpu_test {
 namespace {
 
 constexpr char kPtx[] = R"(
@@ -90,4 +90,4 @@ TEST(CuptiGpu, KernelsCopiesAndLaunches) {
 }
 
 }  // namespace
-}  // namespace pitwall::cupti
+}  // namespace pitwall::cupti::gpu_test

@@ -10,7 +10,7 @@
 #include "tests/runtime/profiler/cupti/drain_view.h"
 #include "tests/runtime/profiler/shared_sink.h"
 
-namespace pitwall::cupti {
+namespace pitwall::cupti::session_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST(CuptiCollector, OnThisMachine) {
 }
 
 }  // namespace
-}  // namespace pitwall::cupti
+}  // namespace pitwall::cupti::session_test

@@ -5,7 +5,7 @@
 
 #include "tests/runtime/profiler/cupti/drain_view.h"
 
-namespace pitwall::cupti {
+namespace pitwall::cupti::writer_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST(ActivityWriter, SynchronisationIsOfTheContextsDevice) {
 }
 
 }  // namespace
-}  // namespace pitwall::cupti
+}  // namespace pitwall::cupti::writer_test

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace pitwall::nvtx::abi {
+namespace pitwall::nvtx::abi::abi_test {
 namespace {
 
 #define SAME_PLACE(ours, field, theirs, their_field) \
@@ -68,4 +68,4 @@ TEST(NvtxAbi, Layouts) {
 }
 
 }  // namespace
-}  // namespace pitwall::nvtx::abi
+}  // namespace pitwall::nvtx::abi::abi_test

@@ -18,7 +18,7 @@
 #include "tests/runtime/profiler/shared_sink.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::nvtx {
+namespace pitwall::nvtx::nvtx_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -271,9 +271,9 @@ TEST(NvtxPayload, EnumsAndWhatIsNotUnderstood) {
 }
 
 }  // namespace
-}  // namespace pitwall::nvtx
+}  // namespace pitwall::nvtx::nvtx_test
 
-namespace pitwall::inject {
+namespace pitwall::inject::nvtx_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -388,4 +388,4 @@ TEST(InjectWindow, Held) {
 }
 
 }  // namespace
-}  // namespace pitwall::inject
+}  // namespace pitwall::inject::nvtx_test

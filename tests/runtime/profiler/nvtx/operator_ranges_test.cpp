@@ -27,7 +27,7 @@ extern int (*InitializeInjectionNvtx2_fnptr)(pitwall::nvtx::abi::GetExportTable)
 int (*InitializeInjectionNvtx2_fnptr)(pitwall::nvtx::abi::GetExportTable) = attach;
 }
 
-namespace pitwall::nvtx {
+namespace pitwall::nvtx::operator_ranges_test {
 namespace {
 
 TEST(NvtxOperatorRanges, NameLayerPhaseAndWork) {
@@ -61,4 +61,4 @@ TEST(NvtxOperatorRanges, NameLayerPhaseAndWork) {
 }
 
 }  // namespace
-}  // namespace pitwall::nvtx
+}  // namespace pitwall::nvtx::operator_ranges_test

@@ -10,7 +10,7 @@
 #include "db/reader.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::program_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST_F(NvtxProgram, RangesOfAPythonProgram) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::program_test

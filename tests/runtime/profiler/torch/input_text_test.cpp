@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pitwall::torch {
+namespace pitwall::torch::input_text_test {
 namespace {
 
 TEST(TorchInputText, ShapesAreThoseOfTensorsInTheirPlaces) {
@@ -22,4 +22,4 @@ TEST(TorchInputText, TheTypeIsThatOfTheFirstInputWithOne) {
 }
 
 }  // namespace
-}  // namespace pitwall::torch
+}  // namespace pitwall::torch::input_text_test

@@ -11,7 +11,7 @@
 
 #include "tests/runtime/profiler/shared_sink.h"
 
-namespace pitwall::torch {
+namespace pitwall::torch::operators_test {
 namespace {
 
 Profiler* g_profiler = nullptr;
@@ -195,4 +195,4 @@ TEST_F(TorchOperators, HaveNoShapesInAPyTorchThatDoesNotGiveThem) {
 }
 
 }  // namespace
-}  // namespace pitwall::torch
+}  // namespace pitwall::torch::operators_test
