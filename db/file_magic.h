@@ -17,6 +17,13 @@ inline constexpr std::string_view kTraceId = "Pitw";
 // RFC 1952 section 2.3.1; RFC 8878 section 3.1.1; PKWARE's APPNOTE 4.3.7 (an archive with a member).
 inline bool isGzip(std::string_view start) { return start.starts_with("\x1f\x8b"); }
 inline bool isZstd(std::string_view start) { return start.starts_with("\x28\xb5\x2f\xfd"); }
+// https://tukaani.org/xz/xz-file-format.txt section 2.1.1.1.
+inline bool isXz(std::string_view start) {
+  return start.starts_with(
+      std::string_view("\xFD"
+                       "7zXZ\0",
+                       6));
+}
 inline bool isZip(std::string_view start) { return start.starts_with("PK\x03\x04"); }
 
 // https://www.sqlite.org/fileformat2.html section 1.3.

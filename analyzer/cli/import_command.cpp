@@ -101,9 +101,10 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
   auto* command =
       app.add_subcommand("import", "Import traces of other tools; the format is detected by content");
   command
-      ->add_option("input", arguments.inputs,
-                   "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, zip); "
-                   "several become one")
+      ->add_option(
+          "input", arguments.inputs,
+          "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, xz, zip, tar); "
+          "several become one")
       ->required()
       ->type_name("INPUT");
   command

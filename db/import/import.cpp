@@ -62,7 +62,7 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
   }
   const auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
   const std::vector<std::string> paths = {copy.path()};
-  const auto inside = PITWALL_TRY(import::expandInputs(paths, options.limits));
+  const auto inside = PITWALL_TRY(import::expandInputs(paths, options));
   if (inside.size() != 1) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
@@ -70,8 +70,9 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
   const auto source = PITWALL_TRY(import::openInput(inside.front(), options.limits));
   builder.tally().input().compression += fmt::format(", {}", source->compression());
   Window inner(*source, options, input.shown);
-  auto status = readText(inner, {inside.front().path, input.shown, inside.front().member, false}, options,
-                         builder, nested + 1);
+  InputFile file = inside.front();
+  file.shown = input.shown;
+  auto status = readText(inner, file, options, builder, nested + 1);
   if (!window.source().damage().empty()) builder.tally().damaged(window.source().damage());
   return status;
 }
@@ -193,7 +194,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
-    auto inputs = PITWALL_TRY(import::expandInputs(paths, options.limits));
+    auto inputs = PITWALL_TRY(import::expandInputs(paths, options));
     // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
     const auto profiles = std::ranges::stable_partition(inputs, isRecording).begin();
     const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());

@@ -13,6 +13,7 @@
 #include "db/check.h"
 #include "db/import.h"
 #include "db/import/formats.h"
+#include "db/import/input/input_list.h"
 #include "tests/fuzz/input_file.h"
 #include "tests/support/memory_sink.h"
 
@@ -102,9 +103,7 @@ void importLog(std::span<const std::uint8_t> input) {
 }
 
 void importCompressed(std::span<const std::uint8_t> input) {
-  const std::string_view start = asText(input).substr(0, 4);
-  if (start.substr(0, 2) == "\x1f\x8b" || start == "\x28\xb5\x2f\xfd" || start.substr(0, 2) == "PK")
-    importBytes(input);
+  if (import::looksCompressed(asText(input)) || asText(input).starts_with("PK")) importBytes(input);
 }
 
 constexpr Target kTargets[] = {

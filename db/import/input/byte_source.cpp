@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <lzma.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -66,11 +67,12 @@ class RawFile {
     }
   }
 
-  Status rewind() {
-    if (::lseek(descriptor_, 0, SEEK_SET) != 0) {
+  Status rewind() { return seek(0); }
+  Status seek(std::uint64_t to) {
+    if (::lseek(descriptor_, static_cast<off_t>(to), SEEK_SET) != static_cast<off_t>(to)) {
       return fail(ErrorCode::io, fmt::format("{}: is not a plain file (a pipe?); save it first", path_));
     }
-    position_ = 0;
+    position_ = static_cast<Bytes>(to);
     return {};
   }
 
@@ -104,7 +106,28 @@ class PlainSource final : public FileSource {
   const char* compression() const override { return "none"; }
 };
 
-// Common to gzip and zstd: the compressed buffer and the limits on growth.
+// A member of an archive, within its file.
+class PartSource final : public FileSource {
+ public:
+  PartSource(std::unique_ptr<RawFile> file, std::uint64_t bytes, std::string damage)
+      : FileSource(std::move(file)), left_(bytes) {
+    damage_ = std::move(damage);
+  }
+  const char* compression() const override { return "tar"; }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left_, into.size()));
+    if (wanted == 0) return std::size_t{0};
+    const std::size_t got = PITWALL_TRY(file_->read(into.first(wanted)));
+    left_ = got == 0 ? 0 : left_ - got;
+    return got;
+  }
+
+ private:
+  std::uint64_t left_;
+};
+
+// Common to gzip, zstd and xz: the compressed buffer and the limits on growth.
 class CompressedSource : public FileSource {
  public:
   CompressedSource(std::unique_ptr<RawFile> file, const ImportLimits& limits)
@@ -250,7 +273,54 @@ class ZstdSource final : public CompressedSource {
   bool inside_frame_ = false;
 };
 
+class XzSource final : public CompressedSource {
+ public:
+  using CompressedSource::CompressedSource;
+  ~XzSource() override { lzma_end(&stream_); }
+  const char* compression() const override { return "xz"; }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    if (!started_ && lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) != LZMA_OK)
+      return fail(ErrorCode::io, "xz: out of memory");
+    started_ = true;
+    std::size_t given = 0;
+    while (given < into.size() && !ended_) {
+      const bool more = PITWALL_TRY(refill());
+      stream_.next_in = reinterpret_cast<const std::uint8_t*>(input_.data() + used_);
+      stream_.avail_in = filled_ - used_;
+      stream_.next_out = reinterpret_cast<std::uint8_t*>(into.data() + given);
+      stream_.avail_out = into.size() - given;
+      const lzma_ret code = lzma_code(&stream_, more ? LZMA_RUN : LZMA_FINISH);
+      used_ = filled_ - stream_.avail_in;
+      given = into.size() - stream_.avail_out;
+      if (code == LZMA_STREAM_END) {
+        ended_ = true;
+      } else if (code == LZMA_MEMLIMIT_ERROR) {
+        damaged("needs more than 256 MiB of memory to decompress");
+      } else if (code != LZMA_OK || (!more && stream_.avail_out > 0)) {
+        damaged(more && code != LZMA_BUF_ERROR ? "not a valid xz stream"
+                                               : "the file ends inside an xz stream");
+      }
+    }
+    PITWALL_TRY(grown(given));
+    return given;
+  }
+
+ private:
+  static constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool started_ = false;
+};
+
 }  // namespace
+
+Result<std::unique_ptr<ByteSource>> ByteSource::openPart(const std::string& path, std::uint64_t from,
+                                                         std::uint64_t bytes, std::string damage) {
+  auto file = std::make_unique<RawFile>();
+  PITWALL_TRY(file->open(path));
+  PITWALL_TRY(file->seek(from));
+  return {std::make_unique<PartSource>(std::move(file), bytes, std::move(damage))};
+}
 
 Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, const ImportLimits& limits) {
   auto file = std::make_unique<RawFile>();
@@ -262,6 +332,7 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, co
   const std::string_view start(head.data(), got);
   if (magic::isGzip(start)) return {std::make_unique<GzipSource>(std::move(file), limits)};
   if (magic::isZstd(start)) return {std::make_unique<ZstdSource>(std::move(file), limits)};
+  if (magic::isXz(start)) return {std::make_unique<XzSource>(std::move(file), limits)};
   return {std::make_unique<PlainSource>(std::move(file))};
 }
 

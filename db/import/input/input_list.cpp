@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -16,30 +17,83 @@
 namespace pitwall::import {
 
 bool looksCompressed(std::string_view start) {
-  return magic::isGzip(start) || magic::isZstd(start) || magic::isZip(start);
+  return magic::isGzip(start) || magic::isZstd(start) || magic::isXz(start) || magic::isZip(start) ||
+         isTar(start);
 }
 
-Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportLimits& limits) {
+namespace {
+
+// Up to a tar archive's first header.
+Result<std::string> startOfContent(ByteSource& source) {
+  std::string start(512, '\0');
+  std::size_t got = 0;
+  while (got < start.size()) {
+    const std::size_t part = PITWALL_TRY(source.read({start.data() + got, start.size() - got}));
+    if (part == 0) break;
+    got += part;
+  }
+  start.resize(got);
+  return start;
+}
+
+// Members are read at their places: a compressed archive is decompressed once.
+Status addTar(const std::string& path, bool plain, const ImportOptions& options,
+              std::vector<InputFile>& inputs) {
+  std::shared_ptr<const TemporaryCopy> copy;
+  std::string damage;
+  if (!plain) {
+    const auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
+    Window window(*source, options, path);
+    copy = std::make_shared<const TemporaryCopy>(PITWALL_TRY(TemporaryCopy::make(window)));
+    damage = source->damage();
+  }
+  const std::string from = copy ? copy->path() : path;
+  const auto archive = PITWALL_TRY(ByteSource::open(from, options.limits));
+  auto members = PITWALL_TRY(tarMembers(*archive, path));
+  if (members.empty())
+    return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files", path));
+  if (!damage.empty() && !members.empty()) members.back().damage = damage;
+  for (TarMember& member : members) {
+    InputFile input{from, fmt::format("{}: {}", path, member.name), {}};
+    input.tar_member = std::move(member);
+    input.copy = copy;
+    input.one_of_many = members.size() > 1;
+    inputs.push_back(std::move(input));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths,
+                                            const ImportOptions& options) {
   std::vector<InputFile> inputs;
   for (const std::string& path : paths) {
-    auto source = PITWALL_TRY(ByteSource::open(path, limits));
-    std::array<char, 4> start{};
-    auto got = PITWALL_TRY(source->read(start));
+    auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
+    const std::string start = PITWALL_TRY(startOfContent(*source));
     const bool plain = std::strcmp(source->compression(), "none") == 0;
-    if (!plain || !magic::isZip({start.data(), got})) {
-      inputs.push_back({path, path, {}, false});
+    if (isTar(start)) {
+      PITWALL_TRY(addTar(path, plain, options, inputs));
+      continue;
+    }
+    if (!plain || !magic::isZip(start)) {
+      inputs.push_back({path, path, {}});
       continue;
     }
     auto members = PITWALL_TRY(zipMembers(path));
     for (ZipMember& member : members) {
       const std::string shown = fmt::format("{}: {}", path, member.name);
-      inputs.push_back({path, shown, std::move(member), members.size() > 1});
+      InputFile input{path, shown, std::move(member)};
+      input.one_of_many = members.size() > 1;
+      inputs.push_back(std::move(input));
     }
   }
   return inputs;
 }
 
 Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const ImportLimits& limits) {
+  if (const auto& member = input.tar_member)
+    return ByteSource::openPart(input.path, member->from, member->bytes, member->damage);
   if (input.member) return openZipMember(input.path, *input.member, limits);
   return ByteSource::open(input.path, limits);
 }

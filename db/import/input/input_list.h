@@ -1,6 +1,7 @@
 // The inputs of an import: files, and each member of archives among them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,21 +9,26 @@
 #include <vector>
 
 #include "db/import/input/byte_source.h"
+#include "db/import/input/tar_archive.h"
 #include "db/import/input/window.h"
 #include "db/import/input/zip_archive.h"
 #include "db/temporary.h"
 
 namespace pitwall::import {
 
+class TemporaryCopy;
+
 struct InputFile {
-  std::string path;
+  std::string path;   // of a compressed tar archive: its copy
   std::string shown;  // path, and the member's name after it
   std::optional<ZipMember> member;
+  std::optional<TarMember> tar_member = {};
+  std::shared_ptr<const TemporaryCopy> copy = {};  // of the archive, decompressed; kept as long as a member
   bool one_of_many = false;  // of an archive: members that are not traces are left out with a note
 };
 
-// Errors: as ByteSource::open and zipMembers.
-Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportLimits& limits);
+// Errors: as ByteSource::open, zipMembers and tarMembers, and as TemporaryCopy::make.
+Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportOptions& options);
 
 Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const ImportLimits& limits);
 
