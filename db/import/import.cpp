@@ -196,7 +196,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   try {
     auto inputs = PITWALL_TRY(import::expandInputs(paths, options));
     // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
-    const auto profiles = std::ranges::stable_partition(inputs, isRecording).begin();
+    const auto profiles = std::stable_partition(inputs.begin(), inputs.end(), isRecording);
     const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
     Alignment alignment;
     if (inputs.size() > 1) alignment = align(inputs, options);

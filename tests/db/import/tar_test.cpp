@@ -8,7 +8,7 @@
 #include "tests/db/import/imported.h"
 #include "tests/db/import/independent.h"
 
-namespace pitwall::test {
+namespace pitwall::test::tar_test {
 namespace {
 
 using testing::HasSubstr;
@@ -156,4 +156,4 @@ TEST(ImportXz, GrowthIsBounded) {
 }
 
 }  // namespace
-}  // namespace pitwall::test
+}  // namespace pitwall::test::tar_test
