@@ -11,6 +11,7 @@
 #include "analyzer/analysis.h"
 #include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/breakdown.h"
+#include "analyzer/analysis/code.h"
 #include "analyzer/analysis/coverage.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/devices.h"
@@ -263,6 +264,9 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   }
   PITWALL_TRY(writeSampled(trace));
   watch.lap("analysis samples");
+  PITWALL_TRY(writeCode(trace));
+  report.code = PITWALL_TRY(codeReport(trace));
+  watch.lap("analysis code");
   auto coverage = PITWALL_TRY(coverageOf(trace, gathered));
   PITWALL_TRY(writeCoverage(trace, coverage));
   watch.lap("analysis coverage");

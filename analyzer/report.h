@@ -171,6 +171,35 @@ struct SampledUse {
   TimeNs cpu_ns = 0, span_ns = 0;
 };
 
+// A function on sampled stacks. Times are of all its threads; self times leave out what it calls.
+struct CodeRow {
+  std::string function, file, language;
+  std::int64_t line = 0;         // where most of its own time is; 0 = unknown
+  TimeNs self_ns = 0;            // running_ns + lock_ns + waiting_ns
+  TimeNs running_ns = 0;         // on a CPU, or ready for one
+  TimeNs lock_ns = 0;            // waiting for Python's interpreter lock
+  TimeNs waiting_ns = 0;         // waiting otherwise: of first threads of processes only
+  TimeNs total_ns = 0;           // within it and what it calls, of the same states
+  TimeNs outside_events_ns = 0;  // of self_ns: while the thread is in no recorded operator, call or wait
+  std::string wait;              // what it waits for most; empty = it does not
+};
+
+// A line of the program's main script, or of the thread's outermost function, before the first iteration.
+struct StartupRow {
+  std::string function, file;
+  std::int64_t line = 0;
+  TimeNs total_ns = 0;
+  bool imports = false;  // most of that time is within Python's import
+};
+
+struct CodeReport {
+  std::vector<CodeRow> rows;        // by self_ns
+  TimeNs self_ns = 0;               // of all rows
+  std::vector<StartupRow> startup;  // by time
+  TimeNs startup_ns = 0;            // sampled before the first iteration
+  std::int64_t samples = 0;         // 0 = no stacks were sampled
+};
+
 struct Report {
   std::string trace_path;
   bool trace_complete = true;
@@ -187,6 +216,7 @@ struct Report {
   std::vector<KernelRow> kernels;          // by total time, of all devices together; copies too
   std::string timeline_kind;               // "order only", "sums only"; empty = events with their times
   PathSummary critical_path;
+  CodeReport code;
   std::vector<Finding> findings;  // by severity, then by expected gain or cost
   std::vector<Abstention> abstentions;
   std::vector<std::string> silent;  // ids of rules that found nothing

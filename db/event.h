@@ -140,6 +140,30 @@ struct KernelFacts {
   friend bool operator==(const KernelFacts&, const KernelFacts&) = default;
 };
 
+// A function on a stack, at the line that it executes. One row per distinct combination.
+struct FrameInfo {
+  std::string function;   // "Trainer.step", "pitwall::Engine::run()"; of a state "waiting: lock"
+  std::string file;       // source file, of native code the library or program; may be empty
+  std::int32_t line = 0;  // 0 = unknown
+  std::string language;   // "python", "native"; "state": not a function but what the thread does, always the
+                          // innermost frame
+  friend bool operator==(const FrameInfo&, const FrameInfo&) = default;
+};
+
+// The language of frames that name what a thread waits for; a stack without one is executing.
+inline constexpr char kStateLanguage[] = "state";
+
+// A stack: a frame and the stack that called it. Stacks with the same callers share their rows.
+struct StackInfo {
+  StackId caller;  // none = outermost; else of an earlier row
+  FrameId frame;
+  friend bool operator==(const StackInfo&, const StackInfo&) = default;
+};
+
+// The unit of counter tracks whose values are stacks: StackId.value of what a thread does from the sample's
+// time to the next; 0 = unknown.
+inline constexpr char kStackUnit[] = "stack";
+
 enum class SettingSource : std::uint8_t { byDefault = 0, environment = 1, program = 2 };
 
 const char* toString(SettingSource source);  // "default", "environment", "program"

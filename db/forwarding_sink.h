@@ -42,6 +42,14 @@ class ForwardingSink : public TraceSink {
     const Held held(guard_);
     return next_.kernelFacts(facts);
   }
+  FrameId frame(const FrameInfo& frame) override {
+    const Held held(guard_);
+    return next_.frame(frame);
+  }
+  StackId stack(const StackInfo& stack) override {
+    const Held held(guard_);
+    return next_.stack(stack);
+  }
   void meta(std::string_view key, std::string_view value) override {
     const Held held(guard_);
     next_.meta(key, value);

@@ -22,6 +22,8 @@ using DeviceId = Id<struct DeviceTag>;
 using TrackId = Id<struct TrackTag>;
 using OperatorId = Id<struct OperatorTag>;  // a row of operator facts, not one execution
 using KernelId = Id<struct KernelTag>;      // a row of kernel facts, not one launch
+using FrameId = Id<struct FrameTag>;
+using StackId = Id<struct StackTag>;
 
 // One execution of an operator; unique within a trace, 0 = none. Also the correlation of its event and the
 // ends of its dependencies.

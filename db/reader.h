@@ -159,6 +159,8 @@ class Trace {
   virtual const std::string& string(StringId id) const = 0;  // valid as long as the trace; "" for none
   virtual std::span<const OperatorFacts> operatorFacts() const = 0;  // index = OperatorId.value - 1
   virtual std::span<const KernelFacts> kernelFacts() const = 0;      // index = KernelId.value - 1
+  virtual std::span<const FrameInfo> frames() const = 0;             // index = FrameId.value - 1
+  virtual std::span<const StackInfo> stacks() const = 0;             // index = StackId.value - 1
   virtual std::span<const ProcessInfo> processes() const = 0;
   virtual std::span<const ThreadInfo> threads() const = 0;
   virtual std::span<const DeviceInfo> devices() const = 0;

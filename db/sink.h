@@ -26,6 +26,8 @@ class TraceSink {
   virtual TrackId track(const TrackInfo& track) = 0;
   virtual OperatorId operatorFacts(const OperatorFacts& facts) = 0;
   virtual KernelId kernelFacts(const KernelFacts& facts) = 0;
+  virtual FrameId frame(const FrameInfo& frame) = 0;
+  virtual StackId stack(const StackInfo& stack) = 0;  // the caller is an earlier one
 
   // Facts of host, process and libraries, as text. Keys are documented in db/meta.h. A second call with
   // the same key replaces the value.

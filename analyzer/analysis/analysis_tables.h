@@ -22,6 +22,8 @@ extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTabl
 // Threads, counters and the machine.
 extern const TableDeclaration kThreadsTable, kThreadTable, kCounterTable, kMemoryTable, kHostTable,
     kProcessTable, kWaitTable;
+// Sampled stacks.
+extern const TableDeclaration kCodeTable, kStartupTable;
 // Settings and trials.
 extern const TableDeclaration kSettingTable, kTunableTable, kThreadTrialTable, kThreadTrialView,
     kThreadCurveTable, kBatchTable;

@@ -157,7 +157,7 @@ class ThreadTables {
     TempTable table(kCounterTable);
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
-      if (tracks[i].kind != TrackKind::counter) continue;
+      if (tracks[i].kind != TrackKind::counter || tracks[i].unit == kStackUnit) continue;
       auto samples = PITWALL_TRY(trace_.counters(TrackId{i + 1}));
       if (samples.empty()) continue;
       std::vector<double> values;

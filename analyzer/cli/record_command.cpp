@@ -42,6 +42,13 @@ std::string plural(int count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
+StackMode stackMode(std::string_view text) {
+  return text == "off"      ? StackMode::off
+         : text == "python" ? StackMode::python
+         : text == "native" ? StackMode::native
+                            : StackMode::automatic;
+}
+
 void printSummary(const Recorded& recorded, bool sampled) {
   for (const std::string& note : recorded.notes) printNote("pitwall: note: {}\n", note);
   printNote("pitwall: recorded {:.2f} s", recorded.seconds);
@@ -70,6 +77,10 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
                    "Samples a second of processes, threads and GPUs; 0 = none")
       ->type_name("HZ")
       ->capture_default_str();
+  command
+      ->add_option("--pid", arguments.pid,
+                   "Record a running process and its children instead, until ctrl-C, its end or --duration")
+      ->type_name("PID");
   command->add_option("--duration", arguments.duration_s, "Record for this time; the program continues")
       ->type_name("SECONDS");
   command->add_option("--last", arguments.last_s, "Flight recorder: keep only this time before the end")
@@ -86,13 +97,21 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
       ->check(CLI::IsMember({"auto", "none"}))
       ->type_name("auto|none")
       ->capture_default_str();
+  command
+      ->add_option("--stacks", arguments.stacks,
+                   "Sample what threads execute or wait for: auto (functions of Python, native ones of other "
+                   "threads), python, native, off")
+      ->check(CLI::IsMember({"auto", "python", "native", "off"}))
+      ->type_name("auto|python|native|off")
+      ->capture_default_str();
   command->add_flag("--wait-all", arguments.wait_all,
                     "Record until the last process of the program has ended, not only the first");
   command->add_flag("--keep-parts", arguments.keep_parts,
                     "Keep the folder of partial traces that are merged");
   command->add_flag("-q,--quiet", arguments.quiet, "Print failures only");
   command->footer(
-      "pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]\n\n"
+      "pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+      "pitwall record [OPTIONS] --pid PID\n\n"
       "Ends with the program's exit code, or by the same signal. 127: no such program; 126: it cannot be "
       "executed; 2: "
       "wrong\n"
@@ -116,6 +135,7 @@ int cutCommand(int argc, const char* const* argv, RecordArguments& arguments) {
 int runRecord(const RecordArguments& arguments) {
   RecordOptions options;
   options.command = arguments.command;
+  options.pid = arguments.pid;
   options.output = arguments.output;
   options.sample_hz = arguments.sample_hz;
   options.duration_s = arguments.duration_s;
@@ -123,6 +143,7 @@ int runRecord(const RecordArguments& arguments) {
   options.only_domains = arguments.only_domains;
   options.onednn = arguments.onednn;
   options.frameworks = arguments.framework != "none";
+  options.stacks = stackMode(arguments.stacks);
   options.wait_all = arguments.wait_all;
   options.keep_parts = arguments.keep_parts;
   std::error_code none;

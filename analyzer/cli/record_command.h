@@ -17,6 +17,8 @@ struct RecordArguments {
   std::vector<std::string> only_domains;
   bool onednn = false;
   std::string framework = "auto";
+  std::string stacks = "auto";
+  std::optional<int> pid;
   bool wait_all = false;
   bool keep_parts = false;
   bool quiet = false;

@@ -7,6 +7,7 @@
 
 #include "analyzer/emit.h"
 #include "analyzer/emit/cells.h"
+#include "analyzer/emit/code_section.h"
 #include "analyzer/emit/critical_path_section.h"
 #include "analyzer/emit/kernel_section.h"
 #include "analyzer/emit/operator_section.h"
@@ -340,6 +341,7 @@ void writeReport(const Report& report, ReportDetail detail, Emitter& emitter) {
   writeOperatorSection(report, emitter);
   writeKernelSection(report.kernels, emitter);
   writeCriticalPathSection(report.critical_path, emitter);
+  writeCodeSection(report.code, emitter);
   writeContext(report, emitter);
   writeRest(report, detail.verbose, emitter);
   emitter.endObject();

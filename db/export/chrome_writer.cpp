@@ -192,6 +192,25 @@ void ChromeWriter::facts() {
   }
 }
 
+void ChromeWriter::stacks() {
+  std::int64_t id = 0;
+  for (const FrameInfo& frame : trace_.frames()) {
+    Record(*this, "frame")
+        .integer("id", ++id)
+        .text("function", frame.function)
+        .text("file", frame.file)
+        .integer("line", frame.line)
+        .text("language", frame.language);
+  }
+  id = 0;
+  for (const StackInfo& stack : trace_.stacks()) {
+    Record(*this, "stack")
+        .integer("id", ++id)
+        .integer("caller", stack.caller.value)
+        .integer("frame", stack.frame.value);
+  }
+}
+
 void ChromeWriter::nameRow(const ChromeRow& row, std::int64_t sort_index) {
   const auto head = [&](std::string_view what) {
     begin('M', what);
@@ -271,6 +290,7 @@ Result<ExportSummary> ChromeWriter::write() {
   PITWALL_TRY(meta());
   dimensions();
   facts();
+  stacks();
   rows();
   iterations();
   for (std::size_t i = 0; i < trace_.tracks().size(); ++i) {

@@ -32,6 +32,7 @@ class ChromeWriter {
   Status meta();
   void dimensions();
   void facts();
+  void stacks();
   void rows();
   void nameRow(const ChromeRow& row, std::int64_t sort_index);
   Status events(TrackId track);

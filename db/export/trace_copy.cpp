@@ -13,6 +13,7 @@
 #include "db/export/output_file.h"
 #include "db/meta.h"
 #include "db/sink.h"
+#include "db/stacks.h"
 #include "db/store.h"
 #include "db/try.h"
 
@@ -68,6 +69,7 @@ class Copy {
   std::vector<TrackId> tracks_;  // none = left out
   std::vector<OperatorId> operators_;
   std::vector<KernelId> kernels_;
+  std::vector<StackId> stacks_;
   ExportSummary summary_;
 };
 
@@ -103,6 +105,7 @@ void Copy::dimensions() {
 Status Copy::facts() {
   for (const OperatorFacts& facts : trace_.operatorFacts()) operators_.push_back(sink_.operatorFacts(facts));
   for (const KernelFacts& facts : trace_.kernelFacts()) kernels_.push_back(sink_.kernelFacts(facts));
+  stacks_ = copyStacks(trace_, sink_);
   for (const SettingInEffect& setting : trace_.settings()) sink_.setting(setting);
   for (const TunableInEffect& tunable : trace_.tunables()) sink_.tunable(tunable);
   for (const IterationMark& mark : trace_.iterations()) {
@@ -153,7 +156,8 @@ Status Copy::events(TrackId from) {
 }
 
 Status Copy::counters(TrackId from) {
-  const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, from, selection_));
+  std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, from, selection_));
+  if (trace_.tracks()[from.value - 1].unit == kStackUnit) remapStacks(samples, stacks_);
   if (!samples.empty()) sink_.counters(tracks_[from.value - 1], samples);
   summary_.samples += static_cast<std::int64_t>(samples.size());
   return pace_.advance(static_cast<std::int64_t>(samples.size()));

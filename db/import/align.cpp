@@ -47,6 +47,8 @@ class FactsSink final : public TraceSink {
   TrackId track(const TrackInfo&) override { return TrackId{++tracks_}; }
   OperatorId operatorFacts(const OperatorFacts&) override { return OperatorId{++operators_}; }
   KernelId kernelFacts(const KernelFacts&) override { return KernelId{++kernels_}; }
+  FrameId frame(const FrameInfo&) override { return FrameId{++frames_}; }
+  StackId stack(const StackInfo&) override { return StackId{++stacks_}; }
   void meta(std::string_view key, std::string_view value) override {
     if (key == meta::kTraceStartUnixNs) unix_ns = parseInteger(value);
     if (key == "import.timeline") timeline = std::string(value);
@@ -83,6 +85,7 @@ class FactsSink final : public TraceSink {
   std::unordered_map<std::string, StringId> ids_;
   std::vector<const std::string*> texts_;
   std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0, operators_ = 0, kernels_ = 0;
+  std::uint32_t frames_ = 0, stacks_ = 0;
 };
 
 // Members of the group of the collective, when its arguments give them.

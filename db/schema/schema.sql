@@ -98,6 +98,23 @@ CREATE TABLE kernel(
   limiter TEXT NOT NULL                   -- what limits that share: 'registers'; empty when unknown or nothing
 ) STRICT;
 
+-- Functions on sampled stacks, at the line that they execute; one row per distinct combination.
+CREATE TABLE frame(
+  id INTEGER PRIMARY KEY,   -- frame number in this trace
+  function TEXT NOT NULL,   -- name with its classes: 'Trainer.step'; of a state what the thread does: 'waiting: lock'
+  file TEXT NOT NULL,       -- source file; of native code its library or program; may be empty
+  line INTEGER NOT NULL,    -- line within the file, from 1; 0 when unknown
+  language TEXT NOT NULL    -- 'python' or 'native'; 'state': no function but what the thread does, always innermost
+) STRICT;
+
+-- Sampled stacks: each is a frame and the stack that called it. Counters with the unit 'stack' refer to them: the value is
+-- stack.id of what the thread does from the sample's time to the next, 0 when unknown.
+CREATE TABLE stack(
+  id INTEGER PRIMARY KEY,                   -- stack number in this trace
+  caller_id INTEGER REFERENCES stack,       -- stack without its innermost frame; always a lower number; NULL = none
+  frame_id INTEGER NOT NULL REFERENCES frame  -- innermost frame
+) STRICT;
+
 -- Settings as the recorded program used them.
 CREATE TABLE setting(
   name TEXT PRIMARY KEY NOT NULL,  -- the variable, as its owner spells it: 'OMP_NUM_THREADS'

@@ -22,6 +22,8 @@ struct Batch {
   std::vector<TrackInfo> tracks;
   std::vector<OperatorFacts> facts;
   std::vector<KernelFacts> kernels;
+  std::vector<FrameInfo> frames;
+  std::vector<StackInfo> stacks;
 
   std::vector<std::pair<std::string, std::string>> meta;
   std::vector<SettingInEffect> settings;
@@ -48,6 +50,8 @@ struct Batch {
     tracks.clear();
     facts.clear();
     kernels.clear();
+    frames.clear();
+    stacks.clear();
     meta.clear();
     settings.clear();
     tunables.clear();

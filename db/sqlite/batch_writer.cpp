@@ -101,6 +101,7 @@ Status BatchWriter::writeDimensions(const Batch& batch) {
   });
   if (status.has_value()) status = writeEntities(batch);
   if (status.has_value()) status = writeFacts(batch);
+  if (status.has_value()) status = writeStacks(batch);
   if (status.has_value()) status = writeSettings(batch);
   if (status.has_value()) status = writeMarks(batch);
   return status;
@@ -144,6 +145,23 @@ Status BatchWriter::writeFacts(const Batch& batch) {
     s.bind(4, std::string_view(f.dtype)).bind(5, std::string_view(f.backend));
     s.bind(6, std::string_view(f.implementation)).bind(7, std::string_view(toString(f.phase)));
     s.bind(8, f.flop).bind(9, f.bytes_read).bind(10, f.bytes_written);
+  });
+}
+
+// Prepared when needed: traces that were left incomplete by an earlier version lack the tables.
+Status BatchWriter::writeStacks(const Batch& batch) {
+  if (batch.frames.empty() && batch.stacks.empty()) return {};
+  if (frame_.handle() == nullptr) {
+    frame_ = PITWALL_TRY(
+        connection_.prepare("INSERT INTO frame(function, file, line, language) VALUES (?1, ?2, ?3, ?4)"));
+    stack_ = PITWALL_TRY(connection_.prepare("INSERT INTO stack(caller_id, frame_id) VALUES (?1, ?2)"));
+  }
+  PITWALL_TRY(insertRows(frame_, batch.frames, [](Statement& s, const FrameInfo& f) {
+    s.bind(1, std::string_view(f.function)).bind(2, std::string_view(f.file));
+    s.bind(3, std::int64_t{f.line}).bind(4, std::string_view(f.language));
+  }));
+  return insertRows(stack_, batch.stacks, [](Statement& s, const StackInfo& t) {
+    s.bindId(1, t.caller.value).bind(2, std::int64_t{t.frame.value});
   });
 }
 

@@ -36,6 +36,7 @@ class BatchWriter {
   Status writeDimensions(const Batch& batch);
   Status writeEntities(const Batch& batch);  // processes, threads, devices, tracks
   Status writeFacts(const Batch& batch);     // operator and kernel facts
+  Status writeStacks(const Batch& batch);
   Status writeSettings(const Batch& batch);  // meta, settings, tunables
   Status writeMarks(const Batch& batch);     // iterations, losses
 
@@ -43,7 +44,7 @@ class BatchWriter {
   std::unique_ptr<ChunkWriter> chunks_;
   Statement begin_, commit_, rollback_;
   Statement string_, process_, thread_, device_, track_, facts_, kernels_, meta_, setting_, tunable_,
-      iteration_, loss_;
+      iteration_, loss_, frame_, stack_;
   KnownRows rows_;  // so far, this batch's included
 };
 

@@ -154,6 +154,26 @@ Status loadKernels(Connection& connection, Dimensions& into) {
                    });
 }
 
+// Traces of earlier versions lack the tables.
+Status loadStacks(Connection& connection, Dimensions& into) {
+  const std::int64_t tables =
+      PITWALL_TRY(connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('frame', 'stack')"));
+  if (tables < 2) return {};
+  PITWALL_TRY(readDense(connection, "frame",
+                        "SELECT id, function, file, line, language FROM frame ORDER BY id", into.frames,
+                        [](const Statement& s) {
+                          return std::optional(FrameInfo{.function = s.text(1),
+                                                         .file = s.text(2),
+                                                         .line = static_cast<std::int32_t>(s.integer(3)),
+                                                         .language = s.text(4)});
+                        }));
+  return readDense(
+      connection, "stack", "SELECT id, caller_id, frame_id FROM stack ORDER BY id", into.stacks,
+      [](const Statement& s) {
+        return std::optional(StackInfo{.caller = idAt<StackId>(s, 1), .frame = idAt<FrameId>(s, 2)});
+      });
+}
+
 Status loadSettings(Connection& connection, Dimensions& into) {
   Status status = readTable(connection, "meta", "SELECT key, value FROM meta", [&](const Statement& s) {
     into.meta.insert_or_assign(s.text(0), s.text(1));
@@ -217,6 +237,12 @@ Status checkReferences(const Connection& connection, const Dimensions& dimension
       return fail(
           damaged(connection, "track", "a track belongs to a process, thread or device that does not exist"));
   }
+  for (std::size_t i = 0; i < dimensions.stacks.size(); ++i) {
+    const StackInfo& stack = dimensions.stacks[i];
+    if (!stack.frame || !exists(stack.frame, dimensions.frames) || stack.caller.value > i)
+      return fail(
+          damaged(connection, "stack", "a stack has no frame, or a caller that is not an earlier one"));
+  }
   for (const Loss& loss : dimensions.losses) {
     if (!exists(loss.track, dimensions.tracks))
       return fail(damaged(connection, "loss", "a loss belongs to a track that does not exist"));
@@ -228,7 +254,8 @@ Status checkReferences(const Connection& connection, const Dimensions& dimension
 
 Result<Dimensions> loadDimensions(Connection& connection) {
   Dimensions into;
-  for (const auto load : {loadThings, loadTracks, loadFacts, loadKernels, loadSettings, loadMarks}) {
+  for (const auto load :
+       {loadThings, loadTracks, loadFacts, loadKernels, loadStacks, loadSettings, loadMarks}) {
     PITWALL_TRY(load(connection, into));
   }
   PITWALL_TRY(checkReferences(connection, into));

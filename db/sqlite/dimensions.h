@@ -16,6 +16,8 @@ struct Dimensions {
   std::unordered_map<std::string, std::string> meta;
   std::vector<OperatorFacts> facts;
   std::vector<KernelFacts> kernels;
+  std::vector<FrameInfo> frames;
+  std::vector<StackInfo> stacks;
   std::vector<ProcessInfo> processes;
   std::vector<ThreadInfo> threads;
   std::vector<DeviceInfo> devices;

@@ -23,6 +23,8 @@ class TraceReader final : public Trace {
   const std::string& string(StringId id) const override;
   std::span<const OperatorFacts> operatorFacts() const override { return data_->dimensions().facts; }
   std::span<const KernelFacts> kernelFacts() const override { return data_->dimensions().kernels; }
+  std::span<const FrameInfo> frames() const override { return data_->dimensions().frames; }
+  std::span<const StackInfo> stacks() const override { return data_->dimensions().stacks; }
   std::span<const ProcessInfo> processes() const override { return data_->dimensions().processes; }
   std::span<const ThreadInfo> threads() const override { return data_->dimensions().threads; }
   std::span<const DeviceInfo> devices() const override { return data_->dimensions().devices; }

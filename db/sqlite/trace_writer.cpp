@@ -45,6 +45,17 @@ std::size_t TraceWriter::FactsHash::operator()(const KernelFacts& facts) const {
   return hash;
 }
 
+std::size_t TraceWriter::FactsHash::operator()(const FrameInfo& frame) const {
+  std::size_t hash = static_cast<std::size_t>(frame.line);
+  for (const std::string* text : {&frame.function, &frame.file, &frame.language})
+    hash = (hash ^ std::hash<std::string>{}(*text)) * 0x9e3779b97f4a7c15;
+  return hash;
+}
+
+std::size_t TraceWriter::FactsHash::operator()(const StackInfo& stack) const {
+  return ((std::size_t{stack.caller.value} << 32) ^ stack.frame.value) * 0x9e3779b97f4a7c15;
+}
+
 TraceWriter::TraceWriter(std::unique_ptr<BatchWriter> writer, std::string path, std::size_t most_pending_rows)
     : path_(std::move(path)),
       most_pending_rows_(most_pending_rows),
@@ -59,6 +70,10 @@ void TraceWriter::continueAt(const Dimensions& there) {
     facts_ids_.emplace(facts, OperatorId{number(facts_ids_.size() + 1)});
   for (const KernelFacts& facts : there.kernels)
     kernel_ids_.emplace(facts, KernelId{number(kernel_ids_.size() + 1)});
+  for (const FrameInfo& frame : there.frames)
+    frame_ids_.emplace(frame, FrameId{number(frame_ids_.size() + 1)});
+  for (const StackInfo& stack : there.stacks)
+    stack_ids_.emplace(stack, StackId{number(stack_ids_.size() + 1)});
   processes_ = number(there.processes.size());
   threads_ = number(there.threads.size());
   devices_ = number(there.devices.size());
@@ -130,6 +145,24 @@ KernelId TraceWriter::kernelFacts(const KernelFacts& facts) {
   const KernelId id{static_cast<std::uint32_t>(kernel_ids_.size() + 1)};
   kernel_ids_.emplace(facts, id);
   append(1, 0, [&](Batch& batch) { batch.kernels.push_back(facts); });
+  return id;
+}
+
+FrameId TraceWriter::frame(const FrameInfo& frame) {
+  const auto found = frame_ids_.find(frame);
+  if (found != frame_ids_.end()) return found->second;
+  const FrameId id{static_cast<std::uint32_t>(frame_ids_.size() + 1)};
+  frame_ids_.emplace(frame, id);
+  append(1, 0, [&](Batch& batch) { batch.frames.push_back(frame); });
+  return id;
+}
+
+StackId TraceWriter::stack(const StackInfo& stack) {
+  const auto found = stack_ids_.find(stack);
+  if (found != stack_ids_.end()) return found->second;
+  const StackId id{static_cast<std::uint32_t>(stack_ids_.size() + 1)};
+  stack_ids_.emplace(stack, id);
+  append(1, 0, [&](Batch& batch) { batch.stacks.push_back(stack); });
   return id;
 }
 

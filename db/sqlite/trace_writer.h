@@ -39,6 +39,8 @@ class TraceWriter final : public TraceSink {
   TrackId track(const TrackInfo& track) override;
   OperatorId operatorFacts(const OperatorFacts& facts) override;
   KernelId kernelFacts(const KernelFacts& facts) override;
+  FrameId frame(const FrameInfo& frame) override;
+  StackId stack(const StackInfo& stack) override;
   void meta(std::string_view key, std::string_view value) override;
   void setting(const SettingInEffect& setting) override;
   void tunable(const TunableInEffect& tunable) override;
@@ -58,6 +60,8 @@ class TraceWriter final : public TraceSink {
   struct FactsHash {
     std::size_t operator()(const OperatorFacts& facts) const;
     std::size_t operator()(const KernelFacts& facts) const;
+    std::size_t operator()(const FrameInfo& frame) const;
+    std::size_t operator()(const StackInfo& stack) const;
   };
   enum class End : std::uint8_t { running, abandoned, finished };
 
@@ -84,6 +88,8 @@ class TraceWriter final : public TraceSink {
   std::unordered_map<std::string, StringId, TextHash, std::equal_to<>> string_ids_;
   std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_ids_;
   std::unordered_map<KernelFacts, KernelId, FactsHash> kernel_ids_;
+  std::unordered_map<FrameInfo, FrameId, FactsHash> frame_ids_;
+  std::unordered_map<StackInfo, StackId, FactsHash> stack_ids_;
   std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0;
 
   // --- shared by both

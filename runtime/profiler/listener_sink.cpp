@@ -39,6 +39,8 @@ class DiscardingSink : public TraceSink {
     return entry->second;
   }
   KernelId kernelFacts(const KernelFacts&) override { return KernelId{++kernels_}; }
+  FrameId frame(const FrameInfo&) override { return FrameId{++frames_}; }
+  StackId stack(const StackInfo&) override { return StackId{++stacks_}; }
   void meta(std::string_view, std::string_view) override {}
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}
@@ -53,7 +55,8 @@ class DiscardingSink : public TraceSink {
  private:
   std::map<std::string, StringId> strings_;
   std::unordered_map<OperatorFacts, OperatorId, FactsHash> facts_;
-  std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0, kernels_ = 0;
+  std::uint32_t processes_ = 0, threads_ = 0, devices_ = 0, tracks_ = 0, kernels_ = 0, frames_ = 0,
+                stacks_ = 0;
 };
 
 }  // namespace

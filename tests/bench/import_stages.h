@@ -29,6 +29,8 @@ class NoSink : public TraceSink {
   TrackId track(const TrackInfo&) override { return {++others_}; }
   OperatorId operatorFacts(const OperatorFacts&) override { return {++others_}; }
   KernelId kernelFacts(const KernelFacts&) override { return {++others_}; }
+  FrameId frame(const FrameInfo&) override { return {++others_}; }
+  StackId stack(const StackInfo&) override { return {++others_}; }
   void meta(std::string_view, std::string_view) override {}
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}

@@ -47,6 +47,8 @@ class CountingSink : public TraceSink {
   TrackId track(const TrackInfo&) override { return {1}; }
   OperatorId operatorFacts(const OperatorFacts&) override { return {1}; }
   KernelId kernelFacts(const KernelFacts&) override { return {1}; }
+  FrameId frame(const FrameInfo&) override { return {1}; }
+  StackId stack(const StackInfo&) override { return {1}; }
   void meta(std::string_view, std::string_view) override {}
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}

@@ -27,6 +27,8 @@ class MemorySink : public TraceSink {
   std::vector<TrackInfo> tracks;
   std::vector<OperatorFacts> facts;  // index = OperatorId.value - 1
   std::vector<KernelFacts> kernels;  // index = KernelId.value - 1
+  std::vector<FrameInfo> frames;     // index = FrameId.value - 1
+  std::vector<StackInfo> stacks;     // index = StackId.value - 1
   std::map<std::string, std::string, std::less<>> meta_values;
   std::map<std::string, SettingInEffect> settings;
   std::map<std::string, TunableInEffect> tunables;
@@ -56,12 +58,9 @@ class MemorySink : public TraceSink {
     }
     return alike.emplace_back(append<OperatorId>(facts, info));
   }
-  KernelId kernelFacts(const KernelFacts& info) override {
-    for (std::size_t i = 0; i < kernels.size(); ++i) {
-      if (kernels[i] == info) return KernelId{static_cast<std::uint32_t>(i + 1)};
-    }
-    return append<KernelId>(kernels, info);
-  }
+  KernelId kernelFacts(const KernelFacts& info) override { return same<KernelId>(kernels, info); }
+  FrameId frame(const FrameInfo& info) override { return same<FrameId>(frames, info); }
+  StackId stack(const StackInfo& info) override { return same<StackId>(stacks, info); }
   void meta(std::string_view key, std::string_view value) override {
     if (open()) meta_values.insert_or_assign(std::string(key), std::string(value));
   }
@@ -128,6 +127,15 @@ class MemorySink : public TraceSink {
   static IdType append(std::vector<Info>& rows, Info info) {
     rows.push_back(std::move(info));
     return IdType{static_cast<std::uint32_t>(rows.size())};
+  }
+
+  // Of an equal row, if there is one.
+  template <class IdType, class Info>
+  static IdType same(std::vector<Info>& rows, const Info& info) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i] == info) return IdType{static_cast<std::uint32_t>(i + 1)};
+    }
+    return append<IdType>(rows, info);
   }
 
   std::map<std::string, StringId, std::less<>> string_ids_;

@@ -49,6 +49,7 @@ void makeDimensions(RandomTrace& trace, Dice& dice, const RandomTraceOptions& op
   trace.tracks.push_back({TrackKind::stream, ProcessId{2}, {}, DeviceId{2}, "stream 7", ""});
   trace.tracks.push_back({TrackKind::counter, ProcessId{1}, {}, {}, "memory live: weights", "bytes"});
   trace.tracks.push_back({TrackKind::counter, ProcessId{1}, {}, {}, "queue", "items"});
+  trace.tracks.push_back({TrackKind::counter, ProcessId{1}, ThreadId{1}, {}, "stack", kStackUnit});
   for (int i = 0; i < 30; ++i) {
     trace.facts.push_back({"Operator" + std::to_string(i), dice.word(), "2x3->4", "float32", "null",
                            dice.word(), static_cast<Phase>(dice.between(0, 4)), dice.between(0, 1 << 20), i,
@@ -64,6 +65,11 @@ void makeDimensions(RandomTrace& trace, Dice& dice, const RandomTraceOptions& op
                              static_cast<double>(i) / 8,
                              i % 2 == 0 ? "registers" : ""});
   }
+  for (int i = 0; i < 20; ++i)
+    trace.frames.push_back(
+        {"function" + std::to_string(i / 2), dice.word() + ".py", i, i % 3 == 0 ? "native" : "python"});
+  for (std::uint32_t i = 0; i < 40; ++i)
+    trace.stacks.push_back({StackId{i < 5 ? 0 : i / 2}, FrameId{i % 20 + 1}});
   trace.meta = {{"host.name", "here"}, {"trace.producer", "a test"}, {"host.name", "there"}};
   trace.settings = {{"OMP_NUM_THREADS", "4", SettingSource::environment},
                     {"MXNET_ENGINE_TYPE", "", SettingSource::byDefault},
@@ -92,7 +98,7 @@ Event makeEvent(RandomTrace& trace, Dice& dice, bool extreme) {
 }
 
 void makeRows(RandomTrace& trace, Dice& dice, const RandomTraceOptions& options) {
-  const std::size_t event_tracks = trace.tracks.size() - 2;
+  const std::size_t event_tracks = trace.tracks.size() - 3;
   trace.events.resize(trace.tracks.size());
   trace.counters.resize(trace.tracks.size());
   for (std::size_t track = 0; track < event_tracks; ++track) {
@@ -102,10 +108,11 @@ void makeRows(RandomTrace& trace, Dice& dice, const RandomTraceOptions& options)
   for (std::size_t track = event_tracks; track < trace.tracks.size(); ++track) {
     const bool whole = track == event_tracks;
     for (int i = 0; i < options.samples_per_counter; ++i) {
-      const auto value = static_cast<double>(dice.between(-1000, 1000));
-      trace.counters[track].push_back({dice.between(0, 1'000'000), whole ? value : value / 7});
+      const bool stacks = track + 1 == trace.tracks.size();
+      const auto value = static_cast<double>(stacks ? dice.idOf(trace.stacks) : dice.between(-1000, 1000));
+      trace.counters[track].push_back({dice.between(0, 1'000'000), whole || stacks ? value : value / 7});
     }
-    if (options.extreme) {
+    if (options.extreme && track + 1 != trace.tracks.size()) {
       for (const double value : {-0.0, std::numeric_limits<double>::infinity(), 1e300, -5e-324})
         trace.counters[track].push_back({dice.any(), value});
     }
@@ -142,6 +149,8 @@ void feed(TraceSink& sink, const RandomTrace& trace) {
   for (const TrackInfo& track : trace.tracks) sink.track(track);
   for (const OperatorFacts& facts : trace.facts) sink.operatorFacts(facts);
   for (const KernelFacts& facts : trace.kernels) sink.kernelFacts(facts);
+  for (const FrameInfo& frame : trace.frames) sink.frame(frame);
+  for (const StackInfo& stack : trace.stacks) sink.stack(stack);
   for (const auto& [key, value] : trace.meta) sink.meta(key, value);
   for (const SettingInEffect& setting : trace.settings) sink.setting(setting);
   for (const TunableInEffect& tunable : trace.tunables) sink.tunable(tunable);

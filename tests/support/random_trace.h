@@ -29,6 +29,8 @@ struct RandomTrace {
   std::vector<TrackInfo> tracks;  // event tracks first, then counters
   std::vector<OperatorFacts> facts;
   std::vector<KernelFacts> kernels;
+  std::vector<FrameInfo> frames;
+  std::vector<StackInfo> stacks;
   std::vector<std::pair<std::string, std::string>> meta;
   std::vector<SettingInEffect> settings;
   std::vector<TunableInEffect> tunables;

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "analyzer/record/merge/merge.h"
+#include "analyzer/record/run/attach.h"
 #include "db/cgroup.h"
 #include "db/host_facts.h"
 #include "db/launched_rank.h"
@@ -137,6 +138,8 @@ void Recording::makeSampler() {
   std::vector<std::string> told_already;
   sampling.environment = environmentFor(program_pid_, told_already);
   sampling.hz = options_.sample_hz;
+  sampling.stacks = options_.stacks;
+  sampling.stack_hz = options_.stack_hz;
   if (options_.last_s) sampling.last_ns = static_cast<TimeNs>(*options_.last_s * 1e9);
   sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, std::move(sampling));
 }
@@ -240,7 +243,7 @@ TimeNs Recording::nextWork() const {
   if (program_ended_ && capture_) return clock_.now() + kSoonNs;
   if (!tracing_) return clock_.now() + 3600 * kSecondNs;
   TimeNs next = write_due_ns_;
-  if (sampler_) next = std::min(next, sampler_->nextNs());
+  if (sampler_) next = std::min({next, sampler_->nextNs(), sampler_->nextStacksNs()});
   if (options_.duration_s) next = std::min(next, static_cast<TimeNs>(*options_.duration_s * 1e9));
   return next;
 }
@@ -248,6 +251,7 @@ TimeNs Recording::nextWork() const {
 void Recording::work(TimeNs now_ns) {
   if (!tracing_) return;
   if (sampler_ && now_ns >= sampler_->nextNs()) sampler_->sample();
+  if (sampler_ && now_ns >= sampler_->nextStacksNs()) sampler_->sampleStacks();
   if (options_.duration_s && static_cast<double>(now_ns) >= *options_.duration_s * 1e9) return finishTrace();
   if (now_ns < write_due_ns_) return;
   write_due_ns_ = now_ns + kSecondNs;
@@ -376,6 +380,8 @@ void Recording::finishTrace() {
 
 namespace pitwall {
 
-Result<Recorded> recordProgram(const RecordOptions& options) { return record::Recording(options).run(); }
+Result<Recorded> recordProgram(const RecordOptions& options) {
+  return options.pid ? record::recordProcess(options) : record::Recording(options).run();
+}
 
 }  // namespace pitwall

@@ -107,6 +107,19 @@ void ProcessProbe::presume(std::vector<std::string> command, std::span<const std
   }
 }
 
+void ProcessProbe::startNow() {
+  const auto stat = parseStat(readIn(folder_, "stat").value_or(""));
+  if (!stat) return;
+  const TimeNs tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+  cpu_ns_ = cpuClock(pid_).value_or(0);
+  kernel_cpu_ns_ = stat->kernel_ticks * tick_ns;
+  children_cpu_ns_ = stat->children_ticks * tick_ns;
+  minor_ = stat->minor_faults;
+  major_ = stat->major_faults;
+  (void)readIo(io_);
+  ran_before_ = true;
+}
+
 void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   std::vector<std::string> command = splitNul(readIn(folder_, "cmdline").value_or(""));
   const bool ended = stat.state == 'Z';
@@ -130,6 +143,7 @@ void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   info.rank = rankOf(facts_.environment);
   process_ = log.process(std::move(info));
   threads_.clear();
+  stacks_.reset();
   nodes_.clear();
   makeTracks(log);
 }
@@ -228,12 +242,14 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
         continue;
       }
       found = threads_.emplace(tid, ThreadProbe(tid, since_ns_)).first;
+      if (ran_before_) found->second.startNow(tasks_);
     }
     const bool had_tracks = found->second.hasTracks();
     if (found->second.sample(tasks_, clock, process_, log)) seen.insert(tid);
     if (!had_tracks && found->second.hasTracks()) --budget.threads_left;
   }
   closedir(folder);
+  ran_before_ = false;
   for (auto it = threads_.begin(); it != threads_.end();) {
     if (seen.contains(it->first)) {
       ++it;
@@ -242,6 +258,21 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
       it = threads_.erase(it);
     }
   }
+}
+
+void ProcessProbe::sampleStacks(const TraceClock& clock, SampleLog& log, StackRecorder& recorder) {
+  if (!described_) return;
+  if (!stacks_) {
+    stacks_ = std::make_unique<StackProbe>(pid_, recorder);
+    threads_.try_emplace(pid_, pid_, since_ns_);  // the first thread counts from the start
+  }
+  stacks_->begin(folder_, clock.now());
+  for (auto& [tid, thread] : threads_) {
+    if (thread.hasTracks() || tid == pid_) {
+      stacks_->sample(tasks_, tid, thread.row(tasks_, process_, log), clock, log);
+    }
+  }
+  stacks_->end(clock.now(), log);
 }
 
 void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
@@ -253,6 +284,11 @@ void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   log.add(series_.kernel_cpu, at, 0);
   log.add(series_.threads, at, 0);
   log.add(series_.resident, at, 0);
+  if (stacks_) {
+    stacks_->begin(folder_, at);
+    stacks_->end(at, log);
+    stacks_.reset();
+  }
   described_ = false;
 }
 

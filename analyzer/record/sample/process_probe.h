@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "analyzer/record/sample/proc_files.h"
 #include "analyzer/record/sample/sample_log.h"
+#include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/sample/thread_probe.h"
 #include "analyzer/record/sample/trace_clock.h"
 
@@ -45,8 +47,12 @@ class ProcessProbe {
 
   // Sets its command and environment, in case it ends before they can be read.
   void presume(std::vector<std::string> command, std::span<const std::string> environment);
+  // Counts from now on: it has been running before.
+  void startNow();
   // False once the process has ended; then its tracks are ended.
   bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
+  // Samples the stacks of its threads; between samples of all else.
+  void sampleStacks(const TraceClock& clock, SampleLog& log, StackRecorder& recorder);
   // Reads libraries and limits again. Takes up to milliseconds for programs with many libraries.
   void refreshFacts();
 
@@ -80,6 +86,7 @@ class ProcessProbe {
   int tasks_ = -1;   // of /proc/PID/task
   TimeNs since_ns_;
   bool described_ = false;
+  bool ran_before_ = false;  // its threads, too, until they are found
   std::uint64_t image_ = 0;  // changes with exec
   int samples_without_command_ = 0;
   ProcessRef process_;
@@ -93,6 +100,7 @@ class ProcessProbe {
   ProcessFacts facts_;
   std::vector<std::string> command_;  // last known, or presumed
   std::unordered_map<pid_t, ThreadProbe> threads_;
+  std::unique_ptr<StackProbe> stacks_;  // of this program image; null before the first sample of stacks
 };
 
 }  // namespace pitwall::record

@@ -43,13 +43,18 @@ double slowestLink(const std::vector<SampledGpu>& gpus) {
 Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOptions options)
     : root_(root), clock_(clock), options_(std::move(options)), log_(sink, options_.last_ns) {
   for (const auto& [key, value] : host::hostFacts()) sink.meta(key, value);
-  findProcesses();  // all others that are running
+  if (!options_.is_running) findProcesses();  // all others that are running
   auto probe = std::make_unique<ProcessProbe>(root, clock.now());
   probe->presume(std::move(options_.command), options_.environment);
   probes_.emplace(root, std::move(probe));
   processes_seen_ = 1;
+  if (options_.is_running) attach();
   gpus_ = std::make_unique<GpuSampler>(clock, options_.hz);
   host_ = std::make_unique<HostProbe>(root, clock.now());
+  if (options_.stacks != StackMode::off && options_.stack_hz > 0) {
+    stacks_ = std::make_unique<StackRecorder>(options_.stacks, options_.stack_hz, sink);
+    next_stacks_ns_ = 0;
+  }
   waited_for_ns_ = childrenCpuNs();
   recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -84,6 +89,17 @@ void Sampler::findProcesses() {
   others_ = others.size() < kMostOthers ? std::move(others) : std::unordered_set<pid_t>();
 }
 
+// Its descendants: until no further one is found, since a parent may be listed after its child.
+void Sampler::attach() {
+  last_ns_ = clock_.now();
+  for (int seen = 0; seen != processes_seen_;) {
+    seen = processes_seen_;
+    others_.clear();
+    findProcesses();
+  }
+  for (auto& [pid, probe] : probes_) probe->startNow();
+}
+
 void Sampler::sample() {
   const TimeNs begin = clock_.now(), cost_begin = readClock(CLOCK_THREAD_CPUTIME_ID);
   findProcesses();
@@ -111,6 +127,18 @@ void Sampler::sample() {
   const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
   made_rarer_ += interval > 1e9 / options_.hz;
   next_ns_ = begin + static_cast<TimeNs>(interval);
+}
+
+void Sampler::sampleStacks() {
+  const TimeNs begin = clock_.now(), cost_begin = readClock(CLOCK_THREAD_CPUTIME_ID);
+  for (auto& [pid, probe] : probes_) probe->sampleStacks(clock_, log_, *stacks_);
+  if (stack_rounds_++ == 0) first_stacks_ns_ = begin;
+  last_stacks_ns_ = begin;
+  // The first rounds read the symbols of the program and its libraries.
+  const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
+  stack_cost_ns_ = stack_rounds_ <= 16 ? 0 : stack_cost_ns_ + (cost - stack_cost_ns_) / 16;
+  const double interval = std::max(1e9 / options_.stack_hz, stack_cost_ns_ / options_.most_stack_share);
+  next_stacks_ns_ = begin + static_cast<TimeNs>(interval);
 }
 
 bool Sampler::sampleProcess(ProcessProbe& probe) {
@@ -152,6 +180,24 @@ void Sampler::writeFacts() {
     writeProcessFacts(log_.sink(), busiest_pid_, busiest_facts_);
   }
   log_.sink().meta(meta::kSampleHz, fmt::format("{:.3g}", achievedHz()));
+  writeStackFacts();
+}
+
+void Sampler::writeStackFacts() {
+  if (!stacks_ || stack_rounds_ < 3) return;
+  const double seconds = static_cast<double>(last_stacks_ns_ - first_stacks_ns_) * 1e-9;
+  if (seconds < 0.05) return;
+  log_.sink().meta(meta::kStackHz, fmt::format("{:.3g}", static_cast<double>(stack_rounds_ - 1) / seconds));
+  log_.sink().meta(meta::kStacksTorn, fmt::format("{} of {}", stacks_->torn, stacks_->taken));
+}
+
+void Sampler::stackNotes(std::vector<std::string>& notes) const {
+  if (!stacks_) return;
+  if (!stacks_->note.empty()) notes.push_back(stacks_->note);
+  if (stacks_->torn * 20 > stacks_->taken) {
+    notes.push_back(fmt::format("{} of {} stacks changed while they were read and were dropped",
+                                stacks_->torn, stacks_->taken));
+  }
 }
 
 void Sampler::writeGpus() {
@@ -204,6 +250,7 @@ double Sampler::achievedHz() const {
 std::vector<std::string> Sampler::notes() const {
   std::vector<std::string> notes;
   if (std::string note = gpus_->note(); !note.empty()) notes.push_back(std::move(note));
+  stackNotes(notes);
   if (budget_.threads_denied > 0) {
     notes.push_back(
         "the program had more threads than are sampled individually; the others are only in its total");

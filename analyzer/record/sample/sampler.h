@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "analyzer/record/sample/own_cpu.h"
 #include "analyzer/record/sample/process_probe.h"
 #include "analyzer/record/sample/sample_log.h"
+#include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/sample/trace_clock.h"
 
 namespace pitwall::record {
@@ -25,6 +27,10 @@ struct SamplerOptions {
   double hz = 20;                 // at most; less when sampling would take too much CPU time
   std::optional<TimeNs> last_ns;  // flight recorder: keep only this long
   double most_cpu_share = 0.02;   // of one CPU, limit of sampling
+  bool is_running = false;        // the program has been started before: its descendants belong to it
+  StackMode stacks = StackMode::off;
+  double stack_hz = 100;           // at most
+  double most_stack_share = 0.03;  // of one CPU, limit of sampling stacks
 };
 
 class Sampler {
@@ -36,8 +42,11 @@ class Sampler {
 
   // Takes one sample of everything. Also finds new processes.
   void sample();
-  // The time of the next sample.
+  // Takes one sample of the stacks of all threads.
+  void sampleStacks();
+  // The time of the next sample, and of the next one of stacks.
   TimeNs nextNs() const { return next_ns_; }
+  TimeNs nextStacksNs() const { return next_stacks_ns_; }
   // Writes samples and facts to the sink; call about once per second.
   void write();
   // The same for the last time.
@@ -45,6 +54,7 @@ class Sampler {
 
   bool anyAlive() const { return !probes_.empty(); }
   std::vector<pid_t> alive() const;
+  bool isAlive(pid_t pid) const { return probes_.contains(pid); }
   int processesSeen() const { return processes_seen_; }
   int mostThreads() const { return most_threads_; }
   double achievedHz() const;
@@ -53,6 +63,9 @@ class Sampler {
 
  private:
   void findProcesses();
+  void attach();
+  void writeStackFacts();
+  void stackNotes(std::vector<std::string>& notes) const;
   bool sampleProcess(ProcessProbe& probe);
   void sampleHost(TimeNs now_ns);
   void writeFacts();
@@ -81,6 +94,12 @@ class Sampler {
   TimeNs busiest_cpu_ns_ = -1;
   ProcessFacts busiest_facts_;
   pid_t busiest_pid_ = 0;
+
+  std::unique_ptr<StackRecorder> stacks_;  // null = stacks are not sampled
+  TimeNs next_stacks_ns_ = std::numeric_limits<TimeNs>::max();
+  TimeNs first_stacks_ns_ = 0, last_stacks_ns_ = 0;
+  std::int64_t stack_rounds_ = 0;
+  double stack_cost_ns_ = 0;  // CPU time of a round, smoothed
 
   std::unique_ptr<HostProbe> host_;
   OwnCpu own_cpu_;

@@ -37,14 +37,23 @@ bool ThreadProbe::readSwitches(int task_folder) {
   return true;
 }
 
-void ThreadProbe::makeTracks(ProcessRef process, SampleLog& log) {
+ThreadRef ThreadProbe::row(int task_folder, ProcessRef process, SampleLog& log) {
+  if (thread_) return *thread_;
   thread_ = log.thread(process, tid_);
-  series_.cpu = log.series(thread_, "cpu", "share");
-  series_.waiting = log.series(thread_, "waiting for a cpu", "share");
-  series_.forced = log.series(thread_, "forced switches", "1/s");
-  series_.voluntary = log.series(thread_, "voluntary switches", "1/s");
-  series_.cpu_number = log.series(thread_, "cpu number", "");
-  series_.state = log.series(thread_, "state", "");
+  std::string& text = scratch();
+  if (host::readFileInto(task_folder, (std::to_string(tid_) + "/comm").c_str(), text))
+    log.nameThread(*thread_, text.substr(0, text.find('\n')));
+  return *thread_;
+}
+
+void ThreadProbe::makeTracks(int task_folder, ProcessRef process, SampleLog& log) {
+  const ThreadRef thread = row(task_folder, process, log);
+  series_.cpu = log.series(thread, "cpu", "share");
+  series_.waiting = log.series(thread, "waiting for a cpu", "share");
+  series_.forced = log.series(thread, "forced switches", "1/s");
+  series_.voluntary = log.series(thread, "voluntary switches", "1/s");
+  series_.cpu_number = log.series(thread, "cpu number", "");
+  series_.state = log.series(thread, "state", "");
 }
 
 // The system call may be read only for own descendants; where even that is forbidden, the state letter is
@@ -56,6 +65,19 @@ void ThreadProbe::readState(int task_folder, char letter) {
     syscall_readable_ = host::readFileInto(task_folder, (std::to_string(tid_) + "/syscall").c_str(), text);
   }
   state_ = threadState(letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
+}
+
+void ThreadProbe::startNow(int task_folder) {
+  std::string& text = scratch();
+  if (host::readFileInto(task_folder, (std::to_string(tid_) + "/schedstat").c_str(), text)) {
+    if (const auto sched = parseSchedStat(text)) {
+      run_.reported_ns = sched->run_ns;
+      wait_.reported_ns = sched->wait_ns;
+    }
+  }
+  readSwitches(task_folder);
+  reported_voluntary_ = voluntary_;
+  reported_forced_ = forced_;
 }
 
 bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log) {
@@ -77,13 +99,10 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
     readState(task_folder, stat->state);
     if (sched->timeslices != timeslices_ && !readSwitches(task_folder)) return false;
     timeslices_ = sched->timeslices;
-    if (++times_seen_ == 2) makeTracks(process, log);
-    if (hasTracks()) log.nameThread(thread_, stat->name);
+    if (++times_seen_ == 2) makeTracks(task_folder, process, log);
+    if (hasTracks()) log.nameThread(*thread_, stat->name);
   } else if (++times_seen_ == 2) {
-    makeTracks(process, log);
-    if (host::readFileInto(task_folder, (folder + "/comm").c_str(), text)) {
-      log.nameThread(thread_, text.substr(0, text.find('\n')));
-    }
+    makeTracks(task_folder, process, log);
   }
   if (!hasTracks()) return true;  // its first interval is counted with the second
   log.add(series_.cpu, since_ns_, run_.over(since_ns_, now));

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 #include "analyzer/record/sample/proc_files.h"
@@ -19,6 +20,8 @@ class ThreadProbe {
   // `since_ns`: start of the interval of its first sample, not before its creation.
   ThreadProbe(pid_t tid, TimeNs since_ns) : tid_(tid), since_ns_(since_ns) {}
 
+  // Counts from now on: it has been running before.
+  void startNow(int task_folder);
   // Reads it from the folder /proc/PID/task. False when the thread has ended. The first call only reads; from
   // the second call on it has tracks (six tracks would be too many for a thread that lives for less than an
   // interval).
@@ -27,6 +30,8 @@ class ThreadProbe {
   void end(TimeNs now_ns, SampleLog& log);
 
   bool hasTracks() const { return times_seen_ > 1; }
+  // Its row in the log, which is made at the first call.
+  ThreadRef row(int task_folder, ProcessRef process, SampleLog& log);
 
  private:
   struct Series {
@@ -39,7 +44,7 @@ class ThreadProbe {
     TimeNs reported_ns = 0;
     double over(TimeNs from_ns, TimeNs to_ns);
   };
-  void makeTracks(ProcessRef process, SampleLog& log);
+  void makeTracks(int task_folder, ProcessRef process, SampleLog& log);
   bool readSwitches(int task_folder);
   void readState(int task_folder, char letter);
 
@@ -53,7 +58,7 @@ class ThreadProbe {
   int cpu_ = -1;
   ThreadState state_ = ThreadState::running;
   bool syscall_readable_ = true;
-  ThreadRef thread_;
+  std::optional<ThreadRef> thread_;
   Series series_;
 };
 

@@ -109,6 +109,12 @@ bool OwnJson::dimension(std::string_view table, const ChromeEvent& event) {
     row_import_.operatorFacts(number, operatorOf(event));
   } else if (table == "kernel") {
     row_import_.kernelFacts(number, kernelOf(event));
+  } else if (table == "frame") {
+    row_import_.frame(number,
+                      {textArg(event, "function"), textArg(event, "file"),
+                       static_cast<std::int32_t>(integerArg(event, "line")), textArg(event, "language")});
+  } else if (table == "stack") {
+    row_import_.stack(number, integerArg(event, "caller"), integerArg(event, "frame"));
   } else {
     return false;
   }

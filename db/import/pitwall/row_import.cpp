@@ -65,6 +65,7 @@ void RowImport::track(std::int64_t number, TrackInfo track, const TrackOwners& o
   track.thread = mapped(threads_, owners.thread);
   track.device = mapped(devices_, owners.device);
   tracks_[number] = sink_.track(track);
+  if (track.unit == kStackUnit) of_stacks_.insert(number);
 }
 
 void RowImport::operatorFacts(std::int64_t number, const OperatorFacts& facts) {
@@ -73,6 +74,13 @@ void RowImport::operatorFacts(std::int64_t number, const OperatorFacts& facts) {
 
 void RowImport::kernelFacts(std::int64_t number, const KernelFacts& facts) {
   kernels_[number] = sink_.kernelFacts(facts);
+}
+
+void RowImport::frame(std::int64_t number, const FrameInfo& frame) { frames_[number] = sink_.frame(frame); }
+
+void RowImport::stack(std::int64_t number, std::int64_t caller, std::int64_t frame) {
+  const FrameId known = mapped(frames_, frame);
+  if (known) stacks_[number] = sink_.stack({mapped(stacks_, caller), known});
 }
 
 void RowImport::meta(std::string_view key, std::string_view value) {
@@ -155,6 +163,10 @@ void RowImport::sample(std::int64_t number, TimeNs time_ns, double value) {
   const TrackId track = trackOf(number);
   if (track != held_sample_track_ || samples_.size() >= kPortion) sendSamples(held_sample_track_);
   held_sample_track_ = track;
+  if (of_stacks_.contains(number)) {
+    const bool a_number = value >= 0 && value < 0x1p32;
+    value = a_number ? mapped(stacks_, static_cast<std::int64_t>(value)).value : 0;
+  }
   samples_.push_back({time_ns + shift_, value});
   builder_.tally().countSamples(1);
 }

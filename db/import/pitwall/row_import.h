@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "db/import/build/builder.h"
@@ -34,6 +35,9 @@ class RowImport {
   void track(std::int64_t number, TrackInfo track, const TrackOwners& owners);
   void operatorFacts(std::int64_t number, const OperatorFacts& facts);
   void kernelFacts(std::int64_t number, const KernelFacts& facts);
+  void frame(std::int64_t number, const FrameInfo& frame);
+  // `caller` and `frame` are of earlier rows; a stack without a frame is none.
+  void stack(std::int64_t number, std::int64_t caller, std::int64_t frame);
 
   void meta(std::string_view key, std::string_view value);
   void setting(const SettingInEffect& setting);
@@ -81,6 +85,9 @@ class RowImport {
   Numbers<TrackId> tracks_;
   Numbers<OperatorId> operators_;
   Numbers<KernelId> kernels_;
+  Numbers<FrameId> frames_;
+  Numbers<StackId> stacks_;
+  std::unordered_set<std::int64_t> of_stacks_;  // tracks whose samples are stacks
   TrackId held_track_, held_sample_track_;
   std::vector<Event> events_;
   std::vector<CounterSample> samples_;

@@ -36,7 +36,8 @@ class RowsReader {
     builder_.tally().input().format = "rows of pitwall export";
     builder_.tally().input().clock = "nanoseconds since the trace's start";
     for (auto step : {&RowsReader::extent, &RowsReader::dimensions, &RowsReader::tracks, &RowsReader::facts,
-                      &RowsReader::settings, &RowsReader::marks, &RowsReader::events, &RowsReader::others}) {
+                      &RowsReader::stacks, &RowsReader::settings, &RowsReader::marks, &RowsReader::events,
+                      &RowsReader::others}) {
       Status status = (this->*step)();
       if (status.has_value()) continue;
       if (status.error().code != ErrorCode::corruptTrace) return status;
@@ -161,6 +162,16 @@ class RowsReader {
           facts.limiter = text(row, 12);
           row_import_.kernelFacts(row.integer(0), facts);
         });
+  }
+
+  Status stacks() {
+    PITWALL_TRY(each("frame", {"id", "function", "file", "line", "language"}, [&](const ForeignRow& row) {
+      row_import_.frame(row.integer(0), {text(row, 1), text(row, 2),
+                                         static_cast<std::int32_t>(row.integer(3)), text(row, 4)});
+    }));
+    return each("stack", {"id", "caller_id", "frame_id"}, [&](const ForeignRow& row) {
+      row_import_.stack(row.integer(0), row.integer(1), row.integer(2));
+    });
   }
 
   Status settings() {

@@ -10,6 +10,7 @@
 #include "db/import/readers.h"
 #include "db/meta.h"
 #include "db/reader.h"
+#include "db/stacks.h"
 #include "db/try.h"
 
 namespace pitwall::import {
@@ -113,6 +114,7 @@ class TraceInput {
     for (const OperatorFacts& facts : trace_.operatorFacts())
       operators_.push_back(sink_.operatorFacts(facts));
     for (const KernelFacts& facts : trace_.kernelFacts()) kernels_.push_back(sink_.kernelFacts(facts));
+    stacks_ = copyStacks(trace_, sink_);
   }
 
   // Facts of the machine, settings and iterations are taken from the first input.
@@ -187,6 +189,7 @@ class TraceInput {
     status = trace_.visitCounters(id, [&](std::span<const CounterSample> samples) {
       moved.assign(samples.begin(), samples.end());
       for (CounterSample& sample : moved) sample.time_ns += shift_;
+      if (trace_.tracks()[id.value - 1].unit == kStackUnit) remapStacks(moved, stacks_);
       sink_.counters(to, moved);
       builder_.tally().countSamples(static_cast<std::int64_t>(moved.size()));
       builder_.tally().record("counter samples") += static_cast<std::int64_t>(moved.size());
@@ -251,6 +254,7 @@ class TraceInput {
   std::vector<TrackId> tracks_;
   std::vector<OperatorId> operators_;
   std::vector<KernelId> kernels_;
+  std::vector<StackId> stacks_;
   std::vector<StringId> strings_;
   bool dense_ = false;
   CorrelationId correlation_base_ = 0;

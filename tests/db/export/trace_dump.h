@@ -22,8 +22,8 @@ inline std::string describe(Trace& trace, const Event& event) {
 // Everything except the facts that an import adds.
 inline std::vector<std::string> dump(Trace& trace) {
   std::vector<std::string> lines;
-  for (const char* table :
-       {"process", "thread", "device", "track", "operator", "kernel", "setting", "tunable", "loss"}) {
+  for (const char* table : {"process", "thread", "device", "track", "operator", "kernel", "frame", "stack",
+                            "setting", "tunable", "loss"}) {
     const auto rows = trace.query(fmt::format("SELECT * FROM {} ORDER BY 1", table));
     if (!rows.has_value()) return {rows.error().message};
     for (const auto& row : rows->rows) {

@@ -32,6 +32,8 @@ void expectSameDimensions(Trace& trace, const RandomTrace& content) {
     EXPECT_EQ(trace.string(StringId{static_cast<std::uint32_t>(i + 1)}), content.strings[i]);
   EXPECT_TRUE(std::ranges::equal(trace.operatorFacts(), content.facts));
   EXPECT_TRUE(std::ranges::equal(trace.kernelFacts(), content.kernels));
+  EXPECT_TRUE(std::ranges::equal(trace.frames(), content.frames));
+  EXPECT_TRUE(std::ranges::equal(trace.stacks(), content.stacks));
   const auto process = [](const ProcessInfo& p) { return std::tie(p.pid, p.name, p.command_line, p.rank); };
   EXPECT_TRUE(std::ranges::equal(trace.processes(), content.processes, {}, process, process));
   const auto thread = [](const ThreadInfo& t) { return std::tie(t.process, t.tid, t.name); };

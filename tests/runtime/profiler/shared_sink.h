@@ -52,6 +52,8 @@ class SharedSink : public TraceSink {
   TrackId track(const TrackInfo& info) override { return kept_->memory.track(info); }
   OperatorId operatorFacts(const OperatorFacts& facts) override { return kept_->memory.operatorFacts(facts); }
   KernelId kernelFacts(const KernelFacts& facts) override { return kept_->memory.kernelFacts(facts); }
+  FrameId frame(const FrameInfo& frame) override { return kept_->memory.frame(frame); }
+  StackId stack(const StackInfo& stack) override { return kept_->memory.stack(stack); }
   void meta(std::string_view key, std::string_view value) override { kept_->memory.meta(key, value); }
   void setting(const SettingInEffect& setting) override { kept_->memory.setting(setting); }
   void tunable(const TunableInEffect& tunable) override { kept_->memory.tunable(tunable); }

@@ -1,0 +1,234 @@
+// Functions on sampled stacks: analysis_code and analysis_startup.
+#include "analyzer/analysis/code.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/stack_sums.h"
+#include "analyzer/analysis/temp_table.h"
+#include "db/try.h"
+
+namespace pitwall::analysis {
+
+constexpr Column kCodeColumns[] = {
+    {"process", kInteger, "id", "process number in the trace; 0 = none"},
+    {"thread", kText, "", "name of the thread"},
+    {"thread_id", kInteger, "id", "thread number in the trace"},
+    {"is_main", kInteger, "0 or 1", "1 = the process's first thread"},
+    {"function", kText, "", "name with its classes; empty = only the thread's state is known"},
+    {"file", kText, "", "source file; of native code its library or program"},
+    {"line", kInteger, "number",
+     "line that most of the self time is at, else of the total time; 0 = unknown"},
+    {"language", kText, "", "'python', 'native'; empty = no function"},
+    {"state", kText, "",
+     "'running' (on a CPU or ready for one), 'waiting: interpreter lock', 'sleeping' or another 'waiting: "
+     "...'"},
+    {"samples", kInteger, "count", "stacks whose innermost function it is, in that state"},
+    {"self_ns", kInteger, "ns", "time in the function itself"},
+    {"total_ns", kInteger, "ns", "time in it or in what it calls; recursion counts once"},
+    {"outside_events_ns", kInteger, "ns",
+     "of self_ns: the thread is in no operator, call or wait that was recorded otherwise"},
+    {"startup_ns", kInteger, "ns", "of total_ns: before the first iteration; 0 without iterations"},
+    {"share", kReal, "0..1", "self_ns of the time in which the thread's stack is known"},
+};
+constexpr Column kStartupColumns[] = {
+    {"function", kText, "", "outermost function of the program's own files"},
+    {"file", kText, "", "its source file"},
+    {"line", kInteger, "number", "line that it executes"},
+    {"total_ns", kInteger, "ns", "time at that line and in what it calls"},
+    {"import_ns", kInteger, "ns", "of total_ns: within Python's import"},
+};
+constexpr TableDeclaration kCodeTable{
+    "analysis_code",
+    "A function on the sampled stacks of a thread, in one state. Each sample counts until the next one.",
+    kCodeColumns};
+constexpr TableDeclaration kStartupTable{
+    "analysis_startup",
+    "What the first thread of each process executed before the first iteration, by line of its outermost "
+    "function. No rows without iterations.",
+    kStartupColumns};
+
+namespace {
+
+constexpr char kRunning[] = "running";
+
+struct Function {
+  std::string_view name, file, language;
+  auto operator<=>(const Function&) const = default;
+};
+
+struct Row {
+  std::int64_t samples = 0;
+  TimeNs self_ns = 0, total_ns = 0, outside_ns = 0, startup_ns = 0;
+  std::map<std::int64_t, std::pair<TimeNs, TimeNs>> lines;  // self and total time
+
+  std::int64_t line() const {
+    const auto most = std::ranges::max_element(
+        lines, {}, [](const auto& line) { return std::pair(line.second.first, line.second.second); });
+    return most == lines.end() ? 0 : most->first;
+  }
+};
+
+// A stack's frames, innermost first, and its state.
+struct Unfolded {
+  std::vector<const FrameInfo*> frames;
+  std::string_view state = kRunning;
+};
+
+Unfolded unfold(const Trace& trace, StackId stack) {
+  Unfolded unfolded;
+  for (; stack; stack = trace.stacks()[stack.value - 1].caller) {
+    const FrameInfo& frame = trace.frames()[trace.stacks()[stack.value - 1].frame.value - 1];
+    if (frame.language == kStateLanguage) {
+      unfolded.state = frame.function;
+    } else {
+      unfolded.frames.push_back(&frame);
+    }
+  }
+  return unfolded;
+}
+
+class CodeTables {
+ public:
+  explicit CodeTables(Trace& trace) : trace_(trace), code_(kCodeTable), startup_(kStartupTable) {}
+
+  Status write() {
+    const auto threads = PITWALL_TRY(sumStacks(trace_));
+    for (const ThreadStacks& thread : threads) addThread(thread);
+    writeStartup();
+    PITWALL_TRY(code_.write(trace_));
+    return startup_.write(trace_);
+  }
+
+ private:
+  using Key = std::tuple<Function, std::string_view>;  // and the state
+
+  void addThread(const ThreadStacks& thread) {
+    std::map<Key, Row> rows;
+    for (const auto& [stack, time] : thread.stacks) {
+      const Unfolded unfolded = unfold(trace_, stack);
+      addStack(unfolded, time, rows);
+      if (thread.is_first && time.startup_ns > 0) addStartup(unfolded, time.startup_ns);
+    }
+    const std::string name = thread.thread ? trace_.threads()[thread.thread.value - 1].name : "";
+    for (const auto& [key, row] : rows) {
+      const auto& [function, state] = key;
+      const double share = thread.sampled_ns > 0
+                               ? static_cast<double>(row.self_ns) / static_cast<double>(thread.sampled_ns)
+                               : 0;
+      code_.row({std::int64_t{thread.process.value}, name, std::int64_t{thread.thread.value},
+                 std::int64_t{thread.is_first}, std::string(function.name), std::string(function.file),
+                 row.line(), std::string(function.language), std::string(state), row.samples, row.self_ns,
+                 row.total_ns, row.outside_ns, row.startup_ns, share});
+    }
+  }
+
+  static void addStack(const Unfolded& unfolded, const StackTime& time, std::map<Key, Row>& rows) {
+    std::set<Function> seen;  // recursion counts once
+    const auto add = [&](const Function& function, std::int64_t line, bool is_self) {
+      if (!seen.insert(function).second) return;
+      Row& row = rows[{function, unfolded.state}];
+      row.total_ns += time.total_ns;
+      row.startup_ns += time.startup_ns;
+      row.lines[line].second += time.total_ns;
+      if (!is_self) return;
+      row.samples += time.samples;
+      row.self_ns += time.total_ns;
+      row.outside_ns += time.outside_ns;
+      row.lines[line].first += time.total_ns;
+    };
+    if (unfolded.frames.empty()) add({}, 0, true);
+    for (std::size_t i = 0; i < unfolded.frames.size(); ++i) {
+      const FrameInfo& frame = *unfolded.frames[i];
+      add({frame.function, frame.file, frame.language}, frame.line, i == 0);
+    }
+  }
+
+  // Files in angle brackets are Python's own: "<frozen runpy>".
+  void addStartup(const Unfolded& unfolded, TimeNs time_ns) {
+    bool imports = false;
+    const FrameInfo* outermost = nullptr;
+    for (const FrameInfo* frame : unfolded.frames) {
+      imports |= frame->file.starts_with("<frozen importlib");
+      if (!frame->file.starts_with('<')) outermost = frame;
+    }
+    if (outermost == nullptr) return;
+    auto& row = startup_rows_[{outermost->function, outermost->file, outermost->line}];
+    row.first += time_ns;
+    if (imports) row.second += time_ns;
+  }
+
+  void writeStartup() {
+    for (const auto& [place, times] : startup_rows_) {
+      const auto& [function, file, line] = place;
+      startup_.row({std::string(function), std::string(file), line, times.first, times.second});
+    }
+  }
+
+  Trace& trace_;
+  TempTable code_, startup_;
+  std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, std::pair<TimeNs, TimeNs>>
+      startup_rows_;
+};
+
+std::int64_t integer(const SqlValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number == nullptr ? 0 : *number;
+}
+
+std::string text(const SqlValue& value) {
+  const auto* found = std::get_if<std::string>(&value);
+  return found == nullptr ? std::string() : *found;
+}
+
+}  // namespace
+
+Status writeCode(Trace& trace) { return CodeTables(trace).write(); }
+
+Result<CodeReport> codeReport(Trace& trace) {
+  CodeReport report;
+  const auto rows = PITWALL_TRY(trace.query(
+      "WITH part AS (SELECT *, state = 'running' AS runs, state = 'waiting: interpreter lock' AS locked FROM "
+      "analysis_code WHERE function <> '' AND (state IN ('running', 'waiting: interpreter lock') OR "
+      "is_main)) "
+      "SELECT function, file, language, max(line) FILTER (WHERE rank = 1), sum(self_ns) AS self, "
+      "sum(self_ns * runs), sum(self_ns * locked), sum(self_ns * (1 - runs - locked)), sum(total_ns), "
+      "sum(outside_events_ns), max(state) FILTER (WHERE rank_waiting = 1 AND NOT runs AND self_ns > 0) FROM "
+      "(SELECT *, row_number() OVER (PARTITION BY function, file ORDER BY self_ns DESC, total_ns DESC) AS "
+      "rank, row_number() OVER (PARTITION BY function, file ORDER BY runs, self_ns DESC) AS rank_waiting "
+      "FROM part) GROUP BY function, file, language HAVING self > 0 ORDER BY self DESC, function, file"));
+  for (const auto& row : rows.rows) {
+    report.rows.push_back({.function = text(row[0]),
+                           .file = text(row[1]),
+                           .language = text(row[2]),
+                           .line = integer(row[3]),
+                           .self_ns = integer(row[4]),
+                           .running_ns = integer(row[5]),
+                           .lock_ns = integer(row[6]),
+                           .waiting_ns = integer(row[7]),
+                           .total_ns = integer(row[8]),
+                           .outside_events_ns = integer(row[9]),
+                           .wait = text(row[10])});
+    report.self_ns += report.rows.back().self_ns;
+  }
+  const auto startup = PITWALL_TRY(trace.query(
+      "SELECT function, file, line, total_ns, import_ns FROM analysis_startup ORDER BY total_ns DESC, file, "
+      "line"));
+  for (const auto& row : startup.rows) {
+    report.startup.push_back({.function = text(row[0]),
+                              .file = text(row[1]),
+                              .line = integer(row[2]),
+                              .total_ns = integer(row[3]),
+                              .imports = 2 * integer(row[4]) > integer(row[3])});
+    report.startup_ns += integer(row[3]);
+  }
+  const auto samples = PITWALL_TRY(trace.query("SELECT sum(samples) FROM analysis_code"));
+  if (!samples.rows.empty()) report.samples = integer(samples.rows[0][0]);
+  return report;
+}
+
+}  // namespace pitwall::analysis

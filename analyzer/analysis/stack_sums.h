@@ -1,0 +1,32 @@
+// Sampled stacks of the threads, summed by stack.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall::analysis {
+
+struct StackTime {
+  std::int64_t samples = 0;
+  TimeNs total_ns = 0;
+  TimeNs outside_ns = 0;  // while the thread is in no operator, call or wait that was recorded
+  TimeNs startup_ns = 0;  // before the first iteration
+};
+
+struct ThreadStacks {
+  ThreadId thread;
+  ProcessId process;
+  bool is_first = false;  // of its process
+  TimeNs sampled_ns = 0;  // with a known stack
+  std::map<StackId, StackTime> stacks;
+};
+
+// Each sample counts until the next one of its thread, but not for long gaps: then nothing was sampled.
+// Errors: corruptTrace.
+Result<std::vector<ThreadStacks>> sumStacks(Trace& trace);
+
+}  // namespace pitwall::analysis

@@ -1,0 +1,95 @@
+#include "analyzer/emit/code_section.h"
+
+#include <algorithm>
+
+#include "analyzer/emit/cells.h"
+
+namespace pitwall::emit {
+namespace {
+
+constexpr std::size_t kShownFunctions = 10, kShownLines = 5;
+
+// "train.py:12"; of native code the library.
+std::string place(const std::string& file, std::int64_t line) {
+  std::string text = file.substr(file.rfind('/') + 1);
+  if (line > 0) text += fmt::format(":{}", line);
+  return text;
+}
+
+void writeFunctions(const CodeReport& code, Emitter& emitter) {
+  bool locks = false, waits = false;
+  for (const CodeRow& row : code.rows) {
+    locks |= row.lock_ns > 0;
+    waits |= row.waiting_ns > 0;
+  }
+  const auto when = [](bool condition, const char* title) { return condition ? title : ""; };
+  Table table{{{"function", "function"},
+               {"", "at"},
+               {"file", ""},
+               {"line", ""},
+               {"language", ""},
+               {"self_ns", "self", Align::right},
+               {"running_ns", "running", Align::right, true, true},
+               {"interpreter_lock_ns", when(locks, "GIL"), Align::right, true, true},
+               {"waiting_ns", when(waits, "waiting"), Align::right, true, true},
+               {"wait", ""},
+               {"total_ns", "total", Align::right, true, true},
+               {"outside_events_ns", ""},
+               {"share", "share", Align::right}}};
+  table.text_rows = kShownFunctions;
+  table.gap = 1;
+  for (const CodeRow& row : code.rows) {
+    const double part =
+        code.self_ns > 0 ? static_cast<double>(row.self_ns) / static_cast<double>(code.self_ns) : 0;
+    table.rows.push_back({text(row.function), textOnly(place(row.file, row.line)), jsonOnly(row.file),
+                          jsonOnly(row.line), jsonOnly(row.language), duration(row.self_ns),
+                          duration(row.running_ns), duration(row.lock_ns), duration(row.waiting_ns),
+                          jsonOnly(row.wait), duration(row.total_ns), jsonOnly(row.outside_events_ns),
+                          share(part)});
+  }
+  emitter.table("functions", "", table);
+}
+
+void writeStartup(const CodeReport& code, Emitter& emitter) {
+  std::string lines;
+  const std::size_t shown = std::min(kShownLines, code.startup.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const StartupRow& row = code.startup[i];
+    if (!lines.empty()) lines += ", ";
+    lines += fmt::format("{} {}{}", place(row.file, row.line),
+                         showDuration(static_cast<double>(row.total_ns)), row.imports ? " (imports)" : "");
+  }
+  if (shown > 0) {
+    emitter.paragraph(fmt::format("Before the first iteration, {}: {}{}.",
+                                  showDuration(static_cast<double>(code.startup_ns)), lines,
+                                  code.startup.size() > shown ? ", ..." : ""));
+  }
+  Table table{{{"function", ""}, {"file", ""}, {"line", ""}, {"total_ns", ""}, {"imports", ""}}};
+  for (const StartupRow& row : code.startup) {
+    table.rows.push_back({jsonOnly(row.function), jsonOnly(row.file), jsonOnly(row.line),
+                          jsonOnly(row.total_ns), jsonOnly(row.imports)});
+  }
+  table.text_rows = 0;
+  emitter.table("startup", "", table);
+}
+
+}  // namespace
+
+void writeCodeSection(const CodeReport& code, Emitter& emitter) {
+  if (code.samples == 0) return;
+  emitter.heading("OWN CODE, by the time that functions take themselves");
+  emitter.beginObject("code");
+  emitter.field("samples", "", jsonOnly(code.samples));
+  writeFunctions(code, emitter);
+  TimeNs outside = 0;
+  for (const CodeRow& row : code.rows) outside += row.outside_events_ns;
+  emitter.paragraph(fmt::format(
+      "From {} sampled stacks: functions on a CPU or waiting for Python's interpreter lock (GIL), "
+      "and waits of first threads. {} of {} are outside recorded operators, calls and waits.",
+      showCount(code.samples), showDuration(static_cast<double>(outside)),
+      showDuration(static_cast<double>(code.self_ns))));
+  writeStartup(code, emitter);
+  emitter.endObject();
+}
+
+}  // namespace pitwall::emit

@@ -1,0 +1,128 @@
+#include "analyzer/record/sample/stack_probe.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "analyzer/record/sample/proc_files.h"
+#include "db/proc_files.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr TimeNs kRarestRefreshNs = 10'000'000'000;
+
+// The first argument of a system call, of the text of the file `syscall`.
+Address firstArgument(std::string_view text) {
+  const std::size_t at = text.find(" 0x");
+  Address address = 0;
+  if (at != text.npos) std::from_chars(text.data() + at + 3, text.data() + text.size(), address, 16);
+  return address;
+}
+
+}  // namespace
+
+std::string stateText(ThreadState state) {
+  switch (state) {
+    case ThreadState::running: return "";
+    case ThreadState::mutex: return "waiting: lock";
+    case ThreadState::timedWait: return "waiting: lock or event, with a timeout";
+    case ThreadState::wait: return "waiting: lock or event";
+    case ThreadState::sleep: return "sleeping";
+    case ThreadState::poll: return "waiting: files or sockets";
+    case ThreadState::input: return "waiting: input of a pipe, socket or terminal";
+    case ThreadState::output: return "waiting: output to a pipe or socket";
+    case ThreadState::storageRead: return "waiting: storage read";
+    case ThreadState::storageWrite: return "waiting: storage write";
+    case ThreadState::sync: return "waiting: storage sync";
+    case ThreadState::uninterruptible: return "waiting: kernel";
+    case ThreadState::child: return "waiting: child process";
+    case ThreadState::asleep: return "waiting";
+    case ThreadState::stopped: return "stopped";
+  }
+  return "waiting";
+}
+
+FrameId StackRecorder::sinkFrame(std::uint32_t frame) {
+  if (frame >= sink_frames_.size()) sink_frames_.resize(frame + 1);
+  FrameId& id = sink_frames_[frame];
+  if (!id) id = sink_.frame(frames[frame]);
+  return id;
+}
+
+StackId StackRecorder::stack(const std::vector<std::uint32_t>& of, const std::string& state) {
+  StackId stack;
+  for (const std::uint32_t frame : of) stack = sink_.stack({stack, sinkFrame(frame)});
+  if (state.empty()) return stack;
+  const std::uint32_t last =
+      frames.number({.function = state, .file = "", .line = 0, .language = kStateLanguage});
+  return sink_.stack({stack, sinkFrame(last)});
+}
+
+StackProbe::StackProbe(pid_t pid, StackRecorder& recorder)
+    : recorder_(recorder),
+      stacks_(pid, recorder.mode, static_cast<int>(std::max(1.0, recorder.hz)), recorder.files,
+              recorder.frames) {}
+
+void StackProbe::begin(int folder, TimeNs now_ns) {
+  for (auto& [tid, thread] : threads_) thread.seen = false;
+  if (now_ns >= refresh_due_ns_) {
+    if (host::readFileInto(folder, "maps", text_)) stacks_.refresh(text_);
+    if (recorder_.note.empty()) recorder_.note = stacks_.note();
+    refresh_due_ns_ = now_ns + refresh_every_ns_;
+    refresh_every_ns_ = std::min(refresh_every_ns_ * 2, kRarestRefreshNs);
+  }
+  stacks_.begin();
+}
+
+std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
+  const std::string folder = std::to_string(tid);
+  std::string call;
+  if (syscall_readable_ && host::readFileInto(task_folder, (folder + "/syscall").c_str(), call)) {
+    if (call.starts_with("running")) return std::nullopt;
+    if (stacks_.isInterpreterLock(firstArgument(call))) return "waiting: interpreter lock";
+    const ThreadState state = threadState('S', call);
+    const bool is_clear =
+        state != ThreadState::input && state != ThreadState::output && state != ThreadState::asleep;
+    if (is_clear) return stateText(state);
+  }
+  // The letter distinguishes storage from pipes and sockets.
+  if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
+  syscall_readable_ = !call.empty();
+  const auto stat = parseStat(text_);
+  if (!stat) return "waiting";
+  const ThreadState state = threadState(stat->state, call);
+  return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
+}
+
+void StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
+                        SampleLog& log) {
+  const auto [found, fresh] = threads_.try_emplace(tid);
+  if (fresh) found->second.series = log.series(thread, "stack", kStackUnit);
+  found->second.seen = true;
+  const auto waits = waitOf(task_folder, tid);
+  const TimeNs now = clock.now();
+  const auto read = stacks_.read(tid, !waits, frames_);
+  ++recorder_.taken;
+  StackId stack;
+  if (read == ProcessStacks::Read::torn) {
+    ++recorder_.torn;
+  } else {
+    stack = recorder_.stack(frames_, waits.value_or(""));
+  }
+  log.add(found->second.series, now, stack.value);
+}
+
+void StackProbe::end(TimeNs now_ns, SampleLog& log) {
+  for (auto it = threads_.begin(); it != threads_.end();) {
+    if (it->second.seen) {
+      ++it;
+      continue;
+    }
+    log.add(it->second.series, now_ns, 0);
+    stacks_.forget(it->first);
+    it = threads_.erase(it);
+  }
+}
+
+}  // namespace pitwall::record

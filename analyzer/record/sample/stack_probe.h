@@ -1,0 +1,73 @@
+// Samples what the threads of a process execute or wait for: their stacks.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/record/sample/sample_log.h"
+#include "analyzer/record/sample/thread_state.h"
+#include "analyzer/record/sample/trace_clock.h"
+#include "analyzer/record/stacks/process_stacks.h"
+
+namespace pitwall::record {
+
+// What the probes of one recording share.
+class StackRecorder {
+ public:
+  StackRecorder(StackMode which, double rate, TraceSink& sink) : mode(which), hz(rate), sink_(sink) {}
+
+  // The sink's number of a stack of these frames, outermost first, in that state.
+  StackId stack(const std::vector<std::uint32_t>& frames, const std::string& state);
+
+  const StackMode mode;
+  const double hz;
+  SymbolFiles files;
+  FrameTable frames;
+  std::int64_t taken = 0, torn = 0;
+  std::string note;  // the first that a process gave
+
+ private:
+  FrameId sinkFrame(std::uint32_t frame);
+  TraceSink& sink_;
+  std::vector<FrameId> sink_frames_;  // by number in `frames`
+};
+
+class StackProbe {
+ public:
+  StackProbe(pid_t pid, StackRecorder& recorder);
+
+  // Before the threads of a sample: finds the interpreter and its threads. `folder` is /proc/PID.
+  void begin(int folder, TimeNs now_ns);
+  // `task_folder` is /proc/PID/task.
+  void sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock, SampleLog& log);
+  // After them: ends the tracks of threads that ended.
+  void end(TimeNs now_ns, SampleLog& log);
+
+ private:
+  struct Thread {
+    SeriesRef series;
+    bool seen = false;
+  };
+  // What it waits for; nullopt when it runs.
+  std::optional<std::string> waitOf(int task_folder, pid_t tid);
+
+  StackRecorder& recorder_;
+  ProcessStacks stacks_;
+  TimeNs refresh_due_ns_ = 0, refresh_every_ns_ = 20'000'000;
+  bool syscall_readable_ = true;
+  std::unordered_map<pid_t, Thread> threads_;
+  std::vector<std::uint32_t> frames_;  // scratch
+  std::string text_;                   // scratch
+};
+
+// How a stack's state is named: "waiting: lock"; "" = running.
+std::string stateText(ThreadState state);
+
+}  // namespace pitwall::record

@@ -1,0 +1,53 @@
+// Native stacks of running threads: call chains that the kernel takes by its CPU clock (perf_event_open).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analyzer/record/stacks/process_memory.h"
+
+namespace pitwall::record {
+
+// One thread's ring of samples.
+class NativeThread {
+ public:
+  // Null when the kernel does not allow it; errno has the reason.
+  static std::unique_ptr<NativeThread> open(pid_t tid, int hz);
+  ~NativeThread();
+  NativeThread(const NativeThread&) = delete;
+  NativeThread& operator=(const NativeThread&) = delete;
+
+  // The newest call chain since the last call, innermost first; empty when the thread has not run.
+  std::span<const Address> take();
+
+ private:
+  NativeThread(int file, void* ring) : file_(file), ring_(ring) {}
+  void keep(const std::uint8_t* record, std::size_t size);
+  int file_;
+  void* ring_;
+  std::vector<Address> chain_;
+  std::vector<std::uint8_t> record_;  // scratch
+};
+
+// Call chains follow frame pointers. Code that is compiled without them breaks a chain: callers count only as
+// far as each return address follows a call instruction.
+class ChainCheck {
+ public:
+  explicit ChainCheck(const ProcessMemory& memory) : memory_(memory) {}
+  bool isReturnAddress(Address at);
+
+ private:
+  const ProcessMemory& memory_;
+  std::unordered_map<Address, bool> known_;
+};
+
+// Whether the bytes before a return address end with a call; x86-64. Elsewhere 4-byte instructions: true.
+bool endsWithCall(std::span<const std::uint8_t, 7> before);
+
+}  // namespace pitwall::record

@@ -1,0 +1,96 @@
+#include "analyzer/record/stacks/process_stacks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "analyzer/record/stacks/find_python.h"
+
+namespace pitwall::record {
+
+ProcessStacks::ProcessStacks(pid_t pid, StackMode mode, int hz, SymbolFiles& files, FrameTable& frames)
+    : pid_(pid),
+      mode_(mode),
+      hz_(hz),
+      files_(files),
+      frames_(frames),
+      memory_(pid),
+      symbols_(pid, files, frames),
+      chains_(memory_) {}
+
+void ProcessStacks::refresh(std::string_view maps) {
+  std::vector<Mapping> mappings = parseMappings(maps);
+  if (mode_ != StackMode::native && python_ == nullptr && !python_refused_) findInterpreter(mappings);
+  symbols_.refresh(std::move(mappings));
+}
+
+void ProcessStacks::findInterpreter(const std::vector<Mapping>& mappings) {
+  const PythonRuntime runtime = findPython(pid_, mappings, memory_, files_);
+  if (runtime.address == 0) return;
+  if (!memory_.value<Address>(runtime.address)) {
+    if (memory_.lastError() != EPERM && memory_.lastError() != ENOSYS) return;  // it has just ended
+    python_refused_ = true;
+    note_ = fmt::format(
+        "Python stacks are not recorded: the memory of process {} cannot be read ({}); run as its user and "
+        "allow it: kernel.yama.ptrace_scope 0 or 1, in a container the capability SYS_PTRACE",
+        pid_, std::strerror(memory_.lastError()));
+    return;
+  }
+  auto python = PythonStacks::create(memory_, frames_, runtime.address, runtime.minor);
+  if (python.has_value()) {
+    python_ = std::move(*python);
+    return;
+  }
+  python_refused_ = true;
+  note_ = fmt::format("Python stacks are not recorded: {}", python.error().message);
+}
+
+void ProcessStacks::begin() {
+  if (python_ != nullptr) python_->findThreads();
+}
+
+ProcessStacks::Read ProcessStacks::read(pid_t tid, bool running, std::vector<std::uint32_t>& frames) {
+  frames.clear();
+  if (python_ != nullptr && python_->hasThread(tid)) {
+    switch (python_->read(tid, frames)) {
+      case PythonStacks::Read::done: return Read::done;
+      case PythonStacks::Read::torn: return Read::torn;
+      case PythonStacks::Read::none: break;
+    }
+  }
+  return mode_ == StackMode::python ? Read::none : readNative(tid, running, frames);
+}
+
+ProcessStacks::Read ProcessStacks::readNative(pid_t tid, bool running, std::vector<std::uint32_t>& frames) {
+  if (native_refused_) return Read::none;
+  auto found = native_.find(tid);
+  if (found == native_.end()) {
+    if (native_.size() >= kMostNative) return Read::none;
+    auto thread = NativeThread::open(tid, hz_);
+    if (thread == nullptr) {
+      if (errno == ESRCH) return Read::none;
+      native_refused_ = true;
+      if (note_.empty())
+        note_ = fmt::format(
+            "native stacks are not recorded: the kernel does not allow perf_event_open ({}); set "
+            "kernel.perf_event_paranoid to 2 or less, in a container allow the system call",
+            std::strerror(errno));
+      return Read::none;
+    }
+    found = native_.emplace(tid, std::move(thread)).first;
+  }
+  const std::span<const Address> chain = found->second->take();
+  if (!running || chain.empty()) return Read::none;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    if (i > 0 && !chains_.isReturnAddress(chain[i])) break;
+    const auto frame = symbols_.frameAt(i == 0 ? chain[i] : chain[i] - 1);
+    if (!frame) break;
+    frames.push_back(*frame);
+  }
+  std::ranges::reverse(frames);
+  return frames.empty() ? Read::none : Read::done;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,185 @@
+#include "analyzer/record/stacks/python_stacks.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "db/try.h"
+
+namespace pitwall::record {
+namespace {
+
+constexpr int kMostInterpreters = 64;
+constexpr std::size_t kMostThreads = 4096;
+constexpr std::size_t kMostFrames = 1024;
+constexpr int kTries = 5;
+constexpr Address kJoined = 1024;  // areas closer than this are one
+constexpr std::size_t kMostAreas = 512;
+
+template <class T>
+T at(const std::uint8_t* bytes, std::uint32_t offset) {
+  T value{};
+  std::memcpy(&value, bytes + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PythonStacks>> PythonStacks::create(const ProcessMemory& memory, FrameTable& frames,
+                                                           Address runtime, int minor) {
+  PythonLayout layout = PITWALL_TRY(pythonLayout(minor, memory, runtime));
+  return std::unique_ptr<PythonStacks>(new PythonStacks(memory, frames, runtime, layout));
+}
+
+bool PythonStacks::findThreads() {
+  for (auto& [tid, thread] : threads_) thread.seen = false;
+  locks_.clear();
+  if (layout_.lock_in_runtime != 0) locks_.push_back(runtime_ + layout_.lock_in_runtime);
+  auto interpreter = memory_.value<Address>(runtime_ + layout_.heads);
+  for (int i = 0; i < kMostInterpreters && interpreter && *interpreter != 0; ++i) {
+    findThreadsOf(*interpreter);
+    if (layout_.lock_of_interpreter != 0) {
+      const auto lock = memory_.value<Address>(*interpreter + layout_.lock_of_interpreter);
+      if (lock && *lock != 0) locks_.push_back(*lock);
+    }
+    interpreter = memory_.value<Address>(*interpreter + layout_.next_interpreter);
+  }
+  std::erase_if(threads_, [](const auto& entry) { return !entry.second.seen; });
+  return !threads_.empty();
+}
+
+void PythonStacks::findThreadsOf(Address interpreter) {
+  auto state = memory_.value<Address>(interpreter + layout_.threads);
+  for (std::size_t i = 0; i < kMostThreads && state && *state != 0; ++i) {
+    if (const pid_t tid = systemId(*state); tid > 0) {
+      Thread& thread = threads_[tid];
+      if (thread.state != *state) thread = {.state = *state, .seen = true, .areas = {}};
+      thread.seen = true;
+    }
+    state = memory_.value<Address>(*state + layout_.thread.next);
+  }
+}
+
+// Up to 3.10 only the pthread_t is known: the address of glibc's descriptor, which holds the system's number.
+pid_t PythonStacks::systemId(Address state) const {
+#if defined(__aarch64__)
+  constexpr Address kNumberInDescriptor = 208;
+#else
+  constexpr Address kNumberInDescriptor = 720;
+#endif
+  if (layout_.thread.native_id != 0) {
+    const auto id = memory_.value<std::uint64_t>(state + layout_.thread.native_id);
+    return id && *id < 0x7fffffff ? static_cast<pid_t>(*id) : 0;
+  }
+  const auto descriptor = memory_.value<Address>(state + layout_.thread.thread_id);
+  if (!descriptor || *descriptor == 0) return 0;
+  return memory_.value<pid_t>(*descriptor + kNumberInDescriptor).value_or(0);
+}
+
+bool PythonStacks::isInterpreterLock(Address at) const {
+  return std::ranges::any_of(locks_,
+                             [&](Address lock) { return at >= lock && at < lock + layout_.lock_size; });
+}
+
+std::optional<Address> PythonStacks::innermost(const Thread& thread) const {
+  const auto pointer = memory_.value<Address>(thread.state + layout_.thread.frame);
+  if (!pointer || !layout_.frame_in_cframe) return pointer;
+  return *pointer == 0 ? pointer : memory_.value<Address>(*pointer + *layout_.frame_in_cframe);
+}
+
+// Reads the innermost frame's address, the areas of the last time and the address again, in one call.
+PythonStacks::Tops PythonStacks::fetch(Thread& thread) const {
+  Address where = thread.state + layout_.thread.frame;
+  if (layout_.frame_in_cframe) {
+    const auto pointer = memory_.value<Address>(where);
+    if (!pointer || *pointer == 0) return {};
+    where = *pointer + *layout_.frame_in_cframe;
+  }
+  Tops tops;
+  std::vector<ProcessMemory::Part> parts{{where, &tops.before, sizeof tops.before}};
+  for (Area& area : thread.areas) parts.push_back({area.from, area.bytes.data(), area.bytes.size()});
+  parts.push_back({where, &tops.after, sizeof tops.after});
+  if (memory_.read(parts)) return tops;
+  thread.areas.clear();
+  tops.before = tops.after = innermost(thread).value_or(0);
+  return tops;
+}
+
+const std::uint8_t* PythonStacks::frameBytes(const Thread& thread, Address frame,
+                                             std::vector<std::uint8_t>& scratch) {
+  for (const Area& area : thread.areas) {
+    if (frame >= area.from && frame + layout_.frame.size <= area.from + area.bytes.size())
+      return area.bytes.data() + (frame - area.from);
+  }
+  outside_ = true;
+  scratch.resize(layout_.frame.size);
+  return memory_.read(frame, scratch.data(), scratch.size()) ? scratch.data() : nullptr;
+}
+
+bool PythonStacks::walk(const Thread& thread, Address top) {
+  outside_ = false;
+  walked_.clear();
+  places_.clear();
+  std::vector<std::uint8_t> scratch;
+  Address frame = top;
+  for (; frame != 0 && walked_.size() < kMostFrames;) {
+    const std::uint8_t* bytes = frame % 8 == 0 ? frameBytes(thread, frame, scratch) : nullptr;
+    if (bytes == nullptr) return false;
+    walked_.push_back(frame);
+    const bool of_c = layout_.c_owner >= 0 && at<std::uint8_t>(bytes, layout_.frame.owner) ==
+                                                  static_cast<std::uint8_t>(layout_.c_owner);
+    if (!of_c) {
+      const auto code = at<Address>(bytes, layout_.frame.code);
+      const std::int64_t byte =
+          layout_.instruction_is_address
+              ? at<std::int64_t>(bytes, layout_.frame.instruction) -
+                    static_cast<std::int64_t>(code + layout_.code.instructions)
+              : std::int64_t{at<std::int32_t>(bytes, layout_.frame.instruction)} * layout_.instruction_unit;
+      if (byte < -64 || byte > (1 << 26)) return false;
+      places_.push_back({code, byte});
+    }
+    frame = at<Address>(bytes, layout_.frame.previous);
+  }
+  return frame == 0;
+}
+
+// Where the frames are now, for the next time; neighbours are read together.
+void PythonStacks::placeAreas(Thread& thread) const {
+  thread.areas.clear();
+  std::vector<Address> frames = walked_;
+  std::ranges::sort(frames);
+  for (const Address frame : frames) {
+    const Address end = frame + layout_.frame.size;
+    if (!thread.areas.empty()) {
+      Area& last = thread.areas.back();
+      if (frame < last.from + last.bytes.size() + kJoined) {
+        last.bytes.resize(static_cast<std::size_t>(std::max(end, last.from + last.bytes.size()) - last.from));
+        continue;
+      }
+    }
+    if (thread.areas.size() == kMostAreas) return;
+    thread.areas.push_back({frame, std::vector<std::uint8_t>(layout_.frame.size)});
+  }
+}
+
+PythonStacks::Read PythonStacks::read(pid_t tid, std::vector<std::uint32_t>& frames) {
+  const auto found = threads_.find(tid);
+  frames.clear();
+  if (found == threads_.end()) return Read::none;
+  Thread& thread = found->second;
+  for (int i = 0; i < kTries; ++i) {
+    const Tops tops = fetch(thread);
+    if (tops.before == 0) return Read::none;
+    const bool walked = walk(thread, tops.before);
+    const bool same = tops.before == (outside_ ? innermost(thread) : tops.after);
+    placeAreas(thread);
+    if (!walked || !same) continue;
+    frames.clear();
+    if (!code_.resolve(places_, frames)) continue;
+    std::ranges::reverse(frames);
+    return frames.empty() ? Read::none : Read::done;
+  }
+  frames.clear();
+  return Read::torn;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,54 @@
+#include "analyzer/record/stacks/symbols.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace pitwall::record {
+namespace {
+
+constexpr std::size_t kMostKnown = 1 << 18;
+
+bool sameMappings(const std::vector<Mapping>& a, const std::vector<Mapping>& b) {
+  return std::ranges::equal(a, b, [](const Mapping& x, const Mapping& y) {
+    return x.begin == y.begin && x.end == y.end && x.path == y.path;
+  });
+}
+
+}  // namespace
+
+const ElfFile* SymbolFiles::of(pid_t pid, const std::string& path) {
+  const auto [found, fresh] = files_.try_emplace(path);
+  if (fresh) {
+    auto file = ElfFile::open(fmt::format("/proc/{}/root{}", pid, path));
+    if (file.has_value()) found->second = std::move(*file);
+  }
+  return found->second ? &*found->second : nullptr;
+}
+
+void Symbols::refresh(std::vector<Mapping> mappings) {
+  std::erase_if(mappings, [](const Mapping& mapping) { return !mapping.executable; });
+  if (sameMappings(mappings, mappings_)) return;
+  mappings_ = std::move(mappings);
+  known_.clear();
+}
+
+std::optional<std::uint32_t> Symbols::frameAt(Address at) {
+  if (const auto known = known_.find(at); known != known_.end()) return known->second;
+  const Mapping* mapping = mappingAt(mappings_, at);
+  if (mapping == nullptr || mapping->path.empty()) return std::nullopt;
+  const std::uint64_t offset = at - mapping->begin + mapping->file_offset;
+  const std::string library = mapping->path.substr(mapping->path.rfind('/') + 1);
+  FrameInfo frame{.function = "", .file = mapping->path, .line = 0, .language = "native"};
+  if (const ElfFile* file = files_.of(pid_, mapping->path)) {
+    if (const auto address = file->addressOf(offset)) frame.function = file->functionAt(*address);
+  }
+  // Without symbols a library is one function: single addresses would not add up to anything.
+  if (frame.function.empty()) frame.function = fmt::format("[{}]", library);
+  const std::uint32_t number = frames_.number(frame);
+  if (known_.size() >= kMostKnown) known_.clear();
+  known_.emplace(at, number);
+  return number;
+}
+
+}  // namespace pitwall::record

@@ -1,0 +1,56 @@
+"""A program with threads in known functions, for as long as its first thread needs for some CPU time."""
+import os
+import sys
+import threading
+import time
+
+
+def spin(count):
+    total = 0
+    for i in range(count):
+        total += i * i
+    return total
+
+
+def main_loop(seconds):
+    while time.thread_time() < seconds:
+        spin(20000)  # LINE main_loop
+
+
+def other_loop(done):
+    while not done.is_set():
+        spin(20000)
+
+
+def sleeper():
+    time.sleep(3600)
+
+
+def reader(end):
+    os.read(end, 1)
+
+
+def worker(seconds):
+    main_loop(seconds)
+    os._exit(0)
+
+
+def threads(seconds):
+    done = threading.Event()
+    out, _ = os.pipe()
+    other = threading.Thread(target=other_loop, args=(done,))
+    other.start()
+    threading.Thread(target=sleeper, daemon=True).start()
+    threading.Thread(target=reader, args=(out,), daemon=True).start()
+    main_loop(seconds)
+    done.set()
+    other.join()
+
+
+def fork(seconds):
+    if os.fork() == 0:
+        worker(seconds)
+    os.wait()
+
+
+{"threads": threads, "fork": fork, "busy": main_loop}[sys.argv[1]](float(sys.argv[2]))

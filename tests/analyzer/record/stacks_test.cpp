@@ -1,0 +1,153 @@
+// Stacks in whole recordings: of Debian's Python and of a C++ program.
+#include "db/stacks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "analyzer/record_program.h"
+#include "db/meta.h"
+#include "db/reader.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr char kPython[] = "/usr/bin/python3";
+
+// Samples of one thread by function: within it, and with it innermost. States are functions, too.
+struct ThreadSamples {
+  std::int64_t all = 0;
+  std::map<std::string, int> within, innermost, lines;
+
+  double share(const std::map<std::string, int>& of, const std::string& function) const {
+    const auto found = of.find(function);
+    return all == 0 || found == of.end() ? 0 : static_cast<double>(found->second) / static_cast<double>(all);
+  }
+};
+
+class Stacks : public testing::Test {
+ protected:
+  Recorded record(std::vector<std::string> command, StackMode mode = StackMode::automatic) {
+    RecordOptions options;
+    options.command = std::move(command);
+    options.output = folder_ / "x.pitwall";
+    options.producer = "test";
+    options.frameworks = false;
+    options.stacks = mode;
+    auto recorded = recordProgram(options);
+    EXPECT_TRUE(recorded.has_value()) << (recorded.has_value() ? "" : recorded.error().message);
+    trace_ = Trace::open(folder_ / "x.pitwall").value();
+    return recorded.has_value() ? *recorded : Recorded{};
+  }
+  Recorded python(const std::string& what, const std::string& seconds) {
+    return record({kPython, PITWALL_STACKS_PROGRAM, what, seconds});
+  }
+
+  std::vector<ThreadSamples> threads() {
+    std::vector<ThreadSamples> all;
+    for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
+      if (trace_->tracks()[i].unit != kStackUnit) continue;
+      ThreadSamples& thread = all.emplace_back();
+      for (const CounterSample& sample : trace_->counters(TrackId{i + 1}).value()) add(sample, thread);
+    }
+    return all;
+  }
+  void add(const CounterSample& sample, ThreadSamples& thread) {
+    StackId stack = stackOf(sample, trace_->stacks().size());
+    if (stack) ++thread.all;
+    std::map<std::string, int> seen;
+    for (bool first = true; stack; stack = trace_->stacks()[stack.value - 1].caller) {
+      const FrameInfo& frame = trace_->frames()[trace_->stacks()[stack.value - 1].frame.value - 1];
+      if (seen[frame.function]++ == 0) ++thread.within[frame.function];
+      if (first && frame.language != kStateLanguage) {
+        ++thread.innermost[frame.function];
+        first = false;
+      }
+      if (frame.function == "main_loop") ++thread.lines[std::to_string(frame.line)];
+    }
+  }
+  // The thread with most samples within the function.
+  ThreadSamples threadWithin(const std::string& function) {
+    ThreadSamples best;
+    for (const ThreadSamples& thread : threads()) {
+      if (thread.share(thread.within, function) > best.share(best.within, function)) best = thread;
+    }
+    return best;
+  }
+
+  test::TempFolder folder_;
+  std::unique_ptr<Trace> trace_;
+};
+
+class PythonStacksOfAProgram : public Stacks {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kPython)) GTEST_SKIP() << "there is no " << kPython;
+  }
+};
+
+TEST_F(PythonStacksOfAProgram, ThreadsAreInTheirFunctions) {
+  EXPECT_EQ(python("threads", "1.0").exit_code, 0);
+  const auto main = threadWithin("main_loop");
+  ASSERT_GT(main.all, 10);
+  EXPECT_GT(main.share(main.within, "main_loop"), 0.5);
+  EXPECT_GT(main.share(main.innermost, "spin"), 0.4);
+  EXPECT_GT(main.share(main.within, "threads"), 0.5);
+  EXPECT_THAT(main.lines, Contains(testing::Pair("17", testing::Gt(0))));
+  // Two threads compute in Python: each waits for the other.
+  const auto other = threadWithin("other_loop");
+  EXPECT_GT(other.share(other.within, "other_loop"), 0.5);
+  EXPECT_GT(other.share(other.within, "waiting: interpreter lock") +
+                main.share(main.within, "waiting: interpreter lock"),
+            0.2);
+  const auto sleeper = threadWithin("sleeper");
+  EXPECT_GT(sleeper.share(sleeper.innermost, "sleeper"), 0.8);
+  EXPECT_GT(sleeper.share(sleeper.within, "sleeping"), 0.8);
+  const auto reader = threadWithin("reader");
+  EXPECT_GT(reader.share(reader.within, "waiting: input of a pipe, socket or terminal"), 0.8);
+  const auto files = trace_->frames();
+  EXPECT_TRUE(std::ranges::any_of(files, [](const FrameInfo& frame) {
+    return frame.function == "spin" && frame.file == PITWALL_STACKS_PROGRAM && frame.language == "python";
+  }));
+  EXPECT_TRUE(trace_->meta(meta::kStackHz).has_value());
+}
+
+TEST_F(PythonStacksOfAProgram, AForkedProcessIsReadToo) {
+  EXPECT_EQ(python("fork", "0.7").exit_code, 0);
+  const auto worker = threadWithin("worker");
+  EXPECT_GT(worker.all, 5);
+  EXPECT_GT(worker.share(worker.within, "main_loop"), 0.5);
+  const auto parent = threadWithin("waiting: child process");
+  EXPECT_GT(parent.share(parent.innermost, "fork"), 0.4);
+}
+
+TEST_F(PythonStacksOfAProgram, OffRecordsNone) {
+  record({kPython, PITWALL_STACKS_PROGRAM, "busy", "0.2"}, StackMode::off);
+  EXPECT_TRUE(trace_->stacks().empty());
+  EXPECT_TRUE(threads().empty());
+  EXPECT_FALSE(trace_->meta(meta::kStackHz).has_value());
+}
+
+TEST_F(Stacks, NativeFunctionsOfAProgramWithoutPython) {
+  const Recorded recorded = record({PITWALL_RECORD_TARGET, "burn", "700"});
+  for (const std::string& note : recorded.notes) {
+    if (note.find("perf_event") != note.npos) GTEST_SKIP() << note;
+  }
+  const auto burning = threadWithin("(anonymous namespace)::burnMs(int)");
+  EXPECT_GT(burning.all, 5);
+  EXPECT_GT(burning.share(burning.within, "(anonymous namespace)::burnMs(int)"), 0.5);
+}
+
+TEST_F(Stacks, AProgramThatEndsAtOnceHasNone) {
+  EXPECT_EQ(record({"true"}).exit_code, 0);
+  EXPECT_EQ(record({"sh", "-c", "exit 3"}).exit_code, 3);
+}
+
+}  // namespace
+}  // namespace pitwall
