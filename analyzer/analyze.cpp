@@ -264,8 +264,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   }
   PITWALL_TRY(writeSampled(trace));
   watch.lap("analysis samples");
-  PITWALL_TRY(writeCode(trace));
-  report.code = PITWALL_TRY(codeReport(trace));
+  report.code = PITWALL_TRY(writeCode(trace));
   watch.lap("analysis code");
   auto coverage = PITWALL_TRY(coverageOf(trace, gathered));
   PITWALL_TRY(writeCoverage(trace, coverage));

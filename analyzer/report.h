@@ -192,12 +192,20 @@ struct StartupRow {
   bool imports = false;  // most of that time is within Python's import
 };
 
+// A function, or a state, below those that called it: of the same stacks as CodeRow.
+struct CodeNode {
+  std::string name, language;  // as in db/event.h
+  std::size_t parent = 0;      // place of the caller; [0] is the root, without a name
+  TimeNs total_ns = 0;
+};
+
 struct CodeReport {
   std::vector<CodeRow> rows;        // by self_ns
   TimeNs self_ns = 0;               // of all rows
   std::vector<StartupRow> startup;  // by time
   TimeNs startup_ns = 0;            // sampled before the first iteration
   std::int64_t samples = 0;         // 0 = no stacks were sampled
+  std::vector<CodeNode> tree;       // callers before what they call
 };
 
 struct Report {

@@ -44,4 +44,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pitwallConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallDnnl.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindPitwallElf.cmake
   DESTINATION ${pitwall_config_folder})

@@ -54,7 +54,7 @@ constexpr TableDeclaration kStartupTable{
 
 namespace {
 
-constexpr char kRunning[] = "running";
+constexpr char kRunning[] = "running", kInterpreterLock[] = "waiting: interpreter lock";
 
 struct Function {
   std::string_view name, file, language;
@@ -80,8 +80,9 @@ struct Unfolded {
 };
 
 Unfolded unfold(const Trace& trace, StackId stack) {
+  constexpr std::size_t kMostFrames = 1024;  // the recorder's limit; a damaged file may have more
   Unfolded unfolded;
-  for (; stack; stack = trace.stacks()[stack.value - 1].caller) {
+  for (; stack && unfolded.frames.size() < kMostFrames; stack = trace.stacks()[stack.value - 1].caller) {
     const FrameInfo& frame = trace.frames()[trace.stacks()[stack.value - 1].frame.value - 1];
     if (frame.language == kStateLanguage) {
       unfolded.state = frame.function;
@@ -98,11 +99,14 @@ class CodeTables {
 
   Status write() {
     const auto threads = PITWALL_TRY(sumStacks(trace_));
+    tree_.emplace_back();
     for (const ThreadStacks& thread : threads) addThread(thread);
     writeStartup();
     PITWALL_TRY(code_.write(trace_));
     return startup_.write(trace_);
   }
+
+  std::vector<CodeNode> takeTree() { return std::move(tree_); }
 
  private:
   using Key = std::tuple<Function, std::string_view>;  // and the state
@@ -112,6 +116,7 @@ class CodeTables {
     for (const auto& [stack, time] : thread.stacks) {
       const Unfolded unfolded = unfold(trace_, stack);
       addStack(unfolded, time, rows);
+      addToTree(thread, unfolded, time.total_ns);
       if (thread.is_first && time.startup_ns > 0) addStartup(unfolded, time.startup_ns);
     }
     const std::string name = thread.thread ? trace_.threads()[thread.thread.value - 1].name : "";
@@ -148,6 +153,24 @@ class CodeTables {
     }
   }
 
+  // Waits of threads that are not the first are mostly waits for work.
+  void addToTree(const ThreadStacks& thread, const Unfolded& unfolded, TimeNs time_ns) {
+    const bool runs = unfolded.state == kRunning;
+    if (unfolded.frames.empty() || (!runs && unfolded.state != kInterpreterLock && !thread.is_first)) return;
+    std::size_t at = 0;
+    tree_[0].total_ns += time_ns;
+    const auto enter = [&](std::string_view name, std::string_view language) {
+      const auto [found, fresh] = places_.try_emplace({at, name, language}, tree_.size());
+      if (fresh)
+        tree_.push_back({.name = std::string(name), .language = std::string(language), .parent = at});
+      at = found->second;
+      tree_[at].total_ns += time_ns;
+    };
+    for (auto frame = unfolded.frames.rbegin(); frame != unfolded.frames.rend(); ++frame)
+      enter((*frame)->function, (*frame)->language);
+    if (!runs) enter(unfolded.state, kStateLanguage);
+  }
+
   // Files in angle brackets are Python's own: "<frozen runpy>".
   void addStartup(const Unfolded& unfolded, TimeNs time_ns) {
     bool imports = false;
@@ -171,6 +194,8 @@ class CodeTables {
 
   Trace& trace_;
   TempTable code_, startup_;
+  std::vector<CodeNode> tree_;
+  std::map<std::tuple<std::size_t, std::string_view, std::string_view>, std::size_t> places_;  // in tree_
   std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, std::pair<TimeNs, TimeNs>>
       startup_rows_;
 };
@@ -185,12 +210,7 @@ std::string text(const SqlValue& value) {
   return found == nullptr ? std::string() : *found;
 }
 
-}  // namespace
-
-Status writeCode(Trace& trace) { return CodeTables(trace).write(); }
-
-Result<CodeReport> codeReport(Trace& trace) {
-  CodeReport report;
+Status addFunctions(Trace& trace, CodeReport& report) {
   const auto rows = PITWALL_TRY(trace.query(
       "WITH part AS (SELECT *, state = 'running' AS runs, state = 'waiting: interpreter lock' AS locked FROM "
       "analysis_code WHERE function <> '' AND (state IN ('running', 'waiting: interpreter lock') OR "
@@ -215,6 +235,10 @@ Result<CodeReport> codeReport(Trace& trace) {
                            .wait = text(row[10])});
     report.self_ns += report.rows.back().self_ns;
   }
+  return {};
+}
+
+Status addStartup(Trace& trace, CodeReport& report) {
   const auto startup = PITWALL_TRY(trace.query(
       "SELECT function, file, line, total_ns, import_ns FROM analysis_startup ORDER BY total_ns DESC, file, "
       "line"));
@@ -226,6 +250,18 @@ Result<CodeReport> codeReport(Trace& trace) {
                               .imports = 2 * integer(row[4]) > integer(row[3])});
     report.startup_ns += integer(row[3]);
   }
+  return {};
+}
+
+}  // namespace
+
+Result<CodeReport> writeCode(Trace& trace) {
+  CodeReport report;
+  CodeTables tables(trace);
+  PITWALL_TRY(tables.write());
+  report.tree = tables.takeTree();
+  PITWALL_TRY(addFunctions(trace, report));
+  PITWALL_TRY(addStartup(trace, report));
   const auto samples = PITWALL_TRY(trace.query("SELECT sum(samples) FROM analysis_code"));
   if (!samples.rows.empty()) report.samples = integer(samples.rows[0][0]);
   return report;

@@ -11,10 +11,7 @@
 
 namespace pitwall::analysis {
 
-// Writes analysis_code and analysis_startup. Errors: as Trace::counters.
-Status writeCode(Trace& trace);
-
-// Rows of the report, from those tables.
-Result<CodeReport> codeReport(Trace& trace);
+// Writes analysis_code and analysis_startup; returns what the report has of them. Errors: as Trace::counters.
+Result<CodeReport> writeCode(Trace& trace);
 
 }  // namespace pitwall::analysis

@@ -140,6 +140,8 @@ std::string chartsOf(const Report& report) {
                            ? "Operators by the device time that they launch"
                            : "Operators by the time that they take themselves",
                        operators);
+  if (report.code.tree.size() > 1)
+    charts += flameChart("Sampled functions, below those that call them", report.code.tree);
   return charts;
 }
 

@@ -28,6 +28,9 @@ struct Span {
 // Intervals on a common scale from 0.
 std::string spanChart(const std::string& title, const std::vector<Span>& spans);
 
+// Functions below those that call them, as wide as their time; callers are above.
+std::string flameChart(const std::string& title, const std::vector<CodeNode>& tree);
+
 // All charts of a report.
 std::string chartsOf(const Report& report);
 

@@ -269,7 +269,8 @@ void ProcessProbe::sampleStacks(const TraceClock& clock, SampleLog& log, StackRe
   stacks_->begin(folder_, clock.now());
   for (auto& [tid, thread] : threads_) {
     if (thread.hasTracks() || tid == pid_) {
-      stacks_->sample(tasks_, tid, thread.row(tasks_, process_, log), clock, log);
+      std::string name = stacks_->sample(tasks_, tid, thread.row(tasks_, process_, log), clock, log);
+      if (!name.empty()) thread.keepName(std::move(name), log);
     }
   }
   stacks_->end(clock.now(), log);

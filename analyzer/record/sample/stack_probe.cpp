@@ -60,7 +60,8 @@ StackId StackRecorder::stack(const std::vector<std::uint32_t>& of, const std::st
 }
 
 StackProbe::StackProbe(pid_t pid, StackRecorder& recorder)
-    : recorder_(recorder),
+    : pid_(pid),
+      recorder_(recorder),
       stacks_(pid, recorder.mode, static_cast<int>(std::max(1.0, recorder.hz)), recorder.files,
               recorder.frames) {}
 
@@ -95,8 +96,8 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
   return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
 }
 
-void StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
-                        SampleLog& log) {
+std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
+                               SampleLog& log) {
   const auto [found, fresh] = threads_.try_emplace(tid);
   if (fresh) found->second.series = log.series(thread, "stack", kStackUnit);
   found->second.seen = true;
@@ -111,6 +112,11 @@ void StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const Trac
     stack = recorder_.stack(frames_, waits.value_or(""));
   }
   log.add(found->second.series, now, stack.value);
+  const bool ask = tid == pid_ && roles_asked_ < kRolesAsked && read == ProcessStacks::Read::done;
+  if (!ask) return "";
+  std::string role = stacks_.roleOf(frames_);
+  roles_asked_ = role.empty() ? roles_asked_ + 1 : kRolesAsked;
+  return role;
 }
 
 void StackProbe::end(TimeNs now_ns, SampleLog& log) {

@@ -45,12 +45,13 @@ class StackProbe {
 
   // Before the threads of a sample: finds the interpreter and its threads. `folder` is /proc/PID.
   void begin(int folder, TimeNs now_ns);
-  // `task_folder` is /proc/PID/task.
-  void sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock, SampleLog& log);
+  // `task_folder` is /proc/PID/task. Returns a name for the thread that its functions give, "" when they do not.
+  std::string sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock, SampleLog& log);
   // After them: ends the tracks of threads that ended.
   void end(TimeNs now_ns, SampleLog& log);
 
  private:
+  static constexpr int kRolesAsked = 100;  // samples of the first thread
   struct Thread {
     SeriesRef series;
     bool seen = false;
@@ -58,10 +59,12 @@ class StackProbe {
   // What it waits for; nullopt when it runs.
   std::optional<std::string> waitOf(int task_folder, pid_t tid);
 
+  const pid_t pid_;
   StackRecorder& recorder_;
   ProcessStacks stacks_;
   TimeNs refresh_due_ns_ = 0, refresh_every_ns_ = 20'000'000;
   bool syscall_readable_ = true;
+  int roles_asked_ = 0;
   std::unordered_map<pid_t, Thread> threads_;
   std::vector<std::uint32_t> frames_;  // scratch
   std::string text_;                   // scratch

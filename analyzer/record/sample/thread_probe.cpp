@@ -1,6 +1,7 @@
 #include "analyzer/record/sample/thread_probe.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "db/proc_files.h"
 
@@ -100,7 +101,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
     if (sched->timeslices != timeslices_ && !readSwitches(task_folder)) return false;
     timeslices_ = sched->timeslices;
     if (++times_seen_ == 2) makeTracks(task_folder, process, log);
-    if (hasTracks()) log.nameThread(*thread_, stat->name);
+    if (hasTracks() && !name_kept_) log.nameThread(*thread_, stat->name);
   } else if (++times_seen_ == 2) {
     makeTracks(task_folder, process, log);
   }
@@ -115,6 +116,12 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   reported_voluntary_ = voluntary_;
   since_ns_ = now;
   return true;
+}
+
+void ThreadProbe::keepName(std::string name, SampleLog& log) {
+  if (!thread_) return;
+  log.nameThread(*thread_, std::move(name));
+  name_kept_ = true;
 }
 
 void ThreadProbe::end(TimeNs now_ns, SampleLog& log) {

@@ -26,6 +26,8 @@ class ThreadProbe {
   // the second call on it has tracks (six tracks would be too many for a thread that lives for less than an
   // interval).
   bool sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log);
+  // Its name from now on, whatever the system calls it.
+  void keepName(std::string name, SampleLog& log);
   // Its last rates are valid until `now_ns`; then they are 0.
   void end(TimeNs now_ns, SampleLog& log);
 
@@ -58,6 +60,7 @@ class ThreadProbe {
   int cpu_ = -1;
   ThreadState state_ = ThreadState::running;
   bool syscall_readable_ = true;
+  bool name_kept_ = false;
   std::optional<ThreadRef> thread_;
   Series series_;
 };

@@ -63,6 +63,20 @@ ProcessStacks::Read ProcessStacks::read(pid_t tid, bool running, std::vector<std
   return mode_ == StackMode::python ? Read::none : readNative(tid, running, frames);
 }
 
+// PyTorch's worker processes: _worker_loop(..., worker_id, num_workers, ...).
+std::string ProcessStacks::roleOf(const std::vector<std::uint32_t>& frames) const {
+  constexpr std::uint32_t kWorkerId = 10, kWorkers = 11, kMostWorkers = 4096;
+  for (std::size_t i = 0; python_ != nullptr && i < frames.size(); ++i) {
+    const FrameInfo& frame = frames_[frames[i]];
+    if (frame.function != "_worker_loop" || !frame.file.ends_with("torch/utils/data/_utils/worker.py"))
+      continue;
+    const auto number = python_->argument(i, kWorkerId), of = python_->argument(i, kWorkers);
+    if (number && of && *number < *of && *of <= kMostWorkers)
+      return fmt::format("DataLoader worker {}", *number);
+  }
+  return "";
+}
+
 ProcessStacks::Read ProcessStacks::readNative(pid_t tid, bool running, std::vector<std::uint32_t>& frames) {
   if (native_refused_) return Read::none;
   auto found = native_.find(tid);

@@ -36,6 +36,9 @@ class ProcessStacks {
   bool isInterpreterLock(Address at) const { return python_ != nullptr && python_->isInterpreterLock(at); }
   void forget(pid_t tid) { native_.erase(tid); }
 
+  // After read(): what the thread is by its functions, "DataLoader worker 3"; "" = nothing known.
+  std::string roleOf(const std::vector<std::uint32_t>& frames) const;
+
   // Why some stacks are not read, and what helps; "" = they all are.
   std::string note() const { return note_; }
 

@@ -17,8 +17,12 @@ PythonLayout upTo310(int minor) {
   layout.heads = 32;
   layout.threads = 8;
   layout.thread = {.next = 8, .frame = 24, .thread_id = 176, .native_id = 0};
-  layout.frame = {
-      .previous = 24, .code = 32, .instruction = minor == 10 ? 96u : 104u, .size = 112, .owner = 0};
+  layout.frame = {.previous = 24,
+                  .code = 32,
+                  .instruction = minor == 10 ? 96u : 104u,
+                  .size = 112,
+                  .owner = 0,
+                  .locals = minor == 10 ? 352u : 360u};
   layout.instruction_is_address = false;
   layout.instruction_unit = minor == 10 ? 2 : 1;
   layout.code = {
@@ -38,7 +42,7 @@ PythonLayout of311() {
   layout.threads = 16;
   layout.thread = {.next = 8, .frame = 56, .thread_id = 152, .native_id = 160};
   layout.frame_in_cframe = 8;
-  layout.frame = {.previous = 48, .code = 32, .instruction = 56, .size = 72, .owner = 69};
+  layout.frame = {.previous = 48, .code = 32, .instruction = 56, .size = 72, .owner = 69, .locals = 72};
   layout.code = {
       .file = 112, .name = 120, .qualified_name = 128, .first_line = 72, .lines = 136, .instructions = 184};
   layout.line_format = LineFormat::locations;
@@ -55,7 +59,7 @@ PythonLayout of312() {
   layout.threads = 72;
   layout.thread = {.next = 8, .frame = 56, .thread_id = 136, .native_id = 144};
   layout.frame_in_cframe = 0;
-  layout.frame = {.previous = 8, .code = 0, .instruction = 56, .size = 72, .owner = 70};
+  layout.frame = {.previous = 8, .code = 0, .instruction = 56, .size = 72, .owner = 70, .locals = 72};
   layout.c_owner = 3;
   layout.code.first_line = 68;
   layout.code.instructions = 192;
@@ -82,6 +86,7 @@ struct DebugOffsets {
     frame_previous = 29,
     frame_executable = 30,
     frame_instruction = 31,
+    frame_locals = 32,
     frame_owner = 33,
     code_filename = 35,
     code_name = 36,
@@ -123,6 +128,7 @@ Result<PythonLayout> of313(const ProcessMemory& memory, Address runtime) {
   layout.frame.code = at(DebugOffsets::frame_executable);
   layout.frame.instruction = at(DebugOffsets::frame_instruction);
   layout.frame.owner = at(DebugOffsets::frame_owner);
+  layout.frame.locals = at(DebugOffsets::frame_locals);
   layout.code = {.file = at(DebugOffsets::code_filename),
                  .name = at(DebugOffsets::code_name),
                  .qualified_name = at(DebugOffsets::code_qualname),

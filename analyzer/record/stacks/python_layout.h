@@ -24,7 +24,8 @@ struct PythonLayout {
   std::optional<std::uint32_t> frame_in_cframe;
   struct {
     std::uint32_t previous, code, instruction, size;
-    std::uint32_t owner;  // 0 = not there
+    std::uint32_t owner;   // 0 = not there
+    std::uint32_t locals;  // arguments first
   } frame{};
   bool instruction_is_address = true;  // else a number of units of `instruction_unit` bytes within the code
   int instruction_unit = 1;

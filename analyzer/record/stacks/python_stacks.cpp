@@ -119,6 +119,7 @@ bool PythonStacks::walk(const Thread& thread, Address top) {
   outside_ = false;
   walked_.clear();
   places_.clear();
+  functions_.clear();
   std::vector<std::uint8_t> scratch;
   Address frame = top;
   for (; frame != 0 && walked_.size() < kMostFrames;) {
@@ -136,6 +137,7 @@ bool PythonStacks::walk(const Thread& thread, Address top) {
               : std::int64_t{at<std::int32_t>(bytes, layout_.frame.instruction)} * layout_.instruction_unit;
       if (byte < -64 || byte > (1 << 26)) return false;
       places_.push_back({code, byte});
+      functions_.push_back(frame);
     }
     frame = at<Address>(bytes, layout_.frame.previous);
   }
@@ -159,6 +161,23 @@ void PythonStacks::placeAreas(Thread& thread) const {
     if (thread.areas.size() == kMostAreas) return;
     thread.areas.push_back({frame, std::vector<std::uint8_t>(layout_.frame.size)});
   }
+}
+
+// An int: its number of digits at 16, from 3.12 with other bits in the low three; its digits of 30 bits at 24.
+std::optional<std::uint32_t> PythonStacks::argument(std::size_t frame, std::uint32_t index) const {
+  if (frame >= functions_.size()) return std::nullopt;
+  const Address at = functions_[functions_.size() - 1 - frame];
+  const auto object = memory_.value<Address>(at + layout_.frame.locals + 8 * Address{index});
+  struct {
+    std::uint64_t size;
+    std::uint32_t digit;
+  } number{};
+  if (!object || !memory_.read(*object + 16, &number, 12)) return std::nullopt;
+  const bool shifted = layout_.minor >= 12;
+  const std::uint64_t digits = shifted ? number.size >> 3 : number.size;
+  if (digits > 1 || (shifted && (number.size & 2) != 0)) return std::nullopt;
+  const bool zero = digits == 0 || (shifted && (number.size & 3) == 1);
+  return zero ? 0 : number.digit;
 }
 
 PythonStacks::Read PythonStacks::read(pid_t tid, std::vector<std::uint32_t>& frames) {

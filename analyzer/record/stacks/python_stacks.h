@@ -41,6 +41,9 @@ class PythonStacks {
   // Numbers of the frames, outermost first.
   Read read(pid_t tid, std::vector<std::uint32_t>& frames);
 
+  // After read(): the value of an argument of frame `frame` in the stack, where it is a number from 0 to 2^30.
+  std::optional<std::uint32_t> argument(std::size_t frame, std::uint32_t index) const;
+
   // Whether an address that a thread waits at is part of the interpreter lock (GIL).
   bool isInterpreterLock(Address at) const;
 
@@ -76,6 +79,7 @@ class PythonStacks {
   std::unordered_map<Address, pid_t> ids_;  // by thread state, where that lacks the number
   std::vector<Address> locks_;
   std::vector<Address> walked_;            // scratch: frames, innermost first
+  std::vector<Address> functions_;         // those of `places_`
   std::vector<PythonCode::Place> places_;  // scratch
   bool outside_ = false;                   // the last walk read frames besides the areas
 };

@@ -3,7 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -127,6 +131,11 @@ TEST_F(PythonStacksOfAProgram, AForkedProcessIsReadToo) {
   EXPECT_GT(parent.share(parent.innermost, "fork"), 0.4);
 }
 
+TEST_F(PythonStacksOfAProgram, WorkersOfADataLoaderHaveTheirNumbers) {
+  EXPECT_EQ(python("loader", "1.5").exit_code, 0);
+  EXPECT_THAT(trace_->threads(), Contains(testing::Field(&ThreadInfo::name, "DataLoader worker 3")));
+}
+
 TEST_F(PythonStacksOfAProgram, OffRecordsNone) {
   record({kPython, PITWALL_STACKS_PROGRAM, "busy", "0.2"}, StackMode::off);
   EXPECT_TRUE(trace_->stacks().empty());
@@ -142,6 +151,102 @@ TEST_F(Stacks, NativeFunctionsOfAProgramWithoutPython) {
   const auto burning = threadWithin("(anonymous namespace)::burnMs(int)");
   EXPECT_GT(burning.all, 5);
   EXPECT_GT(burning.share(burning.within, "(anonymous namespace)::burnMs(int)"), 0.5);
+}
+
+// A program that runs before it is recorded; ended with the object.
+class Running {
+ public:
+  explicit Running(std::vector<std::string> command) : pid_(fork()) {
+    if (pid_ != 0) return;
+    std::vector<char*> arguments;
+    for (std::string& argument : command) arguments.push_back(argument.data());
+    arguments.push_back(nullptr);
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  ~Running() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  pid_t pid() const { return pid_; }
+
+ private:
+  const pid_t pid_;
+};
+
+class Attach : public Stacks {
+ protected:
+  RecordOptions attachTo(pid_t pid, std::optional<double> duration_s) const {
+    RecordOptions options;
+    options.pid = pid;
+    options.duration_s = duration_s;
+    options.output = folder_ / "x.pitwall";
+    options.producer = "test";
+    return options;
+  }
+  ErrorCode errorOf(const RecordOptions& options) const {
+    const auto recorded = recordProgram(options);
+    return recorded.has_value() ? ErrorCode::internal : recorded.error().code;
+  }
+};
+
+TEST_F(Attach, SamplesARunningPythonProgram) {
+  if (!std::filesystem::exists(kPython)) GTEST_SKIP() << "there is no " << kPython;
+  const Running program({kPython, PITWALL_STACKS_PROGRAM, "busy", "1000"});
+  usleep(300'000);
+  const auto recorded = recordProgram(attachTo(program.pid(), 1.5));
+  ASSERT_TRUE(recorded.has_value()) << recorded.error().message;
+  for (const std::string& note : recorded->notes) {
+    if (note.find("cannot be read") != note.npos) GTEST_SKIP() << note;
+  }
+  EXPECT_EQ(recorded->exit_code, 0);
+  EXPECT_EQ(kill(program.pid(), 0), 0);  // it continues
+  trace_ = Trace::open(folder_ / "x.pitwall").value();
+  EXPECT_TRUE(trace_->isComplete());
+  EXPECT_EQ(trace_->processes()[0].pid, program.pid());
+  const auto main = threadWithin("main_loop");
+  EXPECT_GT(main.all, 5);
+  EXPECT_GT(main.share(main.within, "main_loop"), 0.5);
+  // What it used before does not count.
+  for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
+    if (trace_->tracks()[i].name != "cpu") continue;
+    for (const CounterSample& sample : trace_->counters(TrackId{i + 1}).value()) EXPECT_LT(sample.value, 1.5);
+  }
+}
+
+TEST_F(Attach, EndsWithTheProgram) {
+  const Running program({PITWALL_RECORD_TARGET, "burn", "300"});
+  usleep(50'000);
+  const auto recorded = recordProgram(attachTo(program.pid(), std::nullopt));
+  ASSERT_TRUE(recorded.has_value()) << recorded.error().message;
+  EXPECT_TRUE(Trace::open(folder_ / "x.pitwall").value()->isComplete());
+}
+
+TEST_F(Attach, ProcessesThatCannotBeRecordedAreRefused) {
+  pid_t gone = 0;
+  { gone = Running({"/bin/true"}).pid(); }
+  EXPECT_EQ(errorOf(attachTo(gone, 1)), ErrorCode::notFound);
+  EXPECT_EQ(errorOf(attachTo(-1, 1)), ErrorCode::invalidInput);
+  EXPECT_EQ(errorOf(attachTo(getpid(), 1)), ErrorCode::invalidInput);
+  RecordOptions both = attachTo(1, 1);
+  both.command = {"true"};
+  EXPECT_EQ(errorOf(both), ErrorCode::invalidInput);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.pitwall"));
+}
+
+TEST_F(Attach, AnotherUsersProcessIsRefused) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
+    _exit(errorOf(attachTo(1, 1)) == ErrorCode::unsupported ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "another user cannot be taken here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(Stacks, AProgramThatEndsAtOnceHasNone) {

@@ -100,7 +100,7 @@ TEST(ExportChrome, EveryEventIsStrictJsonWithSmallNumbers) {
             std::get<std::int64_t>(events->rows[0][0]));  // 10 iterations
   EXPECT_EQ(phases["\"s\""], phases["\"f\""]);
   EXPECT_GT(phases["\"f\""], 100);
-  EXPECT_EQ(phases["\"C\""], 200);
+  EXPECT_EQ(phases["\"C\""], 300);
 }
 
 // Viewers draw (and keep) only ranges that nest within their row.

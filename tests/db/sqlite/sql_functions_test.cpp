@@ -87,7 +87,7 @@ TEST_F(Sql, FunctionsTakeArgumentsFromOtherTables) {
   EXPECT_EQ(
       mustCount(*trace_,
                 "SELECT count(*) FROM track a JOIN track b ON a.id < b.id JOIN event_overlap(a.id, b.id) o"),
-      15);
+      21);
   EXPECT_EQ(mustCount(*trace_, "SELECT sum(s.count) FROM track t JOIN event_stats(t.id) s"), 4 * 700);
 }
 

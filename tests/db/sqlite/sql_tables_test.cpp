@@ -145,7 +145,7 @@ TEST_F(Sql, JoinsThroughCorrelations) {
 TEST_F(Sql, DependenciesAndCountersAnswerAsPlainTables) {
   EXPECT_EQ(mustCount(*trace_, "SELECT count(*) FROM dependency"),
             static_cast<std::int64_t>(content_.dependencies.size()));
-  EXPECT_EQ(mustCount(*trace_, "SELECT count(*) FROM counter"), 200);
+  EXPECT_EQ(mustCount(*trace_, "SELECT count(*) FROM counter"), 300);
   mustQuery(*trace_,
             "CREATE TEMP TABLE edges AS SELECT * FROM dependency; CREATE TEMP TABLE samples AS SELECT * FROM "
             "counter");

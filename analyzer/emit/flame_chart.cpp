@@ -1,0 +1,82 @@
+// The flame graph of sampled functions.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analyzer/emit/charts.h"
+#include "analyzer/emit/html_emitter.h"
+#include "analyzer/emit/utf8.h"
+#include "analyzer/units_text.h"
+
+namespace pitwall::emit {
+namespace {
+
+constexpr double kWidth = 960;
+constexpr int kRow = 18;
+constexpr std::size_t kDeepest = 60;
+constexpr double kNarrowest = 1;         // narrower functions are left out
+constexpr double kCharacterWidth = 6.5;  // of the page's small text, about
+
+const char* colorOf(const CodeNode& node) {
+  if (node.language == kStateLanguage) return "#b0b0b0";
+  return node.language == "python" ? "#f0a868" : "#8fb4e3";
+}
+
+struct Box {
+  std::size_t depth = 0;
+  double x = 0, width = 0;
+  double filled = 0;  // by what it calls
+};
+
+// As much of the name as fits.
+std::string fitting(const std::string& name, double width) {
+  const auto room = static_cast<std::size_t>(std::max(0.0, width / kCharacterWidth - 1));
+  std::string text = printable(name);
+  if (room < 3) return "";
+  if (columnsOf(text) <= room) return text;
+  while (columnsOf(text) >= room) {
+    while ((text.back() & 0xC0) == 0x80) text.pop_back();
+    text.pop_back();
+  }
+  return text + "\xE2\x80\xA6";
+}
+
+std::string boxText(const CodeNode& node, const Box& box, TimeNs all_ns) {
+  const double part = static_cast<double>(node.total_ns) / static_cast<double>(all_ns);
+  const auto y = static_cast<int>(box.depth - 1) * kRow;
+  return fmt::format(
+      "<g><title>{}: {} ({})</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
+      "fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"/><text x=\"{:.1f}\" y=\"{}\" fill=\"#000\" "
+      "font-size=\"11\">{}</text></g>\n",
+      htmlEscaped(printable(node.name)), showDuration(static_cast<double>(node.total_ns)), showShare(part),
+      box.x, y, box.width, kRow - 1, colorOf(node), box.x + 3, y + 13,
+      htmlEscaped(fitting(node.name, box.width)));
+}
+
+}  // namespace
+
+std::string flameChart(const std::string& title, const std::vector<CodeNode>& tree) {
+  if (tree.empty() || tree[0].total_ns <= 0) return "";
+  const double scale = kWidth / static_cast<double>(tree[0].total_ns);
+  std::vector<Box> boxes(tree.size());
+  boxes[0] = {.depth = 0, .x = 0, .width = kWidth};
+  std::string content;
+  std::size_t deepest = 0;
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    Box& caller = boxes[tree[i].parent];
+    Box& box = boxes[i];
+    box = {.depth = caller.depth + 1,
+           .x = caller.x + caller.filled,
+           .width = static_cast<double>(tree[i].total_ns) * scale};
+    caller.filled += box.width;
+    if (box.width < kNarrowest || box.depth > kDeepest) continue;
+    deepest = std::max(deepest, box.depth);
+    content += boxText(tree[i], box, tree[0].total_ns);
+  }
+  return fmt::format(
+      "<figure><figcaption>{0}</figcaption>\n<svg role=\"img\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
+      "height=\"{2}\"><title>{0}</title>\n{3}</svg></figure>\n",
+      htmlEscaped(title), kWidth, deepest * kRow, content);
+}
+
+}  // namespace pitwall::emit
