@@ -9,7 +9,7 @@
 #include "tests/analyzer/analyzed.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::code_test {
 namespace {
 
 using testing::HasSubstr;
@@ -144,4 +144,4 @@ TEST_F(Code, TheTreeAddsUp) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::code_test

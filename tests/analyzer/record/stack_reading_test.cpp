@@ -15,7 +15,7 @@
 #include "analyzer/record/stacks/native_stacks.h"
 #include "analyzer/record/stacks/python_stacks.h"
 
-namespace pitwall::record {
+namespace pitwall::record::stack_reading_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -253,8 +253,12 @@ TEST_F(Python311, AStackThatChangesWhileItIsReadIsTorn) {
     const auto result = read(functions_);
     torn += result == PythonStacks::Read::torn;
     done += result == PythonStacks::Read::done;
-    if (result == PythonStacks::Read::torn) EXPECT_TRUE(functions_.empty());
-    if (result == PythonStacks::Read::done) EXPECT_EQ(functions_.front(), "C.outer:11");
+    if (result == PythonStacks::Read::torn) {
+      EXPECT_TRUE(functions_.empty());
+    }
+    if (result == PythonStacks::Read::done) {
+      EXPECT_EQ(functions_.front(), "C.outer:11");
+    }
   }
   EXPECT_GT(torn, 0);
   EXPECT_GT(done, 0);
@@ -291,7 +295,9 @@ TEST_F(Python311, AnyMemoryIsReadSafely) {
       memory_.bytes[random() % 4096] = static_cast<std::uint8_t>(random());
     std::vector<std::uint32_t> numbers;
     stacks_->findThreads();
-    if (stacks_->read(77, numbers) == PythonStacks::Read::done) EXPECT_LE(numbers.size(), 1024u);
+    if (stacks_->read(77, numbers) == PythonStacks::Read::done) {
+      EXPECT_LE(numbers.size(), 1024u);
+    }
   }
 }
 
@@ -323,4 +329,4 @@ TEST(PythonText, WideCharacters) {
 }
 
 }  // namespace
-}  // namespace pitwall::record
+}  // namespace pitwall::record::stack_reading_test

@@ -16,7 +16,7 @@
 #include "db/reader.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall {
+namespace pitwall::stacks_test {
 namespace {
 
 using testing::Contains;
@@ -255,4 +255,4 @@ TEST_F(Stacks, AProgramThatEndsAtOnceHasNone) {
 }
 
 }  // namespace
-}  // namespace pitwall
+}  // namespace pitwall::stacks_test
