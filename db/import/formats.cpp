@@ -95,7 +95,7 @@ constexpr Format kFormats[] = {
     {FormatId::nvprofDatabase, "nvprof and Visual Profiler databases", "*.nvvp *.nvprof *.sqlite",
      [](const FileStart& start) { return isDatabase(start) && isNvprofStart(start.bytes); },
      readInPlace<readDatabase>},
-    {FormatId::rocpd, "rocprofv3 databases (rocpd)", "*.db",
+    {FormatId::rocpd, "rocpd databases of rocprofv3", "*.db",
      [](const FileStart& start) { return isDatabase(start) && isRocpdStart(start.bytes); },
      readInPlace<readDatabase>},
     {FormatId::nsightSqlite, "Nsight Systems SQLite exports", "*.sqlite *.db", isDatabase,

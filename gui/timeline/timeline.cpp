@@ -120,10 +120,13 @@ Status countEvents(Trace& trace, Timeline& timeline, Progress& progress) {
   auto rows =
       PITWALL_TRY(trace.query("SELECT track_id, sum(event_count) FROM event_chunk GROUP BY track_id"));
   for (const auto& row : rows.rows) {
-    const auto track = static_cast<std::size_t>(std::get<std::int64_t>(row[0]));
+    const TrackId id{static_cast<std::uint32_t>(std::get<std::int64_t>(row[0]))};
     const auto count = static_cast<std::size_t>(std::get<std::int64_t>(row[1]));
-    if (track < 1 || track > timeline.tracks.size()) continue;
-    timeline.tracks[track - 1].events = count;  // tracks are still in the order of their ids
+    // Tracks are still in the order of their ids.
+    const auto track = std::ranges::lower_bound(timeline.tracks, id.value, {},
+                                                [](const TimelineTrack& t) { return t.id.value; });
+    if (track == timeline.tracks.end() || track->id != id) continue;
+    track->events = count;
     progress.all += static_cast<double>(count);
   }
   return {};
@@ -153,6 +156,8 @@ void describe(const Trace& trace, Timeline& timeline) {
     timeline.processes.push_back({processTitle(process, several_ranks)});
   const auto tracks = trace.tracks();
   for (std::size_t i = 0; i < tracks.size(); ++i) {
+    // Numbers of stacks are no values to draw.
+    if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit) continue;
     TimelineTrack track;
     track.id = TrackId{static_cast<std::uint32_t>(i + 1)};
     track.kind = tracks[i].kind;

@@ -289,8 +289,9 @@ Status writeTimelineCache(const std::string& folder, const std::string& identity
   writer.column(std::span<const TimeNs>(timeline.classes.totals()));
   writer.column(std::span<const std::uint32_t>(timeline.classes.counts()));
   writer.number(timeline.tracks.size());
-  std::vector<const TimelineTrack*> by_id(timeline.tracks.size());
-  for (const TimelineTrack& track : timeline.tracks) by_id[track.id.value - 1] = &track;
+  std::vector<const TimelineTrack*> by_id;
+  for (const TimelineTrack& track : timeline.tracks) by_id.push_back(&track);
+  std::ranges::sort(by_id, {}, [](const TimelineTrack* track) { return track->id.value; });
   for (const TimelineTrack* track : by_id) {
     writer.number(track->events);
     writer.number(track->lanes.size());

@@ -33,6 +33,9 @@ class TimelineCache : public ::testing::Test {
     TraceSink& to = *sink.value();
     const ProcessId process = to.process({.pid = 1, .name = "train", .command_line = "train"});
     std::mt19937_64 random(4);
+    // Not a row; the ids of the others do not begin with 1.
+    const CounterSample stacks[] = {{1, 1.0}, {3, 2.0}};
+    to.counters(to.track({TrackKind::counter, process, {}, {}, "stacks", kStackUnit}), stacks);
     for (int t = 0; t < 3; ++t) {
       TrackInfo track;
       track.kind = t == 2 ? TrackKind::counter : TrackKind::thread;
@@ -107,6 +110,16 @@ void expectSame(const Timeline& a, const Timeline& b) {
         EXPECT_EQ(left, right);
       }
     }
+  }
+}
+
+TEST_F(TimelineCache, NumbersOfStacksAreNoRow) {
+  for (const bool from_cache : {false, true}) {
+    const auto timeline = load();
+    EXPECT_EQ(timeline->from_cache, from_cache);
+    ASSERT_EQ(timeline->tracks.size(), 3U);
+    for (const TimelineTrack& track : timeline->tracks) EXPECT_NE(track.unit, kStackUnit);
+    EXPECT_EQ(timeline->events, 10'000U);
   }
 }
 

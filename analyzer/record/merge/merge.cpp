@@ -86,6 +86,22 @@ std::string joinLines(const LeftOut& left_out) {
   return lines;
 }
 
+// Names that the programs have given to their threads, with their recorders.
+ThreadNames givenNames(const std::vector<std::string>& parts) {
+  ThreadNames names;
+  for (const std::string& part : parts) {
+    if (fs::path(part).extension() != ".pitwall") continue;
+    const auto trace = Trace::open(part);
+    if (!trace.has_value()) continue;  // the merge reports it
+    for (const ThreadInfo& thread : (*trace)->threads()) {
+      if (!thread.process || thread.name.empty() || thread.name == "main" || thread.name == "thread")
+        continue;
+      names.try_emplace({(*trace)->processes()[thread.process.value - 1].pid, thread.tid}, thread.name);
+    }
+  }
+  return names;
+}
+
 // Under a temporary name first, so that a failure leaves `output` unchanged.
 Status merge(const std::string& output, const std::vector<std::string>& parts, const LeftOut& left_out) {
   std::vector<std::string> inputs = {output};
@@ -100,7 +116,7 @@ Status merge(const std::string& output, const std::vector<std::string>& parts, c
   {
     auto sink = PITWALL_TRY(createTrace(merging));
     for (const std::string& sentence : left_out.unreadable) sink->loss({{}, 0, 0, 0, sentence});
-    UnifyingSink unifying(*sink, processes, joinLines(left_out));
+    UnifyingSink unifying(*sink, processes, joinLines(left_out), givenNames(parts));
     ImportOptions options;
     options.one_recording = true;
     if (auto merged = importTrace(inputs, unifying, options); !merged.has_value())

@@ -12,6 +12,7 @@ ProcessId UnifyingSink::process(const ProcessInfo& info) {
   const ProcessId id = next().process(info);
   if (!first_) first_ = id;
   processes_.insert_or_assign(info.pid, id);
+  infos_.try_emplace(id.value, info);
   return id;
 }
 
@@ -36,7 +37,13 @@ ThreadId UnifyingSink::thread(const ThreadInfo& info) {
   // Without an id of the system there is nothing to match.
   if (info.tid == 0) return next().thread(info);
   const auto [known, fresh] = threads_.try_emplace({info.process.value, info.tid});
-  if (fresh) known->second = next().thread(info);
+  if (!fresh) return known->second;
+  ThreadInfo named = info;
+  const ProcessInfo& process = infos_[info.process.value];
+  const auto given = given_.find({process.pid, info.tid});
+  // The system truncates names, and calls every thread of Python as the interpreter.
+  if (given != given_.end() && process.name.starts_with(info.name)) named.name = given->second;
+  known->second = next().thread(named);
   return known->second;
 }
 

@@ -12,11 +12,15 @@
 
 namespace pitwall::record {
 
+// By the numbers of the process and the thread.
+using ThreadNames = std::map<std::pair<std::int64_t, std::int64_t>, std::string>;
+
 class UnifyingSink : public ForwardingSink {
  public:
   // The first part has `first_part` processes, each a separate one. `notes` come before those of the parts.
-  UnifyingSink(TraceSink& inner, std::size_t first_part, std::string notes)
-      : ForwardingSink(inner), first_part_(first_part), notes_(std::move(notes)) {}
+  // Threads that the first part knows by their program's name alone have those of `given`.
+  UnifyingSink(TraceSink& inner, std::size_t first_part, std::string notes, ThreadNames given)
+      : ForwardingSink(inner), first_part_(first_part), notes_(std::move(notes)), given_(std::move(given)) {}
 
   ProcessId process(const ProcessInfo& info) override;
   ThreadId thread(const ThreadInfo& info) override;
@@ -26,7 +30,9 @@ class UnifyingSink : public ForwardingSink {
  private:
   std::size_t first_part_;
   std::string notes_;
-  std::size_t told_ = 0;  // processes so far
+  ThreadNames given_;
+  std::map<std::uint32_t, ProcessInfo> infos_;  // by id
+  std::size_t told_ = 0;                        // processes so far
   ProcessId first_;
   // The last of one id: after an exec the same process runs another program, and later parts belong to that
   // one.

@@ -133,6 +133,27 @@ TEST_F(MergeParts, OnlyPartsThatCannotBeMergedLeaveTheRecordersOwnData) {
   EXPECT_EQ(eventsInOutput(), 1U);
 }
 
+// The system gives no names to Python's threads, and truncates those that it gives.
+TEST_F(MergeParts, NamesThatTheProgramGaveToItsThreadsAreKept) {
+  const auto writeThread = [](const std::string& path, const std::string& first, const std::string& second) {
+    auto sink = createTrace(path).value();
+    const ProcessId process = sink->process({100, "python3.11", "python3 x.py", 0});
+    const ThreadId threads[] = {sink->thread({process, 100, first}), sink->thread({process, 101, second})};
+    Event event;
+    event.dur_ns = 1;
+    for (const ThreadId thread : threads)
+      sink->events(sink->track({TrackKind::thread, process, thread, {}, "", ""}), {&event, 1});
+    ASSERT_TRUE(sink->finish().has_value());
+  };
+  writeThread(output, "python3", "pt_data_worker");
+  writeThread(part("100.pitwall"), "reader", "second");
+  ASSERT_TRUE(mergeParts(output, false).has_value());
+  trace = Trace::open(output).value();
+  ASSERT_EQ(trace->threads().size(), 2U);
+  EXPECT_EQ(trace->threads()[0].name, "reader");
+  EXPECT_EQ(trace->threads()[1].name, "pt_data_worker");
+}
+
 TEST_F(MergeParts, PartsAreKeptOnRequest) {
   write(part("101.pitwall"), 101, 3);
   write(part("102.pitwall"), 102, 0);

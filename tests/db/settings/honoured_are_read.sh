@@ -17,8 +17,8 @@ grep -oE '"(MXNET|PITWALL|NNVM|DMLC|PS)_[A-Za-z0-9_]*' "$work/lines" | tr -d '"'
 
 failed=0
 while read -r name; do
-  if [ "$name" = 'PITWALL_TUNE_*' ]; then  # read through Settings::tunable, which knows the prefix
-    grep -rqE 'settings(\(\))?(\.|->)tunable\(' "$root/runtime" || { echo "$name: nothing calls tunable()"; failed=1; }
+  if [ "$name" = 'PITWALL_TUNE_*' ]; then  # read through Settings::chosen, which knows the prefix
+    grep -rqE 'settings(\(\))?(\.|->)chosen\(' "$root/runtime" || { echo "$name: nothing calls chosen()"; failed=1; }
   elif ! grep -qx "$name" "$work/read"; then
     echo "$name: the catalogue says honoured, but nothing in runtime/ reads it; read it or change its status"
     failed=1
