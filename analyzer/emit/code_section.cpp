@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::size_t kShownFunctions = 10, kShownLines = 5;
 
-// "train.py:12"; of native code the library.
-std::string place(const std::string& file, std::int64_t line) {
-  std::string text = file.substr(file.rfind('/') + 1);
-  if (line > 0) text += fmt::format(":{}", line);
-  return text;
-}
-
 void writeFunctions(const CodeReport& code, Emitter& emitter) {
   bool locks = false, waits = false;
   for (const CodeRow& row : code.rows) {
@@ -41,7 +34,7 @@ void writeFunctions(const CodeReport& code, Emitter& emitter) {
   for (const CodeRow& row : code.rows) {
     const double part =
         code.self_ns > 0 ? static_cast<double>(row.self_ns) / static_cast<double>(code.self_ns) : 0;
-    table.rows.push_back({text(row.function), textOnly(place(row.file, row.line)), jsonOnly(row.file),
+    table.rows.push_back({text(row.function), textOnly(sourcePlace(row.file, row.line)), jsonOnly(row.file),
                           jsonOnly(row.line), jsonOnly(row.language), duration(row.self_ns),
                           duration(row.running_ns), duration(row.lock_ns), duration(row.waiting_ns),
                           jsonOnly(row.wait), duration(row.total_ns), jsonOnly(row.outside_events_ns),
@@ -56,7 +49,7 @@ void writeStartup(const CodeReport& code, Emitter& emitter) {
   for (std::size_t i = 0; i < shown; ++i) {
     const StartupRow& row = code.startup[i];
     if (!lines.empty()) lines += ", ";
-    lines += fmt::format("{} {}{}", place(row.file, row.line),
+    lines += fmt::format("{} {}{}", sourcePlace(row.file, row.line),
                          showDuration(static_cast<double>(row.total_ns)), row.imports ? " (imports)" : "");
   }
   if (shown > 0) {
@@ -74,6 +67,12 @@ void writeStartup(const CodeReport& code, Emitter& emitter) {
 }
 
 }  // namespace
+
+std::string sourcePlace(const std::string& file, std::int64_t line) {
+  std::string text = file.substr(file.rfind('/') + 1);
+  if (line > 0) text += fmt::format(":{}", line);
+  return text;
+}
 
 void writeCodeSection(const CodeReport& code, Emitter& emitter) {
   if (code.samples == 0) return;

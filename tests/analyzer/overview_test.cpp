@@ -58,6 +58,18 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   report.coverage = "samples";
   report.sampled = SampledUse{"python3", 0.98, 980'000'000, 1'000'000'000};
   EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 CPU busy on average over 1.00 s"));
+  const auto row = [](const char* function, std::int64_t line, TimeNs self_ns) {
+    CodeRow made;
+    made.function = function;
+    made.file = "/home/joe/train.py";
+    made.line = line;
+    made.self_ns = self_ns;
+    return made;
+  };
+  report.code.rows = {row("main", 19, 60), row("load", 7, 31), row("seldom", 9, 9)};
+  report.code.self_ns = 100;
+  EXPECT_THAT(overviewOf(report).time,
+              HasSubstr("s; 60 % of the sampled stacks in main (train.py:19), 31 % in "));
   EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use and memory were sampled"));
 }
 
