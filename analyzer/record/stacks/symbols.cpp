@@ -7,7 +7,7 @@
 namespace pitwall::record {
 namespace {
 
-constexpr std::size_t kMostKnown = 1 << 18;
+constexpr std::size_t kMostKnownPlaces = 1 << 18;
 
 bool sameMappings(const std::vector<Mapping>& a, const std::vector<Mapping>& b) {
   return std::ranges::equal(a, b, [](const Mapping& x, const Mapping& y) {
@@ -46,7 +46,7 @@ std::optional<std::uint32_t> Symbols::frameAt(Address at) {
   // Without symbols a library is one function: single addresses would not add up to anything.
   if (frame.function.empty()) frame.function = fmt::format("[{}]", library);
   const std::uint32_t number = frames_.number(frame);
-  if (known_.size() >= kMostKnown) known_.clear();
+  if (known_.size() >= kMostKnownPlaces) known_.clear();
   known_.emplace(at, number);
   return number;
 }
