@@ -11,6 +11,7 @@
 #include "analyzer/record/run/loss_file.h"
 #include "analyzer/record/run/signals.h"
 #include "analyzer/record/sample/sampler.h"
+#include "analyzer/record/sample/trace_clock.h"
 #include "db/meta.h"
 #include "db/proc_files.h"
 #include "db/store.h"
@@ -18,8 +19,6 @@
 
 namespace pitwall::record {
 namespace {
-
-constexpr TimeNs kSecondNs = 1'000'000'000;
 
 Status checkAttach(const RecordOptions& options) {
   const auto wrong = [](std::string text) { return fail(ErrorCode::invalidInput, std::move(text)); };

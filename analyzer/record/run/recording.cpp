@@ -14,6 +14,7 @@
 
 #include "analyzer/record/merge/merge.h"
 #include "analyzer/record/run/attach.h"
+#include "analyzer/record/sample/trace_clock.h"
 #include "db/cgroup.h"
 #include "db/host_facts.h"
 #include "db/launched_rank.h"
@@ -26,8 +27,6 @@ namespace pitwall::record {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr TimeNs kSecondNs = 1'000'000'000;
 
 std::vector<std::string> ownEnvironment() {
   std::vector<std::string> entries;

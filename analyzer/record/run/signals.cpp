@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/record/sample/trace_clock.h"
+
 namespace pitwall::record {
 namespace {
 
-constexpr TimeNs kSecondNs = 1'000'000'000;
 constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "analyzer/record/sample/process_facts.h"
+#include "analyzer/record/sample/trace_clock.h"
 #include "db/host_facts.h"
 #include "db/meta.h"
 #include "db/proc_files.h"
@@ -16,7 +17,6 @@
 namespace pitwall::record {
 namespace {
 
-constexpr TimeNs kSecondNs = 1'000'000'000;
 constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
 constexpr std::size_t kMostOthers = 1 << 20;
 

@@ -7,6 +7,8 @@
 
 namespace pitwall::record {
 
+inline constexpr TimeNs kSecondNs = 1'000'000'000;
+
 inline TimeNs readClock(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
