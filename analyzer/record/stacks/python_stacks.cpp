@@ -132,8 +132,8 @@ bool PythonStacks::walk(const Thread& thread, Address top) {
       const auto code = at<Address>(bytes, layout_.frame.code);
       const std::int64_t byte =
           layout_.instruction_is_address
-              ? at<std::int64_t>(bytes, layout_.frame.instruction) -
-                    static_cast<std::int64_t>(code + layout_.code.instructions)
+              ? static_cast<std::int64_t>(at<Address>(bytes, layout_.frame.instruction) -
+                                          (code + layout_.code.instructions))
               : std::int64_t{at<std::int32_t>(bytes, layout_.frame.instruction)} * layout_.instruction_unit;
       if (byte < -64 || byte > (1 << 26)) return false;
       places_.push_back({code, byte});

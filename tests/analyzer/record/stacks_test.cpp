@@ -58,7 +58,8 @@ class Stacks : public testing::Test {
     for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
       if (trace_->tracks()[i].unit != kStackUnit) continue;
       ThreadSamples& thread = all.emplace_back();
-      for (const CounterSample& sample : trace_->counters(TrackId{i + 1}).value()) add(sample, thread);
+      const auto samples = trace_->counters(TrackId{i + 1}).value();
+      for (const CounterSample& sample : samples) add(sample, thread);
     }
     return all;
   }
@@ -212,7 +213,8 @@ TEST_F(Attach, SamplesARunningPythonProgram) {
   // What it used before does not count.
   for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
     if (trace_->tracks()[i].name != "cpu") continue;
-    for (const CounterSample& sample : trace_->counters(TrackId{i + 1}).value()) EXPECT_LT(sample.value, 1.5);
+    const auto samples = trace_->counters(TrackId{i + 1}).value();
+    for (const CounterSample& sample : samples) EXPECT_LT(sample.value, 1.5);
   }
 }
 
