@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -164,6 +163,7 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
     const bool no_trace = status.error().code == ErrorCode::invalidInput && input.one_of_many;
     if (!no_trace) return status;
     summary.inputs.pop_back();
+    builder.leaveOutInput();
     builder.tally().notUnderstood("files of an archive that are not traces", status.error().message);
     return {};
   }
@@ -178,12 +178,17 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
   return sink.flush();
 }
 
-// A trace of Pitwall's own that can be read in place.
-bool isRecording(const InputFile& input) {
-  if (input.member) return false;
-  std::ifstream file(input.path, std::ios::binary);
+// A trace of Pitwall's own, also a compressed one or one in an archive.
+bool isRecording(const InputFile& input, const ImportOptions& options) {
+  const auto source = import::openInput(input, options.limits);
+  if (!source.has_value()) return false;  // reading it reports the reason
   std::string start(100, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  std::size_t got = 0;
+  while (got < start.size()) {
+    const auto part = (*source)->read({start.data() + got, start.size() - got});
+    if (!part.has_value() || *part == 0) break;
+    got += *part;
+  }
   return magic::sqliteProgram(start) == magic::kTraceId;
 }
 
@@ -196,7 +201,8 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   try {
     auto inputs = PITWALL_TRY(import::expandInputs(paths, options));
     // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
-    const auto profiles = std::stable_partition(inputs.begin(), inputs.end(), isRecording);
+    const auto profiles = std::stable_partition(
+        inputs.begin(), inputs.end(), [&](const InputFile& input) { return isRecording(input, options); });
     const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
     Alignment alignment;
     if (inputs.size() > 1) alignment = align(inputs, options);

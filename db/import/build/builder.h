@@ -57,6 +57,8 @@ class Builder {
   // processes' unless the file gives another one, and `shows_rank` begins their names with it.
   void place(TimeNs begin_ns, std::optional<int> rank, bool shows_rank);
   void endInput();
+  // The input was no trace: the next one takes its place. Instead of endInput().
+  void leaveOutInput() { --input_number_; }
   void finish();  // writes the meta rows that need all inputs
 
  private:

@@ -29,6 +29,9 @@ void countWith(ImportCount& counter, std::string_view example) {
 
 std::int64_t& Tally::record(std::string_view what) { return entryOf(summary_.records, what); }
 
+ImportCount& Tally::notUnderstoodCounter(std::string_view what) {
+  return entryOf(summary_.not_understood, what);
+}
 ImportCount& Tally::repairedCounter(std::string_view what) { return entryOf(summary_.repaired, what); }
 ImportCount& Tally::droppedCounter(std::string_view what) { return entryOf(summary_.dropped, what); }
 
@@ -38,7 +41,7 @@ void Tally::setExample(ImportCount& counter, std::string_view example) {
 }
 
 void Tally::notUnderstood(std::string_view what, std::string_view example) {
-  countWith(entryOf(summary_.not_understood, what), example);
+  countWith(notUnderstoodCounter(what), example);
 }
 void Tally::repaired(std::string_view what, std::string_view example) {
   countWith(repairedCounter(what), example);
@@ -48,8 +51,10 @@ void Tally::dropped(std::string_view what, std::string_view example) {
 }
 
 void Tally::note(std::string text) {
-  const auto& notes = summary_.notes;
-  if (std::find(notes.begin(), notes.end(), text) == notes.end()) summary_.notes.push_back(std::move(text));
+  auto& notes = summary_.notes;
+  if (notes.size() > kMostNotes || std::find(notes.begin(), notes.end(), text) != notes.end()) return;
+  if (notes.size() == kMostNotes) text = "further notes are left out";
+  notes.push_back(std::move(text));
 }
 
 void Tally::damaged(std::string text) {

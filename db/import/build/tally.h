@@ -1,6 +1,7 @@
 // Counts what an import read, repaired and left out, with an example of each; keeps its notes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,12 +22,18 @@ class Tally {
   // The counter of a term of the file itself; the reference stays valid. The number of terms is bounded.
   std::int64_t& record(std::string_view what);
   // The counters themselves, to avoid a lookup on frequent events. The references stay valid.
+  ImportCount& notUnderstoodCounter(std::string_view what);
   ImportCount& repairedCounter(std::string_view what);
   ImportCount& droppedCounter(std::string_view what);
   void notUnderstood(std::string_view what, std::string_view example);
   void repaired(std::string_view what, std::string_view example);
   void dropped(std::string_view what, std::string_view example);
   // The same where the example is expensive: computed once.
+  template <class Example>
+  requires std::is_invocable_r_v<std::string, Example>
+  void notUnderstood(std::string_view what, const Example& example) {
+    count(notUnderstoodCounter(what), example);
+  }
   template <class Example>
   requires std::is_invocable_r_v<std::string, Example>
   void repaired(std::string_view what, const Example& example) { count(repairedCounter(what), example); }
@@ -39,7 +46,7 @@ class Tally {
     if (counter.count == 0) setExample(counter, example());
     ++counter.count;
   }
-  void note(std::string text);     // the same text once
+  void note(std::string text);     // the same text once; at most kMostNotes, then a last one that says so
   void damaged(std::string text);  // the current input ends early; the first text stays
 
   void countEvents(EventKind kind, std::int64_t count) { kinds_[static_cast<std::uint8_t>(kind)] += count; }
@@ -48,6 +55,7 @@ class Tally {
   void finish();  // puts the sums of all inputs into the summary
 
  private:
+  static constexpr std::size_t kMostNotes = 1000;
   static void setExample(ImportCount& counter, std::string_view example);
 
   ImportSummary& summary_;

@@ -110,10 +110,13 @@ class PlainSource final : public FileSource {
 class PartSource final : public FileSource {
  public:
   PartSource(std::unique_ptr<RawFile> file, std::uint64_t bytes, std::string damage)
-      : FileSource(std::move(file)), left_(bytes) {
+      : FileSource(std::move(file)), bytes_(static_cast<Bytes>(bytes)), left_(bytes) {
     damage_ = std::move(damage);
   }
   const char* compression() const override { return "tar"; }
+  // Of the member, not of the archive around it.
+  Bytes fileBytes() const override { return bytes_; }
+  Bytes consumedBytes() const override { return bytes_ - static_cast<Bytes>(left_); }
 
   Result<std::size_t> read(std::span<char> into) override {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left_, into.size()));
@@ -124,6 +127,7 @@ class PartSource final : public FileSource {
   }
 
  private:
+  const Bytes bytes_;
   std::uint64_t left_;
 };
 
@@ -145,19 +149,8 @@ class CompressedSource : public FileSource {
 
   Status grown(std::size_t bytes) {
     produced_ += static_cast<Bytes>(bytes);
-    const Bytes consumed = std::max<Bytes>(1, file_->position() - static_cast<Bytes>(filled_ - used_));
-    if (produced_ > limits_.decompressed_bytes) {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: decompresses to more than {} bytes; decompress it yourself to import it",
-                              file_->path(), limits_.decompressed_bytes));
-    }
-    if (produced_ > kRatioFreeBytes && produced_ / consumed > limits_.decompression_ratio) {
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: expands more than {} times when decompressed, unlike any trace; "
-                              "decompress it yourself to import it",
-                              file_->path(), limits_.decompression_ratio));
-    }
-    return {};
+    return checkGrowth(file_->path(), produced_, file_->position() - static_cast<Bytes>(filled_ - used_),
+                       limits_);
   }
 
   void damaged(std::string_view why) {
@@ -297,9 +290,10 @@ class XzSource final : public CompressedSource {
         ended_ = true;
       } else if (code == LZMA_MEMLIMIT_ERROR) {
         damaged("needs more than 256 MiB of memory to decompress");
-      } else if (code != LZMA_OK || (!more && stream_.avail_out > 0)) {
-        damaged(more && code != LZMA_BUF_ERROR ? "not a valid xz stream"
-                                               : "the file ends inside an xz stream");
+      } else if (code != LZMA_OK && code != LZMA_BUF_ERROR) {
+        damaged("not a valid xz stream");
+      } else if (code == LZMA_BUF_ERROR || (!more && stream_.avail_out > 0)) {
+        damaged("the file ends inside an xz stream");
       }
     }
     PITWALL_TRY(grown(given));
@@ -314,11 +308,28 @@ class XzSource final : public CompressedSource {
 
 }  // namespace
 
+Status checkGrowth(const std::string& path, Bytes produced, Bytes consumed, const ImportLimits& limits) {
+  if (produced > limits.decompressed_bytes) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: decompresses to more than {} bytes; decompress it yourself to import it",
+                            path, limits.decompressed_bytes));
+  }
+  if (produced > kRatioFreeBytes && produced / std::max<Bytes>(1, consumed) > limits.decompression_ratio) {
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: expands more than {} times when decompressed, unlike any trace; "
+                            "decompress it yourself to import it",
+                            path, limits.decompression_ratio));
+  }
+  return {};
+}
+
 Result<std::unique_ptr<ByteSource>> ByteSource::openPart(const std::string& path, std::uint64_t from,
                                                          std::uint64_t bytes, std::string damage) {
   auto file = std::make_unique<RawFile>();
   PITWALL_TRY(file->open(path));
   PITWALL_TRY(file->seek(from));
+  const auto size = static_cast<std::uint64_t>(file->size());
+  bytes = std::min(bytes, size - std::min(size, from));
   return {std::make_unique<PartSource>(std::move(file), bytes, std::move(damage))};
 }
 

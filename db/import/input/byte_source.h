@@ -33,4 +33,7 @@ class ByteSource {
   virtual Bytes consumedBytes() const = 0;  // of the file
 };
 
+// Whether `produced` bytes may come from `consumed` compressed ones of `path`. Errors: invalidInput.
+Status checkGrowth(const std::string& path, Bytes produced, Bytes consumed, const ImportLimits& limits);
+
 }  // namespace pitwall::import

@@ -51,8 +51,9 @@ Status addTar(const std::string& path, bool plain, const ImportOptions& options,
   const auto archive = PITWALL_TRY(ByteSource::open(from, options.limits));
   auto members = PITWALL_TRY(tarMembers(*archive, path));
   if (members.empty())
-    return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files", path));
-  if (!damage.empty() && !members.empty()) members.back().damage = damage;
+    return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files{}{}", path,
+                                                     damage.empty() ? "" : ": ", damage));
+  if (!damage.empty()) members.back().damage = damage;
   for (TarMember& member : members) {
     InputFile input{from, fmt::format("{}: {}", path, member.name), {}};
     input.tar_member = std::move(member);
@@ -92,8 +93,11 @@ Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths,
 }
 
 Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const ImportLimits& limits) {
-  if (const auto& member = input.tar_member)
+  if (const auto& member = input.tar_member) {
+    if (!member->refusal.empty())
+      return fail(ErrorCode::invalidInput, fmt::format("{}: {}", input.shown, member->refusal));
     return ByteSource::openPart(input.path, member->from, member->bytes, member->damage);
+  }
   if (input.member) return openZipMember(input.path, *input.member, limits);
   return ByteSource::open(input.path, limits);
 }

@@ -68,7 +68,9 @@ class TarReader {
   Result<std::string> extra(std::uint64_t bytes);
   Status member(std::string_view header);
   void pax(std::string_view text);
-  void cut(std::uint64_t missing);
+  Status add(std::string_view header, std::uint64_t size);
+  Status skipSparseMap(std::string_view header);
+  void cut(std::string why);
 
   ByteSource& archive_;
   const std::string& shown_;
@@ -76,6 +78,7 @@ class TarReader {
   std::uint64_t position_ = 0;
   std::optional<std::string> next_name_;  // of a header before the member's own
   std::optional<std::uint64_t> next_size_;
+  bool next_sparse_ = false;
   bool ended_ = false;
 };
 
@@ -124,7 +127,8 @@ void TarReader::pax(std::string_view text) {
     const std::size_t equals = line.find('=');
     const std::string_view key = line.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? "" : line.substr(equals + 1);
-    if (key == "path") next_name_ = std::string(value);
+    if (key == "path" || key == "GNU.sparse.name") next_name_ = std::string(value);
+    next_sparse_ = next_sparse_ || key.starts_with("GNU.sparse.");
     if (const auto size = key == "size" ? parseInteger(value) : std::nullopt;
         size && *size >= 0 && static_cast<std::uint64_t>(*size) < kLargestMember)
       next_size_ = static_cast<std::uint64_t>(*size);
@@ -132,11 +136,36 @@ void TarReader::pax(std::string_view text) {
   }
 }
 
-void TarReader::cut(std::uint64_t missing) {
+// The rest of the archive is missing: the last member says so.
+void TarReader::cut(std::string why) {
   ended_ = true;
-  if (missing > 0 && !members_.empty())
-    members_.back().damage = fmt::format("the archive ends {} bytes before the member's end{}{}", missing,
-                                         archive_.damage().empty() ? "" : ": ", archive_.damage());
+  if (!members_.empty()) members_.back().damage = std::move(why);
+}
+
+Status TarReader::add(std::string_view header, std::uint64_t size) {
+  if (members_.size() >= kMostZipMembers)
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: holds more than {} files; unpack it yourself", shown_, kMostZipMembers));
+  const std::string_view folder = header[156] == 'S' ? "" : field(header, 345, 155);
+  const std::string name =
+      next_name_ ? *next_name_
+                 : fmt::format("{}{}{}", folder, folder.empty() ? "" : "/", field(header, 0, 100));
+  TarMember fresh{{}, position_, size};
+  appendClean(name, fresh.name);
+  if (next_sparse_ || header[156] == 'S')
+    fresh.refusal = "is stored without its holes (tar --sparse): unpack the archive and name the files";
+  members_.push_back(std::move(fresh));
+  return {};
+}
+
+// Of GNU's older format: blocks between the header and the content, each of which says whether one more follows.
+Status TarReader::skipSparseMap(std::string_view header) {
+  std::array<char, kBlock> block{};
+  for (bool more = header[482] != 0; more; more = block[504] != 0) {
+    const std::size_t got = PITWALL_TRY(read(block.data(), block.size()));
+    if (got < kBlock) return {};
+  }
+  return {};
 }
 
 Status TarReader::member(std::string_view header) {
@@ -145,8 +174,7 @@ Status TarReader::member(std::string_view header) {
     if (members_.empty())
       return fail(ErrorCode::invalidInput,
                   fmt::format("{}: a damaged tar archive: no header at byte {}", shown_, position_ - kBlock));
-    ended_ = true;
-    members_.back().damage = fmt::format("the archive is damaged behind it, at byte {}", position_ - kBlock);
+    cut(fmt::format("the archive is damaged behind it, at byte {}", position_ - kBlock));
     return {};
   }
   const char type = header[156];
@@ -160,25 +188,16 @@ Status TarReader::member(std::string_view header) {
     return {};
   }
   const std::uint64_t size = next_size_.value_or(*stated);
-  const bool regular = type == '0' || type == '\0' || type == '7';
-  if (regular) {
-    if (members_.size() >= kMostZipMembers)
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: holds more than {} files; unpack it yourself", shown_, kMostZipMembers));
-    const std::string_view folder = field(header, 345, 155);
-    std::string name = next_name_
-                           ? *next_name_
-                           : fmt::format("{}{}{}", folder, folder.empty() ? "" : "/", field(header, 0, 100));
-    TarMember fresh{{}, position_, size};
-    appendClean(name, fresh.name);
-    members_.push_back(std::move(fresh));
-  }
+  const bool regular = type == '0' || type == '\0' || type == '7' || type == 'S';
+  if (regular) PITWALL_TRY(add(header, size));
+  if (type == 'S') PITWALL_TRY(skipSparseMap(header));
   next_name_.reset();
   next_size_.reset();
+  next_sparse_ = false;
   const std::uint64_t skipped = PITWALL_TRY(skip(size));
   if (skipped < size) {
-    if (regular) cut(size - skipped);
-    ended_ = true;
+    cut(regular ? fmt::format("the archive ends {} bytes before the member's end", size - skipped)
+                : "the archive ends within an entry behind it that is no file");
     return {};
   }
   PITWALL_TRY(skip((kBlock - size % kBlock) % kBlock));
@@ -190,12 +209,14 @@ Result<std::vector<TarMember>> TarReader::members() {
   while (!ended_) {
     const std::size_t got = PITWALL_TRY(read(block.data(), block.size()));
     const std::string_view header(block.data(), got);
-    const bool zero = header.find_first_not_of('\0') == std::string_view::npos;
-    if (got < kBlock || zero) break;  // two blocks of zeros end an archive
+    if (got < kBlock) {
+      cut("the archive ends without its end mark: files behind this one may be missing");
+      break;
+    }
+    if (header.find_first_not_of('\0') == std::string_view::npos)
+      break;  // two blocks of zeros end an archive
     PITWALL_TRY(member(header));
   }
-  if (!archive_.damage().empty() && !members_.empty() && members_.back().damage.empty())
-    members_.back().damage = archive_.damage();
   return std::move(members_);
 }
 

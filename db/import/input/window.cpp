@@ -19,14 +19,19 @@ constexpr Bytes kProgressBytes = Bytes{1} << 20;
 Window::Window(ByteSource& source, const ImportOptions& options, std::string path)
     : source_(source), options_(options), path_(std::move(path)), buffer_(kStartBytes) {}
 
-std::int64_t Window::line() const { return line_ + countLines(buffer_.data(), buffer_.data() + begin_); }
+std::int64_t Window::line() const {
+  line_ += countLines(buffer_.data() + counted_, buffer_.data() + begin_);
+  counted_ = begin_;
+  return line_;
+}
 
 Status Window::more(std::size_t limit) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
     return fail(ErrorCode::cancelled, fmt::format("{}: import interrupted", path_));
   }
   if (begin_ > 0) {
-    line_ = line();
+    line();
+    counted_ = 0;
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;

@@ -43,7 +43,9 @@ class Window {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t offset_ = 0;
-  std::int64_t line_ = 1;  // of the buffer's first byte
+  // Lines are counted once, as far as a place has been asked for: the line of the buffer's byte `counted_`.
+  mutable std::int64_t line_ = 1;
+  mutable std::size_t counted_ = 0;
   Bytes reported_ = 0;
   bool source_ended_ = false;
 };

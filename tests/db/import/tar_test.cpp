@@ -118,6 +118,69 @@ TEST(ImportTar, AnArchiveThatIsCutYieldsTheFilesBefore) {
   EXPECT_FALSE(cut->summary.complete()) << "its checksum is missing";
 }
 
+// Between two files, and within the header of the second.
+TEST(ImportTar, AnArchiveWithoutItsEndMarkIsIncomplete) {
+  const std::string first = tarEntry("rank0.json", oneEvent("a"));
+  for (const std::string& archive : {first, first + tarEntry("rank1.json", oneEvent("b")).substr(0, 200)}) {
+    const auto imported = importText(archive);
+    ASSERT_EQ(imported->error, "");
+    EXPECT_FALSE(imported->summary.complete());
+    EXPECT_THAT(imported->summary.inputs[0].damage, HasSubstr("ends without its end mark"));
+    EXPECT_EQ(imported->only("a").dur_ns, 5000);
+  }
+  const auto folder = importText(first + tarEntry("folder", std::string(2000, 'x'), '5').substr(0, 700));
+  EXPECT_THAT(folder->summary.inputs.at(0).damage, HasSubstr("ends within an entry behind it"));
+}
+
+// What tar --sparse writes, in GNU's older form with a map of the parts, and in the form of pax.
+TEST(ImportTar, SparseFilesAreNamed) {
+  const auto sparse = [](bool longer) {
+    std::string entry = tarEntry("sparse.json", oneEvent("holes"), 'S');
+    entry[482] = longer ? '\1' : '\0';
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < 512; ++i)
+      sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(entry[i]);
+    for (std::size_t i = 0; i < 6; ++i) entry[148 + i] = static_cast<char>('0' + (sum >> (3 * (5 - i))) % 8);
+    if (longer) entry.insert(512, std::string(512, '\0'));
+    return entry;
+  };
+  const std::string pax =
+      tarEntry("pax", "22 GNU.sparse.major=1\n", 'x') + tarEntry("GNUSparseFile/b", oneEvent("p"));
+  const auto imported =
+      importText(sparse(false) + sparse(true) + pax + tarEntry("whole.json", oneEvent("a")) + kTarEnd);
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.totalEvents(), 1);
+  EXPECT_EQ(imported->only("a").dur_ns, 5000);
+  const auto& left_out = imported->summary.not_understood.at("files of an archive that are not traces");
+  EXPECT_EQ(left_out.count, 3);
+  EXPECT_THAT(left_out.example, HasSubstr("sparse.json: is stored without its holes"));
+  EXPECT_THAT(importText(sparse(false) + kTarEnd)->error, HasSubstr("unpack the archive"));
+}
+
+// The first file that is a trace is the first input: its facts and clock are the trace's.
+TEST(ImportTar, AFileThatIsNoTraceTakesNoNumber) {
+  const std::string trace = R"({"schemaVersion":1,"baseTimeNanoseconds":1700000000000000000,"traceEvents":[)"
+                            R"({"ph":"X","cat":"cpu_op","name":"a","pid":5,"tid":5,"ts":1,"dur":2}]})";
+  const auto imported =
+      importText(tarEntry("README", "nothing of a trace") + tarEntry("trace.json", trace) + kTarEnd);
+  ASSERT_EQ(imported->error, "");
+  const auto alone = importText(trace);
+  EXPECT_EQ(imported->sink.meta_values.at("trace.producer"), alone->sink.meta_values.at("trace.producer"));
+  for (const auto& [key, value] : imported->sink.meta_values) EXPECT_FALSE(key.starts_with("input.")) << key;
+}
+
+TEST(ImportTar, SizesAndProgressAreTheMembers) {
+  ImportOptions options;
+  ImportProgress last;
+  options.progress = [&](const ImportProgress& progress) { last = progress; };
+  const std::string text = oneEvent("a");
+  const auto imported =
+      importText(tarEntry("a.json", text) + tarEntry("other", std::string(100'000, 'x')) + kTarEnd, options);
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.inputs.at(0).file_bytes, static_cast<Bytes>(text.size()));
+  EXPECT_EQ(last.total_bytes, last.done_bytes);
+}
+
 TEST(ImportTar, DamagedAndEmptyArchivesSaySo) {
   std::string lying = tarEntry("rank0.json", oneEvent("a")) + kTarEnd;
   lying[512 + 512] = 'x';  // where the next header's name would be, with a wrong sum
@@ -141,6 +204,8 @@ TEST(ImportXz, OneFileSeveralStreamsAndDamage) {
   ASSERT_EQ(cut->error, "");
   EXPECT_FALSE(cut->summary.complete());
   EXPECT_THAT(cut->summary.inputs[0].damage, HasSubstr("ends inside an xz stream"));
+  const auto odd = importText(asXz(text) + std::string(2, '\0'));  // padding is of whole groups of four bytes
+  EXPECT_THAT(odd->summary.inputs.at(0).damage, HasSubstr("not a valid xz stream"));
   std::string changed = packed;
   changed[packed.size() / 2] = static_cast<char>(changed[packed.size() / 2] ^ 0x55);
   const auto wrong = importText(changed);
