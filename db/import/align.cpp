@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "db/import/build/input_clock.h"
 #include "db/import/clock_offset.h"
 #include "db/import/input/text.h"
 #include "db/meta.h"
@@ -18,6 +19,8 @@ struct InputFacts {
   bool readable = false;
   std::optional<std::int64_t> unix_ns;  // of its time 0
   TimeNs begin_ns = 0;
+  TimeNs end_ns = 0;
+  std::string host;
   std::optional<int> rank;
   std::string format;
   std::string timeline;  // meta import.timeline: "order only" when times mean nothing
@@ -52,6 +55,9 @@ class FactsSink final : public TraceSink {
   void meta(std::string_view key, std::string_view value) override {
     if (key == meta::kTraceStartUnixNs) unix_ns = parseInteger(value);
     if (key == "import.timeline") timeline = std::string(value);
+    if (key == meta::kHostName) host = std::string(value);
+    // A merged trace of several machines.
+    if (key.starts_with("input.") && key.ends_with(meta::kHostName)) several_hosts = true;
   }
   void setting(const SettingInEffect&) override {}
   void tunable(const TunableInEffect&) override {}
@@ -80,6 +86,8 @@ class FactsSink final : public TraceSink {
   std::vector<IterationMark> marks;
   std::optional<std::int64_t> unix_ns;
   std::string timeline;
+  std::string host;
+  bool several_hosts = false;
 
  private:
   std::unordered_map<std::string, StringId> ids_;
@@ -126,6 +134,8 @@ InputFacts factsOf(FactsSink& sink, const ImportSummary& summary, std::size_t in
   facts.readable = true;
   facts.unix_ns = sink.unix_ns;
   facts.begin_ns = summary.begin_ns;
+  facts.end_ns = summary.end_ns;
+  if (!sink.several_hosts) facts.host = sink.host;
   facts.timeline = sink.timeline;
   if (!summary.ranks.empty()) facts.rank = summary.ranks.front();
   if (!summary.inputs.empty()) facts.format = summary.inputs.back().format;
@@ -242,6 +252,15 @@ void placeAll(const std::vector<InputFacts>& facts, std::vector<Placement>& plac
   }
 }
 
+InputOrigin originOf(const InputFacts& facts) {
+  InputOrigin origin;
+  origin.host = facts.host;
+  const bool known = facts.unix_ns && facts.timeline.empty() && InputClock::inRange(*facts.unix_ns) &&
+                     InputClock::inRange(facts.begin_ns) && InputClock::inRange(facts.end_ns);
+  if (known) origin.unix_span = {*facts.unix_ns + facts.begin_ns, *facts.unix_ns + facts.end_ns};
+  return origin;
+}
+
 }  // namespace
 
 Alignment alignInputs(std::span<const std::string> names,
@@ -260,6 +279,7 @@ Alignment alignInputs(std::span<const std::string> names,
   for (const Placement& placement : out.placements) earliest = std::min(earliest, placement.begin_ns);
   for (std::size_t i = 0; i < names.size(); ++i) {
     out.placements[i].begin_ns -= earliest;
+    out.placements[i].origin = originOf(facts[i]);
     if (facts[i].unix_ns && !out.unix_ns) out.unix_ns = *facts[i].unix_ns - out.placements[i].begin_ns;
   }
   nameRanks(names, facts, out.placements);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "db/import.h"
+#include "db/import/build/joined_processes.h"
 
 namespace pitwall::import {
 
@@ -21,6 +22,7 @@ struct Placement {
   std::optional<int> rank;  // where the file does not give it and order or names of the inputs do
   bool shows_rank = false;  // the inputs are of several ranks
   std::string note;         // method and uncertainty; empty for the first
+  InputOrigin origin;
 };
 
 struct Alignment {

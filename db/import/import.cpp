@@ -208,9 +208,15 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
     if (inputs.size() > 1) alignment = align(inputs, options);
     JoinedProcesses joined(sink);
     Builder builder(joined, summary);
+    builder.tracks().joinWith(joined);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      joined.readingRecordings(i < recordings);
       const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
+      const import::InputOrigin origin = placement != nullptr ? placement->origin : import::InputOrigin{};
+      if (i < recordings) {
+        joined.readingRecording(origin);
+      } else {
+        joined.readingProfile(origin);
+      }
       PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
     }
     if (summary.inputs.empty())

@@ -16,8 +16,25 @@ constexpr std::size_t kMostTracks = std::size_t{1} << 16;
 
 ProcessRef Tracks::process(std::string_view key) {
   const auto [found, fresh] = process_keys_.try_emplace(std::string(key), processes_.size());
-  if (fresh) processes_.push_back({std::string(key), {}, parseInteger(key).value_or(0), {}});
+  if (fresh) {
+    Process process;
+    process.key = std::string(key);
+    process.pid = parseInteger(key).value_or(0);
+    processes_.push_back(std::move(process));
+  }
   return {found->second};
+}
+
+void Tracks::setPid(ProcessRef process, std::int64_t pid, std::string_view host) {
+  Process& known = processes_[process.index];
+  known.pid = pid;
+  known.has_system_pid = true;
+  known.host = std::string(host);
+}
+
+ProcessId Tracks::processOfSystem(const ProcessInfo& info, std::string_view host) {
+  const auto recorded = joined_ != nullptr ? joined_->recorded(info, host) : std::nullopt;
+  return recorded ? *recorded : sink_.process(info);
 }
 
 void Tracks::nameProcess(ProcessRef process, std::string_view name) {
@@ -137,7 +154,7 @@ ProcessId Tracks::idOf(std::size_t process) {
     appendClean(info.name, clean);
     info.name = shownName(rank_, clean);
     info.rank = rank_;
-    known.id = sink_.process(info);
+    known.id = known.has_system_pid ? processOfSystem(info, known.host) : sink_.process(info);
   }
   return known.id;
 }

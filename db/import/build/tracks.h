@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "db/import/build/joined_processes.h"
 #include "db/import/build/phases.h"
 #include "db/import/build/tally.h"
 #include "db/sink.h"
@@ -48,7 +49,14 @@ class Tracks {
   // Equal keys give equal handles within one input.
   ProcessRef process(std::string_view key);
   void nameProcess(ProcessRef process, std::string_view name);
-  void setPid(ProcessRef process, std::int64_t pid) { processes_[process.index].pid = pid; }
+  // The system's number of a process, and its host where the input says it for each process.
+  void setPid(ProcessRef process, std::int64_t pid, std::string_view host = {});
+  // The process's key is that number, not one of a device, a row, or of the file alone.
+  void keyIsPid(ProcessRef process) { processes_[process.index].has_system_pid = true; }
+  // Processes whose number is the system's may be recorded ones.
+  void joinWith(const JoinedProcesses& joined) { joined_ = &joined; }
+  // The recorded process that this one is, else a new one; its number is the system's.
+  ProcessId processOfSystem(const ProcessInfo& info, std::string_view host = {});
   void rank(int rank);  // of all processes of this input
   int rankOr(int unknown) const { return has_rank_ ? rank_ : unknown; }
   // From now on until the next input, names of processes begin with their rank, if it is known.
@@ -83,6 +91,8 @@ class Tracks {
     std::string key;
     std::string name;
     std::int64_t pid = 0;
+    bool has_system_pid = false;
+    std::string host;
     ProcessId id;
   };
   struct Device {
@@ -109,6 +119,7 @@ class Tracks {
   std::unordered_map<std::string, std::size_t> process_keys_;
   std::unordered_map<std::string, std::size_t> device_keys_;
   std::unordered_map<std::string, std::size_t> track_keys_;
+  const JoinedProcesses* joined_ = nullptr;
   std::string scratch_;
   std::size_t owner_ = Track::kNone;
   int rank_ = 0;

@@ -46,6 +46,7 @@ TrackRef Kineto::threadOf(const ChromeEvent& event) {
   const TextKey key{0, event.process.text, thread};
   if (const TrackRef* known = threads_.find(key)) return *known;
   const ProcessRef process = builder_.tracks().process(event.process.text);
+  builder_.tracks().keyIsPid(process);
   if (event.process.type == JsonType::number) builder_.tracks().ownerProcess(process);
   return threads_.put(key, builder_.tracks().thread(process, thread));
 }

@@ -106,7 +106,8 @@ class Inspector {
   void collective(const Find& find, std::int64_t duration) {
     const ProcessRef process =
         builder_.tracks().process(fmt::format("{}:{}", find("metadata.hostname"), find("metadata.pid")));
-    if (const auto pid = parseInteger(find("metadata.pid"))) builder_.tracks().setPid(process, *pid);
+    if (const auto pid = parseInteger(find("metadata.pid")))
+      builder_.tracks().setPid(process, *pid, unescape(find("metadata.hostname")));
     const std::string name = unescape(find("coll_perf.coll"));
     builder_.tracks().nameProcess(process, fmt::format("nccl on {}", unescape(find("metadata.hostname"))));
     const TrackRef track = builder_.tracks().lane(

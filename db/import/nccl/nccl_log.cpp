@@ -79,7 +79,7 @@ bool NcclLog::line(std::string_view text, std::int64_t now_ns) {
   message.remove_prefix(5);
   ++lines_;
   const ProcessRef process = builder_.tracks().process(fmt::format("{}:{}", origin->host, origin->pid));
-  if (const auto pid = parseInteger(origin->pid)) builder_.tracks().setPid(process, *pid);
+  if (const auto pid = parseInteger(origin->pid)) builder_.tracks().setPid(process, *pid, origin->host);
   if (level == "WARN ") {
     ++builder_.tally().record("lines NCCL WARN");
     if (++warnings_ <= kMostWarnings) fact(fmt::format("nccl.warning.{}", warnings_), message.substr(0, 300));

@@ -44,7 +44,7 @@ void RowImport::process(std::int64_t number, ProcessInfo process) {
   if (process.rank == 0) process.rank = builder_.tracks().rankOr(0);
   builder_.tracks().rank(process.rank);
   process.name = builder_.tracks().shownName(process.rank, process.name);
-  processes_[number] = sink_.process(process);
+  processes_[number] = builder_.tracks().processOfSystem(process);
 }
 
 void RowImport::thread(std::int64_t number, ThreadInfo thread, std::int64_t process) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <fstream>
 
@@ -9,6 +10,7 @@
 #include "db/meta.h"
 #include "db/reader.h"
 #include "db/store.h"
+#include "tests/support/read_all.h"
 #include "tests/support/temp_folder.h"
 
 namespace pitwall::joined_processes_test {
@@ -18,7 +20,7 @@ using testing::ElementsAre;
 
 class ProfileBesideARecording : public testing::Test {
  protected:
-  void writeRecording(const std::string& name, std::int64_t pid, int rank = 0) {
+  void writeRecording(const std::string& name, std::int64_t pid, int rank = 0, const std::string& host = "") {
     auto sink = createTrace(folder_ / name).value();
     const ProcessId process = sink->process({pid, "train", "train --fast", rank});
     const ThreadId thread = sink->thread({process, pid + 1, "loader"});
@@ -30,15 +32,17 @@ class ProfileBesideARecording : public testing::Test {
     sink->setting({"OMP_NUM_THREADS", "3", SettingSource::environment});
     sink->meta("host.cpu_model", "a processor");
     sink->meta(meta::kTraceStartUnixNs, std::to_string(kStartUs * 1000));
+    if (!host.empty()) sink->meta(meta::kHostName, host);
     ASSERT_TRUE(sink->finish().has_value());
   }
 
   // As PyTorch writes them: a thread of the program ran an operator.
-  void writeProfile(const std::string& name, std::int64_t pid, const std::string& more = "") {
+  void writeProfile(const std::string& name, std::int64_t pid, const std::string& more = "",
+                    std::int64_t after_us = 10) {
     std::ofstream(folder_ / name) << fmt::format(
         R"({{"schemaVersion":1,{}"traceEvents":[{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":{},"tid":{},)"
         R"("ts":{},"dur":4,"args":{{"External id":1}}}}]}})",
-        more, pid, pid + 1, kStartUs + 10);
+        more, pid, pid + 1, kStartUs + after_us);
   }
 
   std::unique_ptr<Trace> import(const std::vector<std::string>& names) {
@@ -91,6 +95,50 @@ TEST_F(ProfileBesideARecording, OfAnotherRankStaysApart) {
   writeProfile("profile.json", 100, R"("distributedInfo":{"rank":2,"world_size":4},)");
   EXPECT_THAT(names(*import({"run.pitwall", "profile.json"})),
               ElementsAre("rank 1: train", testing::StartsWith("rank 2: ")));
+}
+
+// Planes and devices are numbered as processes are.
+TEST_F(ProfileBesideARecording, WhoseNumbersAreNotTheSystemsStaysApart) {
+  writeRecording("run.pitwall", 7);
+  std::ofstream(folder_ / "timeline.json")
+      << R"([{"ph":"M","name":"process_name","pid":7,"args":{"name":"/job:localhost/device:GPU:0"}},)"
+         R"({"ph":"X","name":"MatMul","pid":7,"tid":8,"ts":5,"dur":4}])";
+  EXPECT_EQ(import({"run.pitwall", "timeline.json"})->processes().size(), 2U);
+}
+
+// A container gives the number again to the next program.
+TEST_F(ProfileBesideARecording, OfAnotherTimeStaysApart) {
+  writeRecording("run.pitwall", 100);
+  constexpr std::int64_t kHourUs = 3'600'000'000;
+  for (const std::int64_t after : {kHourUs, -kHourUs}) {
+    writeProfile("profile.json", 100, "", after);
+    EXPECT_EQ(import({"run.pitwall", "profile.json"})->processes().size(), 2U) << after;
+  }
+}
+
+TEST_F(ProfileBesideARecording, OfAnotherHostStaysApart) {
+  writeRecording("run.pitwall", 100, 1, "here");
+  const auto dump = [&](const std::string& host) {
+    std::ofstream(folder_ / "nccl.jsonl") << fmt::format(
+        R"({{"header":{{"id":"0x7f","rank":1,"n_ranks":2,"nnodes":1}},"metadata":{{"dump_timestamp_us":{},)"
+        R"("hostname":"{}","pid":100}},"coll_perf":{{"coll":"AllReduce","coll_msg_size_bytes":4096,)"
+        R"("coll_exec_time_us":100}}}})"
+        "\n",
+        kStartUs + 200, host);
+    return import({"run.pitwall", "nccl.jsonl"})->processes().size();
+  };
+  EXPECT_EQ(dump("here"), 1U);
+  EXPECT_EQ(dump("there"), 2U);
+}
+
+TEST_F(ProfileBesideARecording, ThatIsCompressedIsTheSameProcess) {
+  writeRecording("run.pitwall", 100);
+  writeProfile("profile.json", 100);
+  const std::string content = test::readAll(folder_ / "run.pitwall");
+  gzFile packed = gzopen((folder_ / "run.pitwall.gz").c_str(), "wb");
+  gzwrite(packed, content.data(), static_cast<unsigned>(content.size()));
+  gzclose(packed);
+  EXPECT_THAT(names(*import({"profile.json", "run.pitwall.gz"})), ElementsAre("train"));
 }
 
 TEST_F(ProfileBesideARecording, OfOneOfTwoRecordedProcessesWithItsIdStaysApart) {
