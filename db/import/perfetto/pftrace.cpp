@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "db/import/input/byte_source.h"
 #include "db/import/input/protobuf.h"
 #include "db/import/input/text.h"
 #include "db/import/perfetto/pftrace_clocks.h"
@@ -38,6 +40,7 @@ struct PacketHead {
   std::uint64_t clock = 0;
   bool cleared = false;
   bool lost_before = false;
+  bool first = false;  // of its sequence
 };
 
 PacketHead headOf(std::string_view packet_text) {
@@ -52,6 +55,7 @@ PacketHead headOf(std::string_view packet_text) {
       case packet::kClock: head.clock = field.value; break;
       case packet::kStateCleared: head.cleared = field.value != 0; break;
       case packet::kPreviousDropped: head.lost_before = field.value != 0; break;
+      case packet::kFirstOnSequence: head.first = field.value != 0; break;
       default: break;
     }
   }
@@ -67,13 +71,19 @@ class Pftrace {
 
  private:
   Status packets();
-  void packet(std::string_view text, bool nested);
-  void compressed(std::string_view text);
+  Status packet(std::string_view text, bool nested);
+  Status compressed(std::string_view text);
   void trackEvent(std::string_view text, const PacketHead& head, PftraceSequence& sequence);
   bool beginState(const PacketHead& head, PftraceSequence& sequence);
   void intern(std::string_view text, PftraceSequence& sequence);
+  void threadDescriptor(std::string_view text, PftraceSequence& sequence);
   PftraceSequence& sequenceOf(std::uint64_t id);
-  std::int64_t legacyTime(std::string_view event, PftraceSequence& sequence, bool& has_time);
+  struct Moment {
+    std::uint64_t clock = 0;
+    std::uint64_t timestamp = 0;
+  };
+  std::optional<Moment> momentOf(std::string_view event, const PacketHead& head, PftraceSequence& sequence);
+  std::string place() const { return window_.place(); }
   void finish();
 
   Window& window_;
@@ -84,6 +94,8 @@ class Pftrace {
   PftraceEvents events_;
   std::unordered_map<std::uint64_t, std::unique_ptr<PftraceSequence>> sequences_;
   std::size_t interned_bytes_ = 0;
+  Bytes compressed_bytes_ = 0;  // of all compressed packets
+  Bytes inflated_bytes_ = 0;
   std::int64_t packets_ = 0;
   std::int64_t lost_ = 0;
 };
@@ -101,16 +113,18 @@ PftraceSequence& Pftrace::sequenceOf(std::uint64_t id) {
 
 // Names and defaults of a sequence hold until they are cleared. False when this packet cannot be read.
 bool Pftrace::beginState(const PacketHead& head, PftraceSequence& sequence) {
-  if (head.lost_before) ++lost_;
+  // The first packet of a sequence is marked as if packets before it were lost.
+  if (head.lost_before && sequence.seen && !head.first) ++lost_;
+  sequence.seen = true;
   if (head.cleared || (head.flags & kStateCleared) != 0) {
     interned_bytes_ -= sequence.internedBytes();
     sequence.clear();
-  } else if (head.lost_before && (head.flags & kNeedsState) != 0) {
+  } else if (head.lost_before) {
     sequence.cleared = false;  // a name may be among the lost
+    sequence.thread_time_us.reset();
   }
   if ((head.flags & kNeedsState) == 0 || sequence.cleared) return true;
-  builder_.tally().dropped("packets whose names were lost with earlier packets",
-                           [&] { return window_.place(); });
+  builder_.tally().dropped("packets whose names were lost with earlier packets", [&] { return place(); });
   return false;
 }
 
@@ -124,46 +138,62 @@ void Pftrace::intern(std::string_view text, PftraceSequence& sequence) {
   interned_bytes_ += sequence.internedBytes() - before;
 }
 
-// Times of the oldest files: relative to the sequence's earlier ones, or absolute, in microseconds.
-std::int64_t Pftrace::legacyTime(std::string_view event, PftraceSequence& sequence, bool& has_time) {
+void Pftrace::threadDescriptor(std::string_view text, PftraceSequence& sequence) {
+  constexpr std::uint32_t kReferenceTimeUs = 6;
+  sequence.thread = tracks_.thread(text);
+  ProtoMessage fields(text);
+  for (ProtoField field; fields.next(field);) {
+    if (field.number == kReferenceTimeUs && !field.is_bytes) sequence.thread_time_us = field.integer();
+  }
+}
+
+// The oldest files give times in microseconds of CLOCK_MONOTONIC: absolute, or as the distance from the last time of
+// the sequence, which begins with its thread's descriptor. Counts an event without a time.
+std::optional<Pftrace::Moment> Pftrace::momentOf(std::string_view event, const PacketHead& head,
+                                                 PftraceSequence& sequence) {
+  const auto dropped = [&](const char* why) {
+    builder_.tally().dropped(why, [&] { return place(); });
+    return std::nullopt;
+  };
+  const auto near = [](std::int64_t us) { return us > -kLatestNs / 2000 && us < kLatestNs / 2000; };
+  std::optional<std::int64_t> delta_us;
+  std::optional<std::int64_t> us;
   ProtoMessage fields(event);
   for (ProtoField field; fields.next(field);) {
-    const bool delta = field.number == track_event::kDeltaUs;
-    if (field.is_bytes || (!delta && field.number != track_event::kAbsoluteUs)) continue;
-    const std::int64_t us = field.integer();
-    if (us > kLatestNs / 2000 || us < -kLatestNs / 2000) continue;
-    if (delta && std::abs(sequence.thread_time_us) > kLatestNs / 2000) continue;
-    has_time = true;
-    if (!delta) return us * 1000;
-    sequence.thread_time_us += us;
-    return sequence.thread_time_us * 1000;
+    if (field.number == track_event::kDeltaUs && !field.is_bytes) delta_us = field.integer();
+    if (field.number == track_event::kAbsoluteUs && field.value != 0) us = field.integer();
   }
-  return 0;
+  if (delta_us) {
+    std::optional<std::int64_t>& last = sequence.thread_time_us;
+    if (!last) return dropped("events whose time counts from a thread descriptor that is missing or lost");
+    if (!near(*last) || !near(*delta_us)) return dropped("events with a time out of range");
+    us = *last += *delta_us;
+  }
+  if (us) {
+    if (*us < 0 || !near(*us)) return dropped("events with a time out of range");
+    // Without a snapshot the file has no other clock to convert to.
+    const std::uint64_t clock = clocks_.hasSnapshot() ? PftraceClocks::kMonotonic : clocks_.reference();
+    return Moment{clock, static_cast<std::uint64_t>(*us) * 1000};
+  }
+  if (!head.has_timestamp) return dropped("track events without a time");
+  return Moment{head.clock != 0 ? head.clock : sequence.default_clock, head.timestamp};
 }
 
 void Pftrace::trackEvent(std::string_view text, const PacketHead& head, PftraceSequence& sequence) {
-  const Place place{window_, 0, {}};
-  std::int64_t time = 0;
-  bool has_time = head.has_timestamp;
-  if (has_time) {
-    const std::uint64_t clock = head.clock != 0 ? head.clock : sequence.default_clock;
-    const auto converted = clocks_.time(clock, head.sequence, head.timestamp);
-    if (!converted) {
-      builder_.tally().dropped("events of a clock that no snapshot joins to the trace's",
-                               [&] { return fmt::format("clock {}, {}", clock, window_.place()); });
-      return;
-    }
-    time = *converted;
-  } else {
-    time = legacyTime(text, sequence, has_time);
+  const auto moment = momentOf(text, head, sequence);
+  if (!moment) return;
+  const auto time = clocks_.time(moment->clock, head.sequence, moment->timestamp);
+  if (!time) {
+    builder_.tally().dropped("events of a clock that no snapshot joins to the trace's",
+                             [&] { return fmt::format("clock {}, {}", moment->clock, place()); });
+    return;
   }
-  if (!has_time) return builder_.tally().dropped("track events without a time", place);
-  events_.event(text, sequence, time, place);
+  events_.event(text, sequence, *time, Place{window_, 0, {}});
 }
 
-void Pftrace::compressed(std::string_view text) {
+Status Pftrace::compressed(std::string_view text) {
   z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) return builder_.tally().damaged("zlib: out of memory");
+  if (inflateInit(&stream) != Z_OK) return fail(ErrorCode::io, "zlib: out of memory");
   std::string out;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<unsigned>(text.size());
@@ -180,18 +210,23 @@ void Pftrace::compressed(std::string_view text) {
   inflateEnd(&stream);
   if (code != Z_STREAM_END)
     builder_.tally().dropped("compressed packets that are damaged or too large: read as far as they go",
-                             window_.place());
+                             [&] { return place(); });
+  compressed_bytes_ += static_cast<Bytes>(text.size());
+  inflated_bytes_ += static_cast<Bytes>(out.size());
+  PITWALL_TRY(
+      checkGrowth(builder_.tally().input().path, inflated_bytes_, compressed_bytes_, options_.limits));
   ProtoMessage fields(out);
   for (ProtoField field; fields.next(field);) {
-    if (field.number == 1 && field.is_bytes) packet(field.bytes, true);
+    if (field.number == 1 && field.is_bytes) PITWALL_TRY(packet(field.bytes, true));
   }
+  return {};
 }
 
-void Pftrace::packet(std::string_view text, bool nested) {
+Status Pftrace::packet(std::string_view text, bool nested) {
   ++packets_;
   const PacketHead head = headOf(text);
   PftraceSequence& sequence = sequenceOf(head.sequence);
-  if (!beginState(head, sequence)) return;
+  if (!beginState(head, sequence)) return {};
   // What others of the packet refer to comes first, in whatever order it is written.
   ProtoMessage before(text);
   for (ProtoField field; before.next(field);) {
@@ -201,26 +236,28 @@ void Pftrace::packet(std::string_view text, bool nested) {
     if (field.number == packet::kDefaults) sequence.defaults(field.bytes);
     if (field.number == packet::kTrackDescriptor) tracks_.descriptor(field.bytes);
     if (field.number == packet::kProcessTree) tracks_.processTree(field.bytes);
-    if (field.number == packet::kThreadDescriptor) sequence.thread = tracks_.thread(field.bytes);
+    if (field.number == packet::kThreadDescriptor) threadDescriptor(field.bytes, sequence);
     if (!isPacketFieldKept(field.number)) {
       const std::string_view name = packetName(field.number);
       builder_.tally().notUnderstood(
           name.empty() ? fmt::format("packets of field {}", field.number) : fmt::format("packets: {}", name),
-          window_.place());
+          [&] { return place(); });
     }
   }
-  if (before.damaged()) builder_.tally().dropped("damaged packets: read as far as they go", window_.place());
+  if (before.damaged())
+    builder_.tally().dropped("damaged packets: read as far as they go", [&] { return place(); });
   ProtoMessage fields(text);
   for (ProtoField field; fields.next(field);) {
     if (!field.is_bytes) continue;
     if (field.number == packet::kTrackEvent) trackEvent(field.bytes, head, sequence);
     if (field.number != packet::kCompressed) continue;
     if (nested) {
-      builder_.tally().dropped("compressed packets within compressed packets", window_.place());
+      builder_.tally().dropped("compressed packets within compressed packets", [&] { return place(); });
     } else {
-      compressed(field.bytes);
+      PITWALL_TRY(compressed(field.bytes));
     }
   }
+  return {};
 }
 
 Status Pftrace::packets() {
@@ -250,7 +287,7 @@ Status Pftrace::packets() {
       PITWALL_TRY(window_.more(longest + kReadAhead));
       continue;
     }
-    packet(rest.substr(0, static_cast<std::size_t>(length)), false);
+    PITWALL_TRY(packet(rest.substr(0, static_cast<std::size_t>(length)), false));
     window_.take(text.size() - rest.size() + static_cast<std::size_t>(length));
   }
 }

@@ -22,6 +22,7 @@ class PftraceClocks {
   // The wall-clock time of the trace's time 0, once a snapshot has given it.
   std::optional<std::int64_t> unixZero() const { return unix_zero_; }
   std::uint64_t reference() const { return reference_; }
+  bool hasSnapshot() const { return has_reference_; }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 16;

@@ -37,7 +37,8 @@ Legacy legacyOf(std::string_view message) {
 
 }  // namespace
 
-PftraceEvents::Fields PftraceEvents::fieldsOf(std::string_view message, const PftraceSequence& sequence) {
+PftraceEvents::Fields PftraceEvents::fieldsOf(std::string_view message, const PftraceSequence& sequence,
+                                              const Place& place) {
   using namespace track_event;
   Fields out;
   std::uint64_t name_id = 0;
@@ -74,21 +75,24 @@ PftraceEvents::Fields PftraceEvents::fieldsOf(std::string_view message, const Pf
     }
   }
   if (out.name.empty() && name_id != 0) {
-    if (const std::string* known = sequence.name(name_id)) out.name = *known;
+    if (const std::string* known = sequence.name(name_id)) {
+      out.name = *known;
+    } else {
+      builder_.tally().repaired("names that the sequence does not hold: shown as (unnamed)", place);
+    }
   }
   if (!out.has_track && sequence.has_default_track) out.track = sequence.default_track, out.has_track = true;
   return out;
 }
 
 StringId PftraceEvents::argsOf(const Fields& fields, const PftraceSequence& sequence) {
-  constexpr std::size_t kMostDistinct = 4096;
   PftraceAnnotations annotations(sequence);
   if (!fields.category.empty()) annotations.text("category", fields.category);
   const auto category_only = annotations.object();
   for (const std::string_view message : fields.annotations) annotations.add(message);
   const auto whole = annotations.object();
-  if (!fields.annotations.empty() && (!whole || ++distinct_args_ > kMostDistinct)) {
-    builder_.tally().dropped("arguments of events beyond 4096 events or 1024 bytes", "debug annotations");
+  if (!whole) {
+    builder_.tally().dropped("arguments of events beyond 1024 bytes", "debug annotations");
     return category_only && !category_only->empty() ? builder_.names().args(*category_only) : StringId{};
   }
   return whole && !whole->empty() ? builder_.names().args(*whole) : StringId{};
@@ -99,7 +103,7 @@ TrackRef PftraceEvents::trackOf(const Fields& fields, const PftraceSequence& seq
   return tracks_.track(fields.track);
 }
 
-void PftraceEvents::counter(const Fields& fields, const PftraceSequence&, std::int64_t time_ns) {
+void PftraceEvents::counter(const Fields& fields, std::int64_t time_ns) {
   PftraceTracks::Counter& counter = tracks_.counter(fields.track);
   double value = fields.count * counter.multiplier;
   if (counter.incremental) value = counter.sum += value;
@@ -110,7 +114,7 @@ void PftraceEvents::counter(const Fields& fields, const PftraceSequence&, std::i
   }
 }
 
-void PftraceEvents::begin(const Fields&, const Event& event, TrackRef track, const Place& place) {
+void PftraceEvents::begin(const Event& event, TrackRef track, const Place& place) {
   if (!open_.mayOpen(place)) return;
   OpenRange range{.start_ns = event.start_ns, .track = track, .name = event.name};
   range.args = event.args;
@@ -144,11 +148,11 @@ void PftraceEvents::legacy(Fields& fields, const PftraceSequence& sequence, Even
   const TrackRef track = trackOf(fields, sequence);
   out.args = argsOf(fields, sequence);
   if (about.on_another_thread) {
-    builder_.tally().notUnderstood("legacy events of another thread than their sequence's", place.text());
+    builder_.tally().notUnderstood("legacy events of another thread than their sequence's", place);
     return;
   }
   switch (about.phase) {
-    case 'B': return begin(fields, out, track, place);
+    case 'B': return begin(out, track, place);
     case 'E': return endRange(track, out.start_ns, place);
     case 'X':
       if (about.duration_us < 0 || about.duration_us > kLatestNs / 1000)
@@ -170,9 +174,9 @@ void PftraceEvents::legacy(Fields& fields, const PftraceSequence& sequence, Even
 
 void PftraceEvents::event(std::string_view message, PftraceSequence& sequence, std::int64_t time_ns,
                           const Place& place) {
-  Fields fields = fieldsOf(message, sequence);
+  Fields fields = fieldsOf(message, sequence, place);
   if (fields.has_extra_counters)
-    builder_.tally().notUnderstood("counters beside an event (extra_counter_values)", place.text());
+    builder_.tally().notUnderstood("counters beside an event (extra_counter_values)", place);
   Event out;
   out.start_ns = time_ns;
   out.name = builder_.names().name(fields.name.empty() ? "(unnamed)" : fields.name);
@@ -181,7 +185,7 @@ void PftraceEvents::event(std::string_view message, PftraceSequence& sequence, s
     case Type::begin: {
       const TrackRef track = trackOf(fields, sequence);
       out.args = argsOf(fields, sequence);
-      begin(fields, out, track, place);
+      begin(out, track, place);
       return flows(fields, track, time_ns);
     }
     case Type::end: return endRange(trackOf(fields, sequence), time_ns, place);
@@ -192,7 +196,7 @@ void PftraceEvents::event(std::string_view message, PftraceSequence& sequence, s
       builder_.add(track, out);
       return flows(fields, track, time_ns);
     }
-    case Type::counter: return counter(fields, sequence, time_ns);
+    case Type::counter: return counter(fields, time_ns);
     default: break;
   }
   if (!fields.legacy.empty()) return legacy(fields, sequence, out, place);

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "db/import/build/builder.h"
@@ -39,12 +40,12 @@ class PftraceEvents {
     std::vector<std::pair<std::uint64_t, bool>> flows;  // number, whether it ends there
     bool has_extra_counters = false;
   };
-  static Fields fieldsOf(std::string_view message, const PftraceSequence& sequence);
+  Fields fieldsOf(std::string_view message, const PftraceSequence& sequence, const Place& place);
   void legacy(Fields& fields, const PftraceSequence& sequence, Event out, const Place& place);
   StringId argsOf(const Fields& fields, const PftraceSequence& sequence);
   TrackRef trackOf(const Fields& fields, const PftraceSequence& sequence);
-  void counter(const Fields& fields, const PftraceSequence& sequence, std::int64_t time_ns);
-  void begin(const Fields& fields, const Event& event, TrackRef track, const Place& place);
+  void counter(const Fields& fields, std::int64_t time_ns);
+  void begin(const Event& event, TrackRef track, const Place& place);
   void endRange(TrackRef track, std::int64_t time_ns, const Place& place);
   void flows(const Fields& fields, TrackRef track, std::int64_t time_ns);
 
@@ -52,7 +53,6 @@ class PftraceEvents {
   PftraceTracks& tracks_;
   OpenRanges open_;
   std::unordered_set<std::uint64_t> begun_flows_;
-  std::size_t distinct_args_ = 0;
 };
 
 }  // namespace pitwall::import

@@ -68,6 +68,7 @@ void PftraceSequence::clear() {
   cleared = true;
   default_clock = 0;
   has_default_track = false;
+  thread_time_us.reset();
 }
 
 std::string PftraceAnnotations::keyOf(std::string_view message) const {

@@ -26,12 +26,14 @@ class PftraceSequence {
 
   std::size_t internedBytes() const { return interned_bytes_; }
 
+  bool seen = false;     // one of its packets came before; clear() does not change it
   bool cleared = false;  // it has a beginning: packets that need its state can be read
   std::uint64_t default_clock = 0;
   std::uint64_t default_track = 0;
   bool has_default_track = false;
   std::optional<TrackRef> thread;  // of a thread descriptor, for events without a track
-  std::int64_t thread_time_us = 0;
+  // Of the thread's descriptor and then of the last event whose time counts from it, CLOCK_MONOTONIC.
+  std::optional<std::int64_t> thread_time_us;
 
  private:
   static const std::string* find(const Texts& texts, std::uint64_t id) {

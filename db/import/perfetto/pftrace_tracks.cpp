@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/import/input/protobuf.h"
 
 namespace pitwall::import {
@@ -17,13 +19,25 @@ std::string_view baseName(std::string_view command) {
 }  // namespace
 
 PftraceTracks::Known& PftraceTracks::known(std::uint64_t uuid) {
-  if (tracks_.size() >= kMost && tracks_.find(uuid) == tracks_.end()) return tracks_[~std::uint64_t{0}];
-  return tracks_[uuid];
+  if (const auto found = tracks_.find(uuid); found != tracks_.end()) return found->second;
+  return tracks_[tracks_.size() < kMost || uuid == kShared ? uuid : shared(uuid)];
+}
+
+std::uint64_t PftraceTracks::shared(std::uint64_t uuid) {
+  builder_.tally().repaired(fmt::format("uses of tracks beyond the first {}: these tracks share one", kMost),
+                            [&] { return fmt::format("track {}", uuid); });
+  return kShared;
+}
+
+ProcessRef PftraceTracks::processOfPid(std::int64_t pid) {
+  const ProcessRef process = builder_.tracks().process(std::to_string(std::max<std::int64_t>(0, pid)));
+  builder_.tracks().keyIsPid(process);
+  return process;
 }
 
 void PftraceTracks::nameThread(std::int64_t pid, std::int64_t tid, std::string_view name) {
   if (name.empty() || tid < 0) return;
-  const ProcessRef process = builder_.tracks().process(std::to_string(pid < 0 ? 0 : pid));
+  const ProcessRef process = processOfPid(pid);
   builder_.tracks().nameThread(builder_.tracks().thread(process, std::to_string(tid)), name);
 }
 
@@ -37,8 +51,7 @@ void PftraceTracks::readProcess(std::string_view message, Known& track) {
     if (field.number == 6 && field.is_bytes) name = field.bytes;
   }
   if (name.empty()) name = baseName(command);
-  if (track.pid >= 0 && !name.empty())
-    builder_.tracks().nameProcess(builder_.tracks().process(std::to_string(track.pid)), name);
+  if (track.pid >= 0 && !name.empty()) builder_.tracks().nameProcess(processOfPid(track.pid), name);
 }
 
 void PftraceTracks::readThread(std::string_view message, Known& track) {
@@ -111,7 +124,7 @@ void PftraceTracks::processTree(std::string_view message) {
     }
     if (id < 0) continue;
     if (field.number == 1 && !command.empty())
-      builder_.tracks().nameProcess(builder_.tracks().process(std::to_string(id)), baseName(command));
+      builder_.tracks().nameProcess(processOfPid(id), baseName(command));
     if (field.number == 2) nameThread(owner, id, name);
   }
 }
@@ -119,7 +132,7 @@ void PftraceTracks::processTree(std::string_view message) {
 TrackRef PftraceTracks::thread(std::string_view thread_descriptor) {
   Known track;
   readThread(thread_descriptor, track);
-  const ProcessRef process = builder_.tracks().process(std::to_string(track.pid < 0 ? 0 : track.pid));
+  const ProcessRef process = processOfPid(track.pid);
   return builder_.tracks().thread(process, std::to_string(track.tid < 0 ? 0 : track.tid));
 }
 
@@ -131,7 +144,7 @@ ProcessRef PftraceTracks::processOf(const Known& track) {
     if (found == tracks_.end()) break;
     at = &found->second;
   }
-  if (at->pid >= 0) return builder_.tracks().process(std::to_string(at->pid));
+  if (at->pid >= 0) return processOfPid(at->pid);
   const ProcessRef none = builder_.tracks().process("trace");
   builder_.tracks().nameProcess(none, "trace");
   return none;
@@ -142,6 +155,7 @@ std::string PftraceTracks::ownName(ProcessRef process, const Known& track, std::
   std::string name = !track.name.empty() ? track.name
                      : track.pid >= 0    ? std::string("process")
                      : uuid == 0         ? std::string("default track")
+                     : uuid == kShared   ? std::string("other tracks")
                                          : fmt::format("track {}", uuid);
   const int number = ++names_[{process.index, name}];
   return number == 1 ? name : fmt::format("{} #{}", name, number);
@@ -155,7 +169,7 @@ TrackRef PftraceTracks::track(std::uint64_t uuid) {
     builder_.tally().repaired("events of a track that is not described before them: on a row of its number",
                               [&] { return fmt::format("track {}", uuid); });
   if (track.tid >= 0) {
-    const ProcessRef process = builder_.tracks().process(std::to_string(track.pid < 0 ? 0 : track.pid));
+    const ProcessRef process = processOfPid(track.pid);
     track.track = builder_.tracks().thread(process, std::to_string(track.tid));
   } else {
     const ProcessRef process = processOf(track);
@@ -165,14 +179,18 @@ TrackRef PftraceTracks::track(std::uint64_t uuid) {
 }
 
 PftraceTracks::Counter& PftraceTracks::counter(std::uint64_t uuid) {
-  if (const auto found = counters_.find(uuid); found != counters_.end()) return found->second;
-  const Known& track = known(uuid);
+  const auto found = counters_.find(uuid);
+  if (found != counters_.end()) return found->second;
+  const std::uint64_t key = counters_.size() < kMost ? uuid : shared(uuid);
+  const auto [entry, fresh] = counters_.try_emplace(key);
+  if (!fresh) return entry->second;
+  const Known& track = known(key);
   const ProcessRef process = processOf(track);
-  Counter fresh;
-  fresh.track = builder_.tracks().counter(process, ownName(process, track, uuid), track.unit);
-  fresh.multiplier = track.multiplier;
-  fresh.incremental = track.incremental;
-  return counters_[counters_.size() < kMost ? uuid : ~std::uint64_t{0}] = fresh;
+  Counter& made = entry->second;
+  made.track = builder_.tracks().counter(process, ownName(process, track, key), track.unit);
+  made.multiplier = track.multiplier;
+  made.incremental = track.incremental;
+  return made;
 }
 
 }  // namespace pitwall::import

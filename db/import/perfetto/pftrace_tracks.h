@@ -32,6 +32,8 @@ class PftraceTracks {
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 16;
+  // Under this number is kept together what exceeds the bound.
+  static constexpr std::uint64_t kShared = ~std::uint64_t{0};
   struct Known {
     std::string name;
     std::string unit;
@@ -46,6 +48,8 @@ class PftraceTracks {
   };
 
   Known& known(std::uint64_t uuid);
+  std::uint64_t shared(std::uint64_t uuid);  // counts it
+  ProcessRef processOfPid(std::int64_t pid);
   ProcessRef processOf(const Known& track);
   void nameThread(std::int64_t pid, std::int64_t tid, std::string_view name);
   void readProcess(std::string_view message, Known& track);
