@@ -61,7 +61,11 @@ class OrtProfile final : public ChromeDialect {
   void deviceWork(const ChromeEvent& event, Event out);
   void session(const ChromeEvent& event, std::string_view name, Event out);
   void iterations();
-  ProcessRef processOf(const ChromeEvent& event) { return builder_.tracks().process(event.process.text); }
+  ProcessRef processOf(const ChromeEvent& event) {
+    const ProcessRef process = builder_.tracks().process(event.process.text);
+    builder_.tracks().keyIsPid(process);
+    return process;
+  }
   TrackRef threadOf(const ChromeEvent& event) {
     return builder_.tracks().thread(processOf(event), event.thread.text);
   }
@@ -104,9 +108,13 @@ bool OrtProfile::take(const ChromeEvent& event, const Place& place) {
 }
 
 void OrtProfile::session(const ChromeEvent& event, std::string_view name, Event out) {
-  if (name == "model_run" && runs_.size() < kMostRuns)
+  if (!builder_.add(threadOf(event), out) || name != "model_run") return;
+  if (runs_.size() < kMostRuns) {
     runs_.emplace_back(out.start_ns, out.start_ns + std::max<std::int64_t>(0, out.dur_ns));
-  builder_.add(threadOf(event), out);
+  } else {
+    builder_.tally().dropped(fmt::format("runs of the model beyond the first {}: no iterations", kMostRuns),
+                             name);
+  }
 }
 
 OrtProfile::Known OrtProfile::operatorOf(const ChromeEvent& event, std::string_view node) const {
@@ -183,7 +191,8 @@ void OrtProfile::deviceWork(const ChromeEvent& event, Event out) {
   }
   if (!copies && facts.block[0] > 0) out.kernel = builder_.names().kernel(facts);
   const JsonValue parent = event.arg("parent_name");
-  std::string_view parent_node = parent.text;
+  const std::string parent_name = unescape(parent.text);
+  std::string_view parent_node = parent_name;
   if (parent_node.ends_with("_kernel_time")) parent_node.remove_suffix(12);
   if (launcher_id_ != 0 && (parent.type == JsonType::none || parent_node == launcher_)) {
     out.correlation = builder_.arrows().newCorrelation();

@@ -37,13 +37,15 @@ class XlaTraceJson final : public ChromeDialect {
   };
 
   void metadata(const ChromeEvent& event);
-  Line& lineOf(const ChromeEvent& event);
+  Line* lineAt(const ChromeEvent& event);
+  Line& lineOf(const ChromeEvent& event, const Place& place);
   void complete(const ChromeEvent& event, const Place& place);
 
   Builder& builder_;
   XlaEvents events_;
   std::unordered_map<std::string, std::string> processes_;  // by pid
   std::unordered_map<std::string, Line> lines_;             // by pid and tid
+  Line others_;                                             // of all beyond the bound
   std::int64_t complete_ = 0;
 };
 
@@ -58,23 +60,40 @@ bool XlaTraceJson::take(const ChromeEvent& event, const Place& place) {
 void XlaTraceJson::metadata(const ChromeEvent& event) {
   const JsonValue name = event.arg(Arg::name);
   if (name.type != JsonType::string) return;  // sort indexes
-  if (event.name.text == "process_name" && processes_.size() < kMostProcesses) {
+  if (event.name.text == "process_name") {
+    if (processes_.size() >= kMostProcesses && !processes_.contains(std::string(event.process.text)))
+      return builder_.tally().dropped(fmt::format("names of processes beyond the first {}", kMostProcesses),
+                                      event.process.text);
     processes_[std::string(event.process.text)] = unescape(name.text);
-  } else if (event.name.text == "thread_name" && lines_.size() < kMostLines) {
-    lines_[fmt::format("{}\n{}", event.process.text, event.thread.text)].name = unescape(name.text);
+  } else if (event.name.text == "thread_name") {
+    if (Line* const line = lineAt(event)) line->name = unescape(name.text);
   }
 }
 
-XlaTraceJson::Line& XlaTraceJson::lineOf(const ChromeEvent& event) {
-  const std::string key = lines_.size() < kMostLines
-                              ? fmt::format("{}\n{}", event.process.text, event.thread.text)
-                              : std::string();
-  Line& line = lines_[key];
+// None beyond the bound for lines.
+XlaTraceJson::Line* XlaTraceJson::lineAt(const ChromeEvent& event) {
+  const std::string key = fmt::format("{}\n{}", event.process.text, event.thread.text);
+  if (lines_.size() >= kMostLines) {
+    const auto found = lines_.find(key);
+    return found == lines_.end() ? nullptr : &found->second;
+  }
+  return &lines_[key];
+}
+
+XlaTraceJson::Line& XlaTraceJson::lineOf(const ChromeEvent& event, const Place& place) {
+  const ProcessRef host = builder_.tracks().process("host");
+  Line* const own = lineAt(event);
+  if (own == nullptr) {
+    builder_.tally().repaired(fmt::format("events of lines beyond the first {}: on one row", kMostLines),
+                              place);
+    others_.thread = builder_.tracks().lane(host, "other lines");
+    return others_;
+  }
+  Line& line = *own;
   if (line.known) return line;
   line.known = true;
   const auto found = processes_.find(std::string(event.process.text));
   const std::string plane = found == processes_.end() ? std::string() : found->second;
-  const ProcessRef host = builder_.tracks().process("host");
   builder_.tracks().ownerProcess(host);
   builder_.tracks().nameProcess(host, "host");
   if (const auto device = xlaDevice(plane)) {
@@ -99,6 +118,8 @@ void XlaTraceJson::complete(const ChromeEvent& event, const Place& place) {
     builder_.tally().dropped("events whose time (ts) or length (dur) is missing or no number", place);
     return;
   }
+  if (*start >= kLatestNs / 2 || *length >= kLatestNs / 2)
+    return builder_.tally().dropped("events with a time out of range", place);
   const std::string name = unescape(event.name.text);
   const auto text = [&](std::string_view arg) { return unescape(event.arg(arg).text); };
   const std::string kernel = text("kernel_details");
@@ -121,7 +142,7 @@ void XlaTraceJson::complete(const ChromeEvent& event, const Place& place) {
   out.hlo_module = module;
   out.framework_op = framework;
   out.step = step;
-  Line& line = lineOf(event);
+  Line& line = lineOf(event, place);
   if (line.device) {
     events_.onDevice(*line.device, out);
   } else {

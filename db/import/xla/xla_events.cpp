@@ -42,8 +42,9 @@ XlaEvents::Line XlaEvents::line(const XlaDevice& device, std::string_view name) 
 
 void XlaEvents::rememberStep(std::vector<Step>& steps, std::string_view number, const XlaEvent& event) {
   const auto parsed = parseInteger(number);
-  if (parsed && *parsed >= 0 && *parsed < kLatestNs && steps.size() < kMostSteps)
-    steps.push_back({*parsed, event.start_ns, event.end_ns});
+  if (!parsed || *parsed < 0 || *parsed >= kLatestNs) return;
+  if (steps.size() < kMostSteps) return steps.push_back({*parsed, event.start_ns, event.end_ns});
+  builder_.tally().dropped(fmt::format("marks of steps beyond the first {}", kMostSteps), number);
 }
 
 StringId XlaEvents::argsOf(const XlaEvent& event) {

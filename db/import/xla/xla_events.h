@@ -49,7 +49,7 @@ class XlaEvents {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
   };
-  static void rememberStep(std::vector<Step>& steps, std::string_view number, const XlaEvent& event);
+  void rememberStep(std::vector<Step>& steps, std::string_view number, const XlaEvent& event);
   StringId argsOf(const XlaEvent& event);
   OperatorId operatorOf(const XlaEvent& event);
   KernelId kernelOf(std::string_view details);

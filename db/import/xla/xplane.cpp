@@ -4,21 +4,17 @@
 // that use them, so that each plane is read twice; of the file itself only a buffer is in memory.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "db/import/input/protobuf.h"
 #include "db/import/input/text.h"
 #include "db/import/readers.h"
 #include "db/import/xla/xla_events.h"
+#include "db/import/xla/xplane_names.h"
 #include "db/meta.h"
 #include "db/try.h"
 
@@ -27,52 +23,18 @@ namespace {
 
 constexpr std::int64_t kUnixTimesFromNs = 1'000'000'000'000'000'000;
 constexpr std::size_t kMostNames = std::size_t{1} << 20;  // of a plane
-constexpr std::size_t kLongestXplaneText = std::size_t{1} << 16;
-
-// The statistics that are read, by their names.
-enum class Stat : std::uint8_t {
-  correlation,
-  kernelDetails,
-  memcpyDetails,
-  memsetDetails,
-  hloOp,
-  hloModule,
-  frameworkOp,
-  step,
-  sessionStart,
-  none
-};
-constexpr std::array<std::string_view, static_cast<std::size_t>(Stat::none)> kStats = {
-    "correlation_id", "kernel_details", "memcpy_details", "memset_details",    "hlo_op",
-    "hlo_module",     "tf_op",          "step_num",       "profile_start_time"};
-
-Stat statOf(std::string_view name) {
-  const auto* found = std::find(kStats.begin(), kStats.end(), name);
-  return static_cast<Stat>(found - kStats.begin());
-}
-
-using StatTexts = std::array<std::string, kStats.size()>;
-
-struct EventName {
-  std::string name;
-  StatTexts stats;
-  bool has_stats = false;
-};
-
-// What a plane says besides its lines.
-struct Plane {
-  std::string name;
-  std::unordered_map<std::int64_t, EventName> events;
-  std::unordered_map<std::int64_t, std::string> stat_names;
-  std::unordered_map<std::int64_t, Stat> stats;
-  StatTexts own;  // statistics of the plane itself
-};
 
 // The head of a line.
 struct LineHead {
   std::int64_t id = 0;
   std::string name;
   std::int64_t timestamp_ns = 0;
+};
+
+// What a plane says besides its lines.
+struct Plane {
+  std::string name;
+  XplaneNames names;
 };
 
 class Xplane {
@@ -87,13 +49,10 @@ class Xplane {
 
   Status plane(Range range);
   Status metadata(Range range, Plane& plane);
-  void eventName(std::string_view entry, Plane& plane) const;
-  static void statName(std::string_view entry, Plane& plane);
-  void stat(std::string_view message, const Plane& plane, StatTexts& texts) const;
   Status line(Range range, const Plane& plane);
   Result<LineHead> lineHead(Range range);
   bool event(std::string_view message, const Plane& plane, const LineHead& head, std::string& name,
-             StatTexts& texts, XlaEvent& out);
+             XplaneTexts& texts, XlaEvent& out);
   void sessionStart(const Plane& plane);
   Status checkCancelled();
 
@@ -105,17 +64,8 @@ class Xplane {
   std::int64_t planes_ = 0;
   bool is_unix_ = false;
   std::optional<std::int64_t> session_start_ns_;
+  XplaneNames::Numbers numbers_;  // of the current event
 };
-
-std::pair<std::int64_t, std::string_view> mapEntry(std::string_view message) {
-  std::pair<std::int64_t, std::string_view> entry{0, {}};
-  ProtoMessage fields(message);
-  for (ProtoField field; fields.next(field);) {
-    if (field.number == 1 && !field.is_bytes) entry.first = field.integer();
-    if (field.number == 2 && field.is_bytes) entry.second = field.bytes;
-  }
-  return entry;
-}
 
 Status Xplane::checkCancelled() {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
@@ -123,79 +73,43 @@ Status Xplane::checkCancelled() {
   return {};
 }
 
-void Xplane::statName(std::string_view entry, Plane& plane) {
-  const auto [id, message] = mapEntry(entry);
-  ProtoMessage fields(message);
-  for (ProtoField field; fields.next(field);) {
-    if (field.number != 2 || !field.is_bytes) continue;
-    plane.stat_names[id] = std::string(field.bytes.substr(0, kLongestXplaneText));
-    plane.stats[id] = statOf(field.bytes);
-  }
-}
-
-void Xplane::eventName(std::string_view entry, Plane& plane) const {
-  const auto [id, message] = mapEntry(entry);
-  EventName& known = plane.events[id];
-  std::string_view display;
-  ProtoMessage fields(message);
-  for (ProtoField field; fields.next(field);) {
-    if (!field.is_bytes) continue;
-    if (field.number == 2) known.name = std::string(field.bytes.substr(0, kLongestXplaneText));
-    if (field.number == 4) display = field.bytes.substr(0, kLongestXplaneText);
-    if (field.number == 5) {
-      stat(field.bytes, plane, known.stats);
-      known.has_stats = true;
-    }
-  }
-  if (!display.empty()) known.name = std::string(display);
-}
-
-void Xplane::stat(std::string_view message, const Plane& plane, StatTexts& texts) const {
-  ProtoMessage fields(message);
-  std::size_t slot = kStats.size();
-  for (ProtoField field; fields.next(field);) {
-    if (field.number == 1 && !field.is_bytes) {
-      const auto found = plane.stats.find(field.integer());
-      if (found == plane.stats.end() || found->second == Stat::none) return;
-      slot = static_cast<std::size_t>(found->second);
-    } else if (slot < texts.size() && (field.number == 3 || field.number == 4) && !field.is_bytes) {
-      texts[slot] = std::to_string(field.integer());
-    } else if (slot < texts.size() && field.number == 5 && field.is_bytes) {
-      texts[slot] = std::string(field.bytes.substr(0, kLongestXplaneText));
-    } else if (slot < texts.size() && field.number == 7 && !field.is_bytes) {
-      const auto name = plane.stat_names.find(field.integer());
-      if (name != plane.stat_names.end()) texts[slot] = name->second;
-    }
-  }
-}
-
-// Everything but the lines. Names of statistics come last in the file and are needed first.
+// Everything but the lines. Names of statistics come late in the file and are needed first.
 Status Xplane::metadata(Range range, Plane& plane) {
+  constexpr std::uint32_t kName = 2, kEvents = 4, kStats = 5, kOwnStats = 6;
+  XplaneNames& names = plane.names;
   const auto longest = static_cast<std::size_t>(options_.limits.record_bytes);
-  for (const bool names_of_stats : {true, false}) {
+  for (const std::uint32_t pass : {kStats, kOwnStats, kEvents}) {
+    // The names of statistics get half of the memory, so that those of events have the rest.
+    const Bytes most_bytes = options_.limits.string_table_bytes / (pass == kStats ? 2 : 1);
+    std::int64_t left_out = 0;
     Range rest = range;
     ProtoFile::Field field;
     for (;;) {
       const bool more = PITWALL_TRY(file_.next(rest, field));
       if (!more) break;
-      if (!field.is_bytes || field.number == 3 || (field.number == 5) != names_of_stats) continue;
-      if (plane.events.size() + plane.stat_names.size() > kMostNames) {
-        builder_.tally().note(fmt::format("{}: a plane has more than {} names: those beyond are numbers",
-                                          builder_.tally().input().path, kMostNames));
-        return {};
+      const bool is_name = field.number == kName && pass == kStats;
+      if (!field.is_bytes || (field.number != pass && !is_name)) continue;
+      const std::size_t entries = pass == kStats ? names.stats() : names.events();
+      if (!is_name && (entries >= kMostNames || names.bytes() >= most_bytes)) {
+        ++left_out;
+        continue;
       }
       const std::string_view text = PITWALL_TRY(file_.bytes(field.range, longest));
-      if (field.number == 2) plane.name = std::string(text.substr(0, 1024));
-      if (field.number == 4) eventName(text, plane);
-      if (field.number == 5) statName(text, plane);
-      if (field.number == 6) stat(text, plane, plane.own);
+      if (is_name) plane.name = std::string(text.substr(0, 1024));
+      if (pass == kStats && !is_name) names.addStat(text);
+      if (pass == kOwnStats) names.addOwn(text);
+      if (pass == kEvents) names.addEvent(text);
     }
+    if (left_out > 0)
+      builder_.tally().note(
+          fmt::format("{}: the plane {} holds more than {} names or {} bytes of them: {} are left out",
+                      builder_.tally().input().path, quoted(plane.name), kMostNames, most_bytes, left_out));
   }
   return {};
 }
 
 void Xplane::sessionStart(const Plane& plane) {
-  const auto start = parseInteger(plane.own[static_cast<std::size_t>(Stat::sessionStart)]);
+  const auto start = parseInteger(plane.names.own()[XplaneStat::sessionStart]);
   if (start && *start > kUnixTimesFromNs && *start < kLatestNs) session_start_ns_ = *start;
 }
 
@@ -233,7 +147,7 @@ Result<LineHead> Xplane::lineHead(Range range) {
 }
 
 bool Xplane::event(std::string_view message, const Plane& plane, const LineHead& head, std::string& name,
-                   StatTexts& texts, XlaEvent& out) {
+                   XplaneTexts& texts, XlaEvent& out) {
   std::int64_t id = 0;
   std::uint64_t offset_ps = 0;
   std::uint64_t duration_ps = 0;
@@ -245,18 +159,17 @@ bool Xplane::event(std::string_view message, const Plane& plane, const LineHead&
   for (ProtoField field; fields.next(field);) {
     if (field.number == 1 && !field.is_bytes) {
       id = field.integer();
-      const auto known = plane.events.find(id);
-      if (known != plane.events.end() && known->second.has_stats) texts = known->second.stats;
+      const auto* const known = plane.names.event(id);
+      if (known != nullptr && known->has_stats) texts = known->stats;
     }
     if (field.number == 2 && !field.is_bytes) offset_ps = field.value, has_offset = true;
     if (field.number == 3 && !field.is_bytes) duration_ps = field.value;
-    if (field.number == 4 && field.is_bytes) stat(field.bytes, plane, texts);
+    if (field.number == 4 && field.is_bytes) plane.names.stat(field.bytes, texts, numbers_);
     if (field.number == 5 && !field.is_bytes) summed = field.value > 0;
   }
-  const auto known = plane.events.find(id);
-  name = known != plane.events.end() && !known->second.name.empty() ? known->second.name
-                                                                    : fmt::format("event {}", id);
-  if (known == plane.events.end())
+  const auto* const known = plane.names.event(id);
+  name = known != nullptr && !known->name.empty() ? known->name : fmt::format("event {}", id);
+  if (known == nullptr)
     builder_.tally().repaired("names that the plane does not hold: replaced by their number", name);
   if (summed && !has_offset) {
     builder_.tally().notUnderstood("sums of events (num_occurrences): they have no time", name);
@@ -275,17 +188,16 @@ bool Xplane::event(std::string_view message, const Plane& plane, const LineHead&
   return true;
 }
 
-void fill(const StatTexts& texts, XlaEvent& out) {
-  const auto text = [&](Stat stat) { return std::string_view(texts[static_cast<std::size_t>(stat)]); };
-  const auto correlation = parseInteger(text(Stat::correlation));
+void fill(const XplaneTexts& texts, XlaEvent& out) {
+  const auto correlation = parseInteger(texts[XplaneStat::correlation]);
   out.correlation = correlation && *correlation > 0 ? static_cast<std::uint64_t>(*correlation) : 0;
-  out.kernel_details = text(Stat::kernelDetails);
-  out.copy_details =
-      text(Stat::memcpyDetails).empty() ? text(Stat::memsetDetails) : text(Stat::memcpyDetails);
-  out.hlo_op = text(Stat::hloOp);
-  out.hlo_module = text(Stat::hloModule);
-  out.framework_op = text(Stat::frameworkOp);
-  out.step = text(Stat::step);
+  out.kernel_details = texts[XplaneStat::kernelDetails];
+  const std::string_view copy = texts[XplaneStat::memcpyDetails];
+  out.copy_details = copy.empty() ? texts[XplaneStat::memsetDetails] : copy;
+  out.hlo_op = texts[XplaneStat::hloOp];
+  out.hlo_module = texts[XplaneStat::hloModule];
+  out.framework_op = texts[XplaneStat::frameworkOp];
+  out.step = texts[XplaneStat::step];
 }
 
 Status Xplane::line(Range range, const Plane& plane) {
@@ -314,7 +226,7 @@ Status Xplane::line(Range range, const Plane& plane) {
   Range rest = range;
   ProtoFile::Field field;
   std::string name;
-  StatTexts texts;
+  XplaneTexts texts;
   for (;;) {
     const bool more = PITWALL_TRY(file_.next(rest, field));
     if (!more) return {};

@@ -93,6 +93,16 @@ TEST(ImportOrt, KernelsFollowTheOperatorThatLaunchedThem) {
   EXPECT_EQ(imported->track(imported->named("MemcpyDeviceToHost").front().first).kind, TrackKind::stream);
 }
 
+TEST(ImportOrt, NamesOfParentsMayHaveEscapes) {
+  const auto imported = importText(
+      R"([{"cat":"Session","pid":1,"tid":1,"dur":10,"ts":3,"ph":"X","name":"model_run","args":{}},
+{"cat":"Node","pid":1,"tid":1,"dur":5,"ts":4,"ph":"X","name":"a\"b_kernel_time","args":{"op_name":"MatMul","provider":"CUDAExecutionProvider"}},
+{"cat":"Kernel","pid":1,"tid":1,"dur":2,"ts":5,"ph":"X","name":"gemm","args":{"stream":7,"parent_name":"a\"b_kernel_time"}}])");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->sink.all_dependencies.size(), 1U);
+  EXPECT_TRUE(imported->summary.notes.empty());
+}
+
 TEST(ImportOrt, RunsOfTheModelAreIterations) {
   const auto imported = importText(session());
   ASSERT_EQ(imported->sink.iterations.size(), 3U);

@@ -144,6 +144,71 @@ TEST(ImportXplane, NumbersThatDoNotFitAreDropped) {
   EXPECT_EQ(Imported::counted(imported->summary.dropped, "events with a time out of range"), 1);
 }
 
+// A text that many names refer to is kept once.
+TEST(ImportXplane, NamesBeyondTheBoundAreLeftOut) {
+  const auto entry = [](std::uint64_t field, std::uint64_t id, const std::string& message) {
+    return bytes(field, number(1, id) + bytes(2, message));
+  };
+  const auto name = [](std::uint64_t id, const std::string& text) { return number(1, id) + bytes(2, text); };
+  const std::string module_of_all = bytes(5, number(1, 1) + number(7, 2));
+  std::string plane =
+      bytes(2, "/host:CPU") +
+      bytes(3, number(1, 1) + bytes(2, "t") + bytes(4, number(1, 7) + number(2, 0) + number(3, 2000)) +
+                   bytes(4, number(1, 8) + number(2, 0) + number(3, 2000)));
+  plane += entry(4, 7, name(7, "first") + module_of_all);
+  for (std::uint64_t id = 100; id < 400; ++id) plane += entry(4, id, name(id, "filler") + module_of_all);
+  plane += entry(4, 8, name(8, "last"));
+  plane += entry(5, 1, name(1, "hlo_module")) + entry(5, 2, name(2, "jit_" + std::string(2000, 'f')));
+  ImportOptions options;
+  options.limits.string_table_bytes = 30'000;
+  const auto all = importText(bytes(1, plane), options);
+  ASSERT_EQ(all->error, "");
+  EXPECT_EQ(all->only("last").dur_ns, 2);
+  EXPECT_TRUE(all->summary.notes.empty());
+  // Names of statistics beyond their half of the bound leave those of events alone.
+  for (std::uint64_t id = 3; id < 300; ++id) plane += entry(5, id, name(id, std::string(200, 's')));
+  const auto bounded = importText(bytes(1, plane), options);
+  ASSERT_EQ(bounded->error, "");
+  EXPECT_EQ(bounded->only("first").dur_ns, 2);
+  EXPECT_EQ(bounded->records("events of /host:CPU"), 2);
+  EXPECT_EQ(bounded->named("event 8").size(), 1U) << "beyond the bound";
+  ASSERT_EQ(bounded->summary.notes.size(), 2U);
+  EXPECT_THAT(bounded->summary.notes[0], HasSubstr("the plane \"/host:CPU\" holds more than"));
+}
+
+TEST(ImportXlaJson, TimesThatAreTooFarAreDropped) {
+  const auto event = [](const std::string& ts, const std::string& dur) {
+    return R"(,{"ph":"X","pid":1,"tid":1,"name":"a","ts":)" + ts + R"(,"dur":)" + dur + "}";
+  };
+  const std::string head =
+      R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}})";
+  const auto imported = importText(head + event("4611686018426", "4611686018426") +
+                                   event("1", "4611686018426") + event("2", "3") + "]}");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.totalEvents(), 1);
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, "events with a time out of range"), 2);
+}
+
+// A line that is known stays itself when the bound is reached.
+TEST(ImportXlaJson, LinesBeyondTheBoundShareOneRow) {
+  constexpr int kMost = 1 << 16;
+  std::string text =
+      R"({"traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}})";
+  const auto event = [&](int thread, const char* name) {
+    text += R"(,{"ph":"X","pid":1,"tid":)" + std::to_string(thread) + R"(,"ts":1,"dur":1,"name":")" + name +
+            "\"}";
+  };
+  for (int thread = 1; thread <= kMost; ++thread) event(thread, "a");
+  event(kMost + 1, "beyond");
+  event(kMost + 2, "beyond");
+  event(5, "again");
+  const auto imported = importText(text + "]}");
+  ASSERT_EQ(imported->error, "");
+  const TrackInfo& again = imported->track(imported->named("again").front().first);
+  EXPECT_EQ(imported->sink.threads.at(again.thread.value - 1).tid, 5);
+  EXPECT_EQ(Imported::counted(imported->summary.repaired, "events of lines beyond the first 65536"), 2);
+}
+
 TEST(XlaNames, Devices) {
   using import::xlaDevice;
   EXPECT_EQ(xlaDevice("/device:TPU:3")->kind, "tpu");
