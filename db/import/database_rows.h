@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,11 +39,16 @@ class DatabaseRows {
     });
   }
 
-  // The times in the columns 0 and 1, start and end.
-  static Event times(const store::ForeignRow& row) {
+  // The times in the columns 0 and 1, start and end. None, which is counted, where both are 0: profilers of GPUs write
+  // that for what they could not measure.
+  std::optional<Event> times(const store::ForeignRow& row) {
     Event event;
     event.start_ns = row.integer(0);
     const std::int64_t end = row.isNull(1) ? event.start_ns : row.integer(1);
+    if (event.start_ns == 0 && end == 0) {
+      builder_.tally().dropped("rows whose times the profiler did not measure: start and end are 0", "");
+      return std::nullopt;
+    }
     const bool wild = !InputClock::inRange(event.start_ns) || !InputClock::inRange(end);
     event.dur_ns = wild ? INT64_MAX : end - event.start_ns;  // rejected by Builder::add
     return event;

@@ -196,12 +196,13 @@ Status ForeignDatabase::visitBySql(std::string_view table, std::span<const std::
   }
 }
 
-Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view table,
-                                                             std::string_view column) {
+Result<std::optional<std::int64_t>> ForeignDatabase::minimum(std::string_view table, std::string_view column,
+                                                             std::int64_t above) {
   std::optional<std::int64_t> least;
   const std::string_view columns[] = {column};
   Status status = visit(table, columns, [&](const ForeignRow& row) -> Status {
-    if (!row.isNull(0)) least = std::min(least.value_or(row.integer(0)), row.integer(0));
+    if (!row.isNull(0) && row.integer(0) > above)
+      least = std::min(least.value_or(row.integer(0)), row.integer(0));
     return {};
   });
   PITWALL_TRY(status);

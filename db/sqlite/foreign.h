@@ -65,8 +65,9 @@ class ForeignDatabase {
   // Every row of the table, in the order of the file; no rows when there is no such table. Ends with the
   // visitor's first failure, or with corruptTrace after the rows before the damage.
   Status visit(std::string_view table, std::span<const std::string_view> columns, const Visitor& visitor);
-  // None when the table, the column or all values are missing.
-  Result<std::optional<std::int64_t>> minimum(std::string_view table, std::string_view column);
+  // Of the values above `above`. None when the table, the column or all such values are missing.
+  Result<std::optional<std::int64_t>> minimum(std::string_view table, std::string_view column,
+                                              std::int64_t above = INT64_MIN);
   Result<std::int64_t> rows(std::string_view table);
   Result<std::int64_t> applicationId();
 

@@ -43,15 +43,10 @@ CsvHeader::CsvHeader(std::vector<std::string> names) : names_(std::move(names)) 
   for (std::string& name : names_) name = lowered(name);
 }
 
-std::optional<std::size_t> CsvHeader::find(std::string_view name) const {
+CsvColumn CsvHeader::operator[](std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), lowered(name));
-  if (found == names_.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - names_.begin());
-}
-
-std::string_view CsvHeader::of(const std::vector<std::string>& values, std::string_view name) const {
-  const auto at = find(name);
-  return at && *at < values.size() ? std::string_view(values[*at]) : std::string_view();
+  if (found == names_.end()) return {};
+  return {static_cast<std::size_t>(found - names_.begin())};
 }
 
 }  // namespace pitwall::import

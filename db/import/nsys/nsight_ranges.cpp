@@ -49,9 +49,10 @@ Status NsightRanges::read() {
             std::copy(kRangeColumns.begin(), kRangeColumns.end(), columns.begin()));
   auto status = rows_.visit(nsight::kRanges, columns, [&](const ForeignRow& row) { range(row); });
   for (auto& [thread, track, event] : open_) {
+    if (InputClock::inRange(event.start_ns))
+      event.dur_ns = std::max<std::int64_t>(0, builder_.clock().latest() - event.start_ns);
+    if (!builder_.add(track, event)) continue;
     builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
-    event.dur_ns = std::max<std::int64_t>(0, builder_.clock().latest() - event.start_ns);
-    builder_.add(track, event);
     projection_.range(thread, event);
   }
   projection_.end();
@@ -84,12 +85,12 @@ void NsightRanges::range(const ForeignRow& row) {
     open_.push_back({row.integer(2), track, event});
     return;
   }
+  if (!builder_.add(track, event)) return;
+  projection_.range(row.integer(2), event);
   const auto step = own_text ? stepNumber(row.text(4)) : names_.rangeStep(row.integer(5));
-  if (step) {
-    builder_.mark(*step, event.start_ns);
-    builder_.mark(*step + 1, event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
-  }
-  if (builder_.add(track, event)) projection_.range(row.integer(2), event);
+  if (!step) return;
+  builder_.mark(*step, event.start_ns);
+  builder_.mark(*step + 1, event.start_ns + std::max<std::int64_t>(0, event.dur_ns));
 }
 
 }  // namespace pitwall::import

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,10 +35,21 @@ class NvprofCsv {
 
  private:
   enum class Table : std::uint8_t { none, summary, trace };
+  struct Columns {
+    CsvColumn type, name, time, calls, start, duration, device, stream, size;
+    CsvColumn registers, static_shared, dynamic_shared;
+    std::array<CsvColumn, 3> grid, block;
+  };
+  static Columns columnsOf(const CsvHeader& header);
   // The value of a column in its unit: times in ns, sizes in bytes. None when it is missing or no number.
-  std::optional<std::int64_t> scaled(const Values& values, std::string_view column) const;
-  std::int64_t sizeOf(const Values& values, std::string_view column) const {
+  std::optional<std::int64_t> scaled(const Values& values, CsvColumn column) const;
+  std::int64_t sizeOf(const Values& values, CsvColumn column) const {
     return std::max<std::int64_t>(0, scaled(values, column).value_or(0));
+  }
+  ProcessRef process() {
+    const ProcessRef made = builder_.tracks().process(pid_);
+    builder_.tracks().keyIsPid(made);
+    return made;
   }
   KernelId kernelOf(const Values& values);
   TrackRef streamOf(const Values& values);
@@ -46,7 +59,7 @@ class NvprofCsv {
   Window& window_;
   Builder& builder_;
   Table table_ = Table::none;
-  CsvHeader header_;
+  Columns columns_;
   Values units_;
   bool units_next_ = false;
   bool has_sums_ = false;
@@ -55,39 +68,56 @@ class NvprofCsv {
   std::string pid_ = "program";
 };
 
-std::optional<std::int64_t> NvprofCsv::scaled(const Values& values, std::string_view column) const {
+NvprofCsv::Columns NvprofCsv::columnsOf(const CsvHeader& header) {
+  Columns columns;
+  columns.type = header["Type"];
+  columns.name = header["Name"];
+  columns.time = header["Time"];
+  columns.calls = header["Calls"];
+  columns.start = header["Start"];
+  columns.duration = header["Duration"];
+  columns.device = header["Device"];
+  columns.stream = header["Stream"];
+  columns.size = header["Size"];
+  columns.registers = header["Registers Per Thread"];
+  columns.static_shared = header["Static SMem"];
+  columns.dynamic_shared = header["Dynamic SMem"];
+  columns.grid = {header["Grid X"], header["Grid Y"], header["Grid Z"]};
+  columns.block = {header["Block X"], header["Block Y"], header["Block Z"]};
+  return columns;
+}
+
+std::optional<std::int64_t> NvprofCsv::scaled(const Values& values, CsvColumn column) const {
   constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
       {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000},  {"ns", 1}, {"", 1}, {"B", 1},
       {"KB", 1 << 10},      {"MB", 1 << 20},   {"GB", 1 << 30}};
-  const std::string_view unit = header_.of(units_, column);
+  const std::string_view unit = column.of(units_);
   for (const auto& [name, scale] : kUnits) {
-    if (name == unit) return parseScaled(header_.of(values, column), scale);
+    if (name == unit) return parseScaled(column.of(values), scale);
   }
   return std::nullopt;
 }
 
 KernelId NvprofCsv::kernelOf(const Values& values) {
   KernelFacts facts;
-  constexpr const char* kGrid[] = {"Grid X", "Grid Y", "Grid Z"};
-  constexpr const char* kBlock[] = {"Block X", "Block Y", "Block Z"};
-  const auto extent = [&](const char* column) {
-    const auto number = parseInteger(header_.of(values, column));
+  const auto extent = [&](CsvColumn column) {
+    const auto number = parseInteger(column.of(values));
     return number && *number > 0 && *number <= INT32_MAX ? static_cast<std::int32_t>(*number) : 0;
   };
   for (std::size_t i = 0; i < 3; ++i) {
-    facts.grid[i] = extent(kGrid[i]);
-    facts.block[i] = extent(kBlock[i]);
+    facts.grid[i] = extent(columns_.grid[i]);
+    facts.block[i] = extent(columns_.block[i]);
   }
   if (facts.block[0] == 0) return {};
-  facts.registers_per_thread = extent("Registers Per Thread");
-  facts.static_shared_bytes = sizeOf(values, "Static SMem");
-  facts.dynamic_shared_bytes = sizeOf(values, "Dynamic SMem");
+  facts.registers_per_thread = extent(columns_.registers);
+  facts.static_shared_bytes = sizeOf(values, columns_.static_shared);
+  facts.dynamic_shared_bytes = sizeOf(values, columns_.dynamic_shared);
   return builder_.names().kernel(facts);
 }
 
 // "Tesla V100-SXM2-16GB (0)": the device's name and number.
 TrackRef NvprofCsv::streamOf(const Values& values) {
-  const std::string_view device = header_.of(values, "Device");
+  const std::string_view device = columns_.device.of(values);
   const std::size_t open = device.find_last_of('(');
   const auto index = open == std::string_view::npos || !device.ends_with(')')
                          ? std::nullopt
@@ -95,17 +125,18 @@ TrackRef NvprofCsv::streamOf(const Values& values) {
   const bool known = index && *index >= 0 && *index < 65536;
   const DeviceRef gpu = builder_.tracks().device("gpu", known ? static_cast<int>(*index) : 0);
   if (known) builder_.tracks().nameDevice(gpu, device.substr(0, open > 0 ? open - 1 : 0), 0);
-  const std::string_view stream = header_.of(values, "Stream");
-  return builder_.tracks().stream(builder_.tracks().process(pid_), gpu, stream.empty() ? "0" : stream);
+  const std::string_view stream = columns_.stream.of(values);
+  return builder_.tracks().stream(process(), gpu, stream.empty() ? "0" : stream);
 }
 
 // A row becomes one event as long as its sum, as rows of MXNet's tables do.
 void NvprofCsv::summaryRow(const Values& values) {
-  const auto total = scaled(values, "Time");
-  const auto calls = parseInteger(header_.of(values, "Calls"));
-  const std::string_view name = header_.of(values, "Name");
+  const auto total = scaled(values, columns_.time);
+  const auto calls = parseInteger(columns_.calls.of(values));
+  const std::string_view name = columns_.name.of(values);
   if (!total || !calls || name.empty()) {
-    builder_.tally().dropped("rows without a time, a number of calls or a name", window_.place());
+    builder_.tally().dropped("rows without a time, a number of calls or a name",
+                             [&] { return window_.place(); });
     return;
   }
   has_sums_ = true;
@@ -115,24 +146,25 @@ void NvprofCsv::summaryRow(const Values& values) {
   event.dur_ns = *total;
   event.value = *calls;
   event.name = builder_.names().name(name);
-  const ProcessRef process = builder_.tracks().process(pid_);
-  if (header_.of(values, "Type") == "API calls") {
+  const ProcessRef owner = process();
+  TrackRef row;
+  if (columns_.type.of(values) == "API calls") {
     event.kind = EventKind::api;
-    builder_.add(builder_.tracks().lane(process, "API calls: sums"), event);
+    row = builder_.tracks().lane(owner, "API calls: sums");
   } else {
     const bool copies = name.starts_with("[CUDA mem");
     event.kind = copies ? EventKind::copy : isCollective(name) ? EventKind::communication : EventKind::kernel;
     if (copies) event.value = 0;  // of a copy the bytes, which the summary does not give
-    builder_.add(builder_.tracks().stream(process, builder_.tracks().device("gpu", 0), "sums"), event);
+    row = builder_.tracks().stream(owner, builder_.tracks().device("gpu", 0), "sums");
   }
-  reached_ns_ += std::max<std::int64_t>(0, std::min<std::int64_t>(*total, kLatestNs / 1024));
+  if (builder_.add(row, event)) reached_ns_ += std::max<std::int64_t>(0, *total);
 }
 
 void NvprofCsv::traceRow(const Values& values) {
-  const auto start = scaled(values, "Start");
-  const auto duration = scaled(values, "Duration");
+  const auto start = scaled(values, columns_.start);
+  const auto duration = scaled(values, columns_.duration);
   if (!start || !duration) {
-    builder_.tally().dropped("rows without a start or a duration", window_.place());
+    builder_.tally().dropped("rows without a start or a duration", [&] { return window_.place(); });
     return;
   }
   has_times_ = true;
@@ -140,16 +172,16 @@ void NvprofCsv::traceRow(const Values& values) {
   Event event;
   event.start_ns = *start;
   event.dur_ns = *duration;
-  std::string_view name = header_.of(values, "Name");
-  if (!header_.has("Stream")) {  // of calls
+  std::string_view name = columns_.name.of(values);
+  if (!columns_.stream) {  // of calls
     event.kind = EventKind::api;
     event.name = builder_.names().name(name);
-    builder_.add(builder_.tracks().lane(builder_.tracks().process(pid_), "API calls"), event);
+    builder_.add(builder_.tracks().lane(process(), "API calls"), event);
     return;
   }
   if (name.starts_with("[CUDA mem")) {
     event.kind = EventKind::copy;
-    event.value = sizeOf(values, "Size");
+    event.value = sizeOf(values, columns_.size);
   } else {
     event.kind = isCollective(name) ? EventKind::communication : EventKind::kernel;
     event.kernel = kernelOf(values);
@@ -173,7 +205,7 @@ void NvprofCsv::line(std::string_view text) {
   }
   if (text.starts_with("\"Type\",\"Time") || text.starts_with("\"Start\",\"Duration\"")) {
     table_ = text[1] == 'T' ? Table::summary : Table::trace;
-    header_ = CsvHeader(csvValues(text));
+    columns_ = columnsOf(CsvHeader(csvValues(text)));
     units_next_ = true;
     return;
   }

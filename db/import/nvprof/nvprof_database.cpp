@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "db/import/build/launches.h"
@@ -72,7 +73,6 @@ class Nvprof {
   NvprofMarkers markers_;
   DatabaseRows::Strings strings_;
   std::map<std::int64_t, MultiprocessorLimits> devices_;
-  bool has_runtime_ = false;
 };
 
 std::string Nvprof::text(std::int64_t id, std::string_view what) {
@@ -84,6 +84,7 @@ std::string Nvprof::text(std::int64_t id, std::string_view what) {
 
 TrackRef Nvprof::thread(std::int64_t process, std::int64_t thread) {
   const ProcessRef owner = builder_.tracks().process(std::to_string(process));
+  builder_.tracks().keyIsPid(owner);
   builder_.tracks().ownerProcess(owner);
   return builder_.tracks().thread(owner, std::to_string(static_cast<std::uint32_t>(thread)));
 }
@@ -96,9 +97,15 @@ TrackRef Nvprof::stream(const ForeignRow& row, std::size_t first, std::string_vi
 }
 
 Status Nvprof::start() {
+  constexpr std::pair<std::string_view, std::string_view> kTimes[] = {
+      {"KERNEL", "start"},    {"CONCURRENT_KERNEL", "start"},
+      {"MEMCPY", "start"},    {"MEMCPY2", "start"},
+      {"MEMSET", "start"},    {"RUNTIME", "start"},
+      {"DRIVER", "start"},    {"SYNCHRONIZATION", "start"},
+      {"MARKER", "timestamp"}};
   std::optional<std::int64_t> earliest;
-  for (const char* name : {"KERNEL", "CONCURRENT_KERNEL", "MEMCPY", "MEMSET", "RUNTIME", "DRIVER"}) {
-    const auto first = PITWALL_TRY(database_.minimum(activityTable(name), "start"));
+  for (const auto& [name, column] : kTimes) {
+    const auto first = PITWALL_TRY(database_.minimum(activityTable(name), column, 0));  // 0: not measured
     if (first && (!earliest || *first < *earliest)) earliest = *first;
   }
   if (!earliest) return {};
@@ -137,21 +144,21 @@ Status Nvprof::devices() {
   });
 }
 
-// A driver call within a runtime call has the same number: then the runtime's is the one that launches.
+// A driver call within a runtime call has the same number: the runtime's, which are read first, launch.
 Status Nvprof::calls(std::string_view name) {
   constexpr std::array<std::string_view, 7> kColumns = {"start", "end",           "processId",  "threadId",
                                                         "cbid",  "correlationId", "returnValue"};
   const bool runtime = name == "RUNTIME";
   return rows_.visit(activityTable(name), activityTable(name), kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     event.kind = EventKind::api;
     event.name = builder_.names().name(runtime ? cudaRuntimeCall(row.integer(4))
                                                : fmt::format("CUDA driver call {}", row.integer(4)));
     if (const std::int64_t returned = row.integer(6); returned != 0)
       event.args = builder_.names().args(fmt::format("{{\"return_value\":{}}}", returned));
-    has_runtime_ = has_runtime_ || runtime;
-    const std::int64_t number = row.integer(5);
-    if (number > 0 && (runtime || !has_runtime_))
+    if (const std::int64_t number = row.integer(5); number > 0)
       event.correlation = launches_.host(static_cast<std::uint64_t>(number));
     builder_.add(thread(row.integer(2), row.integer(3)), event);
   });
@@ -197,7 +204,9 @@ Status Nvprof::kernels(std::string_view name) {
                                                          "dynamicSharedMemory",
                                                          "localMemoryPerThread"};
   return rows_.visit(activityTable(name), activityTable(name), kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     const std::string kernel = text(row.integer(5), "kernel");
     event.kind = isCollective(kernel) ? EventKind::communication : EventKind::kernel;
     event.name = builder_.names().name(kernel);
@@ -211,7 +220,9 @@ Status Nvprof::copies(std::string_view name) {
   constexpr std::array<std::string_view, 9> kColumns = {
       "start", "end", "deviceId", "streamId", "correlationId", "bytes", "copyKind", "srcKind", "dstKind"};
   return rows_.visit(activityTable(name), activityTable(name), kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     event.kind = EventKind::copy;
     event.value = std::max<std::int64_t>(0, row.integer(5));
     event.name =
@@ -226,7 +237,9 @@ Status Nvprof::sets() {
   constexpr std::array<std::string_view, 7> kColumns = {"start",         "end",   "deviceId",  "streamId",
                                                         "correlationId", "bytes", "memoryKind"};
   return rows_.visit(activityTable("MEMSET"), activityTable("MEMSET"), kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     event.kind = EventKind::copy;
     event.value = std::max<std::int64_t>(0, row.integer(5));
     event.name = builder_.names().name(
@@ -243,7 +256,9 @@ Status Nvprof::syncs() {
                                     "Context sync"};
   return rows_.visit(activityTable("SYNCHRONIZATION"), activityTable("SYNCHRONIZATION"), kColumns,
                      [&](const ForeignRow& row) {
-                       Event event = DatabaseRows::times(row);
+                       const auto times = rows_.times(row);
+                       if (!times) return;
+                       Event event = *times;
                        event.kind = EventKind::wait;
                        const std::int64_t kind = row.integer(2);
                        event.name = builder_.names().name(kind > 0 && kind < 5

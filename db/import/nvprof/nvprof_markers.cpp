@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "db/import/input/text.h"
 
@@ -18,6 +19,7 @@ TrackRef NvprofMarkers::trackOf(const ForeignRow& row) {
     return static_cast<std::int64_t>(value);
   };
   const ProcessRef process = builder_.tracks().process(std::to_string(number(0, 4)));
+  builder_.tracks().keyIsPid(process);
   if (row.integer(4) != 2 || object.size() < 8) return builder_.tracks().lane(process, "NVTX");
   return thread_(number(0, 4), number(4, 4));
 }
@@ -29,7 +31,12 @@ void NvprofMarkers::marker(const ForeignRow& row) {
   const std::int64_t time = row.integer(1);
   const std::int64_t id = row.integer(2);
   if ((flags & kStart) != 0) {
-    if (open_.size() < kMostOpen) open_[id] = {time, row.integer(3), trackOf(row)};
+    if (open_.size() < kMostOpen || open_.contains(id)) {
+      open_[id] = {time, row.integer(3), trackOf(row)};
+    } else {
+      builder_.tally().dropped(fmt::format("ranges that begin while {} others are open", kMostOpen),
+                               [&] { return fmt::format("marker {}", id); });
+    }
     return;
   }
   Event event;
@@ -64,12 +71,13 @@ Status NvprofMarkers::read(std::string_view table) {
                                                         "name",  "objectKind", "objectId"};
   Status status = rows_.visit(table, table, kColumns, [&](const ForeignRow& row) { marker(row); });
   for (const auto& [id, range] : open_) {
-    builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
+    const bool wild = !InputClock::inRange(range.start_ns);
     Event event;
     event.start_ns = range.start_ns;
-    event.dur_ns = std::max<std::int64_t>(0, builder_.clock().latest() - range.start_ns);
+    event.dur_ns = wild ? INT64_MAX : std::max<std::int64_t>(0, builder_.clock().latest() - range.start_ns);
     event.name = builder_.names().name(text_(range.name));
-    builder_.add(range.track, event);
+    if (builder_.add(range.track, event))
+      builder_.tally().repaired("ranges without an end: taken as lasting to the end of the trace", "NVTX");
   }
   return status;
 }

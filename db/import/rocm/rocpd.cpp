@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "db/import/build/launches.h"
@@ -57,9 +58,6 @@ class Rocpd {
     int index = 0;
     std::string name;
   };
-  struct Thread {
-    TrackRef track;
-  };
   struct Kernel {
     StringId name;
     bool collective = false;
@@ -99,11 +97,11 @@ class Rocpd {
   const std::size_t number_;
   DatabaseRows::Strings strings_;
   std::map<std::int64_t, ProcessRef> processes_;
-  std::map<std::int64_t, Thread> threads_;
+  std::map<std::int64_t, TrackRef> threads_;
   std::map<std::int64_t, Agent> agents_;
   DatabaseRows::Strings streams_;
   std::unordered_map<std::int64_t, Kernel> kernels_;
-  std::vector<Call> events_;  // by id
+  std::vector<std::pair<std::int64_t, Call>> events_;  // by id, ascending
 };
 
 Status Rocpd::names() {
@@ -138,7 +136,7 @@ Status Rocpd::processes() {
   return visit("info_thread", kThreads, [&](const ForeignRow& row) {
     const TrackRef track = builder_.tracks().thread(process(row.integer(1)), std::to_string(row.integer(2)));
     if (!row.text(3).empty()) builder_.tracks().nameThread(track, row.text(3));
-    threads_[row.integer(0)] = {track};
+    threads_[row.integer(0)] = track;
   });
 }
 
@@ -169,19 +167,34 @@ Status Rocpd::kernelSymbols() {
 // What joins work to its call stands in a separate table, by the event's id.
 Status Rocpd::events() {
   constexpr std::array<std::string_view, 4> kColumns = {"id", "stack_id", "correlation_id", "category_id"};
-  return visit("event", kColumns, [&](const ForeignRow& row) {
+  Status status = visit("event", kColumns, [&](const ForeignRow& row) {
     const std::int64_t id = row.integer(0);
-    if (id < 0 || id >= static_cast<std::int64_t>(kMostEvents)) return;
-    const auto at = static_cast<std::size_t>(id);
-    if (at >= events_.size()) events_.resize(std::min(kMostEvents, std::max(at + 1, events_.size() * 2)));
-    events_[at] = {row.integer(1) > 0 ? row.integer(1) : row.integer(2), row.integer(3)};
+    if (events_.size() < kMostEvents) {
+      const Call call{row.integer(1) > 0 ? row.integer(1) : row.integer(2), row.integer(3)};
+      events_.emplace_back(id, call);
+    } else {
+      builder_.tally().dropped(
+          fmt::format("rows of events beyond the first {}: calls and work are not joined by them",
+                      kMostEvents),
+          [&] { return fmt::format("event {}", id); });
+    }
   });
+  const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(events_.begin(), events_.end(), lower))
+    std::stable_sort(events_.begin(), events_.end(), lower);
+  return status;
 }
 
 Rocpd::Call Rocpd::callOf(const ForeignRow& row, std::size_t column) const {
-  const std::int64_t id = row.isNull(column) ? -1 : row.integer(column);
-  return id >= 0 && id < static_cast<std::int64_t>(events_.size()) ? events_[static_cast<std::size_t>(id)]
-                                                                   : Call{};
+  if (row.isNull(column) || events_.empty()) return {};
+  const std::int64_t id = row.integer(column);
+  // Ids nearly always follow each other.
+  const auto guess = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(events_.front().first);
+  if (guess < events_.size() && events_[guess].first == id) return events_[guess].second;
+  const auto found =
+      std::lower_bound(events_.begin(), events_.end(), id,
+                       [](const auto& event, std::int64_t wanted) { return event.first < wanted; });
+  return found != events_.end() && found->first == id ? found->second : Call{};
 }
 
 std::uint64_t Rocpd::launchKey(std::int64_t number) const {
@@ -192,7 +205,9 @@ std::uint64_t Rocpd::launchKey(std::int64_t number) const {
 Status Rocpd::regions() {
   constexpr std::array<std::string_view, 6> kColumns = {"start", "end", "pid", "tid", "name_id", "event_id"};
   return visit("region", kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     const auto name = strings_.find(row.integer(4));
     const std::string shown =
         name == strings_.end() ? fmt::format("region {}", row.integer(4)) : name->second;
@@ -206,7 +221,7 @@ Status Rocpd::regions() {
     const auto thread = threads_.find(row.integer(3));
     const TrackRef track =
         thread != threads_.end()
-            ? thread->second.track
+            ? thread->second
             : builder_.tracks().thread(process(row.integer(2)), fmt::format("row {}", row.integer(3)));
     if (!builder_.add(track, event) || !marker) return;
     if (const auto step = stepNumber(shown)) {
@@ -248,7 +263,9 @@ Status Rocpd::dispatches() {
                                                          "group_segment_size",
                                                          "private_segment_size"};
   return visit("kernel_dispatch", kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     Kernel& kernel = kernels_[row.integer(4)];
     if (!kernel.known) {
       const std::string shown = fmt::format("kernel {}", row.integer(4));
@@ -270,7 +287,9 @@ Status Rocpd::copies() {
       "start",        "end",      "pid",       "name_id",  "dst_agent_id",
       "src_agent_id", "event_id", "stream_id", "queue_id", "size"};
   return visit("memory_copy", kColumns, [&](const ForeignRow& row) {
-    Event event = DatabaseRows::times(row);
+    const auto times = rows_.times(row);
+    if (!times) return;
+    Event event = *times;
     event.kind = EventKind::copy;
     event.value = std::max<std::int64_t>(0, row.integer(9));
     const auto name = strings_.find(row.integer(3));
@@ -326,7 +345,7 @@ Status expectStart(ForeignDatabase& database, const std::vector<std::string>& su
   std::optional<std::int64_t> earliest;
   for (const std::string& suffix : suffixes) {
     for (const char* table : {"rocpd_region", "rocpd_kernel_dispatch", "rocpd_memory_copy"}) {
-      const auto first = PITWALL_TRY(database.minimum(table + suffix, "start"));
+      const auto first = PITWALL_TRY(database.minimum(table + suffix, "start", 0));  // 0: not measured
       if (first && (!earliest || *first < *earliest)) earliest = *first;
     }
   }

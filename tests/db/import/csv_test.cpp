@@ -40,8 +40,10 @@ TEST(Csv, ValuesWithQuotesAndCommas) {
   EXPECT_THAT(import::csvValues("\"open, to the end"), ElementsAre("open, to the end"));
   EXPECT_EQ(import::csvValues(std::string(1000, ',')).size(), 256U);
   const import::CsvHeader header({"LDS_Block_Size", "b"});
-  EXPECT_EQ(header.of({"x", "y"}, "Lds_Block_Size"), "x");
-  EXPECT_EQ(header.of({"x"}, "b"), "") << "a short line";
+  EXPECT_EQ(header["Lds_Block_Size"].of({"x", "y"}), "x");
+  EXPECT_EQ(header["b"].of({"x"}), "") << "a short line";
+  EXPECT_FALSE(header["c"]);
+  EXPECT_EQ(header["c"].of({"x"}), "");
 }
 
 TEST(ImportNvprofCsv, TheSummaryHoldsSums) {
@@ -92,6 +94,27 @@ TEST(ImportNvprofCsv, RowsThatCannotBeReadAreCounted) {
       "result:\n\"Start\",\"Duration\",\"Stream\",\"Name\"\nus,us,,\n1,2,7,\"a\"\nx,2,7,\"b\"\n");
   EXPECT_EQ(imported->summary.totalEvents(), 1);
   EXPECT_EQ(Imported::counted(imported->summary.dropped, "rows without a start or a duration"), 2);
+}
+
+// A row that is left out takes no place, so that no number of them exceeds what a time can hold.
+TEST(ImportNvprofCsv, RowsOfTheSummaryThatAreTooLongTakeNoPlace) {
+  std::string text = "==7== Profiling result:\n\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Name\"\n,%,s,,\n";
+  for (int i = 0; i < 2050; ++i) text += "\"GPU activities\",1,4000000000,1,\"far\"\n";
+  text += "\"GPU activities\",1,2,1,\"near\"\n\"GPU activities\",1,1,1,\"next\"\n";
+  const auto imported = importText(text);
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->summary.totalEvents(), 3) << "the first of the long ones";
+  EXPECT_EQ(imported->only("next").start_ns - imported->only("near").start_ns, 2'000'000'000);
+}
+
+TEST(ImportNvprofCsv, NotesOfTheFileAreBounded) {
+  std::string text =
+      "==7== Profiling result:\n\"Start\",\"Duration\",\"Stream\",\"Name\"\nus,us,,\n1,2,7,\"a\"\n";
+  for (int i = 0; i < 1500; ++i) text += "==7== Warning: number " + std::to_string(i) + "\n";
+  const auto imported = importText(text);
+  ASSERT_EQ(imported->summary.notes.size(), 1001U);
+  EXPECT_THAT(imported->summary.notes[999], HasSubstr("number 999"));
+  EXPECT_EQ(imported->summary.notes.back(), "further notes are left out");
 }
 
 TEST(ImportRocmCsv, KernelsByNamesOfColumns) {
