@@ -12,8 +12,9 @@ inline constexpr char kRecorderCompleted[] =
     "recorder.completed";                              // events recovered from a killed recording's ring file
 inline constexpr char kProducer[] = "trace.producer";  // "pitwall 0.1.0", "nsys 2026.2"
 inline constexpr char kComplete[] = "trace.complete";  // "1" once finished; written by the store alone
-inline constexpr char kStackHz[] = "recorder.stack_hz";           // achieved samples of stacks per second
-inline constexpr char kStacksTorn[] = "recorder.stacks_dropped";  // "3 of 1200": changed while they were read
+inline constexpr char kStackHz[] = "recorder.stack_hz";  // achieved samples of stacks per second
+inline constexpr char kStacksTorn[] =
+    "recorder.stacks_dropped";  // "3 of 1200": changed while they were read, or deeper than 1024 functions
 inline constexpr char kHostName[] = "host.name";
 inline constexpr char kHostOs[] = "host.os";  // "Linux 6.1.0"
 inline constexpr char kCpuModel[] = "host.cpu_model";

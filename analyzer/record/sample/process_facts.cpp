@@ -68,7 +68,8 @@ void writeLimits(TraceSink& sink, pid_t pid, const ProcessFacts& facts) {
 
 void writeEnvironment(TraceSink& sink, const ProcessFacts& facts) {
   for (const auto& [name, value] : facts.environment) {
-    const std::string shown = redactValue(name, std::string_view(value).substr(0, kLongestValue));
+    // Truncated last: of a part of a secret it cannot be seen that it is one.
+    const std::string shown = redactValue(name, value).substr(0, kLongestValue);
     sink.meta(meta::kEnvironmentPrefix + name, shown);
     if (!value.empty() && findSetting(name) != nullptr) {
       sink.setting({name, shown, SettingSource::environment});

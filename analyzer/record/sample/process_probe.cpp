@@ -286,8 +286,7 @@ void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   log.add(series_.threads, at, 0);
   log.add(series_.resident, at, 0);
   if (stacks_) {
-    stacks_->begin(folder_, at);
-    stacks_->end(at, log);
+    stacks_->endAll(at, log);
     stacks_.reset();
   }
   described_ = false;

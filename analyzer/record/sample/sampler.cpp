@@ -195,8 +195,15 @@ void Sampler::stackNotes(std::vector<std::string>& notes) const {
   if (!stacks_) return;
   if (!stacks_->note.empty()) notes.push_back(stacks_->note);
   if (stacks_->torn * 20 > stacks_->taken) {
-    notes.push_back(fmt::format("{} of {} stacks changed while they were read and were dropped",
-                                stacks_->torn, stacks_->taken));
+    notes.push_back(fmt::format(
+        "{} of {} stacks changed while they were read, or are deeper than 1024 functions, and were "
+        "dropped",
+        stacks_->torn, stacks_->taken));
+  }
+  if (stacks_->frames.isFull()) {
+    notes.push_back(
+        "the program has more functions than are kept; the stacks of the others name "
+        "[other functions]");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 
 #include "analyzer/record/sample/proc_files.h"
@@ -69,7 +70,6 @@ void StackProbe::begin(int folder, TimeNs now_ns) {
   for (auto& [tid, thread] : threads_) thread.seen = false;
   if (now_ns >= refresh_due_ns_) {
     if (host::readFileInto(folder, "maps", text_)) stacks_.refresh(text_);
-    if (recorder_.note.empty()) recorder_.note = stacks_.note();
     refresh_due_ns_ = now_ns + refresh_every_ns_;
     refresh_every_ns_ = std::min(refresh_every_ns_ * 2, kRarestRefreshNs);
   }
@@ -79,7 +79,11 @@ void StackProbe::begin(int folder, TimeNs now_ns) {
 std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
   const std::string folder = std::to_string(tid);
   std::string call;
-  if (syscall_readable_ && host::readFileInto(task_folder, (folder + "/syscall").c_str(), call)) {
+  const bool readable =
+      syscall_readable_ && host::readFileInto(task_folder, (folder + "/syscall").c_str(), call);
+  // Forbidden for all threads; other errors are those of one that ends.
+  if (!readable && (errno == EACCES || errno == EPERM)) syscall_readable_ = false;
+  if (readable) {
     if (call.starts_with("running")) return std::nullopt;
     if (stacks_.isInterpreterLock(firstArgument(call))) return "waiting: interpreter lock";
     const ThreadState state = threadState('S', call);
@@ -89,7 +93,6 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
   }
   // The letter distinguishes storage from pipes and sockets.
   if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
-  syscall_readable_ = !call.empty();
   const auto stat = parseStat(text_);
   if (!stat) return "waiting";
   const ThreadState state = threadState(stat->state, call);
@@ -104,7 +107,7 @@ std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, con
   const auto waits = waitOf(task_folder, tid);
   const TimeNs now = clock.now();
   const auto read = stacks_.read(tid, !waits, frames_);
-  ++recorder_.taken;
+  if (read != ProcessStacks::Read::none) ++recorder_.taken;
   StackId stack;
   if (read == ProcessStacks::Read::torn) {
     ++recorder_.torn;
@@ -120,6 +123,7 @@ std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, con
 }
 
 void StackProbe::end(TimeNs now_ns, SampleLog& log) {
+  if (recorder_.note.empty()) recorder_.note = stacks_.note();
   for (auto it = threads_.begin(); it != threads_.end();) {
     if (it->second.seen) {
       ++it;
@@ -129,6 +133,11 @@ void StackProbe::end(TimeNs now_ns, SampleLog& log) {
     stacks_.forget(it->first);
     it = threads_.erase(it);
   }
+}
+
+void StackProbe::endAll(TimeNs now_ns, SampleLog& log) {
+  for (auto& [tid, thread] : threads_) thread.seen = false;
+  end(now_ns, log);
 }
 
 }  // namespace pitwall::record

@@ -30,8 +30,8 @@ class StackRecorder {
   const double hz;
   SymbolFiles files;
   FrameTable frames;
-  std::int64_t taken = 0, torn = 0;
-  std::string note;  // the first that a process gave
+  std::int64_t taken = 0, torn = 0;  // stacks of threads that had one; of them, those that were dropped
+  std::string note;                  // the first that a process gave
 
  private:
   FrameId sinkFrame(std::uint32_t frame);
@@ -49,6 +49,8 @@ class StackProbe {
   std::string sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock, SampleLog& log);
   // After them: ends the tracks of threads that ended.
   void end(TimeNs now_ns, SampleLog& log);
+  // Ends the tracks of all threads.
+  void endAll(TimeNs now_ns, SampleLog& log);
 
  private:
   static constexpr int kRolesAsked = 100;  // samples of the first thread

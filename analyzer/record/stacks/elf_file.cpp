@@ -14,7 +14,6 @@
 namespace pitwall::record {
 namespace {
 
-constexpr std::size_t kMostSymbols = 4'000'000;
 constexpr std::uint64_t kLongestFunction = 1 << 20;  // of those without a size
 
 struct Close {
@@ -41,11 +40,12 @@ std::string demangled(const std::string& name) {
   return status == 0 && text != nullptr ? std::string(text.get()) : name;
 }
 
-Result<ElfFile> ElfFile::open(const std::string& path) {
+Result<ElfFile> ElfFile::open(const std::string& path, std::size_t most_symbols) {
   const File file(path);
   if (file.number < 0) return fail(ErrorCode::notFound, fmt::format("{} cannot be opened", path));
   elf_version(EV_CURRENT);
-  const std::unique_ptr<Elf, Close> elf(elf_begin(file.number, ELF_C_READ_MMAP, nullptr));
+  // Not mapped: reading a mapped file that is being truncated ends the recorder by SIGBUS.
+  const std::unique_ptr<Elf, Close> elf(elf_begin(file.number, ELF_C_READ, nullptr));
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF || gelf_getclass(elf.get()) != ELFCLASS64)
     return fail(ErrorCode::unsupported, fmt::format("{} is not a 64-bit program or library", path));
   ElfFile made;
@@ -63,7 +63,7 @@ Result<ElfFile> ElfFile::open(const std::string& path) {
     Elf_Data* data = elf_getdata(section, nullptr);
     const std::size_t count =
         data != nullptr && header.sh_entsize != 0 ? data->d_size / header.sh_entsize : 0;
-    for (std::size_t i = 0; i < std::min(count, kMostSymbols); ++i) {
+    for (std::size_t i = 0; i < count && most_symbols > 0; ++i, --most_symbols) {
       GElf_Sym symbol;
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr || symbol.st_shndx == SHN_UNDEF)
         continue;

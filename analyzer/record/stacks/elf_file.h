@@ -13,8 +13,10 @@ namespace pitwall::record {
 
 class ElfFile {
  public:
-  // Errors: notFound; unsupported (not a 64-bit ELF file of this machine's byte order).
-  static Result<ElfFile> open(const std::string& path);
+  static constexpr std::size_t kMostSymbols = 4'000'000;
+  // Reads `most_symbols` of it at most. Errors: notFound; unsupported (not a 64-bit ELF file of
+  // this machine's byte order).
+  static Result<ElfFile> open(const std::string& path, std::size_t most_symbols = kMostSymbols);
 
   // Addresses are those of the file, before it is loaded.
   std::optional<std::uint64_t> symbol(std::string_view name) const;

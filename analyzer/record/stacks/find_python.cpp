@@ -55,8 +55,7 @@ PythonRuntime findPython(pid_t pid, const std::vector<Mapping>& mappings, const 
     before = mapping.path;
     const bool library = baseName(mapping.path).starts_with("libpython");
     if (mapping.file_offset != 0 || (!library && mapping.path != executable)) continue;
-    if (const PythonRuntime found = runtimeIn(files.of(pid, mapping.path), mapping, memory);
-        found.address != 0)
+    if (const PythonRuntime found = runtimeIn(files.of(pid, mapping), mapping, memory); found.address != 0)
       return found;
   }
   return {};

@@ -6,13 +6,17 @@
 namespace pitwall::record {
 namespace {
 
-// Reads a hexadecimal number up to `end` and moves `text` behind it.
-bool takeHex(std::string_view& text, char end, std::uint64_t& value) {
-  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+// Reads a number up to `end` and moves `text` behind it.
+bool takeNumber(std::string_view& text, char end, std::uint64_t& value, int base) {
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   const auto length = static_cast<std::size_t>(at - text.data());
   if (error != std::errc() || length >= text.size() || text[length] != end) return false;
   text.remove_prefix(length + 1);
   return true;
+}
+
+bool takeHex(std::string_view& text, char end, std::uint64_t& value) {
+  return takeNumber(text, end, value, 16);
 }
 
 // "7f01-7f02 r-xp 00001000 fd:00 1234    /usr/lib/libc.so.6"
@@ -21,6 +25,10 @@ bool parseLine(std::string_view line, Mapping& mapping) {
   mapping.executable = line[2] == 'x';
   line.remove_prefix(5);
   if (!takeHex(line, ' ', mapping.file_offset)) return false;
+  std::uint64_t major = 0, minor = 0;
+  if (!takeHex(line, ':', major) || !takeHex(line, ' ', minor)) return false;
+  mapping.device = major << 32 | minor;
+  if (!takeNumber(line, ' ', mapping.inode, 10)) return false;
   const std::size_t path = line.find('/');
   if (path != line.npos) mapping.path = line.substr(path);
   return mapping.begin < mapping.end;

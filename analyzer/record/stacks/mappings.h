@@ -13,6 +13,7 @@ namespace pitwall::record {
 struct Mapping {
   Address begin = 0, end = 0;
   std::uint64_t file_offset = 0;
+  std::uint64_t device = 0, inode = 0;  // of the file
   bool executable = false;
   std::string path;  // "" = no file
 };

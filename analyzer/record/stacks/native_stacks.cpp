@@ -9,17 +9,22 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 
 namespace pitwall::record {
 namespace {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kRing = 2 * kPage;  // some dozen chains
 constexpr std::uint16_t kMostDepth = 64;
 constexpr std::size_t kMostKnown = 1 << 16;
 
-std::size_t mappedSize() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + kRing; }
+// A page of facts, then the ring: two pages, some dozen chains.
+std::size_t pageSize() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+std::size_t ringSize() { return 2 * pageSize(); }
+std::size_t mappedSize() { return pageSize() + ringSize(); }
 
 }  // namespace
 
@@ -38,7 +43,9 @@ std::unique_ptr<NativeThread> NativeThread::open(pid_t tid, int hz) {
   if (file < 0) return nullptr;
   void* ring = mmap(nullptr, mappedSize(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (ring == MAP_FAILED) {
+    const int error = errno;
     ::close(file);
+    errno = error == EPERM ? ENOMEM : error;  // more than kernel.perf_event_mlock_kb
     return nullptr;
   }
   return std::unique_ptr<NativeThread>(new NativeThread(file, ring));
@@ -69,17 +76,18 @@ void NativeThread::keep(const std::uint8_t* record, std::size_t size) {
 std::span<const Address> NativeThread::take() {
   chain_.clear();
   auto& page = *static_cast<perf_event_mmap_page*>(ring_);
-  const auto* data = static_cast<const std::uint8_t*>(ring_) + sysconf(_SC_PAGESIZE);
+  const auto* data = static_cast<const std::uint8_t*>(ring_) + pageSize();
+  const std::size_t size = ringSize();
   const std::uint64_t head = std::atomic_ref(page.data_head).load(std::memory_order_acquire);
   std::uint64_t tail = page.data_tail;
   while (head - tail >= sizeof(perf_event_header)) {
     perf_event_header header{};
     for (std::size_t i = 0; i < sizeof header; ++i)
-      reinterpret_cast<std::uint8_t*>(&header)[i] = data[(tail + i) % kRing];
+      reinterpret_cast<std::uint8_t*>(&header)[i] = data[(tail + i) % size];
     if (header.size < sizeof header || header.size > head - tail) break;
     if (header.type == PERF_RECORD_SAMPLE) {
       record_.resize(header.size - sizeof header);
-      for (std::size_t i = 0; i < record_.size(); ++i) record_[i] = data[(tail + sizeof header + i) % kRing];
+      for (std::size_t i = 0; i < record_.size(); ++i) record_[i] = data[(tail + sizeof header + i) % size];
       keep(record_.data(), record_.size());
     }
     tail += header.size;
@@ -105,8 +113,9 @@ bool endsWithCall(std::span<const std::uint8_t, 7> before) {
 bool ChainCheck::isReturnAddress(Address at) {
   if (const auto known = known_.find(at); known != known_.end()) return known->second;
   std::array<std::uint8_t, 7> before{};
-  const bool call = at > before.size() && memory_.read(at - before.size(), before.data(), before.size()) &&
-                    endsWithCall(before);
+  // A failed read says nothing about the next.
+  if (at <= before.size() || !memory_.read(at - before.size(), before.data(), before.size())) return false;
+  const bool call = endsWithCall(before);
   if (known_.size() >= kMostKnown) known_.clear();
   known_.emplace(at, call);
   return call;

@@ -17,7 +17,7 @@ namespace pitwall::record {
 // One thread's ring of samples.
 class NativeThread {
  public:
-  // Null when the kernel does not allow it; errno has the reason.
+  // Null when the kernel does not allow it; errno has the reason. ENOMEM, EMFILE, ENFILE: not one more.
   static std::unique_ptr<NativeThread> open(pid_t tid, int hz);
   ~NativeThread();
   NativeThread(const NativeThread&) = delete;
@@ -41,6 +41,8 @@ class ChainCheck {
  public:
   explicit ChainCheck(const ProcessMemory& memory) : memory_(memory) {}
   bool isReturnAddress(Address at);
+  // The code may be another now.
+  void forget() { known_.clear(); }
 
  private:
   const ProcessMemory& memory_;

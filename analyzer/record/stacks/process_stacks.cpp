@@ -9,6 +9,16 @@
 #include "analyzer/record/stacks/find_python.h"
 
 namespace pitwall::record {
+namespace {
+
+std::string unreadable(std::string_view effect, pid_t pid, int error) {
+  return fmt::format(
+      "{}: the memory of process {} cannot be read ({}); run as its user and allow it: "
+      "kernel.yama.ptrace_scope 0 or 1, in a container the capability SYS_PTRACE",
+      effect, pid, std::strerror(error));
+}
+
+}  // namespace
 
 ProcessStacks::ProcessStacks(pid_t pid, StackMode mode, int hz, SymbolFiles& files, FrameTable& frames)
     : pid_(pid),
@@ -23,7 +33,7 @@ ProcessStacks::ProcessStacks(pid_t pid, StackMode mode, int hz, SymbolFiles& fil
 void ProcessStacks::refresh(std::string_view maps) {
   std::vector<Mapping> mappings = parseMappings(maps);
   if (mode_ != StackMode::native && python_ == nullptr && !python_refused_) findInterpreter(mappings);
-  symbols_.refresh(std::move(mappings));
+  if (symbols_.refresh(std::move(mappings))) chains_.forget();
 }
 
 void ProcessStacks::findInterpreter(const std::vector<Mapping>& mappings) {
@@ -32,10 +42,7 @@ void ProcessStacks::findInterpreter(const std::vector<Mapping>& mappings) {
   if (!memory_.value<Address>(runtime.address)) {
     if (memory_.lastError() != EPERM && memory_.lastError() != ENOSYS) return;  // it has just ended
     python_refused_ = true;
-    note_ = fmt::format(
-        "Python stacks are not recorded: the memory of process {} cannot be read ({}); run as its user and "
-        "allow it: kernel.yama.ptrace_scope 0 or 1, in a container the capability SYS_PTRACE",
-        pid_, std::strerror(memory_.lastError()));
+    addNote(unreadable("Python stacks are not recorded", pid_, memory_.lastError()));
     return;
   }
   auto python = PythonStacks::create(memory_, frames_, runtime.address, runtime.minor);
@@ -44,7 +51,7 @@ void ProcessStacks::findInterpreter(const std::vector<Mapping>& mappings) {
     return;
   }
   python_refused_ = true;
-  note_ = fmt::format("Python stacks are not recorded: {}", python.error().message);
+  addNote(fmt::format("Python stacks are not recorded: {}", python.error().message));
 }
 
 void ProcessStacks::begin() {
@@ -77,25 +84,44 @@ std::string ProcessStacks::roleOf(const std::vector<std::uint32_t>& frames) cons
   return "";
 }
 
+void ProcessStacks::addNote(std::string note) {
+  if (note_.empty()) note_ = std::move(note);
+}
+
+// Where other threads have a ring, the kernel allows them: there is no room for one more.
+void ProcessStacks::refuseNative(pid_t tid, int error) {
+  if (error == ESRCH) return;  // it has just ended
+  const bool no_room = error == EMFILE || error == ENFILE || error == ENOMEM;
+  if (native_.empty() && !no_room) {
+    native_refused_ = true;
+    return addNote(
+        fmt::format("native stacks are not recorded: the kernel does not allow perf_event_open ({}); set "
+                    "kernel.perf_event_paranoid to 2 or less, in a container allow the system call",
+                    std::strerror(error)));
+  }
+  refused_.insert(tid);
+  addNote(
+      fmt::format("native stacks of some threads are not recorded: {}; raise the limit of open files "
+                  "(ulimit -n) or kernel.perf_event_mlock_kb",
+                  std::strerror(error)));
+}
+
+NativeThread* ProcessStacks::openNative(pid_t tid) {
+  if (const auto found = native_.find(tid); found != native_.end()) return found->second.get();
+  if (native_.size() >= kMostNative || refused_.contains(tid)) return nullptr;
+  auto thread = NativeThread::open(tid, hz_);
+  if (thread == nullptr) {
+    refuseNative(tid, errno);
+    return nullptr;
+  }
+  return native_.emplace(tid, std::move(thread)).first->second.get();
+}
+
 ProcessStacks::Read ProcessStacks::readNative(pid_t tid, bool running, std::vector<std::uint32_t>& frames) {
   if (native_refused_) return Read::none;
-  auto found = native_.find(tid);
-  if (found == native_.end()) {
-    if (native_.size() >= kMostNative) return Read::none;
-    auto thread = NativeThread::open(tid, hz_);
-    if (thread == nullptr) {
-      if (errno == ESRCH) return Read::none;
-      native_refused_ = true;
-      if (note_.empty())
-        note_ = fmt::format(
-            "native stacks are not recorded: the kernel does not allow perf_event_open ({}); set "
-            "kernel.perf_event_paranoid to 2 or less, in a container allow the system call",
-            std::strerror(errno));
-      return Read::none;
-    }
-    found = native_.emplace(tid, std::move(thread)).first;
-  }
-  const std::span<const Address> chain = found->second->take();
+  NativeThread* const thread = openNative(tid);
+  if (thread == nullptr) return Read::none;
+  const std::span<const Address> chain = thread->take();
   if (!running || chain.empty()) return Read::none;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     if (i > 0 && !chains_.isReturnAddress(chain[i])) break;
@@ -103,6 +129,8 @@ ProcessStacks::Read ProcessStacks::readNative(pid_t tid, bool running, std::vect
     if (!frame) break;
     frames.push_back(*frame);
   }
+  if (memory_.lastError() == EPERM && note_.empty())
+    addNote(unreadable("callers of native functions are not recorded", pid_, EPERM));
   std::ranges::reverse(frames);
   return frames.empty() ? Read::none : Read::done;
 }

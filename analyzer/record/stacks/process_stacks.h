@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analyzer/record/stacks/frame_table.h"
@@ -34,7 +35,10 @@ class ProcessStacks {
   // Numbers of the thread's frames, outermost first. `running`: it is on a CPU or ready for one.
   Read read(pid_t tid, bool running, std::vector<std::uint32_t>& frames);
   bool isInterpreterLock(Address at) const { return python_ != nullptr && python_->isInterpreterLock(at); }
-  void forget(pid_t tid) { native_.erase(tid); }
+  void forget(pid_t tid) {
+    native_.erase(tid);
+    refused_.erase(tid);
+  }
 
   // After read(): what the thread is by its functions, "DataLoader worker 3"; "" = nothing known.
   std::string roleOf(const std::vector<std::uint32_t>& frames) const;
@@ -44,6 +48,9 @@ class ProcessStacks {
 
  private:
   void findInterpreter(const std::vector<Mapping>& mappings);
+  NativeThread* openNative(pid_t tid);
+  void refuseNative(pid_t tid, int error);
+  void addNote(std::string note);
   Read readNative(pid_t tid, bool running, std::vector<std::uint32_t>& frames);
 
   static constexpr std::size_t kMostNative = 512;  // threads with a ring
@@ -58,6 +65,7 @@ class ProcessStacks {
   std::unique_ptr<PythonStacks> python_;
   bool python_refused_ = false, native_refused_ = false;
   std::unordered_map<pid_t, std::unique_ptr<NativeThread>> native_;
+  std::unordered_set<pid_t> refused_;  // threads without a ring
   std::string note_;
 };
 

@@ -1,5 +1,6 @@
 #include "analyzer/record/stacks/python_code.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pitwall::record {
@@ -7,6 +8,8 @@ namespace {
 
 constexpr std::uint64_t kMostCharacters = 4096;
 constexpr std::int64_t kMostLineBytes = 1 << 20;
+constexpr std::size_t kMostCachedBytes = 64 << 20;
+constexpr std::size_t kBytesOfEntry = 64;  // of a hash table, about
 
 void appendUtf8(std::string& text, std::uint32_t c) {
   if (c < 0x80) {
@@ -56,6 +59,12 @@ std::optional<std::string> pythonText(const ProcessMemory& memory, const PythonL
   return text;
 }
 
+std::size_t PythonCode::headerSize() const {
+  const auto& code = layout_.code;
+  return std::max({code.file, code.name, code.qualified_name, code.first_line, code.lines}) +
+         sizeof(Address) - kFrom;
+}
+
 template <class T>
 T PythonCode::field(const Header& header, std::uint32_t offset) const {
   T value{};
@@ -87,6 +96,7 @@ std::optional<PythonCode::Code> PythonCode::load(const Header& header) const {
   code.file = std::move(*file);
   code.lines = std::move(*lines);
   code.first_line = field<std::int32_t>(header, layout_.code.first_line);
+  code.bytes = sizeof code + code.function.size() + code.file.size() + code.lines.size();
   return code;
 }
 
@@ -97,7 +107,27 @@ std::uint32_t PythonCode::frameAt(Code& code, std::int64_t byte) {
   const std::uint32_t frame =
       frames_.number({.function = code.function, .file = code.file, .line = line, .language = "python"});
   code.frames.emplace(byte, frame);
+  code.bytes += kBytesOfEntry;
+  bytes_ += kBytesOfEntry;
   return frame;
+}
+
+PythonCode::Code* PythonCode::codeAt(Address at, const Header& header) {
+  if (codes_.size() > kMostCodes || bytes_ > kMostCachedBytes) {
+    codes_.clear();
+    bytes_ = 0;
+  }
+  const auto [known, fresh] = codes_.try_emplace(at);
+  if (!fresh && known->second.header == header) return &known->second;
+  bytes_ -= known->second.bytes;
+  auto code = load(header);
+  if (!code) {
+    codes_.erase(known);
+    return nullptr;
+  }
+  known->second = std::move(*code);
+  bytes_ += known->second.bytes;
+  return &known->second;
 }
 
 bool PythonCode::resolve(std::span<const Place> places, std::vector<std::uint32_t>& into) {
@@ -107,19 +137,11 @@ bool PythonCode::resolve(std::span<const Place> places, std::vector<std::uint32_
   for (std::size_t i = 0; i < places.size(); ++i)
     parts.push_back({places[i].code + kFrom, headers_[i].data(), headerSize()});
   if (!memory_.read(parts)) return false;
-  if (codes_.size() > kMostCodes) codes_.clear();
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (!isCode(headers_[i])) return false;
-    const auto [known, fresh] = codes_.try_emplace(places[i].code);
-    if (fresh || known->second.header != headers_[i]) {
-      auto code = load(headers_[i]);
-      if (!code) {
-        codes_.erase(known);
-        return false;
-      }
-      known->second = std::move(*code);
-    }
-    into.push_back(frameAt(known->second, places[i].byte));
+    Code* const code = codeAt(places[i].code, headers_[i]);
+    if (code == nullptr) return false;
+    into.push_back(frameAt(*code, places[i].byte));
   }
   return true;
 }

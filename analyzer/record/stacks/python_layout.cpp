@@ -8,7 +8,8 @@
 namespace pitwall::record {
 namespace {
 
-constexpr std::uint32_t kLockSize = 208;  // of its condition variables and mutexes, glibc
+constexpr std::uint32_t kLockSize = 208;     // of its condition variables and mutexes, glibc
+constexpr std::uint32_t kObjectHeader = 16;  // of every object
 
 // Offsets as offsetof() reports them for each version's own headers.
 PythonLayout upTo310(int minor) {
@@ -99,6 +100,20 @@ struct DebugOffsets {
   std::array<std::uint64_t, places> numbers{};
 };
 
+// Whether all members of frames and code objects are within the bytes that are read of them.
+bool isPlausible(const PythonLayout& layout) {
+  const auto& frame = layout.frame;
+  const auto& code = layout.code;
+  const auto holdsAddress = [](std::uint32_t at, std::uint32_t size) { return at <= size - sizeof(Address); };
+  const auto isPointerOfCode = [&](std::uint32_t at) {
+    return at >= kObjectHeader && holdsAddress(at, kCodeObjectBytes);
+  };
+  return holdsAddress(frame.previous, frame.size) && holdsAddress(frame.code, frame.size) &&
+         holdsAddress(frame.instruction, frame.size) && frame.owner < frame.size &&
+         isPointerOfCode(code.file) && isPointerOfCode(code.name) && isPointerOfCode(code.qualified_name) &&
+         isPointerOfCode(code.first_line) && isPointerOfCode(code.lines);
+}
+
 Result<PythonLayout> of313(const ProcessMemory& memory, Address runtime) {
   DebugOffsets table;
   const auto refused = [](const char* why) {
@@ -136,9 +151,7 @@ Result<PythonLayout> of313(const ProcessMemory& memory, Address runtime) {
                  .lines = at(DebugOffsets::code_linetable),
                  .instructions = at(DebugOffsets::code_instructions)};
   layout.lock_of_interpreter = at(DebugOffsets::ceval_gil);
-  if (layout.frame.instruction > 64 || layout.frame.owner > 71 || layout.frame.previous > 64 ||
-      layout.frame.code > 64)
-    return refused("its table of offsets is implausible");
+  if (!isPlausible(layout)) return refused("its table of offsets is implausible");
   return layout;
 }
 

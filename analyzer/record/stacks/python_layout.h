@@ -11,6 +11,9 @@
 
 namespace pitwall::record {
 
+// Of a code object only its first bytes are read.
+inline constexpr std::uint32_t kCodeObjectBytes = 168;
+
 struct PythonLayout {
   int minor = 0;              // of Python 3
   std::uint32_t heads = 0;    // _PyRuntime: first interpreter

@@ -9,7 +9,7 @@ namespace pitwall::record {
 namespace {
 
 constexpr int kMostInterpreters = 64;
-constexpr std::size_t kMostThreads = 4096;
+constexpr std::size_t kMostThreads = 4096;  // of all interpreters
 constexpr std::size_t kMostFrames = 1024;
 constexpr int kTries = 5;
 constexpr Address kJoined = 1024;  // areas closer than this are one
@@ -34,9 +34,10 @@ bool PythonStacks::findThreads() {
   for (auto& [tid, thread] : threads_) thread.seen = false;
   locks_.clear();
   if (layout_.lock_in_runtime != 0) locks_.push_back(runtime_ + layout_.lock_in_runtime);
+  std::size_t left = kMostThreads;
   auto interpreter = memory_.value<Address>(runtime_ + layout_.heads);
   for (int i = 0; i < kMostInterpreters && interpreter && *interpreter != 0; ++i) {
-    findThreadsOf(*interpreter);
+    findThreadsOf(*interpreter, left);
     if (layout_.lock_of_interpreter != 0) {
       const auto lock = memory_.value<Address>(*interpreter + layout_.lock_of_interpreter);
       if (lock && *lock != 0) locks_.push_back(*lock);
@@ -47,11 +48,13 @@ bool PythonStacks::findThreads() {
   return !threads_.empty();
 }
 
-void PythonStacks::findThreadsOf(Address interpreter) {
+// `left`: how many threads may still be read.
+void PythonStacks::findThreadsOf(Address interpreter, std::size_t& left) {
   auto state = memory_.value<Address>(interpreter + layout_.threads);
-  for (std::size_t i = 0; i < kMostThreads && state && *state != 0; ++i) {
+  for (; left > 0 && state && *state != 0; --left) {
     if (const pid_t tid = systemId(*state); tid > 0) {
       Thread& thread = threads_[tid];
+      if (thread.seen && thread.state == *state) return;  // a cycle
       if (thread.state != *state) thread = {.state = *state, .seen = true, .areas = {}};
       thread.seen = true;
     }
@@ -107,7 +110,8 @@ PythonStacks::Tops PythonStacks::fetch(Thread& thread) const {
 const std::uint8_t* PythonStacks::frameBytes(const Thread& thread, Address frame,
                                              std::vector<std::uint8_t>& scratch) {
   for (const Area& area : thread.areas) {
-    if (frame >= area.from && frame + layout_.frame.size <= area.from + area.bytes.size())
+    // Without a sum, which may wrap: an area has at least the size of a frame.
+    if (frame >= area.from && frame - area.from <= area.bytes.size() - layout_.frame.size)
       return area.bytes.data() + (frame - area.from);
   }
   outside_ = true;

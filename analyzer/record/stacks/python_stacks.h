@@ -60,7 +60,7 @@ class PythonStacks {
   };
   PythonStacks(const ProcessMemory& memory, FrameTable& frames, Address runtime, PythonLayout layout)
       : memory_(memory), runtime_(runtime), layout_(layout), code_(memory, layout_, frames) {}
-  void findThreadsOf(Address interpreter);
+  void findThreadsOf(Address interpreter, std::size_t& left);
   pid_t systemId(Address state) const;
   std::optional<Address> innermost(const Thread& thread) const;
   struct Tops {
@@ -76,7 +76,6 @@ class PythonStacks {
   const PythonLayout layout_;
   PythonCode code_;
   std::unordered_map<pid_t, Thread> threads_;
-  std::unordered_map<Address, pid_t> ids_;  // by thread state, where that lacks the number
   std::vector<Address> locks_;
   std::vector<Address> walked_;            // scratch: frames, innermost first
   std::vector<Address> functions_;         // those of `places_`

@@ -11,26 +11,28 @@ constexpr std::size_t kMostKnownPlaces = 1 << 18;
 
 bool sameMappings(const std::vector<Mapping>& a, const std::vector<Mapping>& b) {
   return std::ranges::equal(a, b, [](const Mapping& x, const Mapping& y) {
-    return x.begin == y.begin && x.end == y.end && x.path == y.path;
+    return x.begin == y.begin && x.end == y.end && x.device == y.device && x.inode == y.inode &&
+           x.path == y.path;
   });
 }
 
 }  // namespace
 
-const ElfFile* SymbolFiles::of(pid_t pid, const std::string& path) {
-  const auto [found, fresh] = files_.try_emplace(path);
+const ElfFile* SymbolFiles::of(pid_t pid, const Mapping& mapping) {
+  const auto [found, fresh] = files_.try_emplace(Key(mapping.device, mapping.inode, mapping.path));
   if (fresh) {
-    auto file = ElfFile::open(fmt::format("/proc/{}/root{}", pid, path));
+    auto file = ElfFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
     if (file.has_value()) found->second = std::move(*file);
   }
   return found->second ? &*found->second : nullptr;
 }
 
-void Symbols::refresh(std::vector<Mapping> mappings) {
+bool Symbols::refresh(std::vector<Mapping> mappings) {
   std::erase_if(mappings, [](const Mapping& mapping) { return !mapping.executable; });
-  if (sameMappings(mappings, mappings_)) return;
+  if (sameMappings(mappings, mappings_)) return false;
   mappings_ = std::move(mappings);
   known_.clear();
+  return true;
 }
 
 std::optional<std::uint32_t> Symbols::frameAt(Address at) {
@@ -40,7 +42,7 @@ std::optional<std::uint32_t> Symbols::frameAt(Address at) {
   const std::uint64_t offset = at - mapping->begin + mapping->file_offset;
   const std::string library = mapping->path.substr(mapping->path.rfind('/') + 1);
   FrameInfo frame{.function = "", .file = mapping->path, .line = 0, .language = "native"};
-  if (const ElfFile* file = files_.of(pid_, mapping->path)) {
+  if (const ElfFile* file = files_.of(pid_, *mapping)) {
     if (const auto address = file->addressOf(offset)) frame.function = file->functionAt(*address);
   }
   // Without symbols a library is one function: single addresses would not add up to anything.

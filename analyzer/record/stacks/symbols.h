@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -15,14 +16,16 @@
 
 namespace pitwall::record {
 
-// Files are read once for all processes.
+// Files are read once for all processes. Those of another container or of an update have the same path, but
+// another inode.
 class SymbolFiles {
  public:
   // Null where the file cannot be read or is not an ELF file.
-  const ElfFile* of(pid_t pid, const std::string& path);
+  const ElfFile* of(pid_t pid, const Mapping& mapping);
 
  private:
-  std::map<std::string, std::optional<ElfFile>> files_;
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::string>;  // device, inode, path
+  std::map<Key, std::optional<ElfFile>> files_;
 };
 
 class Symbols {
@@ -30,7 +33,8 @@ class Symbols {
   // Both outlive the object.
   Symbols(pid_t pid, SymbolFiles& files, FrameTable& frames) : pid_(pid), files_(files), frames_(frames) {}
 
-  void refresh(std::vector<Mapping> mappings);
+  // False when nothing has changed.
+  bool refresh(std::vector<Mapping> mappings);
   const std::vector<Mapping>& mappings() const { return mappings_; }
 
   // The number of the frame at the address; nullopt when no file is mapped there. Functions

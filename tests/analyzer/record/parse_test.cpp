@@ -24,6 +24,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 void write(const std::string& path, const std::string& text) {
@@ -202,6 +203,18 @@ TEST(Facts, EnvironmentIsRedactedAndKnownSettingsAreInEffect) {
   EXPECT_EQ(rankOf({{"RANK", "x"}, {"PMI_RANK", "2"}, {"OMPI_COMM_WORLD_RANK", "1"}}), 1);
   EXPECT_EQ(rankOf({{"SLURM_PROCID", ""}, {"RANK", "5"}}), 5);
   EXPECT_EQ(rankOf({}), 0);
+}
+
+// A part of a secret does not look like one.
+TEST(Facts, ValuesAreTruncatedAfterSecretsAreReplaced) {
+  test::MemorySink sink;
+  ProcessFacts facts;
+  facts.environment = {{"X", std::string(4076, 'a') + " https://joe:secret12@host/"},
+                       {"Y", std::string(5000, 'b')}};
+  writeProcessFacts(sink, getpid(), facts);
+  EXPECT_THAT(sink.meta_values.at("environment.X"), Not(HasSubstr("secret1")));
+  EXPECT_THAT(sink.meta_values.at("environment.X"), HasSubstr("https://[redact"));
+  EXPECT_EQ(sink.meta_values.at("environment.Y").size(), 4096u);
 }
 
 TEST(Program, IsLookedForAsAShellDoes) {

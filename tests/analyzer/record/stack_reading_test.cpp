@@ -1,23 +1,37 @@
 // Readers of other processes' memory and files, over made-up and hostile bytes.
+#include <elf.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstring>
-#include <functional>
-#include <map>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <thread>
 
+#include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/stacks/elf_file.h"
 #include "analyzer/record/stacks/find_python.h"
 #include "analyzer/record/stacks/line_table.h"
 #include "analyzer/record/stacks/mappings.h"
 #include "analyzer/record/stacks/native_stacks.h"
-#include "analyzer/record/stacks/python_stacks.h"
+#include "analyzer/record/stacks/process_stacks.h"
+#include "analyzer/record/stacks/symbols.h"
+#include "db/proc_files.h"
+#include "tests/support/memory_sink.h"
+#include "tests/support/temp_folder.h"
 
 namespace pitwall::record::stack_reading_test {
 namespace {
 
+using testing::HasSubstr;
 using Bytes = std::vector<std::uint8_t>;
 
 TEST(LineTable, PairsUpToPython39) {
@@ -90,12 +104,14 @@ TEST(Mappings, AreParsedAndLinesOfOtherFormsLeftOut) {
   EXPECT_EQ(mappings[0].path, "/usr/bin/a b");
   EXPECT_TRUE(mappings[0].executable);
   EXPECT_EQ(mappings[0].file_offset, 0x1000u);
+  EXPECT_EQ(mappings[0].device, 0xfdULL << 32);
+  EXPECT_EQ(mappings[0].inode, 12u);
   EXPECT_EQ(mappings[2].path, "");
   EXPECT_EQ(mappingAt(mappings, 0x400fff)->path, "/usr/bin/a b");
 }
 
 TEST(Mappings, LookUp) {
-  const std::vector<Mapping> mappings{{10, 20, 0, true, "a"}, {30, 40, 0, true, "b"}};
+  const std::vector<Mapping> mappings{{10, 20, 0, 0, 0, true, "a"}, {30, 40, 0, 0, 0, true, "b"}};
   EXPECT_EQ(mappingAt(mappings, 9), nullptr);
   EXPECT_EQ(mappingAt(mappings, 19)->path, "a");
   EXPECT_EQ(mappingAt(mappings, 20), nullptr);
@@ -133,199 +149,198 @@ TEST(ElfFile, OtherFilesAreRefused) {
   EXPECT_EQ(demangled("_Znot"), "_Znot");
 }
 
-// The memory of a made-up process.
-class Memory : public ProcessMemory {
- public:
-  using ProcessMemory::read;
-  bool read(std::span<const Part> parts) const override {
-    return std::ranges::all_of(parts, [&](const Part& part) {
-      if (before_part) before_part();
-      if (part.from < kBase || part.from - kBase > bytes.size() ||
-          part.size > bytes.size() - (part.from - kBase))
-        return false;
-      std::memcpy(part.to, &bytes[part.from - kBase], part.size);
-      return true;
-    });
-  }
-  template <class T>
-  void put(Address at, T value) {
-    std::memcpy(&bytes.at(at - kBase), &value, sizeof value);
-  }
-  Address take(std::size_t size) {
-    const Address at = kBase + next_;
-    next_ += (size + 7) / 8 * 8;
-    return at;
-  }
-  Address text(const std::string& value) {
-    const Address at = take(48 + value.size() + 1);
-    put<std::uint64_t>(at + 16, value.size());
-    put<std::uint32_t>(at + 32, 1u << 2 | 1u << 5 | 1u << 6);  // one byte a character, compact, ASCII
-    std::memcpy(&bytes.at(at + 48 - kBase), value.data(), value.size());
-    return at;
-  }
-
-  static constexpr Address kBase = 0x10000;
-  Bytes bytes = Bytes(1 << 16);
-  std::function<void()> before_part;  // the process continues between parts of one call, too
-
- private:
-  std::size_t next_ = 64;
-};
-
-// Python 3.11 with one thread, number 77, in inner() called by outer().
-class Python311 : public testing::Test {
- protected:
-  static constexpr std::uint32_t kCframeAt = 56;
-  Python311() {
-    type_ = memory_.take(64);
-    const Address name = memory_.take(8);
-    std::memcpy(&memory_.bytes.at(name - Memory::kBase), "code", 5);
-    memory_.put(type_ + 24, name);
-    runtime_ = memory_.take(1024);
-    const Address interpreter = memory_.take(64);
-    state_ = memory_.take(256);
-    cframe_ = memory_.take(24);
-    memory_.put(runtime_ + 40, interpreter);
-    memory_.put(interpreter + 16, state_);
-    memory_.put(state_ + kCframeAt, cframe_);
-    memory_.put<std::uint64_t>(state_ + 160, 77);
-    outer_ = frame(code("outer", 10), 0);
-    inner_ = frame(code("inner", 50), outer_);
-    memory_.put(cframe_ + 8, inner_);
-    stacks_ = std::move(PythonStacks::create(memory_, frames_, runtime_, 11).value());
-  }
-  Address code(const std::string& name, int line) {
-    const Address at = memory_.take(256);
-    memory_.put(at + 8, type_);
-    memory_.put(at + 72, line);
-    memory_.put(at + 112, memory_.text("/x/a.py"));
-    memory_.put(at + 120, memory_.text(name));
-    memory_.put(at + 128, memory_.text("C." + name));
-    const Address lines = memory_.take(64);
-    memory_.put<std::int64_t>(lines + 16, 3);
-    memory_.put<std::uint8_t>(lines + 32, 0x80 | 11 << 3 | 7);  // 8 units, one line further
-    memory_.put(at + 136, lines);
-    return at;
-  }
-  Address frame(Address code, Address previous) {
-    const Address at = memory_.take(96);
-    memory_.put(at + 32, code);
-    memory_.put(at + 48, previous);
-    memory_.put(at + 56, code + 184 + 4);
-    return at;
-  }
-  PythonStacks::Read read(std::vector<std::string>& functions) {
-    std::vector<std::uint32_t> numbers;
-    const auto result = stacks_->read(77, numbers);
-    functions.clear();
-    for (const auto number : numbers)
-      functions.push_back(frames_[number].function + ":" + std::to_string(frames_[number].line));
-    return result;
-  }
-
-  Memory memory_;
-  FrameTable frames_;
-  Address type_ = 0, runtime_ = 0, state_ = 0, cframe_ = 0, outer_ = 0, inner_ = 0;
-  std::unique_ptr<PythonStacks> stacks_;
-  std::vector<std::string> functions_;
-};
-
-TEST_F(Python311, ReadsAStack) {
-  ASSERT_TRUE(stacks_->findThreads());
-  EXPECT_TRUE(stacks_->hasThread(77));
-  const std::vector<std::string> expected{"C.outer:11", "C.inner:51"};
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(read(functions_), PythonStacks::Read::done);
-    EXPECT_EQ(functions_, expected);
-  }
-  EXPECT_TRUE(stacks_->isInterpreterLock(runtime_ + 360 + 32));
-  EXPECT_FALSE(stacks_->isInterpreterLock(runtime_));
-  memory_.put<Address>(cframe_ + 8, 0);
-  EXPECT_EQ(read(functions_), PythonStacks::Read::none);
+template <class T>
+void append(std::string& to, const T& value) {
+  to.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-TEST_F(Python311, AStackThatChangesWhileItIsReadIsTorn) {
-  ASSERT_TRUE(stacks_->findThreads());
-  std::mt19937 random(5);
-  memory_.before_part = [&] { memory_.put(cframe_ + 8, random() % 2 == 0 ? inner_ : outer_); };
-  int torn = 0, done = 0;
-  for (int i = 0; i < 1000; ++i) {
-    const auto result = read(functions_);
-    torn += result == PythonStacks::Read::torn;
-    done += result == PythonStacks::Read::done;
-    if (result == PythonStacks::Read::torn) {
-      EXPECT_TRUE(functions_.empty());
-    }
-    if (result == PythonStacks::Read::done) {
-      EXPECT_EQ(functions_.front(), "C.outer:11");
-    }
+// A library with two tables of symbols: "a" in one, "b" in the other.
+std::string twoTables() {
+  Elf64_Ehdr header{};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_DYN;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof header;
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = 4;
+  const std::size_t symbols = sizeof header, names = symbols + 2 * sizeof(Elf64_Sym);
+  header.e_shoff = names + 8;
+  std::string bytes;
+  append(bytes, header);
+  for (const Elf64_Word name : {1u, 3u}) {
+    Elf64_Sym symbol{};
+    symbol.st_name = name;
+    symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+    symbol.st_shndx = 1;
+    symbol.st_value = 16 * name;
+    symbol.st_size = 16;
+    append(bytes, symbol);
   }
-  EXPECT_GT(torn, 0);
-  EXPECT_GT(done, 0);
+  bytes += std::string("\0a\0b\0\0\0\0", 8);
+  append(bytes, Elf64_Shdr{});
+  for (std::size_t i = 0; i < 2; ++i) {
+    Elf64_Shdr table{};
+    table.sh_type = SHT_SYMTAB;
+    table.sh_offset = symbols + i * sizeof(Elf64_Sym);
+    table.sh_size = table.sh_entsize = sizeof(Elf64_Sym);
+    table.sh_link = 3;
+    append(bytes, table);
+  }
+  Elf64_Shdr strings{};
+  strings.sh_type = SHT_STRTAB;
+  strings.sh_offset = names;
+  strings.sh_size = 8;
+  append(bytes, strings);
+  return bytes;
 }
 
-TEST_F(Python311, ACodeObjectAtAnAddressUsedAgainIsReadAgain) {
-  ASSERT_TRUE(stacks_->findThreads());
-  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
-  const auto code = *memory_.value<Address>(inner_ + 32);
-  memory_.put(code + 128, memory_.text("other"));
-  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
-  EXPECT_EQ(functions_.back(), "other:51");
+TEST(ElfFile, SymbolsOfAllTablesTogetherAreLimited) {
+  const test::TempFolder folder;
+  std::ofstream(folder / "x.so", std::ios::binary) << twoTables();
+  const auto all = ElfFile::open(folder / "x.so").value();
+  EXPECT_EQ(all.symbol("a"), 16u);
+  EXPECT_EQ(all.symbol("b"), 48u);
+  const auto one = ElfFile::open(folder / "x.so", 1).value();
+  EXPECT_EQ(one.symbol("a"), 16u);
+  EXPECT_FALSE(one.symbol("b").has_value());
 }
 
-TEST_F(Python311, CyclesAndForeignObjectsAreNoStacks) {
-  ASSERT_TRUE(stacks_->findThreads());
-  memory_.put(outer_ + 48, inner_);  // a cycle
-  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
-  memory_.put<Address>(outer_ + 48, 3);  // not aligned
-  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
-  memory_.put<Address>(outer_ + 48, 0);
-  memory_.put(*memory_.value<Address>(inner_ + 32) + 8, runtime_);  // of another type
-  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
-  memory_.put(state_ + 8, state_);  // a cycle of threads
-  EXPECT_TRUE(stacks_->findThreads());
-}
-
-TEST_F(Python311, AnyMemoryIsReadSafely) {
-  std::mt19937 random(3);
-  const Bytes good = memory_.bytes;
-  for (int i = 0; i < 3'000; ++i) {
-    memory_.bytes = good;
-    for (int changes = 0; changes < 1 + i % 40; ++changes)
-      memory_.bytes[random() % 4096] = static_cast<std::uint8_t>(random());
-    std::vector<std::uint32_t> numbers;
-    stacks_->findThreads();
-    if (stacks_->read(77, numbers) == PythonStacks::Read::done) {
-      EXPECT_LE(numbers.size(), 1024u);
+TEST(ElfFile, TruncatedFilesAreReadSafely) {
+  const test::TempFolder folder;
+  const std::string whole = twoTables();
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    std::ofstream(folder / "x.so", std::ios::binary) << whole.substr(0, size);
+    const auto file = ElfFile::open(folder / "x.so");
+    if (file.has_value()) {
+      EXPECT_FALSE(file->symbol("no such symbol").has_value());
     }
   }
 }
 
-TEST(PythonLayout, OtherVersionsAreRefused) {
-  const Memory memory;
-  for (const int minor : {-1, 7, 14, 99}) {
-    const auto layout = pythonLayout(minor, memory, Memory::kBase);
-    ASSERT_FALSE(layout.has_value());
-    EXPECT_EQ(layout.error().code, ErrorCode::unsupported);
-  }
-  // 3.13 without its table of offsets.
-  EXPECT_FALSE(pythonLayout(13, memory, Memory::kBase).has_value());
-  EXPECT_FALSE(pythonLayout(13, memory, 1).has_value());
+// A container's library has the path of the system's, and an update replaces a file.
+TEST(SymbolFiles, AreToldApartByTheirInodes) {
+  const test::TempFolder folder;
+  const std::string path = folder / "x.so";
+  std::ofstream(path) << "nothing";
+  SymbolFiles files;
+  Mapping mapping{
+      .begin = 0, .end = 1, .file_offset = 0, .device = 8, .inode = 1, .executable = true, .path = path};
+  EXPECT_EQ(files.of(getpid(), mapping), nullptr);
+  std::ofstream(path, std::ios::binary) << twoTables();
+  EXPECT_EQ(files.of(getpid(), mapping), nullptr);  // each is read once
+  mapping.inode = 2;
+  const ElfFile* const other = files.of(getpid(), mapping);
+  ASSERT_NE(other, nullptr);
+  EXPECT_TRUE(other->symbol("a").has_value());
 }
 
-TEST(PythonText, WideCharacters) {
-  Memory memory;
-  const auto layout = pythonLayout(11, memory, 0).value();
-  const Address at = memory.take(128);
-  memory.put<std::uint64_t>(at + 16, 2);
-  memory.put<std::uint32_t>(at + 32, 2u << 2 | 1u << 5);
-  memory.put<std::uint16_t>(at + 72, 0x20ac);
-  memory.put<std::uint16_t>(at + 74, 0xd800);  // half of a pair
-  EXPECT_EQ(pythonText(memory, layout, at), "\xe2\x82\xac\xef\xbf\xbd");
-  memory.put<std::uint64_t>(at + 16, 1u << 30);
-  EXPECT_FALSE(pythonText(memory, layout, at).has_value());
-  memory.put<std::uint32_t>(at + 32, 0);
-  EXPECT_FALSE(pythonText(memory, layout, at).has_value());
+TEST(FrameTable, FramesBeyondItsBytesAreOne) {
+  FrameTable frames(1000);
+  const auto numberOf = [&](const std::string& name) {
+    return frames.number({.function = name, .file = "x.py", .line = 1, .language = "python"});
+  };
+  const auto first = numberOf("f0");
+  EXPECT_FALSE(frames.isFull());
+  for (int i = 1; i < 100; ++i) numberOf("f" + std::to_string(i));
+  EXPECT_TRUE(frames.isFull());
+  EXPECT_LT(frames.size(), 10u);
+  EXPECT_EQ(numberOf("f0"), first);
+  EXPECT_EQ(frames[numberOf("g")].function, "[other functions]");
+  EXPECT_EQ(numberOf("g"), numberOf("h"));
+  const FrameInfo state{.function = "sleeping", .file = "", .line = 0, .language = kStateLanguage};
+  EXPECT_EQ(frames[frames.number(state)].function, "sleeping");
+}
+
+#if defined(__x86_64__)
+TEST(NativeStacks, AFailedReadOfCodeIsTriedAgain) {
+  struct Code final : ProcessMemory {
+    bool read(std::span<const Part> parts) const override {
+      for (const Part& part : parts) std::memset(part.to, byte, part.size);
+      return readable;
+    }
+    bool readable = false;
+    int byte = 0xe8;  // call
+  } code;
+  ChainCheck chains(code);
+  EXPECT_FALSE(chains.isReturnAddress(0x1000));
+  code.readable = true;
+  EXPECT_TRUE(chains.isReturnAddress(0x1000));
+  code.byte = 0x90;
+  EXPECT_TRUE(chains.isReturnAddress(0x1000));
+  chains.forget();  // other code is mapped there now
+  EXPECT_FALSE(chains.isReturnAddress(0x1000));
+}
+#endif
+
+TEST(NativeStacks, AThreadWithoutARingDoesNotEndThoseOfOthers) {
+  SymbolFiles files;
+  FrameTable frames;
+  ProcessStacks stacks(getpid(), StackMode::native, 1000, files, frames);
+  stacks.refresh(host::readFile("/proc/self/maps").value());
+  const auto own = static_cast<pid_t>(syscall(SYS_gettid));
+  std::vector<std::uint32_t> stack;
+  stacks.read(own, true, stack);
+  if (!stacks.note().empty()) GTEST_SKIP() << stacks.note();
+  std::atomic<pid_t> other{0};
+  std::atomic<bool> over{false};
+  std::thread thread([&] {
+    other = static_cast<pid_t>(syscall(SYS_gettid));
+    over.wait(false);
+  });
+  while (other == 0) std::this_thread::yield();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_EQ(stacks.read(other, true, stack), ProcessStacks::Read::none);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  over = true;
+  over.notify_all();
+  thread.join();
+  EXPECT_THAT(stacks.note(), HasSubstr("native stacks of some threads are not recorded"));
+  EXPECT_THAT(stacks.note(), HasSubstr("ulimit -n"));
+  // This thread runs until the kernel has sampled it.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  auto read = ProcessStacks::Read::none;
+  while (read != ProcessStacks::Read::done && std::chrono::steady_clock::now() < end)
+    read = stacks.read(own, true, stack);
+  EXPECT_EQ(read, ProcessStacks::Read::done);
+}
+
+// A thread that ends, or has just begun, has no file `syscall`; that of the others is read all the same.
+TEST(StackProbe, AFileThatIsNotThereDoesNotEndTheReadingOfOthers) {
+  const test::TempFolder tasks;
+  for (const char* const thread : {"7", "8"}) {
+    std::filesystem::create_directories(tasks.path() / thread);
+    std::ofstream(tasks.path() / thread / "stat")
+        << thread
+        << " (x) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 100 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 "
+           "0 0 0 0 0 0 0 0 0 0\n";
+  }
+  std::ofstream(tasks.path() / "8" / "syscall")
+      << SYS_clock_nanosleep << " 0x0 0x0 0x7f00 0x0 0x0 0x0 0x0 0x0\n";
+  const int folder = open(tasks.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(folder, 0);
+  test::MemorySink sink;
+  SampleLog log(sink, std::nullopt);
+  StackRecorder recorder(StackMode::python, 100, sink);
+  StackProbe probe(getpid(), recorder);
+  const TraceClock clock;
+  const ProcessRef process = log.process({});
+  const auto states = [&] {
+    std::vector<std::string> names;
+    for (std::uint32_t i = 0; i < recorder.frames.size(); ++i) names.push_back(recorder.frames[i].function);
+    return names;
+  };
+  probe.sample(folder, 7, log.thread(process, 7), clock, log);
+  EXPECT_EQ(states(), std::vector<std::string>{"waiting"});
+  probe.sample(folder, 8, log.thread(process, 8), clock, log);
+  EXPECT_EQ(states(), (std::vector<std::string>{"waiting", "sleeping"}));
+  EXPECT_EQ(recorder.taken, 0);  // neither has a stack
+  close(folder);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 
@@ -152,6 +153,20 @@ TEST_F(Stacks, NativeFunctionsOfAProgramWithoutPython) {
   const auto burning = threadWithin("(anonymous namespace)::burnMs(int)");
   EXPECT_GT(burning.all, 5);
   EXPECT_GT(burning.share(burning.within, "(anonymous namespace)::burnMs(int)"), 0.5);
+}
+
+// A share of dropped stacks is one of the stacks that there were: a thread that sleeps has none.
+TEST_F(Stacks, OnlyStacksThatWereReadCount) {
+  record({"sleep", "0.5"});
+  const auto dropped = trace_->meta(meta::kStacksTorn);
+  if (!dropped) GTEST_SKIP() << "the machine is too busy: fewer than three samples";
+  long long torn = -1, of = -1;
+  ASSERT_EQ(std::sscanf(dropped->c_str(), "%lld of %lld", &torn, &of), 2) << *dropped;
+  long long read = 0;
+  for (const ThreadSamples& thread : threads()) {
+    for (const auto& [function, samples] : thread.innermost) read += samples;
+  }
+  EXPECT_EQ(of, read + torn);
 }
 
 // A program that runs before it is recorded; ended with the object.

@@ -1,0 +1,326 @@
+// Python stacks out of made-up and hostile memory.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "analyzer/record/stacks/python_stacks.h"
+
+namespace pitwall::record::python_reading_test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+// The memory of a made-up process.
+class Memory : public ProcessMemory {
+ public:
+  using ProcessMemory::read;
+  bool read(std::span<const Part> parts) const override {
+    return std::ranges::all_of(parts, [&](const Part& part) {
+      if (before_part) before_part();
+      if (part.from < kBase || part.from - kBase > bytes.size() ||
+          part.size > bytes.size() - (part.from - kBase))
+        return false;
+      std::memcpy(part.to, &bytes[part.from - kBase], part.size);
+      return true;
+    });
+  }
+  template <class T>
+  void put(Address at, T value) {
+    std::memcpy(&bytes.at(at - kBase), &value, sizeof value);
+  }
+  Address take(std::size_t size) {
+    const Address at = kBase + next_;
+    next_ += (size + 7) / 8 * 8;
+    return at;
+  }
+  // A str; its size before the characters is 40 from 3.12 on.
+  Address text(const std::string& value, std::size_t header = 48) {
+    const Address at = take(header + value.size() + 1);
+    put<std::uint64_t>(at + 16, value.size());
+    put<std::uint32_t>(at + 32, 1u << 2 | 1u << 5 | 1u << 6);  // one byte a character, compact, ASCII
+    std::memcpy(&bytes.at(at + header - kBase), value.data(), value.size());
+    return at;
+  }
+
+  static constexpr Address kBase = 0x7e00'0000'0000;  // far from addresses of the test itself
+  Bytes bytes = Bytes(1 << 16);
+  std::function<void()> before_part;  // the process continues between parts of one call, too
+
+ private:
+  std::size_t next_ = 64;
+};
+
+// Python 3.11 with one thread, number 77, in inner() called by outer().
+class Python311 : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kCframeAt = 56;
+  Python311() {
+    type_ = memory_.take(64);
+    const Address name = memory_.take(8);
+    std::memcpy(&memory_.bytes.at(name - Memory::kBase), "code", 5);
+    memory_.put(type_ + 24, name);
+    runtime_ = memory_.take(1024);
+    const Address interpreter = memory_.take(64);
+    state_ = memory_.take(256);
+    cframe_ = memory_.take(24);
+    memory_.put(runtime_ + 40, interpreter);
+    memory_.put(interpreter + 16, state_);
+    memory_.put(state_ + kCframeAt, cframe_);
+    memory_.put<std::uint64_t>(state_ + 160, 77);
+    outer_ = frame(code("outer", 10), 0);
+    inner_ = frame(code("inner", 50), outer_);
+    memory_.put(cframe_ + 8, inner_);
+    stacks_ = std::move(PythonStacks::create(memory_, frames_, runtime_, 11).value());
+  }
+  Address code(const std::string& name, int line) {
+    const Address at = memory_.take(256);
+    memory_.put(at + 8, type_);
+    memory_.put(at + 72, line);
+    memory_.put(at + 112, memory_.text("/x/a.py"));
+    memory_.put(at + 120, memory_.text(name));
+    memory_.put(at + 128, memory_.text("C." + name));
+    const Address lines = memory_.take(64);
+    memory_.put<std::int64_t>(lines + 16, 3);
+    memory_.put<std::uint8_t>(lines + 32, 0x80 | 11 << 3 | 7);  // 8 units, one line further
+    memory_.put(at + 136, lines);
+    return at;
+  }
+  Address frame(Address code, Address previous) {
+    const Address at = memory_.take(96);
+    memory_.put(at + 32, code);
+    memory_.put(at + 48, previous);
+    memory_.put(at + 56, code + 184 + 4);
+    return at;
+  }
+  PythonStacks::Read read(std::vector<std::string>& functions) {
+    std::vector<std::uint32_t> numbers;
+    const auto result = stacks_->read(77, numbers);
+    functions.clear();
+    for (const auto number : numbers)
+      functions.push_back(frames_[number].function + ":" + std::to_string(frames_[number].line));
+    return result;
+  }
+
+  Memory memory_;
+  FrameTable frames_;
+  Address type_ = 0, runtime_ = 0, state_ = 0, cframe_ = 0, outer_ = 0, inner_ = 0;
+  std::unique_ptr<PythonStacks> stacks_;
+  std::vector<std::string> functions_;
+};
+
+TEST_F(Python311, ReadsAStack) {
+  ASSERT_TRUE(stacks_->findThreads());
+  EXPECT_TRUE(stacks_->hasThread(77));
+  const std::vector<std::string> expected{"C.outer:11", "C.inner:51"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+    EXPECT_EQ(functions_, expected);
+  }
+  EXPECT_TRUE(stacks_->isInterpreterLock(runtime_ + 360 + 32));
+  EXPECT_FALSE(stacks_->isInterpreterLock(runtime_));
+  memory_.put<Address>(cframe_ + 8, 0);
+  EXPECT_EQ(read(functions_), PythonStacks::Read::none);
+}
+
+TEST_F(Python311, AStackThatChangesWhileItIsReadIsTorn) {
+  ASSERT_TRUE(stacks_->findThreads());
+  std::mt19937 random(5);
+  memory_.before_part = [&] { memory_.put(cframe_ + 8, random() % 2 == 0 ? inner_ : outer_); };
+  int torn = 0, done = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto result = read(functions_);
+    torn += result == PythonStacks::Read::torn;
+    done += result == PythonStacks::Read::done;
+    if (result == PythonStacks::Read::torn) {
+      EXPECT_TRUE(functions_.empty());
+    }
+    if (result == PythonStacks::Read::done) {
+      EXPECT_EQ(functions_.front(), "C.outer:11");
+    }
+  }
+  EXPECT_GT(torn, 0);
+  EXPECT_GT(done, 0);
+}
+
+TEST_F(Python311, ACodeObjectAtAnAddressUsedAgainIsReadAgain) {
+  ASSERT_TRUE(stacks_->findThreads());
+  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+  const auto code = *memory_.value<Address>(inner_ + 32);
+  memory_.put(code + 128, memory_.text("other"));
+  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+  EXPECT_EQ(functions_.back(), "other:51");
+}
+
+TEST_F(Python311, CyclesAndForeignObjectsAreNoStacks) {
+  ASSERT_TRUE(stacks_->findThreads());
+  memory_.put(outer_ + 48, inner_);  // a cycle
+  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
+  memory_.put<Address>(outer_ + 48, 3);  // not aligned
+  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
+  memory_.put<Address>(outer_ + 48, 0);
+  memory_.put(*memory_.value<Address>(inner_ + 32) + 8, runtime_);  // of another type
+  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
+  memory_.put(state_ + 8, state_);  // a cycle of threads
+  EXPECT_TRUE(stacks_->findThreads());
+}
+
+// The frame would end after the last address.
+TEST_F(Python311, AFrameAtTheEndOfTheAddressesIsNoFrame) {
+  ASSERT_TRUE(stacks_->findThreads());
+  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+  memory_.put(outer_ + 48, Address(-8));
+  EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
+}
+
+TEST_F(Python311, LoopsOfThreadsAndInterpretersEnd) {
+  int reads = 0;
+  memory_.before_part = [&reads] { ++reads; };
+  const Address interpreter = *memory_.value<Address>(runtime_ + 40);
+  const auto readsOf = [&] {
+    reads = 0;
+    stacks_->findThreads();
+    return reads;
+  };
+  const int of_one_thread = readsOf();
+  memory_.put(state_ + 8, state_);
+  EXPECT_LE(readsOf(), of_one_thread + 2);
+  memory_.put(interpreter, interpreter);
+  EXPECT_LE(readsOf(), 64 * of_one_thread);
+  memory_.put<std::uint64_t>(state_ + 160, 0);  // a thread without a number
+  EXPECT_LE(readsOf(), 3 * 4096 + 64 * of_one_thread);
+}
+
+// Of each code object a line table of a mebibyte: of 80 not all are kept.
+TEST_F(Python311, KeptCodeObjectsAreLimitedInBytes) {
+  ASSERT_TRUE(stacks_->findThreads());
+  memory_.bytes.resize(3 << 20);
+  const Address lines = memory_.take(2 << 20);
+  memory_.put<std::int64_t>(lines + 16, 1 << 20);
+  memory_.put<std::uint8_t>(lines + 32, 0x80 | 7);
+  Address top = 0;
+  for (int i = 0; i < 80; ++i) {
+    const Address of = code("f" + std::to_string(i), 10);
+    memory_.put(of + 136, lines);
+    top = frame(of, top);
+  }
+  memory_.put(cframe_ + 8, top);
+  int reads = 0;
+  memory_.before_part = [&reads] { ++reads; };
+  ASSERT_EQ(read(functions_), PythonStacks::Read::done);
+  ASSERT_EQ(functions_.size(), 80u);
+  const int first = reads;
+  ASSERT_EQ(read(functions_), PythonStacks::Read::done);
+  EXPECT_GT(reads - first, 4 * 60);  // its name, its file, the size and bytes of its lines
+}
+
+TEST_F(Python311, AnyMemoryIsReadSafely) {
+  std::mt19937 random(3);
+  const Bytes good = memory_.bytes;
+  for (int i = 0; i < 3'000; ++i) {
+    memory_.bytes = good;
+    for (int changes = 0; changes < 1 + i % 40; ++changes)
+      memory_.bytes[random() % 4096] = static_cast<std::uint8_t>(random());
+    std::vector<std::uint32_t> numbers;
+    stacks_->findThreads();
+    if (stacks_->read(77, numbers) == PythonStacks::Read::done) {
+      EXPECT_LE(numbers.size(), 1024u);
+    }
+  }
+}
+
+TEST(PythonLayout, OtherVersionsAreRefused) {
+  const Memory memory;
+  for (const int minor : {-1, 7, 14, 99}) {
+    const auto layout = pythonLayout(minor, memory, Memory::kBase);
+    ASSERT_FALSE(layout.has_value());
+    EXPECT_EQ(layout.error().code, ErrorCode::unsupported);
+  }
+  // 3.13 without its table of offsets.
+  EXPECT_FALSE(pythonLayout(13, memory, Memory::kBase).has_value());
+  EXPECT_FALSE(pythonLayout(13, memory, 1).has_value());
+}
+
+// 3.13 describes itself: here as the made-up 3.11 is.
+class Python313 : public Python311 {
+ protected:
+  Python313() {
+    for (const auto& [code, name] : {std::pair(*memory_.value<Address>(inner_ + 32), "inner"),
+                                     std::pair(*memory_.value<Address>(outer_ + 32), "outer")}) {
+      memory_.put(code + 112, memory_.text("/x/a.py", 40));
+      memory_.put(code + 128, memory_.text(name, 40));
+    }
+    memory_.put(state_ + kCframeAt, inner_);
+    table_ = memory_.take(8 * 64);
+    std::memcpy(&memory_.bytes.at(table_ - Memory::kBase), "xdebugpy", 8);
+    put(1, 0x030d00f0);
+    const auto heads = *memory_.value<Address>(runtime_ + 40);
+    memory_.put(table_ + 8 * 50, heads);
+    put(5, 8 * 50);  // the first interpreter
+    put(8, 0);       // the next one
+    put(9, 16);      // its threads
+    put(14, 32);     // its lock
+    using Offsets = std::initializer_list<std::pair<int, std::uint64_t>>;
+    for (const auto& [number, offset] : Offsets{{21, 8}, {23, 56}, {24, 152}, {25, 160}}) put(number, offset);
+    for (const auto& [number, offset] : Offsets{{29, 48}, {30, 32}, {31, 56}, {32, 72}, {33, 69}})
+      put(number, offset);
+    for (const auto& [number, offset] :
+         Offsets{{35, 112}, {36, 120}, {37, 128}, {38, 136}, {39, 72}, {43, 184}})
+      put(number, offset);
+  }
+  void put(int number, std::uint64_t offset) {
+    memory_.put(table_ + 8 * static_cast<Address>(number), offset);
+  }
+
+  Address table_ = 0;
+};
+
+TEST_F(Python313, IsReadByItsTableOfOffsets) {
+  stacks_ = PythonStacks::create(memory_, frames_, table_, 13).value();
+  ASSERT_TRUE(stacks_->findThreads());
+  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+  EXPECT_EQ(functions_, (std::vector<std::string>{"outer:11", "inner:51"}));
+}
+
+TEST_F(Python313, ATableThatLeadsOutOfItsObjectsIsRefused) {
+  struct Case {
+    int number;
+    std::uint64_t good, bad;
+  };
+  for (const Case& c : {Case{38, 136, 5000},
+                        {38, 136, 161},
+                        {38, 136, 0},
+                        {35, 112, 161},
+                        {36, 120, 8},
+                        {37, 128, 4000},
+                        {39, 72, 999'999},
+                        {29, 48, 65},
+                        {33, 69, 72}}) {
+    put(c.number, c.bad);
+    const auto layout = pythonLayout(13, memory_, table_);
+    ASSERT_FALSE(layout.has_value()) << c.number << " " << c.bad;
+    EXPECT_NE(layout.error().message.find("implausible"), std::string::npos);
+    put(c.number, c.good);
+    EXPECT_TRUE(pythonLayout(13, memory_, table_).has_value());
+  }
+}
+
+TEST(PythonText, WideCharacters) {
+  Memory memory;
+  const auto layout = pythonLayout(11, memory, 0).value();
+  const Address at = memory.take(128);
+  memory.put<std::uint64_t>(at + 16, 2);
+  memory.put<std::uint32_t>(at + 32, 2u << 2 | 1u << 5);
+  memory.put<std::uint16_t>(at + 72, 0x20ac);
+  memory.put<std::uint16_t>(at + 74, 0xd800);  // half of a pair
+  EXPECT_EQ(pythonText(memory, layout, at), "\xe2\x82\xac\xef\xbf\xbd");
+  memory.put<std::uint64_t>(at + 16, 1u << 30);
+  EXPECT_FALSE(pythonText(memory, layout, at).has_value());
+  memory.put<std::uint32_t>(at + 32, 0);
+  EXPECT_FALSE(pythonText(memory, layout, at).has_value());
+}
+
+}  // namespace
+}  // namespace pitwall::record::python_reading_test
