@@ -1,6 +1,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "runtime/profiler/site_registry.h"
@@ -21,10 +22,17 @@ Guard& guard() {
   return *instance;
 }
 
+constinit std::atomic<Mutex*> g_callers_lock{nullptr};
+Mutex* g_held_callers_lock = nullptr;  // during a fork; guarded by the guard's mutex
+
 // Clang does not check the next three: they take and release the locks of all profilers across the fork.
 void prepare() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
-  SiteRegistry::lockForFork();  // first: its holder may take all later ones
+  // In this order: the holder of each may take all later ones.
+  Mutex* const callers_lock = g_callers_lock.load(std::memory_order_acquire);
+  if (callers_lock != nullptr) callers_lock->lock();
+  SiteRegistry::lockForFork();
   guard().mutex.lock();
+  g_held_callers_lock = callers_lock;
   for (ForkEntry& entry : guard().entries) {
     entry.logs->mutex().lock();
     entry.identities->mutex().lock();
@@ -38,8 +46,10 @@ void release() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
     entry.identities->mutex().unlock();
     entry.logs->mutex().unlock();
   }
+  Mutex* const callers_lock = std::exchange(g_held_callers_lock, nullptr);
   guard().mutex.unlock();
   SiteRegistry::unlockAfterFork();
+  if (callers_lock != nullptr) callers_lock->unlock();
 }
 
 void releaseInChild() PITWALL_NO_THREAD_SAFETY_ANALYSIS {
@@ -66,6 +76,11 @@ void joinForkGuard(const ForkEntry& entry) {
   registerForkGuard();
   const ScopedLock lock(guard().mutex);
   guard().entries.push_back(entry);
+}
+
+void guardCallersLock(Mutex& mutex) {
+  registerForkGuard();
+  g_callers_lock.store(&mutex, std::memory_order_release);
 }
 
 void leaveForkGuard(const std::atomic<bool>* recording) {

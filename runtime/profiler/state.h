@@ -72,6 +72,8 @@ struct ForkEntry {
 void registerForkGuard();
 void joinForkGuard(const ForkEntry& entry);
 void leaveForkGuard(const std::atomic<bool>* recording);
+// A lock whose holder calls profilers: fork() takes it before all others. One at most; it stays for ever.
+void guardCallersLock(Mutex& mutex);
 
 }  // namespace profiler
 }  // namespace pitwall

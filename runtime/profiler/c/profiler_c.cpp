@@ -13,6 +13,7 @@
 #include "db/store.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler/c/joined_recording.h"
+#include "runtime/profiler/state.h"
 #include "runtime/record_macros.h"
 
 namespace {
@@ -35,7 +36,11 @@ struct Recording {
   std::atomic<std::int64_t> next_iteration{0};
 };
 Recording& recording() {
-  static Recording* const instance = new Recording;
+  static Recording* const instance = [] {
+    auto* const made = new Recording;
+    profiler::guardCallersLock(made->mutex);
+    return made;
+  }();
   return *instance;
 }
 
@@ -80,8 +85,9 @@ int pitwall_start(const char* trace_path) { return pitwall_start_with(trace_path
 
 int pitwall_start_with(const char* trace_path, pitwall_policy when_full, int64_t ring_bytes) {
   Recording& one = recording();
+  if (isJoinable())
+    return join(one);  // without the lock: it takes others, which fork() takes before this one
   const ScopedLock lock(one.mutex);
-  if (isJoinable()) return join(one);
   if (one.own != nullptr)
     return failed({ErrorCode::invalidInput, "a recording is running: call pitwall_stop() first"});
   if (trace_path == nullptr) return failed({ErrorCode::invalidInput, "pitwall_start: name the trace file"});
@@ -99,17 +105,19 @@ int pitwall_start_with(const char* trace_path, pitwall_policy when_full, int64_t
 
 int pitwall_stop() {
   Recording& one = recording();
-  const ScopedLock lock(one.mutex);
-  if (one.own == nullptr) {
-    Profiler* const joined = current();
-    if (joined == nullptr) return failed({ErrorCode::invalidInput, "nothing is recorded"});
-    const Status flushed = joined->flush();
-    return flushed.has_value() ? 0 : failed(flushed.error());
+  {
+    const ScopedLock lock(one.mutex);
+    if (one.own != nullptr) {
+      const Status stopped = one.own->stop();
+      // A thread may be writing a record: its ring belongs to the profiler, which is kept.
+      (void)one.own.release();
+      return stopped.has_value() ? 0 : failed(stopped.error());
+    }
   }
-  const Status stopped = one.own->stop();
-  // A thread may be writing a record: its ring belongs to the profiler, which is kept.
-  (void)one.own.release();
-  return stopped.has_value() ? 0 : failed(stopped.error());
+  Profiler* const joined = current();
+  if (joined == nullptr) return failed({ErrorCode::invalidInput, "nothing is recorded"});
+  const Status flushed = joined->flush();
+  return flushed.has_value() ? 0 : failed(flushed.error());
 }
 
 int pitwall_is_recording() { return current() != nullptr ? 1 : 0; }
