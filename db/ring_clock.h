@@ -20,19 +20,20 @@ class ClockMap {
   explicit ClockMap(ClockPair start, bool ticks_are_ns = false)
       : start_(start), ticks_are_ns_(ticks_are_ns), pairs_{start} {}
 
-  // A later pair; ignored when it is not later on both clocks (a counter that went back).
+  // A later pair; ignored when it is not later on both clocks (a counter that went back), or by more than 73 years.
   void add(ClockPair pair);
 
   // Ns since the start. Ticks before the start give 0, ticks after the last pair are extrapolated.
   TimeNs toNs(std::uint64_t ticks) const;
 
   std::uint64_t startTicks() const { return start_.ticks; }
-  TimeNs endNs() const { return pairs_.back().monotonic_ns - start_.monotonic_ns; }
+  TimeNs endNs() const { return sinceStart(pairs_.back()); }
   std::size_t size() const { return pairs_.size(); }
   const ClockPair& latest() const { return pairs_.back(); }
 
  private:
   TimeNs between(const ClockPair& from, const ClockPair& to, std::uint64_t ticks) const;
+  TimeNs sinceStart(const ClockPair& pair) const { return pair.monotonic_ns - start_.monotonic_ns; }
   static constexpr std::size_t kMostPairs = 8192;  // then every other old pair is dropped
 
   ClockPair start_;

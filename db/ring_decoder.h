@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "db/event.h"
@@ -30,6 +31,29 @@ class NameSource {
   virtual ~NameSource() = default;
   virtual SiteFacts site(std::uint32_t id) const = 0;  // a default one for an unknown id
   virtual OperatorFacts facts(std::uint32_t id) const = 0;
+};
+
+// Rows by the recorder's numbers, which are small, unless a file is damaged.
+template <class Row>
+class ByNumber {
+ public:
+  // A new one the first time. The next call with another number may move it.
+  Row& operator[](std::uint32_t number) {
+    if (number >= kDense) return sparse_[number];
+    if (number >= dense_.size()) dense_.resize(number + 1);
+    return dense_[number];
+  }
+  // Calls visit(number, row).
+  template <class Visit>
+  void forEach(Visit visit) {
+    for (std::size_t i = 0; i < dense_.size(); ++i) visit(static_cast<std::uint32_t>(i), dense_[i]);
+    for (auto& [number, row] : sparse_) visit(number, row);
+  }
+
+ private:
+  static constexpr std::uint32_t kDense = 1U << 16U;
+  std::vector<Row> dense_;
+  std::unordered_map<std::uint32_t, Row> sparse_;
 };
 
 class RingDecoder {
@@ -106,9 +130,9 @@ class RingDecoder {
   const NameSource& names_;
   const ProcessId process_;
 
-  std::vector<Operator> operators_;  // index = the recorder's number
+  ByNumber<Operator> operators_;
   std::array<StringId, 256> device_arguments_{};
-  std::vector<Site> sites_;  // index = the recorder's number
+  ByNumber<Site> sites_;
   std::vector<Event> events_;
   std::vector<bool> announced_;  // of events_: a scope that counted itself in the depths it encloses
   std::vector<Dependency> dependencies_;

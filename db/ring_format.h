@@ -31,8 +31,9 @@
 namespace pitwall::ring {
 
 inline constexpr char kMagic[8] = {'P', 'W', 'R', 'I', 'N', 'G', 'S', '\n'};
-inline constexpr std::uint32_t kVersion = 3;
-inline constexpr std::uint32_t kOldestVersion = 2;  // that can be read: it has no rings of devices
+inline constexpr std::uint32_t kVersion = 4;
+// That can be read: 2 has no rings of devices, 2 and 3 have fewer pairs of clocks.
+inline constexpr std::uint32_t kOldestVersion = 2;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kRingExtent = 0x474e4952;   // "RING"
 inline constexpr std::uint32_t kNamesExtent = 0x454d414e;  // "NAME"
@@ -85,7 +86,7 @@ enum class RingPolicy : std::uint32_t {
 struct FileHeader {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t header_bytes;  // sizeof(FileHeader)
+  std::uint32_t header_bytes;  // headerBytes(version)
   std::uint32_t check;         // of the fields from `pid` to `start`, see checkOf()
   std::uint32_t ticks_are_ns;  // 1: the clock is CLOCK_MONOTONIC, 0: the time stamp counter
   std::int64_t pid;
@@ -94,9 +95,9 @@ struct FileHeader {
   ClockPair start;             // time 0 of the trace
   char process_name[64];
   char command_line[1024];  // truncated
-  static constexpr std::uint64_t kPairs = 16;
-  std::atomic<std::uint64_t> pairs_written;  // the latest of them is pairs[(n - 1) % kPairs]
-  ClockPair pairs[kPairs];
+  static constexpr std::uint64_t kFirstPairs = 16, kPairs = 128;
+  std::atomic<std::uint64_t> pairs_written;  // the latest of them is pair((n - 1) % kPairs)
+  ClockPair first_pairs[kFirstPairs];
   std::atomic<std::uint64_t> file_bytes;  // extents reach up to here
   // Number of dependencies written to the trace when the rings' tails were last advanced.
   std::atomic<std::uint64_t> dependencies_released;
@@ -104,9 +105,20 @@ struct FileHeader {
   std::atomic<std::int64_t> lost;
   std::atomic<TimeNs> lost_from_ns, lost_to_ns;
   char lost_reason[128];
-  std::atomic<std::uint32_t> process;  // in the trace; 0 = none yet
+  std::atomic<std::uint32_t> process;          // in the trace; 0 = none yet
+  ClockPair more_pairs[kPairs - kFirstPairs];  // from version 4
+
+  ClockPair& pair(std::uint64_t i) { return i < kFirstPairs ? first_pairs[i] : more_pairs[i - kFirstPairs]; }
+  const ClockPair& pair(std::uint64_t i) const {
+    return i < kFirstPairs ? first_pairs[i] : more_pairs[i - kFirstPairs];
+  }
 };
 static_assert(sizeof(FileHeader) <= kPage);
+
+inline bool hasMorePairs(std::uint32_t version) { return version >= 4; }
+inline std::size_t headerBytes(std::uint32_t version) {
+  return hasMorePairs(version) ? sizeof(FileHeader) : offsetof(FileHeader, more_pairs);
+}
 
 struct ExtentHeader {
   std::uint32_t kind;

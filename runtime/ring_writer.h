@@ -37,6 +37,15 @@ inline Ticks readClock() {
   return monotonicNs();
 }
 
+// Readings after it are not before what precedes it in the program, such as another thread's event that it has waited
+// for: the processor may read the time stamp counter ahead of an atomic operation that is not finished. The system's
+// clock orders itself.
+inline void orderClock() {
+#if defined(__x86_64__)
+  _mm_lfence();
+#endif
+}
+
 // The calling thread's cached ring in profiler `owner`. Trivial and in static TLS, so that access needs
 // neither guard nor call.
 struct CurrentRing {

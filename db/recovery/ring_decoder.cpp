@@ -13,8 +13,6 @@ namespace pitwall::ring {
 
 namespace {
 
-constexpr std::uint32_t kMostNames = 1U << 26U;  // a damaged file may have any number
-
 std::string realText(double value) {
   if (!std::isfinite(value)) return "null";
   char buffer[32];
@@ -234,12 +232,11 @@ void RingDecoder::sendIterations() {
 }
 
 void RingDecoder::sendCounters() {
-  for (std::size_t id = 0; id < sites_.size(); ++id) {
-    Site& site = sites_[id];
+  sites_.forEach([this](std::uint32_t id, Site& site) {
     std::erase_if(site.samples, [&](const CounterSample& s) { return s.time_ns <= site.skip_up_to; });
-    if (site.samples.empty()) continue;
+    if (site.samples.empty()) return;
     if (!site.counter_track) {
-      const std::string text = names_.site(static_cast<std::uint32_t>(id)).name;
+      const std::string text = names_.site(id).name;
       const std::size_t bar = text.find('|');
       TrackInfo track;
       track.kind = TrackKind::counter;
@@ -250,7 +247,7 @@ void RingDecoder::sendCounters() {
     }
     sink_.counters(site.counter_track, site.samples);
     site.samples.clear();
-  }
+  });
 }
 
 void RingDecoder::skipIterationsUpTo(std::int64_t index) {
@@ -258,18 +255,16 @@ void RingDecoder::skipIterationsUpTo(std::int64_t index) {
 }
 
 void RingDecoder::skipSamplesUpTo(const std::string& track_name, TimeNs time, TrackId track) {
-  for (std::size_t id = 0; id < sites_.size(); ++id) {
-    if (sites_[id].samples.empty()) continue;
-    const std::string text = names_.site(static_cast<std::uint32_t>(id)).name;
-    if (text.substr(0, text.find('|')) != track_name) continue;
-    sites_[id].skip_up_to = time;
-    sites_[id].counter_track = track;
-  }
+  sites_.forEach([&](std::uint32_t id, Site& site) {
+    if (site.samples.empty()) return;
+    const std::string text = names_.site(id).name;
+    if (text.substr(0, text.find('|')) != track_name) return;
+    site.skip_up_to = time;
+    site.counter_track = track;
+  });
 }
 
 RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
-  if (id >= kMostNames) id = 0;
-  if (id >= sites_.size()) sites_.resize(id + 1);
   Site& site = sites_[id];
   if (!site.known) {
     const SiteFacts facts = names_.site(id);
@@ -282,8 +277,6 @@ RingDecoder::Site& RingDecoder::siteOf(std::uint32_t id) {
 }
 
 const RingDecoder::Operator& RingDecoder::operatorOf(std::uint32_t id) {
-  if (id >= kMostNames) id = 0;
-  if (id >= operators_.size()) operators_.resize(id + 1);
   Operator& op = operators_[id];
   if (!op.name) {
     const OperatorFacts facts = names_.facts(id);

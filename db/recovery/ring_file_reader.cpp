@@ -54,7 +54,7 @@ Status RingFileReader::checkHeader(const std::string& path) const {
                             "Pitwall that recorded it",
                             path, h.version, ring::kVersion));
   }
-  if (h.header_bytes != sizeof h || h.check != ring::checkOf(h))
+  if (h.header_bytes != ring::headerBytes(h.version) || h.check != ring::checkOf(h))
     return fail(ErrorCode::corruptTrace,
                 fmt::format("'{}' is damaged: its header is inconsistent; delete it", path));
   return {};
@@ -122,8 +122,11 @@ ring::ClockMap RingFileReader::clock() const {
   const ring::FileHeader& h = header();
   ring::ClockMap map(h.start, h.ticks_are_ns != 0);
   const std::uint64_t written = h.pairs_written.load(std::memory_order_acquire);
-  const std::uint64_t kept = std::min(written, ring::FileHeader::kPairs);
-  for (std::uint64_t i = written - kept; i < written; ++i) map.add(h.pairs[i % ring::FileHeader::kPairs]);
+  const std::uint64_t room =
+      ring::hasMorePairs(h.version) ? ring::FileHeader::kPairs : ring::FileHeader::kFirstPairs;
+  // The oldest may have been about to be overwritten.
+  const std::uint64_t kept = std::min(written, room - 1);
+  for (std::uint64_t i = written - kept; i < written; ++i) map.add(h.pair(i % room));
   return map;
 }
 

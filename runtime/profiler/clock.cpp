@@ -47,6 +47,7 @@ Ticks monotonicNs() {
 }
 
 ring::ClockPair sampleClocks() {
+  orderClock();  // after all that the caller has seen
   if (!clock_is_tsc) {
     const Ticks now = monotonicNs();
     return {now, static_cast<TimeNs>(now)};

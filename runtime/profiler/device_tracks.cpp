@@ -9,6 +9,9 @@ namespace pitwall::profiler {
 
 namespace {
 
+// Operators that are open one after the other are all on the first track.
+std::uint64_t recordsOf(std::size_t track) { return track == 1 ? 16384 : 512; }
+
 // "cpu 1 asynchronous", then "cpu 1 asynchronous 2", as streams of imported traces are named.
 std::string nameOf(std::uint8_t device, std::size_t track) {
   const DeviceInfo info = ring::deviceOf(device);
@@ -41,7 +44,7 @@ std::uint16_t DeviceTracks::take(std::uint8_t device) {
     Slot& slot = (*slots)[i];
     if (slot.taken.load(std::memory_order_relaxed) || slot.taken.exchange(true, std::memory_order_acquire))
       continue;
-    if (slot.ring == nullptr) slot.ring = logs_.forDevice(device, nameOf(device, i + 1U));
+    if (slot.ring == nullptr) slot.ring = logs_.forDevice(device, nameOf(device, i + 1U), recordsOf(i + 1U));
     if (slot.ring != nullptr) return static_cast<std::uint16_t>(i + 1);
     slot.taken.store(false, std::memory_order_release);
     return 0;

@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <string>
+#include <utility>
 
 #include "db/meta.h"
+#include "db/redact.h"
 
 namespace pitwall::profiler {
 
@@ -28,12 +29,12 @@ ProcessInfo describeProcess(int rank) {
   process.pid = getpid();
   process.rank = rank;
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string line{std::istreambuf_iterator<char>(file), {}};
-  while (!line.empty() && line.back() == '\0') line.pop_back();
-  const std::string program = line.substr(0, line.find('\0'));
-  process.name = program.substr(program.find_last_of('/') + 1);
-  std::replace(line.begin(), line.end(), '\0', ' ');
-  process.command_line = line;
+  std::vector<std::string> arguments;
+  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(std::move(argument));
+  if (arguments.empty()) return process;
+  process.name = arguments[0].substr(arguments[0].find_last_of('/') + 1);
+  for (const std::string& shown : redactArguments(arguments))
+    process.command_line += (process.command_line.empty() ? "" : " ") + shown;
   return process;
 }
 
@@ -47,6 +48,9 @@ Drain::Drain(const Setup& setup)
                 setup.sink.process(setup.start.process))),
       decoder_(setup.sink, setup.identities, process_) {
   if (file_ != nullptr) file_->header().process = process_.value;
+  // A second pair immediately: with only one, the frequency of the ticks in the file of a program killed now
+  // would be unknown.
+  addClockPair();
   for (const auto& log : logs_.all()) {
     log->track = {};
     log->events = 0;
@@ -58,9 +62,22 @@ Drain::Drain(const Setup& setup)
 
 Status Drain::finish() {
   (void)run(true);
+  addClockPair();
   sendOwnSpan();
   sink_.meta(meta::kRecorderSelfNs, std::to_string(self_ns_));
   return sink_.finish();
+}
+
+// The map and the file get the same pairs, so that the completion of a killed recording converts as the drains did.
+void Drain::addClockPair() {
+  const Ticks before = clock_.latest().ticks;
+  clock_.add(sampleClocks());
+  if (file_ != nullptr && clock_.latest().ticks != before) file_->addClockPair(clock_.latest());
+}
+
+TimeNs Drain::toNs(Ticks ticks) {
+  if (ticks > clock_.latest().ticks && ticks <= readClock()) addClockPair();
+  return clock_.toNs(ticks);
 }
 
 std::vector<Drain::Work> Drain::collect() {
@@ -71,8 +88,7 @@ std::vector<Drain::Work> Drain::collect() {
     work.push_back({std::move(log), ended, head});
   }
   // Taken after reading the heads, so that no record's time is after the pair, and none is extrapolated.
-  clock_.add(sampleClocks());
-  if (file_ != nullptr) file_->addClockPair(clock_.latest());
+  addClockPair();
   return work;
 }
 
@@ -80,6 +96,7 @@ Status Drain::run(bool is_last) {
   const TimeNs cpu_before = threadCpuNs();
   const Ticks started = readClock();
   const std::vector<Work> work = collect();
+  const TimeNs collected_ns = clock_.endNs();
   sent_ = 0;
   sendOwnSpan();
   for (const Work& w : work) {
@@ -104,15 +121,14 @@ Status Drain::run(bool is_last) {
   }
   if (file_ != nullptr) file_->header().dependencies_released = dependencies_sent_;
   if (status.has_value()) {
-    flushed_ns_ = clock_.endNs();
+    flushed_ns_ = collected_ns;
   } else if (file_ != nullptr && sent_ != 0) {
     file_->addLost(static_cast<std::int64_t>(sent_), flushed_ns_, clock_.endNs(), status.error().message);
   }
   self_ns_ += threadCpuNs() - cpu_before;
   own_pending_ = true;
-  own_event_.kind = EventKind::recorder;
-  own_event_.start_ns = own_event_.pushed_ns = own_event_.ready_ns = clock_.toNs(started);
-  own_event_.dur_ns = clock_.toNs(readClock()) - own_event_.start_ns;
+  own_started_ = started;
+  own_finished_ = readClock();
   return status;
 }
 
@@ -164,8 +180,8 @@ void Drain::reportOverwritten(ThreadLog& log, std::uint64_t count, const Record&
 void Drain::reportDrops(ThreadLog& log) {
   const Drops drops = takeDrops(*log.ring);
   if (drops.count == 0 || drops.to < clock_.startTicks()) return;
-  sink_.loss({trackOf(log), clock_.toNs(drops.from), clock_.toNs(drops.to),
-              static_cast<std::int64_t>(drops.count), "ring full"});
+  const TimeNs from = toNs(drops.from), to = toNs(drops.to);
+  sink_.loss({trackOf(log), from, to, static_cast<std::int64_t>(drops.count), "ring full"});
 }
 
 void Drain::sendOwnSpan() {
@@ -176,8 +192,12 @@ void Drain::sendOwnSpan() {
     own_track_ = sink_.track({TrackKind::thread, process_, thread, {}, "pitwall recorder", ""});
     own_name_ = sink_.string("drain");
   }
-  own_event_.name = own_name_;
-  sink_.events(own_track_, {&own_event_, 1});
+  Event own;
+  own.kind = EventKind::recorder;
+  own.name = own_name_;
+  own.start_ns = own.pushed_ns = own.ready_ns = clock_.toNs(own_started_);
+  own.dur_ns = clock_.toNs(own_finished_) - own.start_ns;
+  sink_.events(own_track_, {&own, 1});
 }
 
 DeviceId Drain::deviceOf(const Ring& ring) {
@@ -207,7 +227,7 @@ void Drain::drainSources(bool is_last) {
     Context(Drain& drain, bool is_last) : drain_(drain), is_last_(is_last) {}
     TraceSink& sink() override { return drain_.sink_; }
     ProcessId process() const override { return drain_.process_; }
-    TimeNs toNs(Ticks ticks) const override { return drain_.clock_.toNs(ticks); }
+    TimeNs toNs(Ticks ticks) const override { return drain_.toNs(ticks); }
     Ticks startTicks() const override { return drain_.clock_.startTicks(); }
     ThreadId threadOf(std::int64_t tid) override {
       for (const auto& log : drain_.logs_.all()) {

@@ -49,6 +49,9 @@ class Drain {
     std::uint64_t head;
   };
 
+  void addClockPair();
+  // Of ticks that have passed: never extrapolated, so that later drains convert them to the same time.
+  TimeNs toNs(Ticks ticks);
   std::vector<Work> collect();
   void drainRing(ThreadLog& log, std::uint64_t head);
   std::uint64_t copyValid(const Ring& ring, std::uint64_t from, std::uint64_t to);
@@ -70,7 +73,7 @@ class Drain {
   ring::RingDecoder decoder_;
   std::vector<Record> copy_;  // of a ring whose writer does not wait for the drain
   TrackId own_track_;
-  Event own_event_;  // of the previous run; sent by the next one
+  Ticks own_started_ = 0, own_finished_ = 0;  // of the previous run; sent by the next one
   StringId own_name_;
   bool own_pending_ = false;
   TimeNs self_ns_ = 0;

@@ -127,9 +127,6 @@ void Profiler::State::begin(std::unique_ptr<TraceSink> new_sink, const std::stri
   drain = std::make_unique<profiler::Drain>(
       profiler::Drain::Setup{*sink, logs, identities, sources, file.get(), start});
   logs.setWaiting(true);
-  // A second pair immediately: with only one, the frequency of the ticks in the file of a program killed now
-  // would be unknown.
-  if (file != nullptr) file->addClockPair(profiler::sampleClocks());
 }
 
 // The sink is finished. The ring file is no longer needed, unless it holds data that the sink could not

@@ -60,7 +60,10 @@ void Profiler::operatorRun(const OperatorRun& run) {
 }
 
 std::uint16_t Profiler::takeDeviceTrack(std::uint8_t device) {
-  return isRecording() ? state_->device_tracks.take(device) : std::uint16_t{0};
+  if (!isRecording()) return 0;
+  const std::uint16_t track = state_->device_tracks.take(device);
+  profiler::orderClock();  // the operator that had the track before ended earlier
+  return track;
 }
 
 void Profiler::giveDeviceTrack(std::uint8_t device, std::uint16_t track) {

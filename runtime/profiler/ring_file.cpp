@@ -144,7 +144,7 @@ void RingFile::writeName(ring::NameEntry entry, std::initializer_list<std::strin
 
 void RingFile::addClockPair(ring::ClockPair pair) {
   const std::uint64_t written = header_->pairs_written.load(std::memory_order_relaxed);
-  header_->pairs[written % ring::FileHeader::kPairs] = pair;
+  header_->pair(written % ring::FileHeader::kPairs) = pair;
   header_->pairs_written.store(written + 1, std::memory_order_release);
 }
 

@@ -127,12 +127,11 @@ Ring* ThreadLogs::forThisThread() {
   return ring;
 }
 
-Ring* ThreadLogs::forDevice(std::uint8_t device, std::string_view name) {
-  constexpr std::uint64_t kRecords = 512;
+Ring* ThreadLogs::forDevice(std::uint8_t device, std::string_view name, std::uint64_t records) {
   const ScopedLock lock(mutex_);
   auto log = std::make_shared<ThreadLog>();
   log->name = name;
-  log->ring = makeRing(std::min(records_, kRecords));
+  log->ring = makeRing(std::min(records_, records));
   if (log->ring == nullptr) return nullptr;
   use(log, device + 1U);
   return log->ring;

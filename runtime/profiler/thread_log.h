@@ -49,8 +49,9 @@ class ThreadLogs {
   // counted.
   Ring* forThisThread();
 
-  // A ring of the device, for a track of this name. It stays until the end. nullptr when there is no memory.
-  Ring* forDevice(std::uint8_t device, std::string_view name);
+  // A ring of the device, for a track of this name, with at most so many records. It stays until the end. nullptr
+  // when there is no memory.
+  Ring* forDevice(std::uint8_t device, std::string_view name, std::uint64_t records);
 
   void nameThisThread(std::string_view name);
 

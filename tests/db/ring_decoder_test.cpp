@@ -102,5 +102,48 @@ TEST(RingDecoderTest, ATrackWithoutSamplesTakesAll) {
   EXPECT_EQ(sink.all_counters.size(), 6U);
 }
 
+// Numbers of a damaged file: one row each, and not one for all below it.
+TEST(RingDecoderTest, NumbersMayBeOfAnySize) {
+  class Numbered : public NameSource {
+   public:
+    SiteFacts site(std::uint32_t id) const override {
+      return {"site " + std::to_string(id), EventKind::scope, ""};
+    }
+    OperatorFacts facts(std::uint32_t id) const override {
+      OperatorFacts facts;
+      facts.name = "operator " + std::to_string(id);
+      return facts;
+    }
+  };
+  constexpr std::array<std::uint32_t, 3> kNumbers = {5, (1U << 26U) + 1, UINT32_MAX};
+  std::array<Record, 6> records{};
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].kind = i < 3 ? RecordKind::span : RecordKind::operatorRun;
+    records[i].a = 10;
+    records[i].id = kNumbers[i % 3];
+  }
+  test::MemorySink sink;
+  const Numbered names;
+  RingDecoder decoder(sink, names, {});
+  decoder.decode(records.data(), 8, 0, records.size(), ClockMap(ClockPair{}, true));
+  decoder.sendEvents(sink.track({}));
+  ASSERT_EQ(sink.all_events.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(sink.text(sink.all_events[i].second.name),
+              (i < 3 ? "site " : "operator ") + std::to_string(kNumbers[i % 3]));
+  }
+}
+
+TEST(ClockMapTest, TicksOfADamagedFileAreLateAndNoOverflow) {
+  ClockMap map(ClockPair{});
+  map.add({1, 1'000'000'000});
+  map.add({2, INT64_MAX});  // more than 73 years later
+  EXPECT_EQ(map.size(), 2U);
+  EXPECT_EQ(map.toNs(2), 2'000'000'000);
+  EXPECT_GT(map.toNs(UINT64_MAX), map.toNs(1000));
+  EXPECT_LE(map.toNs(UINT64_MAX), INT64_MAX / 2);
+  EXPECT_GT(ClockMap(ClockPair{}, true).toNs(UINT64_MAX), 0);
+}
+
 }  // namespace
 }  // namespace pitwall::ring::ring_decoder_test

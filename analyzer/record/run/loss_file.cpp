@@ -68,7 +68,7 @@ void LossFile::reached(TimeNs now_ns) {
   ring::FileHeader& header = page_.header;
   const std::uint64_t written = header.pairs_written.load();
   const TimeNs monotonic_ns = static_cast<TimeNs>(start_) + now_ns;
-  header.pairs[written % ring::FileHeader::kPairs] = {static_cast<std::uint64_t>(monotonic_ns), monotonic_ns};
+  header.pair(written % ring::FileHeader::kPairs) = {static_cast<std::uint64_t>(monotonic_ns), monotonic_ns};
   header.pairs_written = written + 1;
   write();
 }

@@ -67,6 +67,29 @@ TEST_P(ClockTest, AgreesWithSteadyClockAndIsMonotone) {
   EXPECT_EQ(disagreeing, 0U) << "of " << events.size();
 }
 
+// A moment during a drain, converted in that drain and in all later ones: the same each time.
+TEST_P(ClockTest, LaterDrainsConvertAMomentToTheSameTime) {
+  class Source : public EventSource {
+   public:
+    void drain(DrainContext& context) override {
+      for (const auto& [ticks, ns] : moments) EXPECT_EQ(context.toNs(ticks), ns);
+      const Ticks now = Profiler::now();
+      moments.emplace_back(now, context.toNs(now));
+    }
+    std::vector<std::pair<Ticks, TimeNs>> moments;
+  } source;
+  Profiler profiler({.flush_interval_ms = 0});
+  profiler.addSource(source);
+  ASSERT_TRUE(profiler.start(std::make_unique<test::MemorySink>()).has_value());
+  for (int i = 0; i < 30; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(profiler.flush().has_value());
+  }
+  ASSERT_TRUE(profiler.stop().has_value());
+  EXPECT_GE(source.moments.size(), 30U);
+  profiler.removeSource(source);
+}
+
 TEST_P(ClockTest, ADurationIsRight) {
   Profiler profiler;
   const SiteId site = profiler.site("sleep", EventKind::scope);

@@ -174,6 +174,25 @@ TEST_F(ProfilerTest, CountsExactlyWhatATinyRingDrops) {
   EXPECT_GT(last, first);
 }
 
+// Operators that complete on another thread, one after the other: all are on the device's first track.
+TEST_F(ProfilerTest, TheFirstTrackOfADeviceHoldsThousands) {
+  Profiler profiler({.flush_interval_ms = 0});
+  const OperatorId op = profiler.operatorFacts(factsNamed("Receive"));
+  const auto kept = start(profiler);
+  for (CorrelationId correlation = 1; correlation <= 5000; ++correlation) {
+    const std::uint16_t track = profiler.takeDeviceTrack(1);
+    ASSERT_EQ(track, 1);
+    const Ticks now = Profiler::now();
+    Profiler::OperatorRun run{now, now, now, 0, correlation, op, 1};
+    profiler.operatorOpen(run, track);
+    run.finished = Profiler::now();
+    profiler.operatorRun(run, track);
+  }
+  ASSERT_TRUE(profiler.stop().has_value());
+  EXPECT_TRUE(kept->memory.losses.empty());
+  EXPECT_EQ(named(kept->memory, "Receive").size(), 5000U);
+}
+
 TEST_F(ProfilerTest, AHalfFullRingIsDrainedBeforeTheInterval) {
   Profiler profiler({.flush_interval_ms = 60'000, .ring_bytes = 1 << 15});
   const SiteId site = profiler.site("work", EventKind::scope);
@@ -246,7 +265,12 @@ TEST_F(ProfilerTest, ReportsItsOwnWork) {
   const auto own = sink.eventsOf(EventKind::recorder);
   EXPECT_GE(own.size(), 3U);
   EXPECT_EQ(static_cast<int>(own.size()), sink.flushes) << "one span per drain";
-  for (const Event& e : own) EXPECT_GT(e.dur_ns, 0);
+  TimeNs last = 0;
+  for (const Event& e : own) {
+    EXPECT_GT(e.dur_ns, 0);
+    EXPECT_GE(e.start_ns, last);
+    last = e.start_ns + e.dur_ns;
+  }
   EXPECT_GT(profiler.selfTime(), 0);
   EXPECT_EQ(sink.meta_values.at(meta::kRecorderSelfNs), std::to_string(profiler.selfTime()));
   EXPECT_GT(std::stoll(sink.meta_values.at(meta::kTraceEndNs)), 40'000'000);

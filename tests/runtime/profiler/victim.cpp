@@ -1,5 +1,5 @@
 // A program that records into a trace until it is killed: victim MODE TRACE COUNTS. COUNTS is a file of
-// 64-bit numbers with what it has recorded, for the process that kills it.
+// 64-bit numbers with what it has recorded, for the process that kills it. Other arguments are ignored.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -130,7 +130,7 @@ void recordSome(Profiler& profiler, int count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return 2;
+  if (argc < 4) return 2;
   const std::string mode = argv[1], trace = argv[2];
   Counts& counts = mapCounts(argv[3]);
   // Only the first drain, so that all records stay in the rings; else frequent drains, so that a kill hits
