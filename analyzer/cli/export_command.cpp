@@ -101,7 +101,6 @@ CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
                     "mxnet: operators once, not also as tasks as MXNet does");
   command->add_flag_callback(
       "--rows", [&arguments] { arguments.format = "rows"; }, "The same as --format rows");
-  command->footer("docs/export.md says what each format holds. Exit code 130: interrupted; no file is left.");
   return command;
 }
 

@@ -111,13 +111,6 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
       ->add_option("-o,--output", arguments.output,
                    "Trace file to write (default: INPUT with .pitwall, here)")
       ->type_name("OUT.pitwall");
-  std::string formats;
-  for (const ImportFormat& format : importFormats())
-    formats += fmt::format("  {} ({})\n", format.name, format.files);
-  command->footer(fmt::format(
-      "Reads:\n{}'pitwall import rank*.pitwall -o job.pitwall' makes one trace of the ranks of a job.\n"
-      "Exit code 130: interrupted; no file is left.",
-      formats));
   return command;
 }
 

@@ -94,11 +94,6 @@ CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
       ->check(CLI::IsMember({"auto", "text", "csv", "tsv", "json"}));
   command->add_flag("--schema", arguments.schema,
                     "Print the tables, columns and functions with their meaning");
-  command->footer(
-      "Examples:\n"
-      "  pitwall query run.pitwall \"SELECT name, count, total_ns FROM event_stats ORDER BY total_ns DESC "
-      "LIMIT 5\"\n"
-      "  pitwall query run.pitwall \"SELECT * FROM analysis_iteration\"     (results of the analyses)");
   return command;
 }
 

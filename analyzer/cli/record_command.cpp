@@ -109,16 +109,6 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
   command->add_flag("--keep-parts", arguments.keep_parts,
                     "Keep the folder of partial traces that are merged");
   command->add_flag("-q,--quiet", arguments.quiet, "Print failures only");
-  command->footer(
-      "pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
-      "pitwall record [OPTIONS] --pid PID\n\n"
-      "Ends with the program's exit code, or by the same signal. 127: no such program; 126: it cannot be "
-      "executed; 2: "
-      "wrong\n"
-      "arguments or a trace that cannot be written, before the program was started. ctrl-C goes to the "
-      "program; a "
-      "second\n"
-      "one ends the recording. Several ranks: mpirun -n 4 pitwall record -o rank%r.pitwall -- PROGRAM");
   return command;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "db/try.h"
+#include "gui/app/manual.h"
 
 namespace pitwall::gui {
 namespace {
@@ -66,29 +67,17 @@ bool prepareEnvironment(int argc, char** argv, QString& what) {
 
 Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString& version) {
   QCommandLineParser parser;
-  parser.setApplicationDescription(
-      "Shows a trace: timeline, findings, recommended settings. Two traces are compared.");
+  const manual::Command& declared = viewerManual();
+  parser.setApplicationDescription(QString::fromStdString(declared.summary) + ". Two traces are compared.");
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption show_version = parser.addVersionOption();
-  parser.addPositionalArgument("files", "A .pitwall trace, or a trace of another tool; two to compare.",
+  parser.addPositionalArgument("files", QString::fromStdString(declared.arguments.front().meaning),
                                "[FILE [FILE]]");
-  const QCommandLineOption export_to("export",
-                                     "Write FILE and exit, with or without a display: .png or .svg, a "
-                                     "picture of the window; .csv or .json, sums "
-                                     "by name, or what changed between two traces.",
-                                     "FILE");
-  const QCommandLineOption range("range", "Show and select this time range: 1.5s..2s, 20ms.. or ..7us.",
-                                 "A..B");
-  const QCommandLineOption select(
-      "select", "Select an event: the first of that name, or the one with that id.", "NAME|ID");
-  const QCommandLineOption page("page", "Show this page first: timeline, compare, ... (the menu Go).",
-                                "PAGE");
-  const QCommandLineOption theme("theme", "Colours: system, light or dark.", "THEME");
-  const QCommandLineOption scale("scale", "Everything larger by this factor.", "FACTOR");
-  const QCommandLineOption size("size", "Size of the window, as 1920x1080.", "WxH");
-  const QCommandLineOption color_blind("color-blind",
-                                       "Events in colours that can be distinguished with any colour vision.");
-  parser.addOptions({export_to, range, select, page, theme, color_blind, scale, size});
+  for (const manual::Option& option : declared.options) {
+    parser.addOption(QCommandLineOption(QString::fromStdString(option.names.front()).mid(2),
+                                        QString::fromStdString(option.meaning),
+                                        QString::fromStdString(option.value.placeholder)));
+  }
   if (!parser.parse(arguments)) return wrong(parser.errorText());
 
   CommandLine line;
@@ -96,29 +85,29 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   if (parser.isSet(show_version)) line.remark = "pitwall-gui " + version + "\n";
   line.files = parser.positionalArguments();
   if (line.files.size() > 2) return wrong("give one trace to show or two to compare, not more");
-  line.export_to = parser.value(export_to);
-  if (parser.isSet(export_to)) {
+  line.export_to = parser.value("export");
+  if (parser.isSet("export")) {
     const QString suffix = QFileInfo(line.export_to).suffix().toLower();
     if (!QStringList{"png", "svg", "csv", "json"}.contains(suffix))
       return wrong("--export " + line.export_to + ": the name must end in .png, .svg, .csv or .json");
     if (line.files.isEmpty() && (suffix == "csv" || suffix == "json"))
       return wrong("--export " + line.export_to + " needs a trace");
-    if (suffix == "csv" && parser.isSet(select))
+    if (suffix == "csv" && parser.isSet("select"))
       return wrong("--select: a .csv file cannot hold an event; use .json");
   }
-  if (parser.isSet(range)) {
-    line.range = PITWALL_TRY(parseExportRange(parser.value(range).toStdString()));
+  if (parser.isSet("range")) {
+    line.range = PITWALL_TRY(parseExportRange(parser.value("range").toStdString()));
   }
-  line.select = parser.value(select);
-  line.page = parser.value(page);
-  line.color_blind = parser.isSet(color_blind);
-  if (parser.isSet(theme)) {
-    line.theme = themeNamed(parser.value(theme));
-    if (!line.theme) return wrong("--theme " + parser.value(theme) + ": expected system, light or dark");
+  line.select = parser.value("select");
+  line.page = parser.value("page");
+  line.color_blind = parser.isSet("color-blind");
+  if (parser.isSet("theme")) {
+    line.theme = themeNamed(parser.value("theme"));
+    if (!line.theme) return wrong("--theme " + parser.value("theme") + ": expected system, light or dark");
   }
-  if (parser.isSet(size)) {
-    const auto parsed = sizeOf(parser.value(size));
-    if (!parsed) return wrong("--size " + parser.value(size) + ": expected width and height, as 1920x1080");
+  if (parser.isSet("size")) {
+    const auto parsed = sizeOf(parser.value("size"));
+    if (!parsed) return wrong("--size " + parser.value("size") + ": expected width and height, as 1920x1080");
     line.size = *parsed;
   }
   return line;
