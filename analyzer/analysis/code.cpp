@@ -10,6 +10,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/stack_sums.h"
 #include "analyzer/analysis/temp_table.h"
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -200,16 +201,6 @@ class CodeTables {
       startup_rows_;
 };
 
-std::int64_t integer(const SqlValue& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  return number == nullptr ? 0 : *number;
-}
-
-std::string text(const SqlValue& value) {
-  const auto* found = std::get_if<std::string>(&value);
-  return found == nullptr ? std::string() : *found;
-}
-
 Status addFunctions(Trace& trace, CodeReport& report) {
   const auto rows = PITWALL_TRY(trace.query(
       "WITH part AS (SELECT *, state = 'running' AS runs, state = 'waiting: interpreter lock' AS locked FROM "
@@ -222,17 +213,17 @@ Status addFunctions(Trace& trace, CodeReport& report) {
       "rank, row_number() OVER (PARTITION BY function, file ORDER BY runs, self_ns DESC) AS rank_waiting "
       "FROM part) GROUP BY function, file, language HAVING self > 0 ORDER BY self DESC, function, file"));
   for (const auto& row : rows.rows) {
-    report.rows.push_back({.function = text(row[0]),
-                           .file = text(row[1]),
-                           .language = text(row[2]),
-                           .line = integer(row[3]),
-                           .self_ns = integer(row[4]),
-                           .running_ns = integer(row[5]),
-                           .lock_ns = integer(row[6]),
-                           .waiting_ns = integer(row[7]),
-                           .total_ns = integer(row[8]),
-                           .outside_events_ns = integer(row[9]),
-                           .wait = text(row[10])});
+    report.rows.push_back({.function = textOf(row[0]),
+                           .file = textOf(row[1]),
+                           .language = textOf(row[2]),
+                           .line = integerOf(row[3]),
+                           .self_ns = integerOf(row[4]),
+                           .running_ns = integerOf(row[5]),
+                           .lock_ns = integerOf(row[6]),
+                           .waiting_ns = integerOf(row[7]),
+                           .total_ns = integerOf(row[8]),
+                           .outside_events_ns = integerOf(row[9]),
+                           .wait = textOf(row[10])});
     report.self_ns += report.rows.back().self_ns;
   }
   return {};
@@ -243,12 +234,12 @@ Status addStartup(Trace& trace, CodeReport& report) {
       "SELECT function, file, line, total_ns, import_ns FROM analysis_startup ORDER BY total_ns DESC, file, "
       "line"));
   for (const auto& row : startup.rows) {
-    report.startup.push_back({.function = text(row[0]),
-                              .file = text(row[1]),
-                              .line = integer(row[2]),
-                              .total_ns = integer(row[3]),
-                              .imports = 2 * integer(row[4]) > integer(row[3])});
-    report.startup_ns += integer(row[3]);
+    report.startup.push_back({.function = textOf(row[0]),
+                              .file = textOf(row[1]),
+                              .line = integerOf(row[2]),
+                              .total_ns = integerOf(row[3]),
+                              .imports = 2 * integerOf(row[4]) > integerOf(row[3])});
+    report.startup_ns += integerOf(row[3]);
   }
   return {};
 }
@@ -263,7 +254,7 @@ Result<CodeReport> writeCode(Trace& trace) {
   PITWALL_TRY(addFunctions(trace, report));
   PITWALL_TRY(addStartup(trace, report));
   const auto samples = PITWALL_TRY(trace.query("SELECT sum(samples) FROM analysis_code"));
-  if (!samples.rows.empty()) report.samples = integer(samples.rows[0][0]);
+  if (!samples.rows.empty()) report.samples = integerOf(samples.rows[0][0]);
   return report;
 }
 

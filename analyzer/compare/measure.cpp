@@ -7,21 +7,11 @@
 
 #include "analyzer/compare.h"
 #include "db/meta.h"
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall {
 namespace {
-
-std::string textOf(const SqlValue& value) {
-  const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? std::string() : *text;
-}
-
-double realOf(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  const auto* real = std::get_if<double>(&value);
-  return real == nullptr ? 0 : *real;
-}
 
 // Of iterations that are several repetitions, one repetition: the other trace may group another number.
 Status readIterations(Trace& trace, Measured& measured) {

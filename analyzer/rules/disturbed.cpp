@@ -6,16 +6,11 @@
 #include <cctype>
 #include <variant>
 
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall::rules {
 namespace {
-
-double real(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  const auto* number = std::get_if<double>(&value);
-  return number != nullptr ? *number : 0;
-}
 
 // "OMP_NUM_THREADS", "MXNET_CPU_WORKER_NTHREADS", "PITWALL_TUNE_loader_workers"
 bool countsThreads(const std::string& setting) {
@@ -44,8 +39,8 @@ void withholdBusy(const std::string& why, Finding& finding) {
 
 Result<std::string> disturbanceOf(Trace& trace) {
   auto rows = PITWALL_TRY(trace.query("SELECT machine_busy, taken_share, steal_share FROM analysis_summary"));
-  if (rows.rows.empty() || real(rows.rows[0][0]) == 0) return std::string();
-  const double taken = real(rows.rows[0][1]), steal = real(rows.rows[0][2]);
+  if (rows.rows.empty() || realOf(rows.rows[0][0]) == 0) return std::string();
+  const double taken = realOf(rows.rows[0][1]), steal = realOf(rows.rows[0][2]);
   return fmt::format("measured on a busy machine ({})",
                      taken >= steal ? fmt::format("other programs took {:.0f} % of the CPU time", taken * 100)
                                     : fmt::format("{:.0f} % of the CPUs' time was stolen", steal * 100));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyzer/rules/sql_text.h"
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall::rules {
@@ -25,17 +26,7 @@ bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 
 
 }  // namespace
 
-bool isTrue(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer != 0;
-  if (const auto* real = std::get_if<double>(&value)) return *real != 0;
-  return false;
-}
-
-double asReal(const SqlValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return 0;
-}
+bool isTrue(const SqlValue& value) { return realOf(value) != 0; }
 
 std::string asText(const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;

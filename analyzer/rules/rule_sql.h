@@ -12,7 +12,6 @@
 namespace pitwall::rules {
 
 bool isTrue(const SqlValue& value);
-double asReal(const SqlValue& value);
 std::string asText(const SqlValue& value);
 
 class RuleSql {

@@ -11,6 +11,7 @@
 #include "analyzer/rules/text_template.h"
 #include "analyzer/rules/unknown_facts.h"
 #include "analyzer/units_text.h"
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall::rules {
@@ -130,8 +131,8 @@ Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
   if (rule.gain_high.empty()) return {};
   auto low = PITWALL_TRY(sql.overMeasure(rule.gain_low));
   auto high = PITWALL_TRY(sql.overMeasure(rule.gain_high));
-  finding.gain_low = asReal(low);
-  finding.gain_high = asReal(high);
+  finding.gain_low = realOf(low);
+  finding.gain_high = realOf(high);
   finding.gain_method = PITWALL_TRY(expand(rule.gain_method, row.columns, row.values));
   finding.confidence = PITWALL_TRY(confidenceOf(rule, sql));
   return {};
@@ -141,7 +142,7 @@ Status addCost(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
   if (!rule.cost_share.empty()) {
     auto share = PITWALL_TRY(sql.overMeasure(rule.cost_share));
     if (!std::holds_alternative<std::monostate>(share))
-      finding.cost_share = std::clamp(asReal(share), 0.0, 1.0);
+      finding.cost_share = std::clamp(realOf(share), 0.0, 1.0);
   }
   if (!rule.cost.empty()) {
     finding.cost = PITWALL_TRY(expand(rule.cost, row.columns, row.values));

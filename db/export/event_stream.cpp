@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "db/sql_value.h"
 #include "db/try.h"
 
 namespace pitwall::exporting {
@@ -14,11 +15,6 @@ namespace {
 
 bool startsBefore(const Event& a, const Event& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.depth < b.depth;
-}
-
-std::int64_t integerOf(const SqlValue& value) {
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  return integer == nullptr ? 0 : *integer;
 }
 
 // By the id of a chunk's first event: the earliest start of the chunks after it.

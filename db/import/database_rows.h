@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -76,6 +77,18 @@ class DatabaseRows {
   const ImportOptions& options_;
   Builder& builder_;
 };
+
+// Reads the tables of a database step by step. Damage to one table is recorded, and the others are still read.
+template <class Reader, std::size_t N>
+Status readTables(Reader& reader, Status (*const (&steps)[N])(Reader&), Tally& tally) {
+  for (const auto step : steps) {
+    Status status = step(reader);
+    if (status.has_value()) continue;
+    if (status.error().code != ErrorCode::corruptTrace) return status;
+    tally.damaged(status.error().message);
+  }
+  return {};
+}
 
 // A number from a file as a size or an extent; those that no device can have count as unknown.
 inline std::int32_t saneExtent(std::int64_t number) {

@@ -1,5 +1,8 @@
 #include "db/redact/shapes.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "db/redact/patterns.h"
 
 namespace pitwall::redact {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cctype>
+#include <cstddef>
 #include <string_view>
 
 namespace pitwall::redact {

@@ -14,13 +14,11 @@
 
 #include "analyzer/record/merge/merge.h"
 #include "analyzer/record/run/attach.h"
-#include "analyzer/record/sample/trace_clock.h"
 #include "db/cgroup.h"
 #include "db/host_facts.h"
 #include "db/launched_rank.h"
 #include "db/meta.h"
 #include "db/redact.h"
-#include "db/store.h"
 #include "db/try.h"
 
 namespace pitwall::record {
@@ -105,14 +103,16 @@ std::vector<std::string> Recording::environmentFor(pid_t pid, std::vector<std::s
   settings.last_s = options_.last_s;
   settings.onednn = options_.onednn;
   if (options_.duration_s) {
-    settings.until_monotonic_s = static_cast<double>(clock_.start_monotonic_ns) * 1e-9 + *options_.duration_s;
+    settings.until_monotonic_s =
+        static_cast<double>(trace_.clock().start_monotonic_ns) * 1e-9 + *options_.duration_s;
   }
   return programEnvironment(own_environment_, settings, notes);
 }
 
 Status Recording::openTrace() {
   const OutputName name = nameFor(program_pid_);
-  sink_ = PITWALL_TRY(createTrace(name.path));
+  PITWALL_TRY(trace_.open(name.path, options_.producer,
+                          {program_pid_, fs::path(program_).filename().string(), "", rank_.value_or(0)}));
   result_.trace = name.path;
   if (name.rank_added && !options_.output.empty()) {
     result_.notes.push_back(
@@ -124,46 +124,36 @@ Status Recording::openTrace() {
     result_.notes.push_back(fmt::format("activity inside the program is not recorded: {}: {}",
                                         partsFolder(name.path), none.message()));
   }
-  sink_->meta(meta::kProducer, options_.producer);
-  sink_->meta(meta::kTraceStartUnixNs, std::to_string(clock_.start_unix_ns));
-  loss_file_.open(name.path, clock_,
-                  {program_pid_, fs::path(program_).filename().string(), "", rank_.value_or(0)});
   return {};
 }
 
-void Recording::makeSampler() {
+void Recording::startSampler() {
   SamplerOptions sampling;
   sampling.command = options_.command;
   std::vector<std::string> told_already;
   sampling.environment = environmentFor(program_pid_, told_already);
-  sampling.hz = options_.sample_hz;
-  sampling.stacks = options_.stacks;
-  sampling.stack_hz = options_.stack_hz;
-  if (options_.last_s) sampling.last_ns = static_cast<TimeNs>(*options_.last_s * 1e9);
-  sampler_ = std::make_unique<Sampler>(program_pid_, *sink_, clock_, std::move(sampling));
+  trace_.startSampler(program_pid_, options_, std::move(sampling));
 }
 
 // Without sampling, only the program and its start are known from outside.
 void Recording::writeProgram() {
-  for (const auto& [key, value] : host::hostFacts()) sink_->meta(key, value);
+  TraceSink& sink = trace_.sink();
+  for (const auto& [key, value] : host::hostFacts()) sink.meta(key, value);
   std::string line;
   for (const std::string& word : redactArguments(options_.command)) line += (line.empty() ? "" : " ") + word;
   const ProcessId process =
-      sink_->process({program_pid_, fs::path(program_).filename().string(), line, rank_.value_or(0)});
-  const ThreadId thread = sink_->thread({process, program_pid_, "main"});
+      sink.process({program_pid_, fs::path(program_).filename().string(), line, rank_.value_or(0)});
+  const ThreadId thread = sink.thread({process, program_pid_, "main"});
   Event event;
   event.kind = EventKind::instant;
-  event.start_ns = event.pushed_ns = event.ready_ns = clock_.now();
-  event.name = sink_->string("program started");
-  sink_->events(sink_->track({TrackKind::thread, process, thread, {}, "", ""}), {&event, 1});
+  event.start_ns = event.pushed_ns = event.ready_ns = trace_.clock().now();
+  event.name = sink.string("program started");
+  sink.events(sink.track({TrackKind::thread, process, thread, {}, "", ""}), {&event, 1});
 }
 
 void Recording::abandonTrace() {
-  sampler_.reset();
-  sink_.reset();
-  loss_file_.remove();
+  trace_.abandon();
   std::error_code none;
-  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(result_.trace + suffix, none);
   fs::remove_all(partsFolder(result_.trace), none);
 }
 
@@ -192,7 +182,7 @@ Status Recording::startProgram(const BlockedSignals& signals) {
   PITWALL_TRY(openTrace());
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans of the program become our children
   if (options_.sample_hz > 0) {
-    makeSampler();
+    startSampler();
   } else {
     writeProgram();
   }
@@ -209,18 +199,18 @@ Result<Recorded> Recording::run() {
   PITWALL_TRY(startProgram(signals));
   tracing_ = true;
   if (capture_) capture_->begin(verboseLog(result_.trace), verboseAsked());
-  if (sampler_) sampler_->sample();
+  if (trace_.sampler()) trace_.sampler()->sample();
   follow(signals);
   return std::move(result_);
 }
 
 void Recording::follow(const BlockedSignals& signals) {
   while (!over()) {
-    if (const auto signal = signals.next(nextWork() - clock_.now())) take(*signal);
-    work(clock_.now());
+    if (const auto signal = signals.next(nextWork() - now())) take(*signal);
+    work(now());
   }
   finishTrace();
-  loss_file_.lostUntil(clock_.now());
+  trace_.lostUntil(now());
   if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as in shells
   if (capture_) {
     if (interrupts_ > 1) capture_->stop();
@@ -233,43 +223,25 @@ bool Recording::over() const {
   if (interrupts_ > 1) return true;  // the program had time to end
   if (!program_ended_) return false;
   if (capture_ && !capture_->ended()) return false;  // a process may still print
-  const bool others = sampler_ != nullptr && sampler_->anyAlive();
+  const bool others = trace_.sampler() != nullptr && trace_.sampler()->anyAlive();
   return !options_.wait_all || !others;
 }
 
 TimeNs Recording::nextWork() const {
   constexpr TimeNs kSoonNs = 1'000'000;
-  if (program_ended_ && capture_) return clock_.now() + kSoonNs;
-  if (!tracing_) return clock_.now() + 3600 * kSecondNs;
-  TimeNs next = write_due_ns_;
-  if (sampler_) next = std::min({next, sampler_->nextNs(), sampler_->nextStacksNs()});
-  if (options_.duration_s) next = std::min(next, static_cast<TimeNs>(*options_.duration_s * 1e9));
-  return next;
+  if (program_ended_ && capture_) return now() + kSoonNs;
+  if (!tracing_) return now() + 3600 * kSecondNs;
+  const TimeNs next = trace_.nextNs();
+  return options_.duration_s ? std::min(next, static_cast<TimeNs>(*options_.duration_s * 1e9)) : next;
 }
 
 void Recording::work(TimeNs now_ns) {
   if (!tracing_) return;
-  if (sampler_ && now_ns >= sampler_->nextNs()) sampler_->sample();
-  if (sampler_ && now_ns >= sampler_->nextStacksNs()) sampler_->sampleStacks();
-  if (options_.duration_s && static_cast<double>(now_ns) >= *options_.duration_s * 1e9) return finishTrace();
-  if (now_ns < write_due_ns_) return;
-  write_due_ns_ = now_ns + kSecondNs;
-  if (sampler_) sampler_->write();
-  if (auto status = sink_->flush(); !status.has_value()) {
-    result_.failures.push_back(fmt::format("recording ended after {:.1f} s, the program continues: {}",
-                                           static_cast<double>(now_ns) * 1e-9, status.error().message));
-    recordLoss(status.error());
+  if (const auto status = trace_.work(now_ns); !status.has_value()) {
+    result_.failures.push_back(endedEarly(now_ns, status.error()));
     return finishTrace();
   }
-  if (sampler_) samples_flushed_ = sampler_->samplesWritten();
-  loss_file_.reached(now_ns);
-}
-
-// Records rows that the trace can no longer store.
-void Recording::recordLoss(const Error& why) {
-  const std::int64_t samples_written = sampler_ ? sampler_->samplesWritten() : 0;
-  loss_file_.lost(samples_written - samples_flushed_, why.message);
-  loss_file_.lostUntil(clock_.now());
+  if (options_.duration_s && static_cast<double>(now_ns) >= *options_.duration_s * 1e9) finishTrace();
 }
 
 // A terminal sends its signals to the program and to this process; signals of other senders reach only this
@@ -289,7 +261,8 @@ void Recording::reap() {
   if (!program_ended_ &&
       waitid(P_PID, static_cast<id_t>(program_pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       ended.si_pid == program_pid_) {
-    if (tracing_ && sampler_) sampler_->sample();  // while its last counters can still be read
+    if (tracing_ && trace_.sampler())
+      trace_.sampler()->sample();  // while its last counters can still be read
   }
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -302,68 +275,51 @@ void Recording::reap() {
 
 void Recording::writeOomKills() {
   const auto group = host::oomKills(oom_kill_file_), host = host::hostOomKills();
-  if (group && oom_kills_) sink_->meta(meta::kOomKills, std::to_string(*group - *oom_kills_));
-  if (host && host_oom_kills_) sink_->meta(meta::kHostOomKills, std::to_string(*host - *host_oom_kills_));
+  const auto write = [&](std::string_view key, const auto& now, const auto& before) {
+    if (now && before) trace_.sink().meta(key, std::to_string(*now - *before));
+  };
+  write(meta::kOomKills, group, oom_kills_);
+  write(meta::kHostOomKills, host, host_oom_kills_);
 }
 
-void Recording::writeEnd() {
-  writeOomKills();
-  if (program_ended_) {
-    if (result_.exit_signal != 0) {
-      sink_->meta(meta::kExitSignal, std::to_string(result_.exit_signal));
-    } else {
-      sink_->meta(meta::kExitCode, std::to_string(result_.exit_code));
-    }
-    sink_->meta(meta::kProcessCpuNs, std::to_string(childrenCpuNs() - children_cpu_ns_));
+void Recording::writeProgramEnd() {
+  if (!program_ended_) return;
+  TraceSink& sink = trace_.sink();
+  if (result_.exit_signal != 0) {
+    sink.meta(meta::kExitSignal, std::to_string(result_.exit_signal));
+  } else {
+    sink.meta(meta::kExitCode, std::to_string(result_.exit_code));
   }
-  sink_->meta(meta::kTraceEndNs, std::to_string(static_cast<TimeNs>(result_.seconds * 1e9)));
-  sink_->meta(meta::kRecorderSelfNs, std::to_string(readClock(CLOCK_PROCESS_CPUTIME_ID)));
-  std::string notes;
-  for (const std::string& note : result_.notes) notes += (notes.empty() ? "" : "\n") + note;
-  sink_->meta(meta::kRecorderNotes, notes);
+  sink.meta(meta::kProcessCpuNs, std::to_string(childrenCpuNs() - children_cpu_ns_));
 }
 
-// Fills the result from the sampler.
-void Recording::collectResult() {
-  if (!sampler_) return;
-  result_.processes = sampler_->processesSeen();
-  result_.most_threads = sampler_->mostThreads();
-  result_.sample_hz = sampler_->achievedHz();
-  for (std::string& note : sampler_->notes()) result_.notes.push_back(std::move(note));
-  const auto alive = sampler_->alive();
-  if (program_ended_ && !alive.empty()) {
-    result_.notes.push_back(
-        fmt::format("{} of the program's processes continue without recording (the first is {}); --wait-all "
-                    "records them to their end",
-                    alive.size(), alive.front()));
-  }
+void Recording::noteContinuing() {
+  if (!trace_.sampler() || !program_ended_) return;
+  const auto alive = trace_.sampler()->alive();
+  if (alive.empty()) return;
+  result_.notes.push_back(
+      fmt::format("{} of the program's processes continue without recording (the first is {}); --wait-all "
+                  "records them to their end",
+                  alive.size(), alive.front()));
 }
 
 void Recording::finishTrace() {
   if (!tracing_) return;
   tracing_ = false;
-  result_.seconds = static_cast<double>(clock_.now()) * 1e-9;
-  if (sampler_) sampler_->finish();
-  collectResult();
-  writeEnd();
+  trace_.finishSampling(result_);
+  noteContinuing();
+  writeOomKills();
+  writeProgramEnd();
   if (capture_) {
     capture_->stopLogging();
     if (std::string note = capture_->note(); !note.empty()) result_.failures.push_back(std::move(note));
   }
-  const auto finished = sink_->finish();
-  sink_.reset();
-  if (!finished.has_value()) {
-    if (result_.failures.empty()) {
-      result_.failures.push_back(finished.error().message);
-      recordLoss(finished.error());
-    }
-    sampler_.reset();
+  if (const auto closed = trace_.close(result_); !closed.has_value()) {
+    if (result_.failures.empty()) result_.failures.push_back(closed.error().message);
     std::error_code not_empty;
     fs::remove(partsFolder(result_.trace), not_empty);
     return;  // the parts stay
   }
-  sampler_.reset();
-  loss_file_.remove();
   auto merged = mergeParts(result_.trace, options_.keep_parts);
   if (!merged.has_value()) {
     result_.failures.push_back(

@@ -11,11 +11,11 @@
 #include "analyzer/record/capture/output_capture.h"
 #include "analyzer/record/launch/child.h"
 #include "analyzer/record/launch/program.h"
-#include "analyzer/record/run/loss_file.h"
+#include "analyzer/record/run/sampled_trace.h"
 #include "analyzer/record/run/signals.h"
-#include "analyzer/record/sample/sampler.h"
 #include "analyzer/record_program.h"
-#include "db/sink.h"
+#include "db/result.h"
+#include "db/units.h"
 
 namespace pitwall::record {
 
@@ -31,7 +31,7 @@ class Recording {
   std::vector<std::string> environmentFor(pid_t pid, std::vector<std::string>& notes) const;
   Status openTrace();
   void abandonTrace();
-  void makeSampler();
+  void startSampler();
   void writeProgram();
   Status startProgram(const BlockedSignals& signals);
   void follow(const BlockedSignals& signals);
@@ -39,12 +39,12 @@ class Recording {
   void reap();
   void work(TimeNs now_ns);
   TimeNs nextWork() const;
-  void recordLoss(const Error& why);
   bool over() const;
   void finishTrace();
-  void writeEnd();
   void writeOomKills();
-  void collectResult();
+  void writeProgramEnd();
+  void noteContinuing();
+  TimeNs now() const { return trace_.clock().now(); }
 
   const RecordOptions& options_;
   std::string program_;
@@ -53,17 +53,12 @@ class Recording {
   std::vector<std::string> own_environment_;
   std::optional<int> rank_;
 
-  TraceClock clock_;
-  std::unique_ptr<TraceSink> sink_;
-  LossFile loss_file_;
-  std::int64_t samples_flushed_ = 0;
+  SampledTrace trace_;
   std::string oom_kill_file_;
   std::optional<std::int64_t> oom_kills_, host_oom_kills_;  // before this recording
   TimeNs children_cpu_ns_ = 0;                              // of processes before this recording
-  std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<OutputCapture> capture_;
   pid_t program_pid_ = -1;
-  TimeNs write_due_ns_ = 0;
   bool tracing_ = false;  // until the trace is finished
   bool program_ended_ = false;
   int interrupts_ = 0;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "db/import/database_rows.h"
 #include "db/import/input/text.h"
 #include "db/import/nsys/nsight_about.h"
 #include "db/import/nsys/nsight_ranges.h"
@@ -78,10 +79,7 @@ class Nsight {
     builder_.tally().input().clock = "nanoseconds since the session's start";
     Status status = readAll();
     work_.end();
-    if (!status.has_value()) {
-      if (status.error().code != ErrorCode::corruptTrace) return status;
-      builder_.tally().damaged(status.error().message);
-    }
+    if (!status.has_value()) return status;
     if (!any)
       builder_.tally().note(
           fmt::format("{}: none of the tables with events is there (nsys export --lazy=false writes all)",
@@ -122,15 +120,7 @@ class Nsight {
                                [](Nsight& n) { return n.overheads(); },
                                [](Nsight& n) { return n.ranges_.read(); },
                                [](Nsight& n) { return n.unread(); }};
-    std::optional<Failure> damage;
-    for (const Step step : kSteps) {
-      Status status = step(*this);
-      if (status.has_value()) continue;
-      if (status.error().code != ErrorCode::corruptTrace) return status;
-      if (!damage) damage = fail(status.error());  // the other tables may still be readable
-    }
-    if (damage) return *damage;
-    return {};
+    return readTables(*this, kSteps, builder_.tally());
   }
 
   Status start() {

@@ -298,13 +298,7 @@ Status Nvprof::readAll() {
       [](Nvprof& n) { return n.syncs(); },
       [](Nvprof& n) { return n.markers_.read(activityTable("MARKER")); },
       [](Nvprof& n) { return n.unread(); }};
-  for (const Step step : kSteps) {
-    Status status = step(*this);
-    if (status.has_value()) continue;
-    if (status.error().code != ErrorCode::corruptTrace) return status;
-    builder_.tally().damaged(status.error().message);  // the other tables may still be readable
-  }
-  return {};
+  return readTables(*this, kSteps, builder_.tally());
 }
 
 Status Nvprof::run() {

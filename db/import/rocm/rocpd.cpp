@@ -323,13 +323,7 @@ Status Rocpd::read() {
       [](Rocpd& r) { return r.events(); },     [](Rocpd& r) { return r.regions(); },
       [](Rocpd& r) { return r.dispatches(); }, [](Rocpd& r) { return r.copies(); },
       [](Rocpd& r) { return r.unread(); }};
-  for (const Step step : kSteps) {
-    Status status = step(*this);
-    if (status.has_value()) continue;
-    if (status.error().code != ErrorCode::corruptTrace) return status;
-    builder_.tally().damaged(status.error().message);  // the other tables may still be readable
-  }
-  return {};
+  return readTables(*this, kSteps, builder_.tally());
 }
 
 // What follows the tables' names; "" where they have none.

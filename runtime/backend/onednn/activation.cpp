@@ -1,12 +1,10 @@
-// Activation accepts data in any layout and keeps it. The gradient is computed from the output where that is
-// possible (relu, sigmoid, tanh), so that the input need not be kept.
+// The gradient is computed from the output where that is possible (relu, sigmoid, tanh), so that the input need not be
+// kept.
+#include "runtime/backend/onednn/eltwise.h"
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {
 namespace {
-
-using Forward = dnnl::eltwise_forward::primitive_desc;
-using Backward = dnnl::eltwise_backward::primitive_desc;
 
 dnnl::algorithm algorithmOf(ActivationType type) {
   switch (type) {
@@ -18,44 +16,15 @@ dnnl::algorithm algorithmOf(ActivationType type) {
   return dnnl::algorithm::undef;
 }
 
-Forward forwardOf(const Request& r, const ActivationDesc& d, const Desc& data) {
-  const auto kind =
-      r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  return {{kind, algorithmOf(d.type), data, 0.0F, 0.0F}, userScratchpad(), r.engine};
-}
-
-KernelPtr forward(const ActivationDesc& d, const Request& r) {
-  const Forward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(r.inputs[0].shape)));
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setInput(0, pd.src_desc());
-  kernel->setOutput(0, pd.dst_desc());
-  kernel->addStep(dnnl::eltwise_forward(pd), pd.scratchpad_desc(),
-                  {{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)}, {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}});
-  return kernel;
-}
-
-KernelPtr backward(const ActivationDesc& d, const Request& r) {
-  const bool reads_data = d.type == ActivationType::softrelu;
-  const std::size_t read = reads_data ? 0 : 1;
-  const Desc layout = descOf(r.inputs[read], dimsOf(r.inputs[read].shape));
-  const Forward hint = forwardOf(r, d, layout);
-  const Backward pd({algorithmOf(d.type), layout, layout, 0.0F, 0.0F}, userScratchpad(), r.engine, hint);
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->keepInput(1 - read, r.inputs[1 - read]);
-  kernel->setInput(read, layout);
-  kernel->setInput(2, layout);
-  kernel->setOutput(0, layout);
-  kernel->addStep(dnnl::eltwise_backward(pd), pd.scratchpad_desc(),
-                  {{reads_data ? DNNL_ARG_SRC : DNNL_ARG_DST, layout, inputAt(read)},
-                   {DNNL_ARG_DIFF_DST, layout, inputAt(2)},
-                   {DNNL_ARG_DIFF_SRC, layout, outputAt(0)}});
-  return kernel;
-}
-
 }  // namespace
 
+// Inputs of the backward pass: data, output, gradient of the output.
 KernelPtr make(const ActivationDesc& desc, const Request& request) {
-  return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
+  const Eltwise activation{algorithmOf(desc.type)};
+  if (request.pass != Pass::backward) return eltwiseForward(activation, request);
+  const bool from_output = desc.type != ActivationType::softrelu;
+  return eltwiseBackward(
+      activation, {.from_output = from_output, .value = from_output ? 1U : 0U, .gradient = 2}, request);
 }
 
 }  // namespace pitwall::onednn

@@ -84,6 +84,7 @@ class _Recorder:
 
     def __init__(self):
         self.failure = None
+        self._slow = None
         self._quick = None  # keeps the interpreter's lock: for calls that take nanoseconds
         self._sites = {}
 
@@ -91,8 +92,8 @@ class _Recorder:
         if self._quick is None and self.failure is None:
             for path in _library_paths():
                 try:
-                    self._quick = _declare(ctypes.PyDLL(path))
-                    self._slow = _declare(ctypes.CDLL(path))
+                    quick, self._slow = _declare(ctypes.PyDLL(path)), _declare(ctypes.CDLL(path))
+                    self._quick = quick  # last: other threads use both once it is there
                     break
                 except (OSError, AttributeError) as error:
                     self.failure = self.failure or error

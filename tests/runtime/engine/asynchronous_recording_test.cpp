@@ -226,8 +226,12 @@ TEST_P(AsynchronousRecording, OfVeryManyAtOnceNoneIsLost) {
       tracks.insert(one.track.name);
     }
   }
-  EXPECT_EQ(tracks.size(), 256U);
-  EXPECT_EQ(on_threads, kOperators - 256);
+  // An operator that completes before its function has returned is on its thread: each worker may be in such a
+  // function when the last operator lets all complete.
+  constexpr std::size_t kMostWorkers = 16;
+  EXPECT_EQ(tracks.size(), kOperators - on_threads);
+  EXPECT_GE(on_threads, kOperators - 256);
+  EXPECT_LE(on_threads, kOperators - 256 + kMostWorkers);
   EXPECT_TRUE(sink->losses.empty());
 }
 
