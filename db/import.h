@@ -1,5 +1,5 @@
 // Imports traces of other tools. Recognises a file by its content (never by its name), plain or compressed
-// with gzip or zstd, and passes its data to a TraceSink. docs/formats.md says what is read from each format.
+// with gzip or zstd, and passes its data to a TraceSink. A folder stands for the traces in it. docs/formats.md says what is read from each format.
 //
 // Input is not trusted: nesting, the length of one record and what a compressed file may grow to are bounded
 // (ImportLimits), no path named in a file is opened, and no number read from a file sizes an allocation.
@@ -50,6 +50,8 @@ struct ImportOptions {
   // The inputs are parts of one recording: settings and tunables of all of them are kept, the last one of a
   // name wins. Else only those of the first input are kept.
   bool one_recording = false;
+  // The file that is written, which is no input where it is in a folder that is one. importToFile sets it.
+  std::string output = {};
 };
 
 // How often something occurred, with one example ("line 12: ...").

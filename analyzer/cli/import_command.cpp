@@ -80,7 +80,11 @@ class ProgressLine {
 };
 
 std::string defaultOutput(const std::string& input) {
-  std::filesystem::path name = std::filesystem::path(input).filename();
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(input, error);
+  std::filesystem::path name =
+      (is_folder ? std::filesystem::canonical(input, error) : std::filesystem::path(input)).filename();
+  if (is_folder) return (name.empty() ? "folder" : name.string()) + ".pitwall";
   for (const char* extension : {".gz", ".zst", ".zip", ".json", ".jsonl", ".sqlite", ".log", ".txt", ".md"}) {
     if (name.extension() == extension) name.replace_extension();
   }
@@ -103,8 +107,8 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
   command
       ->add_option(
           "input", arguments.inputs,
-          "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, xz, zip, tar); "
-          "several become one")
+          "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, xz, zip, tar), or a "
+          "folder of them; several become one")
       ->required()
       ->type_name("INPUT");
   command

@@ -82,7 +82,9 @@ Text ofImport() {
   text.exit_codes = {kDoneCode, kUsageCode, kTraceCode, kInternalCode, kInterruptedCode};
   text.environment = {kTemporary};
   text.examples = {{"pitwall import profile.json -o run.pitwall", "Import a profile of MXNet."},
-                   {"pitwall import rank*.pitwall -o job.pitwall", "Make one trace of the ranks of a job."}};
+                   {"pitwall import rank*.pitwall -o job.pitwall", "Make one trace of the ranks of a job."},
+                   {"pitwall import runs/tensorboard -o job.pitwall",
+                    "Make one trace of a folder that PyTorch's tensorboard_trace_handler wrote."}};
   return text;
 }
 

@@ -166,29 +166,31 @@ std::optional<int> rankInName(std::string_view name) {
   return std::nullopt;
 }
 
-// Ranks of inputs that do not give theirs: from their names, where all names contain distinct numbers.
+// Ranks of inputs that do not give theirs: from their names, where all names contain distinct numbers. Inputs that
+// are no traces do not count.
 void nameRanks(std::span<const std::string> names, const std::vector<InputFacts>& facts,
                std::vector<Placement>& placements) {
-  std::vector<int> seen;
-  std::vector<std::optional<int>> ranks;
-  bool by_name = true;
-  bool same_format = true;
+  std::vector<std::size_t> traces;
   for (std::size_t i = 0; i < facts.size(); ++i) {
-    ranks.push_back(facts[i].rank ? facts[i].rank : rankInName(names[i]));
-    same_format = same_format && facts[i].format == facts[0].format;
-    by_name = by_name && ranks[i] && std::find(seen.begin(), seen.end(), *ranks[i]) == seen.end();
-    if (ranks[i]) seen.push_back(*ranks[i]);
+    if (facts[i].readable) traces.push_back(i);
   }
-  const bool any_named =
-      std::any_of(facts.begin(), facts.end(), [](const auto& input) { return input.rank.has_value(); });
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    if (facts[i].rank) continue;
-    if (by_name) placements[i].rank = ranks[i];
-    if (!by_name && !any_named && same_format) placements[i].rank = static_cast<int>(i);
+  std::set<int> seen;
+  std::vector<std::optional<int>> ranks(facts.size());
+  bool by_name = true, same_format = true, any_named = false;
+  for (const std::size_t i : traces) {
+    ranks[i] = facts[i].rank ? facts[i].rank : rankInName(names[i]);
+    same_format = same_format && facts[i].format == facts[traces.front()].format;
+    by_name = by_name && ranks[i] && seen.insert(*ranks[i]).second;
+    any_named = any_named || facts[i].rank.has_value();
   }
   std::set<int> different;
-  for (std::size_t i = 0; i < facts.size(); ++i)
+  int next = 0;
+  for (const std::size_t i : traces) {
+    const int by_order = next++;
+    if (!facts[i].rank && by_name) placements[i].rank = ranks[i];
+    if (!facts[i].rank && !by_name && !any_named && same_format) placements[i].rank = by_order;
     different.insert(facts[i].rank.value_or(placements[i].rank.value_or(0)));
+  }
   for (Placement& placement : placements) placement.shows_rank = different.size() > 1;
 }
 

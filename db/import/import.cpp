@@ -61,7 +61,8 @@ Status readNested(Window& window, const InputFile& input, const ImportOptions& o
   }
   const auto copy = PITWALL_TRY(import::TemporaryCopy::make(window));
   const std::vector<std::string> paths = {copy.path()};
-  const auto inside = PITWALL_TRY(import::expandInputs(paths, options));
+  std::vector<std::string> notes;
+  const auto inside = PITWALL_TRY(import::expandInputs(paths, options, notes));
   if (inside.size() != 1) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: holds an archive of several files; unpack that first", input.shown));
@@ -164,7 +165,8 @@ Status readOne(const InputFile& input, const import::Placement* placement, const
     if (!no_trace) return status;
     summary.inputs.pop_back();
     builder.leaveOutInput();
-    builder.tally().notUnderstood("files of an archive that are not traces", status.error().message);
+    builder.tally().notUnderstood("files of an archive or folder that are not traces",
+                                  status.error().message);
     return {};
   }
   if (!builder.tally().input().complete)
@@ -199,7 +201,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
   if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
   try {
-    auto inputs = PITWALL_TRY(import::expandInputs(paths, options));
+    auto inputs = PITWALL_TRY(import::expandInputs(paths, options, summary.notes));
     // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
     const auto profiles = std::stable_partition(
         inputs.begin(), inputs.end(), [&](const InputFile& input) { return isRecording(input, options); });
@@ -245,7 +247,9 @@ Result<ImportSummary> importToFile(std::span<const std::string> inputs, const st
   const std::string target = PITWALL_TRY(replaceableTrace(output));
   const std::string temporary = target + ".tmp";
   auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
-  auto summary = importTrace(inputs, *sink, options);
+  ImportOptions with_output = options;
+  with_output.output = target;
+  auto summary = importTrace(inputs, *sink, with_output);
   sink.reset();  // closes the file
   if (!summary.has_value()) {
     removeTrace(temporary);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstring>
 
 #include "db/file_magic.h"
+#include "db/import/input/folder.h"
 #include "db/temporary.h"
 #include "db/try.h"
 #include "db/write_all.h"
@@ -64,30 +66,55 @@ Status addTar(const std::string& path, bool plain, const ImportOptions& options,
   return {};
 }
 
+// A file, or the members of an archive.
+Status addFile(const std::string& path, const ImportOptions& options, std::vector<InputFile>& inputs) {
+  auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
+  const std::string start = PITWALL_TRY(startOfContent(*source));
+  const bool plain = std::strcmp(source->compression(), "none") == 0;
+  if (isTar(start)) return addTar(path, plain, options, inputs);
+  if (!plain || !magic::isZip(start)) {
+    inputs.push_back({path, path, {}});
+    return {};
+  }
+  auto members = PITWALL_TRY(zipMembers(path));
+  for (ZipMember& member : members) {
+    const std::string shown = fmt::format("{}: {}", path, member.name);
+    InputFile input{path, shown, std::move(member)};
+    input.one_of_many = members.size() > 1;
+    inputs.push_back(std::move(input));
+  }
+  return {};
+}
+
+// What cannot be an input stays in the list, so that it is named where the others are read.
+Status addFolder(const std::string& folder, const ImportOptions& options, std::vector<InputFile>& inputs,
+                 std::vector<std::string>& notes) {
+  const FolderTraces found = PITWALL_TRY(tracesInFolder(folder, options.output));
+  notes.insert(notes.end(), found.notes.begin(), found.notes.end());
+  const std::size_t before = inputs.size();
+  for (const std::string& file : found.files) {
+    const Status status = addFile(file, options, inputs);
+    if (status.has_value()) continue;
+    if (status.error().code != ErrorCode::invalidInput) return fail(status.error());
+    inputs.push_back({file, file, {}});
+  }
+  for (std::size_t i = before; i < inputs.size() && inputs.size() > before + 1; ++i)
+    inputs[i].one_of_many = true;
+  return {};
+}
+
+bool isFolder(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 }  // namespace
 
-Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths,
-                                            const ImportOptions& options) {
+Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportOptions& options,
+                                            std::vector<std::string>& notes) {
   std::vector<InputFile> inputs;
   for (const std::string& path : paths) {
-    auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
-    const std::string start = PITWALL_TRY(startOfContent(*source));
-    const bool plain = std::strcmp(source->compression(), "none") == 0;
-    if (isTar(start)) {
-      PITWALL_TRY(addTar(path, plain, options, inputs));
-      continue;
-    }
-    if (!plain || !magic::isZip(start)) {
-      inputs.push_back({path, path, {}});
-      continue;
-    }
-    auto members = PITWALL_TRY(zipMembers(path));
-    for (ZipMember& member : members) {
-      const std::string shown = fmt::format("{}: {}", path, member.name);
-      InputFile input{path, shown, std::move(member)};
-      input.one_of_many = members.size() > 1;
-      inputs.push_back(std::move(input));
-    }
+    PITWALL_TRY(isFolder(path) ? addFolder(path, options, inputs, notes) : addFile(path, options, inputs));
   }
   return inputs;
 }

@@ -1,4 +1,4 @@
-// The inputs of an import: files, and each member of archives among them.
+// The inputs of an import: files, those in folders, and each member of archives among them.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,14 @@ struct InputFile {
   std::optional<ZipMember> member;
   std::optional<TarMember> tar_member = {};
   std::shared_ptr<const TemporaryCopy> copy = {};  // of the archive, decompressed; kept as long as a member
-  bool one_of_many = false;  // of an archive: members that are not traces are left out with a note
+  // Of an archive or a folder: what is no trace is left out with a note.
+  bool one_of_many = false;
 };
 
-// Errors: as ByteSource::open, zipMembers and tarMembers, and as TemporaryCopy::make.
-Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportOptions& options);
+// `notes` get what was left out of a folder. Errors: as ByteSource::open, tracesInFolder, zipMembers and tarMembers,
+// and as TemporaryCopy::make.
+Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportOptions& options,
+                                            std::vector<std::string>& notes);
 
 Result<std::unique_ptr<ByteSource>> openInput(const InputFile& input, const ImportLimits& limits);
 

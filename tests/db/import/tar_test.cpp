@@ -83,7 +83,8 @@ TEST(ImportTar, LongNamesAndFilesThatAreNoTraces) {
   ASSERT_EQ(imported->error, "");
   ASSERT_EQ(imported->summary.inputs.size(), 2U);
   EXPECT_THAT(imported->summary.inputs[1].path, HasSubstr("longlonglong"));
-  EXPECT_EQ(Imported::counted(imported->summary.not_understood, "files of an archive that are not traces"),
+  EXPECT_EQ(Imported::counted(imported->summary.not_understood,
+                              "files of an archive or folder that are not traces"),
             1);
   const auto gnu = importText(tarEntry("././@LongLink", "folder/real name.json", 'L') +
                               tarEntry("short", oneEvent("a")) + kTarEnd);
@@ -151,7 +152,8 @@ TEST(ImportTar, SparseFilesAreNamed) {
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(imported->summary.totalEvents(), 1);
   EXPECT_EQ(imported->only("a").dur_ns, 5000);
-  const auto& left_out = imported->summary.not_understood.at("files of an archive that are not traces");
+  const auto& left_out =
+      imported->summary.not_understood.at("files of an archive or folder that are not traces");
   EXPECT_EQ(left_out.count, 3);
   EXPECT_THAT(left_out.example, HasSubstr("sparse.json: is stored without its holes"));
   EXPECT_THAT(importText(sparse(false) + kTarEnd)->error, HasSubstr("unpack the archive"));
