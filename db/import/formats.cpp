@@ -13,10 +13,13 @@
 #include "db/import/nvprof/nvprof_start.h"
 #include "db/import/ort/ort_start.h"
 #include "db/import/other_files.h"
+#include "db/import/perf/perf_line.h"
 #include "db/import/perfetto/pftrace_start.h"
 #include "db/import/readers.h"
 #include "db/import/rocm/rocm_start.h"
 #include "db/import/rocm/rocpd.h"
+#include "db/import/speedscope/speedscope_start.h"
+#include "db/import/torch/torch_start.h"
 #include "db/import/xla/trace_json.h"
 #include "db/import/xla/xplane_start.h"
 #include "db/try.h"
@@ -123,10 +126,24 @@ constexpr Format kFormats[] = {
      [](const FileStart& start) { return isNvprofCsv(start.text); }, readText<readNvprofCsv>},
     {FormatId::rocmCsv, "rocprofv3 CSV traces", "*.csv",
      [](const FileStart& start) { return isRocmCsv(start.text); }, readText<readRocmCsv>},
+    {FormatId::rocmJson, "rocprofv3 JSON traces", "*_results.json",
+     [](const FileStart& start) { return isRocmJson(start.text); }, readText<readRocmJson>},
+    {FormatId::memorySnapshot, "PyTorch memory snapshots", "*.pickle *.pkl",
+     [](const FileStart& start) { return isMemorySnapshot(start.bytes); }, readText<readMemorySnapshot>},
+    {FormatId::executionTrace, "PyTorch execution traces", "*.json",
+     [](const FileStart& start) { return isExecutionTrace(start.text); }, readText<readExecutionTrace>},
     {FormatId::onnxRuntime, "ONNX Runtime profiles", "*.json",
      [](const FileStart& start) { return isOrtProfile(start.text); }, readText<readOrt>},
     {FormatId::xlaTraceJson, "Trace JSON of JAX and TensorFlow", "*.trace.json.gz",
      [](const FileStart& start) { return isXlaTraceJson(start.text); }, readText<readXlaTraceJson>},
+    {FormatId::speedscope, "Profiles of speedscope, which py-spy and other samplers write",
+     "*.speedscope.json *.json", [](const FileStart& start) { return isSpeedscope(start.text); },
+     readInPlace<readSpeedscope>},
+    {FormatId::perfScript, "Output of perf script", "*.perf *.txt",
+     [](const FileStart& start) { return isPerfScript(start.text); }, readText<readPerfScript>},
+    {FormatId::collapsedStacks, "Collapsed stacks, from which flame graphs are drawn",
+     "*.folded *.collapsed *.txt", [](const FileStart& start) { return isCollapsed(start.text); },
+     readText<readCollapsed>},
     {FormatId::chromeJson, "Chrome Trace Event JSON, also PyTorch Kineto's and MXNet's profiles", "*.json",
      [](const FileStart& start) { return jsonStart(start.text).is_trace; }, readText<readChrome>}};
 

@@ -38,10 +38,16 @@ enum class FormatId : std::uint8_t {
   ncclInspector,
   nvprofCsv,
   rocmCsv,
+  rocmJson,
+  executionTrace,
+  memorySnapshot,
   onnxRuntime,
   xlaTraceJson,
   xplane,
   perfetto,
+  perfScript,
+  speedscope,
+  collapsedStacks,
   chromeJson
 };
 

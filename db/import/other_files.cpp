@@ -14,17 +14,25 @@ std::string asArgument(std::string_view path) {
   return out + "'";
 }
 
-std::string jsonFile(std::string_view start) {
-  const auto has = [&](std::string_view what) { return start.find(what) != std::string_view::npos; };
-  if (!start.starts_with('{') || has("\"traceEvents\"")) return {};
-  if (has("speedscope.app/file-format-schema"))
-    return "is a profile of speedscope: sampled call stacks, which are not read";
-  if (has("\"schema\"") && has("chakra"))
-    return "is an execution trace of PyTorch: the order of operators without times; import the profile that "
-           "torch.profiler wrote with it (export_chrome_trace)";
-  if (has("\"rocprofiler-sdk-tool\""))
-    return "is the JSON of rocprofv3, which is not read; record with rocprofv3 --output-format rocpd, or "
-           "convert its database";
+// Compressed in a way that is not read.
+std::string compressedFile(std::string_view start, std::string_view path) {
+  struct Tool {
+    std::string_view start;
+    const char* name;
+    const char* command;
+  };
+  constexpr Tool kTools[] = {{"7z\xBC\xAF\x27\x1C", "a 7z archive", "7z x"},
+                             {"Rar!\x1A\x07", "a rar archive", "unrar x"},
+                             {"\x04\x22\x4D\x18", "compressed with lz4", "lz4 -d"}};
+  const bool bzip2 = start.starts_with("BZh") && start.substr(4, 6) == "1AY&SY";
+  if (bzip2)
+    return fmt::format("is compressed with bzip2, which is not read; unpack it: bunzip2 --keep {}",
+                       asArgument(path));
+  for (const Tool& tool : kTools) {
+    if (start.starts_with(tool.start))
+      return fmt::format("is {}, which is not read; unpack it: {} {}", tool.name, tool.command,
+                         asArgument(path));
+  }
   return {};
 }
 
@@ -43,16 +51,14 @@ std::string otherFile(std::string_view start, std::string_view path) {
         "profile",
         asArgument(path));
   if (start.starts_with("PERFILE2"))
-    return fmt::format(
-        "is a recording of perf: samples of call stacks, which are not read. As text: perf script "
-        "-i {}",
-        asArgument(path));
+    return fmt::format("is a recording of perf; its text can be read: perf script -F +pid -i {} > perf.txt",
+                       asArgument(path));
   if (start.starts_with(std::string_view("PK\x05\x06", 4))) return "is a zip archive without files";
   const bool pickle = start.size() > 2 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5;
   if (pickle)
-    return "is a Python pickle (a memory snapshot of PyTorch?), which is not read: unpickling can run any "
-           "code";
-  return jsonFile(start);
+    return "is a Python pickle, which is not read: unpickling can run any code. Of pickles only memory "
+           "snapshots of PyTorch are read, as data";
+  return compressedFile(start, path);
 }
 
 }  // namespace pitwall::import

@@ -15,6 +15,9 @@ Status readOrt(Window& window, const ImportOptions& options, Builder& builder);
 // The profilers of JAX and TensorFlow: trace.json and xplane.pb.
 Status readXlaTraceJson(Window& window, const ImportOptions& options, Builder& builder);
 Status readXplane(const std::string& path, const ImportOptions& options, Builder& builder);
+// What PyTorch's other observers write: the order of operators, and what its allocator did.
+Status readExecutionTrace(Window& window, const ImportOptions& options, Builder& builder);
+Status readMemorySnapshot(Window& window, const ImportOptions& options, Builder& builder);
 // A trace of Perfetto: its packets of track events.
 Status readPftrace(Window& window, const ImportOptions& options, Builder& builder);
 // oneDNN and MKL verbose lines and NCCL's debug lines, mixed with other text. Sets `found` when there is at
@@ -27,13 +30,19 @@ Status readMxNetTable(Window& window, const ImportOptions& options, Builder& bui
 // A database that Nsight Systems exported.
 Status readNsight(const std::string& path, const ImportOptions& options, Builder& builder);
 
-// What nvprof --csv prints, and the CSV files of rocprofv3.
+// What nvprof --csv prints, and the CSV and JSON files of rocprofv3.
 Status readNvprofCsv(Window& window, const ImportOptions& options, Builder& builder);
 Status readRocmCsv(Window& window, const ImportOptions& options, Builder& builder);
+Status readRocmJson(Window& window, const ImportOptions& options, Builder& builder);
 // A database of nvprof or the NVIDIA Visual Profiler.
 Status readNvprof(const std::string& path, const ImportOptions& options, Builder& builder);
 // A database of rocprofv3.
 Status readRocpd(const std::string& path, const ImportOptions& options, Builder& builder);
+
+// Sampled call stacks: what perf script prints, files of speedscope, stacks of one line each with a count.
+Status readPerfScript(Window& window, const ImportOptions& options, Builder& builder);
+Status readSpeedscope(const std::string& path, const ImportOptions& options, Builder& builder);
+Status readCollapsed(Window& window, const ImportOptions& options, Builder& builder);
 
 // A database of ordinary rows that `pitwall export --format rows` wrote.
 Status readRows(const std::string& path, const ImportOptions& options, Builder& builder);

@@ -73,9 +73,10 @@ TrackRef Tracks::track(std::string key, Track fresh) {
   if (tracks_.size() >= kMostTracks && track_keys_.find(key) == track_keys_.end()) {
     tally_.note(fmt::format("{}: more than {} threads, streams and counters: the others share one",
                             tally_.input().path, kMostTracks));
-    key = fresh.kind == TrackKind::counter  ? "other counters"
-          : fresh.kind == TrackKind::stream ? "other streams"
-                                            : "others";
+    key = fresh.unit == kStackUnit           ? "other stacks"
+          : fresh.kind == TrackKind::counter ? "other counters"
+          : fresh.kind == TrackKind::stream  ? "other streams"
+                                             : "others";
     fresh.name = key;
     fresh.thread_key.clear();
   }
@@ -93,10 +94,23 @@ TrackRef Tracks::thread(ProcessRef process, std::string_view key) {
   return track(scratch_, std::move(fresh));
 }
 
-void Tracks::nameThread(TrackRef thread, std::string_view name) {
+void Tracks::nameThread(TrackRef thread_or_stacks, std::string_view name) {
   std::string clean;
   appendClean(name, clean);
-  tracks_[thread.index].name = std::move(clean);
+  Track& track = tracks_[thread_or_stacks.index];
+  (track.kind == TrackKind::counter ? track.thread_name : track.name) = std::move(clean);
+}
+
+TrackRef Tracks::stacks(ProcessRef process, std::string_view thread_key) {
+  scratch_ = fmt::format("k{}\n{}", process.index, thread_key);
+  if (const auto found = track_keys_.find(scratch_); found != track_keys_.end()) return {found->second};
+  Track fresh;
+  fresh.kind = TrackKind::counter;
+  fresh.process = process.index;
+  fresh.thread_key = thread_key.empty() ? "0" : std::string(thread_key);
+  fresh.name = "stack";
+  fresh.unit = kStackUnit;
+  return track(scratch_, std::move(fresh));
 }
 
 TrackRef Tracks::stream(ProcessRef process, DeviceRef device, std::string_view stream,
@@ -181,8 +195,11 @@ void Tracks::create(Track& track) {
   if (!track.thread_key.empty()) {
     std::string key;
     appendClean(track.thread_key, key);
-    if (info.name.empty()) info.name = fmt::format("thread {}", key);
-    info.thread = sink_.thread({info.process, parseInteger(track.thread_key).value_or(0), info.name});
+    const bool is_stacks = track.kind == TrackKind::counter;
+    std::string name = is_stacks ? track.thread_name : track.name;
+    if (name.empty()) name = fmt::format("thread {}", key);
+    if (!is_stacks) info.name = name;
+    info.thread = sink_.thread({info.process, parseInteger(track.thread_key).value_or(0), std::move(name)});
   }
   track.id = sink_.track(info);
 }

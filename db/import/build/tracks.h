@@ -32,7 +32,8 @@ struct Track {
   TrackKind kind = TrackKind::thread;
   std::size_t process = kNone;
   std::size_t device = kNone;
-  std::string thread_key;  // of a thread; else empty
+  std::string thread_key;   // of a thread or its stacks; else empty
+  std::string thread_name;  // of stacks
   std::string name;
   std::string unit;
   TrackId id;
@@ -65,7 +66,9 @@ class Tracks {
   DeviceRef device(std::string_view kind, int index);
   void nameDevice(DeviceRef device, std::string_view name, Bytes memory_bytes);
   TrackRef thread(ProcessRef process, std::string_view key);
-  void nameThread(TrackRef thread, std::string_view name);
+  // The sampled stacks of a thread: a counter of the unit kStackUnit.
+  TrackRef stacks(ProcessRef process, std::string_view thread_key);
+  void nameThread(TrackRef thread_or_stacks, std::string_view name);
   TrackRef stream(ProcessRef process, DeviceRef device, std::string_view stream,
                   std::string_view suffix = {});
   // For a stream or counter of which the file does not say whose it is: the process that ownerProcess() sets

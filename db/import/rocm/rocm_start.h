@@ -1,4 +1,4 @@
-// Whether a text is a CSV file of rocprofv3, from its start.
+// Whether a text is a CSV or JSON file of rocprofv3, from its start.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,6 @@
 namespace pitwall::import {
 
 bool isRocmCsv(std::string_view start);
+bool isRocmJson(std::string_view start);
 
 }  // namespace pitwall::import
