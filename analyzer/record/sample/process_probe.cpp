@@ -303,7 +303,9 @@ bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& 
   }
   const bool ended = stat->state == 'Z';
   const bool presumed = ended && !described_ && !command_.empty();
-  if (presumed || (!ended && (!described_ || stat->image != image_))) {
+  // A process that ends has no image for a moment before it is a zombie.
+  const bool other_image = stat->image != 0 && stat->image != image_;
+  if (presumed || (!ended && (!described_ || other_image))) {
     describe(*stat, log);
   }
   if (!described_ || now <= since_ns_) return !ended;
