@@ -178,13 +178,15 @@ struct CodeRow {
   TimeNs self_ns = 0;            // running_ns + lock_ns + waiting_ns
   TimeNs running_ns = 0;         // on a CPU, or ready for one
   TimeNs lock_ns = 0;            // waiting for Python's interpreter lock
-  TimeNs waiting_ns = 0;         // waiting otherwise: of first threads of processes only
+  TimeNs waiting_ns = 0;         // waiting otherwise: of the first thread of the program's first process only
   TimeNs total_ns = 0;           // within it and what it calls, of the same states
   TimeNs outside_events_ns = 0;  // of self_ns: while the thread is in no recorded operator, call or wait
   std::string wait;              // what it waits for most; empty = it does not
+
+  TimeNs busyNs() const { return running_ns + lock_ns; }
 };
 
-// A line of the program's main script, or of the thread's outermost function, before the first iteration.
+// A line of the main script, or of a process's outermost Python function, before the first iteration.
 struct StartupRow {
   std::string function, file;
   std::int64_t line = 0;
@@ -202,10 +204,12 @@ struct CodeNode {
 struct CodeReport {
   std::vector<CodeRow> rows;        // by self_ns
   TimeNs self_ns = 0;               // of all rows
-  std::vector<StartupRow> startup;  // by time
-  TimeNs startup_ns = 0;            // sampled before the first iteration
-  std::int64_t samples = 0;         // 0 = no stacks were sampled
-  std::vector<CodeNode> tree;       // callers before what they call
+  TimeNs busy_ns = 0;               // of self_ns: on a CPU or waiting for the interpreter lock
+  std::int64_t samples = 0;         // of which the rows are
+  std::vector<StartupRow> startup;  // of the process that took longest, by time
+  TimeNs startup_ns = 0;            // of that process, sampled before the first iteration
+  std::int64_t startup_processes = 0;
+  std::vector<CodeNode> tree;  // callers before what they call
 };
 
 struct Report {

@@ -1,7 +1,9 @@
-// Copies sampled stacks from a trace to a sink, whose stacks have other numbers.
+// Sampled stacks: the time that their samples stand for, and copies from a trace to a sink, whose stacks have other
+// numbers.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "db/reader.h"
@@ -26,6 +28,11 @@ inline StackId stackOf(const CounterSample& sample, std::size_t stacks) {
   const bool valid = sample.value >= 1 && sample.value <= static_cast<double>(stacks);
   return valid ? StackId{static_cast<std::uint32_t>(sample.value)} : StackId{};
 }
+
+// The time in ns that each sample of such a counter stands for: until the next one, but 0 before a gap of more than 20
+// times the thread's median one or of more than a minute, in which nothing was sampled, and 0 for the last one. The
+// samples are ordered by time. The sum of fewer than 10^8 samples' times does not overflow.
+std::vector<TimeNs> stackTimes(std::span<const CounterSample> samples);
 
 // Gives samples of such a counter their new numbers.
 inline void remapStacks(std::vector<CounterSample>& samples, const std::vector<StackId>& stacks) {

@@ -1,6 +1,8 @@
 // Functions on sampled stacks: analysis_code and analysis_startup.
 #include "analyzer/analysis/code.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -20,6 +22,8 @@ constexpr Column kCodeColumns[] = {
     {"thread", kText, "", "name of the thread"},
     {"thread_id", kInteger, "id", "thread number in the trace"},
     {"is_main", kInteger, "0 or 1", "1 = the process's first thread"},
+    {"is_first_process", kInteger, "0 or 1",
+     "1 = the first process of its rank whose functions are known: the program, and not one of its workers"},
     {"function", kText, "", "name with its classes; empty = only the thread's state is known"},
     {"file", kText, "", "source file; of native code its library or program"},
     {"line", kInteger, "number",
@@ -37,8 +41,12 @@ constexpr Column kCodeColumns[] = {
     {"share", kReal, "0..1", "self_ns of the time in which the thread's stack is known"},
 };
 constexpr Column kStartupColumns[] = {
-    {"function", kText, "", "outermost function of the program's own files"},
-    {"file", kText, "", "its source file"},
+    {"process", kInteger, "id", "process number in the trace"},
+    {"function", kText, "",
+     "outermost Python function that is not of Python's own start ('<frozen runpy>'): usually the main "
+     "script's "
+     "'<module>'"},
+    {"file", kText, "", "its source file; '<string>' for python -c"},
     {"line", kInteger, "number", "line that it executes"},
     {"total_ns", kInteger, "ns", "time at that line and in what it calls"},
     {"import_ns", kInteger, "ns", "of total_ns: within Python's import"},
@@ -47,11 +55,11 @@ constexpr TableDeclaration kCodeTable{
     "analysis_code",
     "A function on the sampled stacks of a thread, in one state. Each sample counts until the next one.",
     kCodeColumns};
-constexpr TableDeclaration kStartupTable{
-    "analysis_startup",
-    "What the first thread of each process executed before the first iteration, by line of its outermost "
-    "function. No rows without iterations.",
-    kStartupColumns};
+constexpr TableDeclaration kStartupTable{"analysis_startup",
+                                         "What the first thread of each Python process executed before the "
+                                         "trace's first iteration, by line of its "
+                                         "outermost function. No rows without iterations.",
+                                         kStartupColumns};
 
 namespace {
 
@@ -94,12 +102,41 @@ Unfolded unfold(const Trace& trace, StackId stack) {
   return unfolded;
 }
 
+// Whether it has frames and their innermost one has a name.
+bool isNamed(const Unfolded& unfolded) {
+  return !unfolded.frames.empty() && !unfolded.frames.front()->function.empty();
+}
+
+// The first process of each rank whose functions are known, and for a time comparable to the longest: a shell that
+// starts the program is not the program, nor are the workers that it starts.
+std::set<ProcessId> firstProcesses(const Trace& trace, const std::vector<ThreadStacks>& threads) {
+  std::map<ProcessId, TimeNs> named_ns;
+  for (const ThreadStacks& thread : threads) {
+    if (!thread.is_first) continue;
+    for (const auto& [stack, time] : thread.stacks) {
+      if (isNamed(unfold(trace, stack))) named_ns[thread.process] += time.total_ns;
+    }
+  }
+  const auto rankOf = [&](ProcessId process) { return trace.processes()[process.value - 1].rank; };
+  std::map<int, TimeNs> longest;
+  for (const auto& [process, time] : named_ns)
+    longest[rankOf(process)] = std::max(longest[rankOf(process)], time);
+  std::set<int> ranks;
+  std::set<ProcessId> first;
+  for (const auto& [process, time] : named_ns) {
+    const int rank = rankOf(process);
+    if (time >= longest[rank] / 2 && ranks.insert(rank).second) first.insert(process);
+  }
+  return first;
+}
+
 class CodeTables {
  public:
   explicit CodeTables(Trace& trace) : trace_(trace), code_(kCodeTable), startup_(kStartupTable) {}
 
   Status write() {
     const auto threads = PITWALL_TRY(sumStacks(trace_));
+    first_processes_ = firstProcesses(trace_, threads);
     tree_.emplace_back();
     for (const ThreadStacks& thread : threads) addThread(thread);
     writeStartup();
@@ -118,7 +155,7 @@ class CodeTables {
       const Unfolded unfolded = unfold(trace_, stack);
       addStack(unfolded, time, rows);
       addToTree(thread, unfolded, time.total_ns);
-      if (thread.is_first && time.startup_ns > 0) addStartup(unfolded, time.startup_ns);
+      if (thread.is_first && time.startup_ns > 0) addStartup(thread.process, unfolded, time.startup_ns);
     }
     const std::string name = thread.thread ? trace_.threads()[thread.thread.value - 1].name : "";
     for (const auto& [key, row] : rows) {
@@ -127,9 +164,10 @@ class CodeTables {
                                ? static_cast<double>(row.self_ns) / static_cast<double>(thread.sampled_ns)
                                : 0;
       code_.row({std::int64_t{thread.process.value}, name, std::int64_t{thread.thread.value},
-                 std::int64_t{thread.is_first}, std::string(function.name), std::string(function.file),
-                 row.line(), std::string(function.language), std::string(state), row.samples, row.self_ns,
-                 row.total_ns, row.outside_ns, row.startup_ns, share});
+                 std::int64_t{thread.is_first}, std::int64_t{first_processes_.contains(thread.process)},
+                 std::string(function.name), std::string(function.file), row.line(),
+                 std::string(function.language), std::string(state), row.samples, row.self_ns, row.total_ns,
+                 row.outside_ns, row.startup_ns, share});
     }
   }
 
@@ -154,10 +192,11 @@ class CodeTables {
     }
   }
 
-  // Waits of threads that are not the first are mostly waits for work.
+  // The stacks that kShown selects.
   void addToTree(const ThreadStacks& thread, const Unfolded& unfolded, TimeNs time_ns) {
     const bool runs = unfolded.state == kRunning;
-    if (unfolded.frames.empty() || (!runs && unfolded.state != kInterpreterLock && !thread.is_first)) return;
+    const bool is_main = thread.is_first && first_processes_.contains(thread.process);
+    if (!isNamed(unfolded) || (!runs && unfolded.state != kInterpreterLock && !is_main)) return;
     std::size_t at = 0;
     tree_[0].total_ns += time_ns;
     const auto enter = [&](std::string_view name, std::string_view language) {
@@ -172,46 +211,53 @@ class CodeTables {
     if (!runs) enter(unfolded.state, kStateLanguage);
   }
 
-  // Files in angle brackets are Python's own: "<frozen runpy>".
-  void addStartup(const Unfolded& unfolded, TimeNs time_ns) {
+  void addStartup(ProcessId process, const Unfolded& unfolded, TimeNs time_ns) {
     bool imports = false;
     const FrameInfo* outermost = nullptr;
     for (const FrameInfo* frame : unfolded.frames) {
       imports |= frame->file.starts_with("<frozen importlib");
-      if (!frame->file.starts_with('<')) outermost = frame;
+      if (frame->language == "python" && !frame->file.starts_with("<frozen ")) outermost = frame;
     }
     if (outermost == nullptr) return;
-    auto& row = startup_rows_[{outermost->function, outermost->file, outermost->line}];
+    auto& row = startup_rows_[{process, outermost->function, outermost->file, outermost->line}];
     row.first += time_ns;
     if (imports) row.second += time_ns;
   }
 
   void writeStartup() {
     for (const auto& [place, times] : startup_rows_) {
-      const auto& [function, file, line] = place;
-      startup_.row({std::string(function), std::string(file), line, times.first, times.second});
+      const auto& [process, function, file, line] = place;
+      startup_.row({std::int64_t{process.value}, std::string(function), std::string(file), line, times.first,
+                    times.second});
     }
   }
 
   Trace& trace_;
   TempTable code_, startup_;
+  std::set<ProcessId> first_processes_;
   std::vector<CodeNode> tree_;
   std::map<std::tuple<std::size_t, std::string_view, std::string_view>, std::size_t> places_;  // in tree_
-  std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, std::pair<TimeNs, TimeNs>>
+  std::map<std::tuple<ProcessId, std::string_view, std::string_view, std::int64_t>, std::pair<TimeNs, TimeNs>>
       startup_rows_;
 };
 
+// Rows of analysis_code of which the report consists. Waits of other threads and processes are mostly waits for work.
+constexpr char kShown[] =
+    "function <> '' AND (state IN ('running', 'waiting: interpreter lock') OR (is_main AND "
+    "is_first_process))";
+
 Status addFunctions(Trace& trace, CodeReport& report) {
-  const auto rows = PITWALL_TRY(trace.query(
+  const auto rows = PITWALL_TRY(trace.query(fmt::format(
       "WITH part AS (SELECT *, state = 'running' AS runs, state = 'waiting: interpreter lock' AS locked FROM "
-      "analysis_code WHERE function <> '' AND (state IN ('running', 'waiting: interpreter lock') OR "
-      "is_main)) "
+      "analysis_code WHERE {}) "
       "SELECT function, file, language, max(line) FILTER (WHERE rank = 1), sum(self_ns) AS self, "
       "sum(self_ns * runs), sum(self_ns * locked), sum(self_ns * (1 - runs - locked)), sum(total_ns), "
-      "sum(outside_events_ns), max(state) FILTER (WHERE rank_waiting = 1 AND NOT runs AND self_ns > 0) FROM "
+      "sum(outside_events_ns), max(state) FILTER (WHERE rank_waiting = 1 AND NOT runs AND self_ns > 0), "
+      "sum(samples) FROM "
       "(SELECT *, row_number() OVER (PARTITION BY function, file ORDER BY self_ns DESC, total_ns DESC) AS "
       "rank, row_number() OVER (PARTITION BY function, file ORDER BY runs, self_ns DESC) AS rank_waiting "
-      "FROM part) GROUP BY function, file, language HAVING self > 0 ORDER BY self DESC, function, file"));
+      "FROM part) GROUP BY function, file, language HAVING self > 0 ORDER BY self DESC, function, file",
+      kShown)));
   for (const auto& row : rows.rows) {
     report.rows.push_back({.function = textOf(row[0]),
                            .file = textOf(row[1]),
@@ -225,14 +271,18 @@ Status addFunctions(Trace& trace, CodeReport& report) {
                            .outside_events_ns = integerOf(row[9]),
                            .wait = textOf(row[10])});
     report.self_ns += report.rows.back().self_ns;
+    report.busy_ns += report.rows.back().busyNs();
+    report.samples += integerOf(row[11]);
   }
   return {};
 }
 
 Status addStartup(Trace& trace, CodeReport& report) {
   const auto startup = PITWALL_TRY(trace.query(
-      "SELECT function, file, line, total_ns, import_ns FROM analysis_startup ORDER BY total_ns DESC, file, "
-      "line"));
+      "WITH process AS (SELECT process, count(*) OVER () AS processes FROM analysis_startup GROUP BY process "
+      "ORDER BY sum(total_ns) DESC, process LIMIT 1) "
+      "SELECT function, file, line, total_ns, import_ns, processes FROM analysis_startup JOIN process USING "
+      "(process) ORDER BY total_ns DESC, file, line"));
   for (const auto& row : startup.rows) {
     report.startup.push_back({.function = textOf(row[0]),
                               .file = textOf(row[1]),
@@ -240,6 +290,7 @@ Status addStartup(Trace& trace, CodeReport& report) {
                               .total_ns = integerOf(row[3]),
                               .imports = 2 * integerOf(row[4]) > integerOf(row[3])});
     report.startup_ns += integerOf(row[3]);
+    report.startup_processes = integerOf(row[5]);
   }
   return {};
 }
@@ -253,8 +304,6 @@ Result<CodeReport> writeCode(Trace& trace) {
   report.tree = tables.takeTree();
   PITWALL_TRY(addFunctions(trace, report));
   PITWALL_TRY(addStartup(trace, report));
-  const auto samples = PITWALL_TRY(trace.query("SELECT sum(samples) FROM analysis_code"));
-  if (!samples.rows.empty()) report.samples = integerOf(samples.rows[0][0]);
   return report;
 }
 

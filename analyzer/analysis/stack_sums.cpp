@@ -1,21 +1,19 @@
 #include "analyzer/analysis/stack_sums.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
-#include "db/meta.h"
 #include "db/stacks.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
 namespace {
 
-constexpr double kLongestInIntervals = 20;
+using Samples = std::vector<CounterSample>;
 
-TimeNs longestGap(const Trace& trace) {
-  const double hz = std::strtod(trace.meta(meta::kStackHz).value_or("").c_str(), nullptr);
-  return hz > 0 ? static_cast<TimeNs>(kLongestInIntervals * 1e9 / hz) : std::numeric_limits<TimeNs>::max();
+TimeNs cappedEnd(TimeNs start_ns, TimeNs dur_ns) {
+  TimeNs end = 0;
+  return __builtin_add_overflow(start_ns, dur_ns, &end) ? std::numeric_limits<TimeNs>::max() : end;
 }
 
 // Ranges that the program names itself and marks explain no time.
@@ -27,24 +25,23 @@ class Summing {
  public:
   explicit Summing(Trace& trace)
       : trace_(trace),
-        longest_gap_(longestGap(trace)),
         first_iteration_(trace.iterations().empty() ? std::numeric_limits<TimeNs>::min()
                                                     : trace.iterations().front().time_ns) {}
 
   Result<ThreadStacks> ofTrack(TrackId id, const TrackInfo& info) {
     ThreadStacks result{info.thread, info.process, isFirst(info), 0, {}};
-    const auto samples = PITWALL_TRY(trace_.counters(id));
+    const Samples samples = PITWALL_TRY(trace_.counters(id));
+    const std::vector<TimeNs> times = stackTimes(samples);
     const std::vector<bool> inside = PITWALL_TRY(insideEvents(info.thread, samples));
-    for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
       const StackId stack = stackOf(samples[i], trace_.stacks().size());
-      const TimeNs gap = samples[i + 1].time_ns - samples[i].time_ns;
-      if (!stack || gap > longest_gap_) continue;
+      if (!stack || times[i] == 0) continue;
       StackTime& time = result.stacks[stack];
       ++time.samples;
-      time.total_ns += gap;
-      result.sampled_ns += gap;
-      if (!inside[i]) time.outside_ns += gap;
-      if (samples[i].time_ns < first_iteration_) time.startup_ns += gap;
+      time.total_ns += times[i];
+      result.sampled_ns += times[i];
+      if (!inside[i]) time.outside_ns += times[i];
+      if (samples[i].time_ns < first_iteration_) time.startup_ns += times[i];
     }
     return result;
   }
@@ -55,9 +52,14 @@ class Summing {
     return trace_.threads()[info.thread.value - 1].tid == trace_.processes()[info.process.value - 1].pid;
   }
 
-  // Of each sample, whether an event of its thread covers it.
-  Result<std::vector<bool>> insideEvents(ThreadId thread, const std::vector<CounterSample>& samples) {
-    std::vector<bool> inside(samples.size());
+  // Of each sample, whether an event of its thread covers it. Each event adds 1 from the first sample that it covers,
+  // and takes it away after the last one.
+  Result<std::vector<bool>> insideEvents(ThreadId thread, const Samples& samples) {
+    std::vector<std::int64_t> changes(samples.size() + 1);
+    const auto placeOf = [&](TimeNs time_ns) {
+      const auto at = std::ranges::lower_bound(samples, time_ns, {}, &CounterSample::time_ns);
+      return static_cast<std::size_t>(at - samples.begin());
+    };
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size() && thread; ++i) {
       if (tracks[i].kind != TrackKind::thread || tracks[i].thread != thread) continue;
@@ -66,19 +68,21 @@ class Summing {
       selection.fields = kStart | kDur | kKind;
       PITWALL_TRY(trace_.eventColumns(selection, [&](const EventSpans& events) {
         for (std::size_t e = 0; e < events.size; ++e) {
-          if (!explains(static_cast<EventKind>(events.kind[e]))) continue;
-          auto at = std::ranges::lower_bound(samples, events.start_ns[e], {}, &CounterSample::time_ns);
-          for (; at != samples.end() && at->time_ns - events.start_ns[e] < events.dur_ns[e]; ++at)
-            inside[static_cast<std::size_t>(at - samples.begin())] = true;
+          if (!explains(static_cast<EventKind>(events.kind[e])) || events.dur_ns[e] <= 0) continue;
+          ++changes[placeOf(events.start_ns[e])];
+          --changes[placeOf(cappedEnd(events.start_ns[e], events.dur_ns[e]))];
         }
         return true;
       }));
     }
+    std::vector<bool> inside(samples.size());
+    std::int64_t open = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) inside[i] = (open += changes[i]) > 0;
     return inside;
   }
 
   Trace& trace_;
-  const TimeNs longest_gap_, first_iteration_;
+  const TimeNs first_iteration_;
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct ThreadStacks {
   std::map<StackId, StackTime> stacks;
 };
 
-// Each sample counts until the next one of its thread, but not for long gaps: then nothing was sampled.
+// Of the time that the samples stand for (db/stacks.h).
 // Errors: corruptTrace.
 Result<std::vector<ThreadStacks>> sumStacks(Trace& trace);
 

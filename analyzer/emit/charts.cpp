@@ -24,29 +24,21 @@ constexpr const char* kColors[] = {"#4878cf", "#ee854a", "#6acc64", "#d65f5f", "
 
 const char* color(std::size_t index) { return kColors[index % std::size(kColors)]; }
 
-std::string shortened(const std::string& label) {
-  std::string text = printable(label);
-  if (columnsOf(text) <= kLongestLabel) return text;
-  while (columnsOf(text) >= kLongestLabel) {
-    while ((text.back() & 0xC0) == 0x80) text.pop_back();
-    text.pop_back();
-  }
-  return text + "\xE2\x80\xA6";
-}
-
-std::string figure(const std::string& title, int height, const std::string& content) {
-  return fmt::format(
-      "<figure><figcaption>{0}</figcaption>\n<svg role=\"img\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
-      "height=\"{2}\"><title>{0}</title>\n{3}</svg></figure>\n",
-      htmlEscaped(title), kWidth, height, content);
-}
+std::string shortLabel(const std::string& label) { return shortened(printable(label), kLongestLabel); }
 
 std::string label(int y, const std::string& text) {
   return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", kLabelWidth - 8, y + 15,
-                     htmlEscaped(shortened(text)));
+                     htmlEscaped(shortLabel(text)));
 }
 
 }  // namespace
+
+std::string figure(const std::string& title, int width, int height, const std::string& content) {
+  return fmt::format(
+      "<figure><figcaption>{0}</figcaption>\n<svg role=\"img\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
+      "height=\"{2}\"><title>{0}</title>\n{3}</svg></figure>\n",
+      htmlEscaped(title), width, height, content);
+}
 
 std::string stackedChart(const std::string& title, const std::vector<Bar>& parts) {
   std::string content;
@@ -64,11 +56,11 @@ std::string stackedChart(const std::string& title, const std::vector<Bar>& parts
     content += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{}\" y=\"{}\">{} "
         "{}</text>\n",
-        legend_x, legend_y - 11, color(i), legend_x + 18, legend_y, htmlEscaped(shortened(parts[i].label)),
+        legend_x, legend_y - 11, color(i), legend_x + 18, legend_y, htmlEscaped(shortLabel(parts[i].label)),
         htmlEscaped(parts[i].text));
     legend_x += 250;
   }
-  return figure(title, legend_y + 10, content);
+  return figure(title, kWidth, legend_y + 10, content);
 }
 
 std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
@@ -86,7 +78,7 @@ std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
         kLabelWidth, y + 3, width, color(0), htmlEscaped(bars[i].label), kLabelWidth + width + 6, y + 15,
         htmlEscaped(bars[i].text));
   }
-  return figure(title, y + 4, content);
+  return figure(title, kWidth, y + 4, content);
 }
 
 std::string spanChart(const std::string& title, const std::vector<Span>& spans) {
@@ -107,7 +99,7 @@ std::string spanChart(const std::string& title, const std::vector<Span>& spans) 
         kLabelWidth, y + 11, from, y + 6, width, color(1), from + width + 6, y + 15,
         htmlEscaped(spans[i].text));
   }
-  return figure(title, y + 4, content);
+  return figure(title, kWidth, y + 4, content);
 }
 
 std::string chartsOf(const Report& report) {

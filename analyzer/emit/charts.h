@@ -9,6 +9,9 @@
 
 namespace pitwall::emit {
 
+// A drawing with its title; `content` is SVG.
+std::string figure(const std::string& title, int width, int height, const std::string& content);
+
 struct Bar {
   std::string label;
   double value = 0;

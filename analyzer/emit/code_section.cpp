@@ -10,8 +10,9 @@ namespace {
 constexpr std::size_t kShownFunctions = 10, kShownLines = 5;
 
 void writeFunctions(const CodeReport& code, Emitter& emitter) {
-  bool locks = false, waits = false;
+  bool locks = false, waits = false, inside = false;
   for (const CodeRow& row : code.rows) {
+    inside |= row.outside_events_ns < row.self_ns;
     locks |= row.lock_ns > 0;
     waits |= row.waiting_ns > 0;
   }
@@ -22,12 +23,12 @@ void writeFunctions(const CodeReport& code, Emitter& emitter) {
                {"line", ""},
                {"language", ""},
                {"self_ns", "self", Align::right},
-               {"running_ns", "running", Align::right, true, true},
+               {"outside_events_ns", when(inside, "outside"), Align::right},
+               {"running_ns", when(locks || waits, "running"), Align::right, true, true},
                {"interpreter_lock_ns", when(locks, "GIL"), Align::right, true, true},
                {"waiting_ns", when(waits, "waiting"), Align::right, true, true},
                {"wait", ""},
                {"total_ns", "total", Align::right, true, true},
-               {"outside_events_ns", ""},
                {"share", "share", Align::right}}};
   table.text_rows = kShownFunctions;
   table.gap = 1;
@@ -36,9 +37,8 @@ void writeFunctions(const CodeReport& code, Emitter& emitter) {
         code.self_ns > 0 ? static_cast<double>(row.self_ns) / static_cast<double>(code.self_ns) : 0;
     table.rows.push_back({text(row.function), textOnly(sourcePlace(row.file, row.line)), jsonOnly(row.file),
                           jsonOnly(row.line), jsonOnly(row.language), duration(row.self_ns),
-                          duration(row.running_ns), duration(row.lock_ns), duration(row.waiting_ns),
-                          jsonOnly(row.wait), duration(row.total_ns), jsonOnly(row.outside_events_ns),
-                          share(part)});
+                          duration(row.outside_events_ns), duration(row.running_ns), duration(row.lock_ns),
+                          duration(row.waiting_ns), jsonOnly(row.wait), duration(row.total_ns), share(part)});
   }
   emitter.table("functions", "", table);
 }
@@ -53,8 +53,10 @@ void writeStartup(const CodeReport& code, Emitter& emitter) {
                          showDuration(static_cast<double>(row.total_ns)), row.imports ? " (imports)" : "");
   }
   if (shown > 0) {
-    emitter.paragraph(fmt::format("Before the first iteration, {}: {}{}.",
-                                  showDuration(static_cast<double>(code.startup_ns)), lines,
+    const std::string which =
+        code.startup_processes > 1 ? fmt::format(" (slowest of {} processes)", code.startup_processes) : "";
+    emitter.paragraph(fmt::format("Before the first iteration, {}{}: {}{}.",
+                                  showDuration(static_cast<double>(code.startup_ns)), which, lines,
                                   code.startup.size() > shown ? ", ..." : ""));
   }
   Table table{{{"function", ""}, {"file", ""}, {"line", ""}, {"total_ns", ""}, {"imports", ""}}};
@@ -75,18 +77,24 @@ std::string sourcePlace(const std::string& file, std::int64_t line) {
 }
 
 void writeCodeSection(const CodeReport& code, Emitter& emitter) {
-  if (code.samples == 0) return;
-  emitter.heading("OWN CODE, by the time that functions take themselves");
+  if (code.rows.empty()) return;
+  emitter.heading("FUNCTIONS, by the time that they take themselves");
   emitter.beginObject("code");
   emitter.field("samples", "", jsonOnly(code.samples));
   writeFunctions(code, emitter);
   TimeNs outside = 0;
   for (const CodeRow& row : code.rows) outside += row.outside_events_ns;
-  emitter.paragraph(fmt::format(
-      "From {} sampled stacks: functions on a CPU or waiting for Python's interpreter lock (GIL), "
-      "and waits of first threads. {} of {} are outside recorded operators, calls and waits.",
-      showCount(code.samples), showDuration(static_cast<double>(outside)),
-      showDuration(static_cast<double>(code.self_ns))));
+  std::string sentence = fmt::format(
+      "From {} sampled stacks: time on a CPU or waiting for Python's interpreter lock (GIL), and waits of "
+      "the "
+      "program's first thread in Python functions.",
+      showCount(code.samples));
+  if (outside < code.self_ns) {
+    sentence += fmt::format(" Of {}, {} are outside recorded operators, calls and waits.",
+                            showDuration(static_cast<double>(code.self_ns)),
+                            showDuration(static_cast<double>(outside)));
+  }
+  emitter.paragraph(sentence);
   writeStartup(code, emitter);
   emitter.endObject();
 }

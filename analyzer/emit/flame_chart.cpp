@@ -11,11 +11,12 @@
 namespace pitwall::emit {
 namespace {
 
-constexpr double kWidth = 960;
+constexpr int kWidth = 960;
 constexpr int kRow = 18;
 constexpr std::size_t kDeepest = 60;
-constexpr double kNarrowest = 1;         // narrower functions are left out
-constexpr double kCharacterWidth = 6.5;  // of the page's small text, about
+constexpr std::size_t kLongestName = 400;  // columns; each of many boxes may repeat it
+constexpr double kNarrowest = 1;           // narrower functions are left out
+constexpr double kCharacterWidth = 6.5;    // of the page's small text, about
 
 const char* colorOf(const CodeNode& node) {
   if (node.language == kStateLanguage) return "#b0b0b0";
@@ -28,29 +29,22 @@ struct Box {
   double filled = 0;  // by what it calls
 };
 
-// As much of the name as fits.
+// As much of the name as fits into the box.
 std::string fitting(const std::string& name, double width) {
   const auto room = static_cast<std::size_t>(std::max(0.0, width / kCharacterWidth - 1));
-  std::string text = printable(name);
-  if (room < 3) return "";
-  if (columnsOf(text) <= room) return text;
-  while (columnsOf(text) >= room) {
-    while ((text.back() & 0xC0) == 0x80) text.pop_back();
-    text.pop_back();
-  }
-  return text + "\xE2\x80\xA6";
+  return room < 3 ? "" : shortened(name, room);
 }
 
 std::string boxText(const CodeNode& node, const Box& box, TimeNs all_ns) {
   const double part = static_cast<double>(node.total_ns) / static_cast<double>(all_ns);
   const auto y = static_cast<int>(box.depth - 1) * kRow;
+  const std::string name = printable(shortened(node.name, kLongestName));
   return fmt::format(
       "<g><title>{}: {} ({})</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
       "fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"/><text x=\"{:.1f}\" y=\"{}\" fill=\"#000\" "
       "font-size=\"11\">{}</text></g>\n",
-      htmlEscaped(printable(node.name)), showDuration(static_cast<double>(node.total_ns)), showShare(part),
-      box.x, y, box.width, kRow - 1, colorOf(node), box.x + 3, y + 13,
-      htmlEscaped(fitting(node.name, box.width)));
+      htmlEscaped(name), showDuration(static_cast<double>(node.total_ns)), showShare(part), box.x, y,
+      box.width, kRow - 1, colorOf(node), box.x + 3, y + 13, htmlEscaped(fitting(name, box.width)));
 }
 
 }  // namespace
@@ -73,10 +67,7 @@ std::string flameChart(const std::string& title, const std::vector<CodeNode>& tr
     deepest = std::max(deepest, box.depth);
     content += boxText(tree[i], box, tree[0].total_ns);
   }
-  return fmt::format(
-      "<figure><figcaption>{0}</figcaption>\n<svg role=\"img\" viewBox=\"0 0 {1} {2}\" width=\"{1}\" "
-      "height=\"{2}\"><title>{0}</title>\n{3}</svg></figure>\n",
-      htmlEscaped(title), kWidth, deepest * kRow, content);
+  return figure(title, kWidth, static_cast<int>(deepest) * kRow, content);
 }
 
 }  // namespace pitwall::emit

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <string_view>
+#include <vector>
 
 #include "analyzer/emit.h"
 #include "analyzer/emit/cells.h"
@@ -18,21 +19,18 @@ namespace {
 constexpr double kShownShare = 0.01;
 constexpr std::size_t kShownParts = 5;
 constexpr std::size_t kLine = 66;  // the text beside a label on a line of 80
+constexpr std::size_t kTwoLines = 2 * kLine - 8, kSampledColumns = 3 * kLine - 16;
 constexpr std::size_t kShownSettings = 2;
 constexpr std::size_t kShownFunctions = 2;
 constexpr double kLeastFunction = 0.1;
-constexpr std::size_t kFunctionColumns = 40;
+constexpr std::size_t kNameColumns = 40;
 constexpr double kBeyondSpeed = 0.99;  // a larger gain is meaningless as a factor
 
-// Ends at a word.
-std::string shortened(std::string text, std::size_t columns) {
+std::string shortenedAtWord(const std::string& text, std::size_t columns) {
   if (emit::columnsOf(text) <= columns) return text;
-  while (emit::columnsOf(text) + 4 > columns) {
-    const auto blank = text.find_last_of(' ');
-    if (blank == std::string::npos) break;
-    text.erase(blank);
-  }
-  return text + " ...";
+  const std::string cut = emit::shortened(text, columns - 2);
+  const auto blank = cut.rfind(' ');
+  return blank == std::string::npos ? emit::shortened(text, columns) : cut.substr(0, blank) + " ...";
 }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -69,26 +67,42 @@ std::string plainName(std::string_view category, const Report& report) {
   return std::string(category);
 }
 
-// "; 44 % of it in main (train.py:19), 28 % in forward (train.py:8)": what the sampled stacks say.
-std::string topFunctions(const CodeReport& code) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kShownFunctions, code.rows.size()); ++i) {
-    const CodeRow& row = code.rows[i];
-    const double share = static_cast<double>(row.self_ns) / static_cast<double>(code.self_ns);
-    if (share < kLeastFunction || row.function.empty()) break;
-    text += fmt::format("{}{}{} in {} ({})", i == 0 ? "; " : ", ", percent(share),
-                        i == 0 ? " of the sampled stacks" : "", shortened(row.function, kFunctionColumns),
-                        emit::sourcePlace(row.file, row.line));
+// "44 % of the sampled CPU and GIL time in main (train.py:19)", the greatest first.
+std::vector<std::string> topFunctions(const CodeReport& code) {
+  std::vector<const CodeRow*> rows;
+  for (const CodeRow& row : code.rows) {
+    if (static_cast<double>(row.busyNs()) >= kLeastFunction * static_cast<double>(code.busy_ns) &&
+        row.busyNs() > 0)
+      rows.push_back(&row);
   }
-  return text;
+  std::ranges::stable_sort(rows, std::ranges::greater(), &CodeRow::busyNs);
+  std::vector<std::string> texts;
+  for (const CodeRow* row : rows) {
+    const double share = static_cast<double>(row->busyNs()) / static_cast<double>(code.busy_ns);
+    texts.push_back(fmt::format("{}{} in {} ({})", percent(share),
+                                texts.empty() ? " of the sampled CPU and GIL time" : "",
+                                emit::shortened(row->function, kNameColumns),
+                                emit::shortened(emit::sourcePlace(row->file, row->line), kNameColumns)));
+    if (texts.size() == kShownFunctions) break;
+  }
+  return texts;
 }
 
+// Functions follow as far as there is room for the whole of them.
 std::string sampledTime(const Report& report) {
   if (!report.sampled) return "not recorded";
   const SampledUse& use = *report.sampled;
-  return fmt::format("{} kept {:.2f} CPU{} busy on average over {}{}; its operators were not recorded",
-                     use.program, use.cpus, use.cpus > 1 ? "s" : "",
-                     showDuration(static_cast<double>(use.span_ns)), topFunctions(report.code));
+  std::string text =
+      fmt::format("{} kept {:.2f} CPU{} busy on average over {}; its operators were not recorded",
+                  emit::shortened(use.program, kNameColumns), use.cpus, use.cpus > 1 ? "s" : "",
+                  showDuration(static_cast<double>(use.span_ns)));
+  const char* separator = "; ";
+  for (const std::string& function : topFunctions(report.code)) {
+    if (emit::columnsOf(text) + emit::columnsOf(function) + 2 > kSampledColumns) break;
+    text += separator + function;
+    separator = ", ";
+  }
+  return text;
 }
 
 std::string whereTimeGoes(const Report& report) {
@@ -113,7 +127,7 @@ std::string whereTimeGoes(const Report& report) {
     }
   }
   if (rest >= kShownShare) text += fmt::format(", {} other", percent(rest));
-  return text;
+  return shortenedAtWord(text, kTwoLines);
 }
 
 std::string howItEnded(const ProgramEnd& end) {
@@ -191,7 +205,8 @@ std::string whatElse(const Report& report, const Finding* first) {
     if (more++ == 0) next = finding.title;
   }
   if (more == 0) return {};
-  return shortened(fmt::format("{}{}", next, more > 1 ? fmt::format(", and {} more", more - 1) : ""), kLine);
+  return shortenedAtWord(fmt::format("{}{}", next, more > 1 ? fmt::format(", and {} more", more - 1) : ""),
+                         kLine);
 }
 
 // What was not recorded, the worst first.
@@ -209,7 +224,8 @@ std::string limitsOf(const Report& report) {
     add(fmt::format("Only calls of {} were recorded; record with the framework's profiler to see the rest.",
                     report.logged_library));
   if (coverage == "samples")
-    add("Only CPU use and memory were sampled; record with the framework's profiler to see operators.");
+    add(fmt::format("Only CPU use{} were sampled; record with the framework's profiler to see operators.",
+                    report.code.rows.empty() ? " and memory" : ", memory and stacks"));
   if (coverage == "ranges")
     add("Only ranges that the program names were recorded; the framework's profiler shows operators.");
   if (coverage == "none") add("Neither operators nor CPU use were recorded.");
@@ -220,7 +236,7 @@ std::string limitsOf(const Report& report) {
   if (!report.abstentions.empty())
     add(fmt::format("{} need more data.",
                     emit::plural(static_cast<std::int64_t>(report.abstentions.size()), "rule", "rules")));
-  return shortened(text, 2 * kLine - 8);
+  return shortenedAtWord(text, kTwoLines);
 }
 
 }  // namespace
@@ -229,10 +245,10 @@ Overview overviewOf(const Report& report) {
   const Finding* first = firstOf(report);
   Overview overview;
   overview.ended = howItEnded(report.end);
-  overview.time = shortened(whereTimeGoes(report), 2 * kLine - 8);
-  overview.first = shortened(whatToDo(report, first), 2 * kLine - 8);
+  overview.time = whereTimeGoes(report);
+  overview.first = shortenedAtWord(whatToDo(report, first), kTwoLines);
   if (first != nullptr) overview.finding = first->id;
-  overview.gain = shortened(whatItBrings(first), 2 * kLine - 8);
+  overview.gain = shortenedAtWord(whatItBrings(first), kTwoLines);
   overview.then = whatElse(report, first);
   overview.limits = limitsOf(report);
   return overview;

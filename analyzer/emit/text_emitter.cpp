@@ -26,17 +26,7 @@ const char* escapeOf(Style style) {
   return "";
 }
 
-std::string cut(std::string text, std::size_t width) {
-  if (columnsOf(text) <= width) return text;
-  while (columnsOf(text) + 1 > width && !text.empty()) {
-    do {
-      const bool continuation = (text.back() & 0xC0) == 0x80;
-      text.pop_back();
-      if (!continuation) break;
-    } while (!text.empty());
-  }
-  return text + "~";
-}
+std::string cut(std::string_view text, std::size_t width) { return shortened(text, width, "~"); }
 
 // "93.3 %", "1.20 ms" and "< 0.1" stay together.
 bool belongTogether(std::string_view left, std::string_view right) {

@@ -46,6 +46,15 @@ std::size_t columnsOfPoint(char32_t point) {
   return wide ? 2 : 1;
 }
 
+// A byte that is not part of well-formed UTF-8 is one by itself.
+std::string_view firstSequence(std::string_view text) {
+  return text.substr(0, std::max<std::size_t>(1, utf8Length(text)));
+}
+
+std::size_t columnsOfSequence(std::string_view sequence) {
+  return sequence.size() == 1 ? 1 : columnsOfPoint(codePointOf(sequence));
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -66,11 +75,23 @@ std::string printable(std::string_view text) {
 std::size_t columnsOf(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8Length(text));
-    columns += length == 1 ? 1 : columnsOfPoint(codePointOf(text.substr(0, length)));
-    text.remove_prefix(length);
+    const auto sequence = firstSequence(text);
+    columns += columnsOfSequence(sequence);
+    text.remove_prefix(sequence.size());
   }
   return columns;
+}
+
+std::string shortened(std::string_view text, std::size_t columns, std::string_view ending) {
+  std::size_t used = 0, kept = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto sequence = firstSequence(rest);
+    used += columnsOfSequence(sequence);
+    if (used > columns) return std::string(text.substr(0, kept)) += ending;
+    rest.remove_prefix(sequence.size());
+    if (used < columns) kept = text.size() - rest.size();
+  }
+  return std::string(text);
 }
 
 }  // namespace pitwall::emit

@@ -16,4 +16,8 @@ std::string printable(std::string_view text);
 // Columns that a terminal gives it; good enough for our tables.
 std::size_t columnsOf(std::string_view text);
 
+// The text if it fits into the columns; else as much of its beginning as leaves one column for `ending`. Takes time
+// linear in what it returns.
+std::string shortened(std::string_view text, std::size_t columns, std::string_view ending = "\xE2\x80\xA6");
+
 }  // namespace pitwall::emit

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <limits>
+
+#include "analyzer/analysis/stack_sums.h"
 #include "analyzer/emit.h"
 #include "db/meta.h"
 #include "db/store.h"
@@ -120,8 +123,12 @@ TEST_F(Code, TheReportNamesFunctionsAndStartUp) {
   EXPECT_EQ(code.rows[0].running_ns, 60 * kMs);
   EXPECT_EQ(code.rows[0].lock_ns, 40 * kMs);
   EXPECT_EQ(code.self_ns, 250 * kMs);
+  EXPECT_EQ(code.busy_ns, 200 * kMs);
+  EXPECT_EQ(code.samples, 25);
   const std::string text = reportAsText(result_.report);
-  EXPECT_THAT(text, HasSubstr("OWN CODE"));
+  EXPECT_THAT(text, HasSubstr("FUNCTIONS, by the time that they take themselves"));
+  EXPECT_THAT(text, HasSubstr("From 25 sampled stacks"));
+  EXPECT_THAT(text, HasSubstr("250 ms, 230 ms are outside recorded operators"));
   EXPECT_THAT(text, HasSubstr("train.py:12"));
   EXPECT_THAT(text, HasSubstr("train.py:3 100 ms (imports)"));
   EXPECT_THAT(text, Not(HasSubstr("feed ")));  // a thread that waits for work
@@ -141,6 +148,164 @@ TEST_F(Code, TheTreeAddsUp) {
   }
   for (std::size_t i = 0; i < tree.size(); ++i) EXPECT_LE(below[i], tree[i].total_ns);
   EXPECT_EQ(below[0], tree[0].total_ns);
+}
+
+// Traces of stacks alone, of one sample each 10 ms unless a test says otherwise.
+class CodeOf : public testing::Test {
+ protected:
+  using Part = std::pair<StackId, int>;  // so many samples of a stack; the last one counts for nothing
+
+  void SetUp() override { sink_ = createTrace(result_.path = folder_ / "x.pitwall").value(); }
+  ProcessId process(int pid, int rank = 0) { return sink_->process({pid, "python3", "", rank}); }
+  StackId stack(StackId caller, const char* function, const char* file = "/p/train.py", int line = 1,
+                const char* language = "python") {
+    return sink_->stack({caller, sink_->frame({function, file, line, language})});
+  }
+  StackId state(StackId caller, const char* state) { return stack(caller, state, "", 0, kStateLanguage); }
+  // Of the process's thread of that tid.
+  ThreadId sample(ProcessId process, int tid, const std::vector<Part>& parts, TimeNs every_ns = 10 * kMs) {
+    const ThreadId thread = sink_->thread({process, tid, "thread"});
+    std::vector<CounterSample> samples;
+    for (const auto& [stack, count] : parts) {
+      for (int i = 0; i < count; ++i)
+        samples.push_back({static_cast<TimeNs>(samples.size()) * every_ns, static_cast<double>(stack.value)});
+    }
+    samples.push_back({static_cast<TimeNs>(samples.size()) * every_ns, 0});
+    sink_->counters(sink_->track({TrackKind::counter, process, thread, {}, "stack", kStackUnit}), samples);
+    return thread;
+  }
+  const CodeReport& code() {
+    EXPECT_TRUE(sink_->finish().has_value());
+    result_.trace = Trace::open(result_.path).value();
+    result_.report = analyzeTrace(*result_.trace, {.rule_folders = {PITWALL_RULE_FOLDER}}).value();
+    return result_.report.code;
+  }
+
+  test::TempFolder folder_;
+  std::unique_ptr<TraceSink> sink_;
+  test::Analyzed result_;
+};
+
+// A shell starts the program, which has workers that wait for work.
+TEST_F(CodeOf, WaitsOfOtherProcessesAreNotTheProgram) {
+  sample(process(1), 1, {{state({}, "waiting: child process"), 100}});
+  const StackId load = stack({}, "load"),
+                wait = state(stack({}, "wait", "/p/connection.py"), "waiting: files");
+  // A third of its stacks could not be read.
+  sample(process(2), 2, {{stack({}, "train"), 50}, {state(load, "waiting: files"), 16}, {{}, 34}});
+  for (int pid = 3; pid < 11; ++pid) sample(process(pid), pid, {{wait, 90}, {stack({}, "decode"), 3}});
+  const CodeReport& found = code();
+  ASSERT_EQ(found.rows.size(), 3u);
+  EXPECT_EQ(found.rows[0].function, "train");
+  EXPECT_EQ(found.rows[1].function, "decode");  // work of workers counts
+  EXPECT_EQ(found.rows[1].busyNs(), 8 * 30 * kMs);
+  EXPECT_EQ(found.rows[2].function, "load");
+  EXPECT_EQ(found.rows[2].waiting_ns, 160 * kMs);
+  EXPECT_EQ(found.tree[0].total_ns, found.self_ns);
+  EXPECT_EQ(found.samples, 50 + 8 * 3 + 16);
+}
+
+TEST_F(CodeOf, EachRankHasItsProgram) {
+  for (int rank = 0; rank < 3; ++rank)
+    sample(process(10 + rank, rank), 10 + rank, {{state(stack({}, "all_reduce"), "waiting: files"), 10}});
+  EXPECT_EQ(code().self_ns, 300 * kMs);
+}
+
+TEST_F(CodeOf, StatesAloneAreNoSection) {
+  sample(process(1), 1, {{state({}, "sleeping"), 10}});
+  EXPECT_TRUE(code().rows.empty());
+  EXPECT_THAT(reportAsText(result_.report), Not(HasSubstr("FUNCTIONS")));
+  EXPECT_THAT(reportAsHtml(result_.report), Not(HasSubstr("FUNCTIONS")));
+  EXPECT_DOUBLE_EQ(result_.number("SELECT sum(self_ns) FROM analysis_code"), 100 * kMs);
+}
+
+TEST_F(CodeOf, StartUpIsThatOfTheSlowestProcess) {
+  const StackId first = stack({}, "<module>", "/p/train.py", 3),
+                second = stack({}, "<module>", "/p/train.py", 5);
+  sample(process(1, 0), 1, {{first, 12}, {second, 8}});
+  sample(process(2, 1), 2, {{first, 14}, {second, 9}, {{}, 40}});
+  sink_->iteration({0, 1000 * kMs, 1});
+  const CodeReport& found = code();
+  EXPECT_EQ(found.startup_ns, 230 * kMs);
+  EXPECT_THAT(
+      reportAsText(result_.report),
+      HasSubstr("Before the first iteration, 230 ms (slowest of 2 processes): train.py:3\n   140 ms,"));
+  EXPECT_THAT(reportAsText(result_.report),
+              Not(HasSubstr("outside recorded")));  // nothing is recorded otherwise
+  EXPECT_DOUBLE_EQ(result_.number("SELECT sum(total_ns) FROM analysis_startup WHERE process = 1"), 200 * kMs);
+}
+
+// python3 -m train, python3 -c "...", and a native thread.
+TEST_F(CodeOf, StartUpOfModulesAndCommands) {
+  const StackId runpy =
+      stack(stack({}, "_run_module_as_main", "<frozen runpy>", 198), "_run_code", "<frozen runpy>", 88);
+  sample(process(1), 1,
+         {{stack(runpy, "<module>", "/p/train.py", 7), 3},
+          {stack(stack({}, "<module>", "<string>", 2), "load", "/p/data.py", 9), 2},
+          {stack({}, "_start", "/usr/bin/program", 0, "native"), 5}});
+  sink_->iteration({0, 1000 * kMs, 1});
+  const auto& startup = code().startup;
+  ASSERT_EQ(startup.size(), 2u);
+  EXPECT_EQ(startup[0].file, "/p/train.py");
+  EXPECT_EQ(startup[0].line, 7);
+  EXPECT_EQ(startup[1].file, "<string>");
+  EXPECT_EQ(startup[1].line, 2);
+}
+
+TEST_F(CodeOf, RecordersOfDifferentRates) {
+  sink_->meta(meta::kStackHz, "100");
+  sample(process(1), 1, {{stack({}, "often"), 10}});
+  sample(process(2), 2, {{stack({}, "rarely"), 10}}, 1000 * kMs);
+  code();
+  EXPECT_DOUBLE_EQ(result_.number("SELECT self_ns FROM analysis_code WHERE function = 'often'"), 100 * kMs);
+  EXPECT_DOUBLE_EQ(result_.number("SELECT self_ns FROM analysis_code WHERE function = 'rarely'"),
+                   10000 * kMs);
+}
+
+TEST_F(CodeOf, EventsThatOverlapCoverEachSampleOnce) {
+  const ProcessId process = this->process(1);
+  const ThreadId thread = sample(process, 1, {{stack({}, "f"), 100}});
+  const std::pair<TimeNs, TimeNs> ranges[] = {{-50, 60},
+                                              {100, 100},
+                                              {150, 10},
+                                              {195, 15},
+                                              {400, 0},
+                                              {405, 4},
+                                              {950, std::numeric_limits<TimeNs>::max() / kMs}};
+  std::vector<Event> events;
+  for (const auto& [start_ms, dur_ms] : ranges) {
+    Event event;
+    event.kind = EventKind::operatorRun;
+    event.start_ns = event.pushed_ns = event.ready_ns = start_ms * kMs;
+    event.dur_ns = dur_ms * kMs;
+    events.push_back(event);
+  }
+  sink_->events(sink_->track({TrackKind::thread, process, thread, {}, "", ""}), events);
+  ASSERT_TRUE(sink_->finish().has_value());
+  const auto trace = Trace::open(result_.path).value();
+  const auto sums = analysis::sumStacks(*trace).value();
+  // Of the samples at 0, 10, ... 990 ms: that at 0, those from 100 to 200, and those from 950.
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].sampled_ns, 1000 * kMs);
+  EXPECT_EQ(sums[0].stacks.begin()->second.outside_ns, (100 - 1 - 11 - 5) * 10 * kMs);
+}
+
+TEST_F(CodeOf, TimesOfADamagedTraceDoNotOverflow) {
+  constexpr TimeNs kFirst = std::numeric_limits<TimeNs>::min(), kLast = std::numeric_limits<TimeNs>::max();
+  const double f = stack({}, "f").value;
+  const CounterSample samples[] = {{kFirst, f}, {-1, f}, {0, f}, {kLast - 1, f}, {kLast, f}};
+  sink_->counters(sink_->track({TrackKind::counter, process(1), {}, {}, "stack", kStackUnit}), samples);
+  ASSERT_TRUE(sink_->finish().has_value());
+  const auto trace = Trace::open(result_.path).value();
+  const auto sums = analysis::sumStacks(*trace).value();
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].sampled_ns, 2);
+}
+
+TEST(FlameChart, ALongNameIsCut) {
+  Report report;
+  report.code.tree = {{"", "", 0, 10}, {std::string(1'000'000, 'x'), "python", 0, 10}};
+  EXPECT_LT(reportAsHtml(report).size(), 20'000u);
 }
 
 }  // namespace

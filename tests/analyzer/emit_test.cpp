@@ -157,6 +157,21 @@ TEST(Text, ATraceOfSumsSaysSo) {
   EXPECT_THAT(text, Not(HasSubstr("Not in this trace"))) << "of a path that is not there";
 }
 
+TEST(Text, IsShortenedToColumns) {
+  const std::string wide = "\xE5\x90\x8D", dots = "\xE2\x80\xA6";
+  EXPECT_EQ(emit::shortened("abc", 3), "abc");
+  EXPECT_EQ(emit::shortened("abcd", 3), "ab" + dots);
+  EXPECT_EQ(emit::shortened("abcd", 3, "~"), "ab~");
+  EXPECT_EQ(emit::shortened(wide + wide, 4), wide + wide);
+  EXPECT_EQ(emit::shortened(wide + wide, 3), wide + dots);
+  EXPECT_EQ(emit::shortened(wide + wide, 2), dots);
+  EXPECT_EQ(emit::shortened("ae\xCC\x81z", 2), "a" + dots);
+  EXPECT_EQ(emit::shortened("e\xCC\x81zz", 2), "e\xCC\x81" + dots) << "a mark stays with its letter";
+  EXPECT_EQ(emit::shortened("\xFF\xFF\xFF", 2), "\xFF" + dots);
+  EXPECT_EQ(emit::shortened("a", 0), dots);
+  EXPECT_EQ(emit::shortened("", 0), "");
+}
+
 TEST(Text, ANumberStaysWithItsUnit) {
   auto report = sampleReport();
   for (int blanks = 0; blanks < 40; ++blanks) {

@@ -14,6 +14,7 @@ namespace pitwall::overview_test {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -63,14 +64,38 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
     made.function = function;
     made.file = "/home/joe/train.py";
     made.line = line;
-    made.self_ns = self_ns;
+    made.self_ns = made.running_ns = self_ns;
     return made;
   };
-  report.code.rows = {row("main", 19, 60), row("load", 7, 31), row("seldom", 9, 9)};
-  report.code.self_ns = 100;
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use and memory were sampled;"));
+  // What waits most is first in the table, but keeps no CPU busy.
+  report.code.rows = {row("wait", 3, 0), row("main", 19, 60), row("load", 7, 31), row("seldom", 9, 9)};
+  report.code.rows[0].self_ns = report.code.rows[0].waiting_ns = 500;
+  report.code.self_ns = 600;
+  report.code.busy_ns = 100;
+  EXPECT_EQ(overviewOf(report).time,
+            "python3 kept 0.98 CPU busy on average over 1.00 s; its operators were not recorded; 60 % of the "
+            "sampled "
+            "CPU and GIL time in main (train.py:19), 31 % in load (train.py:7)");
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use, memory and stacks were sampled;"));
+  // Names are cut, functions without room are left out, and the limitation stays.
+  report.code.rows[2].function = std::string(1000, 'x');
+  EXPECT_THAT(overviewOf(report).time, EndsWith("in main (train.py:19)"));
+  report.code.rows[1].function = std::string(1000, 'x');
   EXPECT_THAT(overviewOf(report).time,
-              HasSubstr("s; 60 % of the sampled stacks in main (train.py:19), 31 % in "));
-  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use and memory were sampled"));
+              EndsWith("GIL time in " + std::string(39, 'x') + "\xE2\x80\xA6 (train.py:19)"));
+  report.sampled->program = std::string(1000, 'p');
+  EXPECT_THAT(overviewOf(report).time, HasSubstr("operators were not recorded"));
+  EXPECT_LE(emit::columnsOf(overviewOf(report).time), 182U);
+}
+
+TEST(Overview, TextWithoutBlanksIsCutToo) {
+  auto report = reportOf({{"forward", 0, 1}});
+  report.findings = {findingOf("a/b", Severity::high, 0.1, 0.2)};
+  report.findings[0].action = std::string(500, 'x');
+  EXPECT_EQ(emit::columnsOf(overviewOf(report).first), 124U);
+  report.findings[0].action = std::string(112, 'x');  // all that two lines hold
+  EXPECT_EQ(overviewOf(report).first, std::string(112, 'x') + " (finding 1)");
 }
 
 TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
