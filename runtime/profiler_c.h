@@ -48,7 +48,7 @@ void pitwall_scope_end_value(struct pitwall_site* site, uint64_t scope, int64_t 
 void pitwall_instant(struct pitwall_site* site, int64_t value);
 /* The unit follows a bar in the site's name: "queue|items". */
 void pitwall_counter(struct pitwall_site* site, double value);
-/* The boundary before the next iteration, of `items` samples (0: unknown). */
+/* An iteration of `items` samples (0: unknown) begins, and the one before it ends. */
 void pitwall_iteration(int64_t items);
 /* Declares a number that the program chooses, and returns it: `value`, or PITWALL_TUNE_<name> of the environment if that is
  * from `minimum` to `maximum`. */

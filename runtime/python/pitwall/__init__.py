@@ -4,10 +4,10 @@
 
     batch = pitwall.tunable("batch_size", 32, minimum=1, maximum=1024)
     for images, labels in loader:
+        pitwall.iteration(items=batch)
         with pitwall.zone("forward"):
             loss = model(images)
         pitwall.counter("loss", loss)
-        pitwall.iteration(items=batch)
 
 Run the program with `pitwall record -- python3 train.py`: the marks become part of that trace. Or record a part of a
 program yourself: `with pitwall.profile("run.pitwall"):`. Otherwise the marks do nothing and cost a function call.
@@ -133,7 +133,8 @@ class _Joining:
 
     def __getattr__(self, name):
         _begin(_recorder.join())
-        return getattr(_quick, name) if _quick is not None else lambda *_: 0
+        library = _quick
+        return getattr(library, name) if library is not None else lambda *_: 0
 
 
 _recorder = _Recorder()
@@ -152,7 +153,8 @@ def _begin_at_first_mark():
 
 def is_recording():
     """Whether marks are recorded now."""
-    return _quick is not None and _quick.pitwall_is_recording() != 0
+    library = _quick
+    return library is not None and library.pitwall_is_recording() != 0
 
 
 class zone:
@@ -162,7 +164,7 @@ class zone:
     @pitwall.zone("load")                   @pitwall.zone            (the function's own name)
     def load(): ...                         def load(): ...
 
-    Zones of a thread nest. A zone must end on the thread where it began, so coroutines and generators cannot be
+    Zones of a thread nest; threads must not share one object of this class. A zone must end on the thread where it began, so coroutines and generators cannot be
     decorated: use `with` around what they do between two awaits or yields. `value` is an integer that the event carries; it may
     be set inside: `with pitwall.zone("load") as zone: zone.value = len(read())`.
     """
@@ -181,11 +183,11 @@ class zone:
         self._tokens = []
 
     def __enter__(self):
-        if _quick is None:
+        library = _quick
+        if library is None:
             self._tokens.append(None)
             return self
         site = _recorder.site(self._name, self._domain)
-        library = _quick
         self._tokens.append((library, site, library.pitwall_scope_begin(site)))
         return self
 
@@ -220,27 +222,31 @@ class zone:
 
 
 def iteration(items=0):
-    """The boundary before the next iteration, of `items` samples (0: unknown). Call it once for each iteration."""
-    if _quick is not None:
-        _quick.pitwall_iteration(_int64(items))
+    """An iteration of `items` samples (0: unknown) begins, and the one before it ends. Call it at the top of the loop."""
+    library = _quick
+    if library is not None:
+        library.pitwall_iteration(_int64(items))
 
 
 def counter(name, value, unit=""):
     """A value over time, such as the length of a queue."""
-    if _quick is not None:
-        _quick.pitwall_counter(_recorder.site("%s|%s" % (name, unit) if unit else name), float(value))
+    library = _quick
+    if library is not None:
+        library.pitwall_counter(_recorder.site("%s|%s" % (name, unit) if unit else name), float(value))
 
 
 def instant(name, value=0, domain=""):
     """A moment."""
-    if _quick is not None:
-        _quick.pitwall_instant(_recorder.site(name, domain), _int64(value))
+    library = _quick
+    if library is not None:
+        library.pitwall_instant(_recorder.site(name, domain), _int64(value))
 
 
 def name_thread(name):
     """Names the calling thread in the trace."""
-    if _quick is not None:
-        _quick.pitwall_name_thread(_text(name))
+    library = _quick
+    if library is not None:
+        library.pitwall_name_thread(_text(name))
 
 
 def tunable(name, value, minimum=None, maximum=None):

@@ -76,6 +76,28 @@ class Package(unittest.TestCase):
         self.assertEqual(self.query("SELECT count(*), max(items) FROM iteration_mark"), [[4, 32]])
         self.assertEqual(self.query("SELECT name, value, default_value FROM tunable"), [["batch", 32, 32]])
 
+    def test_a_recording_may_end_during_a_mark(self):
+        self.run_python("""
+        site = pitwall._recorder.site
+        def another_thread_stops_the_recording(*arguments):
+            pitwall._quick = None
+            return site(*arguments)
+        with pitwall.profile("run.pitwall"):
+            library = pitwall._quick
+            pitwall._recorder.site = another_thread_stops_the_recording
+            for mark in (lambda: pitwall.zone("a").__enter__().__exit__(), lambda: pitwall.counter("b", 1),
+                         lambda: pitwall.instant("c")):
+                pitwall._quick = library
+                mark()
+            class StopsAtOnce:
+                def __index__(self):
+                    pitwall._quick = None
+                    return 1
+            pitwall._quick = library
+            pitwall.iteration(StopsAtOnce())
+            pitwall.is_recording()
+        """)
+
     def test_profile_records_what_is_marked_inside(self):
         self.run_python(self.MARKS + """
         with pitwall.zone("before"): pass
