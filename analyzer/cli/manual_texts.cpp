@@ -93,10 +93,11 @@ Text ofRecord() {
   text.usage = {"pitwall record [OPTIONS] -- PROGRAM [ARGUMENTS]", "pitwall record [OPTIONS] --pid PID"};
   text.notes = {
       "Ends with the program's exit code, or by the same signal. Ctrl-C goes to the program; a second one "
-      "ends the recording."};
+      "ends the recording. With --pid ctrl-C ends the recording and the process continues; the exit code is "
+      "0."};
   text.exit_codes = {{"2", "wrong arguments, or a trace that cannot be written; the program was not started"},
-                     {"126", "the program cannot be executed"},
-                     {"127", "there is no such program"}};
+                     {"126", "the program cannot be executed; with --pid: the process is another user's"},
+                     {"127", "there is no such program, or no such process"}};
   text.environment = {
       setting("PITWALL_TRACE"),
       kTemporary,

@@ -77,26 +77,30 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
                    "Samples a second of processes, threads and GPUs; 0 = none")
       ->type_name("HZ")
       ->capture_default_str();
-  command
-      ->add_option("--pid", arguments.pid,
-                   "Record a running process and its children instead, until ctrl-C, its end or --duration")
-      ->type_name("PID");
+  auto* pid = command->add_option(
+      "--pid", arguments.pid,
+      "Record a running process and its children instead, until ctrl-C, its end or --duration");
+  pid->type_name("PID");
   command->add_option("--duration", arguments.duration_s, "Record for this time; the program continues")
       ->type_name("SECONDS");
   command->add_option("--last", arguments.last_s, "Flight recorder: keep only this time before the end")
       ->type_name("SECONDS");
   command->add_option("--only", arguments.only_domains, "Record only this NVTX domain; may be repeated")
       ->type_name("DOMAIN")
-      ->allow_extra_args(false);
-  command->add_flag(
-      "--onednn", arguments.onednn,
-      "Record oneDNN's primitives from its verbose lines, which are removed from the program's output");
+      ->allow_extra_args(false)
+      ->excludes(pid);
+  command
+      ->add_flag(
+          "--onednn", arguments.onednn,
+          "Record oneDNN's primitives from its verbose lines, which are removed from the program's output")
+      ->excludes(pid);
   command
       ->add_option("--framework", arguments.framework,
                    "Operators of a Python program's framework: auto (PyTorch), or none to leave it alone")
       ->check(CLI::IsMember({"auto", "none"}))
       ->type_name("auto|none")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(pid);
   command
       ->add_option("--stacks", arguments.stacks,
                    "Sample what threads execute or wait for: auto (functions of Python, native ones of other "
@@ -104,10 +108,12 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
       ->check(CLI::IsMember({"auto", "python", "native", "off"}))
       ->type_name("auto|python|native|off")
       ->capture_default_str();
-  command->add_flag("--wait-all", arguments.wait_all,
-                    "Record until the last process of the program has ended, not only the first");
-  command->add_flag("--keep-parts", arguments.keep_parts,
-                    "Keep the folder of partial traces that are merged");
+  command
+      ->add_flag("--wait-all", arguments.wait_all,
+                 "Record until the last process of the program has ended, not only the first")
+      ->excludes(pid);
+  command->add_flag("--keep-parts", arguments.keep_parts, "Keep the folder of partial traces that are merged")
+      ->excludes(pid);
   command->add_flag("-q,--quiet", arguments.quiet, "Print failures only");
   return command;
 }

@@ -32,6 +32,15 @@ TEST_F(Command, UsageErrorsAreTwo) {
   EXPECT_THAT(run.err, HasSubstr("/nonexistent"));
 }
 
+TEST_F(Command, OptionsThatARunningProcessCannotHaveAreRefused) {
+  for (const char* option : {"--only nccl", "--onednn", "--framework none", "--wait-all", "--keep-parts"}) {
+    const auto run = pitwall(std::string("record --duration 0.1 --pid 999999999 ") + option);
+    EXPECT_EQ(run.code, 2) << option;
+    EXPECT_THAT(run.err, HasSubstr("--pid excludes --")) << option;
+  }
+  EXPECT_EQ(pitwall("record --duration 0.1 --pid 999999999").code, 127);
+}
+
 TEST_F(Command, WhatIsNoTraceIsThree) {
   auto run = pitwall("analyze " + (folder_ / "none.pitwall").string());
   EXPECT_EQ(run.code, 3);
