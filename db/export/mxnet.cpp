@@ -68,7 +68,10 @@ class MxnetWriter {
     for (std::size_t i = 0; i < trace_.tracks().size(); ++i) {
       const TrackId track{static_cast<std::uint32_t>(i + 1)};
       if (!selection_.has(track)) continue;
-      PITWALL_TRY(trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track));
+      const TrackInfo& info = trace_.tracks()[i];
+      if (info.kind == TrackKind::counter && info.unit == kStackUnit)
+        continue;  // its values are ids of stacks
+      PITWALL_TRY(info.kind == TrackKind::counter ? counters(track) : events(track));
     }
     out_.append("\n\n    ],\n    \"displayTimeUnit\": \"ms\"\n}\n");
     leftOut();
@@ -249,7 +252,8 @@ class MxnetWriter {
 
   void leftOut() {
     summary_.notes.emplace_back(
-        "this format cannot hold dependencies, iterations, settings and facts of the host; --format "
+        "this format cannot hold dependencies, iterations, sampled stacks, settings and facts of the host; "
+        "--format "
         "chrome or pitwall keeps them");
   }
 

@@ -186,6 +186,17 @@ TEST(ExportRows, PlainSqliteReadsAll) {
   sqlite3_close(database);
 }
 
+TEST(Export, IdsOfStacksAreNoCounterOfMxnet) {
+  const TempFolder folder;
+  auto trace = randomTrace(folder);
+  const auto exported = exportTrace(*trace, folder / "profile.json", as(ExportFormat::mxnet));
+  ASSERT_TRUE(exported.has_value()) << exported.error().message;
+  const std::string text = contentOf(folder / "profile.json");
+  EXPECT_THAT(text, HasSubstr("\"name\": \"queue\""));
+  EXPECT_THAT(text, testing::Not(HasSubstr("\"name\": \"stack\"")));
+  EXPECT_THAT(exported->notes, testing::Contains(HasSubstr("sampled stacks")));
+}
+
 TEST(Export, AnInterruptLeavesNothing) {
   const TempFolder folder;
   auto trace = randomTrace(folder);
