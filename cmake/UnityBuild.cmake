@@ -1,6 +1,6 @@
-# Several files compiled as one save the headers that they share. Tests are built so everywhere, the libraries where the
-# build exists only for its tests. In every other build each file of a library is compiled alone, so that it includes
-# what it uses.
+# Several files compiled as one save the headers that they share. Tests are built so where PITWALL_UNITY_TESTS is on, as in
+# the presets release, asan and tsan; the libraries where the build exists only for its tests. In every other build each
+# file is compiled alone, so that it includes what it uses.
 
 # Files of a kind that use the same local names: the kernel of an operator.
 set(PITWALL_COMPILED_ALONE "/runtime/operators/|/runtime/backend/(onednn|reference)/")

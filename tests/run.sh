@@ -84,7 +84,7 @@ minimal() {
 # and of the recorder run again, those of the libraries do not.
 analyzer_alone() {
   configure_build db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF &&
-    ctest --test-dir build/db-analyzer --no-tests=error -R '^(Command|Record|MergeParts|cli|record|gui)[.]|^package_'
+    ctest --test-dir build/db-analyzer --no-tests=error -R '^(Command|Record|MergeParts|Attach|Stacks|PythonStacksOfAProgram|Program|ProgramEnvironment|cli|record|gui)[.]|^package_'
 }
 
 # sanitized FOLDER PART...: the tests of some folders of tests/ alone, built without the rest. With Ninja each folder is a

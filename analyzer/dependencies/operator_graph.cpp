@@ -1,6 +1,7 @@
 #include "analyzer/dependencies/operator_graph.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "analyzer/analysis/track_kinds.h"
@@ -67,10 +68,11 @@ class Builder {
   // A worker of the device started the operator, after it had ended the one before. Which one is not recorded: of
   // several workers the one that ended last. kNone where no worker is the device's alone.
   std::uint32_t latestOfWorkers(std::uint32_t resource, TimeNs start_ns) const {
-    const DeviceId device = infoOf(resource).device;
+    const auto workers = workers_.find(infoOf(resource).device);
     auto latest = Graph::kNone;
-    for (std::uint32_t r = 0; device && r < last_.size(); ++r) {
-      if (isAsynchronous(infoOf(r)) || infoOf(r).device != device || last_[r] == Graph::kNone) continue;
+    if (workers == workers_.end()) return latest;
+    for (const std::uint32_t r : workers->second) {
+      if (last_[r] == Graph::kNone) continue;
       const TimeNs end = graph_.nodes[last_[r]].end_ns;
       if (end <= start_ns && (latest == Graph::kNone || end > graph_.nodes[latest].end_ns)) latest = last_[r];
     }
@@ -83,6 +85,8 @@ class Builder {
     if (is_new) {
       graph_.resources.push_back({TrackId{track}, {}});
       last_.push_back(Graph::kNone);
+      const TrackInfo& info = infoOf(place->second);
+      if (info.device && !isAsynchronous(info)) workers_[info.device].push_back(place->second);
     }
     return place->second;
   }
@@ -93,6 +97,7 @@ class Builder {
   std::unordered_map<CorrelationId, std::uint32_t> index_;
   std::unordered_map<std::uint32_t, std::uint32_t> resources_;  // by track
   std::vector<std::uint32_t> last_;                             // node, by resource
+  std::map<DeviceId, std::vector<std::uint32_t>> workers_;      // resources
 };
 
 }  // namespace

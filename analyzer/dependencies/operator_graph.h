@@ -14,7 +14,8 @@ namespace pitwall::analysis {
 
 // `operators` are ordered by start; node i is operator i, so an edge leads to a later node and there is no cycle.
 // Of the edges into a node, the one of its worker is the first. Dependencies on operators that are not among
-// these are left out. Linear in operators and in the dependencies recorded between them.
+// these are left out. Linear in operators and in the dependencies recorded between them; an asynchronous operator
+// also looks at each worker of its device.
 // The operators are freed when they have become nodes: the list of dependencies takes as much memory again.
 // Errors: those of the query for the dependencies.
 Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators);
