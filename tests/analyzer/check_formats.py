@@ -89,6 +89,30 @@ def make_trace(path, step):
     path.write_text('{"schemaVersion":1,"traceEvents":[\n' + ",\n".join(events) + "]}")
 
 
+def make_stacks(path):
+    """A thread with 20 samples of two functions, the first ten before its first iteration, as Pitwall exports them."""
+    def record(table, **args):
+        return {"ph": "M", "name": "pitwall_" + table, "args": {"version": 1, **args}}
+
+    events = [
+        record("trace", format=1, first_ns=0, last_ns=400_000_000, correlations=0),
+        record("process", id=1, pid=7, process_name="python3", command_line="", rank=0),
+        record("thread", id=1, process=1, tid=7, thread_name="python3"),
+        record("track", id=1, kind="counter", process=1, thread=1, device=0, track_name="stack", unit="stack"),
+        record("frame", id=1, function="<module>", file="/p/train.py", line=3, language="python"),
+        record("frame", id=2, function="step", file="/p/train.py", line=9, language="python"),
+        record("frame", id=3, function="sleeping", file="", line=0, language="state"),
+        record("stack", id=1, caller=0, frame=1),
+        record("stack", id=2, caller=1, frame=2),
+        record("stack", id=3, caller=2, frame=3),
+    ]
+    events += [{"ph": "C", "name": "stack", "pid": 7, "tid": 1, "ts": i * 10_000, "args": {"value": (1, 2, 3)[i // 10]}}
+               for i in range(30)]
+    events += [{"ph": "X", "cat": "iteration", "name": f"iteration {i}", "pid": 7, "tid": 0, "ts": (i + 1) * 100_000,
+                "dur": 100_000, "args": {"iteration": i, "items": 1}} for i in range(3)]
+    path.write_text(json.dumps({"traceEvents": events}))
+
+
 def run(*arguments, code=0):
     done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True)
     assert done.returncode == code, f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
@@ -129,6 +153,15 @@ def main():
         assert report["breakdown"]["iterations"] > 5 and report["operators"], "the trace was not understood"
 
         check_sql(a, report)
+
+        stacks = folder / "stacks.json"
+        make_stacks(stacks)
+        report = strict(run("analyze", stacks, "--no-env", "--format", "json"))
+        validate(report, strict((ROOT / "docs/report.schema.json").read_text()))
+        assert [row["function"] for row in report["code"]["functions"]] == ["step", "<module>"], report["code"]
+        assert report["code"]["startup"][0]["total_ns"] == 100_000_000, report["code"]
+        stacks.unlink()
+        report = strict(run("analyze", a, "--no-env", "--format", "json"))
 
         sarif = strict(run("analyze", a, "--no-env", "--format", "sarif"))
         assert sarif["version"] == "2.1.0" and len(sarif["runs"]) == 1
