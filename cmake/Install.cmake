@@ -1,5 +1,5 @@
-# Install and export: public headers, libraries as pitwall::NAME, rules, the command. Components:
-# command, library (the shared one), development, viewer, python.
+# Install and export: public headers, libraries as pitwall::NAME, rules, the command. Components, of which cmake/Packages.cmake
+# makes packages: command, library (the shared one), development, viewer, python.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
