@@ -48,7 +48,7 @@ struct ImportOptions {
   // When it becomes true, the import ends with the error `cancelled`. May be set from a signal handler.
   const std::atomic<bool>* cancel = nullptr;
   // The inputs are parts of one recording: settings and tunables of all of them are kept, the last one of a
-  // name wins. Else only those of the first input are kept.
+  // name wins. Else only those of the first input are kept. A framework's profile that cannot be read is left out.
   bool one_recording = false;
   // The file that is written, which is no input where it is in a folder that is one. importToFile sets it.
   std::string output = {};
@@ -89,6 +89,7 @@ struct ImportSummary {
   std::map<std::string, ImportCount> repaired;        // imported after a correction
   std::map<std::string, ImportCount> dropped;         // left out because it is invalid
   std::vector<std::string> notes;
+  std::vector<std::string> left_out;  // profiles of one recording that cannot be read: a sentence each
 
   bool complete() const;
   std::int64_t totalEvents() const;  // of all kinds, without counter samples, dependencies and iterations

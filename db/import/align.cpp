@@ -189,7 +189,8 @@ void nameRanks(std::span<const std::string> names, const std::vector<InputFacts>
     const int by_order = next++;
     if (!facts[i].rank && by_name) placements[i].rank = ranks[i];
     if (!facts[i].rank && !by_name && !any_named && same_format) placements[i].rank = by_order;
-    different.insert(facts[i].rank.value_or(placements[i].rank.value_or(0)));
+    if (facts[i].rank || placements[i].rank)
+      different.insert(facts[i].rank.value_or(placements[i].rank.value_or(0)));
   }
   for (Placement& placement : placements) placement.shows_rank = different.size() > 1;
 }

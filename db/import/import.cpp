@@ -18,6 +18,7 @@
 #include "db/import/input/byte_source.h"
 #include "db/import/input/input_list.h"
 #include "db/import/input/window.h"
+#include "db/import/origins.h"
 #include "db/import/readers.h"
 #include "db/meta.h"
 #include "db/store.h"
@@ -105,6 +106,7 @@ Status readInput(const InputFile& file, const import::Placement* placement, cons
   summary.inputs.push_back({});
   builder.tally().input().path = path;
   builder.beginInput();
+  if (file.origin) builder.origin(*file.origin);
   if (placement != nullptr) builder.place(placement->begin_ns, placement->rank, placement->shows_rank);
   const auto source = PITWALL_TRY(import::openInput(file, options.limits));
   builder.tally().input().compression = source->compression();
@@ -143,17 +145,32 @@ std::int64_t ImportSummary::totalEvents() const {
 
 namespace {
 
-// The alignment of the inputs, from reading each one separately.
-Alignment align(std::span<const InputFile> inputs, const ImportOptions& options) {
+// The alignment of the inputs, from reading each one separately. `unreadable` gets an error message, or an empty text, of each.
+Alignment align(std::span<const InputFile> inputs, const ImportOptions& options,
+                std::vector<std::string>& unreadable) {
   std::vector<std::string> names;
-  for (const InputFile& input : inputs) names.push_back(input.shown);
+  // A framework's profile belongs to a recorded process: its name says nothing of a rank.
+  for (const InputFile& input : inputs) names.push_back(input.origin ? "" : input.shown);
+  unreadable.resize(inputs.size());
   const auto read = [&](std::size_t i, TraceSink& sink, ImportSummary& summary) -> Status {
     Builder builder(sink, summary);
-    PITWALL_TRY(readInput(inputs[i], nullptr, options, builder));
+    Status status = readInput(inputs[i], nullptr, options, builder);
+    if (!status.has_value() && status.error().code != ErrorCode::cancelled)
+      unreadable[i] = status.error().message;
+    PITWALL_TRY(std::move(status));
     builder.finish();
     return {};
   };
   return import::alignInputs(names, read);
+}
+
+// The other parts of a recording do not depend on a framework's profile that cannot be read.
+bool isLeftOut(const std::string& unreadable, const InputFile& input, const ImportOptions& options,
+               TraceSink& sink, ImportSummary& summary) {
+  if (!options.one_recording || !input.origin || unreadable.empty()) return false;
+  summary.left_out.push_back("a part of the recording is missing: " + unreadable);
+  sink.loss({{}, 0, 0, 0, summary.left_out.back()});
+  return true;
 }
 
 Status readOne(const InputFile& input, const import::Placement* placement, const ImportOptions& options,
@@ -206,13 +223,19 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
     const auto profiles = std::stable_partition(
         inputs.begin(), inputs.end(), [&](const InputFile& input) { return isRecording(input, options); });
     const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
+    const auto notes = import::takeOrigins(inputs);
+    if (inputs.empty())
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: describes a profile that is not among the inputs", paths[0]));
     Alignment alignment;
-    if (inputs.size() > 1) alignment = align(inputs, options);
+    std::vector<std::string> unreadable;
+    if (inputs.size() > 1) alignment = align(inputs, options, unreadable);
     JoinedProcesses joined(sink);
     Builder builder(joined, summary);
     builder.tracks().joinWith(joined);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
+      if (placement != nullptr && isLeftOut(unreadable[i], inputs[i], options, sink, summary)) continue;
       const import::InputOrigin origin = placement != nullptr ? placement->origin : import::InputOrigin{};
       if (i < recordings) {
         joined.readingRecording(origin);
@@ -225,6 +248,7 @@ Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink&
       return fail(ErrorCode::invalidInput,
                   fmt::format("{}: no file in it is a trace; {}", paths[0], import::knownFormats()));
     builder.finish();
+    if (!notes.empty()) builder.meta(meta::kRecorderNotes, fmt::format("{}", fmt::join(notes, "\n")));
     if (alignment.unix_ns) sink.meta(meta::kTraceStartUnixNs, std::to_string(*alignment.unix_ns));
     sink.meta("import.summary", toText(summary));
   } catch (const std::bad_alloc&) {

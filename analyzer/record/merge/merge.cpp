@@ -1,10 +1,13 @@
 #include "analyzer/record/merge/merge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "analyzer/record/merge/unifying_sink.h"
 #include "db/import.h"
+#include "db/profile_origin.h"
 #include "db/reader.h"
 #include "db/store.h"
 #include "db/try.h"
@@ -29,6 +32,31 @@ std::vector<std::string> findParts(const std::string& output) {
   std::ranges::sort(logs);
   traces.insert(traces.end(), logs.begin(), logs.end());
   return traces;
+}
+
+Profiles findProfiles(const std::string& output) {
+  std::vector<std::string> abouts;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(partsFolder(output), none)) {
+    if (entry.path().extension() == kProfileOriginName) abouts.push_back(entry.path().string());
+  }
+  std::ranges::sort(abouts);
+  Profiles profiles;
+  for (const std::string& about : abouts) {
+    const auto origin = readProfileOrigin(about);
+    if (!origin.has_value()) continue;  // being written when the recording ended
+    const std::string& path = origin->path;
+    const bool exists = fs::is_regular_file(path, none) && fs::file_size(path, none) > 0;
+    profiles.inputs.push_back(about);
+    if (exists && std::ranges::find(profiles.inputs, path) == profiles.inputs.end())
+      profiles.inputs.push_back(path);
+    if (!path.empty() && !exists)
+      profiles.missing.push_back(fmt::format(
+          "{}'s profile of process {} is missing: it is written when the process ends its session or itself, "
+          "and the process was killed or went on after the recording ({})",
+          origin->framework, origin->pid, path));
+  }
+  return profiles;
 }
 
 namespace {
@@ -103,9 +131,11 @@ ThreadNames givenNames(const std::vector<std::string>& parts) {
 }
 
 // Under a temporary name first, so that a failure leaves `output` unchanged.
-Status merge(const std::string& output, const std::vector<std::string>& parts, const LeftOut& left_out) {
+Status merge(const std::string& output, const std::vector<std::string>& parts, const Profiles& profiles,
+             LeftOut& left_out) {
   std::vector<std::string> inputs = {output};
   inputs.insert(inputs.end(), parts.begin(), parts.end());
+  inputs.insert(inputs.end(), profiles.inputs.begin(), profiles.inputs.end());
   std::size_t processes = 0;
   {
     auto own = PITWALL_TRY(Trace::open(output));
@@ -119,8 +149,10 @@ Status merge(const std::string& output, const std::vector<std::string>& parts, c
     UnifyingSink unifying(*sink, processes, joinLines(left_out), givenNames(parts));
     ImportOptions options;
     options.one_recording = true;
-    if (auto merged = importTrace(inputs, unifying, options); !merged.has_value())
-      status = fail(merged.error());
+    const auto merged = importTrace(inputs, unifying, options);
+    if (!merged.has_value()) status = fail(merged.error());
+    if (merged.has_value())
+      left_out.unreadable.insert(left_out.unreadable.end(), merged->left_out.begin(), merged->left_out.end());
   }
   std::error_code failed;
   if (status.has_value()) fs::rename(merging, output, failed);
@@ -136,9 +168,11 @@ Status merge(const std::string& output, const std::vector<std::string>& parts, c
 
 Result<LeftOut> mergeParts(const std::string& output, bool keep) {
   std::vector<std::string> parts = findParts(output);
-  const bool any = !parts.empty();
+  const Profiles profiles = findProfiles(output);
+  const bool any = !parts.empty() || !profiles.inputs.empty();
   LeftOut left_out = separate(parts);
-  if (any) PITWALL_TRY(merge(output, parts, left_out));
+  left_out.empty.insert(left_out.empty.end(), profiles.missing.begin(), profiles.missing.end());
+  if (any) PITWALL_TRY(merge(output, parts, profiles, left_out));
   std::error_code none;
   if (keep && any) return left_out;
   if (left_out.unreadable.empty()) {

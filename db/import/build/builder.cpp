@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "db/import/input/text.h"
 #include "db/meta.h"
@@ -106,6 +108,16 @@ void Builder::place(TimeNs begin_ns, std::optional<int> rank, bool shows_rank) {
   clock_.place(begin_ns);
   if (shows_rank) tracks_.showRank();
   if (rank) tracks_.rank(*rank);
+}
+
+void Builder::origin(const ProfileOrigin& origin) {
+  if (origin.start_unix_ns && InputClock::inRange(*origin.start_unix_ns))
+    clock_.wallClock(*origin.start_unix_ns);
+  tracks_.writer(origin.pid);
+  for (const auto& [handle, tid] : origin.threads) {
+    // As MXNet writes it.
+    tracks_.threadId(std::to_string(std::hash<std::thread::id>{}(std::thread::id(handle))), tid);
+  }
 }
 
 void Builder::endInput() {

@@ -21,6 +21,7 @@
 #include "db/import/build/phases.h"
 #include "db/import/build/tally.h"
 #include "db/import/build/tracks.h"
+#include "db/profile_origin.h"
 #include "db/sink.h"
 
 namespace pitwall::import {
@@ -56,6 +57,8 @@ class Builder {
   // The trace time of this input's time 0 (its first event), set before its first event; `rank` is its
   // processes' unless the file gives another one, and `shows_rank` begins their names with it.
   void place(TimeNs begin_ns, std::optional<int> rank, bool shows_rank);
+  // What the input itself does not contain.
+  void origin(const ProfileOrigin& origin);
   void endInput();
   // The input was no trace: the next one takes its place. Instead of endInput().
   void leaveOutInput() { --input_number_; }

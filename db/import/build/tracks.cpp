@@ -162,13 +162,14 @@ ProcessId Tracks::idOf(std::size_t process) {
   Process& known = processes_[process];
   if (!known.id) {
     ProcessInfo info;
-    info.pid = known.pid;
+    info.pid = known.pid != 0 ? known.pid : writer_pid_;
     info.name = known.name.empty() ? fmt::format("process {}", known.key) : known.name;
     std::string clean;
     appendClean(info.name, clean);
     info.name = shownName(rank_, clean);
     info.rank = rank_;
-    known.id = known.has_system_pid ? processOfSystem(info, known.host) : sink_.process(info);
+    const bool is_systems = known.has_system_pid || (known.pid == 0 && writer_pid_ != 0);
+    known.id = is_systems ? processOfSystem(info, known.host) : sink_.process(info);
   }
   return known.id;
 }
@@ -199,7 +200,10 @@ void Tracks::create(Track& track) {
     std::string name = is_stacks ? track.thread_name : track.name;
     if (name.empty()) name = fmt::format("thread {}", key);
     if (!is_stacks) info.name = name;
-    info.thread = sink_.thread({info.process, parseInteger(track.thread_key).value_or(0), std::move(name)});
+    const auto tid = thread_ids_.find(track.thread_key);
+    info.thread = sink_.thread(
+        {info.process, tid != thread_ids_.end() ? tid->second : parseInteger(track.thread_key).value_or(0),
+         std::move(name)});
   }
   track.id = sink_.track(info);
 }
@@ -244,6 +248,8 @@ void Tracks::beginInput() {
   device_keys_.clear();
   track_keys_.clear();
   owner_ = Track::kNone;
+  writer_pid_ = 0;
+  thread_ids_.clear();
   rank_ = 0;
   has_rank_ = false;
   shows_rank_ = false;

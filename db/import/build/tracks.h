@@ -60,6 +60,10 @@ class Tracks {
   ProcessId processOfSystem(const ProcessInfo& info, std::string_view host = {});
   void rank(int rank);  // of all processes of this input
   int rankOr(int unknown) const { return has_rank_ ? rank_ : unknown; }
+  // Of the process that wrote this input, for processes that the file names otherwise; 0 = unknown.
+  void writer(std::int64_t pid) { writer_pid_ = pid; }
+  // The system's id of the thread that the file calls `key`.
+  void threadId(std::string key, std::int64_t tid) { thread_ids_[std::move(key)] = tid; }
   // From now on until the next input, names of processes begin with their rank, if it is known.
   void showRank() { shows_rank_ = true; }
   std::string shownName(int rank, std::string_view process) const;
@@ -125,6 +129,8 @@ class Tracks {
   const JoinedProcesses* joined_ = nullptr;
   std::string scratch_;
   std::size_t owner_ = Track::kNone;
+  std::int64_t writer_pid_ = 0;
+  std::unordered_map<std::string, std::int64_t> thread_ids_;
   int rank_ = 0;
   bool has_rank_ = false;
   bool shows_rank_ = false;

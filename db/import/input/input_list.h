@@ -12,6 +12,7 @@
 #include "db/import/input/tar_archive.h"
 #include "db/import/input/window.h"
 #include "db/import/input/zip_archive.h"
+#include "db/profile_origin.h"
 #include "db/temporary.h"
 
 namespace pitwall::import {
@@ -24,6 +25,7 @@ struct InputFile {
   std::optional<ZipMember> member;
   std::optional<TarMember> tar_member = {};
   std::shared_ptr<const TemporaryCopy> copy = {};  // of the archive, decompressed; kept as long as a member
+  std::optional<ProfileOrigin> origin = {};        // what `pitwall record` knows of a profile
   // Of an archive or a folder: what is no trace is left out with a note.
   bool one_of_many = false;
 };

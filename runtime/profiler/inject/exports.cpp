@@ -9,6 +9,7 @@
 #include "runtime/profiler/inject/gpu_claim.h"
 #include "runtime/profiler/inject/recording.h"
 #include "runtime/profiler/nvtx/callbacks.h"
+#include "runtime/profiler/torch/layers.h"
 #include "runtime/profiler/torch/operators.h"
 
 #define PITWALL_EXPORT extern "C" __attribute__((visibility("default")))
@@ -61,6 +62,22 @@ PITWALL_EXPORT int pitwall_inject_torch() {
     return status.has_value() ? 1 : 0;
   } catch (const std::exception&) {
     return 0;
+  }
+}
+
+// Called around each call of one of the program's modules, with a number for each module (torch/layers.h).
+PITWALL_EXPORT void pitwall_inject_torch_enter_layer(int layer) {
+  try {
+    torch::enterLayer(layer);
+  } catch (const std::exception&) {
+    // Recorded without its layer.
+  }
+}
+PITWALL_EXPORT void pitwall_inject_torch_leave_layer(int layer) { torch::leaveLayer(layer); }
+PITWALL_EXPORT void pitwall_inject_torch_name_layer(int layer, const char* name) {
+  try {
+    torch::nameLayer(layer, name);
+  } catch (const std::exception&) {
   }
 }
 

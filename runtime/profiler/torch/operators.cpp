@@ -13,6 +13,7 @@
 
 #include "db/torch_ranges.h"
 #include "runtime/profiler/torch/input_text.h"
+#include "runtime/profiler/torch/layers.h"
 
 namespace pitwall::torch {
 namespace {
@@ -43,7 +44,7 @@ struct Name {
 struct Known {
   std::uint32_t generation = 0;
   std::unordered_map<std::uint64_t, Name> names;        // by hash
-  std::unordered_map<std::uint64_t, OperatorId> facts;  // by hash of name, phase, shapes and types
+  std::unordered_map<std::uint64_t, OperatorId> facts;  // by hash of name, phase, layer, shapes and types
 };
 
 struct Open {
@@ -129,7 +130,9 @@ OperatorId factsOf(Profiler& profiler, Known& known, const Name& name, Phase pha
     sizes = g_torch.input_sizes(function, false);
     types = g_torch.input_types(function);
   }
+  const LayerNumber layer = currentLayer();
   std::uint64_t key = mixed(reinterpret_cast<std::uintptr_t>(&name), static_cast<std::uint64_t>(phase));
+  key = mixed(key, static_cast<std::uint64_t>(layer));
   for (const auto& input : sizes) {
     key = mixed(key, input.size());
     for (const std::int64_t size : input) key = mixed(key, static_cast<std::uint64_t>(size));
@@ -140,6 +143,7 @@ OperatorId factsOf(Profiler& profiler, Known& known, const Name& name, Phase pha
     OperatorFacts facts;
     facts.name = name.text;
     facts.phase = phase;
+    facts.layer = nameOfLayer(layer);
     facts.shapes = shapesText(sizes);
     facts.dtype = firstType(types);
     at->second = profiler.operatorFacts(facts);

@@ -154,6 +154,88 @@ TEST_F(MergeParts, NamesThatTheProgramGaveToItsThreadsAreKept) {
   EXPECT_EQ(trace->threads()[1].name, "pt_data_worker");
 }
 
+// A profile of ONNX Runtime with one operator, of process 100, which began 2 ms after the recording.
+class MergeProfiles : public MergeParts {
+ protected:
+  static constexpr std::int64_t kStartNs = 1'700'000'000'000'000'000;
+
+  void SetUp() override {
+    output = folder / "run.pitwall";
+    auto sink = createTrace(output).value();
+    const ProcessId process = sink->process({100, "python3", "python3 x.py", 0});
+    const ThreadId thread = sink->thread({process, 100, "main"});
+    Event event;
+    event.name = sink->string("range");
+    event.dur_ns = 10'000'000;
+    sink->events(sink->track({TrackKind::thread, process, thread, {}, "", ""}), {&event, 1});
+    sink->meta(meta::kTraceStartUnixNs, std::to_string(kStartNs));
+    ASSERT_TRUE(sink->finish().has_value());
+    fs::create_directory(partsFolder(output));
+  }
+
+  void about(const std::string& more) const {
+    std::ofstream(part("x.about")) << "pitwall: about a profile\nframework ONNX Runtime\nprocess 100\n"
+                                   << more;
+  }
+
+  static constexpr const char* kProfile =
+      R"([{"cat":"Session","pid":100,"tid":100,"name":"session_initialization","ph":"X","ts":0,"dur":5,"args":{}},
+      {"cat":"Node","pid":100,"tid":100,"name":"a_kernel_time","ph":"X","ts":1000,"dur":50,"args":{"op_name":"Gemm"}}])";
+};
+
+TEST_F(MergeProfiles, AreOnTheirThreadAtTheirTime) {
+  std::ofstream(part("x.json")) << kProfile;
+  about("start_unix_ns " + std::to_string(kStartNs + 2'000'000) + "\npath " + part("x.json") + "\n");
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->unreadable, IsEmpty());
+  trace = Trace::open(output).value();
+  ASSERT_EQ(trace->processes().size(), 1U);
+  ASSERT_EQ(trace->threads().size(), 1U);
+  const auto rows = trace->query("SELECT start_ns FROM event WHERE kind = 'operator'").value().rows;
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(std::get<std::int64_t>(rows[0][0]), 3'000'000);
+  EXPECT_FALSE(fs::exists(partsFolder(output)));
+}
+
+TEST_F(MergeProfiles, OutsideOfTheFolderStayThere) {
+  const std::string profile = folder / "mine.json";
+  std::ofstream(profile) << kProfile;
+  about("path " + profile + "\n");
+  ASSERT_TRUE(mergeParts(output, false).has_value());
+  EXPECT_EQ(eventsInOutput(), 3U);
+  EXPECT_TRUE(fs::exists(profile));
+}
+
+TEST_F(MergeProfiles, ThatAreMissingAreNamed) {
+  about("path " + part("x.json") + "\nnote something happened\n");
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->empty, ElementsAre(HasSubstr("ONNX Runtime's profile of process 100 is missing")));
+  EXPECT_EQ(eventsInOutput(), 1U);
+  EXPECT_THAT(trace->meta(meta::kRecorderNotes).value_or(""), HasSubstr("is missing"));
+  EXPECT_THAT(trace->meta(meta::kRecorderNotes).value_or(""), HasSubstr("\nsomething happened"));
+}
+
+TEST_F(MergeProfiles, ThatCannotBeReadAreNamedAndStay) {
+  std::ofstream(part("x.json")) << "no profile";
+  about("path " + part("x.json") + "\n");
+  write(part("101.pitwall"), 101, 3);
+  const auto left_out = mergeParts(output, false);
+  ASSERT_TRUE(left_out.has_value()) << left_out.error().message;
+  EXPECT_THAT(left_out->unreadable, ElementsAre(HasSubstr("x.json")));
+  EXPECT_EQ(eventsInOutput(), 4U);
+  ASSERT_EQ(trace->losses().size(), 1U);
+  EXPECT_TRUE(fs::exists(part("x.json")));
+  EXPECT_FALSE(fs::exists(part("101.pitwall")));
+}
+
+TEST_F(MergeProfiles, AFileThatIsNoDescriptionIsLeft) {
+  std::ofstream(part("x.about")) << "something else";
+  ASSERT_TRUE(mergeParts(output, false).has_value());
+  EXPECT_EQ(eventsInOutput(), 1U);
+}
+
 TEST_F(MergeParts, PartsAreKeptOnRequest) {
   write(part("101.pitwall"), 101, 3);
   write(part("102.pitwall"), 102, 0);

@@ -1,13 +1,15 @@
-"""Records the operators of PyTorch in a Python program that is not changed for it.
+"""Records the frameworks of a Python program that is not changed for it.
 
 `pitwall record` puts this file's folder first in PYTHONPATH, so that Python executes it before the program. It gives up
-its place to the user's own sitecustomize, waits until the program imports torch, and then calls the recorder's library.
-Whatever goes wrong here, the program runs as it does alone.
+its place to the user's own sitecustomize, waits until the program imports a framework, and then calls that framework's
+recorder in _pitwall_recorders. Whatever goes wrong here, the program runs as it does alone; the recording's notes say it.
 """
 
 import os
 import sys
 from _thread import _local  # every process starts with this file: threading takes milliseconds to import
+
+_FRAMEWORKS = ("torch", "onnxruntime", "mxnet", "jax")
 
 
 def _run_next_sitecustomize(folder):
@@ -25,28 +27,37 @@ def _run_next_sitecustomize(folder):
     spec.loader.exec_module(module)
 
 
-def _record_torch(module, library):
-    import ctypes
+def _recorder(folder, name):
+    """The module _pitwall_recorders.NAME, from our folder, which sys.path does not have."""
+    import importlib.util
 
-    parts = module.__version__.split(".")
-    version = (int(parts[0]), int(parts[1]))
-    if not (1, 13) <= version < (3, 0):
-        sys.stderr.write(
-            "pitwall: PyTorch's operators are not recorded: version %s is not one of 1.13 to 2.x\n" % module.__version__
-        )
-        return
-    ctypes.CDLL(library).pitwall_inject_torch()
+    package = "_pitwall_recorders"
+    writes = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # nothing is left in the installation's folder
+    try:
+        if package not in sys.modules:
+            place = os.path.join(folder, package)
+            spec = importlib.util.spec_from_file_location(
+                package, os.path.join(place, "__init__.py"), submodule_search_locations=[place]
+            )
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[package] = module
+            spec.loader.exec_module(module)
+        return importlib.import_module("%s.%s" % (package, name))
+    finally:
+        sys.dont_write_bytecode = writes
 
 
-class _TorchFinder:
-    """The first finder of modules: calls `then(module)` when torch has been imported. Finds nothing itself."""
+class _FrameworkFinder:
+    """The first finder of modules: calls `then(name, module)` when one of `names` has been imported. Finds nothing itself."""
 
-    def __init__(self, then):
+    def __init__(self, names, then):
+        self._waiting = set(names)
         self._then = then
         self._asking = _local()
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch" or getattr(self._asking, "now", False):
+        if name not in self._waiting or getattr(self._asking, "now", False):
             return None
         import importlib.util
 
@@ -56,16 +67,16 @@ class _TorchFinder:
         finally:
             self._asking.now = False
         if spec is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader.exec_module = self._recorded(spec.loader.exec_module)
+            spec.loader.exec_module = self._recorded(name, spec.loader.exec_module)
         return spec
 
-    def _recorded(self, execute):
+    def _recorded(self, name, execute):
         def execute_and_record(module):
             execute(module)
             try:
-                if self in sys.meta_path:
-                    sys.meta_path.remove(self)
-                    self._then(module)
+                if name in self._waiting:
+                    self._waiting.discard(name)
+                    self._then(name, module)
             except BaseException:
                 pass
 
@@ -75,8 +86,17 @@ class _TorchFinder:
 def _begin():
     folder = os.path.dirname(os.path.abspath(__file__))
     library = os.path.join(os.path.dirname(os.path.dirname(folder)), "libpitwall_inject.so")
+
+    def record(name, module):
+        recorder = _recorder(folder, "on_" + name)
+        about = _recorder(folder, "about")
+        try:
+            recorder.record(module, library)
+        except Exception as error:
+            about.note("%s is not recorded in process %d: %s" % (name, os.getpid(), about.text_of(error)))
+
     if os.environ.get("PITWALL_TRACE") and os.path.exists(library):
-        sys.meta_path.insert(0, _TorchFinder(lambda module: _record_torch(module, library)))
+        sys.meta_path.insert(0, _FrameworkFinder(_FRAMEWORKS, record))
     return folder
 
 

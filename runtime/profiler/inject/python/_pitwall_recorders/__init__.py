@@ -1,0 +1,1 @@
+"""One module a framework, with record(module, library): called in the program when it has imported the framework."""

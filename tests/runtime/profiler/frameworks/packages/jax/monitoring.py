@@ -1,0 +1,5 @@
+listeners = []
+
+
+def register_event_duration_secs_listener(listener):
+    listeners.append(listener)
