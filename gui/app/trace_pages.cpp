@@ -61,6 +61,7 @@ void TracePages::load() {
   const auto& timeline = window_->timelineView().timeline();
   if (!timeline) return;
   events_->setTimeline(timeline);
+  flame_->setSession(&window_->session());
   flame_->setTimeline(timeline);
   sql_->setTrace(QString::fromStdString(timeline->path));
 }

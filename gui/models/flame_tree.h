@@ -14,7 +14,7 @@ namespace pitwall::gui {
 struct FlameNode {
   static constexpr std::uint32_t kTrackNode = 0xFFFFFFFF;
 
-  std::uint32_t name = 0;  // StringId.value; kTrackNode: stands for the track `track`
+  std::uint32_t name = 0;  // StringId.value, or in FlameTree::names; kTrackNode: stands for the track `track`
   std::uint32_t parent = 0;
   std::uint32_t track = 0;
   std::uint32_t depth = 0;  // the root's is 0
@@ -36,6 +36,8 @@ struct FlameTree {
   TimeNs from_ns = 0, to_ns = 0;
   std::uint32_t deepest = 0;
   bool by_track = false;
+  bool of_stacks = false;          // of sampled functions (stack_flames.h)
+  std::vector<std::string> names;  // then those of the nodes; for kTrackNode at `track`
 
   // By total, greatest first.
   std::span<const std::uint32_t> childrenOf(std::uint32_t node) const {

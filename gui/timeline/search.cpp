@@ -60,9 +60,13 @@ bool containsText(const std::string& text, const std::string& part) {
 }
 
 std::vector<bool> matchingNames(const Timeline& timeline, const std::string& text) {
-  std::vector<bool> matches(timeline.names.size(), false);
+  return matchingNames(timeline.names, text);
+}
+
+std::vector<bool> matchingNames(const std::vector<std::string>& names, const std::string& text) {
+  std::vector<bool> matches(names.size(), false);
   if (text.empty()) return matches;
-  for (std::size_t i = 0; i < timeline.names.size(); ++i) matches[i] = containsText(timeline.names[i], text);
+  for (std::size_t i = 0; i < names.size(); ++i) matches[i] = containsText(names[i], text);
   return matches;
 }
 

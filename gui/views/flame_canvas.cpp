@@ -54,7 +54,7 @@ void FlameCanvas::setSearch(const QString& text) {
   searching_ = tree_ && !text.isEmpty();
   matches_ = 0;
   if (searching_) {
-    names_ = matchingNames(*timeline_, text.toStdString());
+    names_ = matchingNames(tree_->of_stacks ? tree_->names : timeline_->names, text.toStdString());
     for (std::uint32_t node = 1; node < tree_->nodes.size(); ++node) matches_ += isMatch(node);
   }
   viewport()->update();
@@ -275,7 +275,7 @@ bool FlameCanvas::viewportEvent(QEvent* event) {
     if (cell == nullptr) {
       QToolTip::hideText();
     } else if (cell->rest) {
-      QToolTip::showText(help->globalPos(), tr("Events too narrow to be drawn; zoom in to see them"),
+      QToolTip::showText(help->globalPos(), tr("Boxes too narrow to be drawn; zoom in to see them"),
                          viewport());
     } else {
       const FlameFacts facts = factsOf(*tree_, *timeline_, cell->node);
