@@ -4,7 +4,7 @@ option(PITWALL_BUILD_ANALYZER "Build the analyzer and the pitwall command (needs
 option(PITWALL_BUILD_RECORD "Build the recorder of other programs; the pitwall command always has it" ${PITWALL_BUILD_ANALYZER})
 option(PITWALL_BUILD_SAMPLES "Build the sample programs (needs the runtime)" ON)
 option(PITWALL_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
-option(PITWALL_UNITY_TESTS "Compile several files of a test as one: half of the time, but more to do after a change" OFF)
+option(PITWALL_UNITY "Compile several files as one: half of the time, but more to do after a change" OFF)
 option(PITWALL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" ${PROJECT_IS_TOP_LEVEL})
 
 # Optional parts. AUTO: built if its dependencies are found. ON: an error if not. OFF: not searched for.

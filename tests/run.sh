@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run.sh [--quick | STEP...]: everything that must hold, on a bare Debian 12: installs the packages it needs, then
-# format, layers, sizes, words, headers, and builds and tests of every configuration. Asks nothing. Steps by name run
-# alone; --quick is the release build and its tests, for the desk.
+# format, layers, sizes, words, headers, sources, locks, and builds and tests of every configuration. Asks nothing.
+# Steps by name run alone; --quick is the release build and its tests, for the desk.
 #
 # Exit code 0 only when every step passed. The last line says how many tests passed and failed; a check that is not a
 # test program counts as one. Logs: build/logs/STEP.log.
@@ -117,8 +117,11 @@ viewer() {
     build/release/tests/viewer_asan --gtest_brief=1
 }
 
-# Clang checks which locks are held where members are used; the release configuration says how files are compiled.
-locks() { cmake --preset release -DPITWALL_CUDA=AUTO -Wno-dev >/dev/null && .ci/check_locks.py build/release; }
+# Two checks of single files, with the commands of a configuration that compiles each alone: that it includes what it
+# uses, and by Clang, which locks are held where members are used.
+configure_single() { cmake --preset release -B build/single -DPITWALL_CUDA=AUTO -DPITWALL_UNITY=OFF -Wno-dev >/dev/null; }
+sources() { configure_single && .ci/check_sources.py build/single; }
+locks() { configure_single && .ci/check_locks.py build/single; }
 
 # A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
 fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 3; }
@@ -136,6 +139,7 @@ step sizes .ci/check_sizes.py
 step words .ci/check_words.py
 step headers .ci/check_headers.sh
 step release configure_build_test release release -DPITWALL_CUDA=AUTO
+step sources sources
 step locks locks
 step minimal minimal
 step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF

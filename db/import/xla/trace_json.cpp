@@ -110,15 +110,17 @@ XlaTraceJson::Line& XlaTraceJson::lineOf(const ChromeEvent& event, const Place& 
 void XlaTraceJson::complete(const ChromeEvent& event, const Place& place) {
   ++complete_;
   constexpr std::int64_t kPicoseconds = 1'000'000;  // of a microsecond
-  const auto start =
-      event.time.isNumberOrString() ? parseScaled(event.time.text, kPicoseconds) : std::nullopt;
-  const auto length =
-      event.duration.isNumberOrString() ? parseScaled(event.duration.text, kPicoseconds) : std::nullopt;
-  if (!start || !length || *start < 0 || *length < 0) {
+  constexpr std::int64_t kNone = -1;
+  const std::int64_t start_ps =
+      event.time.isNumberOrString() ? parseScaled(event.time.text, kPicoseconds).value_or(kNone) : kNone;
+  const std::int64_t length_ps = event.duration.isNumberOrString()
+                                     ? parseScaled(event.duration.text, kPicoseconds).value_or(kNone)
+                                     : kNone;
+  if (start_ps < 0 || length_ps < 0) {
     builder_.tally().dropped("events whose time (ts) or length (dur) is missing or no number", place);
     return;
   }
-  if (*start >= kLatestNs / 2 || *length >= kLatestNs / 2)
+  if (start_ps >= kLatestNs / 2 || length_ps >= kLatestNs / 2)
     return builder_.tally().dropped("events with a time out of range", place);
   const std::string name = unescape(event.name.text);
   const auto text = [&](std::string_view arg) { return unescape(event.arg(arg).text); };
@@ -132,8 +134,8 @@ void XlaTraceJson::complete(const ChromeEvent& event, const Place& place) {
   XlaEvent out;
   out.name = name;
   // Both ends are rounded alike, so that what encloses an event still does.
-  out.start_ns = (*start + 500) / 1000;
-  out.end_ns = (*start + *length + 500) / 1000;
+  out.start_ns = (start_ps + 500) / 1000;
+  out.end_ns = (start_ps + length_ps + 500) / 1000;
   const auto correlation = parseInteger(event.arg("correlation_id").text);
   out.correlation = correlation && *correlation > 0 ? static_cast<std::uint64_t>(*correlation) : 0;
   out.kernel_details = kernel;
