@@ -31,12 +31,13 @@ void NvprofMarkers::marker(const ForeignRow& row) {
   const std::int64_t time = row.integer(1);
   const std::int64_t id = row.integer(2);
   if ((flags & kStart) != 0) {
-    if (open_.size() < kMostOpen || open_.contains(id)) {
-      open_[id] = {time, row.integer(3), trackOf(row)};
-    } else {
-      builder_.tally().dropped(fmt::format("ranges that begin while {} others are open", kMostOpen),
-                               [&] { return fmt::format("marker {}", id); });
-    }
+    const auto place = [&] { return fmt::format("marker {}", id); };
+    const bool again = open_.contains(id);
+    if (again) builder_.tally().dropped("ranges of a number that begins again before its end", place);
+    if (!again && open_.size() >= kMostOpen)
+      return builder_.tally().dropped(fmt::format("ranges that begin while {} others are open", kMostOpen),
+                                      place);
+    open_[id] = {time, row.integer(3), trackOf(row)};
     return;
   }
   Event event;

@@ -71,10 +71,23 @@ TEST(ImportNvprofRows, RangesWithoutAnEndAndWithoutATime) {
   const auto imported = importNvprof(
       "INSERT INTO CUPTI_ACTIVITY_KIND_MARKER(flags, timestamp, id, objectKind, objectId, name, domain) "
       "VALUES "
-      "(2, -9223372036854775808, 71, 2, x'6712', 5, 0), (2, 1500000000000009000, 72, 2, x'6712', 6, 0)");
+      "(2, -9223372036854775808, 71, 2, x'6712', 5, 0), (2, 1500000000000008000, 72, 2, x'6712', 6, 0), "
+      "(2, 1500000000000009000, 72, 2, x'6712', 6, 0)");
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(Imported::counted(imported->summary.dropped, "events with a time out of range"), 1);
   EXPECT_EQ(Imported::counted(imported->summary.repaired, "ranges without an end"), 1);
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, "ranges of a number that begins again"), 1);
+}
+
+TEST(ImportNsightRows, RangesWithoutAnEndAndWithoutATime) {
+  const auto imported = importChanged(
+      "nsight_sqlite/small.sqlite",
+      "INSERT INTO NVTX_EVENTS(start, end, eventType, text, globalTid) VALUES "
+      "(-9223372036854775808, NULL, 59, 'open', 281479288520705), (5, 9223372036854775807, 59, 'step 77', "
+      "281479288520705)");
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, "events with a time out of range"), 2);
+  for (const IterationMark& mark : imported->sink.iterations) EXPECT_NE(mark.index, 77);
 }
 
 // Several processes may write into one file: each counts from another number.
