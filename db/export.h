@@ -64,15 +64,17 @@ struct ExportSummary {
   std::vector<std::string> notes;  // what the format cannot represent, counted
 };
 
-// Writes the trace to `output`; "-" is standard output (chrome, mxnet, csv). An existing file is replaced,
-// but not the trace itself, and a trace or another program's database only by the formats that write
+// Writes the trace to `output`; "-" is standard output (a database is made in the temporary folder first). An existing file is
+// replaced, but not the trace itself, and a trace or another program's database only by the formats that write
 // databases. Errors: invalidInput (no such table or rank, an option that the format does not support, a file
-// that is not replaced); io (not writable, disk full; nothing is left); cancelled; corruptTrace.
+// that is not replaced, anything but a file); io (not writable, disk full, in use; nothing is left); cancelled; corruptTrace.
 Result<ExportSummary> exportTrace(Trace& trace, const std::string& output, const ExportOptions& options);
 
-// Writes text, such as a report, to the file; on failure the old content stays. "-" is standard output; a
-// pipe or device is written in place. Errors: invalidInput (a folder; a trace or another database, which text
-// never replaces), io (not writable, disk full).
+// Writes text, such as a report, to the file; on failure the old content stays. "-" is standard output.
+// Errors: invalidInput (anything but a file; a trace or another database, which text never replaces), io (not writable, disk full).
 Status replaceFile(const std::string& path, std::string_view text);
+
+// Writes the bytes of a file to standard output. Errors: invalidInput (that is a terminal), io.
+Status copyToStandardOutput(const std::string& path);
 
 }  // namespace pitwall

@@ -102,14 +102,14 @@ std::string toText(const ImportSummary& summary);
 // first time of the first input; inputs whose clocks count from 1970 are placed by that clock, the others
 // start at 0 (the summary names the method). A damaged input yields what precedes the damage. Errors:
 // notFound and io (the file), invalidInput (no format recognised, or nothing in it can be read), unsupported
-// (recognised, but not readable here), cancelled, and the errors of the sink.
+// (recognised, but not readable here), cancelled, and the errors of the sink. "-" is standard input; it and pipes are copied first.
 Result<ImportSummary> importTrace(std::span<const std::string> inputs, TraceSink& sink,
                                   const ImportOptions& options = {});
 
 // The same into a file. It is written under the name `output`.tmp and renamed at the end, so that a failure
 // or a kill never leaves an incomplete trace under the requested name; after a failure the temporary file is
-// removed. Errors: as importTrace; io when the output cannot be written; invalidInput when it exists and is
-// not a trace.
+// removed. Nothing is made before the inputs are open. Errors: as importTrace; io when the output cannot be written, or another
+// import is writing it (`output`.lock); invalidInput when it exists and is not a trace.
 Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,
                                    const ImportOptions& options = {});
 

@@ -13,7 +13,9 @@
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/emit.h"
+#include "db/escaped.h"
 #include "db/export.h"
+#include "db/input_path.h"
 
 namespace pitwall::cli {
 namespace {
@@ -86,6 +88,11 @@ const EnvironmentFormatInfo& environmentFormatOf(const std::string& name) {
 // The default file next to the trace may fail (a read-only folder): a note. A requested file must succeed.
 int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
   const bool asked = !arguments.env_file.empty();
+  const bool to_stdout = arguments.format == "text" && arguments.output.empty();
+  if (!asked && isStream(arguments.trace)) {  // it has no file to be beside
+    if (to_stdout) print("\nSettings: not written, since the trace is a stream; name a file with --env.\n");
+    return kDone;
+  }
   const auto& info = environmentFormatOf(arguments.env_format);
   const std::string path =
       asked ? arguments.env_file
@@ -95,18 +102,18 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
                                     [](const Finding& finding) { return !finding.proposals.empty(); });
   std::error_code error;
   if (!asked && !proposes && !std::filesystem::exists(path, error)) {
-    if (arguments.format == "text" && arguments.output.empty()) print("\nSettings: none is recommended.\n");
+    if (to_stdout) print("\nSettings: none is recommended.\n");
     return kDone;
   }
   if (auto status = writeEnvironmentFile(report, path, info.format); !status.has_value()) {
     if (asked) return reportError(status.error().message, kUsage);
-    printNote("pitwall: note: {}\n", status.error().message);
+    reportNote(status.error().message);
     return kDone;
   }
-  if (arguments.format != "text" || !arguments.output.empty()) return kDone;
+  if (!to_stdout) return kDone;
   std::string apply = info.apply;
   if (const auto at = apply.find("PATH"); at != std::string::npos) apply.replace(at, 4, path);
-  print("\nSettings: {} (apply with: {})\n", path, apply);
+  print("\nSettings: {} (apply with: {})\n", escaped(path), escaped(apply));
   return kDone;
 }
 
@@ -134,9 +141,11 @@ void printTimings(const Report& report) {
 }  // namespace
 
 int reportError(const std::string& message, ExitCode code) {
-  printNote("pitwall: {}\n", message);
+  printNote("pitwall: {}\n", escaped(message));
   return code;
 }
+
+void reportNote(const std::string& note) { printNote("pitwall: note: {}\n", escaped(note)); }
 
 int flushOutput() {
   const bool failed = std::ferror(stdout) != 0;

@@ -1,6 +1,8 @@
 #include "analyzer/cli/command_line.h"
 
 #include "analyzer/cli/manual_texts.h"
+#include "analyzer/cli/names_a_file.h"
+#include "db/escaped.h"
 
 namespace pitwall::cli {
 namespace {
@@ -16,14 +18,8 @@ std::string errorTextOf(const CLI::App* app, const CLI::Error& error) {
     what = left.empty() ? "a command is missing"
                         : "'" + left.front() + "' is not a command of '" + command + "'";
   }
-  return "pitwall: " + what + "\nRun '" + command + " --help' for usage.\n";
+  return "pitwall: " + escaped(what) + "\nRun '" + command + " --help' for usage.\n";
 }
-
-const CLI::Validator kNamesAFile(
-    [](const std::string& name) {
-      return name.empty() ? std::string("an empty name; is a variable of the shell unset?") : std::string();
-    },
-    "");
 
 void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
   command
@@ -35,14 +31,15 @@ void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
 void addAnalyze(CLI::App& app, AnalyzeArguments& arguments) {
   auto* command = app.add_subcommand(
       "analyze", "Report where a recorded program's time goes and which settings to change");
-  command->add_option("trace", arguments.trace, "Trace file, recorded with PITWALL_TRACE=FILE")
+  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
       ->required()
       ->type_name("TRACE");
   command
       ->add_option("--format", arguments.format, "text, json, markdown, html (one page with charts) or sarif")
       ->check(CLI::IsMember({"text", "json", "markdown", "html", "sarif"}))
       ->capture_default_str();
-  command->add_option("-o,--output", arguments.output, "File for the report (default: standard output)")
+  command
+      ->add_option("-o,--output", arguments.output, "File for the report (default: standard output, also -)")
       ->type_name("FILE")
       ->check(kNamesAFile);
   auto* file = command->add_option("--env", arguments.env_file,
@@ -129,7 +126,7 @@ int CommandLine::run(int argc, char** argv) {
   try {
     app_.parse(cutCommand(argc, argv, record_), argv);
   } catch (const CLI::ParseError& error) {
-    return app_.exit(error) == 0 ? kDone : kUsage;
+    return app_.exit(error) == 0 ? flushOutput() : kUsage;
   }
   int code = kUsage;
   if (app_.got_subcommand("analyze")) code = analyze(analyze_);

@@ -21,8 +21,12 @@ enum ExitCode : int {
   kNotComparable = 6,  // compare --fail-on-regression: the traces are of different machines or programs
 };
 
-// Prints "pitwall: message" to standard error and returns `code`.
+// Prints "pitwall: message" to standard error and returns `code`. Control characters are escaped here and in notes: a name in
+// the message may hold any.
 int reportError(const std::string& message, ExitCode code);
+
+// Prints "pitwall: note: note" to standard error.
+void reportNote(const std::string& note);
 
 // Reports an error when output could not be written. Returns the exit code.
 int flushOutput();

@@ -9,6 +9,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/names_a_file.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/compare.h"
@@ -149,14 +150,16 @@ CLI::App* addCompare(CLI::App& app, CompareArguments& arguments) {
   command
       ->add_option("traces", arguments.traces,
                    "Trace before and trace after; or several runs per side, at least three, preferably five, "
-                   "with '--' between: A1 A2 A3 -- B1 B2 B3")
+                   "with '--' between: A1 A2 A3 -- B1 B2 B3; - for standard input")
       ->required()
       ->type_name("TRACE");
   command->add_option("--format", arguments.format, "text, json, markdown or html")
       ->check(CLI::IsMember({"text", "json", "markdown", "html"}))
       ->capture_default_str();
-  command->add_option("-o,--output", arguments.output, "File for the report (default: standard output)")
-      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", arguments.output, "File for the report (default: standard output, also -)")
+      ->type_name("FILE")
+      ->check(kNamesAFile);
   command
       ->add_option("--fail-on-regression", arguments.fail_on_regression,
                    "Exit with 5 when B is slower by more than this and by more than run-to-run variation "

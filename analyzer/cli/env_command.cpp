@@ -9,6 +9,7 @@
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/terminal.h"
 #include "analyzer/emit/text_emitter.h"
+#include "db/escaped.h"
 #include "db/settings.h"
 
 namespace pitwall::cli {
@@ -55,7 +56,7 @@ int printAll() {
       "honoured: Pitwall's runtime obeys it. external: a library that the program links reads it. planned: "
       "the runtime does not support it. Explain one: pitwall env NAME");
   print("{}", std::move(emitter).take());
-  for (const auto& error : errors) printNote("pitwall: {}\n", error);
+  for (const auto& error : errors) printNote("pitwall: {}\n", escaped(error));
   return errors.empty() ? kDone : kUsage;
 }
 

@@ -6,11 +6,12 @@
 #include <system_error>
 
 #include "analyzer/cli/commands.h"
-#include "analyzer/cli/interrupt.h"
+#include "analyzer/cli/names_a_file.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
 #include "analyzer/units_text.h"
+#include "db/escaped.h"
 #include "db/export.h"
 
 namespace pitwall::cli {
@@ -36,7 +37,8 @@ const FormatName& formatOf(const std::string& name) {
 
 std::string outputFor(const ExportArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
-  std::string name = std::filesystem::path(arguments.trace).stem().string();
+  std::string name =
+      arguments.trace == "-" ? "stdin" : std::filesystem::path(arguments.trace).stem().string();
   if (arguments.format == "csv") name += "." + arguments.table;
   if (!arguments.range.empty() || arguments.rank >= 0 || arguments.format == "mxnet") name += ".export";
   return name + formatOf(arguments.format).extension;
@@ -59,7 +61,6 @@ std::string contentsOf(const ExportSummary& summary) {
 int exitCodeOf(const Error& error) {
   reportError(error.message, kUsage);
   switch (error.code) {
-    case ErrorCode::cancelled: return kInterrupted;
     case ErrorCode::corruptTrace:
     case ErrorCode::versionMismatch: return kUnreadableTrace;
     case ErrorCode::internal: return kInternal;
@@ -72,7 +73,7 @@ int exitCodeOf(const Error& error) {
 CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
   auto* command =
       app.add_subcommand("export", "Write a trace for other tools, or a part of it as a new trace");
-  command->add_option("trace", arguments.trace, "Trace file, or one of another tool")
+  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
       ->required()
       ->type_name("TRACE");
   command
@@ -85,7 +86,8 @@ CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
   command
       ->add_option("-o,--output", arguments.output,
                    "File to write, - for standard output (default: by the trace's name, here)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(kNamesAFile);
   command
       ->add_option("--range", arguments.range,
                    "Only events that overlap these times since the trace's start: 1.5s..2s, 20ms..")
@@ -126,16 +128,14 @@ int exportTraceFile(const ExportArguments& arguments) {
   }
   ProgressLine line("million rows/s", 1e6);
   options.progress = [&](const ExportProgress& p) { line.show("export", p.done_rows, p.total_rows); };
-  options.cancel = &InterruptGuard::flag();
-  const InterruptGuard guard;
   const auto summary = exportTrace(*opened->trace, output, options);
   line.clear();
   if (!summary.has_value()) return exitCodeOf(summary.error());
   // The data may be on standard output.
-  const std::string done =
-      fmt::format("{}: {}\n", output == "-" ? "written" : "written: " + output, contentsOf(*summary));
+  const std::string done = fmt::format("{}: {}\n", output == "-" ? "written" : "written: " + escaped(output),
+                                       contentsOf(*summary));
   std::fputs(done.c_str(), output == "-" ? stderr : stdout);
-  for (const std::string& note : summary->notes) printNote("pitwall: note: {}\n", note);
+  for (const std::string& note : summary->notes) reportNote(note);
   return kDone;
 }
 

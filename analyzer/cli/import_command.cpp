@@ -1,85 +1,25 @@
 #include "analyzer/cli/import_command.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <csignal>
+#include <cstdio>
 #include <filesystem>
 
 #include "analyzer/cli/commands.h"
-#include "analyzer/cli/print.h"
+#include "analyzer/cli/names_a_file.h"
+#include "analyzer/cli/progress_line.h"
+#include "db/escaped.h"
+#include "db/export.h"
 #include "db/import.h"
+#include "db/store.h"
+#include "db/temporary.h"
+#include "db/try.h"
 
 namespace pitwall::cli {
 namespace {
 
-constexpr int kInterrupted = 130;  // 128 + SIGINT, as shells have it
-
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
-
-// While it exists, ctrl-C cancels the import instead of ending the process.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second ctrl-C ends it at once
-    sigaction(SIGINT, &action, &before_int_);
-    sigaction(SIGTERM, &action, &before_term_);
-  }
-  ~InterruptGuard() {
-    sigaction(SIGINT, &before_int_, nullptr);
-    sigaction(SIGTERM, &before_term_, nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction before_int_ {};
-  struct sigaction before_term_ {};
-};
-
-// One line on a terminal, rewritten at most ten times a second; nothing elsewhere.
-class ProgressLine {
- public:
-  void show(const ImportProgress& progress) {
-    const auto now = Clock::now();
-    if (input_ != progress.input) {
-      input_ = progress.input;
-      begin_ = now;
-    }
-    if (now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    const double share = progress.total_bytes > 0 ? static_cast<double>(progress.done_bytes) /
-                                                        static_cast<double>(progress.total_bytes)
-                                                  : 0;
-    const double seconds = std::chrono::duration<double>(now - begin_).count();
-    const double left = share > 0 ? seconds / share - seconds : 0;
-    const int filled = static_cast<int>(share * 30);
-    printNote("\r[{:<30}] {:3.0f} %  {:.0f} MB/s  {:.0f} s left ",
-              std::string(static_cast<std::size_t>(filled), '#'), share * 100,
-              seconds > 0 ? static_cast<double>(progress.done_bytes) / 1e6 / seconds : 0, left);
-    std::fflush(stderr);
-    drawn_ = true;
-  }
-  void clear() {
-    if (drawn_) printNote("\r{:70}\r", "");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::string input_;
-  Clock::time_point begin_;
-  Clock::time_point shown_;
-  bool drawn_ = false;
-};
-
 std::string defaultOutput(const std::string& input) {
+  if (input == "-") return "stdin.pitwall";
   std::error_code error;
   const bool is_folder = std::filesystem::is_directory(input, error);
   std::filesystem::path name =
@@ -92,11 +32,21 @@ std::string defaultOutput(const std::string& input) {
   return name.string() + ".pitwall";
 }
 
-int exitCodeOf(const Error& error, const std::string& output) {
-  if (error.code == ErrorCode::cancelled) return kInterrupted;
+// `target`: the output as messages about it name it, or "-".
+int exitCodeOf(const Error& error, const std::string& target) {
   if (error.code == ErrorCode::internal) return kInternal;
-  const bool about_output = error.message.find(output) != std::string::npos;
+  const bool about_output = error.message.find("'" + target) != std::string::npos;
   return about_output ? kUsage : kUnreadableTrace;
+}
+
+// SQLite writes a database at many places, so that it is made in a file first.
+Result<ImportSummary> importToStandardOutput(const std::vector<std::string>& inputs,
+                                             const ImportOptions& options) {
+  const TemporaryFolder folder = PITWALL_TRY(TemporaryFolder::create("a trace for standard output"));
+  const std::string file = folder.file("trace");
+  auto summary = PITWALL_TRY(importToFile(inputs, file, options));
+  PITWALL_TRY(copyToStandardOutput(file));
+  return summary;
 }
 
 }  // namespace
@@ -108,33 +58,42 @@ CLI::App* addImport(CLI::App& app, ImportArguments& arguments) {
       ->add_option(
           "input", arguments.inputs,
           "Trace of another tool or of Pitwall, uncompressed or compressed (gzip, zstd, xz, zip, tar), or a "
-          "folder of them; several become one")
+          "folder of them; several become one; - for standard input")
       ->required()
       ->type_name("INPUT");
   command
       ->add_option("-o,--output", arguments.output,
-                   "Trace file to write (default: INPUT with .pitwall, here)")
-      ->type_name("OUT.pitwall");
+                   "Trace file to write, - for standard output (default: INPUT with .pitwall, here)")
+      ->type_name("OUT.pitwall")
+      ->check(kNamesAFile);
   return command;
 }
 
 int importTraces(const ImportArguments& arguments) {
   const std::string output =
       arguments.output.empty() ? defaultOutput(arguments.inputs.front()) : arguments.output;
+  const bool to_stdout = output == "-";
   ImportOptions options;
-  options.cancel = &interrupted;
-  ProgressLine line;
-  if (::isatty(STDERR_FILENO) != 0) {
-    options.progress = [&](const ImportProgress& progress) { line.show(progress); };
+  ProgressLine line("MB/s", 1e6);
+  if (ProgressLine::isWanted())
+    options.progress = [&](const ImportProgress& p) { line.show(p.input, p.done_bytes, p.total_bytes); };
+  std::string target = "standard output";
+  if (!to_stdout) {
+    auto checked = replaceableTrace(output);
+    if (!checked.has_value()) return reportError(checked.error().message, kUsage);
+    target = std::move(*checked);
   }
-  const InterruptGuard guard;
-  const auto summary = importToFile(arguments.inputs, output, options);
+  const auto summary = to_stdout ? importToStandardOutput(arguments.inputs, options)
+                                 : importToFile(arguments.inputs, output, options);
   line.clear();
   if (!summary.has_value()) {
     reportError(summary.error().message, kUsage);
-    return exitCodeOf(summary.error(), output);
+    return exitCodeOf(summary.error(), target);
   }
-  print("{}written: {}\n", toText(*summary), output);
+  // The trace may be on standard output.
+  const std::string done =
+      toText(*summary) + (to_stdout ? "written\n" : "written: " + escaped(output) + "\n");
+  std::fputs(done.c_str(), to_stdout ? stderr : stdout);
   return kDone;
 }
 

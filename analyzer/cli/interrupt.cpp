@@ -1,27 +1,50 @@
 #include "analyzer/cli/interrupt.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "db/unfinished.h"
+
 namespace pitwall::cli {
 namespace {
 
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+// Standard error may be a full pipe.
+void say(std::string_view text) {
+  pollfd writable{STDERR_FILENO, POLLOUT, 0};
+  if (::poll(&writable, 1, 0) == 1 && ::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+void awaitSignal(const sigset_t& signals) {
+  int number = 0;
+  while (sigwait(&signals, &number) != 0) {
+  }
+  removeUnfinished();
+  if (::isatty(STDERR_FILENO) == 1) say("\n");  // behind "^C" or a line of progress
+  say("pitwall: interrupted; no partial file is left\n");
+  ::_exit(kInterrupted);
+}
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-  sigemptyset(&action.sa_mask);
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, &before_int_);
-  sigaction(SIGTERM, &action, &before_term_);
+void endOnInterrupt() {
+  sigset_t signals;
+  sigset_t before;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  ::signal(SIGINT, SIG_DFL);  // an ignored one would never arrive
+  ::signal(SIGTERM, SIG_DFL);
+  try {
+    std::thread([signals] { awaitSignal(signals); }).detach();
+  } catch (const std::system_error&) {  // no thread can be made: the signals end the process as usual
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
 }
-
-InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &before_int_, nullptr);
-  sigaction(SIGTERM, &before_term_, nullptr);
-}
-
-const std::atomic<bool>& InterruptGuard::flag() { return interrupted; }
 
 }  // namespace pitwall::cli

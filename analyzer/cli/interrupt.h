@@ -1,26 +1,13 @@
-// Ctrl-C as a request to cancel instead of an immediate end.
+// Ctrl-C.
 #pragma once
-
-#include <atomic>
-#include <csignal>
 
 namespace pitwall::cli {
 
 inline constexpr int kInterrupted = 130;  // exit code: 128 + SIGINT, as shells have it
 
-// While it exists, ctrl-C and SIGTERM set flag() instead of ending the process; a second one ends it at once.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
-  static const std::atomic<bool>& flag();
-
- private:
-  struct sigaction before_int_ {};
-  struct sigaction before_term_ {};
-};
+// From now on SIGINT and SIGTERM end the command at once with kInterrupted, whatever it does or waits for, also where they
+// were ignored; unfinished files are removed. Called before other threads are made. Not for a command that starts programs, which would
+// get neither signal.
+void endOnInterrupt();
 
 }  // namespace pitwall::cli

@@ -26,7 +26,7 @@ const Entry kUsageCode{"2",
 const Entry kTraceCode{"3",
                        "the trace cannot be read: missing, not a trace, damaged, or from a newer version"};
 const Entry kInternalCode{"4", "internal error"};
-const Entry kInterruptedCode{"130", "interrupted; no partial file is left"};
+const Entry kInterruptedCode{"130", "interrupted by ctrl-C or SIGTERM; no partial file is left"};
 const Entry kFindingsCode{"1", "findings at or above the level of --fail-on"};
 const Entry kRegressionCode{"5", "compare: slower than --fail-on-regression allows"};
 const Entry kUndecidedCode{
@@ -62,7 +62,7 @@ Text whole() {
 
 Text ofAnalyze() {
   Text text;
-  text.exit_codes = {kDoneCode, kFindingsCode, kUsageCode, kTraceCode, kInternalCode};
+  text.exit_codes = {kDoneCode, kFindingsCode, kUsageCode, kTraceCode, kInternalCode, kInterruptedCode};
   text.environment = {kNoColor, kColumns, kTemporary};
   text.files = {{"TRACE with .env", "The recommended settings, unless --env or --no-env is given."},
                 kRuleFiles};
@@ -119,7 +119,8 @@ Text ofRecord() {
 
 Text ofCompare() {
   Text text;
-  text.exit_codes = {kDoneCode, kUsageCode, kTraceCode, kInternalCode, kRegressionCode, kUndecidedCode};
+  text.exit_codes = {kDoneCode,       kUsageCode,     kTraceCode,      kInternalCode,
+                     kRegressionCode, kUndecidedCode, kInterruptedCode};
   text.environment = {kNoColor, kColumns, kTemporary};
   text.examples = {
       {"pitwall compare before.pitwall after.pitwall", "One run of each: large changes only."},
@@ -142,7 +143,7 @@ Text ofExport() {
 
 Text ofQuery() {
   Text text;
-  text.exit_codes = {kDoneCode, kUsageCode, kTraceCode, kInternalCode};
+  text.exit_codes = {kDoneCode, kUsageCode, kTraceCode, kInternalCode, kInterruptedCode};
   text.environment = {kNoColor, kColumns, kTemporary};
   text.examples = {
       {"pitwall query run.pitwall \"SELECT name, count, total_ns FROM event_stats ORDER BY total_ns DESC "

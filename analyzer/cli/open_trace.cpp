@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "analyzer/cli/commands.h"
-#include "analyzer/cli/interrupt.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
+#include "db/escaped.h"
 #include "db/file_magic.h"
 #include "db/import.h"
+#include "db/input_path.h"
 #include "db/temporary.h"
 #include "db/try.h"
 
@@ -29,37 +30,40 @@ bool isForeign(const std::string& path) {
   return !truncated && magic::sqliteProgram(*start) != magic::kTraceId;
 }
 
-Result<OpenedTrace> openForeign(const std::string& path) {
+Result<OpenedTrace> openForeign(const std::string& path, const std::string& shown) {
   const TemporaryFolder folder = PITWALL_TRY(TemporaryFolder::create("the import"));
   const std::string name = std::filesystem::path(path).filename().string();
   const std::string temporary = folder.file(name + ".pitwall");
   ProgressLine line("MB/s", 1e6);
   ImportOptions options;
-  options.cancel = &InterruptGuard::flag();
   options.progress = [&](const ImportProgress& p) { line.show(p.input, p.done_bytes, p.total_bytes); };
-  const InterruptGuard guard;
   const std::vector<std::string> inputs{path};
   auto imported = importToFile(inputs, temporary, options);
   line.clear();
   const ImportSummary summary = PITWALL_TRY(imported);
   auto trace = PITWALL_TRY(Trace::open(temporary));
   const ImportedInput& input = summary.inputs.front();
-  printNote("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", path,
+  printNote("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", shown,
             input.format, input.complete ? "" : "; it is truncated: " + input.damage);
-  return OpenedTrace{std::move(trace), true};
+  return OpenedTrace{std::move(trace), true, nullptr};
 }
 
 }  // namespace
 
-Result<OpenedTrace> openTrace(const std::string& path) {
-  if (isForeign(path)) return openForeign(path);
-  auto trace = PITWALL_TRY(Trace::open(path));
-  return OpenedTrace{std::move(trace), false};
+Result<OpenedTrace> openTrace(const std::string& name) {
+  if (!isStream(name)) {
+    if (isForeign(name)) return openForeign(name, escaped(name));
+    auto trace = PITWALL_TRY(Trace::open(name));
+    return OpenedTrace{std::move(trace), false, nullptr};
+  }
+  const InputPath input = PITWALL_TRY(inputPath(name));
+  if (isForeign(input.path)) return openForeign(input.path, input.shown);
+  auto trace = PITWALL_TRY(Trace::open(input.path));
+  return OpenedTrace{std::move(trace), true, input.copy};
 }
 
 int reportTraceError(const Error& error) {
   reportError(error.message, kUnreadableTrace);
-  if (error.code == ErrorCode::cancelled) return kInterrupted;
   return error.code == ErrorCode::internal ? kInternal : kUnreadableTrace;
 }
 

@@ -76,14 +76,15 @@ int printSchema() {
 
 int exitCodeOf(const Error& error) {
   const bool unreadable = error.code == ErrorCode::corruptTrace || error.code == ErrorCode::io;
-  return reportError(error.message, unreadable ? kUnreadableTrace : kUsage);
+  const ExitCode otherwise = error.code == ErrorCode::internal ? kInternal : kUsage;
+  return reportError(error.message, unreadable ? kUnreadableTrace : otherwise);
 }
 
 }  // namespace
 
 CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
   auto* command = app.add_subcommand("query", "Query a trace with SQL; the trace is not changed");
-  command->add_option("trace", arguments.trace, "Trace file, or one of another tool")
+  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
       ->required()
       ->type_name("TRACE");
   command->add_option("sql", arguments.sql, "One or more SELECTs; - reads them from standard input")
@@ -100,6 +101,8 @@ CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
 int queryTrace(const QueryArguments& arguments) {
   if (arguments.schema == !arguments.sql.empty())
     return reportError("query: give either an SQL statement or --schema", kUsage);
+  if (arguments.trace == "-" && arguments.sql == "-")
+    return reportError("query: standard input is either the trace or the SQL statement, not both", kUsage);
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return reportTraceError(opened.error());
   Trace& trace = *opened->trace;
@@ -116,7 +119,7 @@ int queryTrace(const QueryArguments& arguments) {
   const std::string format = text ? "text" : arguments.format == "auto" ? "tsv" : arguments.format;
   const auto printer = makeRowPrinter(format, outputIsTerminal() ? terminalWidth() : 0);
   Status status = trace.visit(sql, {}, *printer);
-  if (!printer->finish()) return reportError("the rows could not be written to standard output", kInternal);
+  if (!printer->finish()) return flushOutput();
   return status.has_value() ? static_cast<int>(kDone) : exitCodeOf(status.error());
 }
 

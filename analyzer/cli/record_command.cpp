@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/names_a_file.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/record_program.h"
+#include "db/escaped.h"
 
 namespace pitwall::cli {
 namespace {
@@ -50,14 +52,14 @@ StackMode stackMode(std::string_view text) {
 }
 
 void printSummary(const Recorded& recorded, bool sampled) {
-  for (const std::string& note : recorded.notes) printNote("pitwall: note: {}\n", note);
+  for (const std::string& note : recorded.notes) reportNote(note);
   printNote("pitwall: recorded {:.2f} s", recorded.seconds);
   if (sampled) {
     printNote(", {}, {}", plural(recorded.processes, "process", "processes"),
               plural(recorded.most_threads, "thread", "threads at once"));
     if (recorded.sample_hz > 0) printNote(", {:.3g} samples a second", recorded.sample_hz);
   }
-  if (!recorded.trace.empty()) printNote(" -> {}", recorded.trace);
+  if (!recorded.trace.empty()) printNote(" -> {}", escaped(recorded.trace));
   printNote("\n");
 }
 
@@ -71,7 +73,8 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
                    "Trace file to write (default: PROGRAM.pitwall, here); %p process id, %r rank of a "
                    "distributed job, "
                    "%h host")
-      ->type_name("OUT.pitwall");
+      ->type_name("OUT.pitwall")
+      ->check(kNamesAFile);
   command
       ->add_option("--sample", arguments.sample_hz,
                    "Samples a second of processes, threads and GPUs; 0 = none")
@@ -133,6 +136,9 @@ int runRecord(const RecordArguments& arguments) {
   options.command = arguments.command;
   options.pid = arguments.pid;
   options.output = arguments.output;
+  if (options.output == "-")
+    return reportError(
+        "a recording cannot go to standard output, which is the program's; name a file with -o", kUsage);
   options.sample_hz = arguments.sample_hz;
   options.duration_s = arguments.duration_s;
   options.last_s = arguments.last_s;
@@ -149,7 +155,7 @@ int runRecord(const RecordArguments& arguments) {
   if (!recorded.has_value())
     return reportError(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
   if (!arguments.quiet) printSummary(recorded.value(), arguments.sample_hz > 0);
-  for (const std::string& failure : recorded.value().failures) printNote("pitwall: {}\n", failure);
+  for (const std::string& failure : recorded.value().failures) printNote("pitwall: {}\n", escaped(failure));
   if (recorded.value().exit_signal != 0) return endBySignal(recorded.value().exit_signal);
   return recorded.value().exit_code;
 }

@@ -9,6 +9,7 @@
 #include "analyzer/cli/terminal.h"
 #include "analyzer/emit/text_emitter.h"
 #include "analyzer/rules/rule_set.h"
+#include "db/escaped.h"
 
 namespace pitwall::cli {
 namespace {
@@ -77,7 +78,7 @@ int rulesCheck(const std::vector<std::string>& files) {
     if (auto status = checkRuleFile(file); !status.has_value()) {
       code = reportError(status.error().message, kUsage);
     } else {
-      print("{}: ok\n", file);
+      print("{}: ok\n", escaped(file));
     }
   }
   return code;

@@ -144,11 +144,11 @@ std::string reportAsEnvironment(const Report& report, EnvironmentFormat format) 
 }
 
 Status writeEnvironmentFile(const Report& report, const std::string& path, EnvironmentFormat format) {
-  std::string first_line;
   std::error_code error;
-  if (std::ifstream existing(path);
-      std::filesystem::is_regular_file(path, error) && std::getline(existing, first_line)) {
-    if (first_line.rfind(kFirstLine, 0) != 0) {
+  if (std::filesystem::is_regular_file(path, error)) {  // a pipe would be waited for
+    std::string first_line;
+    std::ifstream existing(path);
+    if (std::getline(existing, first_line) && first_line.rfind(kFirstLine, 0) != 0) {
       return fail(ErrorCode::invalidInput,
                   path + ": exists and was not written by Pitwall; it is not changed. Choose another file.");
     }

@@ -5,7 +5,7 @@
 #include "db/export/chrome_writer.h"
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
-#include "db/file/resolved_path.h"
+#include "db/temporary.h"
 #include "db/try.h"
 
 namespace pitwall {
@@ -23,10 +23,7 @@ Result<ExportSummary> writeChrome(Trace& trace, const std::string& output, const
 
 namespace {
 
-Status checkOptions(const std::string& output, const ExportOptions& options) {
-  const bool file = options.format == ExportFormat::pitwall || options.format == ExportFormat::rows;
-  if (file && output == "-")
-    return fail(ErrorCode::invalidInput, "a database cannot go to standard output; name a file with -o");
+Status checkOptions(const ExportOptions& options) {
   if (!options.table.empty() && options.format != ExportFormat::csv)
     return fail(ErrorCode::invalidInput,
                 "--table is for --format csv; the other formats hold the whole trace");
@@ -38,16 +35,25 @@ Status checkOptions(const std::string& output, const ExportOptions& options) {
   return {};
 }
 
+// SQLite writes a database at many places, so that it is made in a file first.
+Result<ExportSummary> databaseToStandardOutput(Trace& trace, const ExportOptions& options) {
+  const TemporaryFolder folder = PITWALL_TRY(TemporaryFolder::create("a database for standard output"));
+  const std::string file = folder.file("database");
+  auto summary = PITWALL_TRY(exportTrace(trace, file, options));
+  PITWALL_TRY(copyToStandardOutput(file));
+  return summary;
+}
+
 }  // namespace
 
 }  // namespace exporting
 
 Result<ExportSummary> exportTrace(Trace& trace, const std::string& path, const ExportOptions& options) {
   using namespace exporting;
-  PITWALL_TRY(checkOptions(path, options));
-  const std::string output = path.empty() || path == "-" ? path : resolvedPath(path);
+  PITWALL_TRY(checkOptions(options));
   const bool database = options.format == ExportFormat::pitwall || options.format == ExportFormat::rows;
-  PITWALL_TRY(checkReplaceable(output, trace.path(), database));
+  if (database && path == "-") return databaseToStandardOutput(trace, options);
+  const std::string output = PITWALL_TRY(checkedOutput(path, trace.path(), database));
   if (options.format == ExportFormat::csv) return writeCsv(trace, output, options);
   const Selection selection = PITWALL_TRY(Selection::make(trace, options));
   const std::int64_t rows = PITWALL_TRY(totalRows(trace));

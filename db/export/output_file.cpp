@@ -1,20 +1,21 @@
 #include "db/export/output_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "db/export.h"
-#include "db/file/resolved_path.h"
 #include "db/file/write_remedy.h"
 #include "db/file_magic.h"
+#include "db/output_path.h"
+#include "db/sqlite/replace.h"
 #include "db/try.h"
 #include "db/write_all.h"
 
@@ -36,50 +37,36 @@ Failure cannotWrite(std::string_view path, int error) {
                                          std::strerror(error), writeRemedy(error)));
 }
 
-Status checkReplaceable(const std::string& path, const std::string& source, bool is_database) {
-  if (path.empty()) return fail(ErrorCode::invalidInput, "no file name to write to: give one");
-  struct stat about {};
-  if (path == "-" || ::stat(path.c_str(), &about) != 0) return {};
+Result<std::string> checkedOutput(const std::string& path, const std::string& source, bool is_database) {
+  if (path == "-") return path;
+  std::string target = PITWALL_TRY(outputPath(path));
   const auto refuse = [&](std::string_view why) {
     return fail(ErrorCode::invalidInput,
                 fmt::format("cannot write '{}': {}; choose another path", path, why));
   };
-  if (S_ISDIR(about.st_mode)) return refuse("it is a folder");
-  if (is_database && !S_ISREG(about.st_mode)) return refuse("it is a device, pipe or socket");
   std::error_code error;
-  if (std::filesystem::equivalent(path, source, error)) return refuse("it is the trace that is exported");
-  if (!is_database && S_ISREG(about.st_mode) && isDatabase(path))
-    return refuse("it is a trace or another database, which is not replaced by text");
-  return {};
+  if (std::filesystem::equivalent(target, source, error)) return refuse("it is the trace that is exported");
+  if (!isDatabase(target)) return target;
+  if (!is_database) return refuse("it is a trace or another database, which is not replaced by text");
+  PITWALL_TRY(store::checkUnused(target));
+  return target;
 }
 
 std::string temporaryName(const std::string& path) { return fmt::format("{}.{}.tmp", path, ::getpid()); }
 
-Status moveIntoPlace(const std::string& temporary, const std::string& path) {
-  if (std::rename(temporary.c_str(), path.c_str()) == 0) return {};
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  return cannotWrite(path, error);
-}
-
-OutputFile::OutputFile(std::string path, std::string temporary, int file)
+OutputFile::OutputFile(std::string path, Unfinished temporary, int file)
     : path_(std::move(path)), temporary_(std::move(temporary)), file_(file) {}
 
 Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path) {
   if (path == "-") return std::unique_ptr<OutputFile>(new OutputFile(path, {}, STDOUT_FILENO));
-  struct stat about {};
-  const bool in_place = ::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode);
-  const std::string name = in_place ? path : temporaryName(path);
-  const int flags = in_place ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-  const int file = ::open(name.c_str(), flags, 0666);
+  Unfinished temporary(temporaryName(path));
+  const int file = ::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) return cannotWrite(path, errno);
-  return std::unique_ptr<OutputFile>(new OutputFile(path, in_place ? "" : name, file));
+  return std::unique_ptr<OutputFile>(new OutputFile(path, std::move(temporary), file));
 }
 
 OutputFile::~OutputFile() {
-  if (file_ < 0 || path_ == "-") return;
-  ::close(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (file_ >= 0 && path_ != "-") ::close(file_);
 }
 
 Status OutputFile::writeAll() {
@@ -98,12 +85,9 @@ Status OutputFile::finish() {
   PITWALL_TRY(writeAll());
   if (path_ == "-") return {};
   // A full network disk reports the error only here.
-  if (::close(std::exchange(file_, -1)) != 0) {
-    const int error = errno;
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-    return cannotWrite(path_, error);
-  }
-  return temporary_.empty() ? Status() : moveIntoPlace(temporary_, path_);
+  if (::close(std::exchange(file_, -1)) != 0) return cannotWrite(path_, errno);
+  if (std::rename(temporary_.path().c_str(), path_.c_str()) != 0) return cannotWrite(path_, errno);
+  return {};
 }
 
 }  // namespace pitwall::exporting
@@ -111,10 +95,25 @@ Status OutputFile::finish() {
 namespace pitwall {
 
 Status replaceFile(const std::string& path, std::string_view text) {
-  PITWALL_TRY(exporting::checkReplaceable(path, "", false));
-  auto file = PITWALL_TRY(exporting::OutputFile::create(path == "-" ? path : resolvedPath(path)));
+  const std::string output = PITWALL_TRY(exporting::checkedOutput(path, "", false));
+  auto file = PITWALL_TRY(exporting::OutputFile::create(output));
   file->append(text);
   return file->finish();
+}
+
+Status copyToStandardOutput(const std::string& path) {
+  if (::isatty(STDOUT_FILENO) == 1)
+    return fail(ErrorCode::invalidInput,
+                "cannot write 'standard output': it is a terminal; redirect it, or name a file with -o");
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::size_t{1} << 20, '\0');
+  while (file) {
+    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    const auto got = static_cast<std::size_t>(file.gcount());
+    if (const int error = pitwall::writeAll(STDOUT_FILENO, {bytes.data(), got}); error != 0)
+      return exporting::cannotWrite("-", error);
+  }
+  return file.eof() ? Status() : Status(exporting::cannotWrite(path, EIO));
 }
 
 }  // namespace pitwall

@@ -8,18 +8,16 @@
 #include <string_view>
 
 #include "db/result.h"
+#include "db/unfinished.h"
 
 namespace pitwall::exporting {
 
-// Whether `path` may become a file of an export. Errors: invalidInput when it is a folder, the trace itself
-// (`source`), for a database a device, pipe or socket, for text any SQLite database.
-Status checkReplaceable(const std::string& path, const std::string& source, bool is_database);
+// Where an output of this name goes, as by outputPath(); "-" stays. Errors: as outputPath(); invalidInput when it is the trace
+// itself (`source`), for text also when it is any SQLite database; io when it is a database that is in use.
+Result<std::string> checkedOutput(const std::string& path, const std::string& source, bool is_database);
 
 // The name to write under before the rename.
 std::string temporaryName(const std::string& path);
-
-// Renames the finished file; on failure it is removed. Errors: io.
-Status moveIntoPlace(const std::string& temporary, const std::string& path);
 
 // "cannot write 'PATH': REASON; REMEDY" for an errno.
 Failure cannotWrite(std::string_view path, int error);
@@ -28,9 +26,9 @@ Failure cannotWrite(std::string_view path, int error);
 // ignored.
 class OutputFile {
  public:
-  // "-" is standard output; a pipe or device is written in place. Errors: io.
+  // `path` is from checkedOutput(). Errors: io.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path);
-  ~OutputFile();  // removes what finish() has not moved into place
+  ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
@@ -43,11 +41,11 @@ class OutputFile {
   Status finish();
 
  private:
-  OutputFile(std::string path, std::string temporary, int file);
+  OutputFile(std::string path, Unfinished temporary, int file);
   Status writeAll();
 
   const std::string path_;
-  const std::string temporary_;  // empty: written in place
+  const Unfinished temporary_;  // none: standard output
   int file_;
   int error_ = 0;
   fmt::memory_buffer buffer_;

@@ -2,16 +2,17 @@
 // unchanged, and event, dependency and counter as tables with the columns of the virtual ones.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "db/export/formats.h"
 #include "db/export/output_file.h"
 #include "db/sqlite/connection.h"
+#include "db/sqlite/replace.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sql_name.h"
 #include "db/try.h"
+#include "db/unfinished.h"
 
 namespace pitwall::exporting {
 
@@ -141,15 +142,11 @@ class RowsWriter {
 };
 
 Result<ExportSummary> writeWhole(Trace& trace, const std::string& output, Pace& pace) {
-  const std::string temporary = temporaryName(output);
-  std::remove(temporary.c_str());
-  Connection connection = PITWALL_TRY(Connection::open(temporary, OpenMode::createFile));
-  Result<ExportSummary> summary = RowsWriter(trace, std::move(connection), pace).write();
-  if (!summary.has_value()) {
-    std::remove(temporary.c_str());
-    return summary;
-  }
-  PITWALL_TRY(moveIntoPlace(temporary, output));
+  const Unfinished temporary(temporaryName(output));
+  removeWithSideFiles(temporary.path());
+  Connection connection = PITWALL_TRY(Connection::open(temporary.path(), OpenMode::createFile));
+  auto summary = PITWALL_TRY(RowsWriter(trace, std::move(connection), pace).write());
+  PITWALL_TRY(store::moveIntoPlace(temporary.path(), output));
   return summary;
 }
 
@@ -159,11 +156,9 @@ Result<ExportSummary> writeWhole(Trace& trace, const std::string& output, Pace& 
 Result<ExportSummary> writeRows(Trace& trace, const std::string& output, const Selection& selection,
                                 Pace& pace, const ExportOptions& options) {
   if (selection.isComplete()) return writeWhole(trace, output, pace);
-  const std::string part = output + ".part";
-  PITWALL_TRY(writeTrace(trace, part, selection, pace, options));
-  auto opened = Trace::open(part);
-  std::remove(part.c_str());  // stays readable while it is open
-  const std::unique_ptr<Trace> selected = PITWALL_TRY(opened);
+  const Unfinished part(temporaryName(output + ".part"));
+  PITWALL_TRY(writeTrace(trace, part.path(), selection, pace, options));
+  const auto selected = PITWALL_TRY(Trace::open(part.path()));
   return writeWhole(*selected, output, pace);
 }
 

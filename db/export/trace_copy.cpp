@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,9 +12,11 @@
 #include "db/export/output_file.h"
 #include "db/meta.h"
 #include "db/sink.h"
+#include "db/sqlite/replace.h"
 #include "db/stacks.h"
 #include "db/store.h"
 #include "db/try.h"
+#include "db/unfinished.h"
 
 namespace pitwall::exporting {
 
@@ -182,10 +183,6 @@ Status Copy::dependencies() {
   return status;
 }
 
-void removeTrace(const std::string& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::remove((path + suffix).c_str());
-}
-
 }  // namespace
 
 Result<ExportSummary> copyTrace(Trace& trace, TraceSink& sink, const Selection& selection, Pace& pace,
@@ -196,16 +193,12 @@ Result<ExportSummary> copyTrace(Trace& trace, TraceSink& sink, const Selection& 
 
 Result<ExportSummary> writeTrace(Trace& trace, const std::string& output, const Selection& selection,
                                  Pace& pace, const ExportOptions& options) {
-  const std::string temporary = temporaryName(output);
-  auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
-  Result<ExportSummary> summary = copyTrace(trace, *sink, selection, pace, options);
-  Status finished = summary.has_value() ? sink->finish() : Status();
+  const Unfinished temporary(temporaryName(output));
+  auto sink = PITWALL_TRY(createTrace(temporary.path(), {.most_pending_rows = kPendingRowsOfAnImport}));
+  auto summary = PITWALL_TRY(copyTrace(trace, *sink, selection, pace, options));
+  PITWALL_TRY(sink->finish());
   sink.reset();  // closes the file
-  if (!summary.has_value() || !finished.has_value()) {
-    removeTrace(temporary);
-    return summary.has_value() ? Result<ExportSummary>(fail(finished.error())) : std::move(summary);
-  }
-  PITWALL_TRY(moveIntoPlace(temporary, output));
+  PITWALL_TRY(store::moveIntoPlace(temporary.path(), output));
   return summary;
 }
 

@@ -29,29 +29,15 @@ Failure cannotCreate(const char* what, std::string_view purpose, int error) {
 
 }  // namespace
 
-TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
-  if (this != &other) {
-    remove();
-    path_ = std::exchange(other.path_, {});
-  }
-  return *this;
-}
-
 Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
   TemporaryFolder folder;
   std::string name = systemFolder() / "pitwall-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) return cannotCreate("a folder", purpose, errno);
-  folder.path_ = name;
+  folder.folder_ = Unfinished(name, Unfinished::Kind::folder);
   return folder;
 }
 
-std::string TemporaryFolder::file(std::string_view name) const { return fs::path(path_) / name; }
-
-void TemporaryFolder::remove() noexcept {
-  if (path_.empty()) return;
-  std::error_code ignored;  // leftovers are in the system's temporary folder
-  fs::remove_all(path_, ignored);
-}
+std::string TemporaryFolder::file(std::string_view name) const { return fs::path(path()) / name; }
 
 Result<int> openUnnamedFile(std::string_view purpose) {
   std::string name = systemFolder() / "pitwall-XXXXXX";

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "db/file/output_claim.h"
 #include "db/file_magic.h"
 #include "db/import/align.h"
 #include "db/import/build/builder.h"
@@ -21,8 +19,10 @@
 #include "db/import/origins.h"
 #include "db/import/readers.h"
 #include "db/meta.h"
+#include "db/sqlite/replace.h"
 #include "db/store.h"
 #include "db/try.h"
+#include "db/unfinished.h"
 
 namespace pitwall {
 
@@ -211,79 +211,91 @@ bool isRecording(const InputFile& input, const ImportOptions& options) {
   return magic::sqliteProgram(start) == magic::kTraceId;
 }
 
+Status readAll(std::vector<InputFile>& inputs, TraceSink& sink, const ImportOptions& options,
+               ImportSummary& summary) {
+  // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
+  const auto profiles = std::stable_partition(
+      inputs.begin(), inputs.end(), [&](const InputFile& input) { return isRecording(input, options); });
+  const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
+  const std::string first = inputs.empty() ? "import" : inputs.front().shown;
+  const auto notes = import::takeOrigins(inputs);
+  if (inputs.empty())
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: describes a profile that is not among the inputs", first));
+  Alignment alignment;
+  std::vector<std::string> unreadable;
+  if (inputs.size() > 1) alignment = align(inputs, options, unreadable);
+  JoinedProcesses joined(sink);
+  Builder builder(joined, summary);
+  builder.tracks().joinWith(joined);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
+    if (placement != nullptr && isLeftOut(unreadable[i], inputs[i], options, sink, summary)) continue;
+    const import::InputOrigin origin = placement != nullptr ? placement->origin : import::InputOrigin{};
+    if (i < recordings) {
+      joined.readingRecording(origin);
+    } else {
+      joined.readingProfile(origin);
+    }
+    PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
+  }
+  if (summary.inputs.empty())
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}: no file in it is a trace; {}", first, import::knownFormats()));
+  builder.finish();
+  if (!notes.empty()) builder.meta(meta::kRecorderNotes, fmt::format("{}", fmt::join(notes, "\n")));
+  if (alignment.unix_ns) sink.meta(meta::kTraceStartUnixNs, std::to_string(*alignment.unix_ns));
+  sink.meta("import.summary", toText(summary));
+  return sink.finish();
+}
+
+Failure outOfMemory() { return fail(ErrorCode::io, "import: out of memory"); }
+
+Result<std::vector<InputFile>> inputsOf(std::span<const std::string> paths, const ImportOptions& options,
+                                        std::vector<std::string>& notes) {
+  if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
+  try {
+    return import::expandInputs(paths, options, notes);
+  } catch (const std::bad_alloc&) {
+    return outOfMemory();
+  }
+}
+
+Status importInputs(std::vector<InputFile>& inputs, TraceSink& sink, const ImportOptions& options,
+                    ImportSummary& summary) {
+  try {
+    return readAll(inputs, sink, options, summary);
+  } catch (const std::bad_alloc&) {
+    return outOfMemory();
+  }
+}
+
 }  // namespace
 
 Result<ImportSummary> importTrace(std::span<const std::string> paths, TraceSink& sink,
                                   const ImportOptions& options) {
-  if (paths.empty()) return fail(ErrorCode::invalidInput, "import: name at least one file");
   ImportSummary summary;
-  try {
-    auto inputs = PITWALL_TRY(import::expandInputs(paths, options, summary.notes));
-    // Recordings first: the trace takes its facts and settings from them, whatever the order of the names.
-    const auto profiles = std::stable_partition(
-        inputs.begin(), inputs.end(), [&](const InputFile& input) { return isRecording(input, options); });
-    const auto recordings = static_cast<std::size_t>(profiles - inputs.begin());
-    const auto notes = import::takeOrigins(inputs);
-    if (inputs.empty())
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: describes a profile that is not among the inputs", paths[0]));
-    Alignment alignment;
-    std::vector<std::string> unreadable;
-    if (inputs.size() > 1) alignment = align(inputs, options, unreadable);
-    JoinedProcesses joined(sink);
-    Builder builder(joined, summary);
-    builder.tracks().joinWith(joined);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const import::Placement* placement = inputs.size() > 1 ? &alignment.placements[i] : nullptr;
-      if (placement != nullptr && isLeftOut(unreadable[i], inputs[i], options, sink, summary)) continue;
-      const import::InputOrigin origin = placement != nullptr ? placement->origin : import::InputOrigin{};
-      if (i < recordings) {
-        joined.readingRecording(origin);
-      } else {
-        joined.readingProfile(origin);
-      }
-      PITWALL_TRY(readOne(inputs[i], placement, options, sink, builder));
-    }
-    if (summary.inputs.empty())
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: no file in it is a trace; {}", paths[0], import::knownFormats()));
-    builder.finish();
-    if (!notes.empty()) builder.meta(meta::kRecorderNotes, fmt::format("{}", fmt::join(notes, "\n")));
-    if (alignment.unix_ns) sink.meta(meta::kTraceStartUnixNs, std::to_string(*alignment.unix_ns));
-    sink.meta("import.summary", toText(summary));
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::io, "import: out of memory");
-  }
-  PITWALL_TRY(sink.finish());
+  auto inputs = PITWALL_TRY(inputsOf(paths, options, summary.notes));
+  PITWALL_TRY(importInputs(inputs, sink, options, summary));
   return summary;
 }
 
-namespace {
-
-void removeTrace(const std::string& path) {
-  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::remove((path + suffix).c_str());
-}
-
-}  // namespace
-
-Result<ImportSummary> importToFile(std::span<const std::string> inputs, const std::string& output,
+Result<ImportSummary> importToFile(std::span<const std::string> paths, const std::string& output,
                                    const ImportOptions& options) {
   const std::string target = PITWALL_TRY(replaceableTrace(output));
-  const std::string temporary = target + ".tmp";
-  auto sink = PITWALL_TRY(createTrace(temporary, {.most_pending_rows = kPendingRowsOfAnImport}));
   ImportOptions with_output = options;
   with_output.output = target;
-  auto summary = importTrace(inputs, *sink, with_output);
-  sink.reset();  // closes the file
-  if (!summary.has_value()) {
-    removeTrace(temporary);
-    return summary;
-  }
-  if (std::rename(temporary.c_str(), target.c_str()) != 0) {
-    const int reason = errno;
-    removeTrace(temporary);
-    return fail(ErrorCode::io, fmt::format("{}: cannot be written: {}", output, std::strerror(reason)));
-  }
+  ImportSummary summary;
+  auto inputs =
+      PITWALL_TRY(inputsOf(paths, with_output, summary.notes));  // before anything is made at the output
+  const auto claim = PITWALL_TRY(OutputClaim::take(target));
+  PITWALL_TRY(replaceableTrace(target + ".tmp"));
+  const Unfinished temporary(target + ".tmp");
+  auto sink = PITWALL_TRY(createTrace(temporary.path(), {.most_pending_rows = kPendingRowsOfAnImport}));
+  PITWALL_TRY(importInputs(inputs, *sink, with_output, summary));
+  sink.reset();                           // closes the file
+  PITWALL_TRY(replaceableTrace(target));  // a recording may have begun to write it
+  PITWALL_TRY(store::moveIntoPlace(temporary.path(), target));
   return summary;
 }
 

@@ -37,7 +37,7 @@ class RawFile {
 
   Status open(const std::string& path) {
     path_ = path;
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) {
       if (errno == ENOENT) return fail(ErrorCode::notFound, fmt::format("{}: no such file", path));
       return fail(ErrorCode::io, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "db/escaped.h"
 #include "db/file_magic.h"
 #include "db/import/input/folder.h"
+#include "db/input_path.h"
 #include "db/temporary.h"
 #include "db/try.h"
 #include "db/write_all.h"
@@ -39,50 +41,55 @@ Result<std::string> startOfContent(ByteSource& source) {
 }
 
 // Members are read at their places: a compressed archive is decompressed once.
-Status addTar(const std::string& path, bool plain, const ImportOptions& options,
-              std::vector<InputFile>& inputs) {
-  std::shared_ptr<const TemporaryCopy> copy;
+Status addTar(InputFile archive, bool plain, const ImportOptions& options, std::vector<InputFile>& inputs) {
   std::string damage;
   if (!plain) {
-    const auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
-    Window window(*source, options, path);
-    copy = std::make_shared<const TemporaryCopy>(PITWALL_TRY(TemporaryCopy::make(window)));
+    const auto source = PITWALL_TRY(ByteSource::open(archive.path, options.limits));
+    Window window(*source, options, archive.shown);
+    TemporaryCopy copy = PITWALL_TRY(TemporaryCopy::make(window));
+    archive.path = copy.path();
+    archive.copy = std::make_shared<const TemporaryCopy>(std::move(copy));
     damage = source->damage();
   }
-  const std::string from = copy ? copy->path() : path;
-  const auto archive = PITWALL_TRY(ByteSource::open(from, options.limits));
-  auto members = PITWALL_TRY(tarMembers(*archive, path));
+  const auto source = PITWALL_TRY(ByteSource::open(archive.path, options.limits));
+  auto members = PITWALL_TRY(tarMembers(*source, archive.shown));
   if (members.empty())
-    return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files{}{}", path,
+    return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files{}{}", archive.shown,
                                                      damage.empty() ? "" : ": ", damage));
   if (!damage.empty()) members.back().damage = damage;
   for (TarMember& member : members) {
-    InputFile input{from, fmt::format("{}: {}", path, member.name), {}};
+    InputFile input = archive;
+    input.shown = fmt::format("{}: {}", archive.shown, member.name);
     input.tar_member = std::move(member);
-    input.copy = copy;
     input.one_of_many = members.size() > 1;
     inputs.push_back(std::move(input));
   }
   return {};
 }
 
-// A file, or the members of an archive.
-Status addFile(const std::string& path, const ImportOptions& options, std::vector<InputFile>& inputs) {
-  auto source = PITWALL_TRY(ByteSource::open(path, options.limits));
-  const std::string start = PITWALL_TRY(startOfContent(*source));
-  const bool plain = std::strcmp(source->compression(), "none") == 0;
-  if (isTar(start)) return addTar(path, plain, options, inputs);
-  if (!plain || !magic::isZip(start)) {
-    inputs.push_back({path, path, {}});
-    return {};
-  }
-  auto members = PITWALL_TRY(zipMembers(path));
+Status addZip(const InputFile& archive, std::vector<InputFile>& inputs) {
+  auto members = PITWALL_TRY(zipMembers(archive.path));
   for (ZipMember& member : members) {
-    const std::string shown = fmt::format("{}: {}", path, member.name);
-    InputFile input{path, shown, std::move(member)};
+    InputFile input = archive;
+    input.shown = fmt::format("{}: {}", archive.shown, member.name);
+    input.member = std::move(member);
     input.one_of_many = members.size() > 1;
     inputs.push_back(std::move(input));
   }
+  return {};
+}
+
+// Archives are expanded, other inputs are added as they are.
+Status addFile(const std::string& name, const ImportOptions& options, std::vector<InputFile>& inputs) {
+  InputPath opened = PITWALL_TRY(inputPath(name, options.cancel));
+  InputFile input{std::move(opened.path), std::move(opened.shown), {}};
+  input.copy = std::move(opened.copy);
+  const auto source = PITWALL_TRY(ByteSource::open(input.path, options.limits));
+  const std::string start = PITWALL_TRY(startOfContent(*source));
+  const bool plain = std::strcmp(source->compression(), "none") == 0;
+  if (isTar(start)) return addTar(std::move(input), plain, options, inputs);
+  if (plain && magic::isZip(start)) return addZip(input, inputs);
+  inputs.push_back(std::move(input));
   return {};
 }
 
@@ -96,7 +103,7 @@ Status addFolder(const std::string& folder, const ImportOptions& options, std::v
     const Status status = addFile(file, options, inputs);
     if (status.has_value()) continue;
     if (status.error().code != ErrorCode::invalidInput) return fail(status.error());
-    inputs.push_back({file, file, {}});
+    inputs.push_back({file, escaped(file), {}});
   }
   for (std::size_t i = before; i < inputs.size() && inputs.size() > before + 1; ++i)
     inputs[i].one_of_many = true;

@@ -17,21 +17,19 @@
 
 namespace pitwall::import {
 
-class TemporaryCopy;
-
 struct InputFile {
-  std::string path;   // of a compressed tar archive: its copy
-  std::string shown;  // path, and the member's name after it
+  std::string path;   // of a stream and a compressed tar archive: its copy
+  std::string shown;  // the name as given, and the member's name after it; control characters escaped
   std::optional<ZipMember> member;
   std::optional<TarMember> tar_member = {};
-  std::shared_ptr<const TemporaryCopy> copy = {};  // of the archive, decompressed; kept as long as a member
-  std::optional<ProfileOrigin> origin = {};        // what `pitwall record` knows of a profile
+  std::shared_ptr<const void> copy = {};     // of a stream, or of an archive, decompressed; kept as long as a member
+  std::optional<ProfileOrigin> origin = {};  // what `pitwall record` knows of a profile
   // Of an archive or a folder: what is no trace is left out with a note.
   bool one_of_many = false;
 };
 
-// `notes` get what was left out of a folder. Errors: as ByteSource::open, tracesInFolder, zipMembers and tarMembers,
-// and as TemporaryCopy::make.
+// `notes` get what was left out of a folder. Errors: as inputPath, ByteSource::open, tracesInFolder, zipMembers and
+// tarMembers, and as TemporaryCopy::make.
 Result<std::vector<InputFile>> expandInputs(std::span<const std::string> paths, const ImportOptions& options,
                                             std::vector<std::string>& notes);
 

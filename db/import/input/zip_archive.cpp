@@ -58,7 +58,7 @@ class Archive {
 
   Status open(const std::string& path) {
     path_ = path;
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &about) != 0)
       return fail(ErrorCode::io, fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));

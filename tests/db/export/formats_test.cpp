@@ -1,7 +1,9 @@
 // The guarantees of exported files for readers without Pitwall.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -218,7 +220,12 @@ TEST(Export, AFullDiskIsAnErrorThatSaysWhatToDo) {
   for (const ExportFormat format : {ExportFormat::chrome, ExportFormat::mxnet, ExportFormat::csv}) {
     options.format = format;
     options.table = format == ExportFormat::csv ? "event" : "";
-    const auto full = exportTrace(*trace, "/dev/full", options);
+    const int before = ::dup(STDOUT_FILENO), device = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    ::dup2(device, STDOUT_FILENO);
+    const auto full = exportTrace(*trace, "-", options);
+    ::dup2(before, STDOUT_FILENO);
+    ::close(before);
+    ::close(device);
     ASSERT_FALSE(full.has_value());
     EXPECT_EQ(full.error().code, ErrorCode::io);
     EXPECT_THAT(full.error().message, HasSubstr("free space"));

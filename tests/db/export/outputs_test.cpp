@@ -9,7 +9,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "db/export.h"
 #include "db/import.h"
@@ -115,6 +114,18 @@ TEST_P(Outputs, AreNotReplacedByAnExportedDatabase) {
   }
 }
 
+TEST_P(Outputs, AreNotWrittenByAnExportedText) {
+  auto opened = Trace::open(trace).value();
+  for (const ExportFormat format : {ExportFormat::chrome, ExportFormat::mxnet, ExportFormat::csv}) {
+    ExportOptions options;
+    options.format = format;
+    if (format == ExportFormat::csv) options.table = "track";
+    expectUnchanged(statusOf(exportTrace(*opened, output, options)));
+  }
+}
+
+TEST_P(Outputs, AreNotWrittenByAReport) { expectUnchanged(replaceFile(output, "a report")); }
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const Object object : {Object::device, Object::pipe, Object::socket, Object::folder}) {
@@ -152,18 +163,43 @@ TEST(OutputLinks, StayLinks) {
   EXPECT_EQ(fs::file_size(folder / "elsewhere/file"), 4U);
 }
 
-TEST(OutputText, GoesThroughAPipe) {
+// The log of a killed recording would be taken for that of the new database.
+TEST(OutputDatabase, TakesThePlaceOfAKilledRecordingWithItsLog) {
   test::TempFolder folder;
-  const std::string pipe = folder / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0666), 0);
-  std::string read;
-  std::thread reader([&] {
-    std::ifstream file(pipe);
-    read.assign(std::istreambuf_iterator<char>(file), {});
-  });
-  EXPECT_TRUE(replaceFile(pipe, "a report").has_value());
-  reader.join();
-  EXPECT_EQ(read, "a report");
+  const std::string trace = folder / "trace.pitwall", killed = folder / "killed.pitwall";
+  writeTrace(trace);
+  {  // copied while it is open, a trace is as a kill leaves it
+    auto sink = createTrace(folder / "open.pitwall").value();
+    for (int i = 0; i < 100; ++i) sink->meta("key", std::to_string(i));
+    ASSERT_TRUE(sink->flush().has_value());
+    for (const char* suffix : {"", "-wal"}) fs::copy_file(folder / "open.pitwall" + suffix, killed + suffix);
+  }
+  ASSERT_GT(fs::file_size(killed + "-wal"), 0U);
+  auto opened = Trace::open(trace).value();
+  ExportOptions options;
+  options.format = ExportFormat::pitwall;
+  ASSERT_TRUE(exportTrace(*opened, killed, options).has_value());
+  EXPECT_FALSE(fs::exists(killed + "-wal"));
+  const auto made = Trace::open(killed);
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_TRUE((*made)->isComplete());
+  EXPECT_EQ((*made)->tracks().size(), 1U);
+}
+
+TEST(OutputDatabase, DoesNotTakeThePlaceOfARecordingThatGoesOn) {
+  test::TempFolder folder;
+  const std::string trace = folder / "trace.pitwall", live = folder / "live.pitwall";
+  writeTrace(trace);
+  auto sink = createTrace(live).value();
+  auto opened = Trace::open(trace).value();
+  for (const ExportFormat format : {ExportFormat::pitwall, ExportFormat::rows}) {
+    ExportOptions options;
+    options.format = format;
+    const auto summary = exportTrace(*opened, live, options);
+    ASSERT_FALSE(summary.has_value());
+    EXPECT_NE(summary.error().message.find("being recorded"), std::string::npos) << summary.error().message;
+  }
+  EXPECT_TRUE(sink->finish().has_value());
 }
 
 }  // namespace

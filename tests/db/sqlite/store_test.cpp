@@ -69,7 +69,7 @@ TEST(CreateTrace, NeverReplacesWhatIsNotATrace) {
   EXPECT_EQ(readBytes(other), before);
 
   fs::create_directory(folder / "sub");
-  EXPECT_THAT(mustFail(folder / "sub").message, HasSubstr("folder of that name"));
+  EXPECT_THAT(mustFail(folder / "sub").message, HasSubstr("it is a folder"));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_THAT(mustFail(folder / "pipe").message, HasSubstr("pipe"));
   for (const auto& entry : fs::directory_iterator(folder.path()))
