@@ -2,6 +2,7 @@
 // when a signal ends it: signals are sent to a process, so the names are those of the whole process.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,8 @@ class Unfinished {
   Unfinished() = default;  // none
   // A folder is removed with its contents.
   explicit Unfinished(std::string path, Kind kind = Kind::file);
+  // What `make` makes: it returns the path, or "" for none. removeUnfinished() waits for it.
+  static Unfinished madeBy(const std::function<std::string()>& make, Kind kind = Kind::file);
   Unfinished(Unfinished&& other) noexcept;
   Unfinished& operator=(Unfinished&& other) noexcept;
   ~Unfinished() { remove(); }

@@ -19,7 +19,7 @@ namespace {
 // As shells have them.
 constexpr int kCannotExecute = 126, kNoSuchProgram = 127, kBySignal = 128;
 
-int exitCodeOf(const Error& error) {
+int startExitCode(const Error& error) {
   switch (error.code) {
     case ErrorCode::notFound: return kNoSuchProgram;
     case ErrorCode::unsupported: return kCannotExecute;
@@ -153,7 +153,7 @@ int runRecord(const RecordArguments& arguments) {
   options.producer = std::string("pitwall ") + PITWALL_VERSION;
   const auto recorded = recordProgram(options);
   if (!recorded.has_value())
-    return reportError(recorded.error().message, static_cast<ExitCode>(exitCodeOf(recorded.error())));
+    return reportError(recorded.error().message, static_cast<ExitCode>(startExitCode(recorded.error())));
   if (!arguments.quiet) printSummary(recorded.value(), arguments.sample_hz > 0);
   for (const std::string& failure : recorded.value().failures) printNote("pitwall: {}\n", escaped(failure));
   if (recorded.value().exit_signal != 0) return endBySignal(recorded.value().exit_signal);

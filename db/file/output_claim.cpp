@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "db/file/write_remedy.h"
 
@@ -33,14 +34,19 @@ Kind kindOf(int descriptor, const std::string& path) {
 Result<OutputClaim> OutputClaim::take(const std::string& path) {
   const std::string lock = path + ".lock";
   for (;;) {
-    const int file = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    int file = -1, error = 0;
+    Kind kind = Kind::free;
+    Unfinished made = Unfinished::madeBy([&] {
+      file = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+      error = errno;
+      if (file >= 0) kind = kindOf(file, lock);
+      return file >= 0 && kind == Kind::free ? lock : std::string();
+    });
     if (file < 0) {
-      const int error = errno;
       return fail(ErrorCode::io,
                   "cannot write '" + lock + "': " + std::strerror(error) + "; " + writeRemedy(error));
     }
-    const Kind kind = kindOf(file, lock);
-    if (kind == Kind::free) return OutputClaim(lock, file);
+    if (kind == Kind::free) return OutputClaim(std::move(made), file);
     ::close(file);
     if (kind == Kind::held)
       return fail(ErrorCode::io,

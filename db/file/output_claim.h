@@ -21,7 +21,7 @@ class OutputClaim {
   ~OutputClaim();
 
  private:
-  OutputClaim(std::string path, int descriptor) : file_(std::move(path)), descriptor_(descriptor) {}
+  OutputClaim(Unfinished file, int descriptor) : file_(std::move(file)), descriptor_(descriptor) {}
   Unfinished file_;
   int descriptor_;
 };

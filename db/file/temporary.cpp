@@ -31,15 +31,24 @@ Failure cannotCreate(const char* what, std::string_view purpose, int error) {
 
 Result<TemporaryFolder> TemporaryFolder::create(std::string_view purpose) {
   TemporaryFolder folder;
-  std::string name = systemFolder() / "pitwall-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) return cannotCreate("a folder", purpose, errno);
-  folder.folder_ = Unfinished(name, Unfinished::Kind::folder);
+  int error = 0;
+  const auto make = [&] {
+    std::string name = systemFolder() / "pitwall-XXXXXX";
+    if (::mkdtemp(name.data()) != nullptr) return name;
+    error = errno;
+    return std::string();
+  };
+  folder.folder_ = Unfinished::madeBy(make, Unfinished::Kind::folder);
+  if (error != 0) return cannotCreate("a folder", purpose, error);
   return folder;
 }
 
 std::string TemporaryFolder::file(std::string_view name) const { return fs::path(path()) / name; }
 
 Result<int> openUnnamedFile(std::string_view purpose) {
+  // Not every file system has files without a name.
+  if (const int file = ::open(systemFolder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); file >= 0)
+    return file;
   std::string name = systemFolder() / "pitwall-XXXXXX";
   const int file = ::mkostemp(name.data(), O_CLOEXEC);
   if (file < 0) return cannotCreate("a file", purpose, errno);

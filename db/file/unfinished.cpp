@@ -45,6 +45,15 @@ Unfinished::Unfinished(std::string path, Kind kind) : path_(std::move(path)), ki
   names().kinds.emplace(path_, kind_);
 }
 
+Unfinished Unfinished::madeBy(const std::function<std::string()>& make, Kind kind) {
+  Unfinished made;
+  const ScopedLock lock(names().mutex);
+  made.path_ = make();
+  made.kind_ = kind;
+  if (!made.path_.empty()) names().kinds.emplace(made.path_, kind);
+  return made;
+}
+
 Unfinished::Unfinished(Unfinished&& other) noexcept
     : path_(std::exchange(other.path_, {})), kind_(other.kind_) {}
 

@@ -136,7 +136,7 @@ void MainWindow::connectSession() {
   });
   connect(session_, &TraceSession::timelineLoaded, this, [this](std::shared_ptr<const Timeline> timeline) {
     timeline_->setTimeline(timeline);
-    const bool empty = timeline->events == 0;
+    const bool empty = timeline->tracks.empty();  // a recording of samples alone has counters and stacks
     if (empty) timeline_->setMessage(tr("%1 holds no events.").arg(session_->path()));
     if (empty) timeline_->setTimeline(nullptr);
     statusBar()->showMessage(

@@ -22,7 +22,8 @@ struct InputFile {
   std::string shown;  // the name as given, and the member's name after it; control characters escaped
   std::optional<ZipMember> member;
   std::optional<TarMember> tar_member = {};
-  std::shared_ptr<const void> copy = {};     // of a stream, or of an archive, decompressed; kept as long as a member
+  std::shared_ptr<const void> copy =
+      {};  // of a stream, or of an archive, decompressed; kept as long as a member
   std::optional<ProfileOrigin> origin = {};  // what `pitwall record` knows of a profile
   // Of an archive or a folder: what is no trace is left out with a note.
   bool one_of_many = false;
