@@ -277,7 +277,9 @@ TEST_F(Stacks, AProgramThatEndsAtOnceIsRecorded) {
     // A busy machine may have stopped it long enough for samples: they refer to stacks of the trace.
     for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
       if (trace_->tracks()[i].unit != kStackUnit) continue;
-      for (const CounterSample& sample : trace_->counters(TrackId{i + 1}).value())
+      const auto samples = trace_->counters(TrackId{i + 1});
+      ASSERT_TRUE(samples.has_value());
+      for (const CounterSample& sample : *samples)
         EXPECT_LE(sample.value, static_cast<double>(trace_->stacks().size()));
     }
   }
