@@ -12,6 +12,7 @@
 #include "analyzer/emit/utf8.h"
 #include "analyzer/units_text.h"
 #include "db/json_string.h"
+#include "tests/support/temp_folder.h"
 
 namespace pitwall::emit_test {
 namespace {
@@ -218,8 +219,8 @@ std::string shell(const std::string& command) {
 
 class Environment : public testing::Test {
  protected:
-  std::string path_ = testing::TempDir() + "pitwall_emit_test.env";
-  void TearDown() override { std::remove(path_.c_str()); }
+  test::TempFolder folder_;
+  std::string path_ = folder_ / "settings.env";
 };
 
 TEST_F(Environment, CanBeSourcedAndRespectsTheUser) {
