@@ -8,6 +8,7 @@
 #include "analyzer/roofline.h"
 #include "db/machine.h"
 #include "db/meta.h"
+#include "db/sql_value.h"
 
 namespace pitwall::analysis {
 namespace {
@@ -137,6 +138,21 @@ void addOperatorFacts(const Timeline& timeline, const Breakdown& breakdown, cons
   facts.push_back({"operator_tracks", static_cast<std::int64_t>(timeline.operator_tracks)});
 }
 
+// The time that the recorder gives is that of the whole recording, of which the events may be a part.
+SqlValue recorderShare(const Trace& trace, const Timeline& timeline) {
+  const auto number = [&](const char* key) -> TimeNs {
+    const auto text = trace.meta(key);
+    return text ? integerOf(typed(*text)) : 0;
+  };
+  TimeNs span = timeline.end_ns - timeline.begin_ns, recorder = timeline.recorder_ns;
+  if (const TimeNs self = number(meta::kRecorderSelfNs); self > 0) {
+    recorder = self;
+    span = std::max(span, number(meta::kTraceEndNs));
+  }
+  if (span <= 0) return {};
+  return static_cast<double>(recorder) / static_cast<double>(span);
+}
+
 }  // namespace
 
 std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const Iterations& iterations,
@@ -148,14 +164,8 @@ std::vector<Fact> summarize(const Trace& trace, const Timeline& timeline, const 
   addShareFacts(timeline, breakdown, facts);
   addOperatorFacts(timeline, breakdown, operators, facts);
 
-  auto recorder_ns = static_cast<double>(timeline.recorder_ns);
-  if (const auto self = trace.meta(meta::kRecorderSelfNs)) {
-    const auto value = typed(*self);
-    if (const auto* ns = std::get_if<std::int64_t>(&value)) recorder_ns = static_cast<double>(*ns);
-  }
-  const auto span = static_cast<double>(timeline.end_ns - timeline.begin_ns);
   facts.push_back({"recorded_ns", timeline.end_ns - timeline.begin_ns});
-  facts.push_back({"recorder_share", span > 0 ? SqlValue(recorder_ns / span) : SqlValue()});
+  facts.push_back({"recorder_share", recorderShare(trace, timeline)});
   facts.push_back({"lost_events", timeline.lost_events});
   facts.push_back({"losses", static_cast<std::int64_t>(trace.losses().size())});
   facts.push_back({"trace_complete", static_cast<std::int64_t>(trace.isComplete())});

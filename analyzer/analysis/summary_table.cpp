@@ -73,7 +73,7 @@ constexpr Column kFacts[] = {
      "from the first event to the last: what the sums of analysis_name and analysis_call are of; of samples "
      "alone, the whole recording"},
     {"recorder_share", kAny, "0..1",
-     "the recorder's own CPU time over recorded_ns; null = nothing was recorded"},
+     "the recorder's own CPU time over the time of the whole recording; null = nothing was recorded"},
     {"lost_events", kAny, "count", "events that could not be recorded; 0 with losses = an unknown number"},
     {"losses", kAny, "count", "records of lost events"},
     {"trace_complete", kAny, "0 or 1", "0 = the recording was killed or still runs"},

@@ -13,19 +13,30 @@
 namespace pitwall::analysis {
 namespace {
 
-// The process with most operators (else most events), and how many others ran operators.
+// Of the processes that name steps or wait for data (else of all) the one with most operators, else with most events;
+// and how many others ran operators. A process that makes batches for another one may run more operators than it.
 void chooseProcess(const Trace& trace, const Activity& activity, Timeline& timeline) {
-  std::map<ProcessId, std::pair<std::int64_t, std::int64_t>> weights;  // operators, events
+  constexpr std::int64_t kFewestSteps = 3;
+  struct Weight {
+    std::int64_t steps = 0, data_waits = 0, operators = 0, events = 0;
+  };
+  std::map<ProcessId, Weight> weights;
   for (const auto& track : activity.tracks) {
-    auto& weight = weights[trace.tracks()[track.id.value - 1].process];
-    weight.first += track.operators;
-    weight.second += track.events;
+    Weight& weight = weights[trace.tracks()[track.id.value - 1].process];
+    weight.data_waits += track.data_waits;
+    weight.operators += track.operators;
+    weight.events += track.events;
   }
-  std::pair<std::int64_t, std::int64_t> best{-1, -1};
+  for (const auto& step : activity.steps) ++weights[trace.tracks()[step.track.value - 1].process].steps;
+  const auto rank = [](const Weight& w) {
+    const bool is_led = w.steps >= kFewestSteps || w.data_waits > 0;
+    return std::tuple(w.operators > 0 && is_led, w.operators, w.events);
+  };
+  const Weight* best = nullptr;
   int with_operators = 0;
   for (const auto& [process, weight] : weights) {
-    if (weight.first > 0) ++with_operators;
-    if (weight > best) best = weight, timeline.process = process;
+    if (weight.operators > 0) ++with_operators;
+    if (best == nullptr || rank(weight) > rank(*best)) best = &weight, timeline.process = process;
   }
   timeline.other_processes = std::max(0, with_operators - 1);
   const auto processes = trace.processes();

@@ -9,6 +9,8 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/analysis/sequence.h"
+#include "db/meta.h"
+#include "db/sql_value.h"
 #include "db/store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace_text.h"
@@ -330,6 +332,49 @@ TEST(Steps, OfTheProgramComeBeforeThoseOfItsOptimizers) {
                   i, 1000 * i, 1000 * i + 400, 1000 * i + 800);
             }),
             "step ranges: 10 of 1000 us");
+}
+
+// A worker that makes batches runs more operators than the process that trains with them. The recorder's time is that of
+// the whole recording.
+TEST(IterationsOfAJob, AreOfTheProcessThatNamesSteps) {
+  constexpr TimeNs kMs = 1'000'000;
+  const test::TempFolder folder;
+  auto sink = createTrace(folder / "job.pitwall").value();
+  const auto tracks = [&](std::int64_t pid) {
+    const ProcessId process = sink->process({pid, "python3", "", 0});
+    return sink->track({TrackKind::thread, process, sink->thread({process, pid, "main"}), {}, "", ""});
+  };
+  const TrackId trainer = tracks(1), worker = tracks(2);
+  OperatorFacts facts;
+  facts.name = "aten::roll";
+  const OperatorId op = sink->operatorFacts(facts);
+  std::vector<Event> trained, made;
+  const auto add = [&](std::vector<Event>& events, EventKind kind, TimeNs start, const char* name) {
+    Event event{.start_ns = start, .dur_ns = kMs / 10, .name = sink->string(name), .kind = kind};
+    event.pushed_ns = event.ready_ns = start;
+    if (kind == EventKind::operatorRun) event.op = op;
+    events.push_back(event);
+  };
+  for (int step = 0; step < 8; ++step) {
+    const TimeNs start = step * 10 * kMs;
+    add(trained, EventKind::operatorRun, start, "aten::roll");
+    add(trained, EventKind::scope, start + kMs, "Optimizer.step#SGD.step");
+    for (int i = 0; i < 20; ++i) add(made, EventKind::operatorRun, start + i * kMs / 4, "aten::roll");
+  }
+  sink->events(trainer, trained);
+  sink->events(worker, made);
+  sink->meta(meta::kRecorderSelfNs, std::to_string(20 * kMs));
+  sink->meta(meta::kTraceEndNs, std::to_string(1000 * kMs));
+  ASSERT_TRUE(sink->finish().has_value());
+  sink.reset();
+  auto trace = Trace::open(folder / "job.pitwall").value();
+  const auto report = analyzeTrace(*trace);
+  ASSERT_TRUE(report.has_value());
+  const auto row = trace->query("SELECT iteration_source, iterations, recorder_share FROM analysis_summary");
+  ASSERT_TRUE(row.has_value());
+  EXPECT_EQ(textOf(row->rows.at(0).at(0)), "step ranges");
+  EXPECT_GE(integerOf(row->rows.at(0).at(1)), 7);
+  EXPECT_DOUBLE_EQ(realOf(row->rows.at(0).at(2)), 0.02);
 }
 
 }  // namespace
