@@ -202,13 +202,7 @@ bool isRecording(const InputFile& input, const ImportOptions& options) {
   const auto source = import::openInput(input, options.limits);
   if (!source.has_value()) return false;  // reading it reports the reason
   std::string start(100, '\0');
-  std::size_t got = 0;
-  while (got < start.size()) {
-    const auto part = (*source)->read({start.data() + got, start.size() - got});
-    if (!part.has_value() || *part == 0) break;
-    got += *part;
-  }
-  return magic::sqliteProgram(start) == magic::kTraceId;
+  return import::readFully(**source, start).has_value() && magic::sqliteProgram(start) == magic::kTraceId;
 }
 
 Status readAll(std::vector<InputFile>& inputs, TraceSink& sink, const ImportOptions& options,

@@ -347,4 +347,14 @@ Result<std::unique_ptr<ByteSource>> ByteSource::open(const std::string& path, co
   return {std::make_unique<PlainSource>(std::move(file))};
 }
 
+Result<std::size_t> readFully(ByteSource& source, std::span<char> into) {
+  std::size_t got = 0;
+  while (got < into.size()) {
+    const std::size_t part = PITWALL_TRY(source.read(into.subspan(got)));
+    if (part == 0) break;
+    got += part;
+  }
+  return got;
+}
+
 }  // namespace pitwall::import

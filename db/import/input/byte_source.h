@@ -33,6 +33,9 @@ class ByteSource {
   virtual Bytes consumedBytes() const = 0;  // of the file
 };
 
+// Fills `into`, as far as the source has bytes; returns their number. Errors: as ByteSource::read.
+Result<std::size_t> readFully(ByteSource& source, std::span<char> into);
+
 // Whether `produced` bytes may come from `consumed` compressed ones of `path`. Errors: invalidInput.
 Status checkGrowth(const std::string& path, Bytes produced, Bytes consumed, const ImportLimits& limits);
 

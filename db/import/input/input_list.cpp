@@ -30,14 +30,20 @@ namespace {
 // Up to a tar archive's first header.
 Result<std::string> startOfContent(ByteSource& source) {
   std::string start(512, '\0');
-  std::size_t got = 0;
-  while (got < start.size()) {
-    const std::size_t part = PITWALL_TRY(source.read({start.data() + got, start.size() - got}));
-    if (part == 0) break;
-    got += part;
-  }
-  start.resize(got);
+  start.resize(PITWALL_TRY(readFully(source, start)));
   return start;
+}
+
+template <class Member>
+void addMembers(const InputFile& archive, std::vector<Member> members,
+                std::optional<Member> InputFile::*place, std::vector<InputFile>& inputs) {
+  for (Member& member : members) {
+    InputFile input = archive;
+    input.shown = fmt::format("{}: {}", archive.shown, member.name);
+    input.*place = std::move(member);
+    input.one_of_many = members.size() > 1;
+    inputs.push_back(std::move(input));
+  }
 }
 
 // Members are read at their places: a compressed archive is decompressed once.
@@ -57,25 +63,12 @@ Status addTar(InputFile archive, bool plain, const ImportOptions& options, std::
     return fail(ErrorCode::invalidInput, fmt::format("{}: is a tar archive without files{}{}", archive.shown,
                                                      damage.empty() ? "" : ": ", damage));
   if (!damage.empty()) members.back().damage = damage;
-  for (TarMember& member : members) {
-    InputFile input = archive;
-    input.shown = fmt::format("{}: {}", archive.shown, member.name);
-    input.tar_member = std::move(member);
-    input.one_of_many = members.size() > 1;
-    inputs.push_back(std::move(input));
-  }
+  addMembers(archive, std::move(members), &InputFile::tar_member, inputs);
   return {};
 }
 
 Status addZip(const InputFile& archive, std::vector<InputFile>& inputs) {
-  auto members = PITWALL_TRY(zipMembers(archive.path));
-  for (ZipMember& member : members) {
-    InputFile input = archive;
-    input.shown = fmt::format("{}: {}", archive.shown, member.name);
-    input.member = std::move(member);
-    input.one_of_many = members.size() > 1;
-    inputs.push_back(std::move(input));
-  }
+  addMembers(archive, PITWALL_TRY(zipMembers(archive.path)), &InputFile::member, inputs);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "db/import/build/builder.h"
 #include "db/import/input/window.h"
 #include "db/try.h"
 
@@ -34,6 +35,16 @@ Status eachLine(Window& window, std::size_t longest, const Visit& visit) {
       PITWALL_TRY(window.more(longest * 64));
     }
   }
+}
+
+// A reader with line() and end() gets all lines of an input, and the input's damage is recorded. Errors: as eachLine.
+template <class Reader>
+Status readLines(Reader& reader, Window& window, const ImportOptions& options, Builder& builder) {
+  PITWALL_TRY(eachLine(window, static_cast<std::size_t>(options.limits.line_bytes),
+                       [&](std::string_view line) { reader.line(line); }));
+  reader.end();
+  if (!window.source().damage().empty()) builder.tally().damaged(window.source().damage());
+  return {};
 }
 
 }  // namespace pitwall::import

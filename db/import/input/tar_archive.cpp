@@ -83,12 +83,7 @@ class TarReader {
 };
 
 Result<std::size_t> TarReader::read(char* into, std::size_t bytes) {
-  std::size_t got = 0;
-  while (got < bytes) {
-    const std::size_t part = PITWALL_TRY(archive_.read({into + got, bytes - got}));
-    if (part == 0) break;
-    got += part;
-  }
+  const std::size_t got = PITWALL_TRY(readFully(archive_, {into, bytes}));
   position_ += got;
   return got;
 }

@@ -67,7 +67,7 @@ class Inspector {
     collective(find, *duration);
   }
 
-  void finish() {
+  void end() {
     ImportedInput& input = builder_.tally().input();
     input.format = "NCCL inspector dump";
     input.version = version_;
@@ -82,7 +82,6 @@ class Inspector {
     }
     if (!last_damaged_.empty())
       builder_.tally().damaged(fmt::format("the last line, at {}, is cut", last_damaged_));
-    if (!window_.source().damage().empty()) builder_.tally().damaged(window_.source().damage());
   }
 
  private:
@@ -156,10 +155,7 @@ class Inspector {
 
 Status readNcclInspector(Window& window, const ImportOptions& options, Builder& builder) {
   Inspector inspector(window, builder);
-  PITWALL_TRY(eachLine(window, static_cast<std::size_t>(options.limits.line_bytes),
-                       [&](std::string_view line) { inspector.line(line); }));
-  inspector.finish();
-  return {};
+  return readLines(inspector, window, options, builder);
 }
 
 }  // namespace pitwall::import

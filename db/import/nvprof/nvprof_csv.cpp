@@ -239,11 +239,7 @@ bool isNvprofCsv(std::string_view start) {
 
 Status readNvprofCsv(Window& window, const ImportOptions& options, Builder& builder) {
   NvprofCsv reader(window, builder);
-  PITWALL_TRY(eachLine(window, static_cast<std::size_t>(options.limits.line_bytes),
-                       [&](std::string_view text) { reader.line(text); }));
-  reader.end();
-  if (!window.source().damage().empty()) builder.tally().damaged(window.source().damage());
-  return {};
+  return readLines(reader, window, options, builder);
 }
 
 }  // namespace pitwall::import
