@@ -43,6 +43,8 @@ Recording& recording() {
   }();
   return *instance;
 }
+// Made when the library is loaded: a child forked while another thread makes it would wait for it for ever.
+[[maybe_unused]] const Recording& g_made_at_load = recording();
 
 std::atomic<profiler_c::Join*> g_join{nullptr};
 
