@@ -25,6 +25,8 @@ BELOW = {
     "analyzer/analysis": set(),
     "analyzer/dependencies": {"analyzer/analysis"},
     "analyzer/critical_path": {"analyzer/analysis", "analyzer/dependencies"},
+    "runtime/graph": {"runtime/array", "runtime/backend", "runtime/memory", "runtime/operators"},
+    "runtime/models": set(),
 }
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.
 CONFINED = [
@@ -35,6 +37,7 @@ CONFINED = [
     (r"(cuda|cudnn|cublas|nccl|nvrtc|nvml).*\.h", ("runtime/backend/cuda",)),
     (r"(Qt\w*/.*|Q[A-Z]\w*)", ("gui", "tests/bench")),
     (r"(CLI/.*)", ("analyzer/cli", "samples")),
+    (r"rapidjson/.*", ("runtime/graph", "tests/bench")),
     (r"(toml\+\+/.*|toml\.hpp)", ("analyzer/rules",)),
 ]
 # The contract: usable by anyone, standard library only.

@@ -27,7 +27,7 @@ TERMS = [
     ("_walk", r"_walk\b", "_section", ()),
     ("roof", r"\b[Rr]oofs?\b(?!\.|-)|Roof(?!line)", "roofline; ceiling for one resource", ()),
     ("probe", r"\banalysis_probe\b|\b[Bb]atch_?[Pp]robes?\b", "thread trial, batch trial", ()),
-    ("slice", r"\b[Ss]lices?\b", "time window, time chunk", (r"db/settings/", r"analyzer/record/sample/", r"docs/settings\.md", r"tests/analyzer/record/")),
+    ("slice", r"\b[Ss]lices?\b", "time window, time chunk", (r"db/settings/", r"analyzer/record/sample/", r"docs/settings\.md", r"tests/analyzer/record/", r"runtime/graph/", r"tests/runtime/graph/")),
     ("goon", r"\bgoOn\b", "checkCancelled", ()),
     ("complain", r"\bcomplain(?:s|ed)?\b", "report an error", ()),
     ("for what there is", r"\bfor what there is\b", "for usage", ()),

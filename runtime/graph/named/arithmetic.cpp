@@ -1,0 +1,82 @@
+// Arithmetic of two or more arrays.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "db/try.h"
+#include "runtime/graph/named/parts.h"
+#include "runtime/operators/binary.h"
+
+namespace pitwall::graph {
+namespace {
+
+constexpr AttributeRule kSumRules[] = {{"num_args", kInteger, nullptr, "", 1, false, kMostCounted}};
+
+// Axes are aligned at the last; an extent of 1 is repeated.
+Status broadcastShapes(const Attributes&, NodeShapes& s) {
+  const auto &lhs = s.inputs[0], &rhs = s.inputs[1];
+  if (!lhs || !rhs) return {};
+  const int rank = std::max(lhs->rank(), rhs->rank());
+  Shape out;
+  for (int i = 0; i < rank; ++i) {
+    const int in_lhs = i - (rank - lhs->rank()), in_rhs = i - (rank - rhs->rank());
+    const std::int64_t a = in_lhs < 0 ? 1 : (*lhs)[in_lhs], b = in_rhs < 0 ? 1 : (*rhs)[in_rhs];
+    if (a > 1 && b > 1 && a != b)
+      return wrong(fmt::format("lhs {} and rhs {} differ in axis {} of the result, and neither is 1 there",
+                               shapeText(*lhs), shapeText(*rhs), i));
+    // What is unknown may be 1, or the other's.
+    out.append(a == b ? a : std::max(a, b) > 1 ? std::max(a, b) : 0);
+  }
+  return assign(s.outputs[0], out, "output");
+}
+
+template <BinaryType kType>
+Result<Lowered> lowerBinary(const Attributes&, const NodeShapes& s, bool) {
+  if (s.inputs[0] != s.inputs[1])
+    return noKernel(fmt::format("inputs of {} and {}", shapeText(*s.inputs[0]), shapeText(*s.inputs[1])));
+  return lowered(BinaryDesc{kType}, 2);
+}
+
+Result<Lowered> lowerExtreme(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+
+Result<Lowered> lowerSum(const Attributes&, const NodeShapes& s, bool) {
+  if (s.inputs.size() == 1) return viewOfInput();
+  if (s.inputs.size() == 2) return lowered(BinaryDesc{BinaryType::add}, 2);
+  return noKernel(fmt::format("the sum of {} arrays", s.inputs.size()));
+}
+
+using LowerArithmetic = Result<Lowered> (*)(const Attributes&, const NodeShapes&, bool);
+
+constexpr NamedOperator elementByElement(const char* name, LowerArithmetic lower) {
+  return {name, {}, twoSides, noStates, onlyOutput, oneVisible, sameShapes, lower, outputElements};
+}
+
+constexpr NamedOperator broadcasting(const char* name, LowerArithmetic lower) {
+  return {name, {}, twoSides, noStates, onlyOutput, oneVisible, broadcastShapes, lower, outputElements};
+}
+
+constexpr NamedOperator kArithmeticOperators[] = {
+    elementByElement("elemwise_add", lowerBinary<BinaryType::add>),
+    elementByElement("elemwise_sub", lowerBinary<BinaryType::subtract>),
+    elementByElement("elemwise_mul", lowerBinary<BinaryType::multiply>),
+    elementByElement("elemwise_div", lowerBinary<BinaryType::divide>),
+    elementByElement("_maximum", lowerExtreme),
+    elementByElement("_minimum", lowerExtreme),
+    broadcasting("broadcast_add", lowerBinary<BinaryType::add>),
+    broadcasting("broadcast_sub", lowerBinary<BinaryType::subtract>),
+    broadcasting("broadcast_mul", lowerBinary<BinaryType::multiply>),
+    broadcasting("broadcast_div", lowerBinary<BinaryType::divide>),
+    broadcasting("broadcast_maximum", lowerExtreme),
+    broadcasting("broadcast_minimum", lowerExtreme),
+    {"add_n", kSumRules, countedInputs, noStates, onlyOutput, oneVisible, sameShapes, lowerSum,
+     [](const Attributes&, const NodeShapes& s) -> Flop {
+       return times({s.outputs[0]->elements(), static_cast<Flop>(s.inputs.size() - 1)});
+     },
+     "num_args"},
+};
+
+}  // namespace
+
+std::span<const NamedOperator> arithmeticOperators() { return kArithmeticOperators; }
+
+}  // namespace pitwall::graph

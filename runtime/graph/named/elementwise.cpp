@@ -1,0 +1,132 @@
+// Functions of each element of one array.
+#include <fmt/format.h>
+
+#include "db/try.h"
+#include "runtime/graph/named/parts.h"
+#include "runtime/operators/activation.h"
+#include "runtime/operators/clip.h"
+#include "runtime/operators/dropout.h"
+#include "runtime/operators/linear.h"
+
+namespace pitwall::graph {
+namespace {
+
+constexpr AttributeRule kActivationRules[] = {
+    {"act_type", kChoice, nullptr, "relu|sigmoid|softrelu|softsign|tanh"},
+};
+
+constexpr AttributeRule kDropoutRules[] = {
+    {"p", kReal, "0.5"},
+    {"mode", kChoice, "training", "training|always"},
+    {"axes", kTuple, "()"},
+    {"cudnn_off", kBoolean, "False", "", 0, true},
+};
+
+constexpr AttributeRule kClipRules[] = {{"a_min", kReal}, {"a_max", kReal}};
+
+constexpr AttributeRule kScalarRules[] = {{"scalar", kReal, "1"}, {"is_int", kBoolean, "True"}};
+
+constexpr AttributeRule kCastRules[] = {
+    {"dtype", kChoice, nullptr, "float32|float64|float16|bfloat16|uint8|int8|int32|int64|bool"}};
+
+template <ActivationType kType>
+Result<Lowered> lowerFunction(const Attributes&, const NodeShapes&, bool) {
+  return lowered(ActivationDesc{kType});
+}
+
+Result<Lowered> lowerActivation(const Attributes& a, const NodeShapes& s, bool training) {
+  const std::string_view type = AttributeReader(kActivationRules, a).choice("act_type");
+  if (type == "relu") return lowerFunction<ActivationType::relu>(a, s, training);
+  if (type == "sigmoid") return lowerFunction<ActivationType::sigmoid>(a, s, training);
+  if (type == "softrelu") return lowerFunction<ActivationType::softrelu>(a, s, training);
+  if (type == "tanh") return lowerFunction<ActivationType::tanh>(a, s, training);
+  return noKernel(fmt::format("act_type={}", type));
+}
+
+Status dropoutShapes(const Attributes& a, NodeShapes& s) {
+  const double rate = AttributeReader(kDropoutRules, a).real("p");
+  if (rate < 0 || rate >= 1) return wrong(fmt::format("p={} must be at least 0 and less than 1", rate));
+  return sameShapes(a, s);
+}
+
+Result<Lowered> lowerDropout(const Attributes& a, const NodeShapes&, bool training) {
+  const AttributeReader read(kDropoutRules, a);
+  const auto rate = static_cast<float>(read.real("p"));
+  if (rate == 0 || (!training && read.choice("mode") == "training")) return viewOfInput();
+  if (!read.tuple("axes").empty()) return noKernel("axes=" + a.at("axes"));
+  Lowered result;
+  result.desc = DropoutDesc{rate};
+  result.inputs = {0};
+  result.outputs = {0, 1};
+  return result;
+}
+
+Result<Lowered> lowerClip(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kClipRules, a);
+  return lowered(ClipDesc{static_cast<float>(read.real("a_min")), static_cast<float>(read.real("a_max"))});
+}
+
+double scalarOf(const Attributes& a) { return AttributeReader(kScalarRules, a).real("scalar"); }
+
+Result<Lowered> lowerPlus(const Attributes& a, const NodeShapes&, bool) {
+  return lowered(LinearDesc{1, static_cast<float>(scalarOf(a))});
+}
+Result<Lowered> lowerMinus(const Attributes& a, const NodeShapes&, bool) {
+  return lowered(LinearDesc{1, static_cast<float>(-scalarOf(a))});
+}
+Result<Lowered> lowerMinusReversed(const Attributes& a, const NodeShapes&, bool) {
+  return lowered(LinearDesc{-1, static_cast<float>(scalarOf(a))});
+}
+Result<Lowered> lowerTimes(const Attributes& a, const NodeShapes&, bool) {
+  return lowered(LinearDesc{static_cast<float>(scalarOf(a)), 0});
+}
+Result<Lowered> lowerDivide(const Attributes& a, const NodeShapes&, bool) {
+  return lowered(LinearDesc{static_cast<float>(1 / scalarOf(a)), 0});
+}
+Result<Lowered> lowerDivideReversed(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+
+Result<Lowered> lowerCast(const Attributes& a, const NodeShapes&, bool) {
+  const std::string_view type = AttributeReader(kCastRules, a).choice("dtype");
+  if (type != "float32") return noKernel(fmt::format("dtype={}: arrays are float32", type));
+  return viewOfInput();
+}
+
+Result<Lowered> lowerCopy(const Attributes&, const NodeShapes&, bool) { return viewOfInput(); }
+
+using Lower = Result<Lowered> (*)(const Attributes&, const NodeShapes&, bool);
+
+constexpr NamedOperator function(const char* name, std::span<const AttributeRule> rules, Lower lower) {
+  return {name, rules, onlyData, noStates, onlyOutput, oneVisible, sameShapes, lower, outputElements};
+}
+
+constexpr NamedOperator copying(const char* name, std::span<const AttributeRule> rules, Lower lower) {
+  return {name, rules, onlyData, noStates, onlyOutput, oneVisible, sameShapes, lower, noFlop};
+}
+
+constexpr NamedOperator kElementwiseOperators[] = {
+    function("Activation", kActivationRules, lowerActivation),
+    {"Dropout", kDropoutRules, onlyData, noStates,
+     [](const Attributes&) -> std::vector<std::string> {
+       return {"output", "mask"};
+     },
+     oneVisible, dropoutShapes, lowerDropout, noFlop},
+    function("clip", kClipRules, lowerClip),
+    function("relu", {}, lowerFunction<ActivationType::relu>),
+    function("sigmoid", {}, lowerFunction<ActivationType::sigmoid>),
+    function("tanh", {}, lowerFunction<ActivationType::tanh>),
+    function("_plus_scalar", kScalarRules, lowerPlus),
+    function("_minus_scalar", kScalarRules, lowerMinus),
+    function("_rminus_scalar", kScalarRules, lowerMinusReversed),
+    function("_mul_scalar", kScalarRules, lowerTimes),
+    function("_div_scalar", kScalarRules, lowerDivide),
+    function("_rdiv_scalar", kScalarRules, lowerDivideReversed),
+    copying("Cast", kCastRules, lowerCast),
+    copying("_copy", {}, lowerCopy),
+    copying("BlockGrad", {}, lowerCopy),
+};
+
+}  // namespace
+
+std::span<const NamedOperator> elementwiseOperators() { return kElementwiseOperators; }
+
+}  // namespace pitwall::graph

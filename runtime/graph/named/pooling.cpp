@@ -1,0 +1,134 @@
+// Windows over images without weights: pooling, and LRN over channels. Channels are axis 1.
+#include "runtime/operators/pooling.h"
+
+#include <fmt/format.h>
+
+#include "db/try.h"
+#include "runtime/graph/named/window.h"
+#include "runtime/operators/lrn.h"
+
+namespace pitwall::graph {
+namespace {
+
+constexpr AttributeRule kPoolingRules[] = {
+    {"kernel", kTuple, "()", "", 1, false, kLargestWindow},
+    {"pool_type", kChoice, "max", "max|avg|sum|lp"},
+    {"global_pool", kBoolean, "False"},
+    {"pooling_convention", kChoice, "valid", "valid|full|same"},
+    {"stride", kTuple, "()", "", 1, false, kLargestWindow},
+    {"pad", kTuple, "()", "", 0, false, kLargestWindow},
+    {"count_include_pad", kBoolean, "None", "", 0, true},
+    {"p_value", kInteger, "None", "", 1, true},
+    {"layout", kChoice, "None", kLayouts, 0, true},
+    {"cudnn_off", kBoolean, "False"},
+};
+
+constexpr AttributeRule kLrnRules[] = {
+    {"nsize", kInteger, nullptr, "", 1},
+    {"alpha", kReal, "0.0001"},
+    {"beta", kReal, "0.75"},
+    {"knorm", kReal, "2"},
+};
+
+Status poolingShapes(const Attributes& attributes, NodeShapes& s) {
+  const AttributeReader read(kPoolingRules, attributes);
+  auto &data = s.inputs[0], &out = s.outputs[0];
+  if (!data) return {};
+  if (data->rank() < 3 || data->rank() > 5)
+    return wrong(fmt::format("data has shape {}, must have 3 to 5 axes", shapeText(*data)));
+  PITWALL_TRY(checkLayout(read));
+  Shape result{(*data)[0], (*data)[1]};
+  if (read.boolean("global_pool")) {
+    for (int i = 2; i < data->rank(); ++i) result.append(1);
+  } else {
+    if (read.choice("pooling_convention") == "same")
+      return fail(ErrorCode::unsupported, "pooling_convention=same: must be valid or full");
+    const WindowAttributes window = PITWALL_TRY(windowAttributes(read, false));
+    PITWALL_TRY(checkImages(data, window, "data"));
+    for (std::size_t i = 0; i < window.kernel.size(); ++i) {
+      if (window.pad[i] >= window.kernel[i])
+        return wrong(fmt::format("pad {} must be less than kernel {}", window.pad[i], window.kernel[i]));
+      const std::int64_t places = PITWALL_TRY(windowSteps(window, i, (*data)[static_cast<int>(i) + 2],
+                                                          read.choice("pooling_convention") == "full"));
+      result.append(places);
+    }
+  }
+  PITWALL_TRY(assign(out, result, "output"));
+  return assign(data, with(with(*data, 0, (*out)[0]), 1, (*out)[1]), "data");
+}
+
+// Whether the last window needs padding behind the image that is not in `pad`.
+bool endsOutside(const PoolingDesc& desc, const Shape& data, const Shape& out) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int axis = static_cast<int>(i) + 2;
+    if ((out[axis] - 1) * desc.stride[i] + desc.kernel[i] > data[axis] + 2 * desc.pad[i]) return true;
+  }
+  return false;
+}
+
+Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, bool training) {
+  const AttributeReader read(kPoolingRules, attributes);
+  if (s.inputs[0]->rank() != 4) return noKernel(fmt::format("pooling of {}", shapeText(*s.inputs[0])));
+  const std::string_view type = read.choice("pool_type");
+  if (type != "max" && type != "avg") return noKernel(fmt::format("pool_type={}", type));
+  PoolingDesc desc;
+  desc.type = type == "max" ? PoolingType::max : PoolingType::average;
+  if (read.boolean("global_pool")) {
+    desc.kernel = {(*s.inputs[0])[2], (*s.inputs[0])[3]};
+    desc.stride = {1, 1};
+    desc.pad = {0, 0};
+  } else {
+    const WindowAttributes window = PITWALL_TRY(windowAttributes(read, false));
+    desc.kernel = twoAxes(window.kernel);
+    desc.stride = twoAxes(window.stride);
+    desc.pad = twoAxes(window.pad);
+  }
+  const bool padded = desc.pad[0] != 0 || desc.pad[1] != 0;
+  const bool counts_padding = read.isNone("count_include_pad") || read.boolean("count_include_pad");
+  if (type == "avg" && padded && counts_padding) return noKernel("count_include_pad=True with padding");
+  if (endsOutside(desc, *s.inputs[0], *s.outputs[0]))
+    return noKernel("windows that end outside of the image");
+  auto result = lowered(desc);
+  result->has_workspace = training;
+  return result;
+}
+
+Result<Lowered> lowerLrn(const Attributes& attributes, const NodeShapes&, bool training) {
+  const AttributeReader read(kLrnRules, attributes);
+  LrnDesc desc;
+  desc.alpha = static_cast<float>(read.real("alpha"));
+  desc.beta = static_cast<float>(read.real("beta"));
+  desc.knorm = static_cast<float>(read.real("knorm"));
+  desc.nsize = read.integer("nsize");
+  auto result = lowered(desc);
+  result->has_workspace = training;
+  return result;
+}
+
+// One comparison or addition for each element in each window.
+Flop poolingFlop(const Attributes& attributes, const NodeShapes& s) {
+  const AttributeReader read(kPoolingRules, attributes);
+  if (read.boolean("global_pool")) return s.inputs[0]->elements();
+  Flop flop = s.outputs[0]->elements();
+  for (const std::int64_t extent : read.tuple("kernel")) flop = times({flop, extent});
+  return flop;
+}
+
+constexpr NamedOperator kPoolingOperators[] = {
+    {"Pooling", kPoolingRules, onlyData, noStates, onlyOutput, oneVisible, poolingShapes, lowerPooling,
+     poolingFlop},
+    {"LRN", kLrnRules, onlyData, noStates,
+     [](const Attributes&) -> std::vector<std::string> {
+       return {"output", "tmp_norm"};
+     },
+     oneVisible, sameShapes, lowerLrn,
+     [](const Attributes& a, const NodeShapes& s) -> Flop {
+       return times({s.outputs[0]->elements(), 2 * AttributeReader(kLrnRules, a).integer("nsize") + 3});
+     }},
+};
+
+}  // namespace
+
+std::span<const NamedOperator> poolingOperators() { return kPoolingOperators; }
+
+}  // namespace pitwall::graph

@@ -1,0 +1,154 @@
+// Operators of language models: Embedding, take, RNN.
+#include <fmt/format.h>
+
+#include "db/try.h"
+#include "runtime/graph/named/parts.h"
+
+namespace pitwall::graph {
+namespace {
+
+constexpr AttributeRule kEmbeddingRules[] = {
+    {"input_dim", kInteger, nullptr, "", 1},
+    {"output_dim", kInteger, nullptr, "", 1},
+    {"dtype", kUnused, "float32"},
+    {"sparse_grad", kBoolean, "False"},
+};
+
+constexpr AttributeRule kTakeRules[] = {
+    {"axis", kInteger, "0"},
+    {"mode", kChoice, "clip", "clip|wrap|raise"},
+};
+
+constexpr AttributeRule kRnnRules[] = {
+    {"state_size", kInteger, nullptr, "", 1},
+    {"num_layers", kInteger, nullptr, "", 1},
+    {"mode", kChoice, nullptr, "rnn_relu|rnn_tanh|lstm|gru"},
+    {"bidirectional", kBoolean, "False"},
+    {"p", kReal, "0"},
+    {"state_outputs", kBoolean, "False"},
+    {"projection_size", kInteger, "None", "", 1, true},
+    {"lstm_state_clip_min", kReal, "None", "", 0, true},
+    {"lstm_state_clip_max", kReal, "None", "", 0, true},
+    {"lstm_state_clip_nan", kBoolean, "False"},
+    {"use_sequence_length", kBoolean, "False"},
+};
+
+Status embeddingShapes(const Attributes& a, NodeShapes& s) {
+  const AttributeReader read(kEmbeddingRules, a);
+  const std::int64_t width = read.integer("output_dim");
+  PITWALL_TRY(assign(s.inputs[1], {read.integer("input_dim"), width}, "weight"));
+  const auto& data = s.inputs[0];
+  if (!data) return {};
+  if (data->rank() >= Shape::kMaxRank)
+    return wrong(fmt::format("data {} has too many axes", shapeText(*data)));
+  Shape out = *data;
+  out.append(width);
+  return assign(s.outputs[0], out, "output");
+}
+
+// out = a[:axis] + indices + a[axis + 1:].
+Status takeShapes(const Attributes& attributes, NodeShapes& s) {
+  const auto &a = s.inputs[0], &indices = s.inputs[1];
+  if (!a || !indices) return {};
+  const int axis =
+      PITWALL_TRY(axisOf(AttributeReader(kTakeRules, attributes).integer("axis"), a->rank(), "axis"));
+  if (a->rank() + indices->rank() - 1 > Shape::kMaxRank)
+    return wrong(fmt::format("taking {} from {} gives more than {} axes", shapeText(*indices), shapeText(*a),
+                             Shape::kMaxRank));
+  Shape out;
+  for (int i = 0; i < a->rank(); ++i) {
+    if (i != axis) {
+      out.append((*a)[i]);
+      continue;
+    }
+    for (int j = 0; j < indices->rank(); ++j) out.append((*indices)[j]);
+  }
+  return assign(s.outputs[0], out, "output");
+}
+
+struct RnnSizes {
+  std::int64_t state, layers, directions, gates;
+};
+
+RnnSizes rnnSizes(const AttributeReader& read) {
+  const std::string_view mode = read.choice("mode");
+  return {read.integer("state_size"), read.integer("num_layers"), read.boolean("bidirectional") ? 2 : 1,
+          mode == "lstm"  ? 4
+          : mode == "gru" ? 3
+                          : 1};
+}
+
+// Weights for input and state and two biases, of each direction of each layer, in one array. Empty optional: too many.
+std::optional<std::int64_t> rnnParameters(const RnnSizes& sizes, std::int64_t input) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  const std::int64_t rows = times({sizes.gates, sizes.state, sizes.directions});
+  const std::int64_t first = times({rows, input + sizes.state + 2});
+  const std::int64_t others = times({rows, sizes.state * (sizes.directions + 1) + 2, sizes.layers - 1});
+  if (first > kMost || others > kMost) return std::nullopt;
+  return first + others;
+}
+
+Status rnnShapes(const Attributes& a, NodeShapes& s) {
+  const AttributeReader read(kRnnRules, a);
+  if (read.integerOrNone("projection_size") || read.boolean("use_sequence_length"))
+    return fail(ErrorCode::unsupported, "projection_size and use_sequence_length are not supported");
+  const RnnSizes sizes = rnnSizes(read);
+  const auto& data = s.inputs[0];
+  if (!data) return {};
+  if (data->rank() != 3)
+    return wrong(
+        fmt::format("data has shape {}, must have 3 axes: steps, batch, features", shapeText(*data)));
+  if ((*data)[2] != 0) {
+    const auto parameters = rnnParameters(sizes, (*data)[2]);
+    if (!parameters) return wrong("it has more parameters than can be counted");
+    PITWALL_TRY(assign(s.inputs[1], {*parameters}, "parameters"));
+  }
+  const Shape state{sizes.layers * sizes.directions, (*data)[1], sizes.state};
+  constexpr const char* kNames[] = {"data", "parameters", "state", "state_cell"};
+  for (std::size_t i = 2; i < s.inputs.size(); ++i) PITWALL_TRY(assign(s.inputs[i], state, kNames[i]));
+  PITWALL_TRY(assign(s.outputs[0], {(*data)[0], (*data)[1], sizes.directions * sizes.state}, "output"));
+  for (std::size_t i = 1; i < s.outputs.size(); ++i) PITWALL_TRY(assign(s.outputs[i], state, "state output"));
+  return {};
+}
+
+Flop rnnFlop(const Attributes&, const NodeShapes& s) {
+  const Shape& data = *s.inputs[0];
+  return times({2, s.inputs[1]->elements(), data[0], data[1]});
+}
+
+std::vector<std::string> rnnInputs(const Attributes& a) {
+  std::vector<std::string> names = {"data", "parameters", "state"};
+  if (AttributeReader(kRnnRules, a).choice("mode") == "lstm") names.push_back("state_cell");
+  return names;
+}
+
+std::vector<std::string> rnnOutputs(const Attributes& a) {
+  const AttributeReader read(kRnnRules, a);
+  if (!read.boolean("state_outputs")) return {"output"};
+  if (read.choice("mode") == "lstm") return {"output", "state", "state_cell"};
+  return {"output", "state"};
+}
+
+Result<Lowered> lowerSequence(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+
+constexpr NamedOperator kSequenceOperators[] = {
+    {"Embedding", kEmbeddingRules,
+     [](const Attributes&) -> std::vector<std::string> {
+       return {"data", "weight"};
+     },
+     noStates, onlyOutput, oneVisible, embeddingShapes, lowerSequence, noFlop},
+    {"RNN", kRnnRules, rnnInputs, noStates, rnnOutputs,
+     [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerSequence,
+     rnnFlop},
+    {"take", kTakeRules,
+     [](const Attributes&) -> std::vector<std::string> {
+       return {"a", "indices"};
+     },
+     noStates, onlyOutput, oneVisible, takeShapes, lowerSequence, noFlop},
+};
+
+}  // namespace
+
+std::span<const NamedOperator> sequenceOperators() { return kSequenceOperators; }
+
+}  // namespace pitwall::graph

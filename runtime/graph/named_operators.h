@@ -1,0 +1,66 @@
+// The operators of a Symbol, by MXNet's names: what they take and return, and the kernel that computes each.
+//
+// All functions of an operator get attributes that checkAttributes() accepts. Shapes are in the order of the node's
+// inputs: arguments, then auxiliary states.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/units.h"
+#include "runtime/graph/attribute_rules.h"
+#include "runtime/graph/node.h"
+#include "runtime/operator_kind.h"
+
+namespace pitwall::graph {
+
+// Empty: nothing is known. An extent of 0 is not known yet.
+struct NodeShapes {
+  std::vector<std::optional<Shape>> inputs, outputs;
+};
+
+// What computes a node.
+struct Lowered {
+  enum class Kind : std::uint8_t {
+    kernel,
+    view,  // output 0 has the contents of input 0, perhaps in another shape; `desc` and the lists are empty
+  };
+  Kind kind = Kind::kernel;
+  OperatorKindDesc desc;
+  std::vector<int> inputs;   // which inputs of the node the kernel gets, in its order
+  std::vector<int> outputs;  // which outputs of the node the kernel writes, in its order
+  // Which inputs of the node, auxiliary states, the kernel reads and writes as its outputs after those.
+  std::vector<int> updates;
+  // The kernel's further outputs, after those, belong to no output of the node: what its backward pass reads.
+  bool has_workspace = false;
+};
+
+struct NamedOperator {
+  const char* name;  // as MXNet's files have it: "Convolution", "elemwise_add"
+  std::span<const AttributeRule> attributes;
+  std::vector<std::string> (*inputs)(const Attributes&);   // names in order: data, weight, bias
+  std::vector<std::string> (*states)(const Attributes&);   // moving_mean, moving_var
+  std::vector<std::string> (*outputs)(const Attributes&);  // "output", ...; visible ones first
+  int (*visible_outputs)(const Attributes&);
+  // Fills in what follows from the others, in both directions. Errors: invalidInput with what contradicts.
+  Status (*shapes)(const Attributes&, NodeShapes&);
+  // Precondition: shapes() accepted them, and all are known. Errors: unsupported with what has no kernel.
+  Result<Lowered> (*lower)(const Attributes&, const NodeShapes&, bool training);
+  Flop (*flop)(const Attributes&, const NodeShapes&);  // of the forward pass; precondition as lower()
+  // The attribute that counts the inputs, where their number varies: num_args.
+  const char* counts_inputs = nullptr;
+};
+
+// By MXNet's name or one of its other names: _Plus and _plus are elemwise_add. nullptr when there is none.
+const NamedOperator* findNamedOperator(std::string_view name);
+// All, in the order of their names.
+std::span<const NamedOperator* const> namedOperators();
+
+// The same for a node, whose name and operator an error names. Precondition: not a variable.
+Status inferNode(const Node& node, NodeShapes& shapes);
+Result<Lowered> lowerNode(const Node& node, const NodeShapes& shapes, bool training);
+
+}  // namespace pitwall::graph
