@@ -70,8 +70,8 @@ class RingDecoder {
   // operator of an earlier recording.
   bool addOpenOperator(const Record& record, const Record& times, TimeNs end_ns, const ClockMap& clock);
 
-  // Adds an event that decode() cannot know about (a scope that was open).
-  void add(const Event& event);
+  // Adds a scope that was open at `end_ns`. False for one of an earlier recording.
+  bool addOpenScope(const OpenScope& scope, std::uint16_t depth, TimeNs end_ns, const ClockMap& clock);
 
   // Sends the decoded events except the first `skip`, and clears them. Returns how many there were.
   std::uint64_t sendEvents(TrackId track, std::uint64_t skip = 0);
@@ -91,9 +91,6 @@ class RingDecoder {
   }
   void skipIterationsUpTo(std::int64_t index);
   void skipSamplesUpTo(const std::string& track_name, TimeNs time, TrackId track);
-
-  StringId siteName(std::uint32_t site) { return siteOf(site).name; }
-  EventKind siteKind(std::uint32_t site) { return siteOf(site).kind; }
 
  private:
   struct Site {

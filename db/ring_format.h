@@ -16,9 +16,9 @@
 // Order of writing: one writer per ring stores records plainly and publishes them by a release store of
 // `head`; the reader frees space by advancing `tail`. Records below `head` are complete, also after SIGKILL.
 //
-// A ring belongs to a thread, or to a device: then its records are operators of that device which complete on another
-// thread than the one that started them. Such a ring has one operator at a time, whose threads are its writers one
-// after the other.
+// A ring belongs to a thread, or to a track of no thread, whose writers take turns:
+//   of a device           operators that complete on another thread than the one that started them, one at a time
+//   of ranges             that may end on another thread; its scopes are rows, and that of a free row has started 0
 #pragma once
 
 #include <atomic>
@@ -136,9 +136,9 @@ inline constexpr std::uint64_t kOpenOperator = std::uint64_t{1} << 32U;
 struct RingHeader {
   ExtentHeader extent;
   std::uint64_t capacity;             // records
-  std::int64_t tid;                   // 0 = a ring of `device`
+  std::int64_t tid;                   // 0 = of no thread
   char thread_name[64];               // of the thread or the track; truncated
-  std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread or a device
+  std::atomic<std::uint32_t> in_use;  // 1: belongs to a thread or a track
   std::atomic<std::uint32_t> policy;  // RingPolicy
 
   // --- of the writer

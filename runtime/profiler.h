@@ -43,6 +43,8 @@ class DrainContext {
   virtual Ticks startTicks() const = 0;
   // The thread with this id of the operating system; the same one as for its own records.
   virtual ThreadId threadOf(std::int64_t tid) = 0;
+  // The track of a ring made by Profiler::trackRing().
+  virtual TrackId trackOf(const profiler::Ring& ring) = 0;
   // The recording ends with this drain.
   virtual bool isLast() const = 0;
 };
@@ -221,6 +223,9 @@ class Profiler {
   void operatorOpen(const OperatorRun& run, std::uint16_t track);
   // Records the operator and gives the track back. Without a track: on the calling thread.
   void operatorRun(const OperatorRun& run, std::uint16_t track);
+  // A ring of a track with this name and of no thread, for the profiler's life. The caller sees to it that one thread at
+  // a time writes it (runtime/ring_writer.h), and writes only while isRecording(). nullptr when there is no memory.
+  profiler::Ring* trackRing(std::string_view name);
   // Spans of one thread are recorded in the order they end.
   void span(SiteId site, Ticks started, Ticks finished, std::int64_t value = 0, CorrelationId correlation = 0,
             const Arguments* arguments = nullptr) {

@@ -155,6 +155,19 @@ const ring::Record& recordAt(const ring::RingHeader& ring, std::uint64_t index) 
   return records[index & (ring.capacity - 1)];
 }
 
+// Whether the program was killed between the record of the scope's end and the removal of the scope.
+bool hasEnded(const ring::RingHeader& ring, const ring::OpenScope& scope) {
+  const std::uint64_t head = ring.head.load(std::memory_order_acquire);
+  const std::uint64_t most = std::min<std::uint64_t>({head, ring.capacity, ring::kMostRecords});
+  for (std::uint64_t back = 1; back <= most; ++back) {
+    const ring::Record& record = recordAt(ring, head - back);
+    if (record.kind >= ring::kFirstContinuation) continue;
+    return record.kind == ring::RecordKind::span && record.a == scope.started &&
+           record.id == static_cast<std::uint32_t>(scope.site);
+  }
+  return false;
+}
+
 // False when no operator of the ring's device is open. After a kill between the record of its end and the end of its
 // scope, other records are at `head`.
 bool Completer::addOpenOperator(const ring::RingHeader& ring) {
@@ -171,18 +184,9 @@ void Completer::addOpenScopes(const ring::RingHeader& ring) {
   if (addOpenOperator(ring)) return;
   const std::uint32_t depth = std::min(ring.depth.load(), ring::RingHeader::kScopes);
   for (std::uint32_t i = 0; i < depth; ++i) {
-    const ring::OpenScope& scope = ring.scopes[i];
-    if (scope.started < clock_.startTicks()) continue;
-    const auto site = static_cast<std::uint32_t>(scope.site);
-    Event event;
-    event.start_ns = event.pushed_ns = event.ready_ns = clock_.toNs(scope.started);
-    event.dur_ns = std::max<TimeNs>(0, end_ns_ - event.start_ns);
-    event.kind = decoder_.siteKind(site);
-    event.name = decoder_.siteName(site);
-    event.args = trace_.sink->string("{\"open\":true}");
-    event.depth = static_cast<std::uint16_t>(i);
-    decoder_.add(event);
-    ++done_.open_scopes;
+    if (hasEnded(ring, ring.scopes[i])) continue;
+    if (decoder_.addOpenScope(ring.scopes[i], static_cast<std::uint16_t>(i), end_ns_, clock_))
+      ++done_.open_scopes;
   }
 }
 

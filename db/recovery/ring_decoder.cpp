@@ -107,6 +107,9 @@ void RingDecoder::decodeOne(const Record& record, const Extras& extras, const Cl
 
 namespace {
 
+// Of an event that had not ended when the program was killed.
+constexpr char kOpenMember[] = R"("open":true)";
+
 std::string joinMembers(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? a + b : a + "," + b;
 }
@@ -168,7 +171,7 @@ bool RingDecoder::addOpenOperator(const Record& record, const Record& times, Tim
   Event& event = events_.back();
   event.dur_ns = std::max<TimeNs>(0, end_ns - event.start_ns);
   const std::string device = record.detail == 0 ? "" : deviceMember(record.detail);
-  event.args = sink_.string("{" + joinMembers(device, R"("open":true)") + "}");
+  event.args = sink_.string("{" + joinMembers(device, kOpenMember) + "}");
   return true;
 }
 
@@ -205,9 +208,21 @@ void RingDecoder::setDepths(std::size_t first) {
   }
 }
 
-void RingDecoder::add(const Event& event) {
+bool RingDecoder::addOpenScope(const OpenScope& scope, std::uint16_t depth, TimeNs end_ns,
+                               const ClockMap& clock) {
+  if (scope.started < clock.startTicks()) return false;
+  const auto id = static_cast<std::uint32_t>(scope.site);
+  const Site& site = siteOf(id);
+  Event event;
+  event.start_ns = event.pushed_ns = event.ready_ns = clock.toNs(scope.started);
+  event.dur_ns = std::max<TimeNs>(0, end_ns - event.start_ns);
+  event.kind = site.kind;
+  event.name = site.name;
+  event.args = sink_.string("{" + joinMembers(names_.site(id).args, kOpenMember) + "}");
+  event.depth = depth;
   events_.push_back(event);
   announced_.push_back(true);
+  return true;
 }
 
 std::uint64_t RingDecoder::sendEvents(TrackId track, std::uint64_t skip) {

@@ -44,7 +44,8 @@ std::uint16_t DeviceTracks::take(std::uint8_t device) {
     Slot& slot = (*slots)[i];
     if (slot.taken.load(std::memory_order_relaxed) || slot.taken.exchange(true, std::memory_order_acquire))
       continue;
-    if (slot.ring == nullptr) slot.ring = logs_.forDevice(device, nameOf(device, i + 1U), recordsOf(i + 1U));
+    if (slot.ring == nullptr)
+      slot.ring = logs_.forTrack(nameOf(device, i + 1U), device + 1U, recordsOf(i + 1U));
     if (slot.ring != nullptr) return static_cast<std::uint16_t>(i + 1);
     slot.taken.store(false, std::memory_order_release);
     return 0;

@@ -235,6 +235,12 @@ void Drain::drainSources(bool is_last) {
       }
       return drain_.threadOf(tid, tid == getpid() ? "main" : "thread");
     }
+    TrackId trackOf(const Ring& ring) override {
+      for (const auto& log : drain_.logs_.all()) {
+        if (log->ring == &ring) return drain_.trackOf(*log);
+      }
+      return {};
+    }
     bool isLast() const override { return is_last_; }
 
    private:

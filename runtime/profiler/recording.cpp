@@ -1,5 +1,6 @@
 // The longer records, which are not inline in runtime/profiler.h.
 #include <algorithm>
+#include <limits>
 
 #include "runtime/profiler.h"
 #include "runtime/profiler/state.h"
@@ -90,6 +91,10 @@ void Profiler::operatorRun(const OperatorRun& run, std::uint16_t track) {
     its.depth.store(0, std::memory_order_release);
   }
   state_->device_tracks.give(run.device, track);
+}
+
+profiler::Ring* Profiler::trackRing(std::string_view name) {
+  return state_->logs.forTrack(name, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 void Profiler::leaveOperator(OperatorId op, Ticks started) {

@@ -127,13 +127,13 @@ Ring* ThreadLogs::forThisThread() {
   return ring;
 }
 
-Ring* ThreadLogs::forDevice(std::uint8_t device, std::string_view name, std::uint64_t records) {
+Ring* ThreadLogs::forTrack(std::string_view name, std::uint32_t device, std::uint64_t records) {
   const ScopedLock lock(mutex_);
   auto log = std::make_shared<ThreadLog>();
   log->name = name;
   log->ring = makeRing(std::min(records_, records));
   if (log->ring == nullptr) return nullptr;
-  use(log, device + 1U);
+  use(log, device);
   return log->ring;
 }
 

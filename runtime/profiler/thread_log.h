@@ -1,4 +1,4 @@
-// The rings of threads, and of the tracks of devices (device_tracks.h).
+// The rings of threads, and of tracks that belong to no thread: those of devices (device_tracks.h), and others.
 //
 // A thread's first record creates a ring (or takes one of a dead thread); a thread-local pointer finds it
 // afterwards in a few instructions. When the thread ends its log is marked; the drain empties the ring and
@@ -20,7 +20,7 @@ namespace pitwall::profiler {
 
 struct ThreadLog {
   Ring* ring = nullptr;
-  std::int64_t tid = 0;            // 0 = a device's track
+  std::int64_t tid = 0;            // 0 = a track of no thread
   std::string name;                // guarded by ThreadLogs::mutex_
   std::atomic<bool> ended{false};  // set after the thread's last record
 
@@ -49,9 +49,9 @@ class ThreadLogs {
   // counted.
   Ring* forThisThread();
 
-  // A ring of the device, for a track of this name, with at most so many records. It stays until the end. nullptr
-  // when there is no memory.
-  Ring* forDevice(std::uint8_t device, std::string_view name, std::uint64_t records);
+  // A ring for a track of this name and of no thread, with at most so many records; `device` as RingHeader::device. It
+  // stays until the end. nullptr when there is no memory.
+  Ring* forTrack(std::string_view name, std::uint32_t device, std::uint64_t records);
 
   void nameThisThread(std::string_view name);
 

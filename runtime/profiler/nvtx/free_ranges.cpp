@@ -8,8 +8,43 @@
 
 namespace pitwall::nvtx {
 
+namespace {
+
+constexpr char kTrackName[] = "NVTX start/end ranges";
+
+// While one is alive, a full ring does not make the thread wait for the drain.
+class NoWaitForDrain {
+ public:
+  NoWaitForDrain() : before_(profiler::t_current.must_not_block) {
+    profiler::t_current.must_not_block = true;
+  }
+  ~NoWaitForDrain() { profiler::t_current.must_not_block = before_; }
+  NoWaitForDrain(const NoWaitForDrain&) = delete;
+  NoWaitForDrain& operator=(const NoWaitForDrain&) = delete;
+
+ private:
+  const bool before_;
+};
+
+// The scopes of the ring are its rows: the trace of a killed program shows the first 64 as open.
+void setOpen(profiler::Ring& ring, std::uint32_t row, SiteId site, Ticks started) {
+  if (row >= profiler::Ring::kScopes) return;
+  profiler::storePair(&ring.scopes[row], started, site.value);
+  const std::uint32_t rows = std::max(ring.depth.load(std::memory_order_relaxed), row + 1);
+  ring.depth.store(rows, std::memory_order_release);
+}
+
+void setClosed(profiler::Ring& ring, std::uint32_t row) {
+  if (row >= profiler::Ring::kScopes) return;
+  profiler::storePair(&ring.scopes[row], 0, 0);
+  std::uint32_t rows = ring.depth.load(std::memory_order_relaxed);
+  while (rows > 0 && ring.scopes[rows - 1].started == 0) --rows;
+  ring.depth.store(rows, std::memory_order_release);
+}
+
+}  // namespace
+
 std::uint64_t Recorder::begin(SiteId site, std::int64_t value) {
-  const Ticks now = profiler_.isRecording() ? Profiler::now() : 0;
   const ScopedLock lock(mutex_);
   const std::uint64_t id = next_range_++;
   const auto gap = std::find(rows_.begin(), rows_.end(), false);
@@ -18,7 +53,12 @@ std::uint64_t Recorder::begin(SiteId site, std::int64_t value) {
     rows_.push_back(true);
   else
     *gap = true;
-  free_.emplace(id, Free{site, value, now, 0, row});
+  Free& range = free_.emplace(id, Free{site, value, 0, row}).first->second;
+  if (!profiler_.isRecording()) return id;
+  if (ring_ == nullptr) ring_ = profiler_.trackRing(kTrackName);
+  profiler::orderClock();  // the range that had the row before ended earlier
+  range.started = Profiler::now();
+  if (ring_ != nullptr) setOpen(*ring_, row, site, range.started);
   return id;
 }
 
@@ -42,17 +82,20 @@ void Recorder::end(std::uint64_t range) {
   if (range == ~std::uint64_t{0}) return;  // of a domain that is not recorded
   const Ticks now = Profiler::now();
   const ScopedLock lock(mutex_);
+  const NoWaitForDrain no_wait;  // the drain takes the lock too
   const auto found = free_.find(range);
   if (found == free_.end()) {
     unbalanced_.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  Free ended = found->second;
+  const Free ended = found->second;
   free_.erase(found);
   rows_[ended.row] = false;
-  if (ended.started == 0) return;
-  ended.ended = now;
-  ended_.push_back(ended);
+  if (ended.started == 0 || !profiler_.isRecording()) return;
+  if (ring_ == nullptr) return profiler_.span(ended.site, ended.started, now, ended.value);
+  profiler::put(ring_, {ended.started, now - ended.started, static_cast<std::uint64_t>(ended.value),
+                        ended.site.value, ring::RecordKind::span, ring::kAnnounced, rowOf(ended)});
+  setClosed(*ring_, ended.row);
 }
 
 // --- threads and the trace -----------------------------------------------------------------------------
@@ -61,55 +104,33 @@ void Recorder::nameThread(std::int64_t tid, std::string_view name) {
   if (tid == syscall(SYS_gettid)) profiler_.nameThread(name);
 }
 
+// What has ended is in the ring, which was drained before.
 void Recorder::drain(DrainContext& context) {
-  if (recording_ != context.startTicks()) {
-    recording_ = context.startTicks();
-    track_ = {};
-    site_texts_.clear();
-  }
-  std::vector<Free> ended;
-  {
-    const ScopedLock lock(mutex_);
-    ended.swap(ended_);
-    if (context.isLast()) {
-      for (const auto& [id, range] : free_) {
-        if (range.started != 0) ended.push_back(range);
-      }
-    }
-  }
   if (const std::int64_t count = unbalanced_.load(std::memory_order_relaxed); count > 0)
     context.sink().meta(kUnbalancedKey, std::to_string(count));
-  if (const std::uint64_t count = names_.payloadsDropped(); count > 0 && context.isLast()) {
+  if (!context.isLast()) return;
+  if (const std::uint64_t count = names_.payloadsDropped(); count > 0) {
     context.sink().loss({{},
                          0,
                          context.toNs(Profiler::now()),
                          static_cast<std::int64_t>(count),
                          "NVTX payloads of too many different values"});
   }
+  const ScopedLock lock(mutex_);
   std::vector<Event> events;
-  for (const Free& range : ended) {
-    if (range.ended != 0 && range.ended < context.startTicks()) continue;
-    auto& [name, args] = site_texts_[range.site.value];
-    if (!name) {
-      const Names::SiteText text = names_.textOf(range.site);
-      name = context.sink().string(text.name);
-      args = context.sink().string("{" + text.args + "}");
-    }
+  for (const auto& [id, range] : free_) {
+    if (range.started == 0) continue;
+    const Names::SiteText text = names_.textOf(range.site);
     Event event;
     event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(range.started);
-    event.dur_ns = context.toNs(range.ended == 0 ? Profiler::now() : range.ended) - event.start_ns;
+    event.dur_ns = context.toNs(Profiler::now()) - event.start_ns;
     event.value = range.value;
-    event.name = name;
-    event.args = args;
-    event.depth = static_cast<std::uint16_t>(std::min<std::uint32_t>(range.row, 0xFFFF));
+    event.name = context.sink().string(text.name);
+    event.args = context.sink().string("{" + text.args + "}");
+    event.depth = rowOf(range);
     events.push_back(event);
   }
-  if (events.empty()) return;
-  if (!track_) {
-    track_ =
-        context.sink().track({TrackKind::thread, context.process(), {}, {}, "NVTX start/end ranges", ""});
-  }
-  context.sink().events(track_, events);
+  if (ring_ != nullptr && !events.empty()) context.sink().events(context.trackOf(*ring_), events);
 }
 
 }  // namespace pitwall::nvtx

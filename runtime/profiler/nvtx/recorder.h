@@ -6,6 +6,7 @@
 // temporary.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -65,13 +66,16 @@ class Recorder : public EventSource {
     SiteId site;
     std::int64_t value = 0;
   };
-  // A range between start() and end(), or an ended one that is not in the trace yet.
+  // A range between start() and end().
   struct Free {
     SiteId site;
     std::int64_t value = 0;
-    Ticks started = 0, ended = 0;
+    Ticks started = 0;  // 0: nothing was recorded then
     std::uint32_t row = 0;
   };
+  static std::uint16_t rowOf(const Free& range) {
+    return static_cast<std::uint16_t>(std::min<std::uint32_t>(range.row, 0xFFFF));
+  }
 
   SiteId siteOf(Domain& domain, const char* text);
   [[gnu::noinline]] SiteId siteOfFirst(Domain& domain, const char* text);
@@ -95,13 +99,9 @@ class Recorder : public EventSource {
   Mutex mutex_;
   std::unordered_map<std::uint64_t, Free> free_ PITWALL_GUARDED_BY(mutex_);
   std::vector<bool> rows_ PITWALL_GUARDED_BY(mutex_);  // taken by an open range
-  std::vector<Free> ended_ PITWALL_GUARDED_BY(mutex_);
+  profiler::Ring* ring_ PITWALL_GUARDED_BY(mutex_) =
+      nullptr;  // of ranges that have ended; its scopes are the rows
   std::uint64_t next_range_ PITWALL_GUARDED_BY(mutex_) = 1;
-
-  // Used only by the drain, within one recording.
-  Ticks recording_ = 0;  // its start
-  TrackId track_;
-  std::unordered_map<std::uint32_t, std::pair<StringId, StringId>> site_texts_;  // site -> name, arguments
 };
 
 }  // namespace pitwall::nvtx

@@ -167,7 +167,7 @@ TEST_F(RecoveryTest, WhatWasOpenIsShownAsOpenWithAllThatItsNamesStandFor) {
   std::map<std::string, Event> by_name;
   for (const Event& event : eventsOf(*trace, "main")) by_name[trace->string(event.name)] = event;
   ASSERT_EQ(by_name.size(), 4U);
-  EXPECT_EQ(trace->string(by_name["outer"].args), "{\"open\":true}");
+  EXPECT_EQ(trace->string(by_name["outer"].args), R"({"domain":"loop","open":true})");
   EXPECT_EQ(trace->string(by_name["inner"].args), "{\"open\":true}");
   EXPECT_EQ(trace->string(by_name["over"].args), "");
   EXPECT_EQ(by_name["outer"].depth, 0);

@@ -17,6 +17,7 @@ class DrainView : public DrainContext {
   TimeNs toNs(Ticks ticks) const override { return ticks < kStart ? 0 : static_cast<TimeNs>(ticks - kStart); }
   Ticks startTicks() const override { return kStart; }
   ThreadId threadOf(std::int64_t tid) override { return memory.thread({process_, tid, "thread"}); }
+  TrackId trackOf(const profiler::Ring&) override { return {}; }
   bool isLast() const override { return last; }
 
   // "track: depth kind name args" of each event, in the order of arrival.

@@ -104,6 +104,37 @@ static void work(void) {
   nvtxRangePop();
 }
 
+/* `count` ranges, of which a thread of its own ends each second one, and one that is left running. */
+static void* end_every_second(void* ranges) {
+  nvtxRangeId_t* range = ranges;
+  for (; *range != 0; range += 2) nvtxRangeEnd(*range);
+  return NULL;
+}
+
+static void run_ranges(int count) {
+  nvtxRangeId_t ranges[64] = {0};
+  pthread_t thread;
+  int i;
+  for (i = 0; i < count; ++i) ranges[i] = nvtxRangeStartA("work of a worker");
+  pthread_create(&thread, NULL, end_every_second, ranges);
+  for (i = 1; i < count; i += 2) nvtxRangeEnd(ranges[i]);
+  pthread_join(thread, NULL);
+  nvtxRangeStartA("left running");
+}
+
+/* Each forked worker ends without ending the libraries it uses. */
+static int workers(int count) {
+  int status = 0, failed = 0, i;
+  for (i = 0; i < count; ++i) {
+    if (fork() == 0) {
+      run_ranges(20);
+      _exit(0);
+    }
+  }
+  while (wait(&status) > 0) failed += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  return failed;
+}
+
 static double monotonic(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -126,6 +157,7 @@ static int early_and_late(double until) {
 int main(int count, char** arguments) {
   const char* const how = count > 1 ? arguments[1] : "exit";
   if (strcmp(how, "until") == 0) return early_and_late(atof(arguments[2]));
+  if (strcmp(how, "workers") == 0) return workers(4);
   work();
   if (strcmp(how, "fork") == 0) {
     const pid_t child = fork();

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "db/reader.h"
@@ -101,7 +102,7 @@ TEST_F(NvtxProgram, RangesOfACProgram) {
 // Whatever ends it, nothing is lost.
 TEST_F(NvtxProgram, HoweverItEnds) {
   REQUIRE_C_PROGRAM();
-  const std::string closed = R"({"domain":"default"})", left = R"({"open":true})";
+  const std::string closed = R"({"domain":"default"})", left = R"({"domain":"default","open":true})";
   struct End {
     const char* how;
     int code;
@@ -134,6 +135,30 @@ TEST_F(NvtxProgram, AForkedChildHasATraceOfItsOwn) {
     if (rows->rows.at(0).at(0) == SqlValue{std::int64_t{1}}) ++of_children;
   }
   EXPECT_EQ(of_children, 1);
+}
+
+// Ranges that end on any thread are in the trace as they end, not only when a program ends in order.
+TEST_F(NvtxProgram, RangesOfWorkersThatDoNotEndInOrder) {
+  REQUIRE_C_PROGRAM();
+  const Ended ended = run(PITWALL_NVTX_PROGRAM " workers");
+  EXPECT_EQ(ended.code, 0);
+  int with_ranges = 0;
+  for (const std::string& path : ended.traces) {
+    const auto trace = Trace::open(path);
+    ASSERT_TRUE(trace.has_value()) << trace.error().message;
+    std::map<std::string, int> lines;
+    std::map<std::string, int> depths;
+    for (const std::string& line : events(**trace, "NVTX start/end ranges")) {
+      ++lines[line.substr(line.find(' ') + 1)];
+      ++depths[line.substr(0, line.find(' '))];
+    }
+    if (lines.empty()) continue;  // the parent's
+    ++with_ranges;
+    EXPECT_EQ(lines, (std::map<std::string, int>{{R"(work of a worker {"domain":"default"})", 20},
+                                                 {R"(left running {"domain":"default","open":true})", 1}}));
+    EXPECT_EQ(depths.size(), 20U);  // all were open at once, and the last is in a row that was free again
+  }
+  EXPECT_EQ(with_ranges, 4);
 }
 
 TEST_F(NvtxProgram, OnlyTheDomainsAskedFor) {
