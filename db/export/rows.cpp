@@ -23,6 +23,15 @@ using store::OpenMode;
 using store::sqlName;
 using store::Statement;
 
+// DuckDB's reader of SQLite files reads no table without rowid.
+std::string withRowid(std::string sql) {
+  const std::size_t options = sql.rfind(')') + 1;
+  const std::size_t at = sql.find("WITHOUT ROWID", options);
+  if (at == std::string::npos) return sql;
+  sql.erase(at);
+  return sql.erase(sql.find_last_not_of(", \n") + 1);
+}
+
 // Inserts the visited rows into one table.
 class Inserter final : public SqlVisitor {
  public:
@@ -98,7 +107,7 @@ class RowsWriter {
         "AND name NOT LIKE 'sqlite%' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY rowid"));
     for (const auto& row : tables.rows) {
       std::int64_t rows = 0;
-      PITWALL_TRY(connection_.execute(std::get<std::string>(row[1]).c_str()));
+      PITWALL_TRY(connection_.execute(withRowid(std::get<std::string>(row[1])).c_str()));
       PITWALL_TRY(copy(std::get<std::string>(row[0]), rows));
     }
     return {};

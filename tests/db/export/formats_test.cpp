@@ -185,6 +185,18 @@ TEST(ExportRows, PlainSqliteReadsAll) {
         << sql;
     sqlite3_finalize(statement);
   }
+  // DuckDB reads a table by its rowids.
+  const auto tables = trace->query(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%chunk' AND name <> "
+      "'event_summary' "
+      "AND sql NOT LIKE '%VIRTUAL%'");
+  ASSERT_TRUE(tables.has_value()) << tables.error().message;
+  ASSERT_GT(tables->rows.size(), 10U);
+  for (const auto& table : tables->rows) {
+    const std::string sql = "SELECT rowid FROM " + std::get<std::string>(table[0]);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+        << sqlite3_errmsg(database);
+  }
   sqlite3_close(database);
 }
 
