@@ -10,10 +10,6 @@
 namespace pitwall::analysis {
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 // The events of a track come column by column, a chunk at a time, in the order in which they were recorded:
 // an event that encloses others may come in a later chunk than those. So lists are sorted at the end of the
 // track.

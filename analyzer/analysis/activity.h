@@ -14,6 +14,10 @@
 
 namespace pitwall::analysis {
 
+inline bool contains(std::string_view name, std::string_view part) {
+  return name.find(part) != std::string_view::npos;
+}
+
 enum class WorkClass : std::uint8_t { computation, communication, copy };
 const char* toString(WorkClass work);
 

@@ -28,7 +28,7 @@ constexpr TableDeclaration kBatchTable{
 
 namespace {
 
-constexpr std::size_t kPoints = 3;  // of a line whose residuals show how well it fits
+constexpr std::size_t kLeastTrials = 3;  // of a line whose residuals show how well it fits
 constexpr double kRunToRun = 0.05;
 
 struct Line {
@@ -156,7 +156,7 @@ std::vector<BatchTime> batchTimes(std::vector<BatchTrial> trials) {
     times.push_back(time);
     tried.insert(trial.batch);
   }
-  if (trials.size() < kPoints) return times;
+  if (trials.size() < kLeastTrials) return times;
   const auto points = pointsOf(trials);
   const std::int64_t furthest = 2 * *tried.rbegin();
   for (const std::int64_t batch : {2 * first.batch, 4 * first.batch, furthest}) {

@@ -42,10 +42,6 @@ constexpr TableDeclaration kCallTable{"analysis_call",
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 const char* classOf(std::string_view name) {
   const auto meaning = meaningOf(name, EventKind::api);
   if ((meaning & kLaunches) != 0) return "launch";

@@ -63,14 +63,14 @@ constexpr TableDeclaration kStartupTable{"analysis_startup",
 
 namespace {
 
-constexpr char kRunning[] = "running", kInterpreterLock[] = "waiting: interpreter lock";
+constexpr char kRunningState[] = "running", kInterpreterLock[] = "waiting: interpreter lock";
 
 struct Function {
   std::string_view name, file, language;
   auto operator<=>(const Function&) const = default;
 };
 
-struct Row {
+struct CodeRow {
   std::int64_t samples = 0;
   TimeNs self_ns = 0, total_ns = 0, outside_ns = 0, startup_ns = 0;
   std::map<std::int64_t, std::pair<TimeNs, TimeNs>> lines;  // self and total time
@@ -85,7 +85,7 @@ struct Row {
 // A stack's frames, innermost first, and its state.
 struct Unfolded {
   std::vector<const FrameInfo*> frames;
-  std::string_view state = kRunning;
+  std::string_view state = kRunningState;
 };
 
 Unfolded unfold(const Trace& trace, StackId stack) {
@@ -150,7 +150,7 @@ class CodeTables {
   using Key = std::tuple<Function, std::string_view>;  // and the state
 
   void addThread(const ThreadStacks& thread) {
-    std::map<Key, Row> rows;
+    std::map<Key, CodeRow> rows;
     for (const auto& [stack, time] : thread.stacks) {
       const Unfolded unfolded = unfold(trace_, stack);
       addStack(unfolded, time, rows);
@@ -171,11 +171,11 @@ class CodeTables {
     }
   }
 
-  static void addStack(const Unfolded& unfolded, const StackTime& time, std::map<Key, Row>& rows) {
+  static void addStack(const Unfolded& unfolded, const StackTime& time, std::map<Key, CodeRow>& rows) {
     std::set<Function> seen;  // recursion counts once
     const auto add = [&](const Function& function, std::int64_t line, bool is_self) {
       if (!seen.insert(function).second) return;
-      Row& row = rows[{function, unfolded.state}];
+      CodeRow& row = rows[{function, unfolded.state}];
       row.total_ns += time.total_ns;
       row.startup_ns += time.startup_ns;
       row.lines[line].second += time.total_ns;
@@ -194,7 +194,7 @@ class CodeTables {
 
   // The stacks that kShown selects.
   void addToTree(const ThreadStacks& thread, const Unfolded& unfolded, TimeNs time_ns) {
-    const bool runs = unfolded.state == kRunning;
+    const bool runs = unfolded.state == kRunningState;
     const bool is_main = thread.is_first && first_processes_.contains(thread.process);
     if (!isNamed(unfolded) || (!runs && unfolded.state != kInterpreterLock && !is_main)) return;
     std::size_t at = 0;

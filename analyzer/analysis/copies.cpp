@@ -48,7 +48,7 @@ std::string memoryOf(std::string_view name) {
   return on_device ? "device" : "unknown";
 }
 
-struct Sum {
+struct CopySum {
   static constexpr std::size_t kMostSizes = 4096;
   std::int64_t count = 0, bytes = 0, largest = 0;
   TimeNs total_ns = 0, exposed_ns = 0;
@@ -69,7 +69,7 @@ struct Copies {
     StringId name;
     TimeNs end_ns = 0;
   };
-  std::map<StringId, Sum> sums;
+  std::map<StringId, CopySum> sums;
   std::vector<Open> open;  // copies that last beyond the time chunks so far
 
   void add(const DeviceChunk& now) {

@@ -6,15 +6,12 @@
 #include <set>
 #include <sstream>
 
+#include "analyzer/analysis/activity.h"
 #include "analyzer/analysis/device_tables.h"
 #include "db/meta.h"
 
 namespace pitwall::analysis {
 namespace {
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 SqlValue firstNumber(Trace& trace, const std::string& sql) {
   auto rows = trace.query(sql);

@@ -26,10 +26,10 @@ namespace {
 constexpr std::size_t kSample = 16;  // iterations of each kind that are read
 constexpr std::size_t kRows = 50;
 
-struct Key {
+struct ContentKey {
   EventKind kind = EventKind::scope;
   std::uint32_t name = 0, op = 0;
-  friend auto operator<=>(const Key&, const Key&) = default;
+  friend auto operator<=>(const ContentKey&, const ContentKey&) = default;
 };
 
 struct Times {
@@ -37,7 +37,7 @@ struct Times {
   std::int64_t outlier_count = 0, usual_count = 0;
 };
 
-using Contents = std::map<Key, Times>;
+using Contents = std::map<ContentKey, Times>;
 
 // Evenly distributed over all candidates.
 std::vector<Iteration> sampleOf(std::span<const Iteration> all, bool outliers) {
@@ -53,7 +53,7 @@ std::vector<Iteration> sampleOf(std::span<const Iteration> all, bool outliers) {
 
 struct Piece {
   TimeNs start_ns = 0, end_ns = 0;
-  Key key;
+  ContentKey key;
 };
 
 // Adds the self time of each: the events of one thread within one iteration.
@@ -106,13 +106,13 @@ Status addIteration(Trace& trace, const Context& context, const Iteration& itera
   return {};
 }
 
-struct Row {
+struct ContentRow {
   std::string name, kind;
   double outlier_ns = 0, usual_ns = 0;
 };
 
 // Ranges with a number in their name ("ProfilerStep#12") are one.
-std::string nameOf(const Trace& trace, const Key& key) {
+std::string nameOf(const Trace& trace, const ContentKey& key) {
   if (key.op > 0 && key.op <= trace.operatorFacts().size()) {
     const auto& facts = trace.operatorFacts()[key.op - 1];
     return facts.layer.empty() ? facts.name : facts.layer + " " + facts.name;
@@ -136,13 +136,13 @@ Status writeOutlierContent(Trace& trace, const Context& context) {
       PITWALL_TRY(addIteration(trace, context, iteration, contents));
     }
   }
-  std::map<std::pair<std::string, std::string>, Row> rows;
+  std::map<std::pair<std::string, std::string>, ContentRow> rows;
   for (const auto& [key, times] : contents) {
     auto& row = rows[{nameOf(trace, key), toString(key.kind)}];
     row.outlier_ns += static_cast<double>(times.outlier_ns) / static_cast<double>(outliers.size());
     row.usual_ns += static_cast<double>(times.usual_ns) / static_cast<double>(usual.size());
   }
-  std::vector<std::pair<std::pair<std::string, std::string>, Row>> sorted(rows.begin(), rows.end());
+  std::vector<std::pair<std::pair<std::string, std::string>, ContentRow>> sorted(rows.begin(), rows.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
     return a.second.outlier_ns - a.second.usual_ns > b.second.outlier_ns - b.second.usual_ns;
   });

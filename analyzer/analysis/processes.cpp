@@ -90,15 +90,15 @@ Together togetherOf(const Sampled& sampled, ProcessId process) {
   return result;
 }
 
-struct Growth {
+struct ResidentGrowth {
   double third = 0, last = 0, peak = 0, per_second = 0, largest_step = 0, late = 0;
   std::int64_t rising = 0;
 };
 
 // The most in each tenth: a fall within a tenth does not count. The release of memory at the
 // end of a process is left out.
-Growth growthOf(const std::vector<CounterSample>& samples) {
-  Growth growth;
+ResidentGrowth growthOf(const std::vector<CounterSample>& samples) {
+  ResidentGrowth growth;
   std::size_t count = samples.size();
   while (count > 0 && samples[count - 1].value <= 0) --count;
   for (std::size_t i = 0; i < count; ++i) growth.peak = std::max(growth.peak, samples[i].value);
@@ -159,7 +159,7 @@ Status writeProcesses(Trace& trace, const Sampled& sampled) {
     const ProcessInfo& info = trace.processes()[id.value - 1];
     const Together together = togetherOf(sampled, id);
     const bool states = together.working > 0 && together.total() > 0;
-    const Growth growth = growthOf(process.resident);
+    const ResidentGrowth growth = growthOf(process.resident);
     const bool memory = growth.peak > 0;
     const bool python = info.name.rfind("python", 0) == 0;
     table.row({static_cast<std::int64_t>(id.value),

@@ -104,7 +104,7 @@ std::optional<std::int64_t> argument(std::string_view json, std::string_view key
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-struct Group {
+struct RankGroup {
   const Kind* kind = nullptr;
   std::string name;
   std::int64_t count = 0;
@@ -120,8 +120,8 @@ struct Collective {
 
 // By device.
 struct Collectives {
-  std::map<std::pair<StringId, std::int64_t>, Group> groups;  // by name and number of ranks
-  std::vector<Collective> all;                                // in order of time; empty for one device alone
+  std::map<std::pair<StringId, std::int64_t>, RankGroup> groups;  // by name and number of ranks
+  std::vector<Collective> all;  // in order of time; empty for one device alone
 };
 
 struct Lateness {

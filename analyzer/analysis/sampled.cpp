@@ -16,9 +16,9 @@ bool isOfHost(const std::string& name) {
   return std::find(std::begin(kHostCounters), std::end(kHostCounters), name) != std::end(kHostCounters);
 }
 
-class Gatherer {
+class SampleGatherer {
  public:
-  explicit Gatherer(Trace& trace) : trace_(trace) {}
+  explicit SampleGatherer(Trace& trace) : trace_(trace) {}
 
   Status add(TrackId id, const TrackInfo& info) {
     if (info.kind != TrackKind::counter || info.device || !isWanted(info)) return {};
@@ -94,7 +94,7 @@ Held held(const std::vector<CounterSample>& samples) {
 }
 
 Result<Sampled> gatherSampled(Trace& trace) {
-  Gatherer gatherer(trace);
+  SampleGatherer gatherer(trace);
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
     PITWALL_TRY(gatherer.add(TrackId{i + 1}, tracks[i]));

@@ -9,7 +9,7 @@
 namespace pitwall::analysis {
 namespace {
 
-using Samples = std::vector<CounterSample>;
+using CounterSamples = std::vector<CounterSample>;
 
 TimeNs cappedEnd(TimeNs start_ns, TimeNs dur_ns) {
   TimeNs end = 0;
@@ -30,7 +30,7 @@ class Summing {
 
   Result<ThreadStacks> ofTrack(TrackId id, const TrackInfo& info) {
     ThreadStacks result{info.thread, info.process, isFirst(info), 0, {}};
-    const Samples samples = PITWALL_TRY(trace_.counters(id));
+    const CounterSamples samples = PITWALL_TRY(trace_.counters(id));
     const std::vector<TimeNs> times = stackTimes(samples);
     const std::vector<bool> inside = PITWALL_TRY(insideEvents(info.thread, samples));
     for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -54,7 +54,7 @@ class Summing {
 
   // Of each sample, whether an event of its thread covers it. Each event adds 1 from the first sample that it covers,
   // and takes it away after the last one.
-  Result<std::vector<bool>> insideEvents(ThreadId thread, const Samples& samples) {
+  Result<std::vector<bool>> insideEvents(ThreadId thread, const CounterSamples& samples) {
     std::vector<std::int64_t> changes(samples.size() + 1);
     const auto placeOf = [&](TimeNs time_ns) {
       const auto at = std::ranges::lower_bound(samples, time_ns, {}, &CounterSample::time_ns);

@@ -85,7 +85,7 @@ constexpr double kWantsCpu = 0.1;   // of the time: on a CPU or waiting for one
 
 SqlValue number(const std::optional<double>& value) { return known(value.has_value(), value.value_or(0)); }
 
-struct Sampled {
+struct SampledThreads {
   ThreadId thread;
   std::optional<double> cpu, waiting, forced, voluntary;
   std::int64_t cpus = 0, migrations = 0;  // 0 = not sampled
@@ -96,7 +96,7 @@ std::string threadName(const Trace& trace, ThreadId id) {
   return id && id.value <= trace.threads().size() ? trace.threads()[id.value - 1].name : "";
 }
 
-void addCpuNumbers(const std::vector<CounterSample>& samples, Sampled& thread) {
+void addCpuNumbers(const std::vector<CounterSample>& samples, SampledThreads& thread) {
   std::set<std::int64_t> cpus;
   double last = -1;
   for (const auto& sample : samples) {
@@ -108,7 +108,7 @@ void addCpuNumbers(const std::vector<CounterSample>& samples, Sampled& thread) {
 }
 
 // A sample covers the time since the one before it.
-void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators, Sampled& thread) {
+void addCpu(const std::vector<CounterSample>& samples, OperatorClock& operators, SampledThreads& thread) {
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const TimeNs from = samples[i - 1].time_ns, to = samples[i].time_ns;
     const double used = samples[i].value * static_cast<double>(to - from);
@@ -144,7 +144,7 @@ class ThreadTables {
                                                              : ProcessId();
   }
 
-  Sampled& of(ThreadId thread) {
+  SampledThreads& of(ThreadId thread) {
     for (auto& sampled : sampled_) {
       if (sampled.thread == thread) return sampled;
     }
@@ -190,7 +190,7 @@ class ThreadTables {
     const TimeNs span = context_.timeline.end_ns - context_.timeline.begin_ns;
     std::set<ThreadId> with_events;
     const auto row = [&](const std::string& name, ProcessId process, const TrackActivity* track, TimeNs busy,
-                         const Sampled* s) {
+                         const SampledThreads* s) {
       std::vector<SqlValue> values{name,
                                    static_cast<std::int64_t>(process.value),
                                    track != nullptr ? track->events : 0,
@@ -214,7 +214,7 @@ class ThreadTables {
       const auto& info = trace_.tracks()[track.id.value - 1];
       if (info.kind != TrackKind::thread || isAsynchronous(info)) continue;
       const auto found = std::find_if(sampled_.begin(), sampled_.end(),
-                                      [&](const Sampled& s) { return s.thread == info.thread; });
+                                      [&](const SampledThreads& s) { return s.thread == info.thread; });
       if (track.events > 0) with_events.insert(info.thread);
       row(info.name, info.process, &track, busy_ns_[t], found == sampled_.end() ? nullptr : &*found);
     }
@@ -267,7 +267,7 @@ class ThreadTables {
   const Context& context_;
   std::span<const TimeNs> busy_ns_;
   OperatorClock& operators_;
-  std::vector<Sampled> sampled_;
+  std::vector<SampledThreads> sampled_;
   std::set<ThreadId> with_events_;
 };
 

@@ -11,8 +11,6 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Graph::kNone;
-
 class Slack {
  public:
   explicit Slack(const DeviceGraph& devices)
@@ -76,7 +74,7 @@ class Slack {
     // It starts when the last of these has ended; the others may end as much later as they were early.
     const auto early = [&](TimeNs at) {
       if (binding.kind == Binding::Kind::launch) return std::max<TimeNs>(0, work.asked_ns - at);
-      return binding.work == kNone ? TimeNs{0} : std::max<TimeNs>(0, node(binding.work).end_ns - at);
+      return binding.work == Graph::kNone ? TimeNs{0} : std::max<TimeNs>(0, node(binding.work).end_ns - at);
     };
     for (const auto& [from, kind] : devices_.graph.into(index)) {
       switch (kind) {
@@ -93,20 +91,20 @@ class Slack {
     TimeNs& thread = threads_[event.resource];
     lower(thread, untilEnd(event.end_ns));
     nodes_[index] = thread;
-    if (const auto work = devices_.graph.into(index, EdgeKind::release); work != kNone)
+    if (const auto work = devices_.graph.into(index, EdgeKind::release); work != Graph::kNone)
       lower(nodes_[work], thread);
   }
 
   void hostStarts(std::uint32_t index) {
     const auto& event = node(index);
     TimeNs& thread = threads_[event.resource];
-    if (const auto work = devices_.graph.into(index, EdgeKind::release); work != kNone) {
+    if (const auto work = devices_.graph.into(index, EdgeKind::release); work != Graph::kNone) {
       // Until the work ends the call waits anyway.
       thread += std::max<TimeNs>(0, node(work).end_ns - event.start_ns);
     }
     lower(thread, launched_[index]);
     lower(nodes_[index], launched_[index]);
-    if (const auto other = devices_.graph.into(index, EdgeKind::handOver); other != kNone)
+    if (const auto other = devices_.graph.into(index, EdgeKind::handOver); other != Graph::kNone)
       handOver(event, node(other), thread);
   }
 

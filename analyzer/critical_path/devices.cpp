@@ -16,8 +16,6 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Graph::kNone;
-
 PathPart partOf(EventKind kind) {
   switch (kind) {
     case EventKind::kernel: return PathPart::kernel;
@@ -37,7 +35,7 @@ class Walk {
   void run() {
     begin();
     while (!done_ && at_ > path_.window.start_ns) {
-      if (work_ != kNone) {
+      if (work_ != Graph::kNone) {
         throughWork();
       } else {
         throughHost();
@@ -66,7 +64,7 @@ class Walk {
       if (ends(i) > last) last = ends(i), work_ = i;
     }
     for (const auto i : devices_.roots_by_end) {
-      if (ends(i) > last) last = ends(i), thread_ = node(i).resource, work_ = kNone;
+      if (ends(i) > last) last = ends(i), thread_ = node(i).resource, work_ = Graph::kNone;
     }
     done_ = last == INT64_MIN;
     if (!done_) go(last, {});
@@ -81,15 +79,16 @@ class Walk {
       case Binding::Kind::launch: {
         // A launch outside of the window has no node.
         const auto call = devices_.graph.into(work_, EdgeKind::launch);
-        go(call == kNone ? work.asked_ns : node(call).end_ns, {PathPart::launchDelay, {}, {}});
+        go(call == Graph::kNone ? work.asked_ns : node(call).end_ns, {PathPart::launchDelay, {}, {}});
         thread_ = work.asked_on;
-        work_ = kNone;
+        work_ = Graph::kNone;
         return;
       }
       case Binding::Kind::work: {
         const TimeNs end = node(binding.work).end_ns;
         // Without launches, long gaps may belong to the host.
-        const bool is_known = work.asked_on != kNone || work.start_ns - end <= DeviceGraph::kHandoverNs;
+        const bool is_known =
+            work.asked_on != Graph::kNone || work.start_ns - end <= DeviceGraph::kHandoverNs;
         go(end, is_known ? PathKey{PathPart::deviceDelay, {}, {}} : PathKey{});
         work_ = binding.work;
         return;
@@ -100,11 +99,11 @@ class Walk {
   void throughHost() {
     TimeNs ended = INT64_MIN;  // of work that ran within the event, or before it
     auto inside = devices_.lastBefore(thread_, at_);
-    for (; inside != kNone && node(inside).end_ns < at_; inside = node(inside).parent)
+    for (; inside != Graph::kNone && node(inside).end_ns < at_; inside = node(inside).parent)
       ended = std::max(ended, node(inside).end_ns);
-    if (inside == kNone) return throughGap(ended);
+    if (inside == Graph::kNone) return throughGap(ended);
     const auto& event = node(inside);
-    if (const auto work = devices_.releasedBy(inside, at_); work != kNone) {
+    if (const auto work = devices_.releasedBy(inside, at_); work != Graph::kNone) {
       go(node(work).end_ns, keyOf(devices_, inside), trackOf(event));
       work_ = work;
       return;
@@ -114,7 +113,7 @@ class Walk {
 
   void throughGap(TimeNs own_end) {
     const auto other = devices_.ranMeanwhile(thread_, own_end, at_);
-    if (other != kNone) {
+    if (other != Graph::kNone) {
       go(node(other).end_ns, {});
       thread_ = node(other).resource;
     } else if (own_end == INT64_MIN) {
@@ -127,7 +126,7 @@ class Walk {
   const DeviceGraph& devices_;
   CriticalPath& path_;
   TimeNs at_;
-  std::uint32_t work_ = kNone;  // where the path is; kNone: on the thread
+  std::uint32_t work_ = Graph::kNone;  // where the path is; Graph::kNone: on the thread
   std::uint32_t thread_ = 0;
   bool done_ = false;
 };

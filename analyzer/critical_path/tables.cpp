@@ -66,7 +66,7 @@ namespace {
 constexpr std::size_t kMostEvents = CriticalPath::kMostEvents;
 constexpr double kFewestEvents = 100;  // that a detected iteration of another program must contain
 
-struct Sample {
+struct PathSample {
   Interval window;
   std::vector<OperatorInterval> operators;
 };
@@ -90,9 +90,9 @@ Interval neighbours(const std::vector<const Iteration*>& steady, const Fits& fit
   return window;
 }
 
-Result<Sample> sampleOfOperators(const Context& context) {
+Result<PathSample> sampleOfOperators(const Context& context) {
   const auto steady = steadyOnes(context);
-  Sample sample;
+  PathSample sample;
   if (steady.empty()) {
     sample.operators = PITWALL_TRY(context.chunks.firstOperators(kMostEvents));
     sample.operators.resize(std::min(kMostEvents, sample.operators.size()));

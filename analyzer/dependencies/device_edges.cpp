@@ -5,8 +5,6 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Graph::kNone;
-
 class Edges {
  public:
   explicit Edges(DeviceGraph& devices) : devices_(devices) {}
@@ -21,15 +19,15 @@ class Edges {
 
  private:
   void add(std::uint32_t from, std::uint32_t to, EdgeKind kind) {
-    if (from != kNone) edges_.push_back({from, to, kind});
+    if (from != Graph::kNone) edges_.push_back({from, to, kind});
   }
   const Node& node(std::uint32_t index) const { return devices_.node(index); }
-  TimeNs endOf(std::uint32_t index) const { return index == kNone ? INT64_MIN : node(index).end_ns; }
+  TimeNs endOf(std::uint32_t index) const { return index == Graph::kNone ? INT64_MIN : node(index).end_ns; }
 
   void addOfHost(std::uint32_t index) {
     const auto& event = node(index);
     add(devices_.releasedBy(index, event.end_ns), index, EdgeKind::release);
-    if (event.parent != kNone) return;
+    if (event.parent != Graph::kNone) return;
     const TimeNs own_end = devices_.ownEnd(event.resource, event.start_ns);
     if (own_end < event.start_ns)
       add(devices_.ranMeanwhile(event.resource, own_end, event.start_ns), index, EdgeKind::handOver);
@@ -38,11 +36,11 @@ class Edges {
   void addOfWork(std::uint32_t index, TimeNs launch_end_ns) {
     const auto& work = node(index);
     const bool is_first = index == devices_.first_work || node(index - 1).resource != work.resource;
-    const auto before = is_first ? kNone : index - 1;
+    const auto before = is_first ? Graph::kNone : index - 1;
     add(before, index, EdgeKind::order);
-    if (work.asked_on == kNone) {
+    if (work.asked_on == Graph::kNone) {
       const auto last = endedBefore(index, Of::anyStream);
-      if (before == kNone || endOf(before) < endOf(last)) add(last, index, EdgeKind::stream);
+      if (before == Graph::kNone || endOf(before) < endOf(last)) add(last, index, EdgeKind::stream);
       return;
     }
     add(callOf(work, launch_end_ns), index, EdgeKind::launch);
@@ -68,13 +66,14 @@ class Edges {
       if (stream != work.resource && resources[stream].device == resources[work.resource].device)
         return candidate;
     }
-    return kNone;
+    return Graph::kNone;
   }
 
-  // kNone where the call is not in the window.
+  // Graph::kNone where the call is not in the window.
   std::uint32_t callOf(const Node& work, TimeNs launch_end_ns) const {
     auto index = devices_.lastBefore(work.asked_on, work.asked_ns + 1);
-    while (index != kNone && (node(index).start_ns != work.asked_ns || node(index).end_ns != launch_end_ns))
+    while (index != Graph::kNone &&
+           (node(index).start_ns != work.asked_ns || node(index).end_ns != launch_end_ns))
       index = node(index).parent;
     return index;
   }

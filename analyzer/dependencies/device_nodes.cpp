@@ -11,8 +11,6 @@
 namespace pitwall::analysis {
 namespace {
 
-constexpr std::uint32_t kNone = Graph::kNone;
-
 bool isHostEvent(EventKind kind) {
   return kind == EventKind::operatorRun || kind == EventKind::api || kind == EventKind::communication ||
          kind == EventKind::dataWait;
@@ -94,7 +92,7 @@ class Loader {
     std::vector<std::uint32_t> open;
     for (auto i = first; i < host_.size(); ++i) {
       while (!open.empty() && host_[open.back()].end_ns <= host_[i].start_ns) open.pop_back();
-      host_[i].parent = open.empty() ? kNone : open.back();
+      host_[i].parent = open.empty() ? Graph::kNone : open.back();
       open.push_back(i);
     }
   }
@@ -183,7 +181,7 @@ class Loader {
   std::vector<std::uint32_t> keepThreads(const std::vector<bool>& useful) {
     auto& graph = out_.graph;
     graph.nodes.reserve(host_.size() + work_.size());
-    std::vector<std::uint32_t> place(useful.size(), kNone);
+    std::vector<std::uint32_t> place(useful.size(), Graph::kNone);
     for (std::uint32_t t = 0; t < useful.size(); ++t) {
       if (!useful[t]) continue;
       const auto& thread = threads_[t];
@@ -192,7 +190,7 @@ class Loader {
       for (auto i = thread.first; i < thread.last; ++i) {
         auto& node = graph.nodes.emplace_back(host_[i]);
         node.resource = place[t];
-        if (node.parent != kNone) node.parent += first - thread.first;
+        if (node.parent != Graph::kNone) node.parent += first - thread.first;
       }
       graph.resources.push_back({thread.id, {}});
       out_.thread_begin.push_back(first);
@@ -216,7 +214,7 @@ class Loader {
       if (nodes[i].durNs() <= 0) continue;
       if (out_.isWork(i)) {
         out_.work_by_end.push_back(i);
-      } else if (nodes[i].parent == kNone) {
+      } else if (nodes[i].parent == Graph::kNone) {
         out_.roots_by_end.push_back(i);
       }
     }

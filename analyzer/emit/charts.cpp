@@ -12,7 +12,7 @@ namespace pitwall::emit {
 namespace {
 
 constexpr int kWidth = 760;
-constexpr int kLabelWidth = 270;
+constexpr int kChartLabelWidth = 270;
 constexpr int kValueWidth = 130;
 constexpr int kRow = 22;
 constexpr std::size_t kMostBars = 12;
@@ -27,7 +27,7 @@ const char* color(std::size_t index) { return kColors[index % std::size(kColors)
 std::string shortLabel(const std::string& label) { return shortened(printable(label), kLongestLabel); }
 
 std::string label(int y, const std::string& text) {
-  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", kLabelWidth - 8, y + 15,
+  return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>", kChartLabelWidth - 8, y + 15,
                      htmlEscaped(shortLabel(text)));
 }
 
@@ -66,7 +66,7 @@ std::string stackedChart(const std::string& title, const std::vector<Bar>& parts
 std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
   double most = 0;
   for (const Bar& bar : bars) most = std::max(most, bar.value);
-  const double scale = most > 0 ? (kWidth - kLabelWidth - kValueWidth) / most : 0;
+  const double scale = most > 0 ? (kWidth - kChartLabelWidth - kValueWidth) / most : 0;
   std::string content;
   int y = 0;
   for (std::size_t i = 0; i < std::min(bars.size(), kMostBars); ++i, y += kRow) {
@@ -75,8 +75,8 @@ std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
     content += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"16\" fill=\"{}\"><title>{}</title></rect>"
         "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-        kLabelWidth, y + 3, width, color(0), htmlEscaped(bars[i].label), kLabelWidth + width + 6, y + 15,
-        htmlEscaped(bars[i].text));
+        kChartLabelWidth, y + 3, width, color(0), htmlEscaped(bars[i].label), kChartLabelWidth + width + 6,
+        y + 15, htmlEscaped(bars[i].text));
   }
   return figure(title, kWidth, y + 4, content);
 }
@@ -84,11 +84,11 @@ std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
 std::string spanChart(const std::string& title, const std::vector<Span>& spans) {
   double most = 0;
   for (const Span& span : spans) most = std::max(most, span.high);
-  const double scale = most > 0 ? (kWidth - kLabelWidth - kValueWidth) / most : 0;
+  const double scale = most > 0 ? (kWidth - kChartLabelWidth - kValueWidth) / most : 0;
   std::string content;
   int y = 0;
   for (std::size_t i = 0; i < std::min(spans.size(), kMostBars); ++i, y += kRow) {
-    const double from = kLabelWidth + spans[i].low * scale;
+    const double from = kChartLabelWidth + spans[i].low * scale;
     const double width = std::max(2.0, (spans[i].high - spans[i].low) * scale);
     content += label(y, spans[i].label);
     content += fmt::format(
@@ -96,7 +96,7 @@ std::string spanChart(const std::string& title, const std::vector<Span>& spans) 
         "opacity=\"0.25\"/><rect "
         "x=\"{2:.1f}\" y=\"{3}\" width=\"{4:.1f}\" height=\"10\" fill=\"{5}\"/><text x=\"{6:.1f}\" "
         "y=\"{7}\">{8}</text>\n",
-        kLabelWidth, y + 11, from, y + 6, width, color(1), from + width + 6, y + 15,
+        kChartLabelWidth, y + 11, from, y + 6, width, color(1), from + width + 6, y + 15,
         htmlEscaped(spans[i].text));
   }
   return figure(title, kWidth, y + 4, content);

@@ -11,8 +11,8 @@
 namespace pitwall::emit {
 namespace {
 
-constexpr int kWidth = 960;
-constexpr int kRow = 18;
+constexpr int kFlameWidth = 960;
+constexpr int kFlameRow = 18;
 constexpr std::size_t kDeepest = 60;
 constexpr std::size_t kLongestName = 400;  // columns; each of many boxes may repeat it
 constexpr double kNarrowest = 1;           // narrower functions are left out
@@ -37,23 +37,23 @@ std::string fitting(const std::string& name, double width) {
 
 std::string boxText(const CodeNode& node, const Box& box, TimeNs all_ns) {
   const double part = static_cast<double>(node.total_ns) / static_cast<double>(all_ns);
-  const auto y = static_cast<int>(box.depth - 1) * kRow;
+  const auto y = static_cast<int>(box.depth - 1) * kFlameRow;
   const std::string name = printable(shortened(node.name, kLongestName));
   return fmt::format(
       "<g><title>{}: {} ({})</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" "
       "fill=\"{}\" stroke=\"#fff\" stroke-width=\"0.5\"/><text x=\"{:.1f}\" y=\"{}\" fill=\"#000\" "
       "font-size=\"11\">{}</text></g>\n",
       htmlEscaped(name), showDuration(static_cast<double>(node.total_ns)), showShare(part), box.x, y,
-      box.width, kRow - 1, colorOf(node), box.x + 3, y + 13, htmlEscaped(fitting(name, box.width)));
+      box.width, kFlameRow - 1, colorOf(node), box.x + 3, y + 13, htmlEscaped(fitting(name, box.width)));
 }
 
 }  // namespace
 
 std::string flameChart(const std::string& title, const std::vector<CodeNode>& tree) {
   if (tree.empty() || tree[0].total_ns <= 0) return "";
-  const double scale = kWidth / static_cast<double>(tree[0].total_ns);
+  const double scale = kFlameWidth / static_cast<double>(tree[0].total_ns);
   std::vector<Box> boxes(tree.size());
-  boxes[0] = {.depth = 0, .x = 0, .width = kWidth};
+  boxes[0] = {.depth = 0, .x = 0, .width = kFlameWidth};
   std::string content;
   std::size_t deepest = 0;
   for (std::size_t i = 1; i < tree.size(); ++i) {
@@ -67,7 +67,7 @@ std::string flameChart(const std::string& title, const std::vector<CodeNode>& tr
     deepest = std::max(deepest, box.depth);
     content += boxText(tree[i], box, tree[0].total_ns);
   }
-  return figure(title, kWidth, static_cast<int>(deepest) * kRow, content);
+  return figure(title, kFlameWidth, static_cast<int>(deepest) * kFlameRow, content);
 }
 
 }  // namespace pitwall::emit

@@ -21,7 +21,7 @@ constexpr std::size_t kShownParts = 5;
 constexpr std::size_t kLine = 66;  // the text beside a label on a line of 80
 constexpr std::size_t kTwoLines = 2 * kLine - 8, kSampledColumns = 3 * kLine - 16;
 constexpr std::size_t kShownSettings = 2;
-constexpr std::size_t kShownFunctions = 2;
+constexpr std::size_t kFunctionsInOverview = 2;
 constexpr double kLeastFunction = 0.1;
 constexpr std::size_t kNameColumns = 40;
 constexpr double kBeyondSpeed = 0.99;  // a larger gain is meaningless as a factor
@@ -83,7 +83,7 @@ std::vector<std::string> topFunctions(const CodeReport& code) {
                                 texts.empty() ? " of the sampled CPU and GIL time" : "",
                                 emit::shortened(row->function, kNameColumns),
                                 emit::shortened(emit::sourcePlace(row->file, row->line), kNameColumns)));
-    if (texts.size() == kShownFunctions) break;
+    if (texts.size() == kFunctionsInOverview) break;
   }
   return texts;
 }

@@ -138,7 +138,7 @@ void writeEvidence(const Finding& finding, Emitter& emitter) {
 }
 
 // In double quotes of a shell.
-std::string shellQuoted(const std::string& sql) {
+std::string inDoubleQuotes(const std::string& sql) {
   std::string quoted = "\"";
   for (const char c : sql) {
     if (std::string_view("\\\"$`").find(c) != std::string_view::npos) quoted += '\\';
@@ -154,7 +154,7 @@ void writeSql(const Finding& finding, const std::string& trace_path, bool show, 
   emitter.endObject();
   if (!show) return;
   const auto command = [&](const std::string& sql) {
-    return fmt::format("pitwall query {} {}", shellQuoted(trace_path), shellQuoted(sql));
+    return fmt::format("pitwall query {} {}", inDoubleQuotes(trace_path), inDoubleQuotes(sql));
   };
   emitter.code("Found by", command(finding.sql.measure));
   if (!finding.sql.evidence.empty()) emitter.code("Evidence by", command(finding.sql.evidence));

@@ -78,7 +78,7 @@ std::optional<Target> targetOf(const std::string& name, const Trace& trace,
   return std::nullopt;
 }
 
-struct Row {
+struct RuleRow {
   std::vector<std::string> columns;
   std::vector<SqlValue> values;
 };
@@ -86,7 +86,8 @@ struct Row {
 // Nothing when the proposal does not apply: its condition is false, the program does not read it, or the
 // value is in effect already.
 Result<std::optional<Proposal>> propose(const ProposalTemplate& proposal, RuleSql& sql, const Trace& trace,
-                                        std::span<const analysis::SettingState> settings, const Row& row) {
+                                        std::span<const analysis::SettingState> settings,
+                                        const RuleRow& row) {
   if (!proposal.when.empty()) {
     auto when = PITWALL_TRY(sql.overMeasure(proposal.when));
     if (!isTrue(when)) return std::optional<Proposal>();
@@ -105,7 +106,7 @@ Result<std::optional<Proposal>> propose(const ProposalTemplate& proposal, RuleSq
 }
 
 Status addProposals(const Rule& rule, RuleSql& sql, Trace& trace,
-                    std::span<const analysis::SettingState> settings, const Row& row, Finding& finding) {
+                    std::span<const analysis::SettingState> settings, const RuleRow& row, Finding& finding) {
   for (const auto& proposal : rule.proposals) {
     auto proposed = PITWALL_TRY(propose(proposal, sql, trace, settings, row));
     if (proposed) finding.proposals.push_back(*proposed);
@@ -127,7 +128,7 @@ Status addEvidence(const Rule& rule, RuleSql& sql, std::size_t shown_rows, Findi
   return {};
 }
 
-Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding) {
+Status addGain(const Rule& rule, RuleSql& sql, const RuleRow& row, Finding& finding) {
   if (rule.gain_high.empty()) return {};
   auto low = PITWALL_TRY(sql.overMeasure(rule.gain_low));
   auto high = PITWALL_TRY(sql.overMeasure(rule.gain_high));
@@ -138,7 +139,7 @@ Status addGain(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
   return {};
 }
 
-Status addCost(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding) {
+Status addCost(const Rule& rule, RuleSql& sql, const RuleRow& row, Finding& finding) {
   if (!rule.cost_share.empty()) {
     auto share = PITWALL_TRY(sql.overMeasure(rule.cost_share));
     if (!std::holds_alternative<std::monostate>(share))
@@ -153,7 +154,7 @@ Status addCost(const Rule& rule, RuleSql& sql, const Row& row, Finding& finding)
 }
 
 Result<Claim> makeFinding(const Rule& rule, RuleSql& sql, Trace& trace,
-                          std::span<const analysis::SettingState> settings, const Row& row,
+                          std::span<const analysis::SettingState> settings, const RuleRow& row,
                           std::size_t evidence_rows) {
   Claim claim{{}, rule.claims, rule.gain_last};
   auto& finding = claim.finding;
@@ -201,7 +202,7 @@ Result<Outcome> runRule(const Rule& rule, Trace& trace, std::span<const analysis
   }
   auto measured = PITWALL_TRY(sql.rows(rule.measure.text, rule.measure.place));
   if (measured.rows.empty()) return whySilent(rule, sql);
-  const Row row{measured.columns, measured.rows.front()};
+  const RuleRow row{measured.columns, measured.rows.front()};
   sql.useMeasured(row.columns, row.values);
   auto claim = PITWALL_TRY(makeFinding(rule, sql, trace, settings, row, evidence_rows));
   return Outcome(std::move(claim));
