@@ -13,7 +13,9 @@ logs=build/logs
 passed=0 failed=0
 summary=()
 # The same source compiled in several build folders is one ccache entry.
-export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1
+export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1
+# One more than processors: some tests wait for programs.
+export CTEST_PARALLEL_LEVEL=$((jobs + 1))
 # Tests run side by side: OpenMP threads that spin while they wait would hold each other up.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-PASSIVE} GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-0}
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="suppressions=$PWD/.ci/tsan.supp second_deadlock_stack=1"
@@ -62,20 +64,19 @@ configure_build() {
   cmake --preset "$preset" -B "$folder" -Wno-dev "$@" && cmake --build "$folder"
 }
 
-# test_parts FOLDER PART...: the tests of some folders of tests/ alone; `ctest_options` choose among them.
+# test_parts FOLDER PART...: the tests of some folders of tests/ alone, two folders at a time, since one with a long test
+# at its end would leave processors idle; `ctest_options` choose among them.
 ctest_options=()
 test_parts() {
-  local folder=$1 part code=0
+  local folder=$1
   shift
-  for part in "$@"; do
-    "${without_aslr[@]}" ctest --test-dir "$folder/tests/$part" --no-tests=error "${ctest_options[@]}" || code=1
-  done
-  return $code
+  printf '%s\0' "${@/#/$folder/tests/}" |
+    xargs -0 -P 2 -I{} "${without_aslr[@]}" ctest --test-dir {} --no-tests=error "${ctest_options[@]}"
 }
 
-# Without the optional parts everything builds; what then is another code runs its tests. The slow samples' is the same.
+# Without the optional parts everything builds; what then is another code runs its tests. That of the slow samples and of damaged inputs is the same.
 minimal() {
-  local ctest_options=(-LE slow_samples)
+  local ctest_options=(-LE slow_samples -E bad_input)
   configure_build minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF &&
     test_parts build/minimal runtime/session runtime/profiler package e2e
 }

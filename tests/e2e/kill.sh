@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# SIGKILL at 20 random moments of a recording: every trace opens, says that it is not complete, and can be analysed.
+# SIGKILL at 10 random moments of a recording (PITWALL_KILLS changes it): every trace opens, says that it is not complete, and can be analysed.
 # What a kill may cost at most (the records since the last flush) is proven by the store's own kill test, which counts
 # confirmed flushes; here the gap is only printed.
 source "$(dirname "$0")/lib.sh" "$@"
 RANDOM=${PITWALL_TEST_SEED:-$$}
 printf 'seed %s\n' "${PITWALL_TEST_SEED:-$$}"
 
-for i in $(seq 20); do
+for i in $(seq "${PITWALL_KILLS:-10}"); do
   trace=$SCRATCH/killed$i.pitwall
   PITWALL_TRACE=$trace "$TRAIN" --synthetic --epochs 1000 >/dev/null 2>&1 &
   child=$!

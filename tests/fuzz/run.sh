@@ -8,11 +8,10 @@ build=$1 seconds=$2
 shift 2
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=($(cd "$here/seeds" && ls))
-failed=0
-for target in "${targets[@]}"; do
-  work=$build/fuzz/$target
+export here build seconds
+one() {
+  local target=$1 work=$build/fuzz/$1 known=("$here/seeds/$1")
   mkdir -p "$work"
-  known=("$here/seeds/$target")
   [ -d "$here/found/$target" ] && known+=("$here/found/$target")
   if "$build/fuzz/fuzz_$target" "$work" "${known[@]}" \
     -max_total_time="$seconds" -timeout=20 -rss_limit_mb=3000 -max_len=16384 -artifact_prefix="$build/fuzz/$target-" \
@@ -21,7 +20,9 @@ for target in "${targets[@]}"; do
   else
     echo "FAILED  $target: $build/fuzz/$target.log"
     tail -n 40 "$build/fuzz/$target.log"
-    failed=1
+    return 1
   fi
-done
-exit $failed
+}
+export -f one
+# As many at once as there are processors.
+printf '%s\0' "${targets[@]}" | xargs -0 -P "$(nproc)" -I{} bash -c 'one {}' || exit 1

@@ -84,7 +84,9 @@ TEST_F(Record, PassesOnExitCodesAndSignals) {
   EXPECT_EQ(open()->meta(meta::kExitSignal), "9");
   EXPECT_FALSE(open()->meta(meta::kExitCode).has_value());  // a code of 0 would be read as success
   // A signal sent to the recorder reaches the program.
-  EXPECT_EQ(run(options({"sh", "-c", "trap 'exit 9' TERM; kill -TERM $PPID; sleep 20 & wait"})).exit_code, 9);
+  EXPECT_EQ(
+      run(options({"sh", "-c", "trap 'kill $!; exit 9' TERM; sleep 20 & kill -TERM $PPID; wait"})).exit_code,
+      9);
   EXPECT_TRUE(open()->isComplete());
 }
 
