@@ -43,7 +43,13 @@ Status ShapeQuery::expectWorkspace(std::size_t i) const {
   return wrong("the workspace must be uint8");
 }
 
-Signature ShapeQuery::signature(std::initializer_list<Shape> outputs) const {
+Result<int> ShapeQuery::axisOf(int axis, const Shape& of) const {
+  const int counted = axis < 0 ? axis + of.rank() : axis;
+  if (counted >= 0 && counted < of.rank()) return counted;
+  return wrong(fmt::format("there is no axis {} in {}", axis, of.toString()));
+}
+
+Signature ShapeQuery::signature(std::span<const Shape> outputs) const {
   Signature s;
   for (const TensorSpec& input : inputs) s.inputs.push_back({input.shape, input.dtype, nullptr});
   for (const Shape& shape : outputs) s.outputs.push_back({shape, DType::float32, nullptr});

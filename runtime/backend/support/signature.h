@@ -43,9 +43,14 @@ struct ShapeQuery {
   Status expectInputs(std::size_t count) const;
   Status expectShape(std::size_t i, const Shape& expected, const char* name) const;
   Status expectWorkspace(std::size_t i) const;
+  // 0 for the first; `axis` counts from the end when negative. Errors: there is no such axis.
+  Result<int> axisOf(int axis, const Shape& shape) const;
 
   // The inputs as they are, and float32 outputs.
-  Signature signature(std::initializer_list<Shape> outputs) const;
+  Signature signature(std::span<const Shape> outputs) const;
+  Signature signature(std::initializer_list<Shape> outputs) const {
+    return signature(std::span(outputs.begin(), outputs.size()));
+  }
   // The same with one byte of workspace as last output.
   Signature withWorkspace(std::initializer_list<Shape> outputs) const;
 };
