@@ -13,7 +13,7 @@ namespace {
 
 // One comparison or addition per element in each window (windows at edges count as full).
 Flop windowFlop(const Prepared& p, const Shape& out) {
-  const auto& kernel = p.desc.as<PoolingDesc>().kernel;
+  const auto kernel = p.desc.as<PoolingDesc>().over(p.at_hand[0].shape).kernel;
   return out.elements() * kernel[0] * kernel[1];
 }
 
@@ -36,23 +36,47 @@ struct PoolingNode final : autograd::Node {
   Value out, workspace;
 };
 
+std::int64_t windows(const PoolingDesc& d, std::int64_t data, std::size_t axis) {
+  const std::int64_t room = data + 2 * d.pad[axis] - d.kernel[axis];
+  if (room < 0) return 0;
+  const bool up = d.convention == PoolingConvention::full;
+  return (room + (up ? d.stride[axis] - 1 : 0)) / d.stride[axis] + 1;
+}
+
 }  // namespace
 
 constinit const OperatorKind PoolingDesc::kKind =
     OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true});
 
+PoolingDesc PoolingDesc::over(const Shape& data) const {
+  PoolingDesc d = *this;
+  if (global && data.rank() == 4) {
+    d.kernel = {data[2], data[3]};
+    d.stride = {1, 1};
+    d.pad = {0, 0};
+    d.global = false;
+  }
+  return d;
+}
+
 Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
   PITWALL_TRY(q.expectInputs(q.pass == Pass::backward ? 4 : 1));
-  PITWALL_TRY(checkWindow(q, *this));
   const Shape& data = q.shape(0);
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
-  if (pad[0] >= kernel[0] || pad[1] >= kernel[1]) return q.wrong("pad must be less than the kernel");
-  const Shape out{data[0], data[1], slidingExtent(data[2], kernel[0], stride[0], pad[0], 1),
-                  slidingExtent(data[3], kernel[1], stride[1], pad[1], 1)};
-  if (out[2] < 1 || out[3] < 1) {
-    return q.wrong(
-        fmt::format("a {}x{} window does not fit into {}x{} data", kernel[0], kernel[1], data[2], data[3]));
+  const PoolingDesc d = over(data);
+  PITWALL_TRY(checkWindow(q, d));
+  if (d.pad[0] >= d.kernel[0] || d.pad[1] >= d.kernel[1]) return q.wrong("pad must be less than the kernel");
+  const Shape out{data[0], data[1], windows(d, data[2], 0), windows(d, data[3], 1)};
+  for (int i = 2; i < 4; ++i) {
+    const auto axis = static_cast<std::size_t>(i - 2);
+    if (out[i] < 1)
+      return q.wrong(fmt::format("a {}x{} window does not fit into {}x{} data", d.kernel[0], d.kernel[1],
+                                 data[2], data[3]));
+    if ((out[i] - 1) * d.stride[axis] - d.pad[axis] >= data[i])
+      return q.wrong(fmt::format(
+          "the last window begins at {}, after the {} elements of axis {}; use the convention valid",
+          (out[i] - 1) * d.stride[axis] - d.pad[axis], data[i], i));
   }
   if (q.pass == Pass::inference) return q.signature({out});
   if (q.pass == Pass::forward) return q.withWorkspace({out});

@@ -10,9 +10,11 @@
 
 namespace pitwall {
 
-enum class PoolingType : std::uint8_t { max, average };  // average counts only elements inside the image
+enum class PoolingType : std::uint8_t { max, average };
+// How the number of windows is rounded: down, so that each is inside the image and its padding, or up.
+enum class PoolingConvention : std::uint8_t { valid, full };
 
-// NCHW, valid (floor) output size.
+// NCHW.
 //   inference: data -> out
 //   forward:   data -> out, workspace (opaque bytes, DType uint8, of the shape that outputs()[1] says)
 //   backward:  data, out, dout, workspace -> ddata      (data and out are not read: pass any pointer)
@@ -20,6 +22,12 @@ struct PoolingDesc {
   static const OperatorKind kKind;
   PoolingType type = PoolingType::max;
   std::array<std::int64_t, 2> kernel{2, 2}, stride{2, 2}, pad{0, 0};
+  PoolingConvention convention = PoolingConvention::valid;
+  bool global = false;  // one window, the whole image: kernel, stride and pad are not used
+  bool count_padding =
+      false;  // an average is over the window's elements in image and padding, else over those in the image
+  // The same, where global is replaced by the kernel of this data.
+  PoolingDesc over(const Shape& data) const;
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const PoolingDesc&, const PoolingDesc&) = default;
 };

@@ -18,9 +18,17 @@ struct Problem {
   Dims out, strides, kernel, pad_low, pad_high;
 };
 
+// Windows that reach beyond the padding are computed in cpu_kernels/, unless there is no padding: then those elements do
+// not count.
+dnnl::algorithm algorithmOf(const PoolingDesc& d) {
+  if (d.type == PoolingType::max) return dnnl::algorithm::pooling_max;
+  const bool padded = d.pad[0] > 0 || d.pad[1] > 0;
+  return d.count_padding && padded ? dnnl::algorithm::pooling_avg_include_padding
+                                   : dnnl::algorithm::pooling_avg_exclude_padding;
+}
+
 Problem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out) {
-  Problem p{.algorithm = d.type == PoolingType::max ? dnnl::algorithm::pooling_max
-                                                    : dnnl::algorithm::pooling_avg_exclude_padding,
+  Problem p{.algorithm = algorithmOf(d),
             .data = descOf(data, dimsOf(data.shape)),
             .out = dimsOf(out),
             .strides = {d.stride[0], d.stride[1]},
@@ -82,7 +90,8 @@ KernelPtr backward(const PoolingDesc& d, const Request& r) {
 
 }  // namespace
 
-KernelPtr make(const PoolingDesc& desc, const Request& request) {
+KernelPtr make(const PoolingDesc& given, const Request& request) {
+  const PoolingDesc desc = given.over(request.inputs[0].shape);
   return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
 }
 

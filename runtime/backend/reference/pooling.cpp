@@ -8,7 +8,7 @@ namespace {
 // The part of one window that is inside its image.
 struct Region {
   std::int64_t y0, y1, x0, x1;
-  std::int64_t elements() const { return (y1 - y0) * (x1 - x0); }
+  std::int64_t divisor;  // of an average
 };
 
 // One image is one channel of one sample. Calls visit(image, index of the output, region).
@@ -18,8 +18,13 @@ void windows(const PoolingDesc& d, const Window& w, Visit visit) {
     for (std::int64_t oy = 0; oy < w.out_height; ++oy) {
       for (std::int64_t ox = 0; ox < w.out_width; ++ox) {
         const std::int64_t y = oy * d.stride[0] - d.pad[0], x = ox * d.stride[1] - d.pad[1];
-        const Region region{std::max<std::int64_t>(y, 0), std::min(y + d.kernel[0], w.height),
-                            std::max<std::int64_t>(x, 0), std::min(x + d.kernel[1], w.width)};
+        Region region{std::max<std::int64_t>(y, 0), std::min(y + d.kernel[0], w.height),
+                      std::max<std::int64_t>(x, 0), std::min(x + d.kernel[1], w.width), 0};
+        region.divisor = (region.y1 - region.y0) * (region.x1 - region.x0);
+        if (d.count_padding) {
+          region.divisor = (std::min(y + d.kernel[0], w.height + d.pad[0]) - y) *
+                           (std::min(x + d.kernel[1], w.width + d.pad[1]) - x);
+        }
         visit(image, (image * w.out_height + oy) * w.out_width + ox, region);
       }
     }
@@ -42,7 +47,7 @@ void forward(const PoolingDesc& d, const Window& w, const float* data, float* ou
       if (best < 0 || data[i] > data[best]) best = i;
     });
     out[o] = d.type == PoolingType::max ? data[best]
-                                        : static_cast<float>(sum / static_cast<double>(region.elements()));
+                                        : static_cast<float>(sum / static_cast<double>(region.divisor));
     if (where != nullptr) where[o] = static_cast<std::int32_t>(best - image * w.height * w.width);
   });
 }
@@ -56,7 +61,7 @@ void backward(const PoolingDesc& d, const Window& w, const float* dout, const st
       sums[static_cast<std::size_t>(image * w.height * w.width + where[o])] += gradient;
       return;
     }
-    const double share = gradient / static_cast<double>(region.elements());
+    const double share = gradient / static_cast<double>(region.divisor);
     elements(w, image, region, [&](std::int64_t i) { sums[static_cast<std::size_t>(i)] += share; });
   });
   std::ranges::transform(sums, ddata, [](double v) { return static_cast<float>(v); });
@@ -64,7 +69,8 @@ void backward(const PoolingDesc& d, const Window& w, const float* dout, const st
 
 }  // namespace
 
-RunFunction make(const PoolingDesc& desc, Pass pass, Signature& s) {
+RunFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
+  const PoolingDesc desc = given.over(pass == Pass::backward ? s.outputs[0].shape : s.inputs[0].shape);
   if (pass == Pass::backward) {
     const Window w = windowOf(s.outputs[0].shape, s.inputs[2].shape);
     return [desc, w](const KernelArgs& a) {

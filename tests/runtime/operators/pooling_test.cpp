@@ -1,0 +1,107 @@
+#include "tests/runtime/operators/operator_check.h"
+
+namespace pitwall::test::pooling_test {
+namespace {
+
+using testing::HasSubstr;
+constexpr auto kFull = PoolingConvention::full;
+
+struct PoolingCase {
+  Shape data;
+  PoolingDesc desc;
+};
+const PoolingCase kCases[] = {
+    {{2, 17, 8, 7}, {.kernel = {3, 3}, .convention = kFull}},
+    {{2, 16, 7, 6}, {.kernel = {3, 2}, .stride = {3, 2}, .pad = {1, 1}, .convention = kFull}},
+    {{1, 3, 6, 6}, {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}, .convention = kFull}},
+    {{2, 17, 9, 11}, {.kernel = {3, 3}, .stride = {1, 1}, .pad = {1, 1}}},
+    {{2, 16, 5, 7}, {.global = true}},
+    {{2, 17, 7, 7}, {.kernel = {50, 50}, .stride = {0, 0}, .pad = {60, 0}, .global = true}},
+};
+
+class PoolingForms : public ConformanceCheck {};
+
+TEST_F(PoolingForms, BackendsAgreeInEveryLayout) {
+  for (PoolingCase c : kCases) {
+    for (const auto& [type, counts] :
+         {std::pair{PoolingType::max, false}, {PoolingType::average, false}, {PoolingType::average, true}}) {
+      c.desc.type = type;
+      c.desc.count_padding = counts;
+      const Array data = random(c.data);
+      for (const LayoutPtr& layout : layoutsFor(*onednn_, c.data)) {
+        const Array arranged = reordered(*onednn_, data, layout);
+        compare({.desc = c.desc, .pass = Pass::inference, .inputs = {data}},
+                {.desc = c.desc, .pass = Pass::inference, .inputs = {arranged}});
+        const Pair out = compare({.desc = c.desc, .inputs = {data}}, {.desc = c.desc, .inputs = {arranged}});
+        if (!out.onednn.kernel) continue;
+        const Array dout = random(out.reference.outputs[0].spec.shape);
+        compare({.desc = c.desc,
+                 .pass = Pass::backward,
+                 .inputs = {data, out.reference.outputs[0], dout, out.reference.outputs[1]}},
+                {.desc = c.desc,
+                 .pass = Pass::backward,
+                 .inputs = {arranged, out.onednn.outputs[0], dout, out.onednn.outputs[1]}});
+      }
+    }
+  }
+}
+
+// 1 to 6; windows of 3 every 2.
+TEST_F(PoolingForms, ByHand) {
+  const Array data = makeArray({1, 1, 1, 6}, {1, 2, 3, 4, 5, 6});
+  const auto pooled = [&](PoolingDesc desc) {
+    desc.kernel = {1, 3};
+    desc.stride = {1, 2};
+    return rowMajorValues(*reference_, compare({.desc = desc, .inputs = {data}}).reference.outputs.at(0));
+  };
+  EXPECT_EQ(pooled({}), (std::vector<float>{3, 5}));
+  EXPECT_EQ(pooled({.convention = kFull}), (std::vector<float>{3, 5, 6}));
+  const PoolingDesc average{.type = PoolingType::average, .pad = {0, 1}};
+  EXPECT_EQ(pooled(average), (std::vector<float>{1.5F, 3, 5}));
+  PoolingDesc counting = average;
+  counting.count_padding = true;
+  EXPECT_EQ(pooled(counting), (std::vector<float>{1, 3, 5}));
+  counting.convention = kFull;
+  EXPECT_EQ(pooled(counting), (std::vector<float>{1, 3, 5, 3})) << "6 and one element of padding";
+}
+
+TEST_F(PoolingForms, MistakesAreMessages) {
+  Backend& backend = *reference_;
+  EXPECT_THAT(
+      failureOf(backend, PoolingDesc{.kernel = {1, 1}, .stride = {4, 4}, .convention = kFull},
+                Pass::inference, {{1, 1, 8, 8}}),
+      HasSubstr("the last window begins at 8, after the 8 elements of axis 2; use the convention valid"));
+  EXPECT_THAT(
+      failureOf(backend, PoolingDesc{.kernel = {9, 9}, .convention = kFull}, Pass::inference, {{1, 1, 8, 8}}),
+      HasSubstr("a 9x9 window does not fit into 8x8 data"));
+  EXPECT_THAT(failureOf(backend, PoolingDesc{.global = true}, Pass::inference, {{8, 8}}),
+              HasSubstr("4 axes"));
+}
+
+class PoolingFormsGradient : public GradientCheck {};
+
+TEST_P(PoolingFormsGradient, OfTheKernel) {
+  const PoolingDesc cases[] = {
+      {.kernel = {3, 3}, .convention = kFull},
+      {.type = PoolingType::average, .global = true},
+      {.type = PoolingType::average, .kernel = {3, 3}, .pad = {1, 1}, .count_padding = true},
+      {.type = PoolingType::average,
+       .kernel = {3, 3},
+       .pad = {1, 1},
+       .convention = kFull,
+       .count_padding = true}};
+  for (const PoolingDesc& desc : cases) {
+    const Array data = spread({1, 2, 6, 4});
+    const Call forward{.desc = desc, .inputs = {data}};
+    const Answer out = ask(*backend_, forward);
+    const Array dout = random(out.outputs.at(0).spec.shape);
+    expectGradient(
+        forward, 0, dout,
+        {.desc = desc, .pass = Pass::backward, .inputs = {data, out.outputs[0], dout, out.outputs[1]}});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PoolingFormsGradient, testing::Values("reference", "onednn"), namesOf());
+
+}  // namespace
+}  // namespace pitwall::test::pooling_test
