@@ -13,7 +13,8 @@ enum Input : std::size_t { kData, kGamma, kBeta };
 
 // Mean, variance, normalise, scale, shift: about this many operations per element.
 Flop forwardFlop(const Prepared& p) {
-  const Flop per_element = p.pass == Pass::inference ? 2 : 7;
+  const auto& desc = p.desc.as<BatchNormDesc>();
+  const Flop per_element = p.pass == Pass::inference || desc.use_global_stats ? (desc.relu ? 3 : 2) : 7;
   return per_element * p.at_hand[0].shape.elements();
 }
 Flop backwardFlop(const Prepared& p) { return 11 * p.at_hand[0].shape.elements(); }
@@ -73,6 +74,7 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
     PITWALL_TRY(q.expectShape(i, is_dout ? data : channels, kNames[row][i]));
   }
   if (q.pass == Pass::inference) return q.signature({data});
+  if (relu) return q.wrong("a fused relu is for inference only; train with an operator for each");
   if (q.pass == Pass::forward) return q.signature({data, channels, channels, channels, channels});
   return q.signature({data, channels, channels});
 }

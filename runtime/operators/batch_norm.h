@@ -16,6 +16,10 @@ struct BatchNormDesc {
   static const OperatorKind kKind;
   float epsilon = 1e-5F;
   float momentum = 0.9F;
+  bool fix_gamma = false;  // gamma is 1, whatever the array holds, and its gradient 0
+  bool use_global_stats =
+      false;          // training too normalises with the running statistics, and leaves them as they are
+  bool relu = false;  // of the output; inference only
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const BatchNormDesc&, const BatchNormDesc&) = default;
 };

@@ -1,4 +1,6 @@
 // BatchNorm accepts data in any layout and keeps it. The running statistics are updated here.
+#include <cstring>
+
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {
@@ -8,13 +10,18 @@ using Forward = dnnl::batch_normalization_forward::primitive_desc;
 using Backward = dnnl::batch_normalization_backward::primitive_desc;
 using Flags = dnnl::normalization_flags;
 
+Flags flagsOf(const BatchNormDesc& d, bool inference) {
+  Flags flags = Flags::use_shift;
+  if (!d.fix_gamma) flags |= Flags::use_scale;
+  if (inference || d.use_global_stats) flags |= Flags::use_global_stats;
+  if (inference && d.relu) flags |= Flags::fuse_norm_relu;
+  return flags;
+}
+
 Forward forwardOf(const Request& r, const BatchNormDesc& d, const Desc& data) {
   const bool inference = r.pass == Pass::inference;
   const auto kind = inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const Flags affine = Flags::use_scale | Flags::use_shift;
-  return {{kind, data, d.epsilon, inference ? affine | Flags::use_global_stats : affine},
-          userScratchpad(),
-          r.engine};
+  return {{kind, data, d.epsilon, flagsOf(d, inference)}, userScratchpad(), r.engine};
 }
 
 // r = momentum * r + (1 - momentum) * batch, for mean and variance
@@ -28,6 +35,13 @@ void blendRunning(const KernelArgs& args, std::int64_t channels, float momentum)
   }
 }
 
+// The running statistics, which normalised, are those of the gradient.
+void saveRunning(const KernelArgs& args, std::int64_t channels) {
+  const auto bytes = static_cast<std::size_t>(channels) * sizeof(float);
+  std::memcpy(args.outputs[1], args.outputs[3], bytes);
+  std::memcpy(args.outputs[2], args.outputs[4], bytes);
+}
+
 KernelPtr forward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
   const Forward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(shape)));
@@ -36,18 +50,19 @@ KernelPtr forward(const BatchNormDesc& d, const Request& r) {
   kernel->setInput(0, pd.src_desc());
   kernel->setOutput(0, pd.dst_desc());
   const bool inference = r.pass == Pass::inference;
-  kernel->addStep(dnnl::batch_normalization_forward(pd), pd.scratchpad_desc(),
-                  {{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
-                   {DNNL_ARG_SCALE, channels, inputAt(1)},
-                   {DNNL_ARG_SHIFT, channels, inputAt(2)},
-                   {DNNL_ARG_MEAN, channels, inference ? inputAt(3) : outputAt(1)},
-                   {DNNL_ARG_VARIANCE, channels, inference ? inputAt(4) : outputAt(2)},
-                   {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}});
-  if (!inference) {
-    kernel->setEpilogue([count = shape[1], momentum = d.momentum](const KernelArgs& args) {
-      blendRunning(args, count, momentum);
-    });
-  }
+  const std::size_t first = d.use_global_stats ? 3 : 1;  // of the statistics' outputs
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
+                                  {DNNL_ARG_SHIFT, channels, inputAt(2)},
+                                  {DNNL_ARG_MEAN, channels, inference ? inputAt(3) : outputAt(first)},
+                                  {DNNL_ARG_VARIANCE, channels, inference ? inputAt(4) : outputAt(first + 1)},
+                                  {DNNL_ARG_DST, pd.dst_desc(), outputAt(0)}};
+  if (!d.fix_gamma) arguments.push_back({DNNL_ARG_SCALE, channels, inputAt(1)});
+  kernel->addStep(dnnl::batch_normalization_forward(pd), pd.scratchpad_desc(), std::move(arguments));
+  if (inference) return kernel;
+  kernel->setEpilogue(
+      [count = shape[1], momentum = d.momentum, global = d.use_global_stats](const KernelArgs& args) {
+        global ? saveRunning(args, count) : blendRunning(args, count, momentum);
+      });
   return kernel;
 }
 
@@ -55,23 +70,29 @@ KernelPtr backward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
   const Desc data = descOf(r.inputs[0], dimsOf(shape)), channels = rowMajor({shape[1]});
   const Forward hint = forwardOf(r, d, data);
-  const Backward pd({dnnl::prop_kind::backward, data, data, d.epsilon, Flags::use_scale | Flags::use_shift},
-                    userScratchpad(), r.engine, hint);
+  const Backward pd({dnnl::prop_kind::backward, data, data, d.epsilon, flagsOf(d, false)}, userScratchpad(),
+                    r.engine, hint);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, data);
   kernel->setInput(4, data);
   kernel->setOutput(0, data);
   // The shift does not matter to the gradient, but oneDNN 2 requires one: any array of that size works.
-  kernel->addStep(dnnl::batch_normalization_backward(pd), pd.scratchpad_desc(),
-                  {{DNNL_ARG_SRC, data, inputAt(0)},
-                   {DNNL_ARG_SCALE, channels, inputAt(1)},
-                   {DNNL_ARG_SHIFT, channels, inputAt(1)},
-                   {DNNL_ARG_MEAN, channels, inputAt(2)},
-                   {DNNL_ARG_VARIANCE, channels, inputAt(3)},
-                   {DNNL_ARG_DIFF_DST, data, inputAt(4)},
-                   {DNNL_ARG_DIFF_SRC, data, outputAt(0)},
-                   {DNNL_ARG_DIFF_SCALE, channels, outputAt(1)},
-                   {DNNL_ARG_DIFF_SHIFT, channels, outputAt(2)}});
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, data, inputAt(0)},
+                                  {DNNL_ARG_SHIFT, channels, inputAt(1)},
+                                  {DNNL_ARG_MEAN, channels, inputAt(2)},
+                                  {DNNL_ARG_VARIANCE, channels, inputAt(3)},
+                                  {DNNL_ARG_DIFF_DST, data, inputAt(4)},
+                                  {DNNL_ARG_DIFF_SRC, data, outputAt(0)},
+                                  {DNNL_ARG_DIFF_SHIFT, channels, outputAt(2)}};
+  if (!d.fix_gamma) {
+    arguments.push_back({DNNL_ARG_SCALE, channels, inputAt(1)});
+    arguments.push_back({DNNL_ARG_DIFF_SCALE, channels, outputAt(1)});
+  } else {
+    kernel->setEpilogue([bytes = static_cast<std::size_t>(shape[1]) * sizeof(float)](const KernelArgs& args) {
+      std::memset(args.outputs[1], 0, bytes);
+    });
+  }
+  kernel->addStep(dnnl::batch_normalization_backward(pd), pd.scratchpad_desc(), std::move(arguments));
   return kernel;
 }
 

@@ -22,9 +22,11 @@ double at(const float* values, std::int64_t i) { return static_cast<double>(valu
 
 void normalise(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a, std::int64_t c, double mean,
                double variance) {
-  const double scale = at(input(a, 1), c) / std::sqrt(variance + static_cast<double>(d.epsilon));
+  const double gamma = d.fix_gamma ? 1 : at(input(a, 1), c);
+  const double scale = gamma / std::sqrt(variance + static_cast<double>(d.epsilon));
   z.channel(c, [&](std::int64_t i) {
-    output(a, 0)[i] = static_cast<float>((at(input(a, 0), i) - mean) * scale + at(input(a, 2), c));
+    const double value = (at(input(a, 0), i) - mean) * scale + at(input(a, 2), c);
+    output(a, 0)[i] = static_cast<float>(d.relu && value < 0 ? 0 : value);
   });
 }
 
@@ -38,7 +40,17 @@ void blend(float& running, double batch, float momentum) {
   running = static_cast<float>(m * static_cast<double>(running) + (1 - m) * batch);
 }
 
+// The running statistics are those that are saved for the gradient.
+void forwardGlobal(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+  for (std::int64_t c = 0; c < z.channels; ++c) {
+    normalise(d, z, a, c, at(output(a, 3), c), at(output(a, 4), c));
+    output(a, 1)[c] = output(a, 3)[c];
+    output(a, 2)[c] = output(a, 4)[c];
+  }
+}
+
 void forward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+  if (d.use_global_stats) return forwardGlobal(d, z, a);
   for (std::int64_t c = 0; c < z.channels; ++c) {
     double mean = 0, variance = 0;
     z.channel(c, [&](std::int64_t i) { mean += at(input(a, 0), i); });
@@ -56,7 +68,7 @@ void forward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
 void backward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
   const float *data = input(a, 0), *dout = input(a, 4);
   for (std::int64_t c = 0; c < z.channels; ++c) {
-    const double mean = at(input(a, 2), c);
+    const double mean = at(input(a, 2), c), gamma = d.fix_gamma ? 1 : at(input(a, 1), c);
     const double inverse = 1 / std::sqrt(at(input(a, 3), c) + static_cast<double>(d.epsilon));
     double dgamma = 0, dbeta = 0;
     z.channel(c, [&](std::int64_t i) {
@@ -65,10 +77,11 @@ void backward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
     });
     z.channel(c, [&](std::int64_t i) {
       const double normal = (at(data, i) - mean) * inverse;
-      const double centred = at(dout, i) - (dbeta + normal * dgamma) / z.perChannel();
-      output(a, 0)[i] = static_cast<float>(at(input(a, 1), c) * inverse * centred);
+      // Mean and variance depend on the data, unless they are the running ones.
+      const double through = d.use_global_stats ? 0 : (dbeta + normal * dgamma) / z.perChannel();
+      output(a, 0)[i] = static_cast<float>(gamma * inverse * (at(dout, i) - through));
     });
-    output(a, 1)[c] = static_cast<float>(dgamma);
+    output(a, 1)[c] = d.fix_gamma ? 0 : static_cast<float>(dgamma);
     output(a, 2)[c] = static_cast<float>(dbeta);
   }
 }
