@@ -18,7 +18,8 @@ constexpr WeightedNames kNames{
     .backward = "_backward_Convolution",
     .forward_flop = [](const Prepared& p) -> Flop {
       const Shape& out = p.kernel->outputs()[0].shape;
-      return multiplyAdds(out, p.at_hand[1].shape) + (p.at_hand.size() > 2 ? out.elements() : 0);
+      const auto& d = p.desc.as<ConvolutionDesc>();
+      return multiplyAdds(out, p.at_hand[1].shape) + fusedFlop(out, d.bias, {d.adds, d.activation});
     },
     .backward_data_flop = [](const Prepared& p) -> Flop {
       return multiplyAdds(p.at_hand[0].shape, p.at_hand[1].shape);
@@ -35,7 +36,7 @@ constexpr WeightedNames kNames{
 constinit const OperatorKind ConvolutionDesc::kKind = OperatorKind::of<ConvolutionDesc>("Convolution");
 
 Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
-  const Shape data = PITWALL_TRY(weightedData(q, bias));
+  const Shape data = PITWALL_TRY(weightedData(q, bias, {adds, activation}));
   PITWALL_TRY(checkWindow(q, *this));
   if (dilate[0] < 1 || dilate[1] < 1) return q.wrong("dilate must be at least 1");
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
@@ -52,7 +53,8 @@ Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
   return weightedSignature(q, {.data = data,
                                .out = {data[0], channels, height, width},
                                .weight = {channels, data[1] / groups, kernel[0], kernel[1]},
-                               .bias = bias ? channels : 0});
+                               .bias = bias ? channels : 0,
+                               .adds = adds});
 }
 
 Result<NDArray> op::convolution(const NDArray& data, const WeightAndBias& trained,

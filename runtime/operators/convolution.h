@@ -7,11 +7,12 @@
 #include "runtime/call_site.h"
 #include "runtime/ndarray.h"
 #include "runtime/operator_kind.h"
+#include "runtime/operators/activation.h"
 
 namespace pitwall {
 
 // NCHW data, OIHW weight (O x I/groups x KH x KW), O bias.
-//   inference, forward: data, weight, [bias] -> out
+//   inference, forward: data, weight, [bias], [addend] -> out
 //   backwardData:       dout, weight         -> ddata
 //   backwardWeights:    data, dout           -> dweight, [dbias]
 struct ConvolutionDesc {
@@ -20,6 +21,10 @@ struct ConvolutionDesc {
   std::int64_t channels = 1;  // of the output
   std::int64_t groups = 1;
   bool bias = true;
+  // Fused, for inference only: out = activation(convolution + addend). The addend has the shape of the output; where it is
+  // at the output's address, nothing is copied.
+  bool adds = false;
+  FusedActivation activation = {};
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const ConvolutionDesc&, const ConvolutionDesc&) = default;
 };

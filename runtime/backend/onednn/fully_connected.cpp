@@ -3,6 +3,7 @@
 // oneDNN also takes 4-D blocked data, but computes with the padding too: with the 50 channels of a LeNet
 // padded to 64, the three passes take 1.6 times as long, and the reorder that this saves is 3 % of one pass.
 // The blocked weight of the forward pass serves all three passes without a reorder.
+#include "runtime/backend/onednn/fused.h"
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {
@@ -20,21 +21,21 @@ struct Problem {
 };
 
 Problem problemOf(const FullyConnectedDesc& d, const Shape& data) {
-  const std::int64_t samples = data[0], features = data.elements() / samples;
+  const std::int64_t features = d.flatten ? data.elements() / data[0] : data[data.rank() - 1];
+  const std::int64_t samples = data.elements() / features;
   return {{samples, features}, {d.units, features}, {d.units}, {samples, d.units}, d.bias};
 }
 
-Forward forwardOf(const Request& r, const Problem& p, dnnl::prop_kind kind) {
-  return {{kind, rowMajor(p.data), anyLayout(p.weight), p.biasDesc(), rowMajor(p.out)},
-          userScratchpad(),
-          r.engine};
+Forward forwardOf(const Request& r, const Problem& p, dnnl::prop_kind kind,
+                  const dnnl::primitive_attr& attributes = userScratchpad()) {
+  return {{kind, rowMajor(p.data), anyLayout(p.weight), p.biasDesc(), rowMajor(p.out)}, attributes, r.engine};
 }
 
 KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
   const Problem p = problemOf(d, r.inputs[0].shape);
   const auto kind =
       r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const Forward pd = forwardOf(r, p, kind);
+  const Forward pd = forwardOf(r, p, kind, fusedAttributes(d.activation));
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(1, pd.weights_desc());
   std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},

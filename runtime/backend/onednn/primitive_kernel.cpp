@@ -117,6 +117,8 @@ Status PrimitiveKernel::run(const KernelArgs& args) const {
     bind(execution, args);
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Execution::Call& call = execution.calls[i];
+      const auto& in_place = steps_[i].in_place;
+      if (in_place && args.inputs[in_place->first] == args.outputs[in_place->second]) continue;
       dnnl::error::wrap_c_api(
           dnnl_primitive_execute(steps_[i].primitive.get(), execution.stream.get(),
                                  static_cast<int>(call.arguments.size()), call.arguments.data()),

@@ -7,6 +7,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "db/mutex.h"
@@ -46,6 +48,8 @@ class PrimitiveKernel final : public Kernel {
   void setWorkspace(std::size_t output, Bytes size) { outputs_[output].shape = {size}; }
   Place addTemporary(const Desc& desc);
   void addStep(const dnnl::primitive& primitive, const Desc& scratchpad, std::vector<Argument> arguments);
+  // The last step copies this input to this output: it is left out in runs where both are the same memory.
+  void skipInPlace(std::size_t input, std::size_t output) { steps_.back().in_place = {input, output}; }
   void setEpilogue(Epilogue epilogue) { epilogue_ = std::move(epilogue); }
 
  private:
@@ -53,6 +57,7 @@ class PrimitiveKernel final : public Kernel {
     dnnl::primitive primitive;
     Desc scratchpad;
     std::vector<Argument> arguments;
+    std::optional<std::pair<std::size_t, std::size_t>> in_place = std::nullopt;  // of skipInPlace()
   };
   struct Execution;
   class Lease;

@@ -1,3 +1,4 @@
+#include "runtime/backend/reference/fused.h"
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {
@@ -52,12 +53,15 @@ struct Geometry {
 void forward(const Geometry& g, const KernelArgs& args) {
   const float *data = input(args, 0), *weight = input(args, 1);
   const float* bias = g.desc.bias ? input(args, 2) : nullptr;
+  const float* addend = g.desc.adds ? input(args, args.inputs.size() - 1) : nullptr;
   float* out = output(args, 0);
   g.outputs([&](auto n, auto m, auto y, auto x) {
     double sum = bias != nullptr ? static_cast<double>(bias[m]) : 0.0;
     g.products(n, m, y, x,
                [&](auto i, auto k) { sum += static_cast<double>(data[i]) * static_cast<double>(weight[k]); });
-    out[g.out(n, m, y, x)] = static_cast<float>(sum);
+    const std::int64_t at = g.out(n, m, y, x);
+    if (addend != nullptr) sum += static_cast<double>(addend[at]);
+    out[at] = static_cast<float>(activated(g.desc.activation, sum));
   });
 }
 

@@ -1,11 +1,13 @@
+#include "runtime/backend/reference/fused.h"
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {
 namespace {
 
-// out[n][m] = sum over k of data[n][k] * weight[m][k]
+// out[n][m] = activation(sum over k of data[n][k] * weight[m][k])
 struct Sizes {
   std::int64_t n, m, k;
+  FusedActivation activation;
 };
 
 // sum over i < count of a[i * a_step] * b[i * b_step]
@@ -21,7 +23,8 @@ void forward(const Sizes& z, const float* data, const float* weight, const float
   for (std::int64_t n = 0; n < z.n; ++n) {
     for (std::int64_t m = 0; m < z.m; ++m) {
       const double sum = dot(data + n * z.k, 1, weight + m * z.k, 1, z.k);
-      out[n * z.m + m] = static_cast<float>(sum + (bias != nullptr ? static_cast<double>(bias[m]) : 0.0));
+      const double shift = bias != nullptr ? static_cast<double>(bias[m]) : 0.0;
+      out[n * z.m + m] = static_cast<float>(activated(z.activation, sum + shift));
     }
   }
 }
@@ -50,7 +53,8 @@ void backwardWeights(const Sizes& z, const float* data, const float* dout, float
 
 RunFunction make(const FullyConnectedDesc& desc, Pass pass, Signature& s) {
   const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
-  const Sizes z{data[0], desc.units, data.elements() / data[0]};
+  const std::int64_t features = desc.flatten ? data.elements() / data[0] : data[data.rank() - 1];
+  const Sizes z{data.elements() / features, desc.units, features, desc.activation};
   const bool bias = desc.bias;
   if (pass == Pass::backwardData) {
     return [z](const KernelArgs& a) {

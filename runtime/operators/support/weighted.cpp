@@ -1,5 +1,7 @@
 #include "runtime/operators/support/weighted.h"
 
+#include <fmt/format.h>
+
 #include "db/try.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
@@ -60,18 +62,34 @@ struct WeightedNode final : autograd::Node {
 
 }  // namespace
 
-Result<Shape> weightedData(const ShapeQuery& q, bool bias) {
+Result<Shape> weightedData(const ShapeQuery& q, bool bias, const FusedParts& fused) {
   if (q.pass == Pass::backward) return q.noSuchPass();
-  PITWALL_TRY(q.expectInputs(q.isForward() && bias ? 3 : 2));
+  const FusedActivation& activation = fused.activation;
+  const bool activates = activation.type != FusedActivation::Type::none;
+  if ((fused.adds || activates) && q.pass != Pass::inference)
+    return q.wrong("a fused addition or activation is for inference only; train with an operator for each");
+  if (activation.type == FusedActivation::Type::clip && !(activation.minimum <= activation.maximum))
+    return q.wrong(fmt::format("the range of the fused clip is {} to {}: the minimum must be first",
+                               activation.minimum, activation.maximum));
+  const std::size_t weights = q.isForward() && bias ? 3 : 2;
+  PITWALL_TRY(q.expectInputs(weights + (fused.adds ? 1 : 0)));
   if (q.pass != Pass::backwardData) return q.shape(0);
   if (q.like == nullptr) return q.wrong("the shape of ddata must be given (`like`)");
   return q.like->shape;
+}
+
+Flop fusedFlop(const Shape& out, bool bias, const FusedParts& fused) {
+  using Type = FusedActivation::Type;
+  const Type type = fused.activation.type;
+  const Flop activation = type == Type::none ? 0 : type == Type::clip ? 2 : 1;
+  return out.elements() * ((bias ? 1 : 0) + (fused.adds ? 1 : 0) + activation);
 }
 
 Result<Signature> weightedSignature(const ShapeQuery& q, const WeightedShapes& shapes) {
   if (q.isForward()) {
     PITWALL_TRY(q.expectShape(1, shapes.weight, "weight"));
     if (shapes.bias != 0) PITWALL_TRY(q.expectShape(2, Shape{shapes.bias}, "bias"));
+    if (shapes.adds) PITWALL_TRY(q.expectShape(q.inputs.size() - 1, shapes.out, "the addend"));
     return q.signature({shapes.out});
   }
   if (q.pass == Pass::backwardData) {

@@ -4,6 +4,7 @@
 
 #include "runtime/array/call.h"
 #include "runtime/backend/support/signature.h"
+#include "runtime/operators/activation.h"
 
 namespace pitwall {
 
@@ -13,13 +14,23 @@ struct WeightedNames {
   FlopFunction forward_flop, backward_data_flop, backward_weights_flop;
 };
 
-// The shape of the data in any pass, with a check of the number of inputs.
-Result<Shape> weightedData(const ShapeQuery& query, bool bias);
+// What the forward pass computes in addition.
+struct FusedParts {
+  bool adds = false;  // a further input of the output's shape
+  FusedActivation activation = {};
+};
+
+// The shape of the data in any pass, with a check of the number of inputs. What is fused is for inference only.
+Result<Shape> weightedData(const ShapeQuery& query, bool bias, const FusedParts& fused = {});
+
+// Of the bias, the addend and the activation of one forward pass.
+Flop fusedFlop(const Shape& out, bool bias, const FusedParts& fused);
 
 // The shapes that follow from that of the data and the Desc.
 struct WeightedShapes {
   Shape data, out, weight;
   std::int64_t bias = 0;  // elements; 0 = none
+  bool adds = false;
 };
 Result<Signature> weightedSignature(const ShapeQuery& query, const WeightedShapes& shapes);
 

@@ -1,0 +1,74 @@
+// The primitives of a convolution. A deconvolution is one whose data and output are exchanged.
+#pragma once
+
+#include "runtime/backend/onednn/operators.h"
+
+namespace pitwall::onednn {
+
+using ConvolutionForward = dnnl::convolution_forward::primitive_desc;
+using ConvolutionBackwardData = dnnl::convolution_backward_data::primitive_desc;
+using ConvolutionBackwardWeights = dnnl::convolution_backward_weights::primitive_desc;
+constexpr auto kDirect = dnnl::algorithm::convolution_direct;
+
+// One convolution's extents in oneDNN's form.
+struct ConvolutionProblem {
+  Dims data, weight, bias, out, strides, dilates, pad_low, pad_high;
+  bool has_bias;
+
+  Desc biasDesc() const { return has_bias ? rowMajor(bias) : Desc(); }
+};
+
+inline ConvolutionProblem problemOf(const ConvolutionDesc& d, const Shape& data, const Shape& weight,
+                                    const Shape& out) {
+  ConvolutionProblem p{.data = dimsOf(data),
+                       .weight = dimsOf(weight),
+                       .bias = {d.channels},
+                       .out = dimsOf(out),
+                       .strides = {d.stride[0], d.stride[1]},
+                       .dilates = {d.dilate[0] - 1, d.dilate[1] - 1},
+                       .pad_low = {d.pad[0], d.pad[1]},
+                       .pad_high = {},
+                       .has_bias = d.bias};
+  if (d.groups > 1) {
+    p.weight = {d.groups, d.channels / d.groups, weight[1], weight[2], weight[3]};
+  }
+  // oneDNN expects the far padding that the window actually covers: less than pad where the stride skips
+  // some.
+  for (int i = 0; i < 2; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    const std::int64_t reach = d.dilate[axis] * (d.kernel[axis] - 1) + 1;
+    p.pad_high.push_back((out[i + 2] - 1) * d.stride[axis] + reach - data[i + 2] - d.pad[axis]);
+  }
+  return p;
+}
+
+inline ConvolutionForward forwardOf(const Request& r, const ConvolutionProblem& p, dnnl::prop_kind kind,
+                                    const dnnl::primitive_attr& attributes = userScratchpad()) {
+  return {{kind, kDirect, anyLayout(p.data), anyLayout(p.weight), p.biasDesc(), anyLayout(p.out), p.strides,
+           p.dilates, p.pad_low, p.pad_high},
+          attributes,
+          r.engine};
+}
+
+inline ConvolutionBackwardData backwardDataOf(const Request& r, const ConvolutionProblem& p,
+                                              const ConvolutionForward& hint, const Desc& weight,
+                                              bool allow_failure) {
+  return {{kDirect, anyLayout(p.data), weight, anyLayout(p.out), p.strides, p.dilates, p.pad_low, p.pad_high},
+          userScratchpad(),
+          r.engine,
+          hint,
+          allow_failure};
+}
+
+inline ConvolutionBackwardWeights backwardWeightsOf(const Request& r, const ConvolutionProblem& p,
+                                                    const ConvolutionForward& hint, const Desc& weight,
+                                                    bool allow_failure) {
+  return {{kDirect, anyLayout(p.data), weight, p.biasDesc(), anyLayout(p.out), p.strides, p.dilates,
+           p.pad_low, p.pad_high},
+          userScratchpad(),
+          r.engine,
+          hint,
+          allow_failure};
+}
+
+}  // namespace pitwall::onednn
