@@ -82,6 +82,17 @@ Desc descOf(const TensorSpec& spec, const Dims& dims) {
   return layout != nullptr && layout->desc().dims() == dims ? layout->desc() : rowMajor(dims);
 }
 
+Desc arrangedAs(const Desc& like, const Dims& dims) {
+  using Tag = dnnl::memory::format_tag;
+  static constexpr std::array kImages{Tag::aBcd16b, Tag::aBcd8b, Tag::aBcd4b, Tag::acdb};
+  const bool image = like.dims().size() == 4 && dims.size() == 4 && layoutOf(like) != nullptr;
+  for (std::size_t i = 0; image && i < kImages.size(); ++i) {
+    if (sameArrangement(like, {like.dims(), dnnl::memory::data_type::f32, kImages[i]}))
+      return {dims, dnnl::memory::data_type::f32, kImages[i]};
+  }
+  return rowMajor(dims);
+}
+
 LayoutPtr layoutOf(const Desc& desc) {
   if (sameArrangement(desc, rowMajor(desc.dims()))) return nullptr;
   return std::make_shared<DnnlLayout>(desc);

@@ -35,6 +35,10 @@ Desc anyLayout(const Dims& dims);
 // row-major: the kernel then requires that layout.
 Desc descOf(const TensorSpec& spec, const Dims& dims);
 
+// A desc of extents `dims` with the blocks and the order of axes of `like`; row-major when `like` has neither those of an
+// image's data nor its rank.
+Desc arrangedAs(const Desc& like, const Dims& dims);
+
 // Null when the desc is dense row-major.
 LayoutPtr layoutOf(const Desc& desc);
 
