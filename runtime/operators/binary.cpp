@@ -1,10 +1,14 @@
-// add, subtract, multiply, divide of two arrays.
+// Arithmetic of two arrays.
 #include "runtime/operators/binary.h"
+
+#include <fmt/format.h>
 
 #include "db/try.h"
 #include "runtime/autograd/node.h"
+#include "runtime/backend/support/broadcast.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators/support/elementwise.h"
+#include "runtime/operators/support/kernel_operator.h"
 
 namespace pitwall {
 namespace {
@@ -13,10 +17,22 @@ struct BinaryNames {
   const char* forward;
   const char* backward;
 };
-constexpr BinaryNames kNames[] = {{"elemwise_add", "_backward_add"},
-                                  {"elemwise_sub", "_backward_sub"},
-                                  {"elemwise_mul", "_backward_mul"},
-                                  {"elemwise_div", "_backward_div"}};
+constexpr BinaryNames kNames[] = {{"elemwise_add", "_backward_add"}, {"elemwise_sub", "_backward_sub"},
+                                  {"elemwise_mul", "_backward_mul"}, {"elemwise_div", "_backward_div"},
+                                  {"_maximum", "_backward_maximum"}, {"_minimum", "_backward_minimum"}};
+
+Flop onePerOutput(const Prepared& p) { return p.kernel->outputs()[0].shape.elements(); }
+// Two products and their sums for each element of the output's gradient.
+Flop twoPerGradient(const Prepared& p) { return 2 * p.at_hand[2].shape.elements(); }
+
+// Shapes that differ.
+constexpr KernelOperator kBroadcast[] = {
+    {"broadcast_add", "_backward_broadcast_add", onePerOutput, twoPerGradient},
+    {"broadcast_sub", "_backward_broadcast_sub", onePerOutput, twoPerGradient},
+    {"broadcast_mul", "_backward_broadcast_mul", onePerOutput, twoPerGradient},
+    {"broadcast_div", "_backward_broadcast_div", onePerOutput, twoPerGradient},
+    {"_maximum", "_backward_maximum", onePerOutput, twoPerGradient},
+    {"_minimum", "_backward_minimum", onePerOutput, twoPerGradient}};
 
 struct BinaryNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
@@ -62,6 +78,10 @@ struct BinaryNode final : autograd::Node {
 Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, const CallSite& site) {
   const char* name = kNames[static_cast<std::size_t>(type)].forward;
   PITWALL_TRY(requireArrays(site, name, {{"a", a}, {"b", b}}));
+  const bool selects = type == BinaryType::maximum || type == BinaryType::minimum;
+  if (selects || a.shape() != b.shape())
+    return callKernel(kBroadcast[static_cast<std::size_t>(type)], BinaryDesc{type}, {{"a", a}, {"b", b}},
+                      site);
   Value out =
       PITWALL_TRY(applyBinary({name, Phase::forward, site.state(), type}, valueOf(a), valueOf(b), {}));
   NDArray result = makeArray(out);
@@ -81,10 +101,18 @@ Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, cons
 constinit const OperatorKind BinaryDesc::kKind = OperatorKind::of<BinaryDesc>("Binary");
 
 Result<Signature> BinaryDesc::infer(const ShapeQuery& q) const {
-  if (!q.isForward()) return q.noSuchPass();
-  PITWALL_TRY(q.expectInputs(2));
-  PITWALL_TRY(q.expectShape(1, q.shape(0), "b"));
-  return q.signature({q.shape(0)});
+  if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
+  PITWALL_TRY(q.expectInputs(q.isForward() ? 2 : 3));
+  const Shape &a = q.shape(0), &b = q.shape(1);
+  const std::optional<Shape> out = broadcastShape(a, b);
+  if (!out)
+    return q.wrong(fmt::format(
+        "b has shape {}, which does not combine with {}: counted from the last, each axis must be "
+        "equal in both or 1 in one",
+        b.toString(), a.toString()));
+  if (q.isForward()) return q.signature({*out});
+  PITWALL_TRY(q.expectShape(2, *out, "dout"));
+  return q.signature({a, b});
 }
 
 Result<Value> applyBinary(const ElementwiseCall& call, const Value& a, const Value& b, Value output) {
@@ -111,6 +139,12 @@ Result<NDArray> op::multiply(const NDArray& a, const NDArray& b, const CallSite&
 }
 Result<NDArray> op::divide(const NDArray& a, const NDArray& b, const CallSite& site) {
   return binary(BinaryType::divide, a, b, site);
+}
+Result<NDArray> op::maximum(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::maximum, a, b, site);
+}
+Result<NDArray> op::minimum(const NDArray& a, const NDArray& b, const CallSite& site) {
+  return binary(BinaryType::minimum, a, b, site);
 }
 
 }  // namespace pitwall

@@ -9,9 +9,13 @@
 
 namespace pitwall {
 
-enum class BinaryType : std::uint8_t { add, subtract, multiply, divide };
+enum class BinaryType : std::uint8_t { add, subtract, multiply, divide, maximum, minimum };
 
-// Same shapes. inference, forward: a, b -> out
+// Shapes as NumPy combines them: aligned at the last axis; where one has extent 1, or no such axis, its elements repeat.
+//   inference, forward: a, b -> out
+//   backward:           a, b, dout -> da, db
+// Backward, add and subtract do not read a and b: pass any pointer. Where a equals b, the gradient of maximum and minimum is
+// that of a.
 struct BinaryDesc {
   static const OperatorKind kKind;
   BinaryType type = BinaryType::add;
@@ -21,11 +25,13 @@ struct BinaryDesc {
 
 namespace op {
 
-// Element by element, equal shapes.
+// Element by element; shapes are combined as BinaryDesc says.
 Result<NDArray> add(const NDArray& a, const NDArray& b, const CallSite& site = {});
 Result<NDArray> subtract(const NDArray& a, const NDArray& b, const CallSite& site = {});
 Result<NDArray> multiply(const NDArray& a, const NDArray& b, const CallSite& site = {});
 Result<NDArray> divide(const NDArray& a, const NDArray& b, const CallSite& site = {});
+Result<NDArray> maximum(const NDArray& a, const NDArray& b, const CallSite& site = {});
+Result<NDArray> minimum(const NDArray& a, const NDArray& b, const CallSite& site = {});
 
 }  // namespace op
 

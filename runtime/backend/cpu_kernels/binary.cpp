@@ -1,9 +1,25 @@
+// Equal shapes share any layout. Shapes that differ are row-major here; oneDNN combines blocked arrays with them.
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
 #include "runtime/backend/cpu_kernels/share_layout.h"
+#include "runtime/backend/support/broadcast.h"
 
 namespace pitwall::cpu_kernels {
 namespace {
+
+// Calls use(function of two numbers).
+template <class Use>
+RunFunction withFunctionOf(BinaryType type, Use use) {
+  switch (type) {
+    case BinaryType::add: return use([](float a, float b) { return a + b; });
+    case BinaryType::subtract: return use([](float a, float b) { return a - b; });
+    case BinaryType::multiply: return use([](float a, float b) { return a * b; });
+    case BinaryType::divide: return use([](float a, float b) { return a / b; });
+    case BinaryType::maximum: return use([](float a, float b) { return a > b ? a : b; });
+    case BinaryType::minimum: return use([](float a, float b) { return a < b ? a : b; });
+  }
+  return nullptr;
+}
 
 template <class Function>
 RunFunction zip(std::int64_t n, std::int64_t parallel_from, Function function) {
@@ -18,6 +34,114 @@ RunFunction zip(std::int64_t n, std::int64_t parallel_from, Function function) {
   };
 }
 
+// A part of a row of the output. Its elements follow each other in a and b, or repeat.
+template <class Function>
+void combineRow(const Broadcast::Axis& inner, const float* a, const float* b, float* out, std::int64_t n,
+                Function function) {
+  if (inner.a != 0 && inner.b != 0) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) out[i] = function(a[i], b[i]);
+  } else if (inner.a != 0) {
+    const float repeated = *b;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) out[i] = function(a[i], repeated);
+  } else {
+    const float repeated = *a;
+#pragma omp simd
+    for (std::int64_t i = 0; i < n; ++i) out[i] = function(repeated, b[i]);
+  }
+}
+
+template <class Function>
+RunFunction broadcast(const Broadcast& of, std::int64_t parallel_from, Function function) {
+  return [=](const KernelArgs& args) {
+    const float *a = input(args, 0), *b = input(args, 1);
+    float* out = output(args, 0);
+    const Broadcast::Axis inner = of.inner();
+    parallelFor(of.rows() * inner.count, {parallel_from, args}, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t at = begin % inner.count, n = std::min(end - begin, inner.count - at);
+        const Broadcast::Place row = of.row(begin / inner.count);
+        combineRow(inner, a + row.a + at * inner.a, b + row.b + at * inner.b, out + begin, n, function);
+        begin += n;
+      }
+    });
+    return Status{};
+  };
+}
+
+// The gradient of one operand, whose elements may repeat: then it is a sum.
+class OperandGradient {
+ public:
+  OperandGradient(float* to, std::int64_t elements, bool repeats)
+      : to_(to), sums_(repeats ? static_cast<std::size_t>(elements) : 0) {}
+  void add(std::int64_t at, float value) {
+    if (sums_.empty())
+      to_[at] = value;
+    else
+      sums_[static_cast<std::size_t>(at)] += static_cast<double>(value);
+  }
+  void store() {
+    for (std::size_t i = 0; i < sums_.size(); ++i) to_[i] = static_cast<float>(sums_[i]);
+  }
+
+ private:
+  float* to_;
+  std::vector<double> sums_;
+};
+
+// slope_a and slope_b of two numbers: by how much the output changes with each.
+template <class SlopeA, class SlopeB>
+RunFunction broadcastGradient(const Broadcast& of, const Signature& s, SlopeA slope_a, SlopeB slope_b) {
+  const std::int64_t size_a = s.inputs[0].shape.elements(), size_b = s.inputs[1].shape.elements();
+  return [=](const KernelArgs& args) {
+    const float *a = input(args, 0), *b = input(args, 1), *dout = input(args, 2);
+    const Broadcast::Axis inner = of.inner();
+    const std::int64_t rows = of.rows();
+    OperandGradient da(output(args, 0), size_a, size_a != rows * inner.count);
+    OperandGradient db(output(args, 1), size_b, size_b != rows * inner.count);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const Broadcast::Place row = of.row(r);
+      for (std::int64_t i = 0; i < inner.count; ++i) {
+        const std::int64_t at_a = row.a + i * inner.a, at_b = row.b + i * inner.b;
+        const float head = dout[r * inner.count + i];
+        da.add(at_a, slope_a(a, at_a, b, at_b) * head);
+        db.add(at_b, slope_b(a, at_a, b, at_b) * head);
+      }
+    }
+    da.store();
+    db.store();
+    return Status{};
+  };
+}
+
+RunFunction gradientOf(BinaryType type, const Broadcast& of, const Signature& s) {
+  using Index = std::int64_t;
+  const auto one = [](const float*, Index, const float*, Index) { return 1.0F; };
+  switch (type) {
+    case BinaryType::add: return broadcastGradient(of, s, one, one);
+    case BinaryType::subtract:
+      return broadcastGradient(of, s, one, [](const float*, Index, const float*, Index) { return -1.0F; });
+    case BinaryType::multiply:
+      return broadcastGradient(
+          of, s, [](const float*, Index, const float* b, Index j) { return b[j]; },
+          [](const float* a, Index i, const float*, Index) { return a[i]; });
+    case BinaryType::divide:
+      return broadcastGradient(
+          of, s, [](const float*, Index, const float* b, Index j) { return 1 / b[j]; },
+          [](const float* a, Index i, const float* b, Index j) { return -a[i] / (b[j] * b[j]); });
+    case BinaryType::maximum:
+      return broadcastGradient(
+          of, s, [](const float* a, Index i, const float* b, Index j) { return a[i] >= b[j] ? 1.0F : 0.0F; },
+          [](const float* a, Index i, const float* b, Index j) { return a[i] >= b[j] ? 0.0F : 1.0F; });
+    case BinaryType::minimum:
+      return broadcastGradient(
+          of, s, [](const float* a, Index i, const float* b, Index j) { return a[i] <= b[j] ? 1.0F : 0.0F; },
+          [](const float* a, Index i, const float* b, Index j) { return a[i] <= b[j] ? 0.0F : 1.0F; });
+  }
+  return nullptr;
+}
+
 // A blocked layout takes precedence: otherwise two reorders, to row-major and back, would be needed.
 const TensorSpec& leaderOf(std::span<const TensorSpec> inputs) {
   for (const TensorSpec& spec : inputs) {
@@ -26,18 +150,38 @@ const TensorSpec& leaderOf(std::span<const TensorSpec> inputs) {
   return inputs[0];
 }
 
+RunFunction makeBinaryGradient(const BinaryDesc& desc, const Request& r, Signature& s) {
+  const bool reads = desc.type != BinaryType::add && desc.type != BinaryType::subtract;
+  const Shape out = s.inputs[2].shape;
+  if (s.inputs[0].shape == s.inputs[1].shape) {
+    // Elements in memory, as if they were on one axis.
+    shareLayout(reads ? leaderOf(r.inputs) : r.inputs[2], desc.type != BinaryType::divide, s);
+    const Shape stored{storedElements(s.inputs[2])};
+    if (!reads) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;
+    Signature flat = s;
+    for (TensorSpec& spec : flat.inputs) spec.shape = stored;
+    return gradientOf(desc.type, {stored, stored, stored}, flat);
+  }
+  if (!reads) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;
+  return gradientOf(desc.type, {s.inputs[0].shape, s.inputs[1].shape, out}, s);
+}
+
 }  // namespace
 
 RunFunction make(const BinaryDesc& desc, const Request& r, Signature& s) {
-  shareLayout(leaderOf(r.inputs), desc.type != BinaryType::divide, s);
-  const std::int64_t n = storedElements(s.inputs[0]), parallel_from = r.options.parallel_elements;
-  switch (desc.type) {
-    case BinaryType::add: return zip(n, parallel_from, [](float a, float b) { return a + b; });
-    case BinaryType::subtract: return zip(n, parallel_from, [](float a, float b) { return a - b; });
-    case BinaryType::multiply: return zip(n, parallel_from, [](float a, float b) { return a * b; });
-    case BinaryType::divide: return zip(n, parallel_from, [](float a, float b) { return a / b; });
+  if (r.pass == Pass::backward) return makeBinaryGradient(desc, r, s);
+  const std::int64_t parallel_from = r.options.parallel_elements;
+  const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape, &out = s.outputs[0].shape;
+  if (a == b) {
+    shareLayout(leaderOf(r.inputs), desc.type != BinaryType::divide, s);
+    const std::int64_t n = storedElements(s.inputs[0]);
+    return withFunctionOf(desc.type, [&](auto function) { return zip(n, parallel_from, function); });
   }
-  return nullptr;
+  for (const TensorSpec& spec : r.inputs) {
+    if (spec.layout != nullptr && spec.shape == out) return nullptr;  // oneDNN's
+  }
+  const Broadcast of(a, b, out);
+  return withFunctionOf(desc.type, [&](auto function) { return broadcast(of, parallel_from, function); });
 }
 
 }  // namespace pitwall::cpu_kernels

@@ -1,0 +1,129 @@
+#include "tests/runtime/operators/operator_check.h"
+
+namespace pitwall::test::binary_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr BinaryType kTypes[] = {BinaryType::add,    BinaryType::subtract, BinaryType::multiply,
+                                 BinaryType::divide, BinaryType::maximum,  BinaryType::minimum};
+// The second combines with the first to a larger shape in the last rows.
+const std::pair<Shape, Shape> kShapes[] = {
+    {{3, 5}, {3, 5}},
+    {{3, 5}, {5}},
+    {{3, 5}, {3, 1}},
+    {{3, 5}, {1}},
+    {{2, 17, 5, 3}, {17, 1, 1}},
+    {{2, 17, 5, 3}, {2, 17, 1, 1}},
+    {{2, 16, 5, 3}, {1, 1, 5, 3}},
+    {{2, 17, 5, 3}, {1, 1, 1, 1}},
+    {{4, 1, 3}, {2, 1}},
+    {{3, 1}, {1, 5}},
+    {{7}, {2, 3, 7}},
+    {{1, 17, 1, 1}, {2, 17, 5, 3}},
+};
+
+class Binary : public ConformanceCheck {
+ protected:
+  // Not close to 0, where quotients are large.
+  Array away(const Shape& shape) {
+    const Array array = random(shape);
+    for (std::int64_t i = 0; i < shape.elements(); ++i)
+      array.floats()[i] += array.floats()[i] < 0 ? -0.5F : 0.5F;
+    return array;
+  }
+};
+
+TEST_F(Binary, BackendsAgreeInEveryLayout) {
+  for (const auto& [shape_a, shape_b] : kShapes) {
+    const Array a = away(shape_a), b = away(shape_b);
+    const Shape& larger = shape_b.rank() == 4 && shape_b[0] == 2 ? shape_b : shape_a;
+    for (const LayoutPtr& layout : layoutsFor(*onednn_, larger)) {
+      const auto arrange = [&](const Array& array) {
+        return array.spec.shape == larger ? reordered(*onednn_, array, layout) : array;
+      };
+      for (const BinaryType type : kTypes) {
+        const BinaryDesc desc{type};
+        const Pair out =
+            compare({.desc = desc, .inputs = {a, b}}, {.desc = desc, .inputs = {arrange(a), arrange(b)}});
+        if (!out.onednn.kernel) continue;
+        const Array dout = random(out.reference.outputs[0].spec.shape);
+        compare({.desc = desc, .pass = Pass::backward, .inputs = {a, b, dout}},
+                {.desc = desc, .pass = Pass::backward, .inputs = {arrange(a), arrange(b), dout}}, 1e-4);
+      }
+    }
+  }
+}
+
+TEST_F(Binary, ABlockedArrayKeepsItsLayout) {
+  const Shape shape{2, 17, 5, 3};
+  const LayoutPtr layout = blockedLayout(*onednn_, shape);
+  const Array data = reordered(*onednn_, random(shape), layout), shift = random({17, 1, 1});
+  for (const BinaryType type : kTypes) {
+    const Answer out = ask(*onednn_, {.desc = BinaryDesc{type}, .inputs = {data, shift}});
+    ASSERT_TRUE(out.kernel);
+    EXPECT_TRUE(sameLayout(out.kernel->inputs()[0].layout, layout));
+    EXPECT_TRUE(sameLayout(out.kernel->outputs()[0].layout, layout));
+    double sum = 0;
+    for (const float value : rowMajorValues(*onednn_, out.outputs.at(0))) sum += static_cast<double>(value);
+    EXPECT_NEAR(storedSum(out.outputs[0]), sum, 1e-3 * std::max(1.0, std::abs(sum))) << "padding stays zero";
+  }
+}
+
+TEST_F(Binary, ByHand) {
+  const Array a = makeArray({2, 1}, {1, 2}), b = makeArray({3}, {10, 20, 30});
+  const auto out = compare({.desc = BinaryDesc{BinaryType::subtract}, .inputs = {a, b}});
+  EXPECT_EQ(rowMajorValues(*reference_, out.reference.outputs.at(0)),
+            (std::vector<float>{-9, -19, -29, -8, -18, -28}));
+  const Array dout = makeArray({2, 3}, {1, 2, 3, 4, 5, 6});
+  const auto gradient =
+      compare({.desc = BinaryDesc{BinaryType::subtract}, .pass = Pass::backward, .inputs = {a, b, dout}});
+  EXPECT_EQ(rowMajorValues(*reference_, gradient.reference.outputs.at(0)), (std::vector<float>{6, 15}));
+  EXPECT_EQ(rowMajorValues(*reference_, gradient.reference.outputs.at(1)), (std::vector<float>{-5, -7, -9}));
+}
+
+TEST_F(Binary, MistakesAreMessages) {
+  Backend& backend = *reference_;
+  EXPECT_THAT(failureOf(backend, BinaryDesc{}, Pass::forward, {{2, 3}, {2}}),
+              HasSubstr("Binary forward(2x3, 2): b has shape 2, which does not combine with 2x3"));
+  EXPECT_THAT(failureOf(backend, BinaryDesc{}, Pass::backward, {{2, 3}, {3}, {3}}),
+              HasSubstr("dout has shape 3, must be 2x3"));
+}
+
+class BinaryGradient : public GradientCheck {};
+
+TEST_P(BinaryGradient, OfTheKernel) {
+  for (const auto& [shape_a, shape_b] :
+       {std::pair{Shape{2, 3}, Shape{2, 3}}, {Shape{2, 3}, Shape{3}}, {Shape{3, 1}, Shape{1, 2}}}) {
+    for (const BinaryType type : kTypes) {
+      Array a = spread(shape_a), b = spread(shape_b);
+      for (std::int64_t i = 0; i < shape_b.elements(); ++i)
+        b.floats()[i] += b.floats()[i] < 0 ? -0.62F : 0.62F;
+      const Call forward{.desc = BinaryDesc{type}, .inputs = {a, b}};
+      const Array dout = random(ask(*backend_, forward).outputs.at(0).spec.shape);
+      const Call backward{.desc = BinaryDesc{type}, .pass = Pass::backward, .inputs = {a, b, dout}};
+      for (std::size_t i = 0; i < 2; ++i) expectGradient(forward, i, dout, backward, i);
+    }
+  }
+}
+
+TEST_P(BinaryGradient, OfTheCall) {
+  const auto session = openSession(GetParam());
+  ASSERT_NE(session, nullptr);
+  const auto check = [&](const char* name, auto function) {
+    checkGradients(
+        *session,
+        {name, {{2, 3}, {3}}, [=](Arrays& a) { return function(a[0], a[1], CallSite{}); }, awayFromZero});
+  };
+  check("broadcast_add", op::add);
+  check("broadcast_sub", op::subtract);
+  check("broadcast_mul", op::multiply);
+  check("broadcast_div", op::divide);
+  check("maximum", op::maximum);
+  check("minimum", op::minimum);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, BinaryGradient, testing::Values("reference", "onednn"), namesOf());
+
+}  // namespace
+}  // namespace pitwall::test::binary_test
