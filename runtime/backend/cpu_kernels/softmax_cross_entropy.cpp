@@ -26,7 +26,7 @@ struct Sizes {
 
 Status checkLabels(const Sizes& z, const float* labels) {
   for (std::int64_t n = 0; n < z.samples; ++n) {
-    if (!isClass(labels[n], z.classes)) return badLabel(n, labels[n], z.classes);
+    if (!isClass(labels[n], z.classes)) return badLabel("SoftmaxCrossEntropy", n, labels[n], z.classes);
   }
   return {};
 }

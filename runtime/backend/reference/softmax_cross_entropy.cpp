@@ -14,7 +14,7 @@ struct Sizes {
 Status forward(const Sizes& z, const KernelArgs& a) {
   for (std::int64_t n = 0; n < z.samples; ++n) {
     const float label = input(a, 1)[n];
-    if (!isClass(label, z.classes)) return badLabel(n, label, z.classes);
+    if (!isClass(label, z.classes)) return badLabel("SoftmaxCrossEntropy", n, label, z.classes);
     const float* row = input(a, 0) + n * z.classes;
     const double largest = static_cast<double>(*std::max_element(row, row + z.classes));
     double sum = 0;
@@ -32,7 +32,7 @@ Status forward(const Sizes& z, const KernelArgs& a) {
 Status backward(const Sizes& z, const KernelArgs& a) {
   for (std::int64_t n = 0; n < z.samples; ++n) {
     const float label = input(a, 1)[n];
-    if (!isClass(label, z.classes)) return badLabel(n, label, z.classes);
+    if (!isClass(label, z.classes)) return badLabel("SoftmaxCrossEntropy", n, label, z.classes);
     for (std::int64_t c = 0; c < z.classes; ++c) {
       const float target = c == static_cast<std::int64_t>(label) ? 1 : 0;
       output(a, 0)[n * z.classes + c] = (input(a, 0)[n * z.classes + c] - target) * input(a, 2)[n];

@@ -15,11 +15,10 @@ inline bool isClass(float label, std::int64_t classes) {
          static_cast<float>(static_cast<std::int64_t>(label)) == label;
 }
 
-inline Failure badLabel(std::int64_t sample, float label, std::int64_t classes) {
-  return fail(
-      ErrorCode::invalidInput,
-      fmt::format("SoftmaxCrossEntropy: the label of sample {} is {}, must be a whole number from 0 to {}",
-                  sample, label, classes - 1));
+inline Failure badLabel(const char* operator_name, std::int64_t sample, float label, std::int64_t classes) {
+  return fail(ErrorCode::invalidInput,
+              fmt::format("{}: the label of sample {} is {}, must be a whole number from 0 to {}",
+                          operator_name, sample, label, classes - 1));
 }
 
 }  // namespace pitwall
