@@ -16,6 +16,13 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+// How MXNet's programs fill a state that was made so; nullptr: as they fill arguments.
+const char* initialiserOf(const std::string& input) {
+  if (input == "moving_mean") return "[\"zero\", {}]";
+  if (input == "moving_var") return "[\"one\", {}]";
+  return nullptr;
+}
+
 Status checkInputs(const Node& node, const std::vector<std::string>& names) {
   const bool counted = node.op->counts_inputs != nullptr;
   if (node.inputs.size() > names.size() || (counted && node.inputs.size() != names.size()))
@@ -60,7 +67,9 @@ Result<NodePtr> makeNode(const NamedOperator& op, std::string name, std::vector<
   PITWALL_TRY(checkInputs(*node, names));
   for (std::size_t i = given; i < names.size(); ++i) {
     const std::string variable = node->name.empty() ? names[i] : node->name + "_" + names[i];
-    node->inputs.push_back({makeVariable(variable, node->attributes), 0});
+    Attributes copied = node->attributes;
+    if (const char* initialiser = initialiserOf(names[i])) copied["__init__"] = initialiser;
+    node->inputs.push_back({makeVariable(variable, std::move(copied)), 0});
   }
   node->states = static_cast<int>(states.size());
   node->outputs = static_cast<int>(op.outputs(node->attributes).size());

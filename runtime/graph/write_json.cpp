@@ -35,8 +35,16 @@ std::string numbersText(const std::vector<int>& numbers, int indent) {
   return listText(members, indent);
 }
 
-std::string outputText(const graph::IndexedGraph& graph, const graph::NodeOutput& output) {
-  return fmt::format("[{}, {}, 0]", graph.idOf(output.node.get()), output.index);
+// The third number is how often operators have updated the variable.
+std::string outputText(const graph::IndexedGraph& graph, const graph::NodeOutput& output, int version = 0) {
+  return fmt::format("[{}, {}, {}]", graph.idOf(output.node.get()), output.index, version);
+}
+
+std::string inputsText(const graph::IndexedGraph& graph, const graph::Node& node, int indent) {
+  std::vector<std::string> members;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i)
+    members.push_back(outputText(graph, node.inputs[i], i < node.arguments() ? 0 : 1));
+  return listText(members, indent);
 }
 
 std::string outputsText(const graph::IndexedGraph& graph, const std::vector<graph::NodeOutput>& outputs,
@@ -55,7 +63,7 @@ std::string nodeText(const graph::IndexedGraph& graph, const graph::Node& node) 
     attributes.push_back(jsonString(name) + ": " + jsonString(value));
   if (!attributes.empty())
     members.push_back("\"attrs\": " + bracketed('{', '}', attributes, attributes.size() > 1, kIndent + 2));
-  members.push_back("\"inputs\": " + outputsText(graph, node.inputs, kIndent + 2));
+  members.push_back("\"inputs\": " + inputsText(graph, node, kIndent + 2));
   return bracketed('{', '}', members, true, kIndent);
 }
 

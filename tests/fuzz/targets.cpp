@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -140,10 +141,17 @@ const std::string& asFile(std::span<const std::uint8_t> bytes) {
   return file.write(bytes);
 }
 
-std::span<const Target> targets() { return kTargets; }
+std::span<const Target> targets() {
+  static const std::vector<Target> all = [] {
+    std::vector<Target> result(std::begin(kTargets), std::end(kTargets));
+    result.insert(result.end(), graphTargets().begin(), graphTargets().end());
+    return result;
+  }();
+  return all;
+}
 
 const Target* findTarget(const char* name) {
-  for (const Target& target : kTargets) {
+  for (const Target& target : targets()) {
     if (std::strcmp(target.name, name) == 0) return &target;
   }
   return nullptr;

@@ -14,8 +14,11 @@ struct Target {
 };
 
 // One for each reader, one for compressed files, one for opening and querying a trace, one
-// for the redaction of secrets.
+// for the redaction of secrets, and those of graphTargets().
 std::span<const Target> targets();
+
+// The files of networks; empty without the runtime.
+std::span<const Target> graphTargets();
 
 // Null when there is none of this name.
 const Target* findTarget(const char* name);

@@ -30,6 +30,13 @@ constexpr AttributeRule kLrnRules[] = {
     {"knorm", kReal, "2"},
 };
 
+// MXNet with oneDNN counts the workspace of a maximum as an output, which is never visible.
+std::vector<std::string> poolingOutputs(const Attributes& attributes) {
+  const AttributeReader read(kPoolingRules, attributes);
+  if (read.choice("pool_type") != "max" || read.tuple("kernel").empty()) return {"output"};
+  return {"output", "workspace"};
+}
+
 Status poolingShapes(const Attributes& attributes, NodeShapes& s) {
   const AttributeReader read(kPoolingRules, attributes);
   auto &data = s.inputs[0], &out = s.outputs[0];
@@ -53,7 +60,7 @@ Status poolingShapes(const Attributes& attributes, NodeShapes& s) {
       result.append(places);
     }
   }
-  PITWALL_TRY(assign(out, result, "output"));
+  for (auto& output : s.outputs) PITWALL_TRY(assign(output, result, "output"));
   return assign(data, with(with(*data, 0, (*out)[0]), 1, (*out)[1]), "data");
 }
 
@@ -115,7 +122,7 @@ Flop poolingFlop(const Attributes& attributes, const NodeShapes& s) {
 }
 
 constexpr NamedOperator kPoolingOperators[] = {
-    {"Pooling", kPoolingRules, onlyData, noStates, onlyOutput, oneVisible, poolingShapes, lowerPooling,
+    {"Pooling", kPoolingRules, onlyData, noStates, poolingOutputs, oneVisible, poolingShapes, lowerPooling,
      poolingFlop},
     {"LRN", kLrnRules, onlyData, noStates,
      [](const Attributes&) -> std::vector<std::string> {

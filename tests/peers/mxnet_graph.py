@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""mxnet_graph.py write FOLDER [--zoo] | check FOLDER: networks that MXNet 1.9.1 itself writes, and its check of ours.
+
+Not part of CI: needs MXNet 1.9.1 (pip install mxnet==1.9.1 'numpy<1.24').
+
+write  small networks as NAME-symbol.json, their values as NAME-0000.params, and what MXNet infers as NAME.shapes; with --zoo also
+       the model zoo's. tests/runtime/graph/fixtures holds those of `write` without --zoo.
+       Then: PITWALL_PEER_GRAPHS=FOLDER build/release/tests/graph_test --gtest_filter='PeerGraphs.*' reads them, compares, and
+       writes them again in FOLDER/ours.
+check  MXNet reads FOLDER/ours and finds the same arguments, shapes and values.
+"""
+
+import pathlib
+import sys
+
+import mxnet as mx
+import numpy as np
+from mxnet.gluon import nn
+from mxnet.gluon.model_zoo import vision
+
+
+def convolutional():
+    """Module's way: symbols, with most of what image networks have."""
+    s = mx.sym
+    data = s.Variable("data")
+    net = s.Convolution(data, kernel=(3, 3), num_filter=4, pad=(1, 1), name="conv0")
+    net = s.BatchNorm(net, fix_gamma=False, eps=2e-5, momentum=0.9, name="bn0")
+    net = s.Activation(net, act_type="relu", name="relu0")
+    a = s.Pooling(net, kernel=(3, 3), stride=(2, 2), pool_type="max", pooling_convention="full", name="pool_a")
+    b = s.Convolution(net, kernel=(2, 2), stride=(2, 2), num_filter=4, num_group=2, no_bias=True, name="conv_b")
+    net = s.Concat(a, b, name="concat0")
+    parts = s.SliceChannel(net, num_outputs=2, name="parts")
+    net = parts[0] + parts[1] * 0.5
+    net = s.LRN(net, nsize=3, name="lrn0")
+    net = s.Deconvolution(net, kernel=(2, 2), stride=(2, 2), num_filter=3, name="up0")
+    net = s.broadcast_mul(net, s.Pooling(net, global_pool=True, kernel=(1, 1), pool_type="avg", name="pool_g"), name="scaled")
+    net = s.Dropout(s.Flatten(net, name="flat"), p=0.3, name="drop0")
+    net = s.FullyConnected(net, num_hidden=5, name="fc0")
+    return s.SoftmaxOutput(net, name="softmax"), {"data": (2, 3, 9, 9)}
+
+
+def many():
+    """More than ten inputs, and several outputs."""
+    s = mx.sym
+    inputs = [s.Variable("x%d" % i, lr_mult=2) for i in range(12)]
+    net = s.add_n(*inputs, name="total")
+    return s.Group([s.BlockGrad(net, name="stopped"), s.sum(net, axis=(0, 1), name="all"),
+                    s.transpose(net, axes=(1, 0), name="turned")]), {"x0": (2, 3)}
+
+
+def recurrent():
+    """A language model."""
+    s = mx.sym
+    net = s.Embedding(s.Variable("data"), input_dim=11, output_dim=6, name="embed")
+    net = s.transpose(net, axes=(1, 0, 2), name="steps_first")
+    net = s.RNN(net, state_size=4, num_layers=2, mode="lstm", p=0.1, state_outputs=True, name="lstm")
+    out = s.LayerNorm(net[0], name="norm")
+    out = s.Reshape(out, shape=(-3, 0), name="rows")
+    return s.softmax(s.FullyConnected(out, num_hidden=11, name="decoder"), axis=-1, name="p"), {"data": (3, 5)}
+
+
+class Block(nn.HybridBlock):
+    def __init__(self):
+        super().__init__(prefix="block_")
+        with self.name_scope():
+            self.conv = nn.Conv2D(4, 3, groups=4, in_channels=4, use_bias=False)
+            self.norm = nn.BatchNorm()
+
+    def hybrid_forward(self, F, x):
+        return F.clip(self.norm(self.conv(x)), 0, 6, name="relu6") + F.slice_axis(x, axis=2, begin=1, end=-1).slice_axis(
+            axis=3, begin=1, end=-1)
+
+
+def gluon():
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Conv2D(4, 1), Block(), nn.AvgPool2D(2, count_include_pad=False), nn.GlobalAvgPool2D(), nn.Flatten(),
+                nn.Dropout(0.2), nn.Dense(3, activation="tanh"))
+    return net
+
+
+def shape_lines(symbol, given):
+    arguments, outputs, states = symbol.infer_shape(**given)
+    for kind, names, shapes in (("argument", symbol.list_arguments(), arguments),
+                                ("state", symbol.list_auxiliary_states(), states),
+                                ("output", symbol.list_outputs(), outputs)):
+        for name, shape in zip(names, shapes):
+            yield "%s %s %s" % (kind, name, "x".join(map(str, shape)))
+
+
+def write_shapes(folder, name, symbol, given):
+    lines = ["given %s %s" % (key, "x".join(map(str, shape))) for key, shape in given.items()]
+    (folder / (name + ".shapes")).write_text("\n".join(lines + list(shape_lines(symbol, given))) + "\n")
+
+
+def write_symbol(folder, name, symbol, given):
+    rng = np.random.RandomState(1)
+    arguments, _, states = symbol.infer_shape(**given)
+    values = {}
+    for prefix, names, shapes in (("arg:", symbol.list_arguments(), arguments),
+                                  ("aux:", symbol.list_auxiliary_states(), states)):
+        for key, shape in zip(names, shapes):
+            if key not in given and not key.endswith("label"):
+                values[prefix + key] = mx.nd.array(rng.uniform(-1, 1, shape))
+    symbol.save(str(folder / (name + "-symbol.json")))
+    mx.nd.save(str(folder / (name + "-0000.params")), values)
+    write_shapes(folder, name, symbol, given)
+
+
+def write_gluon(folder, name, net, shape):
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    net(mx.nd.zeros(shape))
+    net.export(str(folder / name), epoch=0)
+    write_shapes(folder, name, mx.sym.load(str(folder / (name + "-symbol.json"))), {"data": shape})
+
+
+ZOO = ["alexnet", "densenet121", "inceptionv3", "mobilenet1.0", "mobilenetv2_1.0", "resnet18_v1", "resnet50_v1", "resnet18_v2",
+       "resnet152_v2", "squeezenet1.1", "vgg16_bn"]
+
+
+def write(folder, zoo):
+    folder.mkdir(parents=True, exist_ok=True)
+    mx.random.seed(1)
+    for make in (convolutional, many, recurrent):
+        write_symbol(folder, make.__name__, *make())
+    write_gluon(folder, "gluon", gluon(), (2, 3, 8, 8))
+    for name in ZOO if zoo else []:
+        write_gluon(folder, name, vision.get_model(name), (1, 3, 299, 299) if name == "inceptionv3" else (1, 3, 224, 224))
+
+
+def check(folder):
+    wrong = 0
+    for path in sorted((folder / "ours").glob("*-symbol.json")):
+        name = path.name[:-len("-symbol.json")]
+        symbol = mx.sym.load(str(path))
+        expected = (folder / (name + ".shapes")).read_text().splitlines()
+        given = {line.split()[1]: tuple(map(int, line.split()[2].split("x"))) for line in expected if line.startswith("given ")}
+        same = [line for line in expected if not line.startswith("given ")] == list(shape_lines(symbol, given))
+        ours = mx.nd.load(str(folder / "ours" / (name + "-0000.params")))
+        theirs = mx.nd.load(str(folder / (name + "-0000.params")))
+        same = same and ours.keys() == theirs.keys() and all((ours[k].asnumpy() == theirs[k].asnumpy()).all() for k in ours)
+        print("%-20s %s" % (name, "equal" if same else "DIFFERS"))
+        wrong += not same
+    return 1 if wrong else 0
+
+
+def main():
+    if len(sys.argv) < 3 or sys.argv[1] not in ("write", "check"):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[2])
+    sys.exit(check(folder) if sys.argv[1] == "check" else write(folder, "--zoo" in sys.argv))
+
+
+if __name__ == "__main__":
+    main()
