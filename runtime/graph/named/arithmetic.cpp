@@ -31,13 +31,9 @@ Status broadcastShapes(const Attributes&, NodeShapes& s) {
 }
 
 template <BinaryType kType>
-Result<Lowered> lowerBinary(const Attributes&, const NodeShapes& s, bool) {
-  if (s.inputs[0] != s.inputs[1])
-    return noKernel(fmt::format("inputs of {} and {}", shapeText(*s.inputs[0]), shapeText(*s.inputs[1])));
+Result<Lowered> lowerBinary(const Attributes&, const NodeShapes&, bool) {
   return lowered(BinaryDesc{kType}, 2);
 }
-
-Result<Lowered> lowerExtreme(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
 
 Result<Lowered> lowerSum(const Attributes&, const NodeShapes& s, bool) {
   if (s.inputs.size() == 1) return viewOfInput();
@@ -60,14 +56,14 @@ constexpr NamedOperator kArithmeticOperators[] = {
     elementByElement("elemwise_sub", lowerBinary<BinaryType::subtract>),
     elementByElement("elemwise_mul", lowerBinary<BinaryType::multiply>),
     elementByElement("elemwise_div", lowerBinary<BinaryType::divide>),
-    elementByElement("_maximum", lowerExtreme),
-    elementByElement("_minimum", lowerExtreme),
+    elementByElement("_maximum", lowerBinary<BinaryType::maximum>),
+    elementByElement("_minimum", lowerBinary<BinaryType::minimum>),
     broadcasting("broadcast_add", lowerBinary<BinaryType::add>),
     broadcasting("broadcast_sub", lowerBinary<BinaryType::subtract>),
     broadcasting("broadcast_mul", lowerBinary<BinaryType::multiply>),
     broadcasting("broadcast_div", lowerBinary<BinaryType::divide>),
-    broadcasting("broadcast_maximum", lowerExtreme),
-    broadcasting("broadcast_minimum", lowerExtreme),
+    broadcasting("broadcast_maximum", lowerBinary<BinaryType::maximum>),
+    broadcasting("broadcast_minimum", lowerBinary<BinaryType::minimum>),
     {"add_n", kSumRules, countedInputs, noStates, onlyOutput, oneVisible, sameShapes, lowerSum,
      [](const Attributes&, const NodeShapes& s) -> Flop {
        return times({s.outputs[0]->elements(), static_cast<Flop>(s.inputs.size() - 1)});

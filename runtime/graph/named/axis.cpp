@@ -5,6 +5,7 @@
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/operators/concat.h"
 
 namespace pitwall::graph {
 namespace {
@@ -170,6 +171,13 @@ Status reduceShapes(const Attributes& a, NodeShapes& s) {
 
 Result<Lowered> lowerAxis(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
 
+Result<Lowered> lowerConcat(const Attributes& a, const NodeShapes& s, bool) {
+  const int inputs = static_cast<int>(s.inputs.size());
+  if (inputs == 1) return viewOfInput();
+  return lowered(ConcatDesc{static_cast<int>(AttributeReader(kConcatRules, a).integer("dim")), inputs},
+                 inputs);
+}
+
 Flop inputElements(const Attributes&, const NodeShapes& s) { return s.inputs[0]->elements(); }
 
 using AxisShapes = Status (*)(const Attributes&, NodeShapes&);
@@ -184,8 +192,8 @@ constexpr NamedOperator moving(const char* name, std::span<const AttributeRule> 
 }
 
 constexpr NamedOperator kAxisOperators[] = {
-    {"Concat", kConcatRules, countedInputs, noStates, onlyOutput, oneVisible, concatShapes, lowerAxis, noFlop,
-     "num_args"},
+    {"Concat", kConcatRules, countedInputs, noStates, onlyOutput, oneVisible, concatShapes, lowerConcat,
+     noFlop, "num_args"},
     {"SliceChannel", kSplitRules, onlyData, noStates, splitOutputs,
      [](const Attributes& a) {
        return static_cast<int>(AttributeReader(kSplitRules, a).integer("num_outputs"));

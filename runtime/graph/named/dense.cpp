@@ -40,11 +40,10 @@ Status denseShapes(const Attributes& a, NodeShapes& s) {
 
 Result<Lowered> lowerDense(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kDenseRules, a);
-  if (!read.boolean("flatten") && s.inputs[0]->rank() != 2)
-    return noKernel(fmt::format("flatten=False and data of {}", shapeText(*s.inputs[0])));
   FullyConnectedDesc desc;
   desc.units = read.integer("num_hidden");
   desc.bias = s.inputs.size() > 2;
+  desc.flatten = read.boolean("flatten");
   return lowered(desc, static_cast<int>(s.inputs.size()));
 }
 

@@ -56,6 +56,8 @@ Result<Lowered> lowerBatchNorm(const Attributes& a, const NodeShapes& s, bool tr
   BatchNormDesc desc;
   desc.epsilon = static_cast<float>(read.real("eps"));
   desc.momentum = static_cast<float>(read.real("momentum"));
+  desc.fix_gamma = read.boolean("fix_gamma");
+  desc.use_global_stats = read.boolean("use_global_stats");
   Lowered result;
   result.desc = desc;
   result.inputs = {0, 1, 2, 3, 4};

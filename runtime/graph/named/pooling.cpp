@@ -64,15 +64,6 @@ Status poolingShapes(const Attributes& attributes, NodeShapes& s) {
   return assign(data, with(with(*data, 0, (*out)[0]), 1, (*out)[1]), "data");
 }
 
-// Whether the last window needs padding behind the image that is not in `pad`.
-bool endsOutside(const PoolingDesc& desc, const Shape& data, const Shape& out) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    const int axis = static_cast<int>(i) + 2;
-    if ((out[axis] - 1) * desc.stride[i] + desc.kernel[i] > data[axis] + 2 * desc.pad[i]) return true;
-  }
-  return false;
-}
-
 Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, bool training) {
   const AttributeReader read(kPoolingRules, attributes);
   if (s.inputs[0]->rank() != 4) return noKernel(fmt::format("pooling of {}", shapeText(*s.inputs[0])));
@@ -80,21 +71,15 @@ Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, 
   if (type != "max" && type != "avg") return noKernel(fmt::format("pool_type={}", type));
   PoolingDesc desc;
   desc.type = type == "max" ? PoolingType::max : PoolingType::average;
-  if (read.boolean("global_pool")) {
-    desc.kernel = {(*s.inputs[0])[2], (*s.inputs[0])[3]};
-    desc.stride = {1, 1};
-    desc.pad = {0, 0};
-  } else {
+  desc.count_padding = read.isNone("count_include_pad") || read.boolean("count_include_pad");
+  desc.global = read.boolean("global_pool");
+  if (!desc.global) {
     const WindowAttributes window = PITWALL_TRY(windowAttributes(read, false));
     desc.kernel = twoAxes(window.kernel);
     desc.stride = twoAxes(window.stride);
     desc.pad = twoAxes(window.pad);
+    if (read.choice("pooling_convention") == "full") desc.convention = PoolingConvention::full;
   }
-  const bool padded = desc.pad[0] != 0 || desc.pad[1] != 0;
-  const bool counts_padding = read.isNone("count_include_pad") || read.boolean("count_include_pad");
-  if (type == "avg" && padded && counts_padding) return noKernel("count_include_pad=True with padding");
-  if (endsOutside(desc, *s.inputs[0], *s.outputs[0]))
-    return noKernel("windows that end outside of the image");
   auto result = lowered(desc);
   result->has_workspace = training;
   return result;

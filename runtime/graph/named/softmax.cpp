@@ -1,8 +1,11 @@
 // Softmax, alone and with the loss of a classification.
+#include "runtime/operators/softmax.h"
+
 #include <fmt/format.h>
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/operators/softmax_output.h"
 
 namespace pitwall::graph {
 namespace {
@@ -57,7 +60,39 @@ Status softmaxOutputShapes(const Attributes& a, NodeShapes& s) {
   return assign(label, rows, "label");
 }
 
-Result<Lowered> lowerSoftmax(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+Result<Lowered> lowerSoftmax(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kSoftmaxRules, a);
+  SoftmaxDesc desc;
+  desc.axis = static_cast<int>(read.integer("axis"));
+  if (!read.isNone("temperature")) desc.temperature = static_cast<float>(read.real("temperature"));
+  return lowered(desc);
+}
+
+Result<Lowered> lowerLogSoftmax(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+
+Result<Lowered> lowerSoftmaxActivation(const Attributes& a, const NodeShapes& s, bool) {
+  const bool channel = AttributeReader(kSoftmaxActivationRules, a).choice("mode") == "channel";
+  if (!channel && s.inputs[0]->rank() != 2)
+    return noKernel(fmt::format("mode=instance and data of {}", shapeText(*s.inputs[0])));
+  return lowered(SoftmaxDesc{.axis = 1});
+}
+
+// The labels are for the backward pass.
+Result<Lowered> lowerSoftmaxOutput(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kSoftmaxOutputRules, a);
+  if (read.boolean("out_grad")) return noKernel("out_grad=True");
+  SoftmaxOutputDesc desc;
+  desc.grad_scale = static_cast<float>(read.real("grad_scale"));
+  desc.ignore_label = static_cast<float>(read.real("ignore_label"));
+  desc.smooth_alpha = static_cast<float>(read.real("smooth_alpha"));
+  desc.multi_output = read.boolean("multi_output");
+  desc.preserve_shape = read.boolean("preserve_shape");
+  desc.use_ignore = read.boolean("use_ignore");
+  const std::string_view normalization = read.choice("normalization");
+  if (normalization == "batch") desc.normalization = SoftmaxNormalization::batch;
+  if (normalization == "valid") desc.normalization = SoftmaxNormalization::valid;
+  return lowered(desc);
+}
 
 // The exponential, the sum, the division and the largest.
 Flop softmaxFlop(const Attributes&, const NodeShapes& s) { return 4 * s.outputs[0]->elements(); }
@@ -65,15 +100,15 @@ Flop softmaxFlop(const Attributes&, const NodeShapes& s) { return 4 * s.outputs[
 constexpr NamedOperator kSoftmaxOperators[] = {
     {"softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerSoftmax,
      softmaxFlop},
-    {"log_softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerSoftmax,
+    {"log_softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerLogSoftmax,
      softmaxFlop},
     {"SoftmaxActivation", kSoftmaxActivationRules, onlyData, noStates, onlyOutput, oneVisible, sameShapes,
-     lowerSoftmax, softmaxFlop},
+     lowerSoftmaxActivation, softmaxFlop},
     {"SoftmaxOutput", kSoftmaxOutputRules,
      [](const Attributes&) -> std::vector<std::string> {
        return {"data", "label"};
      },
-     noStates, onlyOutput, oneVisible, softmaxOutputShapes, lowerSoftmax, softmaxFlop},
+     noStates, onlyOutput, oneVisible, softmaxOutputShapes, lowerSoftmaxOutput, softmaxFlop},
 };
 
 }  // namespace
