@@ -1,0 +1,128 @@
+#include "runtime/graph/executor/plan_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "runtime/operators/activation.h"
+#include "runtime/operators/binary.h"
+#include "runtime/operators/clip.h"
+#include "runtime/operators/convolution.h"
+
+namespace pitwall::graph {
+
+namespace {
+
+// The input whose memory the step's output may have; -1: none.
+int writableInput(const Step& step) {
+  if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>()) return 0;
+  if (!step.desc.is<ConvolutionDesc>()) return -1;
+  return step.desc.as<ConvolutionDesc>().adds ? static_cast<int>(step.inputs.size()) - 1 : -1;
+}
+
+class Planner {
+ public:
+  Planner(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options)
+      : program_(program), schedule_(schedule), options_(options) {
+    plan_.block_of.assign(program.tensors.size(), -1);
+    is_planned_.assign(program.tensors.size(), false);
+    for (const Step& step : schedule.steps)
+      for (const int output : step.outputs) is_planned_[position(output)] = true;
+    for (const int output : schedule.outputs) is_planned_[position(baseOf(program_, output))] = false;
+    last_use_.assign(program.tensors.size(), -1);
+    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+      for (const int input : schedule.steps[i].inputs)
+        last_use_[position(baseOf(program_, input))] = static_cast<int>(i);
+      for (const int output : schedule.steps[i].outputs)
+        last_use_[position(output)] = std::max(last_use_[position(output)], static_cast<int>(i));
+    }
+  }
+
+  MemoryPlan run() {
+    for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
+      const Step& step = schedule_.steps[i];
+      for (std::size_t k = 0; k < step.outputs.size(); ++k) place(static_cast<int>(i), step, k);
+      for (const int tensor : step.inputs) release(baseOf(program_, tensor), static_cast<int>(i));
+      for (const int tensor : step.outputs) release(tensor, static_cast<int>(i));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  Bytes sizeOf(int tensor) const { return schedule_.specs[position(tensor)].sizeBytes(); }
+
+  void place(int step_index, const Step& step, std::size_t output) {
+    const int tensor = step.outputs[output];
+    if (!is_planned_[position(tensor)]) return;
+    plan_.unshared += sizeOf(tensor);
+    if (output == 0 && inPlace(step_index, step, tensor)) return;
+    plan_.block_of[position(tensor)] = request(sizeOf(tensor));
+  }
+
+  bool inPlace(int step_index, const Step& step, int tensor) {
+    const int which = options_.in_place ? writableInput(step) : -1;
+    if (which < 0) return false;
+    const int input = baseOf(program_, step.inputs[position(which)]);
+    const int block = plan_.block_of[position(input)];
+    if (block < 0 || last_use_[position(input)] != step_index || sizeOf(input) != sizeOf(tensor))
+      return false;
+    if (!sameLayout(schedule_.specs[position(input)].layout, schedule_.specs[position(tensor)].layout))
+      return false;
+    // The kernel reads the other inputs while it writes.
+    const auto same = [&](int other) { return baseOf(program_, other) == input; };
+    if (std::count_if(step.inputs.begin(), step.inputs.end(), same) != 1) return false;
+    plan_.block_of[position(tensor)] = block;
+    plan_.block_of[position(input)] = block;
+    handed_on_.push_back(input);
+    return true;
+  }
+
+  // Of the free blocks within the range the smallest that is large enough, else the largest, which grows.
+  int request(Bytes size) {
+    const Bytes range = options_.match_range;
+    auto best = free_.end();
+    if (range > 0) {
+      best = free_.lower_bound(size);
+      if (best != free_.end() && best->first / range > size) best = free_.end();
+      if (best == free_.end() && !free_.empty()) {
+        const auto largest = std::prev(free_.end());
+        if (largest->first <= size && size / range <= largest->first) best = largest;
+      }
+    }
+    if (best == free_.end()) {
+      plan_.blocks.push_back(size);
+      return static_cast<int>(plan_.blocks.size()) - 1;
+    }
+    const int block = best->second;
+    free_.erase(best);
+    plan_.blocks[position(block)] = std::max(plan_.blocks[position(block)], size);
+    return block;
+  }
+
+  void release(int tensor, int step_index) {
+    if (!is_planned_[position(tensor)] || last_use_[position(tensor)] != step_index) return;
+    last_use_[position(tensor)] = -2;  // once
+    if (std::find(handed_on_.begin(), handed_on_.end(), tensor) != handed_on_.end()) return;
+    const int block = plan_.block_of[position(tensor)];
+    free_.emplace(plan_.blocks[position(block)], block);
+  }
+
+  const Program& program_;
+  const Schedule& schedule_;
+  const MemoryPlanOptions options_;
+  MemoryPlan plan_;
+  std::vector<bool> is_planned_;
+  std::vector<int> last_use_;       // of each tensor: a step
+  std::vector<int> handed_on_;      // tensors whose block another result has now
+  std::multimap<Bytes, int> free_;  // blocks by size
+};
+
+}  // namespace
+
+Bytes MemoryPlan::total() const { return std::accumulate(blocks.begin(), blocks.end(), Bytes{0}); }
+
+MemoryPlan planMemory(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options) {
+  return Planner(program, schedule, options).run();
+}
+
+}  // namespace pitwall::graph

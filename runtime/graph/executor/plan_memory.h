@@ -1,0 +1,27 @@
+// Which memory each intermediate result has: results that are not needed at the same time share it.
+#pragma once
+
+#include <vector>
+
+#include "db/units.h"
+#include "runtime/graph/executor/schedule.h"
+
+namespace pitwall::graph {
+
+struct MemoryPlanOptions {
+  bool in_place = true;  // MXNET_EXEC_ENABLE_INPLACE
+  int match_range = 16;  // NNVM_EXEC_MATCH_RANGE; 0: no memory is shared
+};
+
+struct MemoryPlan {
+  std::vector<int> block_of;  // by tensor: its block, or -1 (arrays, weights, outputs)
+  std::vector<Bytes> blocks;  // their sizes
+  Bytes unshared = 0;         // of all planned tensors, if each had a block
+  Bytes total() const;
+};
+
+// A result may be written over an input of its step when nothing reads that later and the kernel allows it: a function of
+// each element, or the sum into which a convolution adds.
+MemoryPlan planMemory(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options);
+
+}  // namespace pitwall::graph

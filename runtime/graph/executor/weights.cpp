@@ -1,0 +1,118 @@
+#include "runtime/graph/executor/weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "db/try.h"
+#include "runtime/array/host_workspace.h"
+
+namespace pitwall::graph {
+
+Weights::Weights(Session& session, Device device, const Program& program, const Schedule& schedule,
+                 const std::vector<NDArray>& arrays)
+    : session_(session),
+      device_(device),
+      program_(program),
+      schedule_(schedule),
+      arrays_(arrays),
+      blocks_(program.tensors.size()) {
+  std::set<int> sources;
+  for (const Folding& f : program.foldings)
+    for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
+      if (tensor >= 0) sources.insert(tensor);
+  for (const Constant& constant : schedule.constants) {
+    const int base = baseOf(program, constant.from);
+    if (program.tensors[position(base)].variable >= 0) sources.insert(base);
+  }
+  sources_.assign(sources.begin(), sources.end());
+}
+
+Status Weights::compute() {
+  for (const Folding& folding : program_.foldings) PITWALL_TRY(fold(folding));
+  for (const Constant& constant : schedule_.constants) PITWALL_TRY(reorder(constant));
+  versions_.clear();
+  for (const int tensor : sources_)
+    versions_.push_back(session_.engine().version(valueOf(arrays_[position(tensor)]).chunk->variable));
+  return {};
+}
+
+Result<bool> Weights::areStale() {
+  bool stale = false;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const Variable variable = valueOf(arrays_[position(sources_[i])]).chunk->variable;
+    PITWALL_TRY(session_.engine().waitForVariable(variable));
+    stale |= session_.engine().version(variable) != versions_[i];
+  }
+  return stale;
+}
+
+Bytes Weights::bytes() const {
+  Bytes sum = 0;
+  for (const Block& block : blocks_) sum += block.size();
+  return sum;
+}
+
+Result<std::vector<float>> Weights::valuesOf(int tensor) const {
+  const int base = baseOf(program_, tensor);
+  if (program_.tensors[position(base)].variable >= 0) return arrays_[position(base)].toVector();
+  const auto* const data = static_cast<const float*>(blocks_[position(base)].data());
+  return std::vector<float>(data, data + program_.tensors[position(base)].shape.elements());
+}
+
+Status Weights::store(int tensor, const std::vector<float>& values) {
+  Block& block = blocks_[position(tensor)];
+  const auto bytes = static_cast<Bytes>(values.size() * sizeof(float));
+  if (block.size() != bytes) {
+    Storage* const storage = PITWALL_TRY(session_.storage(device_));
+    block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
+  }
+  if (bytes != 0) std::memcpy(block.data(), values.data(), values.size() * sizeof(float));
+  return {};
+}
+
+// gamma (w x + b - mean) / sqrt(variance + epsilon) + beta, as one weight and one bias.
+Status Weights::fold(const Folding& f) {
+  std::vector<float> weight = PITWALL_TRY(valuesOf(f.weight));
+  const auto gamma = PITWALL_TRY(valuesOf(f.gamma));
+  const auto mean = PITWALL_TRY(valuesOf(f.mean));
+  const auto variance = PITWALL_TRY(valuesOf(f.variance));
+  std::vector<float> bias = PITWALL_TRY(valuesOf(f.beta));
+  std::vector<float> before(bias.size(), 0.0F);
+  if (f.bias >= 0) before = PITWALL_TRY(valuesOf(f.bias));
+  const std::size_t each = weight.size() / bias.size();
+  for (std::size_t channel = 0; channel < bias.size(); ++channel) {
+    const double scale = (f.fix_gamma ? 1.0 : static_cast<double>(gamma[channel])) /
+                         std::sqrt(static_cast<double>(variance[channel]) + static_cast<double>(f.epsilon));
+    bias[channel] = static_cast<float>(
+        static_cast<double>(bias[channel]) +
+        (static_cast<double>(before[channel]) - static_cast<double>(mean[channel])) * scale);
+    for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
+      weight[i] = static_cast<float>(static_cast<double>(weight[i]) * scale);
+  }
+  PITWALL_TRY(store(f.folded_weight, weight));
+  return store(f.folded_bias, bias);
+}
+
+Status Weights::reorder(const Constant& constant) {
+  const auto values = PITWALL_TRY(valuesOf(constant.from));
+  const Bytes bytes = constant.reorder->outputs()[0].sizeBytes();
+  Block& block = blocks_[position(constant.to)];
+  if (block.size() != bytes) {
+    Storage* const storage = PITWALL_TRY(session_.storage(device_));
+    block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
+  }
+  const void* const inputs[] = {values.data()};
+  void* const outputs[] = {block.data()};
+  const Bytes workspace = constant.reorder->workspaceBytes();
+  KernelContext context{
+      .device = device_, .workspace = hostWorkspace(workspace), .threads = session_.operatorThreads()};
+  if (workspace != 0 && context.workspace == nullptr)
+    return fail(ErrorCode::io, fmt::format("no memory for {} bytes of workspace of a reorder", workspace));
+  return constant.reorder->run({.inputs = inputs, .outputs = outputs, .context = context});
+}
+
+}  // namespace pitwall::graph

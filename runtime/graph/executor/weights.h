@@ -1,0 +1,43 @@
+// What an executor computes from weights once: weights with a BatchNorm folded in, and weights in a kernel's layout.
+#pragma once
+
+#include <vector>
+
+#include "runtime/array/array.h"
+#include "runtime/graph/executor/schedule.h"
+
+namespace pitwall::graph {
+
+class Weights {
+ public:
+  // The arrays by tensor; those that are not weights are empty. All outlive it.
+  Weights(Session& session, Device device, const Program& program, const Schedule& schedule,
+          const std::vector<NDArray>& arrays);
+
+  // Computes all of it from the arrays' present contents. Waits for them. Errors: those of the arrays; io without memory.
+  Status compute();
+
+  // Whether an array has been written since. Waits for writes in progress. Errors: those of the arrays.
+  Result<bool> areStale();
+
+  // nullptr when it is not computed here.
+  const void* dataOf(int tensor) const { return blocks_[position(tensor)].data(); }
+  Bytes bytes() const;
+
+ private:
+  Status fold(const Folding& folding);
+  Status reorder(const Constant& constant);
+  Result<std::vector<float>> valuesOf(int tensor) const;
+  Status store(int tensor, const std::vector<float>& values);
+
+  Session& session_;
+  const Device device_;
+  const Program& program_;
+  const Schedule& schedule_;
+  const std::vector<NDArray>& arrays_;
+  std::vector<int> sources_;  // tensors whose arrays are read
+  std::vector<std::uint64_t> versions_;
+  std::vector<Block> blocks_;  // by tensor
+};
+
+}  // namespace pitwall::graph
