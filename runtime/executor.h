@@ -5,7 +5,8 @@
 // pushes the kernels.
 //
 // MXNET_SUBGRAPH_BACKEND=NONE turns fusion off, MXNET_EXEC_ENABLE_INPLACE=0 results that overwrite an input,
-// NNVM_EXEC_MATCH_RANGE sets how much larger a reused block may be, MXNET_EXEC_BULK_EXEC_INFERENCE=0 makes each
+// NNVM_EXEC_MATCH_RANGE sets how much larger or smaller a reused block may be (0: none is reused) and
+// NNVM_AUTO_SEARCH_MATCH_RANGE=1 tries smaller values too, MXNET_EXEC_BULK_EXEC_INFERENCE=0 makes each
 // operator an operator of the engine.
 //
 // Threads: one thread uses an executor at a time.
@@ -57,7 +58,7 @@ class Executor {
 
   struct Memory {
     Bytes planned = 0;    // of intermediate results, shared
-    Bytes unshared = 0;   // the same, if each had memory of its own
+    Bytes unshared = 0;   // the same, if none were shared
     Bytes constants = 0;  // weights as the kernels want them, beside the arrays
   };
   Memory memory() const;

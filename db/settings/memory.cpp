@@ -148,8 +148,9 @@ constexpr SettingInfo kMemorySettings[] = {
          "Whether the planner of a symbolic graph may let an operator overwrite an input that no operator "
          "reads afterwards, which saves a buffer.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "Dead in MXNet since 2016: no code reads it, in-place is always on."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor. Dead in MXNet since 2016: no code reads it, in-place is always on."},
     {.name = "MXNET_EXEC_INPLACE_GRAD_SUM_CAP",
      .owner = "mxnet",
      .type = integer,
@@ -277,8 +278,10 @@ constexpr SettingInfo kMemorySettings[] = {
          "Lets the memory planner try several match ranges and keep the smallest plan. Binding a graph "
          "takes longer; running it does not.",
      .source = kCode,
-     .status = planned,
-     .note = "The sweep that the document ascribes to NNVM_EXEC_MATCH_RANGE happens only when this is on."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor. The sweep that the document ascribes to NNVM_EXEC_MATCH_RANGE happens only "
+             "when this is on."},
     {.name = "NNVM_EXEC_MATCH_RANGE",
      .owner = "nnvm",
      .type = integer,
@@ -288,8 +291,10 @@ constexpr SettingInfo kMemorySettings[] = {
          "How different in size a free buffer may be (as a factor) for the memory planner of a graph to "
          "reuse it. 0 forbids sharing between nodes, which helps when looking for a wrong result.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "The document says that all values up to this one are tried; MXNet 1.9.1 does so only with "
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor. The document says that all values up to this one are tried; MXNet 1.9.1 does "
+             "so only with "
              "NNVM_AUTO_SEARCH_MATCH_RANGE=1."},
     {.name = "NNVM_EXEC_NUM_TEMP",
      .owner = "nnvm",

@@ -188,8 +188,9 @@ constexpr SettingInfo kOnednnOfMxnetSettings[] = {
      .meaning = "Which set of fusions prepares a symbolic graph: MKLDNN fuses for oneDNN, MKLDNN_QUANTIZE "
                 "for 8 bits, TensorRT for that library, NONE none.",
      .source = kEnvVar,
-     .status = planned,
-     .note = kNoGraph},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor: MKLDNN (on either backend) or NONE; others are refused."},
     {.name = "MXNET_SUBGRAPH_VERBOSE",
      .owner = "mxnet",
      .type = boolean,

@@ -22,6 +22,7 @@ class Binding {
 
  private:
   Status takeArrays(BoundProgram& state);
+  MemoryPlan smallestPlan(const BoundProgram& state) const;
   Status allocate(BoundProgram& state);
   Status makeOutputs(BoundProgram& state);
   void addStep(const Step& step, BoundProgram& state);
@@ -135,6 +136,21 @@ void Binding::addStep(const Step& step, BoundProgram& state) {
   state.steps.push_back(std::move(bound));
 }
 
+// With NNVM_AUTO_SEARCH_MATCH_RANGE the best of several ranges up to the one that is set.
+MemoryPlan Binding::smallestPlan(const BoundProgram& state) const {
+  const Settings& settings = session_.settings();
+  MemoryPlanOptions options{.in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
+                            .match_range = static_cast<int>(settings.integer("NNVM_EXEC_MATCH_RANGE"))};
+  MemoryPlan best = planMemory(state.program, state.schedule, options);
+  if (!settings.boolean("NNVM_AUTO_SEARCH_MATCH_RANGE")) return best;
+  const int most = options.match_range;
+  for (options.match_range = 1; options.match_range < most; options.match_range *= 2) {
+    MemoryPlan plan = planMemory(state.program, state.schedule, options);
+    if (plan.total() < best.total()) best = std::move(plan);
+  }
+  return best;
+}
+
 Status Binding::bind(const Symbol& symbol, BoundProgram& state) {
   const IndexedGraph indexed(symbol.outputs());
   std::map<std::string, Shape> known;
@@ -143,7 +159,12 @@ Status Binding::bind(const Symbol& symbol, BoundProgram& state) {
   const auto entries = PITWALL_TRY(inferEntries(indexed, known));
   state.program = PITWALL_TRY(lowerForInference(indexed, entries));
   const Settings& settings = session_.settings();
-  if (settings.text("MXNET_SUBGRAPH_BACKEND") != "NONE") graph::fuse(state.program);
+  const std::string_view fusions = settings.text("MXNET_SUBGRAPH_BACKEND");
+  if (fusions != "NONE" && fusions != "MKLDNN")
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
+  if (fusions == "MKLDNN") graph::fuse(state.program);
   PITWALL_TRY(takeArrays(state));
   std::vector<bool> is_input;
   for (const Tensor& tensor : state.program.tensors)
@@ -151,9 +172,7 @@ Status Binding::bind(const Symbol& symbol, BoundProgram& state) {
   Backend* const backend = PITWALL_TRY(session_.backend(options_.device));
   state.schedule = PITWALL_TRY(graph::schedule(state.program, is_input, *backend));
   state.arrays.resize(state.program.tensors.size());
-  state.plan = planMemory(state.program, state.schedule,
-                          {.in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
-                           .match_range = static_cast<int>(settings.integer("NNVM_EXEC_MATCH_RANGE"))});
+  state.plan = smallestPlan(state);
   state.weights =
       std::make_unique<Weights>(session_, options_.device, state.program, state.schedule, state.arrays);
   PITWALL_TRY(state.weights->compute());

@@ -19,7 +19,8 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
       program_(program),
       schedule_(schedule),
       arrays_(arrays),
-      blocks_(program.tensors.size()) {
+      blocks_(program.tensors.size()),
+      is_read_(program.tensors.size(), false) {
   std::set<int> sources;
   for (const Folding& f : program.foldings)
     for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
@@ -29,11 +30,16 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
     if (program.tensors[position(base)].variable >= 0) sources.insert(base);
   }
   sources_.assign(sources.begin(), sources.end());
+  for (const Step& step : schedule.steps)
+    for (const int input : step.inputs) is_read_[position(baseOf(program, input))] = true;
 }
 
 Status Weights::compute() {
   for (const Folding& folding : program_.foldings) PITWALL_TRY(fold(folding));
   for (const Constant& constant : schedule_.constants) PITWALL_TRY(reorder(constant));
+  // What was only a step on the way.
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (!is_read_[i]) blocks_[i] = Block();
   versions_.clear();
   for (const int tensor : sources_)
     versions_.push_back(session_.engine().version(valueOf(arrays_[position(tensor)]).chunk->variable));

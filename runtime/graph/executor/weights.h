@@ -38,6 +38,7 @@ class Weights {
   std::vector<int> sources_;  // tensors whose arrays are read
   std::vector<std::uint64_t> versions_;
   std::vector<Block> blocks_;  // by tensor
+  std::vector<bool> is_read_;  // by tensor: a step reads it
 };
 
 }  // namespace pitwall::graph

@@ -1,0 +1,303 @@
+// Executors: fused and not, on both backends, with every plan of memory.
+#include "runtime/executor.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <random>
+
+#include "db/reader.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::executor_test {
+namespace {
+
+using testing::HasSubstr;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+using Arrays = std::map<std::string, NDArray>;
+using Values = std::vector<std::vector<float>>;
+
+std::unique_ptr<Session> open(const std::string& backend, Settings settings = {},
+                              const std::string& trace = "") {
+  auto session = Session::open({.trace_path = trace, .backend = backend, .settings = std::move(settings)});
+  EXPECT_TRUE(session.has_value()) << session.error().message;
+  return std::move(*session);
+}
+
+Symbol node(const char* op, const std::string& name, const std::vector<Symbol>& inputs,
+            Attributes attributes = {}) {
+  auto made = Symbol::make(op, name, inputs, std::move(attributes));
+  EXPECT_TRUE(made.has_value()) << made.error().message;
+  return made.has_value() ? *made : Symbol();
+}
+
+Symbol convolution(const std::string& name, const Symbol& data, int channels, bool bias = false) {
+  return node("Convolution", name, {data},
+              {{"kernel", "(3, 3)"},
+               {"pad", "(1, 1)"},
+               {"num_filter", std::to_string(channels)},
+               {"no_bias", bias ? "False" : "True"}});
+}
+
+Symbol relu(const std::string& name, const Symbol& data) {
+  return node("Activation", name, {data}, {{"act_type", "relu"}});
+}
+
+// All that is fused: a residual block of either version, then a branch, and layers with views.
+Symbol network() {
+  Symbol data = Symbol::variable("data");
+  data = relu("relu1", node("BatchNorm", "bn1", {convolution("conv1", data, 16)}, {{"fix_gamma", "False"}}));
+  const Symbol inner = node("BatchNorm", "bn2", {convolution("conv2", data, 16, true)});
+  data = relu("relu2", node("elemwise_add", "sum1", {inner, data}));
+  const Symbol before =
+      relu("relu3", node("BatchNorm", "bn3", {data}, {{"fix_gamma", "False"}, {"eps", "2e-05"}}));
+  data = node("elemwise_add", "sum2", {convolution("conv3", before, 16), data});
+  const Symbol pooled =
+      node("Pooling", "pool1", {data}, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}, {"pool_type", "max"}});
+  const Symbol wide = relu("relu4", convolution("conv4", pooled, 24, true));
+  data = node("Concat", "concat1", {wide, pooled}, {{"num_args", "2"}});
+  data =
+      node("Pooling", "pool2", {data}, {{"global_pool", "True"}, {"kernel", "(1, 1)"}, {"pool_type", "avg"}});
+  data =
+      relu("relu5", node("FullyConnected", "fc1", {node("Flatten", "flat", {data})}, {{"num_hidden", "12"}}));
+  return node("SoftmaxOutput", "softmax", {node("FullyConnected", "fc2", {data}, {{"num_hidden", "5"}})});
+}
+
+Arrays arraysOf(Session& session, const Symbol& symbol, const Shape& data) {
+  const auto shapes = symbol.inferShapes({{"data", data}});
+  EXPECT_TRUE(shapes.has_value()) << shapes.error().message;
+  std::mt19937 random(7);
+  Arrays arrays;
+  const auto add = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      // Weights that keep the size of values from layer to layer.
+      const bool is_weight = names[i].ends_with("_weight");
+      const float most =
+          is_weight ? std::sqrt(3.0F * static_cast<float>(of[i][0]) / static_cast<float>(of[i].elements()))
+                    : 1;
+      std::uniform_real_distribution<float> values(names[i].ends_with("_var") ? 0.5F : -most, most);
+      std::vector<float> contents(static_cast<std::size_t>(of[i].elements()));
+      for (float& value : contents) value = values(random);
+      arrays[names[i]] = NDArray::fromValues(session, of[i], contents);
+    }
+  };
+  add(symbol.arguments(), shapes->arguments);
+  add(symbol.auxiliaryStates(), shapes->auxiliary_states);
+  return arrays;
+}
+
+Values valuesOf(const Executor& executor) {
+  Values values;
+  for (const NDArray& output : executor.outputs()) {
+    const auto read = output.toVector();
+    EXPECT_TRUE(read.has_value()) << read.error().message;
+    values.push_back(read.has_value() ? *read : std::vector<float>());
+  }
+  return values;
+}
+
+std::unique_ptr<Executor> bindTo(Session& session, const Symbol& symbol, const Arrays& arrays) {
+  auto bound = Executor::bind(session, symbol, arrays);
+  EXPECT_TRUE(bound.has_value()) << bound.error().message;
+  return bound.has_value() ? std::move(*bound) : nullptr;
+}
+
+Values run(Session& session, const Symbol& symbol, const Shape& data) {
+  const auto executor = bindTo(session, symbol, arraysOf(session, symbol, data));
+  if (executor == nullptr) return {};
+  EXPECT_TRUE(executor->forward().has_value());
+  return valuesOf(*executor);
+}
+
+void expectNear(const Values& a, const Values& b, float tolerance) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].size(), b[i].size());
+    for (std::size_t k = 0; k < a[i].size(); ++k)
+      ASSERT_NEAR(a[i][k], b[i][k], tolerance * (1 + std::abs(b[i][k])))
+          << "output " << i << " element " << k;
+  }
+}
+
+const Shape kImages{2, 3, 12, 10};
+
+TEST(ExecutorTest, FusedOrNotOnEitherBackendTheResultIsTheSame) {
+  const Symbol net = network();
+  const Symbol symbol = Symbol::group({net, *net.internals().find("sum2_output")});
+  const auto plain = run(*open("reference", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, kImages);
+  ASSERT_EQ(plain.size(), 2U);
+  for (const char* backend : {"reference", "onednn"}) {
+    expectNear(run(*open(backend), symbol, kImages), plain, 1e-4F);
+    expectNear(run(*open(backend, {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, kImages), plain, 1e-4F);
+  }
+}
+
+TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
+  const auto session = open("onednn");
+  const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
+  const std::string plan = executor->describePlan();
+  for (const char* part :
+       {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4", "fc1+relu5"})
+    EXPECT_THAT(plan, HasSubstr(part));
+  const auto apart = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}});
+  const auto unfused = bindTo(*apart, network(), arraysOf(*apart, network(), kImages));
+  EXPECT_THAT(unfused->describePlan(), testing::Not(HasSubstr("+")));
+}
+
+// Sharing, and overwriting inputs, change no bit.
+TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
+  const Symbol net = network(), inner = net.internals();
+  const Symbol symbol = Symbol::group({net, *inner.find("relu1_output"), *inner.find("sum2_output")});
+  for (const char* fusion : {"NONE", "MKLDNN"}) {
+    Values first;
+    Bytes least = 0, most = 0;
+    for (const char* range : {"16", "1", "0"}) {
+      for (const char* in_place : {"1", "0"}) {
+        const auto session = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", fusion},
+                                             {"NNVM_EXEC_MATCH_RANGE", range},
+                                             {"MXNET_EXEC_ENABLE_INPLACE", in_place}});
+        const auto executor = bindTo(*session, symbol, arraysOf(*session, symbol, kImages));
+        ASSERT_TRUE(executor->forward().has_value());
+        const Executor::Memory memory = executor->memory();
+        if (first.empty()) {
+          first = valuesOf(*executor);
+          least = memory.planned;
+        }
+        EXPECT_EQ(valuesOf(*executor), first) << fusion << " " << range << " " << in_place;
+        EXPECT_LE(memory.planned, memory.unshared);
+        most = memory.planned;
+        if (std::string(range) + in_place == "00") {
+          EXPECT_EQ(memory.planned, memory.unshared);
+        }
+      }
+    }
+    EXPECT_LT(least, std::string(fusion) == "NONE" ? most / 2 : most) << fusion;
+  }
+}
+
+TEST(ExecutorTest, InputsAndWeightsThatAreWrittenLaterCount) {
+  const auto session = open("onednn");
+  const Symbol symbol = network();
+  Arrays arrays = arraysOf(*session, symbol, kImages);
+  const auto executor = bindTo(*session, symbol, arrays);
+  ASSERT_TRUE(executor->forward().has_value());
+  const Values before = valuesOf(*executor);
+  for (const char* name : {"data", "conv2_weight", "bn1_moving_var", "fc2_bias", "bn3_gamma"}) {
+    SCOPED_TRACE(name);
+    auto values = *arrays[name].toVector();
+    for (float& value : values) value = value * 0.5F + 0.25F;
+    ASSERT_TRUE(arrays[name].copyFrom(values).has_value());
+    ASSERT_TRUE(executor->forward().has_value());
+    const Values after = valuesOf(*executor);
+    EXPECT_NE(after, before);
+    const auto anew = bindTo(*session, symbol, arrays);
+    ASSERT_TRUE(anew->forward().has_value());
+    EXPECT_EQ(valuesOf(*anew), after);
+  }
+}
+
+TEST(ExecutorTest, OutputsThatAreArgumentsAndViews) {
+  const auto session = open("onednn");
+  const Symbol data = Symbol::variable("data");
+  const Symbol flat = node("Flatten", "flat", {data});
+  const Symbol conv = relu("relu", convolution("conv", data, 4));
+  const Symbol symbol = Symbol::group({data, flat, conv, node("Flatten", "flat_conv", {conv})});
+  const auto arrays = arraysOf(*session, symbol, kImages);
+  const auto executor = bindTo(*session, symbol, arrays);
+  ASSERT_NE(executor, nullptr);
+  ASSERT_TRUE(executor->forward().has_value());
+  const Values values = valuesOf(*executor);
+  EXPECT_EQ(values[0], *arrays.at("data").toVector());
+  EXPECT_EQ(values[1], values[0]);
+  EXPECT_EQ(values[3], values[2]);
+  EXPECT_EQ(executor->outputs()[1].shape(), (Shape{2, 360}));
+  EXPECT_EQ(executor->outputs()[3].shape(), (Shape{2, 480}));
+}
+
+TEST(ExecutorTest, KernelsAreRecordedWithTheirLayers) {
+  const test::TempFolder folder;
+  for (const char* bulk : {"1", "0"}) {
+    const std::string path = folder / (std::string("x") + bulk + ".pitwall");
+    {
+      const auto session = open("onednn", {{"MXNET_EXEC_BULK_EXEC_INFERENCE", bulk}}, path);
+      const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
+      for (int i = 0; i < 3; ++i) ASSERT_TRUE(executor->forward().has_value());
+      ASSERT_TRUE(session->finish().has_value());
+    }
+    const auto trace = Trace::open(path);
+    ASSERT_TRUE(trace.has_value()) << trace.error().message;
+    const auto rows = (*trace)->query(
+        "SELECT count(*), min(o.flop), o.name FROM event e JOIN operator o ON o.id = e.operator "
+        "WHERE o.layer = 'conv2+bn2+sum1+relu2'");
+    ASSERT_TRUE(rows.has_value()) << rows.error().message;
+    EXPECT_EQ(rows->rows[0][0], SqlValue{std::int64_t{3}}) << bulk;
+    EXPECT_GT(std::get<std::int64_t>(rows->rows[0][1]), 2 * 2 * 16 * 12 * 10 * 16 * 9);
+    EXPECT_EQ(rows->rows[0][2], SqlValue{std::string("Convolution")});
+  }
+}
+
+TEST(ExecutorTest, MistakesAreMessages) {
+  const auto session = open("onednn");
+  const Symbol symbol = network();
+  Arrays arrays = arraysOf(*session, symbol, kImages);
+  const auto messageOf = [&](const Arrays& given) {
+    const auto bound = Executor::bind(*session, symbol, given);
+    return bound.has_value() ? std::string() : bound.error().message;
+  };
+  Arrays without = arrays;
+  without.erase("conv2_weight");
+  EXPECT_THAT(messageOf(without), HasSubstr("no array for 'conv2_weight' (16x16x3x3)"));
+  without = arrays;
+  without.erase("softmax_label");  // not needed
+  EXPECT_EQ(messageOf(without), "");
+  Arrays wrong = arrays;
+  wrong["conv2_weight"] = NDArray::zeros(*session, {16, 16, 5, 5});
+  EXPECT_THAT(messageOf(wrong), HasSubstr("conv2"));
+  wrong = arrays;
+  wrong["data"] = NDArray::zeros(*session, kImages, MemoryTag::data, Device{DeviceKind::cpu, 1});
+  EXPECT_THAT(messageOf(wrong), HasSubstr("copy it there first"));
+}
+
+TEST(ExecutorTest, SettingsOfTheGraph) {
+  const auto memoryWith = [](Settings settings) {
+    const auto session = open("onednn", std::move(settings));
+    return bindTo(*session, network(), arraysOf(*session, network(), kImages))->memory().planned;
+  };
+  // Of all ranges that the search tries none is better.
+  const Bytes searched = memoryWith({{"NNVM_AUTO_SEARCH_MATCH_RANGE", "1"}});
+  for (const char* range : {"1", "2", "4", "8", "16"})
+    EXPECT_LE(searched, memoryWith({{"NNVM_EXEC_MATCH_RANGE", range}})) << range;
+  const auto session = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "TensorRT"}});
+  const auto refused = Executor::bind(*session, network(), arraysOf(*session, network(), kImages));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_THAT(refused.error().message, HasSubstr("MXNET_SUBGRAPH_BACKEND=TensorRT"));
+}
+
+// Chains, branches and sums at random: what shares memory must not be needed any more.
+TEST(ExecutorTest, RandomGraphsGiveTheSameBitsWithAndWithoutSharing) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::vector<Symbol> made{Symbol::variable("data")};
+    const auto any = [&]() -> const Symbol& { return made[random() % made.size()]; };
+    for (int i = 0; i < 14; ++i) {
+      const std::string name = "n" + std::to_string(i);
+      switch (random() % 5) {
+        case 0: made.push_back(convolution(name, any(), 3)); break;
+        case 1: made.push_back(relu(name, any())); break;
+        case 2: made.push_back(node("clip", name, {any()}, {{"a_min", "-0.5"}, {"a_max", "0.5"}})); break;
+        default: made.push_back(node("elemwise_add", name, {any(), any()})); break;
+      }
+    }
+    const Symbol symbol = Symbol::group({made.back(), any(), any()});
+    const Values plain = run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"},
+                                              {"NNVM_EXEC_MATCH_RANGE", "0"},
+                                              {"MXNET_EXEC_ENABLE_INPLACE", "0"}}),
+                             symbol, {1, 3, 5, 7});
+    EXPECT_EQ(run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, {1, 3, 5, 7}), plain);
+    expectNear(run(*open("onednn"), symbol, {1, 3, 5, 7}), plain, 1e-4F);
+  }
+}
+
+}  // namespace
+}  // namespace pitwall::executor_test
