@@ -1,0 +1,36 @@
+// Indices into an axis, given as float32.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/backend/support/labels.h"
+#include "runtime/operators/take.h"
+
+namespace pitwall {
+
+// Errors: the first that is not a whole number from 0 to count - 1, naming the operator.
+inline Status checkIndices(const char* operator_name, const float* indices, std::int64_t n,
+                           std::int64_t count) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!isClass(indices[i], count))
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}: index {} is {}, must be a whole number from 0 to {}", operator_name, i,
+                              indices[i], count - 1));
+  }
+  return {};
+}
+
+// The element of an axis of `count` that an index means; of TakeMode::raise, the index has been checked. Fractions are cut off.
+inline std::int64_t takenElement(TakeMode mode, float index, std::int64_t count) {
+  if (mode == TakeMode::raise) return static_cast<std::int64_t>(index);
+  const double whole = std::isfinite(index) ? std::trunc(static_cast<double>(index)) : 0;
+  const double n = static_cast<double>(count);
+  if (mode == TakeMode::clip) return static_cast<std::int64_t>(std::min(std::max(whole, 0.0), n - 1));
+  const double rest = std::fmod(whole, n);
+  return static_cast<std::int64_t>(rest < 0 ? rest + n : rest);
+}
+
+}  // namespace pitwall
