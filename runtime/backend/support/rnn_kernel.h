@@ -1,0 +1,54 @@
+// A recurrent network as a function of a kernel's arrays.
+#pragma once
+
+#include "runtime/backend/support/function_kernel.h"
+#include "runtime/backend/support/rnn.h"
+
+namespace pitwall {
+
+template <class Gemm>
+void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelArgs& a) {
+  const bool lstm = e.desc.type == RnnType::lstm;
+  const auto scratch = std::make_unique<float[]>(static_cast<std::size_t>(keeps ? 0 : e.workspace()));
+  rnn.forward({.data = input(a, 0),
+               .parameters = input(a, 1),
+               .state = input(a, 2),
+               .cell = lstm ? input(a, 3) : nullptr,
+               .out = output(a, 0),
+               .state_out = output(a, 1),
+               .cell_out = lstm ? output(a, 2) : nullptr,
+               .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch.get()});
+}
+
+template <class Gemm>
+void runRnnGradient(const Rnn<Gemm>& rnn, bool lstm, const KernelArgs& a) {
+  const std::size_t given = lstm ? 4 : 3;
+  rnn.backward({.data = input(a, 0),
+                .parameters = input(a, 1),
+                .state = input(a, 2),
+                .cell = lstm ? input(a, 3) : nullptr,
+                .out = input(a, given),
+                .dout = input(a, given + 1),
+                .dstate_out = input(a, given + 2),
+                .dcell_out = lstm ? input(a, given + 3) : nullptr,
+                .workspace = input(a, 2 * given),
+                .ddata = output(a, 0),
+                .dparameters = output(a, 1),
+                .dstate = output(a, 2),
+                .dcell = lstm ? output(a, 3) : nullptr});
+}
+
+// Sets the workspace that the forward pass writes.
+template <class Gemm>
+RunFunction rnnFunction(const RnnDesc& desc, Pass pass, Signature& s) {
+  const Shape& data = s.inputs[0].shape;
+  const RnnExtents e{desc, data[0], data[1], data[2]};
+  const Rnn<Gemm> rnn(e);
+  const bool lstm = desc.type == RnnType::lstm, keeps = pass == Pass::forward;
+  if (pass == Pass::backward)
+    return [=](const KernelArgs& a) { return runRnnGradient(rnn, lstm, a), Status{}; };
+  if (keeps) s.outputs.back().shape = {e.workspace() * sizeOf(DType::float32)};
+  return [=](const KernelArgs& a) { return runRnn(rnn, e, keeps, a), Status{}; };
+}
+
+}  // namespace pitwall
