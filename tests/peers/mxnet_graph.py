@@ -3,8 +3,8 @@
 
 Not part of CI: needs MXNet 1.9.1 (pip install mxnet==1.9.1 'numpy<1.24').
 
-write  small networks as NAME-symbol.json, their values as NAME-0000.params, and what MXNet infers as NAME.shapes; with --zoo also
-       the model zoo's. tests/runtime/graph/fixtures holds those of `write` without --zoo.
+write  small networks as NAME-symbol.json, their values as NAME-0000.params, what MXNet infers as NAME.shapes and computes, where
+       Gluon makes the network, as NAME.forward; with --zoo also the model zoo's. tests/runtime/graph/fixtures holds those of `write` without --zoo.
        Then: PITWALL_PEER_GRAPHS=FOLDER build/release/tests/graph_test --gtest_filter='PeerGraphs.*' reads them, compares, and
        writes them again in FOLDER/ours.
 check  MXNet reads FOLDER/ours and finds the same arguments, shapes and values.
@@ -112,6 +112,8 @@ def write_gluon(folder, name, net, shape):
     net.hybridize()
     net(mx.nd.zeros(shape))
     net.export(str(folder / name), epoch=0)
+    data = mx.nd.array(np.random.RandomState(2).uniform(-1, 1, shape))
+    mx.nd.save(str(folder / (name + ".forward")), {"data": data, "output": net(data)})
     write_shapes(folder, name, mx.sym.load(str(folder / (name + "-symbol.json"))), {"data": shape})
 
 
