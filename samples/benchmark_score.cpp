@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> networks{"all"};
   std::vector<std::int64_t> batches{1, 2, 4, 8, 16, 32};
   double seconds = 3;
-  std::string format = "text";
+  std::string format = "text", folder;
   CLI::App app("Images per second of inference with synthetic data.");
   app.add_option("--network", networks, "networks, or all [all]")->delimiter(',');
   app.add_option("--batch-size", batches, "images in a batch [1,2,4,8,16,32]")
@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", seconds, "at least, for each row [3]")->check(CLI::PositiveNumber);
   app.add_option("--format", format, "text, csv or json [text]")
       ->check(CLI::IsMember({"text", "csv", "json"}));
+  app.add_option("--write", folder, "also write each network as NAME-symbol.json of MXNet into this folder");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -106,6 +107,7 @@ int main(int argc, char** argv) {
            "constant MiB");
   const char* separator = "[";
   for (const std::string& network : networks) {
+    if (!folder.empty()) must(must(models::make(network)).save(folder + "/" + network + "-symbol.json"));
     for (const std::int64_t batch : batches) {
       const Row row = score(*session, network, batch, seconds);
       const double planned = static_cast<double>(row.memory.planned),
