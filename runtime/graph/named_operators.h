@@ -34,7 +34,8 @@ struct Lowered {
   std::vector<int> outputs;  // which outputs of the node the kernel writes, in its order
   // Which inputs of the node, auxiliary states, the kernel reads and writes as its outputs after those.
   std::vector<int> updates;
-  // The kernel's further outputs, after those, belong to no output of the node: what its backward pass reads.
+  // The kernel has further outputs, after those, that belong to no output of the node: what its backward pass reads, or
+  // what no node uses.
   bool has_workspace = false;
 };
 

@@ -6,6 +6,9 @@
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/concat.h"
+#include "runtime/operators/reduce.h"
+#include "runtime/operators/slice_axis.h"
+#include "runtime/operators/transpose.h"
 
 namespace pitwall::graph {
 namespace {
@@ -106,6 +109,15 @@ Status sliceAxisShapes(const Attributes& a, NodeShapes& s) {
   return assign(s.outputs[0], with(*data, axis, end - begin), "output");
 }
 
+Result<Lowered> lowerSliceAxis(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kSliceAxisRules, a);
+  SliceAxisDesc desc;
+  desc.axis = static_cast<int>(read.integer("axis"));
+  desc.begin = read.integer("begin");
+  desc.end = read.integerOrNone("end").value_or(SliceAxisDesc::kToTheEnd);
+  return lowered(desc);
+}
+
 // Output axis i is input axis order[i].
 Status permute(NodeShapes& s, const std::vector<int>& order) {
   auto &data = s.inputs[0], &out = s.outputs[0];
@@ -116,9 +128,15 @@ Status permute(NodeShapes& s, const std::vector<int>& order) {
   return assign(data, back, "data");
 }
 
-Status transposeShapes(const Attributes& a, NodeShapes& s) {
-  if (!s.inputs[0]) return {};
-  const int rank = s.inputs[0]->rank();
+Result<Lowered> lowerOrder(const std::vector<int>& order) {
+  TransposeDesc desc;
+  desc.rank = static_cast<int>(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) desc.axes[i] = static_cast<std::int8_t>(order[i]);
+  return lowered(desc);
+}
+
+Result<std::vector<int>> transposeOrder(const Attributes& a, const Shape& data) {
+  const int rank = data.rank();
   std::vector<int> order, sorted;
   for (const std::int64_t given : AttributeReader(kTransposeRules, a).tuple("axes")) {
     const int axis = PITWALL_TRY(axisOf(given, rank, "axes"));
@@ -130,38 +148,64 @@ Status transposeShapes(const Attributes& a, NodeShapes& s) {
   sorted = order;
   std::ranges::sort(sorted);
   if (static_cast<int>(sorted.size()) != rank || std::ranges::adjacent_find(sorted) != sorted.end())
-    return wrong(
-        fmt::format("axes={} must name each axis of data {} once", a.at("axes"), shapeText(*s.inputs[0])));
+    return wrong(fmt::format("axes={} must name each axis of data {} once", a.at("axes"), shapeText(data)));
+  return order;
+}
+
+Status transposeShapes(const Attributes& a, NodeShapes& s) {
+  if (!s.inputs[0]) return {};
+  const std::vector<int> order = PITWALL_TRY(transposeOrder(a, *s.inputs[0]));
   return permute(s, order);
 }
 
-Status swapShapes(const Attributes& a, NodeShapes& s) {
-  if (!s.inputs[0]) return {};
+Result<Lowered> lowerTranspose(const Attributes& a, const NodeShapes& s, bool) {
+  const std::vector<int> order = PITWALL_TRY(transposeOrder(a, *s.inputs[0]));
+  return lowerOrder(order);
+}
+
+Result<std::vector<int>> swapOrder(const Attributes& a, const Shape& data) {
   const AttributeReader read(kSwapRules, a);
-  const int rank = s.inputs[0]->rank();
+  const int rank = data.rank();
   const int first = PITWALL_TRY(axisOf(read.integer("dim1"), rank, "dim1"));
   const int second = PITWALL_TRY(axisOf(read.integer("dim2"), rank, "dim2"));
   std::vector<int> order;
   for (int i = 0; i < rank; ++i) order.push_back(i == first ? second : i == second ? first : i);
+  return order;
+}
+
+Status swapShapes(const Attributes& a, NodeShapes& s) {
+  if (!s.inputs[0]) return {};
+  const std::vector<int> order = PITWALL_TRY(swapOrder(a, *s.inputs[0]));
   return permute(s, order);
+}
+
+Result<Lowered> lowerSwap(const Attributes& a, const NodeShapes& s, bool) {
+  const std::vector<int> order = PITWALL_TRY(swapOrder(a, *s.inputs[0]));
+  return lowerOrder(order);
+}
+
+// Which axes are reduced.
+Result<std::vector<bool>> reducedAxes(const AttributeReader& read, const Shape& data) {
+  const std::vector<std::int64_t> given = read.tuple("axis");
+  const bool all = given.empty(), exclude = read.boolean("exclude") && !all;
+  std::vector<bool> reduced(static_cast<std::size_t>(data.rank()), all || exclude);
+  for (const std::int64_t each : given) {
+    const int axis = PITWALL_TRY(axisOf(each, data.rank(), "axis"));
+    reduced[static_cast<std::size_t>(axis)] = !exclude;
+  }
+  return reduced;
 }
 
 Status reduceShapes(const Attributes& a, NodeShapes& s) {
   const AttributeReader read(kReduceRules, a);
   if (!s.inputs[0]) return {};
   const Shape& data = *s.inputs[0];
-  const std::vector<std::int64_t> given = read.tuple("axis");
-  const bool all = given.empty(), exclude = read.boolean("exclude") && !all, keep = read.boolean("keepdims");
-  std::vector<bool> reduced(static_cast<std::size_t>(data.rank()), all || exclude);
-  for (const std::int64_t each : given) {
-    const int axis = PITWALL_TRY(axisOf(each, data.rank(), "axis"));
-    reduced[static_cast<std::size_t>(axis)] = !exclude;
-  }
+  const std::vector<bool> reduced = PITWALL_TRY(reducedAxes(read, data));
   Shape out;
   for (int i = 0; i < data.rank(); ++i) {
     if (!reduced[static_cast<std::size_t>(i)]) {
       out.append(data[i]);
-    } else if (keep) {
+    } else if (read.boolean("keepdims")) {
       out.append(1);
     }
   }
@@ -169,7 +213,23 @@ Status reduceShapes(const Attributes& a, NodeShapes& s) {
   return assign(s.outputs[0], out, "output");
 }
 
-Result<Lowered> lowerAxis(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+template <ReduceType kType>
+Result<Lowered> lowerReduce(const Attributes& a, const NodeShapes& s, bool) {
+  const AttributeReader read(kReduceRules, a);
+  const std::vector<bool> reduced = PITWALL_TRY(reducedAxes(read, *s.inputs[0]));
+  ReduceDesc desc;
+  desc.type = kType;
+  desc.keep_axes = read.boolean("keepdims");
+  for (std::size_t i = 0; i < reduced.size(); ++i)
+    desc.axes = static_cast<std::uint8_t>(desc.axes | (reduced[i] ? 1U << i : 0U));
+  if (desc.axes == 0) return viewOfInput();
+  return lowered(desc);
+}
+
+Result<Lowered> lowerSplit(const Attributes&, const NodeShapes& s, bool) {
+  if (s.outputs.size() == 1) return viewOfInput();
+  return noKernel(fmt::format("{} outputs", s.outputs.size()));
+}
 
 Result<Lowered> lowerConcat(const Attributes& a, const NodeShapes& s, bool) {
   const int inputs = static_cast<int>(s.inputs.size());
@@ -182,13 +242,15 @@ Flop inputElements(const Attributes&, const NodeShapes& s) { return s.inputs[0]-
 
 using AxisShapes = Status (*)(const Attributes&, NodeShapes&);
 
-constexpr NamedOperator reducing(const char* name) {
-  return {name,       kReduceRules, onlyData,  noStates,     onlyOutput,
-          oneVisible, reduceShapes, lowerAxis, inputElements};
+using LowerAxis = Result<Lowered> (*)(const Attributes&, const NodeShapes&, bool);
+
+constexpr NamedOperator reducing(const char* name, LowerAxis lower) {
+  return {name, kReduceRules, onlyData, noStates, onlyOutput, oneVisible, reduceShapes, lower, inputElements};
 }
 
-constexpr NamedOperator moving(const char* name, std::span<const AttributeRule> rules, AxisShapes shapes) {
-  return {name, rules, onlyData, noStates, onlyOutput, oneVisible, shapes, lowerAxis, noFlop};
+constexpr NamedOperator moving(const char* name, std::span<const AttributeRule> rules, AxisShapes shapes,
+                               LowerAxis lower) {
+  return {name, rules, onlyData, noStates, onlyOutput, oneVisible, shapes, lower, noFlop};
 }
 
 constexpr NamedOperator kAxisOperators[] = {
@@ -198,14 +260,14 @@ constexpr NamedOperator kAxisOperators[] = {
      [](const Attributes& a) {
        return static_cast<int>(AttributeReader(kSplitRules, a).integer("num_outputs"));
      },
-     splitShapes, lowerAxis, noFlop},
-    moving("slice_axis", kSliceAxisRules, sliceAxisShapes),
-    moving("transpose", kTransposeRules, transposeShapes),
-    moving("SwapAxis", kSwapRules, swapShapes),
-    reducing("sum"),
-    reducing("mean"),
-    reducing("max"),
-    reducing("min"),
+     splitShapes, lowerSplit, noFlop},
+    moving("slice_axis", kSliceAxisRules, sliceAxisShapes, lowerSliceAxis),
+    moving("transpose", kTransposeRules, transposeShapes, lowerTranspose),
+    moving("SwapAxis", kSwapRules, swapShapes, lowerSwap),
+    reducing("sum", lowerReduce<ReduceType::sum>),
+    reducing("mean", lowerReduce<ReduceType::mean>),
+    reducing("max", lowerReduce<ReduceType::maximum>),
+    reducing("min", lowerReduce<ReduceType::minimum>),
 };
 
 }  // namespace

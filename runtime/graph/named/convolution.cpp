@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "db/try.h"
 #include "runtime/graph/named/window.h"
+#include "runtime/operators/deconvolution.h"
 
 namespace pitwall::graph {
 namespace {
@@ -124,7 +127,34 @@ Result<Lowered> lowerConvolution(const Attributes& attributes, const NodeShapes&
   return lowered(desc, static_cast<int>(s.inputs.size()));
 }
 
-Result<Lowered> lowerDeconvolution(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+// A target_shape replaces pad and adj: what is too much is cut from both sides.
+Result<Lowered> lowerDeconvolution(const Attributes& attributes, const NodeShapes& s, bool) {
+  constexpr std::int64_t kMostAdjusted = std::numeric_limits<std::int16_t>::max();
+  const AttributeReader read(kDeconvolutionRules, attributes);
+  const WindowAttributes window = PITWALL_TRY(windowAttributes(read, true));
+  if (window.rank() != 2) return noKernel(fmt::format("a deconvolution of {} axes", window.rank()));
+  const auto target = PITWALL_TRY(perAxis(read, "target_shape", 2, 0));
+  DeconvolutionDesc desc;
+  desc.kernel = twoAxes(window.kernel);
+  desc.stride = twoAxes(window.stride);
+  desc.pad = twoAxes(window.pad);
+  desc.dilate = twoAxes(window.dilate);
+  desc.channels = read.integer("num_filter");
+  desc.groups = static_cast<std::int32_t>(read.integer("num_group"));
+  desc.bias = s.inputs.size() > 2;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int axis = static_cast<int>(i) + 2;
+    const std::int64_t whole = window.stride[i] * ((*s.inputs[0])[axis] - 1) + windowReach(window, i);
+    const std::int64_t extent = (*s.outputs[0])[axis];
+    if (target[i] != 0 && whole < extent)
+      return wrong(fmt::format("target_shape {} is more than the {} that data gives", extent, whole));
+    if (target[i] != 0) desc.pad[i] = (whole - extent + 1) / 2;
+    const std::int64_t adjusted = extent - (whole - 2 * desc.pad[i]);
+    if (adjusted < 0 || adjusted > kMostAdjusted) return noKernel(fmt::format("adj={}", adjusted));
+    desc.adjust[i] = static_cast<std::int16_t>(adjusted);
+  }
+  return lowered(desc, static_cast<int>(s.inputs.size()));
+}
 
 Flop convolutionFlop(const Attributes&, const NodeShapes& s) {
   const std::int64_t out = s.outputs[0]->elements();

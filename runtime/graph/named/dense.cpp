@@ -3,6 +3,8 @@
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/operators/batch_dot.h"
+#include "runtime/operators/dot.h"
 #include "runtime/operators/fully_connected.h"
 
 namespace pitwall::graph {
@@ -130,7 +132,14 @@ Flop batchDotFlop(const Attributes& a, const NodeShapes& s) {
   return times({2, s.outputs[0]->elements(), lhs[transposed ? lhs.rank() - 2 : lhs.rank() - 1]});
 }
 
-Result<Lowered> lowerDot(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+template <class Desc>
+Result<Lowered> lowerDot(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kDotRules, a);
+  Desc desc;
+  desc.transpose_a = read.boolean("transpose_a");
+  desc.transpose_b = read.boolean("transpose_b");
+  return lowered(desc, 2);
+}
 
 constexpr NamedOperator kDenseOperators[] = {
     {"FullyConnected", kDenseRules,
@@ -139,9 +148,9 @@ constexpr NamedOperator kDenseOperators[] = {
        return {"data", "weight", "bias"};
      },
      noStates, onlyOutput, oneVisible, denseShapes, lowerDense, denseFlop},
-    {"dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, dotShapes, lowerDot, dotFlop},
-    {"batch_dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, batchDotShapes, lowerDot,
-     batchDotFlop},
+    {"dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, dotShapes, lowerDot<DotDesc>, dotFlop},
+    {"batch_dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, batchDotShapes,
+     lowerDot<BatchDotDesc>, batchDotFlop},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/batch_norm.h"
+#include "runtime/operators/layer_norm.h"
 
 namespace pitwall::graph {
 namespace {
@@ -89,6 +90,16 @@ Status layerNormShapes(const Attributes& a, NodeShapes& s) {
   return {};
 }
 
+Result<Lowered> lowerLayerNorm(const Attributes& a, const NodeShapes& s, bool training) {
+  const AttributeReader read(kLayerNormRules, a);
+  const int rank = s.inputs[0]->rank(), axis = PITWALL_TRY(axisOf(read.integer("axis"), rank, "axis"));
+  if (axis != rank - 1) return noKernel(fmt::format("axis={} of {} axes", axis, rank));
+  if (read.boolean("output_mean_var")) return noKernel("output_mean_var=True");
+  auto result = lowered(LayerNormDesc{static_cast<float>(read.real("eps"))}, 3);
+  result->has_workspace = training;  // the statistics, in other shapes than MXNet's
+  return result;
+}
+
 constexpr NamedOperator kNormOperators[] = {
     {"BatchNorm", kBatchNormRules,
      [](const Attributes&) -> std::vector<std::string> {
@@ -103,8 +114,7 @@ constexpr NamedOperator kNormOperators[] = {
      [](const Attributes&) -> std::vector<std::string> {
        return {"data", "gamma", "beta"};
      },
-     noStates, layerNormOutputs, layerNormVisible, layerNormShapes,
-     [](const Attributes&, const NodeShapes&, bool) -> Result<Lowered> { return noKernel("it yet"); },
+     noStates, layerNormOutputs, layerNormVisible, layerNormShapes, lowerLayerNorm,
      [](const Attributes&, const NodeShapes& s) -> Flop { return 8 * s.outputs[0]->elements(); }},
 };
 

@@ -3,6 +3,9 @@
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/operators/embedding.h"
+#include "runtime/operators/rnn.h"
+#include "runtime/operators/take.h"
 
 namespace pitwall::graph {
 namespace {
@@ -129,22 +132,55 @@ std::vector<std::string> rnnOutputs(const Attributes& a) {
   return {"output", "state"};
 }
 
-Result<Lowered> lowerSequence(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+Result<Lowered> lowerEmbedding(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kEmbeddingRules, a);
+  return lowered(EmbeddingDesc{read.integer("input_dim"), read.integer("output_dim")}, 2);
+}
+
+Result<Lowered> lowerTake(const Attributes& a, const NodeShapes&, bool) {
+  const AttributeReader read(kTakeRules, a);
+  TakeDesc desc;
+  desc.axis = static_cast<int>(read.integer("axis"));
+  const std::string_view mode = read.choice("mode");
+  desc.mode = mode == "wrap" ? TakeMode::wrap : mode == "raise" ? TakeMode::raise : TakeMode::clip;
+  return lowered(desc, 2);
+}
+
+Result<Lowered> lowerRnn(const Attributes& a, const NodeShapes& s, bool training) {
+  const AttributeReader read(kRnnRules, a);
+  if (training && read.real("p") != 0 && read.integer("num_layers") > 1)
+    return noKernel("p=" + a.at("p") + " in training");
+  if (!read.isNone("lstm_state_clip_min") || !read.isNone("lstm_state_clip_max"))
+    return noKernel("lstm_state_clip");
+  const std::string_view mode = read.choice("mode");
+  RnnDesc desc;
+  desc.type = mode == "lstm"       ? RnnType::lstm
+              : mode == "gru"      ? RnnType::gru
+              : mode == "rnn_relu" ? RnnType::relu
+                                   : RnnType::tanh;
+  desc.bidirectional = read.boolean("bidirectional");
+  desc.hidden = read.integer("state_size");
+  desc.layers = read.integer("num_layers");
+  auto result = lowered(desc, static_cast<int>(s.inputs.size()));
+  for (std::size_t i = 1; i < s.outputs.size(); ++i) result->outputs.push_back(static_cast<int>(i));
+  result->has_workspace = training || s.outputs.size() == 1;  // the last states
+  return result;
+}
 
 constexpr NamedOperator kSequenceOperators[] = {
     {"Embedding", kEmbeddingRules,
      [](const Attributes&) -> std::vector<std::string> {
        return {"data", "weight"};
      },
-     noStates, onlyOutput, oneVisible, embeddingShapes, lowerSequence, noFlop},
+     noStates, onlyOutput, oneVisible, embeddingShapes, lowerEmbedding, noFlop},
     {"RNN", kRnnRules, rnnInputs, noStates, rnnOutputs,
-     [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerSequence,
+     [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerRnn,
      rnnFlop},
     {"take", kTakeRules,
      [](const Attributes&) -> std::vector<std::string> {
        return {"a", "indices"};
      },
-     noStates, onlyOutput, oneVisible, takeShapes, lowerSequence, noFlop},
+     noStates, onlyOutput, oneVisible, takeShapes, lowerTake, noFlop},
 };
 
 }  // namespace
