@@ -3,8 +3,8 @@
 
 Not part of CI: needs MXNet 1.9.1 (pip install mxnet==1.9.1 'numpy<1.24').
 
-write  small networks as NAME-symbol.json, their values as NAME-0000.params, what MXNet infers as NAME.shapes and computes, where
-       Gluon makes the network, as NAME.forward; with --zoo also the model zoo's. tests/runtime/graph/fixtures holds those of `write` without --zoo.
+write  small networks as NAME-symbol.json, their values as NAME-0000.params, what MXNet infers as NAME.shapes, and of most
+       what it computes as NAME.forward; with --zoo also the model zoo's. tests/runtime/graph/fixtures holds those without --zoo.
        Then: PITWALL_PEER_GRAPHS=FOLDER build/release/tests/graph_test --gtest_filter='PeerGraphs.*' reads them, compares, and
        writes them again in FOLDER/ours.
 check  MXNet reads FOLDER/ours and finds the same arguments, shapes and values.
@@ -105,6 +105,16 @@ def write_symbol(folder, name, symbol, given):
     symbol.save(str(folder / (name + "-symbol.json")))
     mx.nd.save(str(folder / (name + "-0000.params")), values)
     write_shapes(folder, name, symbol, given)
+    if name == "recurrent":
+        write_forward(folder, name, symbol, values, mx.nd.array(rng.randint(0, 11, given["data"])))
+
+
+def write_forward(folder, name, symbol, values, data):
+    """What MXNet computes of the first output."""
+    arguments = {key[4:]: value for key, value in values.items() if key.startswith("arg:")}
+    states = {key[4:]: value for key, value in values.items() if key.startswith("aux:")}
+    output = symbol.bind(mx.cpu(), dict(arguments, data=data), aux_states=states).forward(is_train=False)[0]
+    mx.nd.save(str(folder / (name + ".forward")), {"data": data, "output": output})
 
 
 def write_gluon(folder, name, net, shape):

@@ -66,6 +66,10 @@ int compareFolder(const fs::path& folder, const std::vector<std::string>& backen
   return compared;
 }
 
+TEST(PeerOutputs, OfTheFixtures) {
+  EXPECT_EQ(compareFolder(PITWALL_GRAPH_FIXTURES, {"onednn", "reference"}), 2);
+}
+
 TEST(PeerOutputs, OfAFolder) {
   const char* folder = std::getenv("PITWALL_PEER_GRAPHS");
   if (folder == nullptr)
