@@ -20,6 +20,20 @@ dnnl::algorithm algorithmOf(BinaryType type) {
 // oneDNN's first array has the shape of the output.
 bool mayExchange(BinaryType type) { return type != BinaryType::subtract && type != BinaryType::divide; }
 
+// Its blocks are those of the whole array: oneDNN has no fast implementation for others.
+Desc repeatedOf(const Shape& shape, const Desc& whole) {
+  Dims extents = dimsOf(shape);
+  extents.insert(extents.begin(), whole.dims().size() - extents.size(), 1);
+  return arrangedAs(whole, extents);
+}
+
+// Blocks of channels alone, without padding, are in memory as row-major is.
+bool isRowMajorInMemory(const Desc& desc, const Shape& shape) {
+  const Dims extents = desc.dims();
+  const bool pixels = extents.size() == 4 && (extents[2] > 1 || extents[3] > 1);
+  return !pixels && static_cast<Bytes>(desc.get_size()) == shape.elements() * sizeOf(DType::float32);
+}
+
 KernelPtr rowMajorKernel(const BinaryDesc& desc, const Request& r) {
   std::vector<TensorSpec> inputs(r.inputs.begin(), r.inputs.end());
   for (TensorSpec& spec : inputs) spec.layout = nullptr;
@@ -33,14 +47,14 @@ KernelPtr make(const BinaryDesc& desc, const Request& r) {
   const std::size_t whole = r.inputs[0].shape == out ? 0 : 1, part = 1 - whole;
   if (whole == 1 && !mayExchange(desc.type)) return rowMajorKernel(desc, r);
   const Desc data = descOf(r.inputs[whole], dimsOf(out));
-  Dims extents = dimsOf(r.inputs[part].shape);
-  extents.insert(extents.begin(), static_cast<std::size_t>(out.rank()) - extents.size(), 1);
-  const Desc repeated = rowMajor(extents);
+  const Desc repeated = repeatedOf(r.inputs[part].shape, data);
   const dnnl::binary::primitive_desc pd({algorithmOf(desc.type), data, repeated, data}, userScratchpad(),
                                         r.engine, true);
   if (!pd) return rowMajorKernel(desc, r);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(whole, data);
+  const bool arranged = sameLayout(r.inputs[part].layout, layoutOf(repeated));
+  if (arranged || !isRowMajorInMemory(repeated, r.inputs[part].shape)) kernel->setInput(part, repeated);
   kernel->setOutput(0, data);
   kernel->addStep(dnnl::binary(pd), pd.scratchpad_desc(),
                   {{DNNL_ARG_SRC_0, data, inputAt(whole)},

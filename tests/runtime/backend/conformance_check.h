@@ -52,9 +52,9 @@ class ConformanceCheck : public ::testing::Test {
 };
 
 // A layout that a convolution would produce for data of this shape; null when that is row-major.
-inline LayoutPtr blockedLayout(Backend& onednn, const Shape& data) {
+inline LayoutPtr blockedLayout(Backend& onednn, const Shape& data, Pass pass = Pass::forward) {
   const TensorSpec specs[] = {{data}, {{data[1], data[1], 1, 1}}};
-  auto kernel = onednn.prepare(ConvolutionDesc{.channels = data[1], .bias = false}, Pass::forward, specs);
+  auto kernel = onednn.prepare(ConvolutionDesc{.channels = data[1], .bias = false}, pass, specs);
   return kernel.value()->outputs()[0].layout;
 }
 
@@ -63,7 +63,11 @@ inline const Shape kElementwiseShapes[] = {{1},           {7},          {3, 5}, 
 
 inline std::vector<LayoutPtr> layoutsFor(Backend& onednn, const Shape& shape) {
   std::vector<LayoutPtr> layouts{nullptr};
-  if (shape.rank() == 4) layouts.push_back(blockedLayout(onednn, shape));
+  if (shape.rank() != 4) return layouts;
+  layouts.push_back(blockedLayout(onednn, shape));
+  // In inference a convolution may prefer another: its channels last.
+  const LayoutPtr inference = blockedLayout(onednn, shape, Pass::inference);
+  if (!sameLayout(inference, layouts.back())) layouts.push_back(inference);
   return layouts;
 }
 

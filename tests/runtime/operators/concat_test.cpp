@@ -8,13 +8,14 @@ using testing::HasSubstr;
 class Concat : public ConformanceCheck {
  protected:
   // Forward and backward, with all arrays row-major and with those of `blocked` (bits) in the layout of a convolution.
-  void check(const ConcatDesc& desc, const std::vector<Shape>& shapes, unsigned blocked) {
+  void check(const ConcatDesc& desc, const std::vector<Shape>& shapes, unsigned blocked,
+             Pass layouts = Pass::forward) {
     std::vector<Array> plain, arranged;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       plain.push_back(random(shapes[i]));
       const bool block = (blocked >> i & 1U) != 0;
       arranged.push_back(
-          reordered(*onednn_, plain[i], block ? blockedLayout(*onednn_, shapes[i]) : LayoutPtr()));
+          reordered(*onednn_, plain[i], block ? blockedLayout(*onednn_, shapes[i], layouts) : LayoutPtr()));
     }
     const Pair out = compare({.desc = desc, .inputs = plain}, {.desc = desc, .inputs = arranged}, 0);
     if (!out.onednn.kernel) return;
@@ -40,6 +41,7 @@ TEST_F(Concat, BackendsAgree) {
     check({.inputs = 2}, {{1, 3, 1, 1}, {1, 32, 1, 1}}, blocked);
     check({.axis = 2, .inputs = 2}, {{2, 17, 5, 3}, {2, 17, 2, 3}}, blocked);
     check({.axis = 0, .inputs = 2}, {{2, 17, 5, 3}, {1, 17, 5, 3}}, blocked);
+    check({.inputs = 2}, {{2, 16, 5, 3}, {2, 17, 5, 3}}, blocked, Pass::inference);
   }
 }
 
