@@ -3,8 +3,8 @@
 
     tests/peers/score.py [--samples build/release/bin/samples] [--venvs FOLDER] [--rounds 3] [--seconds 3] [--batches 1,32] [NETWORK...]
 
-Both run the same graph: benchmark_score writes it, MXNet reads it and fuses it for oneDNN. Medians of the rounds, and the ratio
-of each round's pair. Needs an idle machine; tests/peers/run.sh makes MXNet's environment.
+Both run the same graph: benchmark_score writes it, MXNet reads it and fuses it for oneDNN; both with a thread per processor.
+Medians of the rounds, and the ratio of each round's pair. Needs an idle machine; tests/peers/run.sh makes MXNet's environment.
 """
 
 import argparse
@@ -19,7 +19,8 @@ NETWORKS = ["alexnet", "vgg-16", "inception-bn", "inception-v3", "resnet-50", "r
 
 
 def output_of(command):
-    out = subprocess.run(command, capture_output=True, text=True)
+    threads = str(os.cpu_count())  # MXNet takes half of them where nothing is set
+    out = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"OMP_NUM_THREADS": threads})
     if out.returncode != 0:
         raise SystemExit("%s: exit code %d\n%s" % (" ".join(map(str, command)), out.returncode, out.stderr))
     return out.stdout
