@@ -105,7 +105,7 @@ configure_asan() {
   CC=clang-14 CXX=clang++-14 cmake --preset asan -Wno-dev -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON \
     -DPITWALL_FUZZ=ON -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link
 }
-asan() { configure_asan && sanitized build/asan "${careful[@]}" analyzer/record; }
+asan() { configure_asan && sanitized build/asan "${careful[@]}" runtime/graph analyzer/record; }
 # Codecs, SQL and damaged files are read by one thread: there is nothing for this sanitizer to see.
 tsan() {
   local ctest_options=(-E '^(Sql|Redact|ColumnCodec|RecoveryTest\.DamagedRecords)|/Columns\.')
