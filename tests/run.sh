@@ -71,7 +71,7 @@ test_parts() {
   local folder=$1
   shift
   printf '%s\0' "${@/#/$folder/tests/}" |
-    xargs -0 -P 2 -I{} "${without_aslr[@]}" ctest --test-dir {} --no-tests=error "${ctest_options[@]}"
+    CTEST_PARALLEL_LEVEL=$jobs xargs -0 -P 2 -I{} "${without_aslr[@]}" ctest --test-dir {} --no-tests=error "${ctest_options[@]}"
 }
 
 # Without the optional parts everything builds; what then is another code runs its tests. That of the slow samples and of damaged inputs is the same.

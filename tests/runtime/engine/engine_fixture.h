@@ -76,7 +76,7 @@ struct Opened {
                   .priority = priority});
   }
 
-  Profiler profiler;
+  Profiler profiler{{.flush_interval_ms = 0}};  // no drain while a test reads what the sink has
   std::unique_ptr<Engine> engine;
 };
 

@@ -208,6 +208,7 @@ TEST_F(MxnetProfilerTest, MuchIsWrittenAlsoWithoutContinuousDump) {
   for (int i = 0; i < 10'000; ++i) op("an operator with a name of some length");
   EXPECT_TRUE(recorder_.flush().has_value());
   EXPECT_GT(std::filesystem::file_size(file()), 1U << 20);
+  ASSERT_TRUE(profiler_.dump().has_value());
   EXPECT_EQ(importedEvents(), 10'000U);
 }
 
