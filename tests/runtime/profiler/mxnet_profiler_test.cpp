@@ -20,7 +20,6 @@ namespace pitwall::mxnet::mxnet_profiler_test {
 namespace {
 
 using Values = std::vector<std::pair<std::string, std::string>>;
-
 class MxnetProfilerTest : public testing::Test {
  protected:
   void configure(Values more = {}) {
@@ -192,7 +191,7 @@ TEST_F(MxnetProfilerTest, ASecondRunAndAnotherConfigurationGiveAValidFileToo) {
   configure();  // after dump(): MXNet gives an error
   run();
   op("sqrt");
-  const std::string other = (folder_.path() / "other.json").string();
+  const std::string other = folder_ / "other.json";
   configure({{"filename", other}});  // in the middle
   op("sqrt");
   op("sqrt");
@@ -208,7 +207,7 @@ TEST_F(MxnetProfilerTest, MuchIsWrittenAlsoWithoutContinuousDump) {
   for (int i = 0; i < 10'000; ++i) op("an operator with a name of some length");
   EXPECT_TRUE(recorder_.flush().has_value());
   EXPECT_GT(std::filesystem::file_size(file()), 1U << 20);
-  ASSERT_TRUE(profiler_.dump().has_value());
+  EXPECT_TRUE(profiler_.dump().has_value());
   EXPECT_EQ(importedEvents(), 10'000U);
 }
 
