@@ -71,4 +71,23 @@ inline ConvolutionBackwardWeights backwardWeightsOf(const Request& r, const Conv
           allow_failure};
 }
 
+// The gradient of the data: of r.inputs dout and weight, the only output.
+inline std::shared_ptr<PrimitiveKernel> dataGradient(const Request& r, const ConvolutionProblem& p,
+                                                     const Desc& given_weight) {
+  const ConvolutionForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
+  const ConvolutionBackwardData pd =
+      preferGivenWeight(p.weight, given_weight, [&](const Desc& weight, bool allow_failure) {
+        return backwardDataOf(r, p, hint, weight, allow_failure);
+      });
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setInput(0, pd.diff_dst_desc());
+  kernel->setInput(1, pd.weights_desc());
+  kernel->setOutput(0, pd.diff_src_desc());
+  kernel->addStep(dnnl::convolution_backward_data(pd), pd.scratchpad_desc(),
+                  {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(0)},
+                   {DNNL_ARG_WEIGHTS, pd.weights_desc(), inputAt(1)},
+                   {DNNL_ARG_DIFF_SRC, pd.diff_src_desc(), outputAt(0)}});
+  return kernel;
+}
+
 }  // namespace pitwall::onednn

@@ -33,20 +33,8 @@ void addBias(PrimitiveKernel& kernel, const Request& r, const Desc& out) {
 KernelPtr forward(const DeconvolutionDesc& d, const Request& r) {
   const ConvolutionProblem p =
       exchanged(d, r.inputs[0].shape, r.inputs[1].shape, r.signature.outputs[0].shape);
-  const ConvolutionForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
-  const ConvolutionBackwardData pd =
-      preferGivenWeight(p.weight, descOf(r.inputs[1], p.weight), [&](const Desc& weight, bool allow_failure) {
-        return backwardDataOf(r, p, hint, weight, allow_failure);
-      });
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setInput(0, pd.diff_dst_desc());
-  kernel->setInput(1, pd.weights_desc());
-  kernel->setOutput(0, pd.diff_src_desc());
-  kernel->addStep(dnnl::convolution_backward_data(pd), pd.scratchpad_desc(),
-                  {{DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(0)},
-                   {DNNL_ARG_WEIGHTS, pd.weights_desc(), inputAt(1)},
-                   {DNNL_ARG_DIFF_SRC, pd.diff_src_desc(), outputAt(0)}});
-  if (d.bias) addBias(*kernel, r, pd.diff_src_desc());
+  const auto kernel = dataGradient(r, p, descOf(r.inputs[1], p.weight));
+  if (d.bias) addBias(*kernel, r, descOf(kernel->outputs()[0], p.data));
   return kernel;
 }
 

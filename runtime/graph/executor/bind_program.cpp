@@ -25,7 +25,7 @@ class Binding {
   MemoryPlan smallestPlan(const BoundProgram& state) const;
   Status allocate(BoundProgram& state);
   Status makeOutputs(BoundProgram& state);
-  void addStep(const Step& step, BoundProgram& state);
+  void addStep(const Step& step, std::string_view backend, BoundProgram& state);
   static Place placeOf(const BoundProgram& state, int tensor);
   bool isInput(const std::string& name) const {
     return std::find(options_.inputs.begin(), options_.inputs.end(), name) != options_.inputs.end();
@@ -113,7 +113,7 @@ Place Binding::placeOf(const BoundProgram& state, int tensor) {
   return place;
 }
 
-void Binding::addStep(const Step& step, BoundProgram& state) {
+void Binding::addStep(const Step& step, std::string_view backend, BoundProgram& state) {
   BoundStep bound;
   auto prepared = std::make_shared<Prepared>();
   prepared->device_kind = options_.device.kind;
@@ -123,8 +123,8 @@ void Binding::addStep(const Step& step, BoundProgram& state) {
   prepared->desc = step.desc;
   prepared->at_hand = step.kernel->inputs();
   prepared->kernel = step.kernel;
-  const std::string backend(session_.backend().name());
-  prepared->facts = session_.profiler().operatorFacts(describe(*prepared, step.layer, backend, step.flop));
+  prepared->facts =
+      session_.profiler().operatorFacts(describe(*prepared, step.layer, std::string(backend), step.flop));
   bound.prepared = std::move(prepared);
   for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(state, tensor));
   for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(state, tensor));
@@ -140,10 +140,10 @@ void Binding::addStep(const Step& step, BoundProgram& state) {
 MemoryPlan Binding::smallestPlan(const BoundProgram& state) const {
   const Settings& settings = session_.settings();
   MemoryPlanOptions options{.in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
-                            .match_range = static_cast<int>(settings.integer("NNVM_EXEC_MATCH_RANGE"))};
+                            .match_range = settings.integer("NNVM_EXEC_MATCH_RANGE")};
   MemoryPlan best = planMemory(state.program, state.schedule, options);
   if (!settings.boolean("NNVM_AUTO_SEARCH_MATCH_RANGE")) return best;
-  const int most = options.match_range;
+  const std::int64_t most = std::min<std::int64_t>(options.match_range, 1 << 20);  // beyond, none differs
   for (options.match_range = 1; options.match_range < most; options.match_range *= 2) {
     MemoryPlan plan = planMemory(state.program, state.schedule, options);
     if (plan.total() < best.total()) best = std::move(plan);
@@ -179,7 +179,10 @@ Status Binding::bind(const Symbol& symbol, BoundProgram& state) {
   PITWALL_TRY(allocate(state));
   PITWALL_TRY(makeOutputs(state));
   state.sequence = session_.engine().newVariable();
-  for (const Step& step : state.schedule.steps) addStep(step, state);
+  for (const Step& step : state.schedule.steps) addStep(step, backend->name(), state);
+  const std::vector<bool> is_read = readBySteps(state.program, state.schedule);
+  for (std::size_t i = 0; i < is_read.size(); ++i)
+    if (is_read[i] && state.arrays[i]) state.read_arrays.push_back(state.arrays[i]);
   return {};
 }
 

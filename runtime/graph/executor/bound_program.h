@@ -38,7 +38,8 @@ struct BoundProgram {
   Program program;
   Schedule schedule;
   MemoryPlan plan;
-  std::vector<NDArray> arrays;  // by tensor
+  std::vector<NDArray> arrays;       // by tensor
+  std::vector<NDArray> read_arrays;  // those that kernels read, row-major
   std::unique_ptr<Weights> weights;
   std::vector<Block> blocks;          // of the plan
   std::vector<ChunkPtr> own_outputs;  // by tensor: results that are outputs

@@ -39,9 +39,8 @@ Status Executor::forward() {
     PITWALL_TRY(engine.waitForVariable(state.sequence));
     PITWALL_TRY(state.weights->compute());
   }
-  for (const NDArray& array : state.arrays) {
-    if (array) PITWALL_TRY(convertLayout(nullptr, valueOf(array), nullptr, Phase::forward));
-  }
+  for (const NDArray& array : state.read_arrays)
+    PITWALL_TRY(convertLayout(nullptr, valueOf(array), nullptr, Phase::forward));
   const BulkScope bulk(engine, bulkSize(state.session, BulkKind::inference));
   for (const graph::BoundStep& step : state.steps) {
     engine.push({.run = [&state, &step](const RunContext&) { return state.run(step); },

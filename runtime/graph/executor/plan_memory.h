@@ -1,6 +1,7 @@
 // Which memory each intermediate result has: results that are not needed at the same time share it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "db/units.h"
@@ -9,8 +10,8 @@
 namespace pitwall::graph {
 
 struct MemoryPlanOptions {
-  bool in_place = true;  // MXNET_EXEC_ENABLE_INPLACE
-  int match_range = 16;  // NNVM_EXEC_MATCH_RANGE; 0: no memory is shared
+  bool in_place = true;           // MXNET_EXEC_ENABLE_INPLACE
+  std::int64_t match_range = 16;  // NNVM_EXEC_MATCH_RANGE; 0: no memory is shared
 };
 
 struct MemoryPlan {

@@ -119,6 +119,13 @@ class Scheduler {
 
 }  // namespace
 
+std::vector<bool> readBySteps(const Program& program, const Schedule& schedule) {
+  std::vector<bool> read(program.tensors.size(), false);
+  for (const Step& step : schedule.steps)
+    for (const int input : step.inputs) read[position(baseOf(program, input))] = true;
+  return read;
+}
+
 Result<Schedule> schedule(Program& program, const std::vector<bool>& is_input, Backend& backend) {
   return Scheduler(program, is_input, backend).run();
 }

@@ -34,6 +34,9 @@ struct Schedule {
   std::vector<int> outputs;  // row-major
 };
 
+// By tensor: whether a step reads its memory.
+std::vector<bool> readBySteps(const Program& program, const Schedule& schedule);
+
 // `is_input`: by tensor, whether it is an array that changes from pass to pass. Adds tensors for reordered data to the
 // program. Errors: those of Backend::prepare(), naming the node.
 Result<Schedule> schedule(Program& program, const std::vector<bool>& is_input, Backend& backend);

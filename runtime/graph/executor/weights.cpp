@@ -20,7 +20,7 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
       schedule_(schedule),
       arrays_(arrays),
       blocks_(program.tensors.size()),
-      is_read_(program.tensors.size(), false) {
+      is_read_(readBySteps(program, schedule)) {
   std::set<int> sources;
   for (const Folding& f : program.foldings)
     for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
@@ -30,8 +30,6 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
     if (program.tensors[position(base)].variable >= 0) sources.insert(base);
   }
   sources_.assign(sources.begin(), sources.end());
-  for (const Step& step : schedule.steps)
-    for (const int input : step.inputs) is_read_[position(baseOf(program, input))] = true;
 }
 
 Status Weights::compute() {

@@ -44,6 +44,35 @@ class ConformanceCheck : public ::testing::Test {
     }
     return pair;
   }
+  // Every pass of a pooling of data in a layout; returns the forward pass.
+  Pair comparePooling(const PoolingDesc& desc, const Array& data, const LayoutPtr& layout) {
+    const Array arranged = reordered(*onednn_, data, layout);
+    compare({.desc = desc, .pass = Pass::inference, .inputs = {data}},
+            {.desc = desc, .pass = Pass::inference, .inputs = {arranged}});
+    Pair out = compare({.desc = desc, .inputs = {data}}, {.desc = desc, .inputs = {arranged}});
+    if (!out.onednn.kernel) return out;
+    const auto &theirs = out.reference.outputs, &ours = out.onednn.outputs;
+    const Array dout = random(theirs[0].spec.shape);
+    compare({.desc = desc, .pass = Pass::backward, .inputs = {data, theirs[0], dout, theirs[1]}},
+            {.desc = desc, .pass = Pass::backward, .inputs = {arranged, ours[0], dout, ours[1]}});
+    return out;
+  }
+  struct BatchNormArrays {
+    Array data, gamma, beta, mean, variance, dout;
+  };
+  // Training with data in a layout.
+  void compareTrainingBatchNorm(const BatchNormDesc& desc, const BatchNormArrays& a,
+                                const LayoutPtr& layout) {
+    const Array arranged = reordered(*onednn_, a.data, layout);
+    const std::vector<Array> state{{}, {}, {}, a.mean, a.variance};
+    const Pair out = compare({.desc = desc, .inputs = {a.data, a.gamma, a.beta}, .outputs = state},
+                             {.desc = desc, .inputs = {arranged, a.gamma, a.beta}, .outputs = state});
+    if (!out.onednn.kernel) return;
+    const Array &mean = out.reference.outputs[1], &variance = out.reference.outputs[2];
+    compare({.desc = desc, .pass = Pass::backward, .inputs = {a.data, a.gamma, mean, variance, a.dout}},
+            {.desc = desc, .pass = Pass::backward, .inputs = {arranged, a.gamma, mean, variance, a.dout}},
+            1e-4);
+  }
   Array random(const Shape& shape) { return randomArray(shape, random_); }
 
   std::mt19937 random_{kConformanceSeed};

@@ -141,20 +141,10 @@ TEST_F(Conformance, Pooling) {
       c.desc.type = type;
       const Array data = random(c.data);
       for (const LayoutPtr& layout : {LayoutPtr(), blockedLayout(*onednn_, c.data)}) {
-        const Array arranged = reordered(*onednn_, data, layout);
-        compare({.desc = c.desc, .pass = Pass::inference, .inputs = {data}},
-                {.desc = c.desc, .pass = Pass::inference, .inputs = {arranged}});
-        const Pair out = compare({.desc = c.desc, .inputs = {data}}, {.desc = c.desc, .inputs = {arranged}});
+        const Pair out = comparePooling(c.desc, data, layout);
         if (!out.onednn.kernel) continue;
         EXPECT_TRUE(sameLayout(out.onednn.kernel->inputs()[0].layout, layout))
             << "pooling must take what it gets";
-        const Array dout = random(out.reference.outputs[0].spec.shape);
-        compare({.desc = c.desc,
-                 .pass = Pass::backward,
-                 .inputs = {data, out.reference.outputs[0], dout, out.reference.outputs[1]}},
-                {.desc = c.desc,
-                 .pass = Pass::backward,
-                 .inputs = {arranged, out.onednn.outputs[0], dout, out.onednn.outputs[1]}});
       }
     }
   }
@@ -233,17 +223,7 @@ TEST_F(Conformance, BatchNorm) {
       const Array arranged = reordered(*onednn_, data, layout);
       compare({.desc = desc, .pass = Pass::inference, .inputs = {data, gamma, beta, mean, variance}},
               {.desc = desc, .pass = Pass::inference, .inputs = {arranged, gamma, beta, mean, variance}});
-      const std::vector<Array> state{{}, {}, {}, mean, variance};
-      const Pair out = compare({.desc = desc, .inputs = {data, gamma, beta}, .outputs = state},
-                               {.desc = desc, .inputs = {arranged, gamma, beta}, .outputs = state});
-      if (!out.onednn.kernel) continue;
-      const Array &saved_mean = out.reference.outputs[1], &saved_variance = out.reference.outputs[2];
-      compare(
-          {.desc = desc, .pass = Pass::backward, .inputs = {data, gamma, saved_mean, saved_variance, dout}},
-          {.desc = desc,
-           .pass = Pass::backward,
-           .inputs = {arranged, gamma, saved_mean, saved_variance, dout}},
-          1e-4);
+      compareTrainingBatchNorm(desc, {data, gamma, beta, mean, variance, dout}, layout);
     }
   }
 }
