@@ -52,7 +52,7 @@ std::size_t ChromeRows::process(const Trace& trace, ProcessId id, DeviceId devic
   return found->second;
 }
 
-ChromeRows::ChromeRows(const Trace& trace) {
+ChromeRows::ChromeRows(const Trace& trace) : trace_(trace) {
   for (std::size_t i = 0; i < trace.processes().size(); ++i)
     process(trace, ProcessId{static_cast<std::uint32_t>(i + 1)}, {});
   for (const TrackInfo& track : trace.tracks()) {
@@ -78,9 +78,22 @@ ChromeRows::ChromeRows(const Trace& trace) {
     } else {
       if (row.name.empty()) row.name = thread_name;
       row.tid = freeTid(row.pid, track.kind == TrackKind::thread ? wanted : 0);
+      if (track.kind == TrackKind::thread) threads_.try_emplace(track.thread.value, row);
     }
     tracks_.push_back(std::move(row));
   }
+}
+
+ChromeRow ChromeRows::threadOf(TrackId counter) {
+  const ThreadId id = trace_.tracks()[counter.value - 1].thread;
+  const auto [found, fresh] = threads_.try_emplace(id.value);
+  if (!fresh) return found->second;
+  ChromeRow& row = found->second;
+  row.pid = of(counter).pid;
+  const bool known = id && id.value <= trace_.threads().size();
+  if (known) row.name = trace_.threads()[id.value - 1].name;
+  row.tid = freeTid(row.pid, known ? trace_.threads()[id.value - 1].tid : 0);
+  return row;
 }
 
 ChromeRow ChromeRows::further(TrackId track, std::size_t number) {

@@ -36,6 +36,8 @@ class ChromeRows {
   const std::vector<ChromeProcess>& processes() const { return processes_; }
   // First row of a track; of a counter only the pid and the name to show.
   const ChromeRow& of(TrackId track) const { return tracks_[track.value - 1]; }
+  // Of a counter of a thread: the thread's row, which need not have a track.
+  ChromeRow threadOf(TrackId counter);
   // A further row of the track's process.
   ChromeRow further(TrackId track, std::size_t number);
   // A row without a track, in the first process.
@@ -49,6 +51,8 @@ class ChromeRows {
   std::vector<ChromeProcess> processes_;
   std::vector<ChromeRow> tracks_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_ids_;
+  const Trace& trace_;
+  std::map<std::uint32_t, ChromeRow> threads_;  // by ThreadId.value
   std::set<std::int64_t> pids_;
   std::set<std::pair<std::int64_t, std::int64_t>> tids_;
   std::set<std::pair<std::int64_t, std::string>> counters_;

@@ -212,6 +212,7 @@ void ChromeWriter::stacks() {
 }
 
 void ChromeWriter::nameRow(const ChromeRow& row, std::int64_t sort_index) {
+  if (!named_.insert({row.pid, row.tid}).second) return;
   const auto head = [&](std::string_view what) {
     begin('M', what);
     appendText(out_.buffer(), ",\"pid\":{},\"tid\":{},\"args\":{{", row.pid, row.tid);
@@ -269,6 +270,7 @@ void ChromeWriter::iterations() {
 Status ChromeWriter::counters(TrackId track) {
   const std::vector<CounterSample> samples = PITWALL_TRY(samplesOf(trace_, track, selection_));
   const ChromeRow& row = rows_.of(track);
+  if (hasStacks(track)) nameRow(rows_.threadOf(track), track.value);  // its thread may have no events
   std::int64_t since = 0;
   for (const CounterSample& sample : samples) {
     begin('C', row.name);
@@ -299,7 +301,9 @@ Result<ExportSummary> ChromeWriter::write() {
     PITWALL_TRY(trace_.tracks()[i].kind == TrackKind::counter ? counters(track) : events(track));
   }
   PITWALL_TRY(dependencies());
-  out_.append("\n]}\n");
+  out_.append("\n]");
+  PITWALL_TRY(sampledStacks());
+  out_.append("}\n");
   return summary_;
 }
 

@@ -1,7 +1,11 @@
 // Chrome Trace Event JSON; docs/export.md documents the layout and all keys.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "db/export.h"
 #include "db/export/chrome_rows.h"
@@ -34,12 +38,16 @@ class ChromeWriter {
   void facts();
   void stacks();
   void rows();
-  void nameRow(const ChromeRow& row, std::int64_t sort_index);
+  void nameRow(const ChromeRow& row, std::int64_t sort_index);  // once
   Status events(TrackId track);
   void event(const FullEvent& full, TrackId track, const ChromeRow& row);
   void arguments(const FullEvent& full, TrackId track);
   void kernelArguments(const KernelFacts& facts);
   Status counters(TrackId track);
+  bool hasStacks(TrackId track) const;  // selected samples of stacks
+  Status sampledStacks();
+  Status stackTree();
+  Status stackSamples(TrackId track, bool& first);
   void iterations();
   Status dependencies();
   void arrow(const Location& source, const Location& target, const Dependency& dependency);
@@ -57,7 +65,8 @@ class ChromeWriter {
   OutputFile& out_;
   LocationIndex locations_;
   ChromeRows rows_;
-  std::vector<ChromeRow> drawn_;  // all rows with events, for the locations
+  std::vector<ChromeRow> drawn_;                           // all rows with events, for the locations
+  std::set<std::pair<std::int64_t, std::int64_t>> named_;  // pid and tid
   ExportSummary summary_;
   bool first_ = true;
 };

@@ -338,6 +338,7 @@ void ChromeInterpreter::metric(const ChromeEvent& event, const Place& place) {
 
 void ChromeInterpreter::documentMember(std::string_view key, const JsonValue& value) {
   if (kineto_.documentMember(key, value) || key == "displayTimeUnit") return;
+  if (own_.seen() && (key == "stackFrames" || key == "samples")) return;  // its records hold the same
   if ((key == "metadata" || key == "otherData") && value.type == JsonType::object) {
     JsonScanner scan(value.text);
     scan.take('{');

@@ -157,7 +157,7 @@ class ChromeReader {
       }
       if (window_.atEnd()) return stop(fmt::format("the document does not end: cut at {}", window_.place()));
       if (window_.view().size() >= kLongestMember) {
-        builder_.tally().notUnderstood("members of the document besides the events", name);
+        interpreter_.documentMember(name, {});
         return skipLong();
       }
       PITWALL_TRY(window_.more(limit_));
