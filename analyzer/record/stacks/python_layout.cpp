@@ -61,7 +61,7 @@ PythonLayout of312() {
   layout.thread = {.next = 8, .frame = 56, .thread_id = 136, .native_id = 144};
   layout.frame_in_cframe = 0;
   layout.frame = {.previous = 8, .code = 0, .instruction = 56, .size = 72, .owner = 70, .locals = 72};
-  layout.c_owner = 3;
+  layout.first_c_owner = 3;
   layout.code.first_line = 68;
   layout.code.instructions = 192;
   layout.ascii_header = 40;
@@ -71,34 +71,60 @@ PythonLayout of312() {
   return layout;
 }
 
-// 3.13 describes itself: _PyRuntime begins with a table of 64-bit numbers (pycore_runtime.h, _Py_DebugOffsets).
-struct DebugOffsets {
-  enum Place : std::size_t {
-    version = 1,
-    free_threaded = 2,
-    interpreters_head = 5,
-    interpreter_next = 8,
-    threads_head = 9,
-    ceval_gil = 14,
-    thread_next = 21,
-    current_frame = 23,
-    thread_id = 24,
-    native_thread_id = 25,
-    frame_previous = 29,
-    frame_executable = 30,
-    frame_instruction = 31,
-    frame_locals = 32,
-    frame_owner = 33,
-    code_filename = 35,
-    code_name = 36,
-    code_qualname = 37,
-    code_linetable = 38,
-    code_firstlineno = 39,
-    code_instructions = 43,
-    places = 44
-  };
-  std::array<std::uint64_t, places> numbers{};
+// From 3.13 on Python describes itself: _PyRuntime begins with a table of 64-bit numbers, `_Py_DebugOffsets` (3.13: pycore_runtime.h,
+// later pycore_debug_offsets.h). Which number stands where differs by version.
+struct Places {
+  std::size_t interpreters_head, interpreter_next, threads_head, ceval_gil;
+  std::size_t thread_next, current_frame, thread_id, native_thread_id;
+  std::size_t frame_previous, frame_executable, frame_instruction, frame_locals, frame_owner;
+  std::size_t code_filename, code_name, code_qualname, code_linetable, code_firstlineno, code_instructions;
 };
+constexpr std::size_t kVersion = 1, kFreeThreaded = 2;
+constexpr std::size_t kPlaces = 57;
+
+constexpr Places placesOf(int minor) {
+  Places at{.interpreters_head = 5,
+            .interpreter_next = 8,
+            .threads_head = 9,
+            .ceval_gil = 14,
+            .thread_next = 21,
+            .current_frame = 23,
+            .thread_id = 24,
+            .native_thread_id = 25,
+            .frame_previous = 29,
+            .frame_executable = 30,
+            .frame_instruction = 31,
+            .frame_locals = 32,
+            .frame_owner = 33,
+            .code_filename = 35,
+            .code_name = 36,
+            .code_qualname = 37,
+            .code_linetable = 38,
+            .code_firstlineno = 39,
+            .code_instructions = 43};
+  if (minor == 13) return at;
+  at.ceval_gil = 15;
+  at.thread_next = 24;
+  at.current_frame = 26;
+  const bool at_15 = minor == 15;  // with more members of the thread, before its numbers
+  at.thread_id = at_15 ? 30 : 27;
+  at.native_thread_id = at_15 ? 31 : 28;
+  const std::size_t frame = at_15 ? 40 : 32;
+  at.frame_previous = frame;
+  at.frame_executable = frame + 1;
+  at.frame_instruction = frame + 2;
+  at.frame_locals = frame + 3;
+  at.frame_owner = frame + 4;
+  const std::size_t code = at_15 ? 48 : 40;
+  at.code_filename = code;
+  at.code_name = code + 1;
+  at.code_qualname = code + 2;
+  at.code_linetable = code + 3;
+  at.code_firstlineno = code + 4;
+  at.code_instructions = code + 8;
+  return at;
+}
+static_assert(placesOf(15).code_instructions == kPlaces - 1);
 
 // Whether all members of frames and code objects are within the bytes that are read of them.
 bool isPlausible(const PythonLayout& layout) {
@@ -114,43 +140,49 @@ bool isPlausible(const PythonLayout& layout) {
          isPointerOfCode(code.first_line) && isPointerOfCode(code.lines);
 }
 
-Result<PythonLayout> of313(const ProcessMemory& memory, Address runtime) {
-  DebugOffsets table;
-  const auto refused = [](const char* why) {
-    return fail(ErrorCode::unsupported, fmt::format("Python 3.13: {}", why));
+Result<PythonLayout> describedByItself(int minor, const ProcessMemory& memory, Address runtime) {
+  const Places places = placesOf(minor);
+  std::array<std::uint64_t, kPlaces> table{};
+  const std::size_t size = places.code_instructions + 1;
+  const auto refused = [minor](const char* why) {
+    return fail(ErrorCode::unsupported, fmt::format("Python 3.{}: {}", minor, why));
   };
-  if (!memory.read(runtime, table.numbers.data(), sizeof table.numbers))
+  if (!memory.read(runtime, table.data(), size * sizeof table[0]))
     return refused("its table of offsets cannot be read");
-  if (std::memcmp(table.numbers.data(), "xdebugpy", 8) != 0) return refused("it has no table of offsets");
-  if (table.numbers[DebugOffsets::free_threaded] != 0)
-    return refused("builds without an interpreter lock are not supported");
-  if (table.numbers[DebugOffsets::version] >> 16 != 0x030d) return refused("its table is of another version");
-  for (std::size_t i = DebugOffsets::interpreters_head; i < DebugOffsets::places; ++i) {
-    if (table.numbers[i] > 1'000'000) return refused("its table of offsets is implausible");
+  if (std::memcmp(table.data(), "xdebugpy", 8) != 0) return refused("it has no table of offsets");
+  if (table[kFreeThreaded] != 0) return refused("builds without an interpreter lock are not supported");
+  if (table[kVersion] >> 16 != 0x0300 + static_cast<std::uint64_t>(minor))
+    return refused("its table is of another version");
+  for (std::size_t i = places.interpreters_head; i < size; ++i) {
+    if (table[i] > 1'000'000) return refused("its table of offsets is implausible");
   }
-  const auto at = [&](DebugOffsets::Place place) { return static_cast<std::uint32_t>(table.numbers[place]); };
+  const auto at = [&](std::size_t place) { return static_cast<std::uint32_t>(table[place]); };
   PythonLayout layout = of312();
-  layout.minor = 13;
-  layout.heads = at(DebugOffsets::interpreters_head);
-  layout.threads = at(DebugOffsets::threads_head);
-  layout.next_interpreter = at(DebugOffsets::interpreter_next);
-  layout.thread = {.next = at(DebugOffsets::thread_next),
-                   .frame = at(DebugOffsets::current_frame),
-                   .thread_id = at(DebugOffsets::thread_id),
-                   .native_id = at(DebugOffsets::native_thread_id)};
+  layout.minor = minor;
+  layout.heads = at(places.interpreters_head);
+  layout.threads = at(places.threads_head);
+  layout.next_interpreter = at(places.interpreter_next);
+  layout.thread = {.next = at(places.thread_next),
+                   .frame = at(places.current_frame),
+                   .thread_id = at(places.thread_id),
+                   .native_id = at(places.native_thread_id)};
   layout.frame_in_cframe.reset();
-  layout.frame.previous = at(DebugOffsets::frame_previous);
-  layout.frame.code = at(DebugOffsets::frame_executable);
-  layout.frame.instruction = at(DebugOffsets::frame_instruction);
-  layout.frame.owner = at(DebugOffsets::frame_owner);
-  layout.frame.locals = at(DebugOffsets::frame_locals);
-  layout.code = {.file = at(DebugOffsets::code_filename),
-                 .name = at(DebugOffsets::code_name),
-                 .qualified_name = at(DebugOffsets::code_qualname),
-                 .first_line = at(DebugOffsets::code_firstlineno),
-                 .lines = at(DebugOffsets::code_linetable),
-                 .instructions = at(DebugOffsets::code_instructions)};
-  layout.lock_of_interpreter = at(DebugOffsets::ceval_gil);
+  layout.frame.previous = at(places.frame_previous);
+  layout.frame.code = at(places.frame_executable);
+  layout.frame.instruction = at(places.frame_instruction);
+  layout.frame.owner = at(places.frame_owner);
+  layout.frame.locals = at(places.frame_locals);
+  layout.code = {.file = at(places.code_filename),
+                 .name = at(places.code_name),
+                 .qualified_name = at(places.code_qualname),
+                 .first_line = at(places.code_firstlineno),
+                 .lines = at(places.code_linetable),
+                 .instructions = at(places.code_instructions)};
+  layout.lock_of_interpreter = at(places.ceval_gil);
+  if (minor >= 14) {
+    layout.tag_bits = 3;
+    layout.frame.size = 80;
+  }
   if (!isPlausible(layout)) return refused("its table of offsets is implausible");
   return layout;
 }
@@ -161,9 +193,9 @@ Result<PythonLayout> pythonLayout(int minor, const ProcessMemory& memory, Addres
   if (minor >= 8 && minor <= 10) return upTo310(minor);
   if (minor == 11) return of311();
   if (minor == 12) return of312();
-  if (minor == 13) return of313(memory, runtime);
+  if (minor >= 13 && minor <= 15) return describedByItself(minor, memory, runtime);
   return fail(ErrorCode::unsupported,
-              fmt::format("Python 3.{}: stacks of Python 3.8 to 3.13 are read", minor));
+              fmt::format("Python 3.{}: stacks of Python 3.8 to 3.15 are read", minor));
 }
 
 }  // namespace pitwall::record

@@ -32,7 +32,9 @@ struct PythonLayout {
   } frame{};
   bool instruction_is_address = true;  // else a number of units of `instruction_unit` bytes within the code
   int instruction_unit = 1;
-  int c_owner = -1;  // the owner of frames that mark calls from C; -1 = there are none
+  // Frames of this owner, and of greater ones, mark calls from C; none = there are no such frames.
+  std::optional<std::uint8_t> first_c_owner;
+  Address tag_bits = 0;  // of a frame's references to objects: bits that are no part of the address
   struct {
     std::uint32_t file, name, qualified_name, first_line, lines,
         instructions;  // qualified_name: 0 = not there

@@ -130,10 +130,10 @@ bool PythonStacks::walk(const Thread& thread, Address top) {
     const std::uint8_t* bytes = frame % 8 == 0 ? frameBytes(thread, frame, scratch) : nullptr;
     if (bytes == nullptr) return false;
     walked_.push_back(frame);
-    const bool of_c = layout_.c_owner >= 0 && at<std::uint8_t>(bytes, layout_.frame.owner) ==
-                                                  static_cast<std::uint8_t>(layout_.c_owner);
+    const bool of_c =
+        layout_.first_c_owner && at<std::uint8_t>(bytes, layout_.frame.owner) >= *layout_.first_c_owner;
     if (!of_c) {
-      const auto code = at<Address>(bytes, layout_.frame.code);
+      const Address code = at<Address>(bytes, layout_.frame.code) & ~layout_.tag_bits;
       const std::int64_t byte =
           layout_.instruction_is_address
               ? static_cast<std::int64_t>(at<Address>(bytes, layout_.frame.instruction) -
@@ -171,12 +171,12 @@ void PythonStacks::placeAreas(Thread& thread) const {
 std::optional<std::uint32_t> PythonStacks::argument(std::size_t frame, std::uint32_t index) const {
   if (frame >= functions_.size()) return std::nullopt;
   const Address at = functions_[functions_.size() - 1 - frame];
-  const auto object = memory_.value<Address>(at + layout_.frame.locals + 8 * Address{index});
+  const auto reference = memory_.value<Address>(at + layout_.frame.locals + 8 * Address{index});
   struct {
     std::uint64_t size;
     std::uint32_t digit;
   } number{};
-  if (!object || !memory_.read(*object + 16, &number, 12)) return std::nullopt;
+  if (!reference || !memory_.read((*reference & ~layout_.tag_bits) + 16, &number, 12)) return std::nullopt;
   const bool shifted = layout_.minor >= 12;
   const std::uint64_t digits = shifted ? number.size >> 3 : number.size;
   if (digits > 1 || (shifted && (number.size & 2) != 0)) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "analyzer/record/stacks/symbols.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -16,12 +17,23 @@ bool sameMappings(const std::vector<Mapping>& a, const std::vector<Mapping>& b) 
   });
 }
 
+// Names of files are those that the process sees where it has its own mounts, as in a container; after chroot() alone they
+// are ours.
+std::string readablePath(pid_t pid, const Mapping& mapping) {
+  std::string seen_by_process = fmt::format("/proc/{}/root{}", pid, mapping.path);
+  struct stat about {};
+  const auto isIt = [&](const std::string& path) {
+    return ::stat(path.c_str(), &about) == 0 && about.st_ino == mapping.inode;
+  };
+  return !isIt(seen_by_process) && isIt(mapping.path) ? mapping.path : seen_by_process;
+}
+
 }  // namespace
 
 const ElfFile* SymbolFiles::of(pid_t pid, const Mapping& mapping) {
   const auto [found, fresh] = files_.try_emplace(Key(mapping.device, mapping.inode, mapping.path));
   if (fresh) {
-    auto file = ElfFile::open(fmt::format("/proc/{}/root{}", pid, mapping.path));
+    auto file = ElfFile::open(readablePath(pid, mapping));
     if (file.has_value()) found->second = std::move(*file);
   }
   return found->second ? &*found->second : nullptr;

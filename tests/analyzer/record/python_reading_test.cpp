@@ -233,20 +233,31 @@ TEST_F(Python311, AnyMemoryIsReadSafely) {
 
 TEST(PythonLayout, OtherVersionsAreRefused) {
   const Memory memory;
-  for (const int minor : {-1, 7, 14, 99}) {
+  for (const int minor : {-1, 7, 16, 99}) {
     const auto layout = pythonLayout(minor, memory, Memory::kBase);
     ASSERT_FALSE(layout.has_value());
     EXPECT_EQ(layout.error().code, ErrorCode::unsupported);
   }
-  // 3.13 without its table of offsets.
-  EXPECT_FALSE(pythonLayout(13, memory, Memory::kBase).has_value());
-  EXPECT_FALSE(pythonLayout(13, memory, 1).has_value());
+  for (const int minor : {13, 14, 15}) {  // without their table of offsets
+    EXPECT_FALSE(pythonLayout(minor, memory, Memory::kBase).has_value());
+    EXPECT_FALSE(pythonLayout(minor, memory, 1).has_value());
+  }
 }
 
-// 3.13 describes itself: here as the made-up 3.11 is.
-class Python313 : public Python311 {
+// Where the numbers stand in the tables of the versions that describe themselves, counted in their headers.
+struct Described {
+  int minor;
+  int heads, next_interpreter, threads, lock;
+  int next, current_frame, id, native_id;
+  int previous, executable, instruction, locals, owner;
+  int file, name, qualified_name, lines, first_line, instructions;
+};
+void PrintTo(const Described& version, std::ostream* to) { *to << "3." << version.minor; }
+
+// Here they are as the made-up 3.11 is.
+class DescribedPython : public Python311, public testing::WithParamInterface<Described> {
  protected:
-  Python313() {
+  DescribedPython() {
     for (const auto& [code, name] : {std::pair(*memory_.value<Address>(inner_ + 32), "inner"),
                                      std::pair(*memory_.value<Address>(outer_ + 32), "outer")}) {
       memory_.put(code + 112, memory_.text("/x/a.py", 40));
@@ -255,57 +266,115 @@ class Python313 : public Python311 {
     memory_.put(state_ + kCframeAt, inner_);
     table_ = memory_.take(8 * 64);
     std::memcpy(&memory_.bytes.at(table_ - Memory::kBase), "xdebugpy", 8);
-    put(1, 0x030d00f0);
+    put(1, 0x030000f0u + (static_cast<std::uint64_t>(at.minor) << 16));
     const auto heads = *memory_.value<Address>(runtime_ + 40);
-    memory_.put(table_ + 8 * 50, heads);
-    put(5, 8 * 50);  // the first interpreter
-    put(8, 0);       // the next one
-    put(9, 16);      // its threads
-    put(14, 32);     // its lock
+    memory_.put(table_ + 8 * 60, heads);
     using Offsets = std::initializer_list<std::pair<int, std::uint64_t>>;
-    for (const auto& [number, offset] : Offsets{{21, 8}, {23, 56}, {24, 152}, {25, 160}}) put(number, offset);
-    for (const auto& [number, offset] : Offsets{{29, 48}, {30, 32}, {31, 56}, {32, 72}, {33, 69}})
-      put(number, offset);
-    for (const auto& [number, offset] :
-         Offsets{{35, 112}, {36, 120}, {37, 128}, {38, 136}, {39, 72}, {43, 184}})
+    for (const auto& [number, offset] : Offsets{{at.heads, 8 * 60},
+                                                {at.next_interpreter, 0},
+                                                {at.threads, 16},
+                                                {at.lock, 32},
+                                                {at.next, 8},
+                                                {at.current_frame, 56},
+                                                {at.id, 152},
+                                                {at.native_id, 160},
+                                                {at.previous, 48},
+                                                {at.executable, 32},
+                                                {at.instruction, 56},
+                                                {at.locals, 72},
+                                                {at.owner, 69},
+                                                {at.file, 112},
+                                                {at.name, 120},
+                                                {at.qualified_name, 128},
+                                                {at.lines, 136},
+                                                {at.first_line, 72},
+                                                {at.instructions, 184}})
       put(number, offset);
   }
   void put(int number, std::uint64_t offset) {
     memory_.put(table_ + 8 * static_cast<Address>(number), offset);
   }
+  void create() { stacks_ = PythonStacks::create(memory_, frames_, table_, at.minor).value(); }
 
+  const Described at = GetParam();
   Address table_ = 0;
 };
 
-TEST_F(Python313, IsReadByItsTableOfOffsets) {
-  stacks_ = PythonStacks::create(memory_, frames_, table_, 13).value();
+TEST_P(DescribedPython, IsReadByItsTableOfOffsets) {
+  create();
   ASSERT_TRUE(stacks_->findThreads());
   EXPECT_EQ(read(functions_), PythonStacks::Read::done);
   EXPECT_EQ(functions_, (std::vector<std::string>{"outer:11", "inner:51"}));
 }
 
-TEST_F(Python313, ATableThatLeadsOutOfItsObjectsIsRefused) {
+// Of references in frames the low bits say who counts them, from 3.14 on; before, such an address is damage.
+TEST_P(DescribedPython, ReferencesAreReadWithoutTheirTags) {
+  const Address number = memory_.take(32);
+  memory_.put<std::uint64_t>(number + 16, 1 << 3);
+  memory_.put<std::uint32_t>(number + 24, 5);
+  memory_.put(inner_ + 72, number | 1);
+  for (const Address frame : {inner_, outer_})
+    memory_.put(frame + 32, Address{*memory_.value<Address>(frame + 32) | 1});
+  create();
+  ASSERT_TRUE(stacks_->findThreads());
+  if (at.minor < 14) {
+    EXPECT_EQ(read(functions_), PythonStacks::Read::torn);
+    return;
+  }
+  EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+  EXPECT_EQ(functions_, (std::vector<std::string>{"outer:11", "inner:51"}));
+  EXPECT_EQ(stacks_->argument(1, 0), 5u);
+}
+
+TEST_P(DescribedPython, FramesThatMarkCallsFromCAreNoFunctions) {
+  create();
+  ASSERT_TRUE(stacks_->findThreads());
+  for (const std::uint8_t owner : {std::uint8_t{3}, std::uint8_t{4}}) {
+    memory_.put(inner_ + 69, owner);
+    EXPECT_EQ(read(functions_), PythonStacks::Read::done);
+    EXPECT_EQ(functions_, (std::vector<std::string>{"outer:11"})) << int{owner};
+  }
+}
+
+TEST_P(DescribedPython, ATableOfAnotherVersionIsRefused) {
+  EXPECT_TRUE(pythonLayout(at.minor, memory_, table_).has_value());
+  put(1, 0x030000f0u + (static_cast<std::uint64_t>(at.minor + 1) << 16));
+  EXPECT_FALSE(pythonLayout(at.minor, memory_, table_).has_value());
+  put(1, 0x030000f0u + (static_cast<std::uint64_t>(at.minor) << 16));
+  put(2, 1);
+  const auto layout = pythonLayout(at.minor, memory_, table_);
+  ASSERT_FALSE(layout.has_value());
+  EXPECT_NE(layout.error().message.find("without an interpreter lock"), std::string::npos);
+}
+
+TEST_P(DescribedPython, ATableThatLeadsOutOfItsObjectsIsRefused) {
   struct Case {
     int number;
     std::uint64_t good, bad;
   };
-  for (const Case& c : {Case{38, 136, 5000},
-                        {38, 136, 161},
-                        {38, 136, 0},
-                        {35, 112, 161},
-                        {36, 120, 8},
-                        {37, 128, 4000},
-                        {39, 72, 999'999},
-                        {29, 48, 65},
-                        {33, 69, 72}}) {
+  for (const Case& c : {Case{at.lines, 136, 5000},
+                        {at.lines, 136, 161},
+                        {at.lines, 136, 0},
+                        {at.file, 112, 161},
+                        {at.name, 120, 8},
+                        {at.qualified_name, 128, 4000},
+                        {at.first_line, 72, 999'999},
+                        {at.previous, 48, 73},
+                        {at.owner, 69, 80}}) {
     put(c.number, c.bad);
-    const auto layout = pythonLayout(13, memory_, table_);
+    const auto layout = pythonLayout(at.minor, memory_, table_);
     ASSERT_FALSE(layout.has_value()) << c.number << " " << c.bad;
     EXPECT_NE(layout.error().message.find("implausible"), std::string::npos);
     put(c.number, c.good);
-    EXPECT_TRUE(pythonLayout(13, memory_, table_).has_value());
+    EXPECT_TRUE(pythonLayout(at.minor, memory_, table_).has_value());
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Versions, DescribedPython,
+    testing::Values(Described{13, 5, 8, 9, 14, 21, 23, 24, 25, 29, 30, 31, 32, 33, 35, 36, 37, 38, 39, 43},
+                    Described{14, 5, 8, 9, 15, 24, 26, 27, 28, 32, 33, 34, 35, 36, 40, 41, 42, 43, 44, 48},
+                    Described{15, 5, 8, 9, 15, 24, 26, 30, 31, 40, 41, 42, 43, 44, 48, 49, 50, 51, 52, 56}));
 
 TEST(PythonText, WideCharacters) {
   Memory memory;
