@@ -9,6 +9,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/input_name.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/terminal.h"
@@ -94,9 +95,7 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
     return kDone;
   }
   const auto& info = environmentFormatOf(arguments.env_format);
-  const std::string path =
-      asked ? arguments.env_file
-            : std::filesystem::path(arguments.trace).replace_extension(info.extension).string();
+  const std::string path = asked ? arguments.env_file : pathBeside(arguments.trace, info.extension);
   // No empty file is written, but the file of another recording may be there, and its settings must not stay.
   const bool proposes = std::any_of(report.findings.begin(), report.findings.end(),
                                     [](const Finding& finding) { return !finding.proposals.empty(); });

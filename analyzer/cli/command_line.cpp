@@ -31,7 +31,9 @@ void addRuleFolders(CLI::App& command, std::vector<std::string>& folders) {
 void addAnalyze(CLI::App& app, AnalyzeArguments& arguments) {
   auto* command = app.add_subcommand(
       "analyze", "Report where a recorded program's time goes and which settings to change");
-  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
+  command
+      ->add_option("trace", arguments.trace,
+                   "Trace file, one of another tool, or a folder of a job's traces; - for standard input")
       ->required()
       ->type_name("TRACE");
   command

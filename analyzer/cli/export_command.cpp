@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/input_name.h"
 #include "analyzer/cli/names_a_file.h"
 #include "analyzer/cli/open_trace.h"
 #include "analyzer/cli/print.h"
@@ -37,8 +38,8 @@ const FormatName& formatOf(const std::string& name) {
 
 std::string outputFor(const ExportArguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
-  std::string name =
-      arguments.trace == "-" ? "stdin" : std::filesystem::path(arguments.trace).stem().string();
+  const std::string beside = pathBeside(arguments.trace, "");
+  std::string name = arguments.trace == "-" ? "stdin" : std::filesystem::path(beside).filename().string();
   if (arguments.format == "csv") name += "." + arguments.table;
   if (!arguments.range.empty() || arguments.rank >= 0 || arguments.format == "mxnet") name += ".export";
   return name + formatOf(arguments.format).extension;
@@ -73,7 +74,9 @@ int exitCodeOf(const Error& error) {
 CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
   auto* command =
       app.add_subcommand("export", "Write a trace for other tools, or a part of it as a new trace");
-  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
+  command
+      ->add_option("trace", arguments.trace,
+                   "Trace file, one of another tool, or a folder of a job's traces; - for standard input")
       ->required()
       ->type_name("TRACE");
   command

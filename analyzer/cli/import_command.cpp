@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/input_name.h"
 #include "analyzer/cli/names_a_file.h"
 #include "analyzer/cli/progress_line.h"
 #include "db/escaped.h"
@@ -20,11 +21,9 @@ namespace {
 
 std::string defaultOutput(const std::string& input) {
   if (input == "-") return "stdin.pitwall";
+  std::filesystem::path name = inputName(input);
   std::error_code error;
-  const bool is_folder = std::filesystem::is_directory(input, error);
-  std::filesystem::path name =
-      (is_folder ? std::filesystem::canonical(input, error) : std::filesystem::path(input)).filename();
-  if (is_folder) return (name.empty() ? "folder" : name.string()) + ".pitwall";
+  if (std::filesystem::is_directory(input, error)) return name.string() + ".pitwall";
   for (const char* extension : {".gz", ".zst", ".zip", ".json", ".jsonl", ".sqlite", ".log", ".txt", ".md"}) {
     if (name.extension() == extension) name.replace_extension();
   }

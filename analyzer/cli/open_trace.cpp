@@ -1,12 +1,14 @@
 #include "analyzer/cli/open_trace.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <set>
 #include <vector>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/input_name.h"
 #include "analyzer/cli/print.h"
 #include "analyzer/cli/progress_line.h"
 #include "db/escaped.h"
@@ -19,21 +21,39 @@
 namespace pitwall::cli {
 namespace {
 
-// Whether the file is to be imported: not a Pitwall database (mark at byte 68 of its header), and not
+// Whether it is to be imported: a folder, or a file that is not a Pitwall database (mark at byte 68 of its header), and not
 // missing, empty or not a regular file, for which Trace::open reports the error.
 bool isForeign(const std::string& path) {
   struct stat about {};
-  if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0) return false;
+  if (::stat(path.c_str(), &about) != 0) return false;
+  if (S_ISDIR(about.st_mode)) return true;
+  if (!S_ISREG(about.st_mode) || about.st_size == 0) return false;
   const Result<std::string> start = magic::startOf(path);
   if (!start.has_value()) return false;
   const bool truncated = magic::isSqlite(*start) && start->size() < magic::kStartBytes;
   return !truncated && magic::sqliteProgram(*start) != magic::kTraceId;
 }
 
+// "PyTorch Kineto JSON", or "4 traces: PyTorch Kineto JSON".
+std::string contentOf(const ImportSummary& summary) {
+  std::set<std::string> formats;
+  for (const ImportedInput& input : summary.inputs) formats.insert(input.format);
+  const std::string names = fmt::format("{}", fmt::join(formats, ", "));
+  const std::size_t count = summary.inputs.size();
+  return count == 1 ? names : fmt::format("{} traces: {}", count, names);
+}
+
+std::string damageOf(const ImportSummary& summary) {
+  const auto damaged =
+      std::ranges::find_if(summary.inputs, [](const auto& input) { return !input.complete; });
+  if (damaged == summary.inputs.end()) return {};
+  const std::string which = summary.inputs.size() == 1 ? "it" : escaped(damaged->path);
+  return fmt::format("; {} is truncated: {}", which, damaged->damage);
+}
+
 Result<OpenedTrace> openForeign(const std::string& path, const std::string& shown) {
   const TemporaryFolder folder = PITWALL_TRY(TemporaryFolder::create("the import"));
-  const std::string name = std::filesystem::path(path).filename().string();
-  const std::string temporary = folder.file(name + ".pitwall");
+  const std::string temporary = folder.file(inputName(path) + ".pitwall");
   ProgressLine line("MB/s", 1e6);
   ImportOptions options;
   options.progress = [&](const ImportProgress& p) { line.show(p.input, p.done_bytes, p.total_bytes); };
@@ -42,9 +62,8 @@ Result<OpenedTrace> openForeign(const std::string& path, const std::string& show
   line.clear();
   const ImportSummary summary = PITWALL_TRY(imported);
   auto trace = PITWALL_TRY(Trace::open(temporary));
-  const ImportedInput& input = summary.inputs.front();
   printNote("pitwall: note: {} is {}, imported for this command only ('pitwall import' keeps it{})\n", shown,
-            input.format, input.complete ? "" : "; it is truncated: " + input.damage);
+            contentOf(summary), damageOf(summary));
   return OpenedTrace{std::move(trace), true, nullptr};
 }
 

@@ -17,8 +17,8 @@ struct OpenedTrace {
 };
 
 // The file's format is detected by its content. Another tool's trace is imported into the system's temporary
-// folder, and one line on standard error says so; the file is removed at the end, also after ctrl-C. `name` may be a pipe, or
-// "-" for standard input. Errors: those of inputPath, Trace::open and importToFile.
+// folder, and one line on standard error says so; the file is removed at the end, also after ctrl-C. A folder is imported in the
+// same way, as one job. `name` may be a pipe, or "-" for standard input. Errors: those of inputPath, Trace::open and importToFile.
 Result<OpenedTrace> openTrace(const std::string& name);
 
 // The exit code for an error of openTrace(), after printing it.

@@ -84,7 +84,9 @@ int exitCodeOf(const Error& error) {
 
 CLI::App* addQuery(CLI::App& app, QueryArguments& arguments) {
   auto* command = app.add_subcommand("query", "Query a trace with SQL; the trace is not changed");
-  command->add_option("trace", arguments.trace, "Trace file, or one of another tool; - for standard input")
+  command
+      ->add_option("trace", arguments.trace,
+                   "Trace file, one of another tool, or a folder of a job's traces; - for standard input")
       ->required()
       ->type_name("TRACE");
   command->add_option("sql", arguments.sql, "One or more SELECTs; - reads them from standard input")

@@ -53,7 +53,10 @@ TEST_F(Command, WhatIsNoTraceIsThree) {
 
   std::ofstream(folder_ / "empty.pitwall").close();
   EXPECT_EQ(pitwall("analyze " + (folder_ / "empty.pitwall").string()).code, 3);
-  EXPECT_EQ(pitwall("analyze " + folder_.string()).code, 3);
+  fs::create_directory(folder_ / "no traces");
+  run = pitwall("analyze '" + (folder_ / "no traces").string() + "'");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("no traces"));
 }
 
 TEST_F(Command, DamagedTracesAreThreeOrAnalyzedButNeverACrash) {
