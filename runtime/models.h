@@ -1,5 +1,5 @@
-// Known networks for the classification of images, as MXNet's examples define them: the same operators, attributes and
-// names, so that their trained parameters fit.
+// Known networks for the classification of images, as MXNet's examples define them, and its model zoo those that the examples do
+// not have: the same operators, attributes and names of parameters, so that trained ones fit.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Model {
   std::int64_t image_size;  // that the network is made for: data is N x 3 x 224 x 224
 };
 
-// alexnet, inception-bn, inception-v3, resnet-50, ..., vgg-16: all, in the order of their names.
+// alexnet, densenet121, inception-v3, mobilenet1.0, resnet-50, ..., vgg16_bn: all, in the order of their names.
 std::span<const Model> all();
 
 // The network from "data" to "softmax_output". Errors: notFound, naming those that are known; invalidInput for less than

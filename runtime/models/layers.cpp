@@ -22,14 +22,16 @@ Symbol Layers::apply(std::string_view op, const std::string& name, const std::ve
   return inputs[0];
 }
 
-Symbol Layers::convolution(const std::string& name, const Symbol& data, const ConvolutionOptions& options) {
+Symbol Layers::convolution(const std::string& name, const std::vector<Symbol>& inputs,
+                           const ConvolutionOptions& options) {
   Attributes attributes = {{"kernel", tupleText(options.kernel)},
                            {"num_filter", std::to_string(options.channels)},
                            {"pad", tupleText(options.pad)},
                            {"stride", tupleText(options.stride)}};
   if (!options.bias) attributes["no_bias"] = "True";
+  if (options.groups != 1) attributes["num_group"] = std::to_string(options.groups);
   if (options.workspace != nullptr) attributes["workspace"] = options.workspace;
-  return apply("Convolution", name, {data}, std::move(attributes));
+  return apply("Convolution", name, inputs, std::move(attributes));
 }
 
 Symbol Layers::batchNorm(const std::string& name, const Symbol& data, const BatchNormOptions& options) {
@@ -51,6 +53,7 @@ Symbol Layers::pooling(const std::string& name, const Symbol& data, const Poolin
     attributes["pad"] = tupleText(options.pad);
     attributes["stride"] = tupleText(options.stride);
   }
+  if (options.full) attributes["pooling_convention"] = "full";
   return apply("Pooling", name, {data}, std::move(attributes));
 }
 

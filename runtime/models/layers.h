@@ -18,6 +18,7 @@ struct Extent2 {
 struct ConvolutionOptions {
   std::int64_t channels = 1;
   Extent2 kernel{1, 1}, stride{1, 1}, pad{0, 0};
+  std::int64_t groups = 1;
   bool bias = true;
   const char* workspace = nullptr;  // as the original has it; of no effect
 };
@@ -26,6 +27,7 @@ struct PoolingOptions {
   const char* type = "max";
   Extent2 kernel{2, 2}, stride{1, 1}, pad{0, 0};
   bool global = false;
+  bool full = false;  // as many windows as begin inside
 };
 
 struct BatchNormOptions {
@@ -39,7 +41,12 @@ class Layers {
   Symbol apply(std::string_view op, const std::string& name, const std::vector<Symbol>& inputs,
                Attributes attributes = {});
 
-  Symbol convolution(const std::string& name, const Symbol& data, const ConvolutionOptions& options);
+  Symbol convolution(const std::string& name, const Symbol& data, const ConvolutionOptions& options) {
+    return convolution(name, std::vector{data}, options);
+  }
+  // With its weight, and bias, among the inputs.
+  Symbol convolution(const std::string& name, const std::vector<Symbol>& inputs,
+                     const ConvolutionOptions& options);
   Symbol batchNorm(const std::string& name, const Symbol& data, const BatchNormOptions& options);
   Symbol relu(const std::string& name, const Symbol& data);
   Symbol pooling(const std::string& name, const Symbol& data, const PoolingOptions& options);
@@ -57,6 +64,13 @@ class Layers {
 // Each in the file of its name.
 Result<Symbol> alexnet(std::int64_t classes);
 Result<Symbol> vgg(int layers, std::int64_t classes);
+Result<Symbol> vggNormalised(int layers, std::int64_t classes);  // vgg.cpp, with BatchNorm
+Result<Symbol> densenet(int layers, std::int64_t classes);
+// `percent` of the channels.
+Result<Symbol> mobilenetV1(int percent, std::int64_t classes);  // mobilenet.cpp
+Result<Symbol> mobilenetV2(int percent, std::int64_t classes);
+Result<Symbol> squeezenet10(std::int64_t classes);  // squeezenet.cpp: versions 1.0 and 1.1
+Result<Symbol> squeezenet11(std::int64_t classes);
 Result<Symbol> inceptionBn(std::int64_t classes);
 Result<Symbol> inceptionV3(std::int64_t classes);
 Result<Symbol> resnetV1(int layers, std::int64_t classes);

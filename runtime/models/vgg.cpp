@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "runtime/models/layers.h"
+#include "runtime/models/zoo_layers.h"
 
 namespace pitwall::models {
 namespace {
@@ -18,10 +18,11 @@ std::array<int, 5> vggBlocks(int layers) {
   }
 }
 
+constexpr std::array<std::int64_t, 5> kChannels{64, 128, 256, 512, 512};  // of each block
+
 }  // namespace
 
 Result<Symbol> vgg(int layers, std::int64_t classes) {
-  constexpr std::array<std::int64_t, 5> kChannels{64, 128, 256, 512, 512};
   const std::array<int, 5> blocks = vggBlocks(layers);
   Layers net;
   Symbol body = Symbol::variable("data");
@@ -38,6 +39,22 @@ Result<Symbol> vgg(int layers, std::int64_t classes) {
   body = net.dropout("drop6", net.relu("relu6", net.dense("fc6", body, 4096)));
   body = net.dropout("drop7", net.relu("relu7", net.dense("fc7", body, 4096)));
   return net.softmax(net.dense("fc8", body, classes));
+}
+
+// As MXNet's model zoo has it.
+Result<Symbol> vggNormalised(int layers, std::int64_t classes) {
+  const std::array<int, 5> blocks = vggBlocks(layers);
+  ZooLayers net("vgg0_");
+  Symbol body = Symbol::variable("data");
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    for (int i = 0; i < blocks[block]; ++i) {
+      const ConvolutionOptions options{.channels = kChannels[block], .kernel = {3, 3}, .pad = {1, 1}};
+      body = net.relu(net.batchNorm(net.convolution(body, options)));
+    }
+    body = net.pooling(body, {.kernel = {2, 2}, .stride = {2, 2}});
+  }
+  for (int i = 0; i < 2; ++i) body = net.dropout(net.relu(net.dense(body, 4096)));
+  return net.net().softmax(net.dense(body, classes));
 }
 
 }  // namespace pitwall::models

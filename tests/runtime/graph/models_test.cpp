@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "runtime/graph/infer_shapes.h"
 
@@ -137,26 +138,38 @@ TEST_P(Networks, ParametersAndOperatorsAreThoseOfTheTable) {
   for (const auto& [op, count] : row.operators) EXPECT_EQ(counts.at(op), count) << op;
 }
 
-TEST_P(Networks, ProductsAndActivationsAreThoseOfTheTable) {
-  const Row& row = GetParam();
-  const auto net = models::make(row.name);
+// Calls visit(node, its shapes) for each operator, for one image.
+template <class Visit>
+void operatorsOf(const char* name, Visit visit) {
+  const auto net = models::make(name);
   ASSERT_TRUE(net.has_value()) << net.error().message;
-  const std::int64_t size = sizeFor(row.name);
+  const std::int64_t size = sizeFor(name);
   const IndexedGraph graph(net->outputs());
   const auto entries = inferEntries(graph, {{"data", {1, 3, size, size}}});
   ASSERT_TRUE(entries.has_value()) << entries.error().message;
-  Flop products = 0;
-  std::int64_t activations = 0;
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
-    const Node& node = *graph.nodes[id];
-    if (node.isVariable()) continue;
-    const NodeShapes shapes = shapesOf(graph, *entries, static_cast<int>(id));
-    const std::int64_t out = shapes.outputs[0]->elements();
-    activations += out;
-    if (!node.attributes.contains("num_filter") && !node.attributes.contains("num_hidden")) continue;
-    products += (node.op->flop(node.attributes, shapes) - (node.inputs.size() > 2 ? out : 0)) / 2;
+    if (!graph.nodes[id]->isVariable())
+      visit(*graph.nodes[id], shapesOf(graph, *entries, static_cast<int>(id)));
   }
-  EXPECT_NEAR(static_cast<double>(products) / 1e9, row.gmac, 0.0005);
+}
+
+// Of convolutions and dense layers.
+Flop productsOf(const char* name) {
+  Flop products = 0;
+  operatorsOf(name, [&](const Node& node, const NodeShapes& shapes) {
+    if (!node.attributes.contains("num_filter") && !node.attributes.contains("num_hidden")) return;
+    const std::int64_t biases = node.inputs.size() > 2 ? shapes.outputs[0]->elements() : 0;
+    products += (node.op->flop(node.attributes, shapes) - biases) / 2;
+  });
+  return products;
+}
+
+TEST_P(Networks, ProductsAndActivationsAreThoseOfTheTable) {
+  const Row& row = GetParam();
+  EXPECT_NEAR(static_cast<double>(productsOf(row.name)) / 1e9, row.gmac, 0.0005);
+  std::int64_t activations = 0;
+  operatorsOf(row.name,
+              [&](const Node&, const NodeShapes& shapes) { activations += shapes.outputs[0]->elements(); });
   const double million = static_cast<double>(activations) / 1e6;
   EXPECT_NEAR(million, row.activations_million,
               row.activations_million < 10    ? 0.005
@@ -169,6 +182,55 @@ INSTANTIATE_TEST_SUITE_P(Table, Networks, testing::ValuesIn(kRows), [](const aut
   std::erase(name, '-');
   return name;
 });
+
+// What MXNet's documents say of its model zoo: parameters with moving means and variances.
+TEST(Models, OfTheModelZooHaveItsParameters) {
+  const struct {
+    const char* name;
+    std::int64_t parameters;
+    const char* argument;  // one of them, as trained files name it
+  } rows[] = {
+      {"densenet121", 8'062'504, "densenet0_stage4_conv31_weight"},
+      {"densenet161", 28'900'936, "densenet0_batchnorm0_gamma"},
+      {"densenet169", 14'307'880, "densenet0_conv3_weight"},
+      {"densenet201", 20'242'984, "densenet0_dense0_bias"},
+      {"mobilenet0.25", 475'544, "mobilenet0_conv26_weight"},
+      {"mobilenet0.5", 1'342'536, "mobilenet0_batchnorm26_beta"},
+      {"mobilenet0.75", 2'601'976, "mobilenet0_dense0_weight"},
+      {"mobilenet1.0", 4'253'864, "mobilenet0_conv0_weight"},
+      {"mobilenetv2_0.25", 1'526'856, "mobilenetv20_features_linearbottleneck16_conv2_weight"},
+      {"mobilenetv2_0.5", 1'983'104, "mobilenetv20_output_pred_weight"},
+      {"mobilenetv2_0.75", 2'653'864, "mobilenetv20_features_conv1_weight"},
+      {"mobilenetv2_1.0", 3'539'136, "mobilenetv20_features_linearbottleneck0_batchnorm2_gamma"},
+      {"squeezenet1.0", 1'248'424, "squeezenet0_conv25_bias"},
+      {"squeezenet1.1", 1'235'496, "squeezenet0_conv0_weight"},
+      {"vgg11_bn", 132'874'344, "vgg0_batchnorm7_gamma"},
+      {"vgg13_bn", 133'059'624, "vgg0_conv9_bias"},
+      {"vgg16_bn", 138'374'440, "vgg0_dense2_weight"},
+      {"vgg19_bn", 143'689'256, "vgg0_conv15_weight"},
+  };
+  for (const auto& [name, parameters, argument] : rows) {
+    SCOPED_TRACE(name);
+    const auto net = models::make(name);
+    ASSERT_TRUE(net.has_value()) << net.error().message;
+    const auto shapes = net->inferShapes({{"data", {1, 3, 224, 224}}});
+    ASSERT_TRUE(shapes.has_value()) << shapes.error().message;
+    const auto names = net->arguments();
+    EXPECT_THAT(names, testing::Contains(argument));
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      sum += names[i] == "data" || names[i] == "softmax_label" ? 0 : shapes->arguments[i].elements();
+    for (const Shape& state : shapes->auxiliary_states) sum += state.elements();
+    EXPECT_EQ(sum, parameters);
+  }
+}
+
+// The paper's multiplications and additions of one image, in millions.
+TEST(Models, MobilenetsHaveTheProductsOfTheirPaper) {
+  for (const auto& [name, million] :
+       {std::pair{"mobilenet1.0", 569}, {"mobilenet0.75", 325}, {"mobilenet0.5", 149}, {"mobilenet0.25", 41}})
+    EXPECT_EQ(std::lround(static_cast<double>(productsOf(name)) / 1e6), million) << name;
+}
 
 TEST(Models, EachHasAName) {
   for (const models::Model& model : models::all()) {
