@@ -14,8 +14,8 @@ enum class BinaryType : std::uint8_t { add, subtract, multiply, divide, maximum,
 // Shapes as NumPy combines them: aligned at the last axis; where one has extent 1, or no such axis, its elements repeat.
 //   inference, forward: a, b -> out
 //   backward:           a, b, dout -> da, db
-// Backward, add and subtract do not read a and b: pass any pointer. Where a equals b, the gradient of maximum and minimum is
-// that of a.
+// Backward, add and subtract do not read a and b: pass any pointer. Maximum and minimum are NaN where a or b is;
+// their gradient is that of a where both are equal, and of neither where one is NaN.
 struct BinaryDesc {
   static const OperatorKind kKind;
   BinaryType type = BinaryType::add;

@@ -36,11 +36,12 @@ struct PoolingNode final : autograd::Node {
   Value out, workspace;
 };
 
+// Of the convention full, one more where the others leave a rest.
 std::int64_t windows(const PoolingDesc& d, std::int64_t data, std::size_t axis) {
-  const std::int64_t room = data + 2 * d.pad[axis] - d.kernel[axis];
-  if (room < 0) return 0;
-  const bool up = d.convention == PoolingConvention::full;
-  return (room + (up ? d.stride[axis] - 1 : 0)) / d.stride[axis] + 1;
+  const std::int64_t kernel = d.kernel[axis], stride = d.stride[axis], pad = d.pad[axis];
+  const std::int64_t inside = slidingExtent(data, kernel, stride, pad, 1);
+  const bool rest = inside > 0 && (inside - 1) * stride + kernel < data + 2 * pad;
+  return inside + (rest && d.convention == PoolingConvention::full ? 1 : 0);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ enum class ReduceType : std::uint8_t { sum, mean, maximum, minimum };
 
 //   inference, forward: data -> out
 //   backward:           data, out, dout -> ddata
-// Backward, sum and mean do not read data and out: pass any pointer. The gradient of a maximum or minimum goes to each
-// element that equals it.
+// Backward, sum and mean do not read data and out: pass any pointer. The maximum and minimum of NaN and others are NaN; their
+// gradient goes to each element that equals them.
 struct ReduceDesc {
   static const OperatorKind kKind;
   ReduceType type = ReduceType::sum;

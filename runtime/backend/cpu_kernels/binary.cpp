@@ -3,6 +3,7 @@
 #include "runtime/backend/cpu_kernels/parallel_for.h"
 #include "runtime/backend/cpu_kernels/share_layout.h"
 #include "runtime/backend/support/broadcast.h"
+#include "runtime/backend/support/extremes.h"
 
 namespace pitwall::cpu_kernels {
 namespace {
@@ -15,8 +16,8 @@ RunFunction withFunctionOf(BinaryType type, Use use) {
     case BinaryType::subtract: return use([](float a, float b) { return a - b; });
     case BinaryType::multiply: return use([](float a, float b) { return a * b; });
     case BinaryType::divide: return use([](float a, float b) { return a / b; });
-    case BinaryType::maximum: return use([](float a, float b) { return a > b ? a : b; });
-    case BinaryType::minimum: return use([](float a, float b) { return a < b ? a : b; });
+    case BinaryType::maximum: return use([](float a, float b) { return largerOf(a, b); });
+    case BinaryType::minimum: return use([](float a, float b) { return smallerOf(a, b); });
   }
   return nullptr;
 }
@@ -70,36 +71,47 @@ RunFunction broadcast(const Broadcast& of, std::int64_t parallel_from, Function 
   };
 }
 
-// The gradient of one operand, whose elements may repeat: then it is a sum.
+// The gradient of one operand, whose elements may repeat: then it is a sum of `summed` elements, made in `sums`.
 class OperandGradient {
  public:
-  OperandGradient(float* to, std::int64_t elements, bool repeats)
-      : to_(to), sums_(repeats ? static_cast<std::size_t>(elements) : 0) {}
+  OperandGradient(float* to, double* sums, std::int64_t summed) : to_(to), sums_(sums), summed_(summed) {
+    std::fill_n(sums_, summed_, 0.0);
+  }
   void add(std::int64_t at, float value) {
-    if (sums_.empty())
+    if (summed_ == 0)
       to_[at] = value;
     else
-      sums_[static_cast<std::size_t>(at)] += static_cast<double>(value);
+      sums_[at] += static_cast<double>(value);
   }
   void store() {
-    for (std::size_t i = 0; i < sums_.size(); ++i) to_[i] = static_cast<float>(sums_[i]);
+    for (std::int64_t i = 0; i < summed_; ++i) to_[i] = static_cast<float>(sums_[i]);
   }
 
  private:
   float* to_;
-  std::vector<double> sums_;
+  double* sums_;
+  std::int64_t summed_;
+};
+
+// How many elements of each operand's gradient are sums.
+struct Summed {
+  std::int64_t a, b;
+
+  Summed(const Shape& of_a, const Shape& of_b, const Shape& out)
+      : a(of_a.elements() == out.elements() ? 0 : of_a.elements()),
+        b(of_b.elements() == out.elements() ? 0 : of_b.elements()) {}
+  Bytes bytes() const { return (a + b) * static_cast<Bytes>(sizeof(double)); }
 };
 
 // slope_a and slope_b of two numbers: by how much the output changes with each.
 template <class SlopeA, class SlopeB>
-RunFunction broadcastGradient(const Broadcast& of, const Signature& s, SlopeA slope_a, SlopeB slope_b) {
-  const std::int64_t size_a = s.inputs[0].shape.elements(), size_b = s.inputs[1].shape.elements();
+RunFunction broadcastGradient(const Broadcast& of, const Summed& summed, SlopeA slope_a, SlopeB slope_b) {
   return [=](const KernelArgs& args) {
     const float *a = input(args, 0), *b = input(args, 1), *dout = input(args, 2);
     const Broadcast::Axis inner = of.inner();
     const std::int64_t rows = of.rows();
-    OperandGradient da(output(args, 0), size_a, size_a != rows * inner.count);
-    OperandGradient db(output(args, 1), size_b, size_b != rows * inner.count);
+    auto* const sums = static_cast<double*>(args.context.workspace);
+    OperandGradient da(output(args, 0), sums, summed.a), db(output(args, 1), sums + summed.a, summed.b);
     for (std::int64_t r = 0; r < rows; ++r) {
       const Broadcast::Place row = of.row(r);
       for (std::int64_t i = 0; i < inner.count; ++i) {
@@ -115,29 +127,32 @@ RunFunction broadcastGradient(const Broadcast& of, const Signature& s, SlopeA sl
   };
 }
 
-RunFunction gradientOf(BinaryType type, const Broadcast& of, const Signature& s) {
+RunFunction gradientOf(BinaryType type, const Broadcast& of, const Summed& summed) {
   using Index = std::int64_t;
   const auto one = [](const float*, Index, const float*, Index) { return 1.0F; };
   switch (type) {
-    case BinaryType::add: return broadcastGradient(of, s, one, one);
+    case BinaryType::add: return broadcastGradient(of, summed, one, one);
     case BinaryType::subtract:
-      return broadcastGradient(of, s, one, [](const float*, Index, const float*, Index) { return -1.0F; });
+      return broadcastGradient(of, summed, one,
+                               [](const float*, Index, const float*, Index) { return -1.0F; });
     case BinaryType::multiply:
       return broadcastGradient(
-          of, s, [](const float*, Index, const float* b, Index j) { return b[j]; },
+          of, summed, [](const float*, Index, const float* b, Index j) { return b[j]; },
           [](const float* a, Index i, const float*, Index) { return a[i]; });
     case BinaryType::divide:
       return broadcastGradient(
-          of, s, [](const float*, Index, const float* b, Index j) { return 1 / b[j]; },
+          of, summed, [](const float*, Index, const float* b, Index j) { return 1 / b[j]; },
           [](const float* a, Index i, const float* b, Index j) { return -a[i] / (b[j] * b[j]); });
     case BinaryType::maximum:
       return broadcastGradient(
-          of, s, [](const float* a, Index i, const float* b, Index j) { return a[i] >= b[j] ? 1.0F : 0.0F; },
-          [](const float* a, Index i, const float* b, Index j) { return a[i] >= b[j] ? 0.0F : 1.0F; });
+          of, summed,
+          [](const float* a, Index i, const float* b, Index j) { return a[i] >= b[j] ? 1.0F : 0.0F; },
+          [](const float* a, Index i, const float* b, Index j) { return a[i] < b[j] ? 1.0F : 0.0F; });
     case BinaryType::minimum:
       return broadcastGradient(
-          of, s, [](const float* a, Index i, const float* b, Index j) { return a[i] <= b[j] ? 1.0F : 0.0F; },
-          [](const float* a, Index i, const float* b, Index j) { return a[i] <= b[j] ? 0.0F : 1.0F; });
+          of, summed,
+          [](const float* a, Index i, const float* b, Index j) { return a[i] <= b[j] ? 1.0F : 0.0F; },
+          [](const float* a, Index i, const float* b, Index j) { return a[i] > b[j] ? 1.0F : 0.0F; });
   }
   return nullptr;
 }
@@ -158,12 +173,13 @@ RunFunction makeBinaryGradient(const BinaryDesc& desc, const Request& r, Signatu
     shareLayout(reads ? leaderOf(r.inputs) : r.inputs[2], desc.type != BinaryType::divide, s);
     const Shape stored{storedElements(s.inputs[2])};
     if (!reads) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;
-    Signature flat = s;
-    for (TensorSpec& spec : flat.inputs) spec.shape = stored;
-    return gradientOf(desc.type, {stored, stored, stored}, flat);
+    return gradientOf(desc.type, {stored, stored, stored}, {stored, stored, stored});
   }
   if (!reads) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;
-  return gradientOf(desc.type, {s.inputs[0].shape, s.inputs[1].shape, out}, s);
+  const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
+  const Summed summed(a, b, out);
+  s.workspace_bytes = summed.bytes();
+  return gradientOf(desc.type, {a, b, out}, summed);
 }
 
 }  // namespace

@@ -44,16 +44,17 @@ RunFunction make(const PoolingDesc& given, const Request& r, Signature& s) {
   const std::int64_t images = data[0] * data[1], parallel_from = r.options.parallel_elements;
   const std::int64_t from_size = y.data * x.data, to_size = y.out * x.out;
   return [=](const KernelArgs& a) {
-    parallelFor(images, {parallel_from / from_size, a}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t image = begin; image < end; ++image) {
-        const float* from = input(a, backward ? 2 : 0) + image * (backward ? to_size : from_size);
-        float* to = output(a, 0) + image * (backward ? from_size : to_size);
-        std::fill_n(to, backward ? from_size : to_size, 0.0F);
-        averagedElements(y, x, [&](std::int64_t o, std::int64_t i, float share) {
-          to[backward ? i : o] += from[backward ? o : i] * share;
-        });
-      }
-    });
+    parallelFor(images, Split::ofRows(parallel_from, from_size, a),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t image = begin; image < end; ++image) {
+                    const float* from = input(a, backward ? 2 : 0) + image * (backward ? to_size : from_size);
+                    float* to = output(a, 0) + image * (backward ? from_size : to_size);
+                    std::fill_n(to, backward ? from_size : to_size, 0.0F);
+                    averagedElements(y, x, [&](std::int64_t o, std::int64_t i, float share) {
+                      to[backward ? i : o] += from[backward ? o : i] * share;
+                    });
+                  }
+                });
     return Status{};
   };
 }

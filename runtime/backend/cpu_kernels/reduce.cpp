@@ -5,6 +5,7 @@
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
 #include "runtime/backend/support/broadcast.h"
+#include "runtime/backend/support/extremes.h"
 
 namespace pitwall::cpu_kernels {
 namespace {
@@ -21,7 +22,7 @@ struct Reduction {
     const bool shared = of.rank > 1 && outermost.a != 0;
     if (!shared) return body(std::int64_t{0}, of.rows());
     const std::int64_t rows = of.rows() / outermost.count;
-    parallelFor(outermost.count, {parallel_from / (rows * of.inner().count), args},
+    parallelFor(outermost.count, Split::ofRows(parallel_from, rows * of.inner().count, args),
                 [&](std::int64_t begin, std::int64_t end) { body(begin * rows, end * rows); });
   }
 };
@@ -49,12 +50,12 @@ void reduceRows(const Reduction& r, const float* data, double* results, std::int
 template <class Combine>
 RunFunction reduction(const Reduction& r, double neutral, Combine combine) {
   return [=](const KernelArgs& a) {
-    std::vector<double> results(static_cast<std::size_t>(r.results), neutral);
+    auto* const results = static_cast<double*>(a.context.workspace);
+    std::fill_n(results, r.results, neutral);
     r.parts(a, [&](std::int64_t begin, std::int64_t end) {
-      reduceRows(r, input(a, 0), results.data(), begin, end, combine);
+      reduceRows(r, input(a, 0), results, begin, end, combine);
     });
-    for (std::size_t i = 0; i < results.size(); ++i)
-      output(a, 0)[i] = static_cast<float>(results[i] * r.scale);
+    for (std::int64_t i = 0; i < r.results; ++i) output(a, 0)[i] = static_cast<float>(results[i] * r.scale);
     return Status{};
   };
 }
@@ -66,15 +67,16 @@ RunFunction reductionGradient(const Reduction& r, bool selects) {
     float* ddata = output(a, 0);
     const float scale = static_cast<float>(r.scale);
     const Broadcast::Axis inner = r.of.inner();
-    parallelFor(r.of.rows(), {r.parallel_from / inner.count, a}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        const Broadcast::Place at = r.of.row(row);
-        for (std::int64_t i = 0; i < inner.count; ++i) {
-          const std::int64_t o = at.a + i * inner.a, d = at.b + i * inner.b;
-          ddata[d] = !selects || data[d] == out[o] ? dout[o] * scale : 0.0F;
-        }
-      }
-    });
+    parallelFor(r.of.rows(), Split::ofRows(r.parallel_from, inner.count, a),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t row = begin; row < end; ++row) {
+                    const Broadcast::Place at = r.of.row(row);
+                    for (std::int64_t i = 0; i < inner.count; ++i) {
+                      const std::int64_t o = at.a + i * inner.a, d = at.b + i * inner.b;
+                      ddata[d] = !selects || data[d] == out[o] ? dout[o] * scale : 0.0F;
+                    }
+                  }
+                });
     return Status{};
   };
 }
@@ -94,11 +96,12 @@ RunFunction make(const ReduceDesc& desc, const Request& r, Signature& s) {
       s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;  // not read
     return reductionGradient(reduced, selects);
   }
+  s.workspace_bytes = kept.elements() * static_cast<Bytes>(sizeof(double));
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (desc.type == ReduceType::maximum)
-    return reduction(reduced, -kInfinity, [](double a, double b) { return a > b ? a : b; });
+    return reduction(reduced, -kInfinity, [](double a, double b) { return largerOf(a, b); });
   if (desc.type == ReduceType::minimum)
-    return reduction(reduced, kInfinity, [](double a, double b) { return a < b ? a : b; });
+    return reduction(reduced, kInfinity, [](double a, double b) { return smallerOf(a, b); });
   return reduction(reduced, 0, [](double a, double b) { return a + b; });
 }
 

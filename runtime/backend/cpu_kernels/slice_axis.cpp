@@ -13,11 +13,10 @@ RunFunction make(const SliceAxisDesc& desc, const Request& r, Signature& s) {
   if (backward) s.inputs[0].layout = r.inputs[0].layout;  // not read
   const std::int64_t whole = e.count * e.inner, begin = range.begin * e.inner,
                      part = (range.end - range.begin) * e.inner;
-  const std::int64_t parallel_from = r.options.parallel_elements / whole;
-  return [=, outer = e.outer](const KernelArgs& a) {
+  return [=, outer = e.outer, parallel_from = r.options.parallel_elements](const KernelArgs& a) {
     const float* from = input(a, backward ? 1 : 0);
     float* to = output(a, 0);
-    parallelFor(outer, {parallel_from, a}, [=](std::int64_t first, std::int64_t last) {
+    parallelFor(outer, Split::ofRows(parallel_from, whole, a), [=](std::int64_t first, std::int64_t last) {
       for (std::int64_t o = first; o < last; ++o) {
         if (!backward) {
           std::copy_n(from + o * whole + begin, part, to + o * part);

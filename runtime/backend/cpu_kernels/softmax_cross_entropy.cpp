@@ -17,10 +17,10 @@ struct Sizes {
   // Rows are split among threads by the number of elements they hold.
   template <class Body>
   void rows(const KernelArgs& args, Body body) const {
-    const std::int64_t from = (parallel_from + classes - 1) / classes;
-    parallelFor(samples, {from, args}, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t n = begin; n < end; ++n) body(n);
-    });
+    parallelFor(samples, Split::ofRows(parallel_from, classes, args),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t n = begin; n < end; ++n) body(n);
+                });
   }
 };
 

@@ -44,8 +44,7 @@ RunFunction make(const SoftmaxOutputDesc& desc, const Request& r, Signature& s) 
   return [=](const KernelArgs& a) -> Status {
     const float *labels = input(a, 0), *out = input(a, 1);
     const float scale = PITWALL_TRY(gradientScale(desc, e, labels));
-    const std::int64_t from = (parallel_from + block - 1) / block;
-    parallelFor(e.outer, {from, a}, [&](std::int64_t begin, std::int64_t end) {
+    parallelFor(e.outer, Split::ofRows(parallel_from, block, a), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)
         subtractLabels(desc, e, scale, labels + o * e.inner, out + o * block, output(a, 0) + o * block);
     });

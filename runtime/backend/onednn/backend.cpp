@@ -39,7 +39,7 @@ class OnednnBackend final : public CachingBackend {
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
     if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
-    const Request request{engine_, pass, inputs, like, std::move(signature)};
+    const Request request{engine_, options_, pass, inputs, like, std::move(signature)};
     try {
       return makeKernel(desc, request);
     } catch (const std::exception& error) {

@@ -5,14 +5,15 @@
 namespace pitwall::onednn {
 namespace {
 
+// oneDNN's maximum and minimum are not used: of a number and NaN they give the number.
 dnnl::algorithm algorithmOf(BinaryType type) {
   switch (type) {
     case BinaryType::add: return dnnl::algorithm::binary_add;
     case BinaryType::subtract: return dnnl::algorithm::binary_sub;
     case BinaryType::multiply: return dnnl::algorithm::binary_mul;
     case BinaryType::divide: return dnnl::algorithm::binary_div;
-    case BinaryType::maximum: return dnnl::algorithm::binary_max;
-    case BinaryType::minimum: return dnnl::algorithm::binary_min;
+    case BinaryType::maximum:
+    case BinaryType::minimum: break;
   }
   return dnnl::algorithm::undef;
 }
@@ -37,7 +38,7 @@ bool isRowMajorInMemory(const Desc& desc, const Shape& shape) {
 KernelPtr rowMajorKernel(const BinaryDesc& desc, const Request& r) {
   std::vector<TensorSpec> inputs(r.inputs.begin(), r.inputs.end());
   for (TensorSpec& spec : inputs) spec.layout = nullptr;
-  return cpu_kernels::makeKernel(desc, r.pass, inputs, r.signature, {});
+  return cpu_kernels::makeKernel(desc, r.pass, inputs, r.signature, r.options);
 }
 
 }  // namespace
@@ -45,11 +46,12 @@ KernelPtr rowMajorKernel(const BinaryDesc& desc, const Request& r) {
 KernelPtr make(const BinaryDesc& desc, const Request& r) {
   const Shape& out = r.signature.outputs[0].shape;
   const std::size_t whole = r.inputs[0].shape == out ? 0 : 1, part = 1 - whole;
-  if (whole == 1 && !mayExchange(desc.type)) return rowMajorKernel(desc, r);
+  const dnnl::algorithm algorithm = algorithmOf(desc.type);
+  if (algorithm == dnnl::algorithm::undef || (whole == 1 && !mayExchange(desc.type)))
+    return rowMajorKernel(desc, r);
   const Desc data = descOf(r.inputs[whole], dimsOf(out));
   const Desc repeated = repeatedOf(r.inputs[part].shape, data);
-  const dnnl::binary::primitive_desc pd({algorithmOf(desc.type), data, repeated, data}, userScratchpad(),
-                                        r.engine, true);
+  const dnnl::binary::primitive_desc pd({algorithm, data, repeated, data}, userScratchpad(), r.engine, true);
   if (!pd) return rowMajorKernel(desc, r);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(whole, data);

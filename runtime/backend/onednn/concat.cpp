@@ -18,25 +18,30 @@ Problem problemOf(const ConcatDesc& d, const Request& r) {
   return p;
 }
 
-// The parts in the arrangement of `like`, or row-major.
-std::vector<Desc> partsOf(const Problem& p, const Desc& like) {
+struct Arrangement {
   std::vector<Desc> parts;
+  Desc whole;
+};
+
+// All in the arrangement of `like`, or row-major.
+Arrangement arrange(const Problem& p, const Desc& like, const Dims& whole) {
+  Arrangement a{{}, arrangedAs(like, whole)};
   bool fits = true;
   for (std::size_t i = 0; i < p.count; ++i) {
-    parts.push_back(arrangedAs(like, p.parts[i]));
-    fits = fits && (i + 1 == p.count || parts[i].data.padded_dims[p.axis] == p.parts[i][p.axis]);
+    a.parts.push_back(arrangedAs(like, p.parts[i]));
+    fits = fits && (i + 1 == p.count || a.parts[i].data.padded_dims[p.axis] == p.parts[i][p.axis]);
   }
-  if (fits) return parts;
-  parts.clear();
-  for (const Dims& dims : p.parts) parts.push_back(rowMajor(dims));
-  return parts;
+  if (fits) return a;
+  a = {{}, rowMajor(whole)};
+  for (const Dims& dims : p.parts) a.parts.push_back(rowMajor(dims));
+  return a;
 }
 
 KernelPtr forward(const Problem& p, const Request& r) {
   std::size_t leader = 0;  // the first that is not row-major
   while (leader + 1 < p.count && r.inputs[leader].layout == nullptr) ++leader;
-  const std::vector<Desc> parts = partsOf(p, descOf(r.inputs[leader], p.parts[leader]));
-  const Desc whole = arrangedAs(parts[0], dimsOf(r.signature.outputs[0].shape));
+  const auto [parts, whole] =
+      arrange(p, descOf(r.inputs[leader], p.parts[leader]), dimsOf(r.signature.outputs[0].shape));
   const dnnl::concat::primitive_desc pd(whole, static_cast<int>(p.axis), parts, r.engine, userScratchpad());
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   std::vector<Argument> arguments{{DNNL_ARG_DST, whole, outputAt(0)}};
@@ -53,8 +58,7 @@ KernelPtr forward(const Problem& p, const Request& r) {
 KernelPtr backward(const Problem& p, const Request& r) {
   const TensorSpec& dout = r.inputs[p.count];
   const Dims extents = dimsOf(dout.shape);
-  const std::vector<Desc> parts = partsOf(p, descOf(dout, extents));
-  const Desc whole = arrangedAs(parts[0], extents);
+  const auto [parts, whole] = arrange(p, descOf(dout, extents), extents);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, "reorder");
   Dims begin(extents.size(), 0);
   for (std::size_t i = 0; i < p.count; ++i) {

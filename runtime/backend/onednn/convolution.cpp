@@ -50,7 +50,7 @@ KernelPtr backwardWeights(const ConvolutionDesc& d, const Request& r) {
       preferGivenWeight(p.weight, wish, [&](const Desc& weight, bool allow_failure) {
         return backwardWeightsOf(r, p, hint, weight, allow_failure);
       });
-  return weightGradient<dnnl::convolution_backward_weights>(r, pd, wish, d.bias);
+  return weightGradient<dnnl::convolution_backward_weights>(r, pd, wish);
 }
 
 }  // namespace

@@ -73,17 +73,7 @@ KernelPtr backwardWeights(const DeconvolutionDesc& d, const Request& r) {
       preferGivenWeight(p.weight, wish, [&](const Desc& weight, bool allow_failure) {
         return backwardWeightsOf(r, p, hint, weight, allow_failure);
       });
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setInput(0, pd.diff_dst_desc());
-  kernel->setInput(1, pd.src_desc());
-  kernel->setOutput(0, wish);
-  const bool direct = pd.diff_weights_desc() == wish;
-  const Place dweight = direct ? outputAt(0) : kernel->addTemporary(pd.diff_weights_desc());
-  kernel->addStep(dnnl::convolution_backward_weights(pd), pd.scratchpad_desc(),
-                  {{DNNL_ARG_SRC, pd.src_desc(), inputAt(1)},
-                   {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(0)},
-                   {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc(), dweight}});
-  if (!direct) addReorder(*kernel, r.engine, pd.diff_weights_desc(), dweight, wish, outputAt(0));
+  const auto kernel = weightGradient<dnnl::convolution_backward_weights>(r, pd, wish, {.data = 1, .dout = 0});
   if (d.bias) sumBias(*kernel, r, pd.src_desc());
   return kernel;
 }

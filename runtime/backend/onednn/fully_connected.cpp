@@ -71,7 +71,7 @@ KernelPtr backwardWeights(const FullyConnectedDesc& d, const Request& r) {
     return BackwardWeights({rowMajor(p.data), weight, p.biasDesc(), rowMajor(p.out)}, userScratchpad(),
                            r.engine, hint, allow_failure);
   });
-  return weightGradient<dnnl::inner_product_backward_weights>(r, pd, wish, d.bias);
+  return weightGradient<dnnl::inner_product_backward_weights>(r, pd, wish);
 }
 
 }  // namespace

@@ -27,20 +27,28 @@ auto preferGivenWeight(const Dims& weight, const Desc& given, Make make) {
 void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc& from_desc, Place from,
                 const Desc& to_desc, Place to);
 
+// Which inputs of a pass are the primitive's data and the gradient of its output.
+struct WeightGradientInputs {
+  std::size_t data = 0, dout = 1;
+};
+
 // The gradient of a weight, written in the layout `wish`; if the chosen implementation writes another one, a
-// reorder follows. Primitive is the one that `pd` describes; its other operands keep their layouts.
+// reorder follows. That of the bias, where the primitive has one, is output 1. Primitive is the one that `pd` describes; its other
+// operands keep their layouts.
 template <class Primitive, class PrimitiveDesc>
-KernelPtr weightGradient(const Request& r, const PrimitiveDesc& pd, const Desc& wish, bool bias) {
+std::shared_ptr<PrimitiveKernel> weightGradient(const Request& r, const PrimitiveDesc& pd, const Desc& wish,
+                                                const WeightGradientInputs& from = {}) {
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
-  kernel->setInput(0, pd.src_desc());
-  kernel->setInput(1, pd.diff_dst_desc());
+  kernel->setInput(from.data, pd.src_desc());
+  kernel->setInput(from.dout, pd.diff_dst_desc());
   kernel->setOutput(0, wish);
   const bool direct = pd.diff_weights_desc() == wish;
   const Place dweight = direct ? outputAt(0) : kernel->addTemporary(pd.diff_weights_desc());
-  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
-                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(1)},
+  std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(from.data)},
+                                  {DNNL_ARG_DIFF_DST, pd.diff_dst_desc(), inputAt(from.dout)},
                                   {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc(), dweight}};
-  if (bias) arguments.push_back({DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc(), outputAt(1)});
+  if (pd.diff_bias_desc().get_size() != 0)
+    arguments.push_back({DNNL_ARG_DIFF_BIAS, pd.diff_bias_desc(), outputAt(1)});
   kernel->addStep(Primitive(pd), pd.scratchpad_desc(), std::move(arguments));
   if (!direct) addReorder(*kernel, r.engine, pd.diff_weights_desc(), dweight, wish, outputAt(0));
   return kernel;

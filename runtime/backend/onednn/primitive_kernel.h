@@ -14,6 +14,7 @@
 #include "db/mutex.h"
 #include "runtime/backend.h"
 #include "runtime/backend/onednn/layout.h"
+#include "runtime/backend/support/options.h"
 #include "runtime/backend/support/signature.h"
 
 namespace pitwall::onednn {
@@ -81,6 +82,7 @@ dnnl::primitive_attr userScratchpad();
 // Arguments of every function that builds a kernel.
 struct Request {
   const dnnl::engine& engine;
+  const BackendOptions& options;
   Pass pass;
   std::span<const TensorSpec> inputs;
   const TensorSpec* like;

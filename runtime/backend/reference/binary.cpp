@@ -2,6 +2,7 @@
 
 #include "runtime/backend/reference/operators.h"
 #include "runtime/backend/support/broadcast.h"
+#include "runtime/backend/support/extremes.h"
 
 namespace pitwall::reference {
 namespace {
@@ -12,8 +13,8 @@ float apply(BinaryType type, float a, float b) {
     case BinaryType::subtract: return a - b;
     case BinaryType::multiply: return a * b;
     case BinaryType::divide: return a / b;
-    case BinaryType::maximum: return std::max(a, b);
-    case BinaryType::minimum: return std::min(a, b);
+    case BinaryType::maximum: return largerOf(a, b);
+    case BinaryType::minimum: return smallerOf(a, b);
   }
   return 0;
 }
@@ -28,8 +29,8 @@ Slopes slopes(BinaryType type, double a, double b) {
     case BinaryType::subtract: return {1, -1};
     case BinaryType::multiply: return {b, a};
     case BinaryType::divide: return {1 / b, -a / (b * b)};
-    case BinaryType::maximum: return a >= b ? Slopes{1, 0} : Slopes{0, 1};
-    case BinaryType::minimum: return a <= b ? Slopes{1, 0} : Slopes{0, 1};
+    case BinaryType::maximum: return {a >= b ? 1.0 : 0.0, a < b ? 1.0 : 0.0};
+    case BinaryType::minimum: return {a <= b ? 1.0 : 0.0, a > b ? 1.0 : 0.0};
   }
   return {0, 0};
 }

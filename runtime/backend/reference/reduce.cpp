@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <limits>
 
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/extremes.h"
 
 namespace pitwall::reference {
 namespace {
@@ -18,8 +18,8 @@ std::int64_t targetOf(std::int64_t index, const Shape& data, const Shape& kept) 
 }
 
 double combined(ReduceType type, double a, double b) {
-  if (type == ReduceType::maximum) return std::max(a, b);
-  if (type == ReduceType::minimum) return std::min(a, b);
+  if (type == ReduceType::maximum) return largerOf(a, b);
+  if (type == ReduceType::minimum) return smallerOf(a, b);
   return a + b;
 }
 

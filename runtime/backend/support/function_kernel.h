@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "db/check.h"
 #include "runtime/backend/support/signature.h"
 
 namespace pitwall {
@@ -16,9 +17,14 @@ class FunctionKernel final : public Kernel {
       : function_(std::move(function)) {
     inputs_ = std::move(signature.inputs);
     outputs_ = std::move(signature.outputs);
+    workspace_bytes_ = signature.workspace_bytes;
     implementation_ = std::move(implementation);
   }
-  Status run(const KernelArgs& args) const override { return function_(args); }
+  Status run(const KernelArgs& args) const override {
+    PITWALL_CHECK(args.context.workspace != nullptr || workspaceBytes() == 0, "%s: a run without workspace",
+                  implementation().c_str());
+    return function_(args);
+  }
 
  private:
   const RunFunction function_;

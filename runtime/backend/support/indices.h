@@ -24,12 +24,13 @@ inline Status checkIndices(const char* operator_name, const float* indices, std:
 }
 
 // The element of an axis of `count` that an index means; of TakeMode::raise, the index has been checked. Fractions are cut off.
+// NaN is element 0, as is an infinite index that wraps.
 inline std::int64_t takenElement(TakeMode mode, float index, std::int64_t count) {
   if (mode == TakeMode::raise) return static_cast<std::int64_t>(index);
-  const double whole = std::isfinite(index) ? std::trunc(static_cast<double>(index)) : 0;
-  const double n = static_cast<double>(count);
-  if (mode == TakeMode::clip) return static_cast<std::int64_t>(std::min(std::max(whole, 0.0), n - 1));
-  const double rest = std::fmod(whole, n);
+  if (std::isnan(index)) return 0;
+  const double whole = std::trunc(static_cast<double>(index)), n = static_cast<double>(count);
+  if (mode == TakeMode::clip) return static_cast<std::int64_t>(std::clamp(whole, 0.0, n - 1));
+  const double rest = std::isinf(whole) ? 0 : std::fmod(whole, n);
   return static_cast<std::int64_t>(rest < 0 ? rest + n : rest);
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 
 #include "runtime/operators/rnn.h"
 
@@ -49,15 +48,21 @@ struct RnnExtents {
     return gatesAt(desc.layers, 0) + layer * rows() * width();
   }
   std::int64_t workspace() const { return outputAt(desc.layers - 1); }
+
+  // What a pass needs while it runs (floats): a step's product with the state of a GRU; the gradients of a layer's output and
+  // input, and of what the activations got by input and by state.
+  std::int64_t forwardScratch() const { return desc.type == RnnType::gru ? batch * gateRows() : 0; }
+  std::int64_t widest() const { return std::max(columns, width()); }
+  std::int64_t backwardScratch() const { return 2 * rows() * (widest() + gateRows()); }
 };
 
 struct RnnForward {
   const float *data, *parameters, *state, *cell;
-  float *out, *state_out, *cell_out, *workspace;
+  float *out, *state_out, *cell_out, *workspace, *scratch;
 };
 struct RnnBackward {
   const float *data, *parameters, *state, *cell, *out, *dout, *dstate_out, *dcell_out, *workspace;
-  float *ddata, *dparameters, *dstate, *dcell;
+  float *ddata, *dparameters, *dstate, *dcell, *scratch;
 };
 
 inline float logistic(float x) { return 1 / (1 + std::exp(-x)); }
@@ -79,11 +84,8 @@ class Rnn {
   }
 
   void backward(const RnnBackward& a) const {
-    const std::int64_t widest = std::max(e_.columns, e_.width()) * e_.rows();
-    const auto below = std::make_unique<float[]>(static_cast<std::size_t>(widest));
-    const auto above = std::make_unique<float[]>(static_cast<std::size_t>(widest));
-    std::copy_n(a.dout, e_.rows() * e_.width(), above.get());
-    float *dout = above.get(), *din = below.get();
+    float *dout = a.scratch, *din = a.scratch + e_.rows() * e_.widest();
+    std::copy_n(a.dout, e_.rows() * e_.width(), dout);
     for (std::int64_t layer = e_.desc.layers - 1; layer >= 0; --layer) {
       if (layer == 0) din = a.ddata;
       for (std::int64_t d = 0; d < e_.directions(); ++d) backwardCell(a, layer, d, dout, din);
@@ -119,19 +121,18 @@ class Rnn {
     }
     Gemm::multiply(false, true, e_.rows(), g_, columns, in, columns, a.parameters + e_.inputWeight(layer, d),
                    columns, 1, gates, g_);
-    const auto product = std::make_unique<float[]>(static_cast<std::size_t>(gru ? n * g_ : 0));
     const float *first = a.state + stateAt(layer, d), *cell = lstm ? a.cell + stateAt(layer, d) : nullptr;
     for (std::int64_t s = 0; s < e_.steps; ++s) {
       const Step now = step(s, d, first, out);
       float *z = gates + now.t * n * g_, *kept = extra + now.t * n * h_;
       float* to = out + now.t * n * e_.width() + d * h_;
       Gemm::multiply(false, true, n, g_, h_, now.state, now.state_step, weight, h_, gru ? 0.0F : 1.0F,
-                     gru ? product.get() : z, g_);
+                     gru ? a.scratch : z, g_);
       for (std::int64_t i = 0; i < n; ++i) {
         if (lstm)
           lstmRow(z + i * g_, cell + i * h_, kept + i * h_, to + i * e_.width());
         else if (gru)
-          gruRow(z + i * g_, product.get() + i * g_, bias + g_, now.state + i * now.state_step, kept + i * h_,
+          gruRow(z + i * g_, a.scratch + i * g_, bias + g_, now.state + i * now.state_step, kept + i * h_,
                  to + i * e_.width());
         else
           plainRow(z + i * g_, to + i * e_.width());
@@ -175,9 +176,8 @@ class Rnn {
     const float* out = top ? a.out : a.workspace + e_.outputAt(layer);
     const float* in = layer == 0 ? a.data : a.workspace + e_.outputAt(layer - 1);
     const std::int64_t columns = e_.columnsOf(layer), n = e_.batch, at = stateAt(layer, d);
-    const std::size_t size = static_cast<std::size_t>(e_.rows() * g_);
     // Of what the activations got: the input's part, and the state's.
-    const auto by_input = std::make_unique<float[]>(size), by_state = std::make_unique<float[]>(size);
+    float *by_input = a.scratch + 2 * e_.rows() * e_.widest(), *by_state = by_input + e_.rows() * g_;
     float *dh = a.dstate + at, *dc = lstm ? a.dcell + at : nullptr;
     std::copy_n(a.dstate_out + at, n * h_, dh);
     if (lstm) std::copy_n(a.dcell_out + at, n * h_, dc);
@@ -186,19 +186,19 @@ class Rnn {
     std::fill_n(dweight, g_ * h_, 0.0F);
     for (std::int64_t s = e_.steps - 1; s >= 0; --s) {
       const Step now = step(s, d, a.state + at, out);
-      float *to_input = by_input.get() + now.t * n * g_, *to_state = by_state.get() + now.t * n * g_;
+      float *to_input = by_input + now.t * n * g_, *to_state = by_state + now.t * n * g_;
       for (std::int64_t i = 0; i < n; ++i)
         backwardRow(a, layer, d, s, now, i, dout,
                     {dh + i * h_, lstm ? dc + i * h_ : nullptr, to_input + i * g_, to_state + i * g_});
       Gemm::multiply(true, false, g_, h_, n, to_state, g_, now.state, now.state_step, 1, dweight, h_);
       Gemm::multiply(false, false, n, h_, g_, to_state, g_, weight, h_, 1, dh, h_);
     }
-    Gemm::multiply(true, false, g_, columns, e_.rows(), by_input.get(), g_, in, columns, 0,
+    Gemm::multiply(true, false, g_, columns, e_.rows(), by_input, g_, in, columns, 0,
                    a.dparameters + e_.inputWeight(layer, d), columns);
-    Gemm::multiply(false, false, e_.rows(), columns, g_, by_input.get(), g_,
+    Gemm::multiply(false, false, e_.rows(), columns, g_, by_input, g_,
                    a.parameters + e_.inputWeight(layer, d), columns, d == 0 ? 0.0F : 1.0F, din, columns);
-    sumRows(by_input.get(), dbias);
-    sumRows(by_state.get(), dbias + g_);
+    sumRows(by_input, dbias);
+    sumRows(by_state, dbias + g_);
   }
 
   struct RowGradients {

@@ -9,7 +9,7 @@ namespace pitwall {
 template <class Gemm>
 void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelArgs& a) {
   const bool lstm = e.desc.type == RnnType::lstm;
-  const auto scratch = std::make_unique<float[]>(static_cast<std::size_t>(keeps ? 0 : e.workspace()));
+  auto* const scratch = static_cast<float*>(a.context.workspace);
   rnn.forward({.data = input(a, 0),
                .parameters = input(a, 1),
                .state = input(a, 2),
@@ -17,7 +17,8 @@ void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelA
                .out = output(a, 0),
                .state_out = output(a, 1),
                .cell_out = lstm ? output(a, 2) : nullptr,
-               .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch.get()});
+               .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch + e.forwardScratch(),
+               .scratch = scratch});
 }
 
 template <class Gemm>
@@ -35,18 +36,23 @@ void runRnnGradient(const Rnn<Gemm>& rnn, bool lstm, const KernelArgs& a) {
                 .ddata = output(a, 0),
                 .dparameters = output(a, 1),
                 .dstate = output(a, 2),
-                .dcell = lstm ? output(a, 3) : nullptr});
+                .dcell = lstm ? output(a, 3) : nullptr,
+                .scratch = static_cast<float*>(a.context.workspace)});
 }
 
-// Sets the workspace that the forward pass writes.
+// Sets the workspace that the forward pass writes, and that of the run. Inference keeps in the latter what training writes to
+// the former.
 template <class Gemm>
 RunFunction rnnFunction(const RnnDesc& desc, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
   const RnnExtents e{desc, data[0], data[1], data[2]};
   const Rnn<Gemm> rnn(e);
   const bool lstm = desc.type == RnnType::lstm, keeps = pass == Pass::forward;
-  if (pass == Pass::backward)
+  if (pass == Pass::backward) {
+    s.workspace_bytes = e.backwardScratch() * sizeOf(DType::float32);
     return [=](const KernelArgs& a) { return runRnnGradient(rnn, lstm, a), Status{}; };
+  }
+  s.workspace_bytes = (e.forwardScratch() + (keeps ? 0 : e.workspace())) * sizeOf(DType::float32);
   if (keeps) s.outputs.back().shape = {e.workspace() * sizeOf(DType::float32)};
   return [=](const KernelArgs& a) { return runRnn(rnn, e, keeps, a), Status{}; };
 }

@@ -20,6 +20,7 @@ std::string describeRequest(const OperatorKindDesc& desc, Pass pass, std::span<c
 
 struct Signature {
   std::vector<TensorSpec> inputs, outputs;  // all row-major, in the order of the Desc
+  Bytes workspace_bytes = 0;                // that a run needs besides; inferSignature() leaves 0
 };
 
 // Row-major signature of one pass. `like` as in Backend::prepare(). A workspace gets one byte: its size

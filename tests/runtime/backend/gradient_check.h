@@ -58,6 +58,20 @@ class GradientCheck : public ::testing::TestWithParam<const char*> {
                                      << ", seed " << kGradientSeed;
   }
 
+  // All gradients of an operator with a weight and, where `bias` is not empty, a bias.
+  void expectWeightedGradients(const OperatorKindDesc& desc, const Shape& data_shape,
+                               const Shape& weight_shape, const Shape& bias) {
+    const Array data = random(data_shape), weight = random(weight_shape);
+    Call forward{.desc = desc, .inputs = {data, weight}};
+    if (bias.rank() > 0) forward.inputs.push_back(random(bias));
+    const Array dout = random(ask(*backend_, forward).outputs.at(0).spec.shape);
+    expectGradient(forward, 0, dout,
+                   {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
+    const Call weights{
+        .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
+    for (std::size_t i = 1; i < forward.inputs.size(); ++i) expectGradient(forward, i, dout, weights, i - 1);
+  }
+
   std::mt19937 random_{kGradientSeed};
   std::unique_ptr<Backend> backend_ = open(GetParam());
 

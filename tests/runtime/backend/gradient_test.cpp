@@ -16,33 +16,14 @@ TEST_P(Gradient, Convolution) {
       {{2, 2, 3, 3}, {.channels = 2, .bias = false}},
   };
   for (const auto& [shape, desc] : cases) {
-    const Array data = random(shape);
-    const Array weight = random({desc.channels, shape[1] / desc.groups, desc.kernel[0], desc.kernel[1]});
-    Call forward{.desc = desc, .inputs = {data, weight}};
-    if (desc.bias) forward.inputs.push_back(random({desc.channels}));
-    const Array dout = random(ask(*backend_, forward).outputs.at(0).spec.shape);
-    expectGradient(forward, 0, dout,
-                   {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
-    const Call weights{
-        .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
-    expectGradient(forward, 1, dout, weights);
-    if (desc.bias) expectGradient(forward, 2, dout, weights, 1);
+    const Shape weight{desc.channels, shape[1] / desc.groups, desc.kernel[0], desc.kernel[1]};
+    expectWeightedGradients(desc, shape, weight, desc.bias ? Shape{desc.channels} : Shape());
   }
 }
 
 TEST_P(Gradient, FullyConnected) {
-  for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 2, 2}}) {
-    const FullyConnectedDesc desc{.units = 4};
-    const Array data = random(shape), weight = random({4, shape.elements() / shape[0]}),
-                dout = random({shape[0], 4});
-    const Call forward{.desc = desc, .inputs = {data, weight, random({4})}};
-    expectGradient(forward, 0, dout,
-                   {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
-    const Call weights{
-        .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
-    expectGradient(forward, 1, dout, weights);
-    expectGradient(forward, 2, dout, weights, 1);
-  }
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 2, 2}})
+    expectWeightedGradients(FullyConnectedDesc{.units = 4}, shape, {4, shape.elements() / shape[0]}, {4});
 }
 
 TEST_P(Gradient, Pooling) {

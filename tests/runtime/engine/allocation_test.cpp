@@ -2,31 +2,8 @@
 // free operators with a slab or two, but nothing grows with the number of operators.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "tests/runtime/engine/engine_fixture.h"
-
-namespace {
-std::atomic<std::int64_t> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_align_t)); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "tests/support/counted_allocations.h"
 
 namespace pitwall::test::allocation_test {
 namespace {
@@ -55,9 +32,10 @@ TEST_P(Allocation, NoneInSteadyState) {
     expectOk(engine->waitForAll());
   };
   for (int i = 0; i < 10; ++i) turn();
-  const std::int64_t before = allocations;
+  const std::int64_t before = countedAllocations();
   for (int i = 0; i < 50; ++i) turn();
-  EXPECT_LE(allocations - before, GetParam().type == EngineType::naive ? 0 : 6);  // for 50,000 operators
+  EXPECT_LE(countedAllocations() - before,
+            GetParam().type == EngineType::naive ? 0 : 6);  // for 50,000 operators
   EXPECT_EQ(sum, 60 * 500);
 }
 

@@ -1,3 +1,7 @@
+#include <filesystem>
+#include <limits>
+#include <thread>
+
 #include "tests/runtime/operators/operator_check.h"
 
 namespace pitwall::test::binary_test {
@@ -55,18 +59,100 @@ TEST_F(Binary, BackendsAgreeInEveryLayout) {
   }
 }
 
+// Maximum and minimum have no kernel for a blocked array with one that repeats.
 TEST_F(Binary, ABlockedArrayKeepsItsLayout) {
   const Shape shape{2, 17, 5, 3};
   const LayoutPtr layout = blockedLayout(*onednn_, shape);
-  const Array data = reordered(*onednn_, random(shape), layout), shift = random({17, 1, 1});
-  for (const BinaryType type : kTypes) {
-    const Answer out = ask(*onednn_, {.desc = BinaryDesc{type}, .inputs = {data, shift}});
-    ASSERT_TRUE(out.kernel);
-    EXPECT_TRUE(sameLayout(out.kernel->inputs()[0].layout, layout));
-    EXPECT_TRUE(sameLayout(out.kernel->outputs()[0].layout, layout));
-    double sum = 0;
-    for (const float value : rowMajorValues(*onednn_, out.outputs.at(0))) sum += static_cast<double>(value);
-    EXPECT_NEAR(storedSum(out.outputs[0]), sum, 1e-3 * std::max(1.0, std::abs(sum))) << "padding stays zero";
+  const Array data = reordered(*onednn_, random(shape), layout);
+  for (const Shape& repeated : {Shape{17, 1, 1}, Shape{2, 17, 1, 1}, Shape{1, 1, 5, 3}, Shape{1, 1, 1, 1}}) {
+    const Array shift = away(repeated);
+    for (const BinaryType type :
+         {BinaryType::add, BinaryType::subtract, BinaryType::multiply, BinaryType::divide}) {
+      const Answer out = ask(*onednn_, {.desc = BinaryDesc{type}, .inputs = {data, shift}});
+      ASSERT_TRUE(out.kernel);
+      EXPECT_TRUE(sameLayout(out.kernel->inputs()[0].layout, layout));
+      EXPECT_TRUE(sameLayout(out.kernel->outputs()[0].layout, layout));
+      double sum = 0;
+      for (const float value : rowMajorValues(*onednn_, out.outputs.at(0))) sum += static_cast<double>(value);
+      EXPECT_NEAR(storedSum(out.outputs[0]), sum, 1e-3 * std::max(1.0, std::abs(sum)))
+          << "padding stays zero: " << repeated.toString();
+    }
+  }
+}
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// Of both backends, where b has the shape of a, repeats along it, and where a is blocked.
+TEST_F(Binary, NanStaysInMaximumAndMinimum) {
+  const Shape images{1, 16, 1, 2};
+  const Array data = random(images), shift = random({16, 1, 1});
+  data.floats()[3] = shift.floats()[5] = kNan;
+  const Call calls[] = {
+      {.inputs = {makeArray({4}, {kNan, 1, kNan, 2}), makeArray({4}, {1, kNan, kNan, 3})}},
+      {.inputs = {makeArray({2, 2}, {kNan, 1, 3, 2}), makeArray({2}, {1, kNan})}},
+      {.inputs = {data, shift}},
+      {.inputs = {reordered(*onednn_, data, blockedLayout(*onednn_, images)), shift}},
+  };
+  const std::vector<std::vector<std::size_t>> expected{{0, 1, 2}, {0, 1, 3}, {3, 10, 11}, {3, 10, 11}};
+  for (const BinaryType type : {BinaryType::maximum, BinaryType::minimum}) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (Backend* backend : {reference_.get(), onednn_.get()}) {
+        if (calls[i].inputs[0].spec.layout != nullptr && backend != onednn_.get()) continue;
+        Call call = calls[i];
+        call.desc = BinaryDesc{type};
+        const auto values = rowMajorValues(*backend, ask(*backend, call).outputs.at(0));
+        std::vector<std::size_t> places;
+        for (std::size_t at = 0; at < values.size(); ++at) {
+          if (std::isnan(values[at])) places.push_back(at);
+        }
+        EXPECT_EQ(places, expected[i]) << backend->name() << " " << call.toString();
+      }
+    }
+  }
+}
+
+TEST_F(Binary, NanHasNoGradientInMaximumAndMinimum) {
+  const Array a = makeArray({4}, {kNan, 1, 5, 2}), b = makeArray({4}, {1, kNan, 4, 2}),
+              dout = makeArray({4}, {1, 2, 3, 4});
+  const auto gradients = [&](BinaryType type) {
+    const Answer both =
+        compare({.desc = BinaryDesc{type}, .pass = Pass::backward, .inputs = {a, b, dout}}).onednn;
+    return std::pair(rowMajorValues(*onednn_, both.outputs.at(0)),
+                     rowMajorValues(*onednn_, both.outputs.at(1)));
+  };
+  using Values = std::vector<float>;
+  EXPECT_EQ(gradients(BinaryType::maximum), std::pair(Values({0, 0, 3, 4}), Values({0, 0, 0, 0})));
+  EXPECT_EQ(gradients(BinaryType::minimum), std::pair(Values({0, 0, 0, 4}), Values({0, 0, 3, 0})));
+}
+
+// The threads that a run starts, seen from a thread that has started none.
+std::size_t threadsOfARun(const Backend& backend, const KernelPtr& kernel, const std::vector<Array>& inputs) {
+  std::vector<const void*> from;
+  for (const Array& array : inputs) from.push_back(array.bytes.get());
+  const Array out = makeArray(kernel->outputs()[0]);
+  void* to[] = {out.bytes.get()};
+  const auto count = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
+  std::ptrdiff_t started = 0;
+  std::thread([&] {
+    const std::ptrdiff_t before = count();
+    EXPECT_TRUE(kernel->run({.inputs = from, .outputs = to, .context = {.threads = 3}}).has_value())
+        << backend.name();
+    started = count() - before;
+  }).join();
+  return static_cast<std::size_t>(started);
+}
+
+// A difference whose first array repeats along a blocked one is computed row-major.
+TEST_F(Binary, HonoursTheSettingForParallelLoops) {
+  const Shape shape{1, 16, 40, 40};
+  const LayoutPtr layout = blockedLayout(*onednn_, shape);
+  for (const auto& [least, threads] : {std::pair{"1", 2U}, std::pair{"1000000", 0U}}) {
+    const std::vector<std::pair<std::string, std::string>> values{{"MXNET_CPU_PARALLEL_SIZE", least}};
+    const auto backend = openBackend("onednn", *Settings::fromValues(values)).value();
+    const TensorSpec specs[] = {{{16, 1, 1}}, {shape, DType::float32, layout}};
+    const KernelPtr kernel =
+        backend->prepare(BinaryDesc{BinaryType::subtract}, Pass::inference, specs).value();
+    EXPECT_EQ(threadsOfARun(*backend, kernel, {random({16, 1, 1}), random(shape)}), threads) << least;
   }
 }
 

@@ -1,10 +1,6 @@
-#include <gmock/gmock.h>
-
 #include <limits>
 
-#include "tests/runtime/backend/conformance_check.h"
-#include "tests/runtime/backend/gradient_check.h"
-#include "tests/runtime/nn/gradient_check.h"
+#include "tests/runtime/operators/operator_check.h"
 
 namespace pitwall::test::clip_test {
 namespace {
@@ -13,23 +9,11 @@ using testing::HasSubstr;
 
 const ClipDesc kRanges[] = {{}, {-0.5F, 0.25F}, {-2, -1}, {0.2F, 0.2F}};
 
-class Clip : public ConformanceCheck {};
+class Clip : public KeepsLayoutCheck {};
 
 TEST_F(Clip, BackendsAgreeInEveryLayout) {
   for (const Shape& shape : kElementwiseShapes) {
-    for (const ClipDesc& desc : kRanges) {
-      const Array data = random(shape), dout = random(shape);
-      for (const LayoutPtr& layout : layoutsFor(*onednn_, shape)) {
-        const Array arranged = reordered(*onednn_, data, layout);
-        compare({.desc = desc, .pass = Pass::inference, .inputs = {data}},
-                {.desc = desc, .pass = Pass::inference, .inputs = {arranged}});
-        const Pair out = compare({.desc = desc, .inputs = {data}}, {.desc = desc, .inputs = {arranged}});
-        ASSERT_TRUE(out.onednn.kernel);
-        EXPECT_TRUE(sameLayout(out.onednn.kernel->outputs()[0].layout, layout)) << "it keeps the layout";
-        compare({.desc = desc, .pass = Pass::backward, .inputs = {out.reference.outputs[0], dout}},
-                {.desc = desc, .pass = Pass::backward, .inputs = {out.onednn.outputs[0], dout}});
-      }
-    }
+    for (const ClipDesc& desc : kRanges) compareInEveryLayout(desc, random(shape));
   }
 }
 
@@ -38,10 +22,7 @@ TEST_F(Clip, PaddingStaysZero) {
   const Shape shape{2, 17, 5, 3};
   const Array blocked = reordered(*onednn_, random(shape), blockedLayout(*onednn_, shape));
   const Array out = ask(*onednn_, {.desc = ClipDesc{1, 2}, .inputs = {blocked}}).outputs.at(0);
-  const auto stored = out.spec.sizeBytes() / static_cast<Bytes>(sizeof(float));
-  float sum = 0;
-  for (Bytes i = 0; i < stored; ++i) sum += out.floats()[i];
-  EXPECT_EQ(sum, static_cast<float>(shape.elements())) << "each element is below 1 and becomes 1";
+  EXPECT_EQ(storedSum(out), static_cast<double>(shape.elements())) << "each element is below 1 and becomes 1";
 }
 
 TEST_F(Clip, ByHand) {
@@ -59,15 +40,14 @@ TEST_F(Clip, ByHand) {
 }
 
 TEST_F(Clip, MistakesAreMessages) {
-  const auto failure = [this](const ClipDesc& desc, Pass pass, std::vector<TensorSpec> inputs) {
-    const auto prepared = reference_->prepare(desc, pass, inputs);
-    return prepared.has_value() ? "" : prepared.error().message;
+  const auto failure = [this](const ClipDesc& desc, Pass pass, const std::vector<Shape>& shapes) {
+    return failureOf(*reference_, desc, pass, shapes);
   };
-  EXPECT_THAT(failure({2, 1}, Pass::inference, {{{3}}}), HasSubstr("clip inference(3): the range is 2 to 1"));
-  EXPECT_THAT(failure({0, NAN}, Pass::forward, {{{3}}}), HasSubstr("the range is 0 to nan"));
-  EXPECT_THAT(failure({}, Pass::backward, {{{3}}}), HasSubstr("takes 2 arrays, 1 given"));
-  EXPECT_THAT(failure({}, Pass::backward, {{{3}}, {{4}}}), HasSubstr("dout has shape 4, must be 3"));
-  EXPECT_THAT(failure({}, Pass::backwardData, {{{3}}}), HasSubstr("no such pass"));
+  EXPECT_THAT(failure({2, 1}, Pass::inference, {{3}}), HasSubstr("clip inference(3): the range is 2 to 1"));
+  EXPECT_THAT(failure({0, NAN}, Pass::forward, {{3}}), HasSubstr("the range is 0 to nan"));
+  EXPECT_THAT(failure({}, Pass::backward, {{3}}), HasSubstr("takes 2 arrays, 1 given"));
+  EXPECT_THAT(failure({}, Pass::backward, {{3}, {4}}), HasSubstr("dout has shape 4, must be 3"));
+  EXPECT_THAT(failure({}, Pass::backwardData, {{3}}), HasSubstr("no such pass"));
 }
 
 class ClipGradient : public GradientCheck {};
@@ -95,8 +75,7 @@ TEST_P(ClipGradient, OfTheCall) {
       {"ReLU6 of NCHW", {{2, 3, 2, 2}}, [](Arrays& a) { return op::clip(a[0], {}); }, distinctNumbers});
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, ClipGradient, testing::Values("reference", "onednn"),
-                         [](const auto& backend) { return std::string(backend.param); });
+INSTANTIATE_TEST_SUITE_P(Backends, ClipGradient, testing::Values("reference", "onednn"), namesOf());
 
 TEST(ClipCall, AnEmptyHandleIsAMessage) {
   const auto result = op::clip(NDArray(), {});

@@ -58,6 +58,16 @@ TEST_F(Concat, KeepsTheLayoutOfItsInputs) {
       << "one blocked input is enough";
 }
 
+// A first part of one channel is in memory as if it were row-major; the output is arranged as the others are.
+TEST_F(Concat, APartWithOneChannelDoesNotDecideTheLayout) {
+  const LayoutPtr layout = blockedLayout(*onednn_, {2, 18, 5, 3}, Pass::inference);
+  check({.inputs = 2}, {{2, 1, 5, 3}, {2, 17, 5, 3}}, 2, Pass::inference);
+  ASSERT_TRUE(kernel_);
+  if (layout == nullptr || layout->toString() != "acdb")
+    GTEST_SKIP() << "no convolution has channels last here";
+  EXPECT_TRUE(sameLayout(kernel_->outputs()[0].layout, layout));
+}
+
 // The padding of the last part is that of the output.
 TEST_F(Concat, PaddingStaysZero) {
   const Shape first{2, 32, 5, 3}, last{2, 17, 5, 3};

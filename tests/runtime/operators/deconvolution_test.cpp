@@ -75,15 +75,7 @@ TEST_P(DeconvolutionGradient, OfTheKernel) {
   const DeconvolutionCase c{
       {1, 4, 3, 2},
       {.kernel = {3, 2}, .stride = {2, 1}, .pad = {1, 0}, .adjust = {1, 0}, .channels = 2, .groups = 2}};
-  const Array data = random(c.data), weight = random(weightOf(c));
-  const Call forward{.desc = c.desc, .inputs = {data, weight, random({2})}};
-  const Array dout = random(ask(*backend_, forward).outputs.at(0).spec.shape);
-  expectGradient(forward, 0, dout,
-                 {.desc = c.desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
-  const Call weights{
-      .desc = c.desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
-  expectGradient(forward, 1, dout, weights);
-  expectGradient(forward, 2, dout, weights, 1);
+  expectWeightedGradients(c.desc, c.data, weightOf(c), {2});
 }
 
 TEST_P(DeconvolutionGradient, OfTheCall) {

@@ -126,15 +126,7 @@ TEST_F(Fused, MistakesAreMessages) {
 class LastAxisGradient : public GradientCheck {};
 
 TEST_P(LastAxisGradient, OfFullyConnected) {
-  const FullyConnectedDesc desc{.units = 2, .flatten = false};
-  const Array data = random({2, 2, 3}), weight = random({2, 3}), dout = random({2, 2, 2});
-  const Call forward{.desc = desc, .inputs = {data, weight, random({2})}};
-  expectGradient(forward, 0, dout,
-                 {.desc = desc, .pass = Pass::backwardData, .inputs = {dout, weight}, .like = &data.spec});
-  const Call weights{
-      .desc = desc, .pass = Pass::backwardWeights, .inputs = {data, dout}, .like = &weight.spec};
-  expectGradient(forward, 1, dout, weights);
-  expectGradient(forward, 2, dout, weights, 1);
+  expectWeightedGradients(FullyConnectedDesc{.units = 2, .flatten = false}, {2, 2, 3}, {2, 3}, {2});
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, LastAxisGradient, testing::Values("reference", "onednn"), namesOf());

@@ -21,6 +21,24 @@ inline std::string failureOf(Backend& backend, const OperatorKindDesc& desc, Pas
   return prepared.has_value() ? "" : prepared.error().message;
 }
 
+// An operator that keeps any layout, and whose gradient is computed from its output.
+class KeepsLayoutCheck : public ConformanceCheck {
+ protected:
+  void compareInEveryLayout(const OperatorKindDesc& desc, const Array& data) {
+    const Array dout = random(data.spec.shape);
+    for (const LayoutPtr& layout : layoutsFor(*onednn_, data.spec.shape)) {
+      const Array arranged = reordered(*onednn_, data, layout);
+      compare({.desc = desc, .pass = Pass::inference, .inputs = {data}},
+              {.desc = desc, .pass = Pass::inference, .inputs = {arranged}});
+      const Pair out = compare({.desc = desc, .inputs = {data}}, {.desc = desc, .inputs = {arranged}});
+      ASSERT_TRUE(out.onednn.kernel);
+      EXPECT_TRUE(sameLayout(out.onednn.kernel->outputs()[0].layout, layout)) << "it keeps the layout";
+      compare({.desc = desc, .pass = Pass::backward, .inputs = {out.reference.outputs[0], dout}},
+              {.desc = desc, .pass = Pass::backward, .inputs = {out.onednn.outputs[0], dout}});
+    }
+  }
+};
+
 inline auto namesOf() {
   return [](const auto& backend) { return std::string(backend.param); };
 }

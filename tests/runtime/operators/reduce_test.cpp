@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/runtime/operators/operator_check.h"
 
 namespace pitwall::test::reduce_test {
@@ -39,6 +41,30 @@ TEST_F(Reduce, ByHand) {
   EXPECT_EQ(reduced({ReduceType::mean, 1}), std::pair(Shape{3}, std::vector<float>{2.5F, 3.5F, 4.5F}));
   EXPECT_EQ(reduced({ReduceType::maximum, 2, true}), std::pair(Shape{2, 1}, std::vector<float>{3, 6}));
   EXPECT_EQ(reduced({ReduceType::minimum, 3}), std::pair(Shape{1}, std::vector<float>{1}));
+}
+
+TEST_F(Reduce, NanStaysInMaximumAndMinimum) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Array data = makeArray({2, 3}, {1, nan, 3, 6, 4, 5});
+  for (Backend* backend : {reference_.get(), onednn_.get()}) {
+    for (const ReduceType type : {ReduceType::maximum, ReduceType::minimum}) {
+      const Array rows = ask(*backend, {.desc = ReduceDesc{type, 2}, .inputs = {data}}).outputs.at(0);
+      const auto values = rowMajorValues(*backend, rows);
+      EXPECT_TRUE(std::isnan(values[0])) << backend->name();
+      EXPECT_EQ(values[1], type == ReduceType::maximum ? 6 : 4);
+      const auto columns = rowMajorValues(
+          *backend, ask(*backend, {.desc = ReduceDesc{type, 1}, .inputs = {data}}).outputs.at(0));
+      EXPECT_TRUE(std::isnan(columns[1])) << backend->name();
+      EXPECT_EQ(columns[0], type == ReduceType::maximum ? 6 : 1);
+      const auto gradient =
+          rowMajorValues(*backend, ask(*backend, {.desc = ReduceDesc{type, 2},
+                                                  .pass = Pass::backward,
+                                                  .inputs = {data, rows, makeArray({2}, {7, 8})}})
+                                       .outputs.at(0));
+      EXPECT_EQ(std::vector<float>(gradient.begin(), gradient.begin() + 3), (std::vector<float>{0, 0, 0}))
+          << "no element equals NaN";
+    }
+  }
 }
 
 TEST_F(Reduce, MistakesAreMessages) {

@@ -75,6 +75,102 @@ TEST_F(RnnConformance, ByHand) {
       << "the reset gate is applied after the product with the state";
 }
 
+// Two steps of one element, in two layers of both directions. Layer 0 has weights of input and state for each direction, layer 1
+// two of the input; then the biases, of input and state, in the same order.
+TEST_F(RnnConformance, BothDirectionsOfTwoLayersByHand) {
+  const double x[] = {0.5, -0.25}, state[] = {0.1, 0.2, -0.3, 0.4};
+  const double w[] = {0.3, 0.7}, u[] = {-0.4, 0.6};                     // layer 0, by direction
+  const double v[][2] = {{0.5, -0.2}, {0.9, 0.1}}, r[] = {-0.8, 0.25};  // layer 1
+  const double bias[] = {0.05, -0.1, 0.15, 0.2};                        // of layer 0, then of layer 1
+  const auto cell = [](double by_input, double weight, double before, double shift) {
+    return std::tanh(by_input + weight * before + shift);
+  };
+  double ahead[2], back[2], out[2][2];  // by step; of the output also by direction
+  ahead[0] = cell(w[0] * x[0], u[0], state[0], bias[0]);
+  ahead[1] = cell(w[0] * x[1], u[0], ahead[0], bias[0]);
+  back[1] = cell(w[1] * x[1], u[1], state[1], bias[1]);
+  back[0] = cell(w[1] * x[0], u[1], back[1], bias[1]);
+  const auto of = [&](int direction, int step) {
+    return v[direction][0] * ahead[step] + v[direction][1] * back[step];
+  };
+  out[0][0] = cell(of(0, 0), r[0], state[2], bias[2]);
+  out[1][0] = cell(of(0, 1), r[0], out[0][0], bias[2]);
+  out[1][1] = cell(of(1, 1), r[1], state[3], bias[3]);
+  out[0][1] = cell(of(1, 0), r[1], out[1][1], bias[3]);
+
+  std::vector<float> parameters;
+  const auto add = [&](std::initializer_list<double> values) {
+    for (const double value : values) parameters.push_back(static_cast<float>(value));
+  };
+  for (const int d : {0, 1}) add({w[d], u[d]});
+  for (const int d : {0, 1}) add({v[d][0], v[d][1], r[d]});
+  for (const double shift : bias) add({shift - 1, 1});
+  std::vector<float> states(std::begin(state), std::end(state));
+  const Pair made =
+      compare({.desc = RnnDesc{.type = RnnType::tanh, .bidirectional = true, .hidden = 1, .layers = 2},
+               .inputs = {makeArray({2, 1, 1}, {0.5F, -0.25F}), makeArray({18}, parameters),
+                          makeArray({4, 1, 1}, states)}});
+  const double expected[] = {out[0][0], out[0][1], out[1][0], out[1][1]},
+               last[] = {ahead[1], back[0], out[1][0], out[0][1]};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(static_cast<double>(made.onednn.outputs.at(0).floats()[i]), expected[i], 1e-6) << i;
+    EXPECT_NEAR(static_cast<double>(made.onednn.outputs.at(1).floats()[i]), last[i], 1e-6) << i;
+  }
+}
+
+// Values that no rounding changes.
+void expectValues(Backend& backend, const Answer& answer, const std::vector<std::vector<float>>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(rowMajorValues(backend, answer.outputs.at(i)), expected[i]) << "output " << i;
+}
+
+// Two steps of one element: h1 = relu(2 x1 + 0.5 h0), h2 = relu(2 x2 + 0.5 h1).
+TEST_F(RnnConformance, GradientOfReluByHand) {
+  const RnnDesc desc{.type = RnnType::relu};
+  const Array parameters = makeArray({4}, {2, 0.5F, 0, 0}), state = makeArray({1, 1, 1}, {4}),
+              none = makeArray({1, 1, 1}, {0}), dout = makeArray({2, 1, 1}, {1, 8});
+  const auto gradient = [&](const std::vector<float>& x) {
+    Sequence s{{makeArray({2, 1, 1}, x), parameters, state}, {2, 1, 1}, {1, 1, 1}};
+    const Pair out = compare({.desc = desc, .inputs = s.inputs});
+    return compare(gradientCall(desc, s, out.reference, {dout, none}),
+                   gradientCall(desc, s, out.onednn, {dout, none}));
+  };
+  // h1 = 4, h2 = 8. Of h2: 8; of h1: 1 + 0.5 * 8 = 5. Of the weight: 8 x2 + 5 x1; of the state's: 8 h1 + 5 h0.
+  expectValues(*onednn_, gradient({1, 3}).onednn, {{10, 16}, {29, 52, 13, 13}, {2.5F}});
+  // h1 = 4, and 2 x2 + 0.5 h1 = -4: the second step passes nothing on.
+  expectValues(*onednn_, gradient({1, -3}).onednn, {{2, 0}, {1, 4, 1, 1}, {0.5F}});
+}
+
+// One step of an LSTM of which the cell alone has a gradient, 3: c = f c0 + i g, whose gates have the biases of each.
+TEST_F(RnnConformance, GradientOfTheLastCellByHand) {
+  const float x = 0.5F, h0 = -0.25F, c0 = 2, d = 3;
+  const float b[] = {0.2F, -0.4F, 0.6F, 0.1F};  // input, forget, cell, output
+  std::vector<float> parameters{1, 0, 2, 1, 0, 0, 0, 0, b[0], b[1], b[2], b[3], 0, 0, 0, 0};
+  Sequence s{{makeArray({1, 1, 1}, {x}), makeArray({16}, parameters), makeArray({1, 1, 1}, {h0}),
+              makeArray({1, 1, 1}, {c0})},
+             {1, 1, 1},
+             {1, 1, 1}};
+  const Array none = makeArray({1, 1, 1}, {0}), dcell = makeArray({1, 1, 1}, {d});
+  const Pair out = compare({.desc = RnnDesc{}, .inputs = s.inputs});
+  const std::vector<Array> given{none, none, dcell};
+  const Pair gradient = compare(gradientCall(RnnDesc{}, s, out.reference, given),
+                                gradientCall(RnnDesc{}, s, out.onednn, given));
+  const auto gate = [](float z) { return 1 / (1 + std::exp(-z)); };
+  const float in = gate(x + b[0]), forget = gate(b[1]), fresh = std::tanh(2 * x + b[2]);
+  const float by_in = d * fresh * in * (1 - in), by_forget = d * c0 * forget * (1 - forget),
+              by_fresh = d * in * (1 - fresh * fresh);
+  const std::vector<std::vector<float>> expected{
+      {by_in + 2 * by_fresh},
+      {by_in * x, by_forget * x, by_fresh * x, 0, by_in * h0, by_forget * h0, by_fresh * h0, 0, by_in,
+       by_forget, by_fresh, 0, by_in, by_forget, by_fresh, 0},
+      {0},
+      {d * forget}};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    for (std::size_t j = 0; j < expected[i].size(); ++j)
+      EXPECT_NEAR(gradient.onednn.outputs.at(i).floats()[j], expected[i][j], 1e-6F) << i << ", " << j;
+  }
+}
+
 TEST_F(RnnConformance, MistakesAreMessages) {
   Backend& backend = *reference_;
   const RnnDesc desc{.type = RnnType::tanh, .hidden = 2};

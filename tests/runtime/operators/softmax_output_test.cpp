@@ -84,6 +84,32 @@ TEST_F(SoftmaxOutput, IsTheGradientOfTheCrossEntropy) {
   }
 }
 
+// Two samples of two pixels and two classes, each with probability 0.5: a gradient is 0.5 or -0.5 by the divisor.
+TEST_F(SoftmaxOutput, DivisorsOfMultiOutputByHand) {
+  const Array out = makeArray({2, 2, 2}, std::vector<float>(8, 0.5F)),
+              label = makeArray({2, 2}, {0, 1, 1, 0});
+  const auto gradient = [&](SoftmaxOutputDesc desc) {
+    desc.multi_output = true;
+    return rowMajorValues(
+        *onednn_,
+        compare({.desc = desc, .pass = Pass::backward, .inputs = {label, out}}).onednn.outputs.at(0));
+  };
+  const auto expected = [](float each) {
+    return std::vector<float>{-each, each, each, -each, each, -each, -each, each};
+  };
+  EXPECT_EQ(gradient({.normalization = Normalization::none}), expected(0.25F)) << "the pixels of a sample";
+  EXPECT_EQ(gradient({.normalization = Normalization::batch}), expected(0.125F)) << "samples and pixels";
+  EXPECT_EQ(gradient({.normalization = Normalization::valid}), expected(0.125F)) << "all labels";
+  EXPECT_EQ(gradient({.grad_scale = 6, .normalization = Normalization::none}), expected(1.5F));
+  // Without the two that are ignored, the pixels do not divide.
+  EXPECT_EQ(gradient({.normalization = Normalization::valid, .use_ignore = true, .ignore_label = 1}),
+            (std::vector<float>{-0.25F, 0, 0.25F, 0, 0, -0.25F, 0, 0.25F}));
+  EXPECT_EQ(gradient({.normalization = Normalization::none, .use_ignore = true, .ignore_label = 1}),
+            (std::vector<float>{-0.25F, 0, 0.25F, 0, 0, -0.25F, 0, 0.25F}));
+  EXPECT_EQ(gradient({.normalization = Normalization::batch, .use_ignore = true, .ignore_label = 1}),
+            (std::vector<float>{-0.125F, 0, 0.125F, 0, 0, -0.125F, 0, 0.125F}));
+}
+
 TEST_F(SoftmaxOutput, LabelsMayBeProbabilities) {
   const Array label = makeArray({2, 2}, {0.25F, 0.75F, 1, 0}),
               out = makeArray({2, 2}, {0.5F, 0.5F, 0.5F, 0.5F});

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/runtime/operators/operator_check.h"
 
 namespace pitwall::test::take_test {
@@ -38,6 +40,20 @@ TEST_F(Take, ByHand) {
   };
   EXPECT_EQ(taken(TakeMode::clip), (std::vector<float>{1, 3, 1, 3, 4, 6, 4, 6}));
   EXPECT_EQ(taken(TakeMode::wrap), (std::vector<float>{1, 3, 3, 2, 4, 6, 6, 5}));
+}
+
+// Infinite ones are beyond the axis; NaN is element 0.
+TEST_F(Take, IndicesThatAreNotFinite) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Array data = makeArray({3}, {1, 2, 3}),
+              indices = makeArray({4}, {infinity, -infinity, std::nanf(""), 1e30F});
+  const auto taken = [&](TakeMode mode) {
+    return rowMajorValues(
+        *onednn_, compare({.desc = TakeDesc{0, mode}, .inputs = {data, indices}}).onednn.outputs.at(0));
+  };
+  EXPECT_EQ(taken(TakeMode::clip), (std::vector<float>{3, 1, 1, 3}));
+  const std::vector<float> wrapped = taken(TakeMode::wrap);
+  EXPECT_EQ(std::vector<float>(wrapped.begin(), wrapped.begin() + 3), (std::vector<float>{1, 1, 1}));
 }
 
 TEST_F(Take, MistakesAreMessages) {
