@@ -20,10 +20,12 @@ constexpr SettingInfo kMemorySettings[] = {
          "about 95 % of "
          "the speed; the memory can go into a larger batch.",
      .source = kEnvVar,
-     .status = planned,
-     .note =
-         "In MXNet 1.9.1 it acts only on the symbolic executor; Gluon and imperative programs ignore it. It "
-         "recomputes everything except Dropout, Convolution, FullyConnected, Concat and SoftmaxOutput."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor; in MXNet 1.9.1 too Gluon and imperative programs ignore it. It recomputes "
+             "everything except Dropout, Convolution, FullyConnected, Concat, SoftmaxOutput and outputs of "
+             "the graph; "
+             "a node's attribute __force_mirroring__ asks for it alone."},
     {.name = "MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE",
      .owner = "mxnet",
      .type = integer,
@@ -161,7 +163,9 @@ constexpr SettingInfo kMemorySettings[] = {
          "When fewer gradients than this flow into one array they are summed by one operator; from this "
          "number on they are added one after another into the same buffer, slower but smaller.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor."},
     {.name = "MXNET_EXEC_NUM_TEMP",
      .owner = "mxnet",
      .type = integer,
@@ -250,7 +254,9 @@ constexpr SettingInfo kMemorySettings[] = {
          "The later name of MXNET_BACKWARD_DO_MIRROR: lets the graph recompute results in the backward "
          "pass to save memory.",
      .source = kMaster,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Any value but 0 turns it on, as either name does."},
     {.name = "MXNET_MEM_PLAN_VERBOSE_LOGGING",
      .owner = "mxnet",
      .type = boolean,

@@ -42,7 +42,9 @@ constexpr SettingInfo kOperatorsSettings[] = {
      .meaning =
          "Simplifies a symbolic graph: operators of the same kind on the same inputs are computed once.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the executor."},
     {.name = "MXNET_ENABLE_OPERATOR_TUNING",
      .owner = "mxnet",
      .type = boolean,

@@ -22,6 +22,51 @@ struct NodeShapes {
   std::vector<std::optional<Shape>> inputs, outputs;
 };
 
+// Where a kernel of the backward pass finds one of its inputs.
+struct GradientSource {
+  enum class Kind : std::uint8_t {
+    input,   // input `index` of the node
+    output,  // output `index` of the node
+    extra,  // output `index` of the forward kernel, counted from the first that is no output of the node and no update
+    gradient,  // the gradient of output `index` of the node; zeros when it has none
+    zeros,     // zeros in the shape of input `index` of the node
+  };
+  Kind kind = Kind::gradient;
+  int index = 0;
+  bool is_read = true;  // false: the kernel needs shape and layout alone
+};
+
+// One kernel of the gradient of a node.
+struct GradientKernel {
+  const char* name = "";  // as traces name it; a literal
+  OperatorKindDesc desc = {};
+  Pass pass = Pass::backward;
+  std::vector<GradientSource> inputs = {};  // in the kernel's order
+  std::vector<int> gradients =
+      {};         // of each output of the kernel: the input of the node whose gradient it is
+  int like = -1;  // the input of the node that is `like` of Backend::prepare(); -1: none
+  Flop flop = 0;
+};
+
+// What computes output 0 again where memory is saved by not keeping it. The node's other outputs are kept.
+struct Recomputation {
+  OperatorKindDesc desc;
+  Pass pass = Pass::inference;
+  std::vector<GradientSource> inputs;
+};
+
+// How the gradients of a node's inputs follow from those of its outputs. Inputs that are not named have none, such as labels.
+struct GradientRule {
+  std::vector<GradientKernel> kernels = {};
+  std::vector<int> passes = {};  // inputs whose gradient is that of output 0, in the shape of the input
+  bool stops = false;            // no input has a gradient: BlockGrad
+  bool is_loss = false;          // the gradients do not depend on those of the outputs
+  bool is_kept = false;          // the outputs are never computed again: that takes too long, or gives others
+  std::optional<Recomputation> recomputation = {};  // instead of the forward kernel
+  // Whether there is any. Otherwise a node whose inputs need gradients is an error.
+  bool isKnown() const { return stops || !kernels.empty() || !passes.empty(); }
+};
+
 // What computes a node.
 struct Lowered {
   enum class Kind : std::uint8_t {
@@ -37,6 +82,7 @@ struct Lowered {
   // The kernel has further outputs, after those, that belong to no output of the node: what its backward pass reads, or
   // what no node uses.
   bool has_workspace = false;
+  GradientRule gradient;  // in training
 };
 
 struct NamedOperator {

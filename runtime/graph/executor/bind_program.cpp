@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "db/try.h"
+#include "runtime/array/bulk.h"
 #include "runtime/array/facts.h"
-#include "runtime/array/host_workspace.h"
 #include "runtime/graph/executor/bound_program.h"
+#include "runtime/graph/executor/common_expressions.h"
+#include "runtime/graph/executor/gradient.h"
 #include "runtime/graph/infer_shapes.h"
 
 namespace pitwall::graph {
@@ -15,33 +18,45 @@ namespace {
 
 class Binding {
  public:
-  Binding(Session& session, std::map<std::string, NDArray> arrays, Executor::Options options)
-      : session_(session), given_(std::move(arrays)), options_(std::move(options)) {}
+  Binding(const BindRequest& request, BoundProgram& state)
+      : session_(state.session), request_(request), options_(request.options), state_(state) {}
 
-  Status bind(const Symbol& symbol, BoundProgram& state);
+  Status bind();
 
  private:
-  Status takeArrays(BoundProgram& state);
-  MemoryPlan smallestPlan(const BoundProgram& state) const;
-  Status allocate(BoundProgram& state);
-  Status makeOutputs(BoundProgram& state);
-  void addStep(const Step& step, std::string_view backend, BoundProgram& state);
-  static Place placeOf(const BoundProgram& state, int tensor);
+  bool isTraining() const { return request_.mode == Executor::Mode::training; }
+  Status lower();
+  BackwardOptions backwardOptions(const IndexedGraph& graph) const;
+  Status fuseOperations();
+  Status takeArrays();
+  Status check(const Tensor& tensor, const NDArray& array) const;
+  Result<NDArray> arrayOf(const Tensor& tensor);
+  std::vector<ArrayLayout> arrayLayouts() const;
+  MemoryPlan smallestPlan() const;
+  Status makeOutputs();
+  void addStep(const Step& step, std::string_view backend);
+  Place placeOf(int tensor) const;
+  void listArrays();
   bool isInput(const std::string& name) const {
     return std::find(options_.inputs.begin(), options_.inputs.end(), name) != options_.inputs.end();
   }
 
   Session& session_;
-  std::map<std::string, NDArray> given_;
-  const Executor::Options options_;
+  const BindRequest& request_;
+  const Executor::Options& options_;
+  BoundProgram& state_;
+  std::vector<int> zero_;  // variables
 };
 
-// Of the tensors that some operation reads.
+// Of the tensors whose memory some operation reads or writes.
 std::vector<bool> usedTensors(const Program& program) {
   std::vector<bool> used(program.tensors.size(), false);
   const auto use = [&](int tensor) { used[position(baseOf(program, tensor))] = true; };
-  for (const Operation& operation : program.operations)
-    for (const int input : operation.inputs) use(input);
+  for (const Operation& operation : program.operations) {
+    for (std::size_t i = 0; i < operation.inputs.size(); ++i)
+      if (operation.reads(i)) use(operation.inputs[i]);
+    for (const int output : operation.outputs) use(output);
+  }
   for (const Folding& f : program.foldings)
     for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
       if (tensor >= 0) use(tensor);
@@ -49,174 +64,235 @@ std::vector<bool> usedTensors(const Program& program) {
   return used;
 }
 
-Status Binding::takeArrays(BoundProgram& state) {
-  const std::vector<bool> used = usedTensors(state.program);
-  state.arrays.resize(state.program.tensors.size());
-  for (std::size_t i = 0; i < state.program.tensors.size(); ++i) {
-    const Tensor& tensor = state.program.tensors[i];
-    if (tensor.variable < 0 || !used[i]) continue;
-    const auto found = given_.find(tensor.name);
-    if (found == given_.end() || !found->second)
+Status Binding::check(const Tensor& tensor, const NDArray& array) const {
+  const std::string name =
+      fmt::format("{}'{}'", tensor.gradient_of >= 0 ? "the gradient of " : "", tensor.name);
+  if (array.device() != options_.device)
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{} is on {}, the executor on {}; copy it there first (NDArray::copyTo)", name,
+                            toString(array.device()), toString(options_.device)));
+  if (array.dtype() != DType::float32)
+    return fail(ErrorCode::unsupported, fmt::format("{} has values of {}; the executor computes with float32",
+                                                    name, toString(array.dtype())));
+  if (array.shape() != tensor.shape)
+    return fail(ErrorCode::invalidInput, fmt::format("{} has shape {}, must be {}", name,
+                                                     array.shape().toString(), tensor.shape.toString()));
+  return {};
+}
+
+Result<NDArray> Binding::arrayOf(const Tensor& tensor) {
+  if (tensor.is_zeros) return NDArray::zeros(session_, tensor.shape, MemoryTag::gradients, options_.device);
+  if (tensor.head >= 0) {
+    state_.heads[position(tensor.head)] =
+        NDArray::empty(session_, tensor.shape, MemoryTag::gradients, DType::float32, options_.device);
+    return state_.heads[position(tensor.head)];
+  }
+  NDArray array;
+  if (tensor.gradient_of >= 0) {
+    array = options_.gradients.at(tensor.name).array;
+  } else {
+    const auto found = request_.arrays.find(tensor.name);
+    if (found == request_.arrays.end() || !found->second)
       return fail(ErrorCode::notFound, fmt::format("no array for '{}' ({}); give one to Executor::bind()",
                                                    tensor.name, tensor.shape.toString()));
-    const NDArray& array = found->second;
-    if (array.device() != options_.device)
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("'{}' is on {}, the executor on {}; copy it there first (NDArray::copyTo)",
-                              tensor.name, toString(array.device()), toString(options_.device)));
-    if (array.dtype() != DType::float32)
-      return fail(ErrorCode::unsupported,
-                  fmt::format("'{}' has values of {}; the executor computes with float32", tensor.name,
-                              toString(array.dtype())));
-    state.arrays[i] = array;
+    array = found->second;
   }
+  PITWALL_TRY(check(tensor, array));
+  return array;
+}
+
+Status Binding::takeArrays() {
+  const std::vector<bool> used = usedTensors(state_.program);
+  state_.arrays.resize(state_.program.tensors.size());
+  for (std::size_t i = 0; i < state_.program.tensors.size(); ++i)
+    if (state_.program.tensors[i].isArray() && used[i])
+      state_.arrays[i] = PITWALL_TRY(arrayOf(state_.program.tensors[i]));
   return {};
 }
 
-Status Binding::allocate(BoundProgram& state) {
-  Storage* const storage = PITWALL_TRY(session_.storage(options_.device));
-  for (const Bytes bytes : state.plan.blocks)
-    state.blocks.push_back(PITWALL_TRY(storage->allocate(bytes, MemoryTag::activations)));
-  return {};
+// In training the contents of weights change in each step: the arrays take the layout of the kernels, if they can.
+std::vector<ArrayLayout> Binding::arrayLayouts() const {
+  std::vector<ArrayLayout> layouts;
+  for (std::size_t i = 0; i < state_.program.tensors.size(); ++i) {
+    const Tensor& tensor = state_.program.tensors[i];
+    const bool changes = tensor.variable >= 0 && isInput(tensor.name);
+    const bool is_array = (tensor.variable >= 0 || tensor.gradient_of >= 0) && state_.arrays[i];
+    ArrayLayout layout = ArrayLayout::reordered;
+    if (!isTraining()) {
+      if (!changes) layout = ArrayLayout::constant;
+    } else if (!changes && is_array && !valueOf(state_.arrays[i]).chunk->viewed) {
+      layout = ArrayLayout::adopted;
+    }
+    layouts.push_back(layout);
+  }
+  return layouts;
 }
 
-Status Binding::makeOutputs(BoundProgram& state) {
-  state.own_outputs.resize(state.program.tensors.size());
-  for (const int output : state.schedule.outputs) {
-    const int base = baseOf(state.program, output);
-    const Shape& shape = state.program.tensors[position(output)].shape;
-    if (state.arrays[position(base)]) {
-      state.outputs.push_back(PITWALL_TRY(state.arrays[position(base)].reshape(shape)));
+Status Binding::makeOutputs() {
+  state_.own_outputs.resize(state_.program.tensors.size());
+  for (const int output : state_.schedule.outputs) {
+    const int base = baseOf(state_.program, output);
+    const Shape& shape = state_.program.tensors[position(output)].shape;
+    if (state_.arrays[position(base)]) {
+      state_.outputs.push_back(PITWALL_TRY(state_.arrays[position(base)].reshape(shape)));
       continue;
     }
-    ChunkPtr& chunk = state.own_outputs[position(base)];
+    ChunkPtr& chunk = state_.own_outputs[position(base)];
     if (chunk == nullptr)
       chunk = makeChunk(session_, options_.device, MemoryTag::activations, DType::float32);
     chunk->viewed = true;  // the kernels write it row-major
-    state.outputs.push_back(makeArray({chunk, shape}));
+    state_.outputs.push_back(makeArray({chunk, shape}));
   }
   return {};
 }
 
-Place Binding::placeOf(const BoundProgram& state, int tensor) {
-  const int base = baseOf(state.program, tensor);
+Place Binding::placeOf(int tensor) const {
   Place place;
-  if (state.arrays[position(base)]) {
-    place.chunk = valueOf(state.arrays[position(base)]).chunk.get();
-  } else if (state.own_outputs[position(base)] != nullptr) {
-    place.chunk = state.own_outputs[position(base)].get();
-  } else if (state.weights->dataOf(base) != nullptr) {
+  if (tensor < 0) return place;
+  const int base = baseOf(state_.program, tensor);
+  if (state_.arrays[position(base)]) {
+    place.chunk = valueOf(state_.arrays[position(base)]).chunk.get();
+  } else if (state_.own_outputs[position(base)] != nullptr) {
+    place.chunk = state_.own_outputs[position(base)].get();
+  } else if (state_.weights->dataOf(base) != nullptr) {
     place.weight = base;
   } else {
-    place.planned = state.blocks[position(state.plan.block_of[position(base)])].data();
+    place.planned = state_.blocks[position(state_.plan.block_of[position(base)])];
   }
   return place;
 }
 
-void Binding::addStep(const Step& step, std::string_view backend, BoundProgram& state) {
+void Binding::addStep(const Step& step, std::string_view backend) {
   BoundStep bound;
   auto prepared = std::make_shared<Prepared>();
   prepared->device_kind = options_.device.kind;
   prepared->name = step.name;
-  prepared->pass = Pass::inference;
-  prepared->phase = Phase::forward;
+  prepared->pass = step.pass;
+  prepared->phase = step.phase;
   prepared->desc = step.desc;
   prepared->at_hand = step.kernel->inputs();
   prepared->kernel = step.kernel;
   prepared->facts =
       session_.profiler().operatorFacts(describe(*prepared, step.layer, std::string(backend), step.flop));
   bound.prepared = std::move(prepared);
-  for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(state, tensor));
-  for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(state, tensor));
+  for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(tensor));
+  for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(tensor));
   for (const Place& place : bound.inputs)
     if (place.chunk != nullptr) bound.reads.push_back(place.chunk->variable);
-  bound.writes.push_back(state.sequence);
+  bound.writes.push_back(state_.pool->sequence);
   for (const Place& place : bound.outputs)
     if (place.chunk != nullptr) bound.writes.push_back(place.chunk->variable);
-  state.steps.push_back(std::move(bound));
+  state_.steps.push_back(std::move(bound));
 }
 
 // With NNVM_AUTO_SEARCH_MATCH_RANGE the best of several ranges up to the one that is set.
-MemoryPlan Binding::smallestPlan(const BoundProgram& state) const {
+MemoryPlan Binding::smallestPlan() const {
   const Settings& settings = session_.settings();
   MemoryPlanOptions options{.in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
                             .match_range = settings.integer("NNVM_EXEC_MATCH_RANGE")};
-  MemoryPlan best = planMemory(state.program, state.schedule, options);
+  MemoryPlan best = planMemory(state_.program, state_.schedule, options);
   if (!settings.boolean("NNVM_AUTO_SEARCH_MATCH_RANGE")) return best;
   const std::int64_t most = std::min<std::int64_t>(options.match_range, 1 << 20);  // beyond, none differs
   for (options.match_range = 1; options.match_range < most; options.match_range *= 2) {
-    MemoryPlan plan = planMemory(state.program, state.schedule, options);
+    MemoryPlan plan = planMemory(state_.program, state_.schedule, options);
     if (plan.total() < best.total()) best = std::move(plan);
   }
   return best;
 }
 
-Status Binding::bind(const Symbol& symbol, BoundProgram& state) {
-  const IndexedGraph indexed(symbol.outputs());
-  std::map<std::string, Shape> known;
-  for (const auto& [name, array] : given_)
-    if (array) known.emplace(name, array.shape());
-  const auto entries = PITWALL_TRY(inferEntries(indexed, known));
-  state.program = PITWALL_TRY(lowerForInference(indexed, entries));
+BackwardOptions Binding::backwardOptions(const IndexedGraph& graph) const {
   const Settings& settings = session_.settings();
-  const std::string_view fusions = settings.text("MXNET_SUBGRAPH_BACKEND");
+  BackwardOptions options{
+      .requests = std::vector<GradientRequest>(graph.nodes.size(), GradientRequest::none),
+      .sum_cap = settings.integer("MXNET_EXEC_INPLACE_GRAD_SUM_CAP"),
+      .mirror = settings.boolean("MXNET_BACKWARD_DO_MIRROR") || settings.integer("MXNET_MEMORY_OPT") != 0};
+  for (const int id : graph.arguments) {
+    const auto found = options_.gradients.find(graph.nodes[position(id)]->name);
+    if (found != options_.gradients.end()) options.requests[position(id)] = found->second.request;
+  }
+  return options;
+}
+
+Status Binding::fuseOperations() {
+  const std::string_view fusions = session_.settings().text("MXNET_SUBGRAPH_BACKEND");
   if (fusions != "NONE" && fusions != "MKLDNN")
     return fail(
         ErrorCode::invalidInput,
         fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
-  if (fusions == "MKLDNN") graph::fuse(state.program);
-  PITWALL_TRY(takeArrays(state));
-  std::vector<bool> is_input;
-  for (const Tensor& tensor : state.program.tensors)
-    is_input.push_back(tensor.variable >= 0 && isInput(tensor.name));
+  if (fusions == "MKLDNN" && !isTraining()) graph::fuse(state_.program);
+  return {};
+}
+
+Status Binding::lower() {
+  const IndexedGraph graph(request_.symbol.outputs());
+  std::map<std::string, Shape> known;
+  for (const auto& [name, array] : request_.arrays)
+    if (array) known.emplace(name, array.shape());
+  const auto entries = PITWALL_TRY(inferEntries(graph, known));
+  std::vector<int> first_equal(graph.nodes.size());
+  std::iota(first_equal.begin(), first_equal.end(), 0);
+  if (session_.settings().boolean("MXNET_ELIMINATE_COMMON_EXPR")) first_equal = firstEqualNodes(graph);
+  auto lowered =
+      PITWALL_TRY(lowerGraph(graph, entries, first_equal, isTraining() ? Pass::forward : Pass::inference));
+  if (isTraining()) {
+    for (const int id : PITWALL_TRY(addBackwardPass(graph, lowered, backwardOptions(graph)))) {
+      const Node& variable = *graph.nodes[position(id)];
+      const NDArray& gradient = options_.gradients.at(variable.name).array;
+      PITWALL_TRY(check({.name = variable.name,
+                         .shape = entries[position(graph.first_entry[position(id)])],
+                         .gradient_of = id},
+                        gradient));
+      state_.zero_gradients.push_back(gradient);
+    }
+  }
+  state_.program = std::move(lowered.program);
+  state_.heads.resize(graph.heads.size());
+  return fuseOperations();
+}
+
+// What arrange() and the backward pass must know about arrays.
+void Binding::listArrays() {
+  const auto& steps = state_.schedule.steps;
+  std::vector<bool> is_listed;
+  const auto list = [&](int tensor, std::vector<BoundArray>& to) {
+    const int base = tensor < 0 ? -1 : baseOf(state_.program, tensor);
+    if (base < 0 || !state_.arrays[position(base)] || is_listed[position(base)]) return;
+    is_listed[position(base)] = true;
+    to.push_back({state_.arrays[position(base)], state_.schedule.specs[position(base)].layout});
+  };
+  const auto listAll = [&](std::size_t from, std::size_t to, std::vector<BoundArray>& read) {
+    is_listed.assign(state_.arrays.size(), false);
+    for (std::size_t i = from; i < to; ++i)
+      for (const int input : steps[i].inputs) list(input, read);
+    // States are read too.
+    for (std::size_t i = from; i < to; ++i)
+      for (const int output : steps[i].outputs)
+        list(output,
+             state_.program.tensors[position(output)].variable >= 0 ? read : state_.written_gradients);
+  };
+  listAll(0, state_.schedule.forward_steps, state_.forward_arrays);
+  listAll(state_.schedule.forward_steps, steps.size(), state_.backward_arrays);
+}
+
+Status Binding::bind() {
+  PITWALL_TRY(lower());
+  PITWALL_TRY(takeArrays());
   Backend* const backend = PITWALL_TRY(session_.backend(options_.device));
-  state.schedule = PITWALL_TRY(graph::schedule(state.program, is_input, *backend));
-  state.arrays.resize(state.program.tensors.size());
-  state.plan = smallestPlan(state);
-  state.weights =
-      std::make_unique<Weights>(session_, options_.device, state.program, state.schedule, state.arrays);
-  PITWALL_TRY(state.weights->compute());
-  PITWALL_TRY(allocate(state));
-  PITWALL_TRY(makeOutputs(state));
-  state.sequence = session_.engine().newVariable();
-  for (const Step& step : state.schedule.steps) addStep(step, backend->name(), state);
-  const std::vector<bool> is_read = readBySteps(state.program, state.schedule);
-  for (std::size_t i = 0; i < is_read.size(); ++i)
-    if (is_read[i] && state.arrays[i]) state.read_arrays.push_back(state.arrays[i]);
+  state_.schedule = PITWALL_TRY(graph::schedule(state_.program, arrayLayouts(), *backend));
+  state_.arrays.resize(state_.program.tensors.size());
+  state_.plan = smallestPlan();
+  state_.weights =
+      std::make_unique<Weights>(session_, options_.device, state_.program, state_.schedule, state_.arrays);
+  PITWALL_TRY(state_.weights->compute());
+  state_.blocks = PITWALL_TRY(state_.pool->take(state_.plan.blocks));
+  PITWALL_TRY(makeOutputs());
+  for (const Step& step : state_.schedule.steps) addStep(step, backend->name());
+  listArrays();
   return {};
 }
 
 }  // namespace
 
-Status bindProgram(const Symbol& symbol, std::map<std::string, NDArray> arrays, Executor::Options options,
-                   BoundProgram& bound) {
-  return Binding(bound.session, std::move(arrays), std::move(options)).bind(symbol, bound);
-}
-
-Status BoundProgram::run(const BoundStep& step) const {
-  static thread_local std::vector<const void*> from;
-  static thread_local std::vector<void*> to;
-  const Kernel& kernel = *step.prepared->kernel;
-  from.clear();
-  to.clear();
-  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
-    const Place& place = step.outputs[i];
-    if (place.chunk != nullptr) PITWALL_TRY(ensureBlock(*place.chunk, kernel.outputs()[i].sizeBytes()));
-    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : place.planned);
-  }
-  for (const Place& place : step.inputs) {
-    from.push_back(place.chunk != nullptr ? place.chunk->block.data()
-                   : place.weight >= 0    ? weights->dataOf(place.weight)
-                                          : place.planned);
-  }
-  const Bytes bytes = kernel.workspaceBytes();
-  const KernelContext context{
-      .device = device, .workspace = hostWorkspace(bytes), .threads = session.operatorThreads()};
-  if (bytes != 0 && context.workspace == nullptr)
-    return fail(ErrorCode::io,
-                fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less", bytes,
-                            kernel.implementation()));
-  return kernel.run({.inputs = from, .outputs = to, .context = context});
-}
+Status bindProgram(const BindRequest& request, BoundProgram& bound) { return Binding(request, bound).bind(); }
 
 }  // namespace pitwall::graph

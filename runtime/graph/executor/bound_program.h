@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "runtime/array/array.h"
+#include "runtime/array/bulk.h"
 #include "runtime/array/call.h"
 #include "runtime/executor.h"
+#include "runtime/graph/executor/memory_pool.h"
 #include "runtime/graph/executor/plan_memory.h"
 #include "runtime/graph/executor/weights.h"
 
 namespace pitwall::graph {
 
-// Where a kernel finds a tensor when it runs: one of the three.
+// Where a kernel finds a tensor when it runs: one of the three, or none where it does not read it.
 struct Place {
   void* planned = nullptr;
   Chunk* chunk = nullptr;  // of an array
@@ -27,29 +29,54 @@ struct BoundStep {
   std::vector<Variable> reads, writes;
 };
 
-struct BoundProgram {
-  BoundProgram(Session& in, Device on) : session(in), device(on) {}
+// An array that kernels read or write, in the layout that they need.
+struct BoundArray {
+  NDArray array;
+  LayoutPtr layout;
+};
 
-  // One kernel; on a thread of the engine.
-  Status run(const BoundStep& step) const;
+struct BoundProgram {
+  BoundProgram(Session& in, Device on, std::shared_ptr<MemoryPool> memory)
+      : session(in), device(on), pool(std::move(memory)) {}
+
+  // Gives the arrays of one pass the layouts that its kernels need. Errors: invalidInput for an array that cannot have it any more.
+  Status arrange(std::span<const BoundArray> of_pass) const;
+  // Pushes these steps, which must not be destroyed before they have run. `seed` is that of random numbers.
+  void push(std::span<const BoundStep> these, BulkKind bulk, std::uint64_t seed) const;
+  std::span<const BoundStep> forwardSteps() const { return std::span(steps).first(schedule.forward_steps); }
+  std::span<const BoundStep> backwardSteps() const {
+    return std::span(steps).subspan(schedule.forward_steps);
+  }
 
   Session& session;
   const Device device;
+  const std::shared_ptr<MemoryPool> pool;
   Program program;
   Schedule schedule;
   MemoryPlan plan;
-  std::vector<NDArray> arrays;       // by tensor
-  std::vector<NDArray> read_arrays;  // those that kernels read, row-major
+  std::vector<NDArray> arrays;                              // by tensor
+  std::vector<BoundArray> forward_arrays, backward_arrays;  // that the kernels of a pass read
+  std::vector<BoundArray> written_gradients;                // by the backward pass, without being read
+  std::vector<NDArray> zero_gradients;                      // of arguments on which no output depends
+  std::vector<NDArray> heads;  // by output: its gradient; empty where none is needed
   std::unique_ptr<Weights> weights;
-  std::vector<Block> blocks;          // of the plan
+  std::vector<void*> blocks;          // of the plan
   std::vector<ChunkPtr> own_outputs;  // by tensor: results that are outputs
   std::vector<BoundStep> steps;
   std::vector<NDArray> outputs;
-  Variable sequence;  // kernels run one after the other
+
+ private:
+  Status run(const BoundStep& step, std::uint64_t seed) const;  // one kernel; on a thread of the engine
+};
+
+struct BindRequest {
+  const Symbol& symbol;
+  const std::map<std::string, NDArray>& arrays;
+  const Executor::Options& options;  // each gradient that is asked for has an array
+  Executor::Mode mode;
 };
 
 // Errors: as Executor::bind().
-Status bindProgram(const Symbol& symbol, std::map<std::string, NDArray> arrays, Executor::Options options,
-                   BoundProgram& bound);
+Status bindProgram(const BindRequest& request, BoundProgram& bound);
 
 }  // namespace pitwall::graph

@@ -5,9 +5,12 @@
 #include <numeric>
 
 #include "runtime/operators/activation.h"
+#include "runtime/operators/add_n.h"
 #include "runtime/operators/binary.h"
 #include "runtime/operators/clip.h"
 #include "runtime/operators/convolution.h"
+#include "runtime/operators/dropout.h"
+#include "runtime/operators/linear.h"
 
 namespace pitwall::graph {
 
@@ -15,7 +18,14 @@ namespace {
 
 // The input whose memory the step's output may have; -1: none.
 int writableInput(const Step& step) {
-  if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>()) return 0;
+  if (step.pass == Pass::backward) {
+    if (step.desc.is<ActivationDesc>()) return 2;
+    if (step.desc.is<ClipDesc>()) return 1;
+    return step.desc.is<DropoutDesc>() ? 0 : -1;
+  }
+  if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>() ||
+      step.desc.is<AddNDesc>() || step.desc.is<LinearDesc>())
+    return 0;
   if (!step.desc.is<ConvolutionDesc>()) return -1;
   return step.desc.as<ConvolutionDesc>().adds ? static_cast<int>(step.inputs.size()) - 1 : -1;
 }
@@ -27,12 +37,13 @@ class Planner {
     plan_.block_of.assign(program.tensors.size(), -1);
     is_planned_.assign(program.tensors.size(), false);
     for (const Step& step : schedule.steps)
-      for (const int output : step.outputs) is_planned_[position(output)] = true;
+      for (const int output : step.outputs)
+        is_planned_[position(output)] = !program.tensors[position(output)].isArray();
     for (const int output : schedule.outputs) is_planned_[position(baseOf(program_, output))] = false;
     last_use_.assign(program.tensors.size(), -1);
     for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
       for (const int input : schedule.steps[i].inputs)
-        last_use_[position(baseOf(program_, input))] = static_cast<int>(i);
+        if (input >= 0) last_use_[position(baseOf(program_, input))] = static_cast<int>(i);
       for (const int output : schedule.steps[i].outputs)
         last_use_[position(output)] = std::max(last_use_[position(output)], static_cast<int>(i));
     }
@@ -42,7 +53,8 @@ class Planner {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const Step& step = schedule_.steps[i];
       for (std::size_t k = 0; k < step.outputs.size(); ++k) place(static_cast<int>(i), step, k);
-      for (const int tensor : step.inputs) release(baseOf(program_, tensor), static_cast<int>(i));
+      for (const int tensor : step.inputs)
+        if (tensor >= 0) release(baseOf(program_, tensor), static_cast<int>(i));
       for (const int tensor : step.outputs) release(tensor, static_cast<int>(i));
     }
     return std::move(plan_);
@@ -69,7 +81,7 @@ class Planner {
     if (!sameLayout(schedule_.specs[position(input)].layout, schedule_.specs[position(tensor)].layout))
       return false;
     // The kernel reads the other inputs while it writes.
-    const auto same = [&](int other) { return baseOf(program_, other) == input; };
+    const auto same = [&](int other) { return other >= 0 && baseOf(program_, other) == input; };
     if (std::count_if(step.inputs.begin(), step.inputs.end(), same) != 1) return false;
     plan_.block_of[position(tensor)] = block;
     plan_.block_of[position(input)] = block;

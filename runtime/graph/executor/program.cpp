@@ -1,76 +1,115 @@
 #include "runtime/graph/executor/program.h"
 
+#include <algorithm>
+
 #include "db/try.h"
 #include "runtime/graph/infer_shapes.h"
-#include "runtime/graph/named_operators.h"
+#include "runtime/operators/dropout.h"
 
 namespace pitwall::graph {
 
 namespace {
 
-// One node after the other; `tensors` has the tensor of each entry.
+// How many extra outputs of the kernel the gradient reads.
+int extrasRead(const GradientRule& rule) {
+  int count = 0;
+  for (const GradientKernel& kernel : rule.kernels)
+    for (const GradientSource& source : kernel.inputs)
+      if (source.kind == GradientSource::Kind::extra) count = std::max(count, source.index + 1);
+  return count;
+}
+
+// One node after the other.
 class Lowering {
  public:
-  Lowering(const IndexedGraph& graph, const std::vector<Shape>& entries)
-      : graph_(graph), entries_(entries), tensors_(entries.size(), -1) {}
+  Lowering(const IndexedGraph& graph, const std::vector<Shape>& entries, const std::vector<int>& first_equal,
+           Pass pass)
+      : graph_(graph), entries_(entries), first_equal_(first_equal), pass_(pass) {
+    lowered_.tensors.assign(entries.size(), -1);
+    lowered_.operations.assign(graph.nodes.size(), -1);
+    lowered_.nodes.resize(graph.nodes.size());
+    lowered_.extras.resize(graph.nodes.size());
+    for (std::size_t entry = 0; entry < entries.size(); ++entry)
+      lowered_.same.push_back(static_cast<int>(entry));
+  }
 
-  Result<Program> run() {
+  Result<LoweredGraph> run() {
     for (int id = 0; id < static_cast<int>(graph_.nodes.size()); ++id) {
       const Node& node = *graph_.nodes[position(id)];
-      if (node.isVariable()) {
-        const int entry = graph_.first_entry[position(id)];
-        tensors_[position(entry)] = add(node.name, entries_[position(entry)]);
-        program_.tensors.back().variable = id;
+      const int first = graph_.first_entry[position(id)];
+      if (first_equal_[position(id)] != id) {
+        for (int i = 0; i < node.outputs; ++i) {
+          const int same = graph_.first_entry[position(first_equal_[position(id)])] + i;
+          lowered_.same[position(first + i)] = same;
+          lowered_.tensors[position(first + i)] = lowered_.tensors[position(same)];
+        }
+      } else if (node.isVariable()) {
+        lowered_.tensors[position(first)] = add(node.name, entries_[position(first)]);
+        lowered_.program.tensors.back().variable = id;
       } else {
         PITWALL_TRY(lower(id, node));
       }
     }
-    for (const int head : graph_.heads) program_.outputs.push_back(tensors_[position(head)]);
-    return std::move(program_);
+    for (const int head : graph_.heads) lowered_.program.outputs.push_back(lowered_.tensors[position(head)]);
+    return std::move(lowered_);
   }
 
  private:
   int add(std::string name, const Shape& shape) {
-    program_.tensors.push_back(Tensor{.name = std::move(name), .shape = shape});
-    return static_cast<int>(program_.tensors.size()) - 1;
+    lowered_.program.tensors.push_back(Tensor{.name = std::move(name), .shape = shape});
+    return static_cast<int>(lowered_.program.tensors.size()) - 1;
+  }
+
+  int inputOf(const Node& node, int input) const {
+    return lowered_.tensors[position(graph_.entryOf(node.inputs[position(input)]))];
   }
 
   Status lower(int id, const Node& node) {
     const NodeShapes shapes = shapesOf(graph_, entries_, id);
-    const Lowered lowered = PITWALL_TRY(lowerNode(node, shapes, false));
+    const Lowered& lowered = lowered_.nodes[position(id)] =
+        PITWALL_TRY(lowerNode(node, shapes, pass_ == Pass::forward));
     const int first = graph_.first_entry[position(id)];
     if (lowered.kind == Lowered::Kind::view) {
-      const int base = tensors_[position(graph_.entryOf(node.inputs[0]))];
-      tensors_[position(first)] = add(node.name, entries_[position(first)]);
-      program_.tensors.back().view_of = base;
+      const int base = inputOf(node, 0);
+      lowered_.tensors[position(first)] = add(node.name, entries_[position(first)]);
+      lowered_.program.tensors.back().view_of = base;
       return {};
     }
     Operation operation;
     operation.layer = node.name;
     operation.name = node.op->name;
     operation.desc = lowered.desc;
-    for (const int input : lowered.inputs)
-      operation.inputs.push_back(tensors_[position(graph_.entryOf(node.inputs[position(input)]))]);
+    operation.pass = lowered.desc.is<DropoutDesc>() ? Pass::forward : pass_;
+    for (const int input : lowered.inputs) operation.inputs.push_back(inputOf(node, input));
     for (const int output : lowered.outputs) {
       const int entry = first + output;
-      tensors_[position(entry)] = add(node.name, entries_[position(entry)]);
-      operation.outputs.push_back(tensors_[position(entry)]);
+      lowered_.tensors[position(entry)] = add(node.name, entries_[position(entry)]);
+      operation.outputs.push_back(lowered_.tensors[position(entry)]);
+    }
+    for (const int state : lowered.updates) operation.outputs.push_back(inputOf(node, state));
+    // The backend decides their shapes.
+    for (int i = 0; pass_ == Pass::forward && i < extrasRead(lowered.gradient); ++i) {
+      operation.outputs.push_back(add(node.name, {}));
+      lowered_.extras[position(id)].push_back(operation.outputs.back());
     }
     operation.flop = node.op->flop(node.attributes, shapes);
-    program_.operations.push_back(std::move(operation));
+    lowered_.operations[position(id)] = static_cast<int>(lowered_.program.operations.size());
+    lowered_.program.operations.push_back(std::move(operation));
     return {};
   }
 
   const IndexedGraph& graph_;
   const std::vector<Shape>& entries_;
-  std::vector<int> tensors_;
-  Program program_;
+  const std::vector<int>& first_equal_;
+  const Pass pass_;
+  LoweredGraph lowered_;
 };
 
 }  // namespace
 
-Result<Program> lowerForInference(const IndexedGraph& graph, const std::vector<Shape>& entries) {
-  return Lowering(graph, entries).run();
+Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const std::vector<Shape>& entries,
+                                const std::vector<int>& first_equal, Pass pass) {
+  return Lowering(graph, entries, first_equal, pass).run();
 }
 
 int baseOf(const Program& program, int tensor) {

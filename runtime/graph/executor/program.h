@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "db/event.h"
 #include "db/units.h"
+#include "runtime/graph/named_operators.h"
 #include "runtime/graph/node.h"
 #include "runtime/operator_kind.h"
 #include "runtime/tensor.h"
@@ -21,16 +23,27 @@ struct Tensor {
   Shape shape;
   DType dtype = DType::float32;
   int variable = -1;       // the node of the variable whose array it is; -1: none
+  int gradient_of = -1;    // the node of the variable whose gradient array it is, and whose name it has
+  int head = -1;           // the output of the graph whose gradient it is, which the caller gives
   int view_of = -1;        // the tensor whose contents it has, in another shape
+  bool is_zeros = false;   // zeros, which nothing writes
   bool is_folded = false;  // computed from weights, see Folding
+  // Its memory is an array that outlives the pass.
+  bool isArray() const { return variable >= 0 || gradient_of >= 0 || head >= 0 || is_zeros; }
 };
 
 struct Operation {
   std::string layer;  // the node; "conv0+bn0+relu0" of several
   const char* name = "";
-  OperatorKindDesc desc;
-  std::vector<int> inputs, outputs;  // tensors, in the kernel's order
+  OperatorKindDesc desc = {};
+  std::vector<int> inputs = {}, outputs = {};  // tensors, in the kernel's order
   Flop flop = 0;
+  Pass pass = Pass::inference;
+  Phase phase = Phase::forward;
+  std::vector<bool> unread =
+      {};         // by input: the kernel needs its shape and layout alone; empty: it reads all
+  int like = -1;  // the tensor that is `like` of Backend::prepare()
+  bool reads(std::size_t input) const { return unread.empty() || !unread[input]; }
 };
 
 // A BatchNorm that is part of the weights of the convolution before it.
@@ -44,13 +57,26 @@ struct Folding {
 
 struct Program {
   std::vector<Tensor> tensors;
-  std::vector<Operation> operations;  // inputs before what uses them
+  std::vector<Operation> operations;  // inputs before what uses them; those of the backward pass last
   std::vector<int> outputs;           // tensors
   std::vector<Folding> foldings;
 };
 
-// The operations of inference. `entries` are the shapes of the graph's entries. Errors: those of lowerNode().
-Result<Program> lowerForInference(const IndexedGraph& graph, const std::vector<Shape>& entries);
+// A graph as operations, with the number of each thing in the program.
+struct LoweredGraph {
+  Program program;
+  std::vector<int> same;        // by entry: the first entry with the same contents; as a rule itself
+  std::vector<int> tensors;     // by entry
+  std::vector<int> operations;  // by node; -1 of variables, views and nodes that compute nothing anew
+  std::vector<Lowered> nodes;   // by node; of a variable empty
+  // By node: outputs of its kernel after those of the node and the updates, as far as the backward pass reads them.
+  std::vector<std::vector<int>> extras;
+};
+
+// The operations of the pass, inference or forward. `entries` are the shapes of the graph's entries, `first_equal` as of
+// firstEqualNodes(). Errors: those of lowerNode().
+Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const std::vector<Shape>& entries,
+                                const std::vector<int>& first_equal, Pass pass);
 
 // Joins operations that one kernel computes: a BatchNorm with the convolution before it, then an activation or clip, and an
 // addition, with the convolution, dense layer or BatchNorm before them.

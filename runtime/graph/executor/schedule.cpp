@@ -11,30 +11,41 @@ namespace {
 
 class Scheduler {
  public:
-  Scheduler(Program& program, const std::vector<bool>& is_input, Backend& backend)
-      : program_(program), is_input_(is_input), backend_(backend) {
+  Scheduler(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend)
+      : program_(program), layouts_(layouts), backend_(backend), is_settled_(program.tensors.size()) {
     for (const Tensor& tensor : program_.tensors)
       schedule_.specs.push_back({tensor.shape, tensor.dtype, nullptr});
   }
 
   Result<Schedule> run() {
-    for (Operation& operation : program_.operations) {
-      for (int& input : operation.inputs) input = PITWALL_TRY(readable(input));
+    bool is_forward = true;
+    for (const Operation& operation : program_.operations) {
+      if (is_forward && operation.phase == Phase::backward) {
+        PITWALL_TRY(endForward());
+        is_forward = false;
+      }
       PITWALL_TRY(add(operation));
     }
-    for (int output : program_.outputs) {
-      output = PITWALL_TRY(readable(output));
-      schedule_.outputs.push_back(PITWALL_TRY(inLayout(output, nullptr)));
-    }
+    if (is_forward) PITWALL_TRY(endForward());
     return std::move(schedule_);
   }
 
  private:
+  Status endForward() {
+    for (const int output : program_.outputs) {
+      const int contents = PITWALL_TRY(readable(output));
+      schedule_.outputs.push_back(PITWALL_TRY(inLayout(contents, nullptr)));
+    }
+    schedule_.forward_steps = schedule_.steps.size();
+    return {};
+  }
+
   // A view in another shape needs row-major contents.
   Result<int> readable(int tensor) {
     Tensor& view = program_.tensors[position(tensor)];
     if (view.view_of < 0) return tensor;
     const int base = PITWALL_TRY(readable(view.view_of));
+    settle(base, nullptr);  // the view has its layout
     const bool same_shape =
         program_.tensors[position(base)].shape == program_.tensors[position(tensor)].shape;
     const int contents = same_shape ? base : PITWALL_TRY(inLayout(base, nullptr));
@@ -44,18 +55,32 @@ class Scheduler {
   }
 
   Status add(const Operation& operation) {
+    if (isUpdate(operation)) {
+      PITWALL_TRY(readable(operation.inputs[1]));
+      settle(operation.inputs[0], schedule_.specs[position(operation.inputs[1])].layout);
+    }
     std::vector<TensorSpec> specs;
-    for (const int input : operation.inputs) specs.push_back(schedule_.specs[position(input)]);
-    Step step;
-    step.layer = operation.layer;
-    step.name = operation.name;
-    step.desc = operation.desc;
-    step.kernel = PITWALL_TRY(prepared(operation.layer, operation.desc, Pass::inference, specs));
-    step.outputs = operation.outputs;
-    step.flop = operation.flop;
+    for (const int input : operation.inputs) {
+      PITWALL_TRY(readable(input));
+      specs.push_back(schedule_.specs[position(input)]);
+    }
+    Step step{.layer = operation.layer,
+              .name = operation.name,
+              .desc = operation.desc,
+              .outputs = operation.outputs,
+              .flop = operation.flop,
+              .pass = operation.pass,
+              .phase = operation.phase};
+    const TensorSpec* const like = operation.like >= 0 ? &schedule_.specs[position(operation.like)] : nullptr;
+    step.kernel = PITWALL_TRY(prepared(operation.layer, operation.desc, operation.pass, specs, like));
+    if (isUpdate(operation) &&
+        !(step.kernel->outputs()[0] == specs[0] && step.kernel->inputs()[0] == specs[0]))
+      return fail(ErrorCode::internal, fmt::format("{}: {} does not keep the layout of the array",
+                                                   operation.layer, operation.name));
     for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
       const LayoutPtr& wanted = step.kernel->inputs()[i].layout;
-      step.inputs.push_back(PITWALL_TRY(inLayout(operation.inputs[i], wanted)));
+      step.inputs.push_back(
+          operation.reads(i) ? PITWALL_TRY(inLayout(operation.inputs[i], wanted, operation.phase)) : -1);
     }
     // A kernel may write less or more than the graph asks for.
     while (step.outputs.size() < step.kernel->outputs().size())
@@ -66,16 +91,35 @@ class Scheduler {
     return {};
   }
 
+  // Adds to an array that has contents.
+  bool isUpdate(const Operation& operation) const {
+    return operation.outputs.size() == 1 && !operation.inputs.empty() &&
+           operation.inputs[0] == operation.outputs[0];
+  }
+
+  // The array has this layout from now on, unless another has been decided.
+  void settle(int tensor, const LayoutPtr& layout) {
+    if (is_settled_[position(tensor)]) return;
+    is_settled_[position(tensor)] = true;
+    if (adopts(tensor)) schedule_.specs[position(tensor)].layout = layout;
+  }
+
+  bool adopts(int tensor) const {
+    return position(tensor) < layouts_.size() && program_.tensors[position(tensor)].isArray() &&
+           layouts_[position(tensor)] == ArrayLayout::adopted;
+  }
+
   Result<KernelPtr> prepared(const std::string& layer, const OperatorKindDesc& desc, Pass pass,
-                             const std::vector<TensorSpec>& specs) {
-    auto kernel = backend_.prepare(desc, pass, specs);
+                             const std::vector<TensorSpec>& specs, const TensorSpec* like = nullptr) {
+    auto kernel = backend_.prepare(desc, pass, specs, like);
     if (!kernel.has_value())
       return fail(kernel.error().code, fmt::format("{}: {}", layer, kernel.error().message));
     return kernel;
   }
 
-  // The tensor itself where it has the layout.
-  Result<int> inLayout(int tensor, const LayoutPtr& layout) {
+  // The tensor itself where it has the layout, or takes it.
+  Result<int> inLayout(int tensor, const LayoutPtr& layout, Phase phase = Phase::forward) {
+    if (program_.tensors[position(tensor)].isArray()) settle(tensor, layout);
     if (sameLayout(schedule_.specs[position(tensor)].layout, layout)) return tensor;
     for (const auto& [from, to] : reordered_)
       if (from == tensor && sameLayout(schedule_.specs[position(to)].layout, layout)) return to;
@@ -93,7 +137,9 @@ class Scheduler {
                                  .desc = desc,
                                  .kernel = kernel,
                                  .inputs = {tensor},
-                                 .outputs = {to}});
+                                 .outputs = {to},
+                                 .pass = Pass::forward,
+                                 .phase = phase});
     }
     return to;
   }
@@ -101,18 +147,21 @@ class Scheduler {
   bool isConstant(int tensor) const {
     const int base = baseOf(program_, tensor);
     const Tensor& contents = program_.tensors[position(base)];
-    return contents.is_folded || (contents.variable >= 0 && !is_input_[position(base)]);
+    return contents.is_folded ||
+           (contents.variable >= 0 && layouts_[position(base)] == ArrayLayout::constant);
   }
 
   int addTensor(const std::string& name, const TensorSpec& spec) {
     program_.tensors.push_back({.name = name, .shape = spec.shape, .dtype = spec.dtype});
     schedule_.specs.push_back(spec);
+    is_settled_.push_back(true);
     return static_cast<int>(program_.tensors.size()) - 1;
   }
 
   Program& program_;
-  const std::vector<bool>& is_input_;
+  const std::vector<ArrayLayout>& layouts_;
   Backend& backend_;
+  std::vector<bool> is_settled_;  // by tensor; of an array: its layout is decided
   Schedule schedule_;
   std::vector<std::pair<int, int>> reordered_;
 };
@@ -122,12 +171,13 @@ class Scheduler {
 std::vector<bool> readBySteps(const Program& program, const Schedule& schedule) {
   std::vector<bool> read(program.tensors.size(), false);
   for (const Step& step : schedule.steps)
-    for (const int input : step.inputs) read[position(baseOf(program, input))] = true;
+    for (const int input : step.inputs)
+      if (input >= 0) read[position(baseOf(program, input))] = true;
   return read;
 }
 
-Result<Schedule> schedule(Program& program, const std::vector<bool>& is_input, Backend& backend) {
-  return Scheduler(program, is_input, backend).run();
+Result<Schedule> schedule(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend) {
+  return Scheduler(program, layouts, backend).run();
 }
 
 }  // namespace pitwall::graph

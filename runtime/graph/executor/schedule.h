@@ -1,9 +1,8 @@
 // A program with kernels: the layout of every tensor, the reorders between them, and what is computed from weights once.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/backend.h"
@@ -11,14 +10,16 @@
 
 namespace pitwall::graph {
 
-// One kernel. Tensors by number.
+// One kernel. Tensors by number; an input that the kernel does not read is -1.
 struct Step {
   std::string layer;
   const char* name = "";
-  OperatorKindDesc desc;
-  KernelPtr kernel;
-  std::vector<int> inputs, outputs;
+  OperatorKindDesc desc = {};
+  KernelPtr kernel = nullptr;
+  std::vector<int> inputs = {}, outputs = {};
   Flop flop = 0;
+  Pass pass = Pass::inference;
+  Phase phase = Phase::forward;
 };
 
 // A weight in the layout that a kernel wants: `step` makes `to` of `from`.
@@ -30,6 +31,7 @@ struct Constant {
 struct Schedule {
   std::vector<TensorSpec> specs;  // of each tensor of the program, and of those that were added here
   std::vector<Step> steps;
+  std::size_t forward_steps = 0;  // so many of them, the first, are those of the forward pass
   std::vector<Constant> constants;
   std::vector<int> outputs;  // row-major
 };
@@ -37,8 +39,15 @@ struct Schedule {
 // By tensor: whether a step reads its memory.
 std::vector<bool> readBySteps(const Program& program, const Schedule& schedule);
 
-// `is_input`: by tensor, whether it is an array that changes from pass to pass. Adds tensors for reordered data to the
-// program. Errors: those of Backend::prepare(), naming the node.
-Result<Schedule> schedule(Program& program, const std::vector<bool>& is_input, Backend& backend);
+// What may be done about the layout of an array whose contents the steps read.
+enum class ArrayLayout : std::uint8_t {
+  reordered,  // it stays row-major; steps reorder its contents in each pass
+  constant,   // it stays row-major; its contents are reordered when they have changed
+  adopted,    // the array itself takes the layout of the first kernel that reads it
+};
+
+// `layouts` by tensor, of variables and gradients. Adds tensors for reordered data to the program. Errors: those of
+// Backend::prepare(), naming the node.
+Result<Schedule> schedule(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend);
 
 }  // namespace pitwall::graph

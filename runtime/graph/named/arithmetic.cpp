@@ -5,7 +5,9 @@
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/operators/add_n.h"
 #include "runtime/operators/binary.h"
+#include "runtime/operators/linear.h"
 
 namespace pitwall::graph {
 namespace {
@@ -30,15 +32,63 @@ Status broadcastShapes(const Attributes&, NodeShapes& s) {
   return assign(s.outputs[0], out, "output");
 }
 
+constexpr const char* kBackwardNames[] = {"_backward_add", "_backward_sub",     "_backward_mul",
+                                          "_backward_div", "_backward_maximum", "_backward_minimum"};
+
+// One kernel for both inputs, which also sums where elements were repeated.
+GradientKernel binaryGradient(BinaryType type, Flop elements) {
+  const bool reads = type != BinaryType::add && type != BinaryType::subtract;
+  const auto operand = [reads](int i) { return reads ? from::input(i) : from::unread(from::input(i)); };
+  return {.name = kBackwardNames[static_cast<std::size_t>(type)],
+          .desc = BinaryDesc{type},
+          .inputs = {operand(0), operand(1), from::gradient()},
+          .gradients = {0, 1},
+          .flop = 2 * elements};
+}
+
+// Shapes that are equal need less: nothing, or one kernel for each input.
+GradientRule binaryRule(BinaryType type, const NodeShapes& s) {
+  const Flop elements = s.outputs[0]->elements();
+  GradientRule rule;
+  if (*s.inputs[0] != *s.inputs[1]) {
+    rule.kernels = {binaryGradient(type, elements)};
+  } else if (type == BinaryType::add) {
+    rule.passes = {0, 1};
+  } else if (type == BinaryType::subtract) {
+    rule.passes = {0};
+    rule.kernels = {{.name = "_backward_sub",
+                     .desc = LinearDesc{-1, 0},
+                     .pass = Pass::forward,
+                     .inputs = {from::gradient()},
+                     .gradients = {1},
+                     .flop = elements}};
+  } else if (type == BinaryType::multiply) {
+    for (const int side : {0, 1})
+      rule.kernels.push_back({.name = "_backward_mul",
+                              .desc = BinaryDesc{BinaryType::multiply},
+                              .pass = Pass::forward,
+                              .inputs = {from::gradient(), from::input(1 - side)},
+                              .gradients = {side},
+                              .flop = elements});
+  } else {
+    rule.kernels = {binaryGradient(type, elements)};
+  }
+  return rule;
+}
+
 template <BinaryType kType>
-Result<Lowered> lowerBinary(const Attributes&, const NodeShapes&, bool) {
-  return lowered(BinaryDesc{kType}, 2);
+Result<Lowered> lowerBinary(const Attributes&, const NodeShapes& s, bool) {
+  auto result = lowered(BinaryDesc{kType}, 2);
+  result->gradient = binaryRule(kType, s);
+  return result;
 }
 
 Result<Lowered> lowerSum(const Attributes&, const NodeShapes& s, bool) {
-  if (s.inputs.size() == 1) return viewOfInput();
-  if (s.inputs.size() == 2) return lowered(BinaryDesc{BinaryType::add}, 2);
-  return noKernel(fmt::format("the sum of {} arrays", s.inputs.size()));
+  const int count = static_cast<int>(s.inputs.size());
+  if (count == 1) return viewOfInput();
+  auto result = count == 2 ? lowered(BinaryDesc{BinaryType::add}, 2) : lowered(AddNDesc{count}, count);
+  for (int i = 0; i < count; ++i) result->gradient.passes.push_back(i);
+  return result;
 }
 
 using LowerArithmetic = Result<Lowered> (*)(const Attributes&, const NodeShapes&, bool);

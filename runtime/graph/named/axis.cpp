@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
@@ -115,7 +116,10 @@ Result<Lowered> lowerSliceAxis(const Attributes& a, const NodeShapes&, bool) {
   desc.axis = static_cast<int>(read.integer("axis"));
   desc.begin = read.integer("begin");
   desc.end = read.integerOrNone("end").value_or(SliceAxisDesc::kToTheEnd);
-  return lowered(desc);
+  return withGradient(lowered(desc), {.name = "_backward_slice_axis",
+                                      .desc = desc,
+                                      .inputs = {from::unread(from::input(0)), from::gradient()},
+                                      .gradients = {0}});
 }
 
 // Output axis i is input axis order[i].
@@ -132,7 +136,9 @@ Result<Lowered> lowerOrder(const std::vector<int>& order) {
   TransposeDesc desc;
   desc.rank = static_cast<int>(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) desc.axes[i] = static_cast<std::int8_t>(order[i]);
-  return lowered(desc);
+  return withGradient(
+      lowered(desc),
+      {.name = "_backward_transpose", .desc = desc, .inputs = {from::gradient()}, .gradients = {0}});
 }
 
 Result<std::vector<int>> transposeOrder(const Attributes& a, const Shape& data) {
@@ -213,6 +219,9 @@ Status reduceShapes(const Attributes& a, NodeShapes& s) {
   return assign(s.outputs[0], out, "output");
 }
 
+constexpr const char* kBackwardReduce[] = {"_backward_sum", "_backward_mean", "_backward_max",
+                                           "_backward_min"};
+
 template <ReduceType kType>
 Result<Lowered> lowerReduce(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kReduceRules, a);
@@ -223,7 +232,14 @@ Result<Lowered> lowerReduce(const Attributes& a, const NodeShapes& s, bool) {
   for (std::size_t i = 0; i < reduced.size(); ++i)
     desc.axes = static_cast<std::uint8_t>(desc.axes | (reduced[i] ? 1U << i : 0U));
   if (desc.axes == 0) return viewOfInput();
-  return lowered(desc);
+  const bool reads = kType == ReduceType::maximum || kType == ReduceType::minimum;
+  const GradientSource data = from::input(0), out = from::output(0);
+  return withGradient(lowered(desc), {.name = kBackwardReduce[static_cast<std::size_t>(kType)],
+                                      .desc = desc,
+                                      .inputs = {reads ? data : from::unread(data),
+                                                 reads ? out : from::unread(out), from::gradient()},
+                                      .gradients = {0},
+                                      .flop = kType == ReduceType::sum ? 0 : s.inputs[0]->elements()});
 }
 
 Result<Lowered> lowerSplit(const Attributes&, const NodeShapes& s, bool) {
@@ -234,8 +250,16 @@ Result<Lowered> lowerSplit(const Attributes&, const NodeShapes& s, bool) {
 Result<Lowered> lowerConcat(const Attributes& a, const NodeShapes& s, bool) {
   const int inputs = static_cast<int>(s.inputs.size());
   if (inputs == 1) return viewOfInput();
-  return lowered(ConcatDesc{static_cast<int>(AttributeReader(kConcatRules, a).integer("dim")), inputs},
-                 inputs);
+  const ConcatDesc desc{static_cast<int>(AttributeReader(kConcatRules, a).integer("dim")), inputs};
+  GradientKernel parts{.name = "_backward_Concat", .desc = desc};
+  for (int i = 0; i < inputs; ++i) {
+    parts.inputs.push_back(from::unread(from::input(i)));
+    parts.gradients.push_back(i);
+  }
+  parts.inputs.push_back(from::gradient());
+  auto result = withGradient(lowered(desc, inputs), std::move(parts));
+  result->gradient.is_kept = true;
+  return result;
 }
 
 Flop inputElements(const Attributes&, const NodeShapes& s) { return s.inputs[0]->elements(); }

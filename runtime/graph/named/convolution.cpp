@@ -112,6 +112,16 @@ Status deconvolutionShapes(const Attributes& attributes, NodeShapes& s) {
   return data ? assign(data, with(with(*data, 0, (*out)[0]), 1, (*weight)[0]), "data") : Status();
 }
 
+Flop convolutionFlop(const Attributes&, const NodeShapes& s) {
+  const std::int64_t out = s.outputs[0]->elements();
+  return times({2, out, product(*s.inputs[1], 1, s.inputs[1]->rank())}) + (s.inputs.size() > 2 ? out : 0);
+}
+
+Flop deconvolutionFlop(const Attributes&, const NodeShapes& s) {
+  return times({2, s.inputs[0]->elements(), product(*s.inputs[1], 1, s.inputs[1]->rank())}) +
+         (s.inputs.size() > 2 ? s.outputs[0]->elements() : 0);
+}
+
 Result<Lowered> lowerConvolution(const Attributes& attributes, const NodeShapes& s, bool) {
   const AttributeReader read(kConvolutionRules, attributes);
   const WindowAttributes window = PITWALL_TRY(windowAttributes(read, true));
@@ -124,7 +134,11 @@ Result<Lowered> lowerConvolution(const Attributes& attributes, const NodeShapes&
   desc.channels = read.integer("num_filter");
   desc.groups = read.integer("num_group");
   desc.bias = s.inputs.size() > 2;
-  return lowered(desc, static_cast<int>(s.inputs.size()));
+  auto result = lowered(desc, static_cast<int>(s.inputs.size()));
+  result->gradient =
+      weightedRule("_backward_Convolution", desc, s.inputs.size(), convolutionFlop(attributes, s));
+  result->gradient.is_kept = true;
+  return result;
 }
 
 // A target_shape replaces pad and adj: what is too much is cut from both sides.
@@ -153,17 +167,10 @@ Result<Lowered> lowerDeconvolution(const Attributes& attributes, const NodeShape
     if (adjusted < 0 || adjusted > kMostAdjusted) return noKernel(fmt::format("adj={}", adjusted));
     desc.adjust[i] = static_cast<std::int16_t>(adjusted);
   }
-  return lowered(desc, static_cast<int>(s.inputs.size()));
-}
-
-Flop convolutionFlop(const Attributes&, const NodeShapes& s) {
-  const std::int64_t out = s.outputs[0]->elements();
-  return times({2, out, product(*s.inputs[1], 1, s.inputs[1]->rank())}) + (s.inputs.size() > 2 ? out : 0);
-}
-
-Flop deconvolutionFlop(const Attributes&, const NodeShapes& s) {
-  return times({2, s.inputs[0]->elements(), product(*s.inputs[1], 1, s.inputs[1]->rank())}) +
-         (s.inputs.size() > 2 ? s.outputs[0]->elements() : 0);
+  auto result = lowered(desc, static_cast<int>(s.inputs.size()));
+  result->gradient =
+      weightedRule("_backward_Deconvolution", desc, s.inputs.size(), deconvolutionFlop(attributes, s));
+  return result;
 }
 
 constexpr NamedOperator kConvolutionOperators[] = {

@@ -40,18 +40,21 @@ Status denseShapes(const Attributes& a, NodeShapes& s) {
   return assign(data, with(*data, 0, (*out)[0]), "data");
 }
 
+Flop denseFlop(const Attributes&, const NodeShapes& s) {
+  const std::int64_t out = s.outputs[0]->elements();
+  return times({2, out, (*s.inputs[1])[1]}) + (s.inputs.size() > 2 ? out : 0);
+}
+
 Result<Lowered> lowerDense(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kDenseRules, a);
   FullyConnectedDesc desc;
   desc.units = read.integer("num_hidden");
   desc.bias = s.inputs.size() > 2;
   desc.flatten = read.boolean("flatten");
-  return lowered(desc, static_cast<int>(s.inputs.size()));
-}
-
-Flop denseFlop(const Attributes&, const NodeShapes& s) {
-  const std::int64_t out = s.outputs[0]->elements();
-  return times({2, out, (*s.inputs[1])[1]}) + (s.inputs.size() > 2 ? out : 0);
+  auto result = lowered(desc, static_cast<int>(s.inputs.size()));
+  result->gradient = weightedRule("_backward_FullyConnected", desc, s.inputs.size(), denseFlop(a, s));
+  result->gradient.is_kept = true;
+  return result;
 }
 
 // The axis that is summed over, and the others in their order.
@@ -132,13 +135,30 @@ Flop batchDotFlop(const Attributes& a, const NodeShapes& s) {
   return times({2, s.outputs[0]->elements(), lhs[transposed ? lhs.rank() - 2 : lhs.rank() - 1]});
 }
 
+struct DotCall {
+  const char* backward;
+  Flop (*flop)(const Attributes&, const NodeShapes&);
+};
+
 template <class Desc>
-Result<Lowered> lowerDot(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerProduct(const Attributes& a, const NodeShapes& s, const DotCall& call) {
   const AttributeReader read(kDotRules, a);
   Desc desc;
   desc.transpose_a = read.boolean("transpose_a");
   desc.transpose_b = read.boolean("transpose_b");
-  return lowered(desc, 2);
+  return withGradient(lowered(desc, 2), {.name = call.backward,
+                                         .desc = desc,
+                                         .inputs = {from::input(0), from::input(1), from::gradient()},
+                                         .gradients = {0, 1},
+                                         .flop = 2 * call.flop(a, s)});
+}
+
+Result<Lowered> lowerDot(const Attributes& a, const NodeShapes& s, bool) {
+  return lowerProduct<DotDesc>(a, s, {"_backward_dot", dotFlop});
+}
+
+Result<Lowered> lowerBatchDot(const Attributes& a, const NodeShapes& s, bool) {
+  return lowerProduct<BatchDotDesc>(a, s, {"_backward_batch_dot", batchDotFlop});
 }
 
 constexpr NamedOperator kDenseOperators[] = {
@@ -148,9 +168,9 @@ constexpr NamedOperator kDenseOperators[] = {
        return {"data", "weight", "bias"};
      },
      noStates, onlyOutput, oneVisible, denseShapes, lowerDense, denseFlop},
-    {"dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, dotShapes, lowerDot<DotDesc>, dotFlop},
-    {"batch_dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, batchDotShapes,
-     lowerDot<BatchDotDesc>, batchDotFlop},
+    {"dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, dotShapes, lowerDot, dotFlop},
+    {"batch_dot", kDotRules, twoSides, noStates, onlyOutput, oneVisible, batchDotShapes, lowerBatchDot,
+     batchDotFlop},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Functions of each element of one array.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/activation.h"
@@ -29,9 +31,15 @@ constexpr AttributeRule kScalarRules[] = {{"scalar", kReal, "1"}, {"is_int", kBo
 constexpr AttributeRule kCastRules[] = {
     {"dtype", kChoice, nullptr, "float32|float64|float16|bfloat16|uint8|int8|int32|int64|bool"}};
 
+// The kernel reads either the data or the output.
 template <ActivationType kType>
-Result<Lowered> lowerFunction(const Attributes&, const NodeShapes&, bool) {
-  return lowered(ActivationDesc{kType});
+Result<Lowered> lowerFunction(const Attributes&, const NodeShapes& s, bool) {
+  const GradientSource read = kType == ActivationType::softrelu ? from::input(0) : from::output(0);
+  return withGradient(lowered(ActivationDesc{kType}), {.name = "_backward_Activation",
+                                                       .desc = ActivationDesc{kType},
+                                                       .inputs = {read, read, from::gradient()},
+                                                       .gradients = {0},
+                                                       .flop = s.outputs[0]->elements()});
 }
 
 Result<Lowered> lowerActivation(const Attributes& a, const NodeShapes& s, bool training) {
@@ -49,7 +57,7 @@ Status dropoutShapes(const Attributes& a, NodeShapes& s) {
   return sameShapes(a, s);
 }
 
-Result<Lowered> lowerDropout(const Attributes& a, const NodeShapes&, bool training) {
+Result<Lowered> lowerDropout(const Attributes& a, const NodeShapes& s, bool training) {
   const AttributeReader read(kDropoutRules, a);
   const auto rate = static_cast<float>(read.real("p"));
   if (rate == 0 || (!training && read.choice("mode") == "training")) return viewOfInput();
@@ -58,30 +66,54 @@ Result<Lowered> lowerDropout(const Attributes& a, const NodeShapes&, bool traini
   result.desc = DropoutDesc{rate};
   result.inputs = {0};
   result.outputs = {0, 1};
-  return result;
+  result.gradient.is_kept = true;
+  return withGradient(result, {.name = "_backward_Dropout",
+                               .desc = DropoutDesc{rate},
+                               .inputs = {from::gradient(), from::output(1)},
+                               .gradients = {0},
+                               .flop = s.outputs[0]->elements()});
 }
 
-Result<Lowered> lowerClip(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerClip(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kClipRules, a);
-  return lowered(ClipDesc{static_cast<float>(read.real("a_min")), static_cast<float>(read.real("a_max"))});
+  const ClipDesc desc{static_cast<float>(read.real("a_min")), static_cast<float>(read.real("a_max"))};
+  return withGradient(lowered(desc), {.name = "_backward_clip",
+                                      .desc = desc,
+                                      .inputs = {from::output(0), from::gradient()},
+                                      .gradients = {0},
+                                      .flop = 2 * s.outputs[0]->elements()});
 }
 
 double scalarOf(const Attributes& a) { return AttributeReader(kScalarRules, a).real("scalar"); }
 
-Result<Lowered> lowerPlus(const Attributes& a, const NodeShapes&, bool) {
-  return lowered(LinearDesc{1, static_cast<float>(scalarOf(a))});
+Result<Lowered> linear(const LinearDesc& desc, const NodeShapes& s) {
+  auto result = lowered(desc);
+  if (desc.scale == 1) {
+    result->gradient.passes = {0};
+    return result;
+  }
+  return withGradient(std::move(result), {.name = "_backward_scalar",
+                                          .desc = LinearDesc{desc.scale, 0},
+                                          .pass = Pass::forward,
+                                          .inputs = {from::gradient()},
+                                          .gradients = {0},
+                                          .flop = s.outputs[0]->elements()});
 }
-Result<Lowered> lowerMinus(const Attributes& a, const NodeShapes&, bool) {
-  return lowered(LinearDesc{1, static_cast<float>(-scalarOf(a))});
+
+Result<Lowered> lowerPlus(const Attributes& a, const NodeShapes& s, bool) {
+  return linear({1, static_cast<float>(scalarOf(a))}, s);
 }
-Result<Lowered> lowerMinusReversed(const Attributes& a, const NodeShapes&, bool) {
-  return lowered(LinearDesc{-1, static_cast<float>(scalarOf(a))});
+Result<Lowered> lowerMinus(const Attributes& a, const NodeShapes& s, bool) {
+  return linear({1, static_cast<float>(-scalarOf(a))}, s);
 }
-Result<Lowered> lowerTimes(const Attributes& a, const NodeShapes&, bool) {
-  return lowered(LinearDesc{static_cast<float>(scalarOf(a)), 0});
+Result<Lowered> lowerMinusReversed(const Attributes& a, const NodeShapes& s, bool) {
+  return linear({-1, static_cast<float>(scalarOf(a))}, s);
 }
-Result<Lowered> lowerDivide(const Attributes& a, const NodeShapes&, bool) {
-  return lowered(LinearDesc{static_cast<float>(1 / scalarOf(a)), 0});
+Result<Lowered> lowerTimes(const Attributes& a, const NodeShapes& s, bool) {
+  return linear({static_cast<float>(scalarOf(a)), 0}, s);
+}
+Result<Lowered> lowerDivide(const Attributes& a, const NodeShapes& s, bool) {
+  return linear({static_cast<float>(1 / scalarOf(a)), 0}, s);
 }
 Result<Lowered> lowerDivideReversed(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
 
@@ -92,6 +124,12 @@ Result<Lowered> lowerCast(const Attributes& a, const NodeShapes&, bool) {
 }
 
 Result<Lowered> lowerCopy(const Attributes&, const NodeShapes&, bool) { return viewOfInput(); }
+
+Result<Lowered> lowerBlock(const Attributes&, const NodeShapes&, bool) {
+  auto result = viewOfInput();
+  result->gradient = {.stops = true};
+  return result;
+}
 
 using Lower = Result<Lowered> (*)(const Attributes&, const NodeShapes&, bool);
 
@@ -122,7 +160,7 @@ constexpr NamedOperator kElementwiseOperators[] = {
     function("_rdiv_scalar", kScalarRules, lowerDivideReversed),
     copying("Cast", kCastRules, lowerCast),
     copying("_copy", {}, lowerCopy),
-    copying("BlockGrad", {}, lowerCopy),
+    copying("BlockGrad", {}, lowerBlock),
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Normalisations: BatchNorm, LayerNorm.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/batch_norm.h"
@@ -67,6 +69,17 @@ Result<Lowered> lowerBatchNorm(const Attributes& a, const NodeShapes& s, bool tr
     result.inputs = {0, 1, 2};
     result.outputs = {0, 1, 2};
     result.updates = {3, 4};
+    // Not the forward kernel again, which would update the states twice.
+    result.gradient.recomputation =
+        Recomputation{desc,
+                      Pass::inference,
+                      {from::input(0), from::input(1), from::input(2), from::output(1), from::output(2)}};
+    result.gradient.kernels = {
+        {.name = "_backward_BatchNorm",
+         .desc = desc,
+         .inputs = {from::input(0), from::input(1), from::output(1), from::output(2), from::gradient()},
+         .gradients = {0, 1, 2},
+         .flop = 11 * s.outputs[0]->elements()}};
   }
   return result;
 }
@@ -95,9 +108,15 @@ Result<Lowered> lowerLayerNorm(const Attributes& a, const NodeShapes& s, bool tr
   const int rank = s.inputs[0]->rank(), axis = PITWALL_TRY(axisOf(read.integer("axis"), rank, "axis"));
   if (axis != rank - 1) return noKernel(fmt::format("axis={} of {} axes", axis, rank));
   if (read.boolean("output_mean_var")) return noKernel("output_mean_var=True");
-  auto result = lowered(LayerNormDesc{static_cast<float>(read.real("eps"))}, 3);
+  const LayerNormDesc desc{static_cast<float>(read.real("eps"))};
+  auto result = lowered(desc, 3);
   result->has_workspace = training;  // the statistics, in other shapes than MXNet's
-  return result;
+  return withGradient(std::move(result), {.name = "_backward_LayerNorm",
+                                          .desc = desc,
+                                          .inputs = {from::input(0), from::input(1), from::extra(0),
+                                                     from::extra(1), from::gradient()},
+                                          .gradients = {0, 1, 2},
+                                          .flop = 11 * s.outputs[0]->elements()});
 }
 
 constexpr NamedOperator kNormOperators[] = {

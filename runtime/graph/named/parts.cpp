@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 
 namespace pitwall::graph {
@@ -124,7 +126,34 @@ Result<Lowered> lowered(const OperatorKindDesc& desc, int inputs) {
 Result<Lowered> viewOfInput() {
   Lowered result;
   result.kind = Lowered::Kind::view;
+  result.gradient.passes = {0};
   return result;
+}
+
+GradientRule weightedRule(const char* name, const OperatorKindDesc& desc, std::size_t inputs, Flop forward) {
+  GradientKernel data{.name = name,
+                      .desc = desc,
+                      .pass = Pass::backwardData,
+                      .inputs = {from::gradient(), from::input(1)},
+                      .gradients = {0},
+                      .like = 0,
+                      .flop = forward};
+  GradientKernel trained{.name = name,
+                         .desc = desc,
+                         .pass = Pass::backwardWeights,
+                         .inputs = {from::input(0), from::gradient()},
+                         .gradients = {1},
+                         .like = 1,
+                         .flop = forward};
+  if (inputs > 2) trained.gradients.push_back(2);
+  GradientRule rule;
+  rule.kernels = {std::move(data), std::move(trained)};
+  return rule;
+}
+
+Result<Lowered> withGradient(Result<Lowered> lowered, GradientKernel kernel) {
+  if (lowered.has_value()) lowered->gradient.kernels.push_back(std::move(kernel));
+  return lowered;
 }
 
 }  // namespace pitwall::graph

@@ -73,6 +73,25 @@ Flop outputElements(const Attributes&, const NodeShapes& shapes);
 
 // A kernel with all arguments of the node, that writes its first output.
 Result<Lowered> lowered(const OperatorKindDesc& desc, int inputs = 1);
+// Its gradient is a view too.
 Result<Lowered> viewOfInput();
+
+// Where a kernel of the backward pass finds an input.
+namespace from {
+inline GradientSource input(int i) { return {GradientSource::Kind::input, i}; }
+inline GradientSource output(int i) { return {GradientSource::Kind::output, i}; }
+inline GradientSource extra(int i) { return {GradientSource::Kind::extra, i}; }
+inline GradientSource gradient(int output = 0) { return {GradientSource::Kind::gradient, output}; }
+inline GradientSource zerosLike(int input) { return {GradientSource::Kind::zeros, input}; }
+inline GradientSource unread(GradientSource source) {
+  source.is_read = false;
+  return source;
+}
+}  // namespace from
+// The lowered operator with one kernel more in its gradient. An error passes.
+Result<Lowered> withGradient(Result<Lowered> lowered, GradientKernel kernel);
+// Of data, weight and perhaps bias: a kernel for the data and one for what is trained. Each has about the FLOP of the
+// forward pass.
+GradientRule weightedRule(const char* name, const OperatorKindDesc& desc, std::size_t inputs, Flop forward);
 
 }  // namespace pitwall::graph

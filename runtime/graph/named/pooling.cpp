@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 #include "runtime/graph/named/window.h"
 #include "runtime/operators/lrn.h"
@@ -64,6 +66,15 @@ Status poolingShapes(const Attributes& attributes, NodeShapes& s) {
   return assign(data, with(with(*data, 0, (*out)[0]), 1, (*out)[1]), "data");
 }
 
+// One comparison or addition for each element in each window.
+Flop poolingFlop(const Attributes& attributes, const NodeShapes& s) {
+  const AttributeReader read(kPoolingRules, attributes);
+  if (read.boolean("global_pool")) return s.inputs[0]->elements();
+  Flop flop = s.outputs[0]->elements();
+  for (const std::int64_t extent : read.tuple("kernel")) flop = times({flop, extent});
+  return flop;
+}
+
 Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, bool training) {
   const AttributeReader read(kPoolingRules, attributes);
   if (s.inputs[0]->rank() != 4) return noKernel(fmt::format("pooling of {}", shapeText(*s.inputs[0])));
@@ -82,10 +93,16 @@ Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, 
   }
   auto result = lowered(desc);
   result->has_workspace = training;
-  return result;
+  return withGradient(std::move(result),
+                      {.name = "_backward_Pooling",
+                       .desc = desc,
+                       .inputs = {from::unread(from::input(0)), from::unread(from::output(0)),
+                                  from::gradient(), from::extra(0)},
+                       .gradients = {0},
+                       .flop = poolingFlop(attributes, s)});
 }
 
-Result<Lowered> lowerLrn(const Attributes& attributes, const NodeShapes&, bool training) {
+Result<Lowered> lowerLrn(const Attributes& attributes, const NodeShapes& s, bool training) {
   const AttributeReader read(kLrnRules, attributes);
   LrnDesc desc;
   desc.alpha = static_cast<float>(read.real("alpha"));
@@ -94,16 +111,11 @@ Result<Lowered> lowerLrn(const Attributes& attributes, const NodeShapes&, bool t
   desc.nsize = read.integer("nsize");
   auto result = lowered(desc);
   result->has_workspace = training;
-  return result;
-}
-
-// One comparison or addition for each element in each window.
-Flop poolingFlop(const Attributes& attributes, const NodeShapes& s) {
-  const AttributeReader read(kPoolingRules, attributes);
-  if (read.boolean("global_pool")) return s.inputs[0]->elements();
-  Flop flop = s.outputs[0]->elements();
-  for (const std::int64_t extent : read.tuple("kernel")) flop = times({flop, extent});
-  return flop;
+  return withGradient(std::move(result), {.name = "_backward_LRN",
+                                          .desc = desc,
+                                          .inputs = {from::input(0), from::gradient(), from::extra(0)},
+                                          .gradients = {0},
+                                          .flop = times({2 * desc.nsize + 11, s.outputs[0]->elements()})});
 }
 
 constexpr NamedOperator kPoolingOperators[] = {

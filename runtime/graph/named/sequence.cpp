@@ -1,6 +1,8 @@
 // Operators of language models: Embedding, take, RNN.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/embedding.h"
@@ -132,18 +134,45 @@ std::vector<std::string> rnnOutputs(const Attributes& a) {
   return {"output", "state"};
 }
 
-Result<Lowered> lowerEmbedding(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerEmbedding(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kEmbeddingRules, a);
-  return lowered(EmbeddingDesc{read.integer("input_dim"), read.integer("output_dim")}, 2);
+  const EmbeddingDesc desc{read.integer("input_dim"), read.integer("output_dim")};
+  return withGradient(lowered(desc, 2), {.name = "_backward_Embedding",
+                                         .desc = desc,
+                                         .inputs = {from::input(0), from::gradient()},
+                                         .gradients = {1},
+                                         .flop = s.outputs[0]->elements()});
 }
 
-Result<Lowered> lowerTake(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerTake(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kTakeRules, a);
   TakeDesc desc;
   desc.axis = static_cast<int>(read.integer("axis"));
   const std::string_view mode = read.choice("mode");
   desc.mode = mode == "wrap" ? TakeMode::wrap : mode == "raise" ? TakeMode::raise : TakeMode::clip;
-  return lowered(desc, 2);
+  return withGradient(lowered(desc, 2),
+                      {.name = "_backward_take",
+                       .desc = desc,
+                       .inputs = {from::unread(from::input(0)), from::input(1), from::gradient()},
+                       .gradients = {0},
+                       .flop = s.outputs[0]->elements()});
+}
+
+// The states that are no output of the node are extra outputs of the kernel, before the workspace.
+GradientKernel rnnGradient(const RnnDesc& desc, const NodeShapes& s, Flop flop) {
+  const int inputs = static_cast<int>(s.inputs.size()), states = inputs - 2;
+  const bool states_are_outputs = s.outputs.size() > 1;
+  GradientKernel kernel{.name = "_backward_RNN", .desc = desc, .flop = flop};
+  for (int i = 0; i < inputs; ++i) {
+    kernel.inputs.push_back(from::input(i));
+    kernel.gradients.push_back(i);
+  }
+  kernel.inputs.push_back(from::output(0));
+  kernel.inputs.push_back(from::gradient());
+  for (int i = 0; i < states; ++i)
+    kernel.inputs.push_back(states_are_outputs ? from::gradient(1 + i) : from::zerosLike(2 + i));
+  kernel.inputs.push_back(from::extra(states_are_outputs ? 0 : states));
+  return kernel;
 }
 
 Result<Lowered> lowerRnn(const Attributes& a, const NodeShapes& s, bool training) {
@@ -164,7 +193,7 @@ Result<Lowered> lowerRnn(const Attributes& a, const NodeShapes& s, bool training
   auto result = lowered(desc, static_cast<int>(s.inputs.size()));
   for (std::size_t i = 1; i < s.outputs.size(); ++i) result->outputs.push_back(static_cast<int>(i));
   result->has_workspace = training || s.outputs.size() == 1;  // the last states
-  return result;
+  return withGradient(std::move(result), rnnGradient(desc, s, 2 * rnnFlop(a, s)));
 }
 
 constexpr NamedOperator kSequenceOperators[] = {

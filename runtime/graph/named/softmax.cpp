@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/softmax_output.h"
@@ -60,12 +62,20 @@ Status softmaxOutputShapes(const Attributes& a, NodeShapes& s) {
   return assign(label, rows, "label");
 }
 
-Result<Lowered> lowerSoftmax(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerProbabilities(const SoftmaxDesc& desc, const NodeShapes& s) {
+  return withGradient(lowered(desc), {.name = "_backward_softmax",
+                                      .desc = desc,
+                                      .inputs = {from::output(0), from::gradient()},
+                                      .gradients = {0},
+                                      .flop = 4 * s.outputs[0]->elements()});
+}
+
+Result<Lowered> lowerSoftmax(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kSoftmaxRules, a);
   SoftmaxDesc desc;
   desc.axis = static_cast<int>(read.integer("axis"));
   if (!read.isNone("temperature")) desc.temperature = static_cast<float>(read.real("temperature"));
-  return lowered(desc);
+  return lowerProbabilities(desc, s);
 }
 
 Result<Lowered> lowerLogSoftmax(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
@@ -74,11 +84,11 @@ Result<Lowered> lowerSoftmaxActivation(const Attributes& a, const NodeShapes& s,
   const bool channel = AttributeReader(kSoftmaxActivationRules, a).choice("mode") == "channel";
   if (!channel && s.inputs[0]->rank() != 2)
     return noKernel(fmt::format("mode=instance and data of {}", shapeText(*s.inputs[0])));
-  return lowered(SoftmaxDesc{.axis = 1});
+  return lowerProbabilities({.axis = 1}, s);
 }
 
 // The labels are for the backward pass.
-Result<Lowered> lowerSoftmaxOutput(const Attributes& a, const NodeShapes&, bool) {
+Result<Lowered> lowerSoftmaxOutput(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kSoftmaxOutputRules, a);
   if (read.boolean("out_grad")) return noKernel("out_grad=True");
   SoftmaxOutputDesc desc;
@@ -91,7 +101,13 @@ Result<Lowered> lowerSoftmaxOutput(const Attributes& a, const NodeShapes&, bool)
   const std::string_view normalization = read.choice("normalization");
   if (normalization == "batch") desc.normalization = SoftmaxNormalization::batch;
   if (normalization == "valid") desc.normalization = SoftmaxNormalization::valid;
-  return lowered(desc);
+  auto result = lowered(desc);
+  result->gradient.is_loss = result->gradient.is_kept = true;
+  return withGradient(std::move(result), {.name = "_backward_SoftmaxOutput",
+                                          .desc = desc,
+                                          .inputs = {from::input(1), from::output(0)},
+                                          .gradients = {0},
+                                          .flop = 2 * s.outputs[0]->elements()});
 }
 
 // The exponential, the sum, the division and the largest.

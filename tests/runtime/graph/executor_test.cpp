@@ -7,94 +7,16 @@
 #include <random>
 
 #include "db/reader.h"
+#include "tests/runtime/graph/executor_check.h"
 #include "tests/support/temp_folder.h"
 
-namespace pitwall::executor_test {
+namespace pitwall::test::executor_test {
 namespace {
 
+using Arrays = ArraysByName;
+using Settings = ProgramSettings;
+using Values = OutputValues;
 using testing::HasSubstr;
-using Settings = std::vector<std::pair<std::string, std::string>>;
-using Arrays = std::map<std::string, NDArray>;
-using Values = std::vector<std::vector<float>>;
-
-std::unique_ptr<Session> open(const std::string& backend, Settings settings = {},
-                              const std::string& trace = "") {
-  auto session = Session::open({.trace_path = trace, .backend = backend, .settings = std::move(settings)});
-  EXPECT_TRUE(session.has_value()) << session.error().message;
-  return std::move(*session);
-}
-
-Symbol node(const char* op, const std::string& name, const std::vector<Symbol>& inputs,
-            Attributes attributes = {}) {
-  auto made = Symbol::make(op, name, inputs, std::move(attributes));
-  EXPECT_TRUE(made.has_value()) << made.error().message;
-  return made.has_value() ? *made : Symbol();
-}
-
-Symbol convolution(const std::string& name, const Symbol& data, int channels, bool bias = false) {
-  return node("Convolution", name, {data},
-              {{"kernel", "(3, 3)"},
-               {"pad", "(1, 1)"},
-               {"num_filter", std::to_string(channels)},
-               {"no_bias", bias ? "False" : "True"}});
-}
-
-Symbol relu(const std::string& name, const Symbol& data) {
-  return node("Activation", name, {data}, {{"act_type", "relu"}});
-}
-
-// All that is fused: a residual block of either version, then a branch, and layers with views.
-Symbol network() {
-  Symbol data = Symbol::variable("data");
-  data = relu("relu1", node("BatchNorm", "bn1", {convolution("conv1", data, 16)}, {{"fix_gamma", "False"}}));
-  const Symbol inner = node("BatchNorm", "bn2", {convolution("conv2", data, 16, true)});
-  data = relu("relu2", node("elemwise_add", "sum1", {inner, data}));
-  const Symbol before =
-      relu("relu3", node("BatchNorm", "bn3", {data}, {{"fix_gamma", "False"}, {"eps", "2e-05"}}));
-  data = node("elemwise_add", "sum2", {convolution("conv3", before, 16), data});
-  const Symbol pooled =
-      node("Pooling", "pool1", {data}, {{"kernel", "(2, 2)"}, {"stride", "(2, 2)"}, {"pool_type", "max"}});
-  const Symbol wide = relu("relu4", convolution("conv4", pooled, 24, true));
-  data = node("Concat", "concat1", {wide, pooled}, {{"num_args", "2"}});
-  data =
-      node("Pooling", "pool2", {data}, {{"global_pool", "True"}, {"kernel", "(1, 1)"}, {"pool_type", "avg"}});
-  data =
-      relu("relu5", node("FullyConnected", "fc1", {node("Flatten", "flat", {data})}, {{"num_hidden", "12"}}));
-  return node("SoftmaxOutput", "softmax", {node("FullyConnected", "fc2", {data}, {{"num_hidden", "5"}})});
-}
-
-Arrays arraysOf(Session& session, const Symbol& symbol, const Shape& data) {
-  const auto shapes = symbol.inferShapes({{"data", data}});
-  EXPECT_TRUE(shapes.has_value()) << shapes.error().message;
-  std::mt19937 random(7);
-  Arrays arrays;
-  const auto add = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      // Weights that keep the size of values from layer to layer.
-      const bool is_weight = names[i].ends_with("_weight");
-      const float most =
-          is_weight ? std::sqrt(3.0F * static_cast<float>(of[i][0]) / static_cast<float>(of[i].elements()))
-                    : 1;
-      std::uniform_real_distribution<float> values(names[i].ends_with("_var") ? 0.5F : -most, most);
-      std::vector<float> contents(static_cast<std::size_t>(of[i].elements()));
-      for (float& value : contents) value = values(random);
-      arrays[names[i]] = NDArray::fromValues(session, of[i], contents);
-    }
-  };
-  add(symbol.arguments(), shapes->arguments);
-  add(symbol.auxiliaryStates(), shapes->auxiliary_states);
-  return arrays;
-}
-
-Values valuesOf(const Executor& executor) {
-  Values values;
-  for (const NDArray& output : executor.outputs()) {
-    const auto read = output.toVector();
-    EXPECT_TRUE(read.has_value()) << read.error().message;
-    values.push_back(read.has_value() ? *read : std::vector<float>());
-  }
-  return values;
-}
 
 std::unique_ptr<Executor> bindTo(Session& session, const Symbol& symbol, const Arrays& arrays) {
   auto bound = Executor::bind(session, symbol, arrays);
@@ -107,16 +29,6 @@ Values run(Session& session, const Symbol& symbol, const Shape& data) {
   if (executor == nullptr) return {};
   EXPECT_TRUE(executor->forward().has_value());
   return valuesOf(*executor);
-}
-
-void expectNear(const Values& a, const Values& b, float tolerance) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    ASSERT_EQ(a[i].size(), b[i].size());
-    for (std::size_t k = 0; k < a[i].size(); ++k)
-      ASSERT_NEAR(a[i][k], b[i][k], tolerance * (1 + std::abs(b[i][k])))
-          << "output " << i << " element " << k;
-  }
 }
 
 const Shape kImages{2, 3, 12, 10};
@@ -215,7 +127,7 @@ TEST(ExecutorTest, OutputsThatAreArgumentsAndViews) {
 }
 
 TEST(ExecutorTest, KernelsAreRecordedWithTheirLayers) {
-  const test::TempFolder folder;
+  const TempFolder folder;
   for (const char* bulk : {"1", "0"}) {
     const std::string path = folder / (std::string("x") + bulk + ".pitwall");
     {
@@ -300,4 +212,4 @@ TEST(ExecutorTest, RandomGraphsGiveTheSameBitsWithAndWithoutSharing) {
 }
 
 }  // namespace
-}  // namespace pitwall::executor_test
+}  // namespace pitwall::test::executor_test

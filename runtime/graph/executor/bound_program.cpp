@@ -1,0 +1,79 @@
+#include "runtime/graph/executor/bound_program.h"
+
+#include <fmt/format.h>
+
+#include "db/try.h"
+#include "runtime/array/host_workspace.h"
+
+namespace pitwall::graph {
+
+namespace {
+
+// Different numbers for each pass, each operator and each program's seed (SplitMix64's mixing function).
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t step) {
+  std::uint64_t z = seed + (step + 1) * 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31U);
+}
+
+}  // namespace
+
+Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
+  for (const auto& [array, layout] : of_pass) {
+    const Value& value = valueOf(array);
+    if (sameLayout(value.chunk->layout, layout)) continue;
+    if (value.chunk->viewed && layout != nullptr)
+      return fail(
+          ErrorCode::invalidInput,
+          fmt::format("a weight of shape {} shares its contents with an array that reshape() returned "
+                      "after bind(); bind again",
+                      value.shape.toString()));
+    PITWALL_TRY(convertLayout(nullptr, value, layout, Phase::forward));
+  }
+  return {};
+}
+
+void BoundProgram::push(std::span<const BoundStep> these, BulkKind kind, std::uint64_t seed) const {
+  Engine& engine = session.engine();
+  const BulkScope bulk(engine, bulkSize(session, kind));
+  for (const BoundStep& step : these) {
+    const std::uint64_t own = mixed(seed, static_cast<std::uint64_t>(&step - steps.data()));
+    engine.push({.run = [this, &step, own](const RunContext&) { return run(step, own); },
+                 .reads = step.reads,
+                 .writes = step.writes,
+                 .facts = step.prepared->facts,
+                 .device = device});
+  }
+}
+
+Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
+  static thread_local std::vector<const void*> from;
+  static thread_local std::vector<void*> to;
+  const Kernel& kernel = *step.prepared->kernel;
+  from.clear();
+  to.clear();
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+    const Place& place = step.outputs[i];
+    if (place.chunk != nullptr) PITWALL_TRY(ensureBlock(*place.chunk, kernel.outputs()[i].sizeBytes()));
+    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : place.planned);
+  }
+  for (const Place& place : step.inputs) {
+    from.push_back(place.chunk != nullptr     ? place.chunk->block.data()
+                   : place.weight >= 0        ? weights->dataOf(place.weight)
+                   : place.planned != nullptr ? place.planned
+                                              : to[0]);  // not read
+  }
+  const Bytes bytes = kernel.workspaceBytes();
+  const KernelContext context{.device = device,
+                              .workspace = hostWorkspace(bytes),
+                              .threads = session.operatorThreads(),
+                              .seed = seed};
+  if (bytes != 0 && context.workspace == nullptr)
+    return fail(ErrorCode::io,
+                fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less", bytes,
+                            kernel.implementation()));
+  return kernel.run({.inputs = from, .outputs = to, .context = context});
+}
+
+}  // namespace pitwall::graph
