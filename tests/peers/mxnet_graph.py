@@ -4,7 +4,7 @@
 Not part of CI: needs MXNet 1.9.1 (pip install mxnet==1.9.1 'numpy<1.24').
 
 write  small networks as NAME-symbol.json, their values as NAME-0000.params, what MXNet infers as NAME.shapes, and of most
-       what it computes as NAME.forward; with --zoo also the model zoo's. tests/runtime/graph/fixtures holds those without --zoo.
+       what it computes as NAME.forward or, of a training step, NAME.backward; with --zoo also the model zoo's. tests/runtime/graph/fixtures holds those without --zoo.
        Then: PITWALL_PEER_GRAPHS=FOLDER build/release/tests/graph_test --gtest_filter='PeerGraphs.*' reads them, compares, and
        writes them again in FOLDER/ours.
 check  MXNet reads FOLDER/ours and finds the same arguments, shapes and values.
@@ -37,6 +37,27 @@ def convolutional():
     net = s.Dropout(s.Flatten(net, name="flat"), p=0.3, name="drop0")
     net = s.FullyConnected(net, num_hidden=5, name="fc0")
     return s.SoftmaxOutput(net, name="softmax"), {"data": (2, 3, 9, 9)}
+
+
+def residual():
+    """What image networks train: a unit of ResNet v1, one of v2, pooling, branches, a loss."""
+    s = mx.sym
+
+    def conv(data, name, filters=8):
+        return s.Convolution(data, kernel=(3, 3), num_filter=filters, pad=(1, 1), no_bias=True, name=name)
+
+    data = s.Variable("data")
+    net = s.Activation(s.BatchNorm(conv(data, "conv0"), fix_gamma=False, name="bn0"), act_type="relu", name="relu0")
+    inner = s.BatchNorm(conv(net, "conv1"), name="bn1")
+    net = s.Activation(inner + net, act_type="relu", name="relu1")
+    before = s.Activation(s.BatchNorm(net, fix_gamma=False, eps=2e-5, name="bn2"), act_type="relu", name="relu2")
+    net = conv(before, "conv2") + net
+    pooled = s.Pooling(net, kernel=(3, 3), stride=(2, 2), pad=(1, 1), pool_type="max", name="pool0")
+    wide = s.Activation(conv(s.LRN(pooled, nsize=3, alpha=0.1, name="lrn0"), "conv3", 4), act_type="tanh", name="tanh3")
+    net = s.Concat(wide, pooled * 0.5, name="concat0")
+    net = s.Flatten(s.Pooling(net, global_pool=True, kernel=(1, 1), pool_type="avg", name="pool1"), name="flat")
+    hidden = s.Activation(s.FullyConnected(net, num_hidden=6, name="fc0"), act_type="sigmoid", name="sigmoid0")
+    return s.SoftmaxOutput(s.FullyConnected(hidden, num_hidden=5, name="fc1"), name="softmax"), {"data": (4, 3, 8, 6)}
 
 
 def many():
@@ -107,6 +128,22 @@ def write_symbol(folder, name, symbol, given):
     write_shapes(folder, name, symbol, given)
     if name == "recurrent":
         write_forward(folder, name, symbol, values, mx.nd.array(rng.randint(0, 11, given["data"])))
+    if name == "residual":
+        write_backward(folder, name, symbol, values, mx.nd.array(rng.uniform(-1, 1, given["data"])))
+
+
+def write_backward(folder, name, symbol, values, data):
+    """What MXNet computes in a training step: the output, the gradients, the states after it."""
+    label = mx.nd.array([i % 5 for i in range(data.shape[0])])
+    arguments = {key[4:]: value for key, value in values.items() if key.startswith("arg:")}
+    states = {key[4:]: value.copy() for key, value in values.items() if key.startswith("aux:")}
+    gradients = {key: mx.nd.zeros(value.shape) for key, value in arguments.items()}
+    executor = symbol.bind(mx.cpu(), dict(arguments, data=data, softmax_label=label), args_grad=gradients, aux_states=states)
+    computed = {"data": data, "softmax_label": label, "output": executor.forward(is_train=True)[0]}
+    executor.backward()
+    computed.update({"grad:" + key: value for key, value in gradients.items()})
+    computed.update({"aux:" + key: value for key, value in states.items()})
+    mx.nd.save(str(folder / (name + ".backward")), computed)
 
 
 def write_forward(folder, name, symbol, values, data):
@@ -134,7 +171,7 @@ ZOO = ["alexnet", "densenet121", "inceptionv3", "mobilenet1.0", "mobilenetv2_1.0
 def write(folder, zoo):
     folder.mkdir(parents=True, exist_ok=True)
     mx.random.seed(1)
-    for make in (convolutional, many, recurrent):
+    for make in (convolutional, residual, many, recurrent):
         write_symbol(folder, make.__name__, *make())
     write_gluon(folder, "gluon", gluon(), (2, 3, 8, 8))
     for name in ZOO if zoo else []:

@@ -120,7 +120,7 @@ int compareFolder(const fs::path& folder, bool write_again) {
   return count;
 }
 
-TEST(PeerGraphs, OfTheFixtures) { EXPECT_EQ(compareFolder(PITWALL_GRAPH_FIXTURES, false), 4); }
+TEST(PeerGraphs, OfTheFixtures) { EXPECT_EQ(compareFolder(PITWALL_GRAPH_FIXTURES, false), 5); }
 
 TEST(PeerGraphs, OfAFolder) {
   const char* folder = std::getenv("PITWALL_PEER_GRAPHS");
