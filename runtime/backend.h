@@ -52,12 +52,15 @@ class Kernel {
   const std::vector<TensorSpec>& inputs() const { return inputs_; }    // layouts required
   const std::vector<TensorSpec>& outputs() const { return outputs_; }  // layouts produced
   Bytes workspaceBytes() const { return workspace_bytes_; }            // that a run needs; 0 = none
+  // What a run takes, where that was measured to choose an implementation; 0 = unknown.
+  double measuredSeconds() const { return measured_seconds_; }
   // "jit:avx512_core"; for operator facts
   const std::string& implementation() const { return implementation_; }
 
  protected:
   std::vector<TensorSpec> inputs_, outputs_;
   Bytes workspace_bytes_ = 0;
+  double measured_seconds_ = 0;
   std::string implementation_;
 };
 using KernelPtr = std::shared_ptr<const Kernel>;

@@ -18,6 +18,10 @@
 // MXNET_MEMORY_OPT=1, computes cheap results again in the backward pass to keep fewer; MXNET_EXEC_INPLACE_GRAD_SUM_CAP is the
 // number of gradients from which on a sum of gradients is made step by step.
 //
+// For inference, bind() measures the backend's implementations of convolutions that it does not know yet on this machine, some tens of
+// milliseconds for each shape, and keeps the times in a file (PITWALL_KERNEL_CHOICES). PITWALL_MEASURE_KERNELS=0 takes the first
+// choices of the backend's library: results are then the same to the last digit wherever the same library runs.
+//
 // Threads: one thread uses an executor at a time, and one at a time those that share memory.
 #pragma once
 

@@ -158,7 +158,10 @@ Text ofEnv() {
   Text text;
   text.exit_codes = {kDoneCode, kUsageCode};
   text.environment = {kNoColor, kColumns, kCache};
-  text.files = {{"~/.cache/pitwall", "What --calibrate measured, by model of the processor."}};
+  text.files = {
+      {"~/.cache/pitwall",
+       "What --calibrate measured, by model of the processor, and kernels.txt, the times of kernels that "
+       "executors measured."}};
   text.examples = {{"pitwall env", "All settings."},
                    {"pitwall env OMP_NUM_THREADS", "What one setting does."}};
   return text;

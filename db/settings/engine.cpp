@@ -12,14 +12,19 @@ constexpr SettingInfo kEngineSettings[] = {
      .owner = "mxnet",
      .type = integer,
      .default_value = "4",
-     .allowed = "1..",
+     .allowed = "1..1024",
      .unit = "threads",
      .meaning =
-         "Threads that NNPACK, an older library of fast convolutions for CPUs, may use. MXNet reads it "
-         "only when it was built with NNPACK.",
+         "Threads of convolutions by Winograd's algorithm, which for 3 x 3 windows needs fewer "
+         "multiplications. In MXNet "
+         "they are computed by NNPACK, in Pitwall by oneDNN, where an executor's measurements find it faster "
+         "(PITWALL_MEASURE_KERNELS).",
      .source = kEnvVar,
-     .status = notApplicable,
-     .note = "Pitwall computes on the CPU with oneDNN and has no NNPACK; use OMP_NUM_THREADS."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Not set, Pitwall uses as many threads as for other operators. MXNet reads it only when it was "
+             "built "
+             "with NNPACK."},
     {.name = "MXNET_CPU_PRIORITY_NTHREADS",
      .owner = "mxnet",
      .type = integer,

@@ -21,6 +21,28 @@ constexpr SettingInfo kPitwallSettings[] = {
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},
+    {.name = "PITWALL_KERNEL_CHOICES",
+     .owner = "pitwall",
+     .type = text,
+     .meaning = "The file in which the choices of PITWALL_MEASURE_KERNELS are kept for later processes, a "
+                "line each. "
+                "Absent: kernels.txt in $XDG_CACHE_HOME/pitwall (~/.cache/pitwall). A file that cannot be "
+                "written is "
+                "left as it is.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
+    {.name = "PITWALL_MEASURE_KERNELS",
+     .owner = "pitwall",
+     .type = boolean,
+     .default_value = "1",
+     .meaning = "Whether an executor for inference chooses the implementation of a convolution by running "
+                "those that "
+                "oneDNN has, once for each shape on a machine: directly, on blocked data, and by Winograd's "
+                "algorithm, whose results differ in the last digits. 0 takes oneDNN's first choice.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "PITWALL_RECORD_GPU",
      .owner = "pitwall",
      .type = boolean,

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "db/machine.h"
 #include "runtime/backend.h"
 #include "runtime/backend/null/backend.h"
 #include "runtime/backend/onednn/backend.h"
@@ -21,6 +22,23 @@ constexpr Entry kEntries[] = {
     {"reference", makeReferenceBackend},
     {"null", makeNullBackend},
 };
+
+}  // namespace
+
+namespace {
+
+BackendOptions optionsOf(const Settings& settings) {
+  BackendOptions options;
+  options.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM");
+  options.parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE");
+  options.measure_kernels = settings.boolean("PITWALL_MEASURE_KERNELS");
+  options.kernel_choices_file = settings.text("PITWALL_KERNEL_CHOICES");
+  if (const std::string folder = cacheFolder(); options.kernel_choices_file.empty() && !folder.empty())
+    options.kernel_choices_file = folder + "/kernels.txt";
+  if (settings.isSet("MXNET_CPU_NNPACK_NTHREADS"))
+    options.winograd_threads = static_cast<int>(settings.integer("MXNET_CPU_NNPACK_NTHREADS"));
+  return options;
+}
 
 }  // namespace
 
@@ -45,8 +63,7 @@ Result<std::unique_ptr<Backend>> openBackend(std::string_view name, const Settin
   for (const Entry& entry : kEntries) {
     if (entry.name != name) continue;
     try {
-      return entry.make({.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM"),
-                         .parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE")});
+      return entry.make(optionsOf(settings));
     } catch (const std::exception& error) {
       return fail(ErrorCode::unsupported,
                   fmt::format("backend '{}' cannot be created: {}", name, error.what()));

@@ -21,6 +21,13 @@ struct ConvolutionDesc {
   std::int64_t channels = 1;  // of the output
   std::int64_t groups = 1;
   bool bias = true;
+  // For inference, where the weight is converted to the kernel's layout once and used often.
+  enum class Implementation : std::uint8_t {
+    library,   // the library's first choice
+    measured,  // the same, with its time (Kernel::measuredSeconds())
+    blocked,   // the fastest on blocked data, with its time; the weight may take several times its size
+  };
+  Implementation implementation = Implementation::library;
   // Fused, for inference only: out = activation(convolution + addend). The addend has the shape of the output; where it is
   // at the output's address, nothing is copied.
   bool adds = false;

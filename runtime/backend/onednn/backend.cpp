@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "db/machine.h"
 #include "db/try.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/onednn/operators.h"
@@ -27,19 +28,34 @@ KernelPtr makeKernel(const OperatorKindDesc& desc, const Request& request) {
 class OnednnBackend final : public CachingBackend {
  public:
   explicit OnednnBackend(const BackendOptions& options)
-      : CachingBackend(options), engine_(dnnl::engine::kind::cpu, 0) {}
+      : CachingBackend(options),
+        engine_(dnnl::engine::kind::cpu, 0),
+        choices_(options.kernel_choices_file, machine()) {}
   std::string_view name() const override { return "onednn"; }
-  std::string libraryVersion() const override {
+  std::string libraryVersion() const override { return versionOfLibrary(); }
+
+ private:
+  static std::string versionOfLibrary() {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
   }
+  // What a measured choice depends on besides the problem.
+  static std::string machine() {
+    return fmt::format("{}, oneDNN {}, instruction set {:#x}", cpuModel(), versionOfLibrary(),
+                       static_cast<int>(dnnl::get_effective_cpu_isa()));
+  }
 
- private:
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
     if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
-    const Request request{engine_, options_, pass, inputs, like, std::move(signature)};
+    const Request request{engine_,
+                          options_,
+                          pass,
+                          inputs,
+                          like,
+                          std::move(signature),
+                          options_.measure_kernels ? &choices_ : nullptr};
     try {
       return makeKernel(desc, request);
     } catch (const std::exception& error) {
@@ -50,6 +66,7 @@ class OnednnBackend final : public CachingBackend {
   }
 
   const dnnl::engine engine_;
+  KernelChoices choices_;
 };
 
 }  // namespace

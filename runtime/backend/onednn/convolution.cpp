@@ -4,8 +4,9 @@
 // implementation. On AVX-512 it does for backwardData (which needs inputs and outputs exchanged); the reorder
 // of a weight then costs less than 1 % of the pass, where the plain implementation takes over ten times as
 // long.
+#include "runtime/backend/onednn/convolution_choice.h"
 #include "runtime/backend/onednn/convolution_problem.h"
-#include "runtime/backend/onednn/fused.h"
+#include "runtime/backend/onednn/openmp_limit.h"
 #include "runtime/backend/onednn/operators.h"
 
 namespace pitwall::onednn {
@@ -14,10 +15,12 @@ namespace {
 KernelPtr forward(const ConvolutionDesc& d, const Request& r) {
   const ConvolutionProblem p =
       problemOf(d, r.inputs[0].shape, r.inputs[1].shape, r.signature.outputs[0].shape);
-  const auto kind =
-      r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const ConvolutionForward pd = forwardOf(r, p, kind, fusedAttributes(d.activation, d.adds));
+  const ChosenConvolution chosen = chooseConvolution(d, r, p);
+  const ConvolutionForward& pd = chosen.primitive;
+  const OpenMpLimit limit(chosen.threads);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  kernel->setThreads(chosen.threads);
+  kernel->setMeasured(chosen.seconds);
   kernel->setInput(0, pd.src_desc());
   kernel->setInput(1, pd.weights_desc());
   kernel->setOutput(0, pd.dst_desc());

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/backend/onednn/openmp_limit.h"
+
 namespace pitwall::onednn {
 namespace {
 
@@ -112,6 +114,7 @@ void PrimitiveKernel::bind(Execution& execution, const KernelArgs& args) const {
 
 Status PrimitiveKernel::run(const KernelArgs& args) const {
   try {
+    const OpenMpLimit limit(threads_);
     Lease lease(*this);
     Execution& execution = *lease;
     bind(execution, args);

@@ -14,6 +14,7 @@
 #include "db/mutex.h"
 #include "runtime/backend.h"
 #include "runtime/backend/onednn/layout.h"
+#include "runtime/backend/support/kernel_choices.h"
 #include "runtime/backend/support/options.h"
 #include "runtime/backend/support/signature.h"
 
@@ -51,6 +52,9 @@ class PrimitiveKernel final : public Kernel {
   void addStep(const dnnl::primitive& primitive, const Desc& scratchpad, std::vector<Argument> arguments);
   // The last step copies this input to this output: it is left out in runs where both are the same memory.
   void skipInPlace(std::size_t input, std::size_t output) { steps_.back().in_place = {input, output}; }
+  // At most; 0 = as many as other operators.
+  void setThreads(int threads) { threads_ = threads; }
+  void setMeasured(double seconds) { measured_seconds_ = seconds; }
   void setEpilogue(Epilogue epilogue) { epilogue_ = std::move(epilogue); }
 
  private:
@@ -71,6 +75,7 @@ class PrimitiveKernel final : public Kernel {
   Bytes temporary_bytes_ = 0;
   Bytes scratchpad_bytes_ = 0;  // of the primitive that needs most
   Epilogue epilogue_;
+  int threads_ = 0;
 
   mutable Mutex mutex_;
   mutable std::vector<std::unique_ptr<Execution>> idle_ PITWALL_GUARDED_BY(mutex_);
@@ -86,7 +91,8 @@ struct Request {
   Pass pass;
   std::span<const TensorSpec> inputs;
   const TensorSpec* like;
-  Signature signature;  // row-major
+  Signature signature;               // row-major
+  KernelChoices* choices = nullptr;  // nullptr = the library's own are taken
 };
 
 }  // namespace pitwall::onednn

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace pitwall {
 
 struct BackendOptions {
   std::int64_t cached_kernels = -1;         // MXNET_MKLDNN_CACHE_NUM: per operator kind; -1 = unbounded
+  bool measure_kernels = false;             // PITWALL_MEASURE_KERNELS
+  std::string kernel_choices_file;          // PITWALL_KERNEL_CHOICES; "" = none
+  int winograd_threads = 0;                 // MXNET_CPU_NNPACK_NTHREADS; 0 = as many as other operators
   std::int64_t parallel_elements = 200000;  // MXNET_CPU_PARALLEL_SIZE: fewer elements use one thread
 };
 

@@ -278,7 +278,9 @@ Status Binding::bind() {
   PITWALL_TRY(lower());
   PITWALL_TRY(takeArrays());
   Backend* const backend = PITWALL_TRY(session_.backend(options_.device));
-  state_.schedule = PITWALL_TRY(graph::schedule(state_.program, arrayLayouts(), *backend));
+  const std::vector<ArrayLayout> layouts = arrayLayouts();
+  state_.schedule = PITWALL_TRY(isTraining() ? graph::schedule(state_.program, layouts, *backend)
+                                             : graph::fastestSchedule(state_.program, layouts, *backend));
   state_.arrays.resize(state_.program.tensors.size());
   state_.plan = smallestPlan();
   state_.weights =

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "db/try.h"
+#include "runtime/operators/convolution.h"
 #include "runtime/operators/reorder.h"
 
 namespace pitwall::graph {
@@ -174,6 +177,45 @@ std::vector<bool> readBySteps(const Program& program, const Schedule& schedule) 
     for (const int input : step.inputs)
       if (input >= 0) read[position(baseOf(program, input))] = true;
   return read;
+}
+
+namespace {
+
+using Implementation = ConvolutionDesc::Implementation;
+
+// Kernels on blocked data are taken where they need at most this part of the time: less may be noise, and their weights may take
+// more memory.
+constexpr double kClearlyFaster = 0.95;
+
+void implementConvolutions(Program& program, Implementation implementation) {
+  for (Operation& operation : program.operations) {
+    if (!operation.desc.is<ConvolutionDesc>()) continue;
+    ConvolutionDesc desc = operation.desc.as<ConvolutionDesc>();
+    desc.implementation = implementation;
+    operation.desc = desc;
+  }
+}
+
+double measuredSeconds(const Schedule& schedule) {
+  double sum = 0;
+  for (const Step& step : schedule.steps) sum += step.kernel->measuredSeconds();
+  return sum;
+}
+
+}  // namespace
+
+Result<Schedule> fastestSchedule(Program& program, const std::vector<ArrayLayout>& layouts,
+                                 Backend& backend) {
+  Program on_blocked = program;
+  implementConvolutions(program, Implementation::measured);
+  Schedule first = PITWALL_TRY(schedule(program, layouts, backend));
+  const double seconds = measuredSeconds(first);
+  if (seconds == 0) return first;
+  implementConvolutions(on_blocked, Implementation::blocked);
+  Schedule other = PITWALL_TRY(schedule(on_blocked, layouts, backend));
+  if (measuredSeconds(other) > kClearlyFaster * seconds) return first;
+  program = std::move(on_blocked);
+  return other;
 }
 
 Result<Schedule> schedule(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend) {

@@ -50,4 +50,8 @@ enum class ArrayLayout : std::uint8_t {
 // Backend::prepare(), naming the node.
 Result<Schedule> schedule(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend);
 
+// For inference, the faster of two: convolutions as the backend's library chooses first, or on blocked data, where that takes less time by
+// the backend's measurements. Changes the convolutions of the program; else as schedule().
+Result<Schedule> fastestSchedule(Program& program, const std::vector<ArrayLayout>& layouts, Backend& backend);
+
 }  // namespace pitwall::graph

@@ -169,7 +169,7 @@ TEST(ColumnCodec, GivesBackRealsBitByBit) {
 
 TEST(ColumnCodec, RefusesWrongSizes) {
   const std::vector<std::byte> bytes = encoded({1, 2, 300});
-  for (const std::size_t count : {2, 4}) {
+  for (const std::size_t count : {std::size_t{2}, std::size_t{4}}) {
     const auto back = decoded(bytes, count);
     ASSERT_FALSE(back.has_value());
     EXPECT_EQ(back.error().code, ErrorCode::corruptTrace);
