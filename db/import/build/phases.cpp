@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "db/import/build/bulk_name.h"
 #include "db/import/build/names.h"
 
 namespace pitwall::import {
@@ -24,6 +25,8 @@ std::string_view gradientName(std::string_view name) {
 void Phases::beginInput() {
   infers_ = false;
   gradients_.clear();
+  bulk_ = {};
+  backward_runs_bulks_ = others_run_bulks_ = false;
   endFlush();
 }
 
@@ -54,8 +57,10 @@ bool Phases::hasGradient(OperatorId id) {
   if (twins_.size() <= id.value) twins_.resize(place_.size(), Twin::unknown);
   Twin& twin = twins_[id.value];
   if (twin == Twin::unknown) {
-    const std::string name(gradientName(facts_[place_[id.value] - 1].facts.name));
-    twin = gradients_.count(name) != 0 ? Twin::yes : Twin::no;
+    twin = Twin::no;
+    eachOfBulk(facts_[place_[id.value] - 1].facts.name, [&](std::string_view name) {
+      if (gradients_.contains(std::string(gradientName(name)))) twin = Twin::yes;
+    });
   }
   return twin == Twin::yes;
 }
@@ -72,8 +77,9 @@ Phase Phases::ownPhase(const Event& event) {
   if (own == Phase::none && event.correlation != 0 && !arrows_.empty()) {
     if (const auto end = arrows_.find(event.correlation); end != arrows_.end()) own = end->second;
   }
-  if (own == Phase::none && event.kind == EventKind::operatorRun && hasGradient(event.op))
-    own = Phase::forward;
+  if (own != Phase::none || event.kind != EventKind::operatorRun) return own;
+  if (event.op == bulk_ && bulk_ && backward_runs_bulks_ && !others_run_bulks_) return Phase::backward;
+  if (hasGradient(event.op)) own = Phase::forward;
   return own;
 }
 

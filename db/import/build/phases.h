@@ -1,6 +1,6 @@
 // Infers the training phase of operators for which the file does not give it: operators within the
 // optimizer's range, operators that a backward function calls, other operators on autograd's own thread,
-// MXNet's operators whose gradient runs too.
+// MXNet's operators whose gradient runs too, and those that its backward pass runs in bulk.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,12 @@ class Phases {
   void arrow(CorrelationId event, Phase phase) { arrows_[event] = phase; }
   // An operator "_backward_NAME": the operators NAME are forward ones.
   void gradient(std::string_view name);
+  // Several operators that the file names only together. They belong to the backward pass where nothing else runs such bulks.
+  void bulk(OperatorId id) { bulk_ = id; }
+  enum class BulkOf : std::uint8_t { backward, others };
+  void runsBulks(BulkOf pass) {
+    (pass == BulkOf::backward ? backward_runs_bulks_ : others_run_bulks_) = true;
+  }
 
   // State of a thread between flushes.
   struct Thread {
@@ -62,6 +68,8 @@ class Phases {
   std::vector<Twin> twins_;           // by OperatorId.value, of this flush
   std::unordered_map<CorrelationId, Phase> arrows_;
   std::unordered_set<std::string> gradients_;
+  OperatorId bulk_;  // none = the input has none
+  bool backward_runs_bulks_ = false, others_run_bulks_ = false;
 };
 
 }  // namespace pitwall::import

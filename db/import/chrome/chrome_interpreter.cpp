@@ -196,7 +196,10 @@ OpenRange ChromeInterpreter::opened(const ChromeEvent& event, const Category& ca
   OpenRange open{.start_ns = start_ns, .track = track, .name = builder_.names().name(name)};
   open.args = argsOf(event, category, place);
   open.has_arguments = !event.args().empty();
-  if (mxnet_.seen()) open.kind = MxNet::kindOf(category.mxnet, name);
+  if (mxnet_.seen()) {
+    open.kind = MxNet::kindOf(category.mxnet, name);
+    mxnet_.noticeCall(category.mxnet, name);
+  }
   if (open.kind == EventKind::operatorRun) open.op = mxnet_.factsOf(open.name, name, event);
   return open;
 }

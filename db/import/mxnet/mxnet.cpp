@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "db/import/build/bulk_name.h"
 #include "db/import/input/text.h"
 #include "db/import/pitwall/operator_args.h"
 
 namespace pitwall::import {
 namespace {
+
+constexpr std::string_view kGradient = "_backward_";
+constexpr std::string_view kBulk = "ImperativeBulk";  // a sequence of operators, without their names
 
 bool isDeviceName(std::string_view name) {
   const bool device = name.starts_with("cpu/") || name.starts_with("gpu/");
@@ -46,12 +50,25 @@ EventKind MxNet::kindOf(MxNetRole role, std::string_view name) {
   return name.starts_with("MXNDArrayWait") ? EventKind::wait : EventKind::api;
 }
 
+// Within these calls the engine runs operators in bulk.
+void MxNet::noticeCall(MxNetRole role, std::string_view name) {
+  if (role != MxNetRole::call) return;
+  if (name.starts_with("MXAutogradBackward") || name.starts_with("MXAutogradComputeGradient"))
+    builder_.phases().runsBulks(Phases::BulkOf::backward);
+  if (name.starts_with("MXInvokeCachedOp") || name.starts_with("MXEngineSetBulkSize"))
+    builder_.phases().runsBulks(Phases::BulkOf::others);
+}
+
 OperatorFacts MxNet::describe(std::string_view operation) {
   OperatorFacts facts;
   facts.name = std::string(operation);
-  if (operation.starts_with("_backward_")) facts.phase = Phase::backward;
-  const bool updates = operation.size() > 7 && operation.substr(operation.size() - 7) == "_update";
-  if (updates || operation.find("_update_phase") != std::string_view::npos) facts.phase = Phase::update;
+  bool backward = false, update = false;
+  eachOfBulk(operation, [&](std::string_view one) {
+    backward |= one.starts_with(kGradient);
+    update |= one.ends_with("_update") || one.find("_update_phase") != std::string_view::npos;
+  });
+  if (backward) facts.phase = Phase::backward;
+  if (update) facts.phase = Phase::update;
   return facts;
 }
 
@@ -64,10 +81,13 @@ OperatorId MxNet::factsOf(StringId id, std::string_view name, const ChromeEvent&
   if (textArg(event, "phase").empty()) {  // written by MXNet's own profiler, which gives no phase
     facts.phase = by_name.phase;
     builder_.phases().infer();
-    constexpr std::string_view kGradient = "_backward_";
-    if (name.starts_with(kGradient)) builder_.phases().gradient(name.substr(kGradient.size()));
+    eachOfBulk(name, [&](std::string_view one) {
+      if (one.starts_with(kGradient)) builder_.phases().gradient(one.substr(kGradient.size()));
+    });
   }
-  return operators_.put(key, builder_.names().facts(facts));
+  const OperatorId operation = operators_.put(key, builder_.names().facts(facts));
+  if (name == kBulk) builder_.phases().bulk(operation);
+  return operation;
 }
 
 TrackRef MxNet::counter(MxNetRole role, const ChromeEvent& event, std::string_view name) {

@@ -35,6 +35,8 @@ class MxNet {
   TrackRef threadOf(MxNetRole role, const ChromeEvent& event);
   ProcessRef process() { return builder_.tracks().process("mxnet"); }
   static EventKind kindOf(MxNetRole role, std::string_view name);
+  // Called for every range that begins.
+  void noticeCall(MxNetRole role, std::string_view name);
   static OperatorFacts describe(std::string_view operation);
   // From its name and from the arguments that Pitwall's own writers add.
   OperatorId factsOf(StringId id, std::string_view name, const ChromeEvent& event);

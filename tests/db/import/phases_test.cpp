@@ -88,20 +88,26 @@ TEST(ImportPhases, ArrowsLeadFromForwardToBackward) {
   EXPECT_EQ(phaseOf(*imported, "AddmmFunction"), Phase::backward);
 }
 
-TEST(ImportPhases, OperatorsOfMxNetWhoseGradientRunsAreForward) {
+// Operators one after the other, and calls of the C API before them, as MXNet's profiler writes them.
+std::string mxnetTrace(std::initializer_list<const char*> operators,
+                       std::initializer_list<const char*> calls = {}) {
   std::string events;
-  int at = 0;
-  for (const char* name :
-       {"_image_to_tensor", "Convolution", "Flatten", "_mul_scalar", "_backward_mul_scalar", "_backward_copy",
-        "_backward_Convolution", "multi_sgd_mom_update", "lamb_update_phase1"}) {
-    for (const char* ph : {"B", "E"})
-      events += fmt::format(R"({{"name":"{}","cat":"operator","ph":"{}","ts":{},"pid":0,"tid":1}},)", name,
-                            ph, 1559670569136168 + (at += 10));
-  }
-  const auto imported =
-      importText(R"({"traceEvents":[
-    {"ph":"M","args":{"name":"cpu/0"},"pid":0,"name":"process_name"},)" +
-                 events + R"({"ph":"M","args":{"name":"cpu/1"},"pid":1,"name":"process_name"}]})");
+  std::int64_t at = 1559670569136168;
+  const auto add = [&](const char* name, const char* category, const char* begin, const char* end) {
+    for (const char* ph : {begin, end})
+      events += fmt::format(R"({{"name":"{}","cat":"{}","ph":"{}","ts":{},"pid":0,"tid":1,"id":1}},)", name,
+                            category, ph, at += 10);
+  };
+  for (const char* name : calls) add(name, "MXNET_C_API", "b", "e");
+  for (const char* name : operators) add(name, "operator", "B", "E");
+  return R"({"traceEvents":[{"ph":"M","args":{"name":"cpu/0"},"pid":0,"name":"process_name"},)" + events +
+         R"({"ph":"M","args":{"name":"cpu/1"},"pid":1,"name":"process_name"}]})";
+}
+
+TEST(ImportPhases, OperatorsOfMxNetWhoseGradientRunsAreForward) {
+  const auto imported = importText(
+      mxnetTrace({"_image_to_tensor", "Convolution", "Flatten", "_mul_scalar", "_backward_mul_scalar",
+                  "_backward_copy", "_backward_Convolution", "multi_sgd_mom_update", "lamb_update_phase1"}));
   ASSERT_EQ(imported->error, "");
   EXPECT_EQ(phaseOf(*imported, "_image_to_tensor"), Phase::none);
   EXPECT_EQ(phaseOf(*imported, "Convolution"), Phase::forward);
@@ -110,6 +116,33 @@ TEST(ImportPhases, OperatorsOfMxNetWhoseGradientRunsAreForward) {
   EXPECT_EQ(phaseOf(*imported, "_backward_Convolution"), Phase::backward);
   EXPECT_EQ(phaseOf(*imported, "multi_sgd_mom_update"), Phase::update);
   EXPECT_EQ(phaseOf(*imported, "lamb_update_phase1"), Phase::update);
+}
+
+// Executors and static blocks run several operators as one, with all their names.
+TEST(ImportPhases, OperatorsOfMxNetThatRunAsOneHaveTheirPhase) {
+  constexpr char kBackward[] =
+      "[_backward_SoftmaxOutput,_backward_FullyConnected,_backward_copy,_zeros_without_dtype,]";
+  const auto imported = importText(
+      mxnetTrace({"[Convolution,Flatten,FullyConnected,SoftmaxOutput,]", kBackward, "slice_axis,argmax",
+                  "_backward_Pooling,_backward_Activation", "Pooling,Activation"}));
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(phaseOf(*imported, "[Convolution,Flatten,FullyConnected,SoftmaxOutput,]"), Phase::forward);
+  EXPECT_EQ(phaseOf(*imported, kBackward), Phase::backward);
+  EXPECT_EQ(phaseOf(*imported, "slice_axis,argmax"), Phase::none);
+  EXPECT_EQ(phaseOf(*imported, "_backward_Pooling,_backward_Activation"), Phase::backward);
+  EXPECT_EQ(phaseOf(*imported, "Pooling,Activation"), Phase::forward);
+}
+
+// A bulk has no names. It is of the backward pass unless the program also calls what else runs operators in bulk.
+TEST(ImportPhases, BulksOfMxNetAreBackwardWhereNothingElseRunsThem) {
+  const auto bulk = [](std::initializer_list<const char*> calls) {
+    return phaseOf(*importText(mxnetTrace({"Convolution", "ImperativeBulk"}, calls)), "ImperativeBulk");
+  };
+  EXPECT_EQ(bulk({"MXImperativeInvokeEx", "MXAutogradSetIsRecording", "MXAutogradBackwardEx"}),
+            Phase::backward);
+  EXPECT_EQ(bulk({"MXAutogradBackwardEx", "MXInvokeCachedOp"}), Phase::none);
+  EXPECT_EQ(bulk({"MXAutogradBackwardEx", "MXEngineSetBulkSize"}), Phase::none);
+  EXPECT_EQ(bulk({"MXImperativeInvokeEx", "MXAutogradSetIsRecording"}), Phase::none);
 }
 
 }  // namespace
