@@ -27,6 +27,7 @@ struct ReportDetail {
 // The summary at the top of a report: with its title at most 12 lines of 80 columns.
 struct Overview {
   std::string ended;    // "The program failed with exit code 1 after 120 ms."; empty = it ended well
+  std::string startup;  // start-up with its parts, where it takes half of the run or more; else empty
   std::string time;     // "71 % computation, 23 % waiting for data"
   std::string first;    // what to do first
   std::string finding;  // the id of the finding that says so; empty = none

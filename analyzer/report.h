@@ -209,6 +209,8 @@ struct CodeReport {
   std::vector<StartupRow> startup;  // of the process that took longest, by time
   TimeNs startup_ns = 0;            // of that process, sampled before the first iteration
   std::int64_t startup_processes = 0;
+  TimeNs first_iteration_ns =
+      0;                       // when the first iteration began, since the trace's start; 0 = no iterations
   std::vector<CodeNode> tree;  // callers before what they call
 };
 

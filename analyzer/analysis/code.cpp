@@ -292,6 +292,7 @@ Status addStartup(Trace& trace, CodeReport& report) {
     report.startup_ns += integerOf(row[3]);
     report.startup_processes = integerOf(row[5]);
   }
+  if (!trace.iterations().empty()) report.first_iteration_ns = trace.iterations().front().time_ns;
   return {};
 }
 

@@ -17,6 +17,7 @@ namespace pitwall {
 namespace {
 
 constexpr double kShownShare = 0.01;
+constexpr double kLongStartUp = 0.5;  // of the run
 constexpr std::size_t kShownParts = 5;
 constexpr std::size_t kLine = 66;  // the text beside a label on a line of 80
 constexpr std::size_t kTwoLines = 2 * kLine - 8, kSampledColumns = 3 * kLine - 16;
@@ -130,6 +131,40 @@ std::string whereTimeGoes(const Report& report) {
   return shortenedAtWord(text, kTwoLines);
 }
 
+// "1.44 s of 1.70 s, before the first iteration: 97 % at train.py:6 (imports)"; empty where most of the run is iterations.
+std::string longStartUp(const Report& report) {
+  const CodeReport& code = report.code;
+  const TimeNs run_ns = report.end.ran_ns;
+  if (code.startup_ns <= 0 || run_ns <= 0 || code.first_iteration_ns >= run_ns ||
+      static_cast<double>(code.first_iteration_ns) < kLongStartUp * static_cast<double>(run_ns))
+    return {};
+  std::string text = fmt::format("{} of {}, before the first iteration",
+                                 showDuration(static_cast<double>(code.first_iteration_ns)),
+                                 showDuration(static_cast<double>(run_ns)));
+  const char* separator = ": ";
+  for (const StartupRow& row : code.startup) {
+    const double share = static_cast<double>(row.total_ns) / static_cast<double>(code.startup_ns);
+    const std::string place = emit::shortened(emit::sourcePlace(row.file, row.line), kNameColumns);
+    const std::string part =
+        fmt::format("{} at {}{}", percent(share), place, row.imports ? " (imports)" : "");
+    if (share < kShownShare || emit::columnsOf(text) + emit::columnsOf(part) + 2 > kTwoLines) break;
+    text += separator + part;
+    separator = ", ";
+  }
+  return text;
+}
+
+// Of a run that is mostly start-up: the finding that its iterations are too few to advise on; else null.
+const Finding* tooFewIterations(const Report& report) {
+  if (longStartUp(report).empty() || report.breakdown.iteration_source == "whole trace") return nullptr;
+  const auto found = std::ranges::find(report.findings, "quality/too-few-steps", &Finding::id);
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+std::size_t rankOf(const Finding& finding, const Report& report) {
+  return static_cast<std::size_t>(&finding - report.findings.data()) + 1;
+}
+
 std::string howItEnded(const ProgramEnd& end) {
   const std::string after =
       end.ran_ns > 0 ? " after " + showDuration(static_cast<double>(end.ran_ns)) : std::string();
@@ -177,7 +212,7 @@ std::string whatToDo(const Report& report, const Finding* first) {
     settings += proposal.proposed.empty() ? "unset " + proposal.name
                                           : fmt::format("set {}={}", proposal.name, proposal.proposed);
   }
-  const auto rank = 1 + (first - report.findings.data());
+  const auto rank = rankOf(*first, report);
   if (settings.empty())
     return fmt::format("{} (finding {})", first->action.empty() ? first->title : first->action, rank);
   return fmt::format("{} (finding {}: {})", settings, rank, first->title);
@@ -243,13 +278,22 @@ std::string limitsOf(const Report& report) {
 
 Overview overviewOf(const Report& report) {
   const Finding* first = firstOf(report);
+  const bool failed = report.end.exit_signal || report.end.exit_code.value_or(0) != 0;
   Overview overview;
   overview.ended = howItEnded(report.end);
-  overview.time = whereTimeGoes(report);
-  overview.first = shortenedAtWord(whatToDo(report, first), kTwoLines);
-  if (first != nullptr) overview.finding = first->id;
-  overview.gain = shortenedAtWord(whatItBrings(first), kTwoLines);
-  overview.then = whatElse(report, first);
+  overview.startup = longStartUp(report);
+  overview.time = (overview.startup.empty() ? "" : "of the iterations: ") + whereTimeGoes(report);
+  if (const Finding* few = tooFewIterations(report); few != nullptr && !failed) {
+    overview.first = fmt::format("record a run of at least 6 iterations, preferably 50 (finding {}: {})",
+                                 rankOf(*few, report), few->title);
+    overview.finding = few->id;
+    overview.then = whatElse(report, few);
+  } else {
+    overview.first = shortenedAtWord(whatToDo(report, first), kTwoLines);
+    if (first != nullptr) overview.finding = first->id;
+    overview.gain = shortenedAtWord(whatItBrings(first), kTwoLines);
+    overview.then = whatElse(report, first);
+  }
   overview.limits = limitsOf(report);
   return overview;
 }

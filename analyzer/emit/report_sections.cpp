@@ -60,6 +60,7 @@ void writeOverview(const Report& report, Emitter& emitter) {
   emitter.field("exit_code", "", jsonOnly(report.end.exit_code ? Json(*report.end.exit_code) : Json()));
   emitter.field("exit_signal", "", jsonOnly(report.end.exit_signal ? Json(*report.end.exit_signal) : Json()));
   emitter.field("coverage", "", jsonOnly(report.coverage));
+  emitter.field("startup", "Start-up", text(overview.startup));
   emitter.field("time", "Time", text(overview.time));
   emitter.field("first", "Do first", text(overview.first));
   emitter.field("finding", "", jsonOnly(overview.finding));

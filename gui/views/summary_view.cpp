@@ -74,9 +74,10 @@ QString operatorTable(const std::vector<OperatorRow>& operators, OperatorOrder o
 // As the first lines of a report.
 QString overviewTable(const Overview& overview) {
   const std::pair<QString, const std::string&> lines[] = {
-      {SummaryView::tr("Ended"), overview.ended},    {SummaryView::tr("Time"), overview.time},
-      {SummaryView::tr("Do first"), overview.first}, {SummaryView::tr("May bring"), overview.gain},
-      {SummaryView::tr("Then"), overview.then},      {SummaryView::tr("Limits"), overview.limits}};
+      {SummaryView::tr("Ended"), overview.ended},    {SummaryView::tr("Start-up"), overview.startup},
+      {SummaryView::tr("Time"), overview.time},      {SummaryView::tr("Do first"), overview.first},
+      {SummaryView::tr("May bring"), overview.gain}, {SummaryView::tr("Then"), overview.then},
+      {SummaryView::tr("Limits"), overview.limits}};
   QString table = "<table cellspacing='0' cellpadding='3'>";
   for (const auto& [label, text] : lines) {
     if (!text.empty()) table += "<tr><td><b>" + label + "</b></td><td>" + html(text) + "</td></tr>";

@@ -49,6 +49,64 @@ TEST(Overview, SaysInPlainWordsWhereTheTimeGoes) {
   EXPECT_EQ(overviewOf(report).time, "71 % the program's own code, 23 % computation, 6 % waiting for data");
 }
 
+// A script that imports for 1.4 s and works for 0.3 s.
+Report shortRun() {
+  auto report = reportOf({{"forward", 0, 0.9}, {"idle", 0, 0.1}});
+  report.end.exit_code = 0;
+  report.end.ran_ns = 1'700'000'000;
+  report.code.first_iteration_ns = 1'440'000'000;
+  report.code.startup_ns = 1'000'000'000;
+  report.code.startup = {{"<module>", "/home/joe/train.py", 6, 970'000'000, true},
+                         {"<module>", "/home/joe/train.py", 45, 28'000'000, false},
+                         {"<module>", "/home/joe/train.py", 46, 2'000'000, false}};
+  return report;
+}
+
+TEST(Overview, StartUpThatTakesMostOfTheRunIsNamedWithItsParts) {
+  auto report = shortRun();
+  const Overview overview = overviewOf(report);
+  EXPECT_EQ(overview.startup,
+            "1.44 s of 1.70 s, before the first iteration: 97 % at train.py:6 (imports), 3 % at train.py:45");
+  EXPECT_EQ(overview.time, "of the iterations: 90 % computation, 10 % the program's own code");
+  const std::string text = reportAsText(report);
+  EXPECT_LT(text.find("Start-up  1.44 s"), text.find("Time      of the iterations"));
+  report.code.first_iteration_ns = 800'000'000;  // less than half
+  EXPECT_EQ(overviewOf(report).startup, "");
+  EXPECT_EQ(overviewOf(report).time, "90 % computation, 10 % the program's own code");
+  report = shortRun();
+  report.end.ran_ns = 0;  // not a recording of a whole run
+  EXPECT_EQ(overviewOf(report).startup, "");
+}
+
+TEST(Overview, ARunOfStartUpAndFewIterationsGetsNoAdviceOnThem) {
+  auto report = shortRun();
+  report.findings = {findingOf("threads/blocktime", Severity::medium, 0, 0.18),
+                     findingOf("quality/too-few-steps", Severity::info, 0, 0)};
+  report.findings[0].title = "Waiting threads spin";
+  report.findings[1].title = "Too few iterations to judge";
+  const Overview few = overviewOf(report);
+  EXPECT_EQ(few.first,
+            "record a run of at least 6 iterations, preferably 50 (finding 2: Too few iterations to judge)");
+  EXPECT_EQ(few.finding, "quality/too-few-steps");
+  EXPECT_EQ(few.gain, "");
+  EXPECT_EQ(few.then, "Waiting threads spin");
+  report.end.exit_code = 1;
+  EXPECT_THAT(overviewOf(report).first, HasSubstr("Waiting threads spin")) << "the failure has a finding";
+  report.end.exit_code = 0;
+  report.findings.pop_back();
+  EXPECT_EQ(overviewOf(report).finding, "threads/blocktime");
+  EXPECT_EQ(overviewOf(report).startup, few.startup);
+}
+
+// Hours of training with a few iterations recorded: they are what the run is about.
+TEST(Overview, FewIterationsThatTakeTheRunAreAdvisedOn) {
+  auto report = shortRun();
+  report.code.first_iteration_ns = 100'000'000;
+  report.findings = {findingOf("threads/blocktime", Severity::medium, 0, 0.18),
+                     findingOf("quality/too-few-steps", Severity::info, 0, 0)};
+  EXPECT_EQ(overviewOf(report).finding, "threads/blocktime");
+}
+
 TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   auto report = reportOf({{"forward", 0, 0.28}, {"unattributed", 0, 0.72}});
   report.coverage = "library calls";
