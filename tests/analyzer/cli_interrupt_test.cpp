@@ -167,6 +167,34 @@ TEST_F(Interrupt, EndsTheReadingOfABigFile) {
   }
 }
 
+TEST_F(Interrupt, EndsACalibration) {
+  ::setenv("XDG_CACHE_HOME", at("cache").c_str(), 1);
+  expectEndsAtOnce("env --calibrate", 100ms);
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
+// The program has ended, and what a framework wrote in it is being merged.
+TEST_F(Interrupt, EndsTheMergingOfARecordingWhosePartsStay) {
+  const std::string big = bigFile(), parts = out_ + ".parts";
+  const std::string script = at("program.sh");
+  std::ofstream(script) << fmt::format(
+      "mv {0} {1}/big.json && printf 'pitwall: about a profile\\nframework Test\\nprocess %d\\npath "
+      "{1}/big.json\\n' $$ "
+      ">{1}/big.about\n",
+      big, parts);
+  Running command(fmt::format("record -q --stacks off -o {} -- sh {}", out_, script), folder_);
+  ASSERT_TRUE(command.takesSignals()) << readAll(at("err"));
+  while (command.takesSignals() && !fs::exists(out_ + ".merging")) pause(1ms);
+  command.interrupt();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(command.code(), 130) << readAll(at("err"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s) << "and not after the whole merge";
+  EXPECT_THAT(readAll(at("err")), HasSubstr("pitwall import " + out_ + " " + parts + "/* -o all.pitwall"));
+  EXPECT_TRUE(Trace::open(out_).has_value());
+  EXPECT_TRUE(fs::exists(parts + "/big.json"));
+  EXPECT_FALSE(fs::exists(out_ + ".merging"));
+}
+
 TEST_F(Interrupt, LeavesTheOldFile) {
   const std::string big = bigFile();
   fs::copy_file(trace_, out_);

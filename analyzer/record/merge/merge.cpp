@@ -132,7 +132,7 @@ ThreadNames givenNames(const std::vector<std::string>& parts) {
 
 // Under a temporary name first, so that a failure leaves `output` unchanged.
 Status merge(const std::string& output, const std::vector<std::string>& parts, const Profiles& profiles,
-             LeftOut& left_out) {
+             const std::atomic<bool>* cancel, LeftOut& left_out) {
   std::vector<std::string> inputs = {output};
   inputs.insert(inputs.end(), parts.begin(), parts.end());
   inputs.insert(inputs.end(), profiles.inputs.begin(), profiles.inputs.end());
@@ -149,6 +149,7 @@ Status merge(const std::string& output, const std::vector<std::string>& parts, c
     UnifyingSink unifying(*sink, processes, joinLines(left_out), givenNames(parts));
     ImportOptions options;
     options.one_recording = true;
+    options.cancel = cancel;
     const auto merged = importTrace(inputs, unifying, options);
     if (!merged.has_value()) status = fail(merged.error());
     if (merged.has_value())
@@ -166,13 +167,13 @@ Status merge(const std::string& output, const std::vector<std::string>& parts, c
 
 }  // namespace
 
-Result<LeftOut> mergeParts(const std::string& output, bool keep) {
+Result<LeftOut> mergeParts(const std::string& output, bool keep, const std::atomic<bool>* cancel) {
   std::vector<std::string> parts = findParts(output);
   const Profiles profiles = findProfiles(output);
   const bool any = !parts.empty() || !profiles.inputs.empty();
   LeftOut left_out = separate(parts);
   left_out.empty.insert(left_out.empty.end(), profiles.missing.begin(), profiles.missing.end());
-  if (any) PITWALL_TRY(merge(output, parts, profiles, left_out));
+  if (any) PITWALL_TRY(merge(output, parts, profiles, cancel, left_out));
   std::error_code none;
   if (keep && any) return left_out;
   if (left_out.unreadable.empty()) {

@@ -1,6 +1,7 @@
 // Merges the files of recorder and recorded processes into one trace.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct LeftOut {
 
 // Merges the parts and profiles into the trace `output` and removes their folder unless `keep`. What is left out becomes part of the
 // trace's notes, and for unreadable parts a loss. Without parts it only removes the folder. Errors: as importTrace and
-// createTrace; then `output` and the parts are unchanged.
-Result<LeftOut> mergeParts(const std::string& output, bool keep);
+// createTrace, cancelled when `cancel` becomes true; then `output` and the parts are unchanged.
+Result<LeftOut> mergeParts(const std::string& output, bool keep, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace pitwall::record

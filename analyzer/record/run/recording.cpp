@@ -14,6 +14,7 @@
 
 #include "analyzer/record/merge/merge.h"
 #include "analyzer/record/run/attach.h"
+#include "analyzer/record/run/merge_interrupt.h"
 #include "db/cgroup.h"
 #include "db/host_facts.h"
 #include "db/launched_rank.h"
@@ -211,7 +212,10 @@ void Recording::follow(const BlockedSignals& signals) {
   }
   finishTrace();
   trace_.lostUntil(now());
-  if (!program_ended_) result_.exit_code = 128 + SIGINT;  // as in shells
+  if (!program_ended_ || merge_interrupted_) {
+    result_.exit_code = 128 + SIGINT;  // as in shells
+    result_.exit_signal = 0;
+  }
   if (capture_) {
     if (interrupts_ > 1) capture_->stop();
     capture_->wait();
@@ -320,7 +324,25 @@ void Recording::finishTrace() {
     fs::remove(partsFolder(result_.trace), not_empty);
     return;  // the parts stay
   }
-  auto merged = mergeParts(result_.trace, options_.keep_parts);
+  mergeTrace();
+}
+
+void Recording::mergeTrace() {
+  Result<LeftOut> merged = LeftOut{};
+  {
+    MergeInterrupt interrupt(program_ended_ ? 0 : program_pid_, interrupts_);
+    merged = mergeParts(result_.trace, options_.keep_parts, &interrupt.cancelled());
+    interrupts_ = interrupt.interrupts();
+  }
+  merge_interrupted_ = !merged.has_value() && merged.error().code == ErrorCode::cancelled;
+  if (merge_interrupted_) {
+    result_.failures.push_back(
+        fmt::format("interrupted: {0} holds only samples; 'pitwall import {0} {1}/* -o all.pitwall' merges "
+                    "the parts recorded "
+                    "inside the program",
+                    result_.trace, partsFolder(result_.trace)));
+    return;
+  }
   if (!merged.has_value()) {
     result_.failures.push_back(
         fmt::format("{} holds only samples; the parts recorded inside the program stay in {}: {}",

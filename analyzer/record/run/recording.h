@@ -41,6 +41,7 @@ class Recording {
   TimeNs nextWork() const;
   bool over() const;
   void finishTrace();
+  void mergeTrace();
   void writeOomKills();
   void writeProgramEnd();
   void noteContinuing();
@@ -62,6 +63,7 @@ class Recording {
   bool tracing_ = false;  // until the trace is finished
   bool program_ended_ = false;
   int interrupts_ = 0;
+  bool merge_interrupted_ = false;
   Recorded result_;
 };
 
