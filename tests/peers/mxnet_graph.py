@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mxnet_graph.py write FOLDER [--zoo] | check FOLDER: networks that MXNet 1.9.1 itself writes, and its check of ours.
+"""mxnet_graph.py write FOLDER [--zoo] | check FOLDER | zoo FOLDER: networks that MXNet 1.9.1 itself writes, and its check of ours.
 
 Not part of CI: needs MXNet 1.9.1 (pip install mxnet==1.9.1 'numpy<1.24').
 
@@ -8,6 +8,8 @@ write  small networks as NAME-symbol.json, their values as NAME-0000.params, wha
        Then: PITWALL_PEER_GRAPHS=FOLDER build/release/tests/graph_test --gtest_filter='PeerGraphs.*' reads them, compares, and
        writes them again in FOLDER/ours.
 check  MXNet reads FOLDER/ours and finds the same arguments, shapes and values.
+zoo    The networks of the model zoo that benchmark_score --network all --write FOLDER wrote have the zoo's arguments, states and
+       shapes.
 """
 
 import pathlib
@@ -194,11 +196,33 @@ def check(folder):
     return 1 if wrong else 0
 
 
+PREFIXES = {"densenet": "densenet0_", "mobilenetv2_": "mobilenetv20_", "mobilenet": "mobilenet0_", "squeezenet": "squeezenet0_",
+            "vgg": "vgg0_"}
+
+
+def zoo(folder):
+    wrong = 0
+    for path in sorted(folder.glob("*-symbol.json")):
+        name = path.name[:-len("-symbol.json")]
+        prefix = next((PREFIXES[start] for start in PREFIXES if name.startswith(start) and "-" not in name), None)
+        if prefix is None:
+            continue  # as MXNet's examples have it
+        net = vision.get_model(name, prefix=prefix)
+        theirs = mx.sym.SoftmaxOutput(net(mx.sym.Variable("data")), name="softmax")
+        given = {"data": (1, 3, 224, 224)}
+        same = sorted(shape_lines(mx.sym.load(str(path)), given)) == sorted(shape_lines(theirs, given))
+        print("%-20s %s" % (name, "equal" if same else "DIFFERS"))
+        wrong += not same
+    return 1 if wrong else 0
+
+
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("write", "check"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("write", "check", "zoo"):
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[2])
-    sys.exit(check(folder) if sys.argv[1] == "check" else write(folder, "--zoo" in sys.argv))
+    if sys.argv[1] == "write":
+        sys.exit(write(folder, "--zoo" in sys.argv))
+    sys.exit(check(folder) if sys.argv[1] == "check" else zoo(folder))
 
 
 if __name__ == "__main__":
