@@ -4,6 +4,7 @@
 
 #include "db/export/append_text.h"
 #include "db/export/chrome_writer.h"
+#include "db/export/json_text.h"
 #include "db/json_string.h"
 #include "db/stacks.h"
 #include "db/try.h"
