@@ -204,7 +204,7 @@ def unfused(facts, _):
     pairs = [b for a, b in zip(primitives, primitives[1:]) if a.name in producers and b.name in consumers
              and "post_ops" not in a.attributes and "post-ops" not in a.attributes]
     share = sum(p.length for p in pairs) / sum(p.length for p in primitives)
-    return {"pairs": len(pairs), "share": share, "gain": (0.7 * share, share)}
+    return {"pairs": len(pairs), "share": share, "gain": (0.5 * share, share)}
 
 
 def repetition(primitives):
@@ -337,7 +337,7 @@ RULES = {
                         share=PERCENT, wait=LENGTH, step=LENGTH),
     "onednn/reorder-share": rule(r"%(share)s of the primitives' time \(%(time)s in %(count)s executions\)", reorder,
                                  share=PERCENT, time=LENGTH, count=r"\d+"),
-    "onednn/unfused": rule(r"%(pairs)s times .*?, %(share)s of the primitives' time", unfused, pairs=r"\d+", share=PERCENT),
+    "onednn/unfused": rule(r"%(pairs)s times .*?: %(share)s of the primitives' time", unfused, pairs=r"\d+", share=PERCENT),
     "threads/stalls": rule(r"%(groups)s operators? with %(share)s of the operator time .*?\(the worst %(worst)s times\)", stalls,
                            groups=r"\d+", share=PERCENT, worst=r"\d+"),
     "quality/noise": rule(r"vary by %(cov)s .*?median %(median)s, p90 %(p90)s\)", noise, cov=PERCENT, median=LENGTH, p90=LENGTH),
