@@ -66,7 +66,7 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
   PITWALL_TRY(q.expectInputs(q.pass == Pass::forward ? 3 : 5));
   const Shape& data = q.shape(0);
-  if (data.rank() != 4 && data.rank() != 2) return q.wrong("data must have 2 or 4 axes (NC or NCHW)");
+  if (data.rank() < 2 || data.rank() > 4) return q.wrong("data must have 2 to 4 axes (NC, NCW or NCHW)");
   const Shape channels{data[1]};
   const std::size_t row = q.pass == Pass::inference ? 0 : q.pass == Pass::forward ? 1 : 2;
   for (std::size_t i = 1; i < q.inputs.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace pitwall {
 
-// Over axis 1 of NCHW or NC data.
+// Over axis 1 of NCHW, NCW or NC data.
 //   inference: data, gamma, beta, running_mean, running_var -> out
 //   forward:   data, gamma, beta -> out, saved_mean, saved_var, running_mean, running_var
 //              (running_* are read and written: r = momentum * r + (1 - momentum) * batch)

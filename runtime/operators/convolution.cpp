@@ -8,9 +8,9 @@
 namespace pitwall {
 namespace {
 
-// Multiplications and additions of a convolution between `out` and a weight O x I/groups x KH x KW.
+// Multiplications and additions of a convolution between `out` and a weight O x I/groups x KH x KW, or O x I/groups x KW.
 Flop multiplyAdds(const Shape& out, const Shape& weight) {
-  return 2 * out.elements() * weight[1] * weight[2] * weight[3];
+  return 2 * out.elements() * (weight.elements() / weight[0]);
 }
 
 constexpr WeightedNames kNames{
@@ -37,24 +37,26 @@ constinit const OperatorKind ConvolutionDesc::kKind = OperatorKind::of<Convoluti
 
 Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
   const Shape data = PITWALL_TRY(weightedData(q, bias, {adds, activation}));
-  PITWALL_TRY(checkWindow(q, *this));
+  PITWALL_TRY(checkWindow(q, *this, data));
+  const std::size_t first = firstOfWindow(data);
   if (dilate[0] < 1 || dilate[1] < 1) return q.wrong("dilate must be at least 1");
-  if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
+  if (first == 1 && dilate[0] != 1) return q.wrong("data has 3 axes: the first dilate must be 1");
   if (groups < 1 || channels < 1 || data[1] % groups != 0 || channels % groups != 0) {
     return q.wrong(fmt::format("{} groups must divide the channels of data ({}) and of the output ({})",
                                groups, data[1], channels));
   }
-  const std::int64_t height = slidingExtent(data[2], kernel[0], stride[0], pad[0], dilate[0]);
-  const std::int64_t width = slidingExtent(data[3], kernel[1], stride[1], pad[1], dilate[1]);
-  if (height < 1 || width < 1) {
-    return q.wrong(fmt::format("a {}x{} window (pad {}x{}, dilate {}x{}) does not fit into {}x{} data",
-                               kernel[0], kernel[1], pad[0], pad[1], dilate[0], dilate[1], data[2], data[3]));
+  Shape out{data[0], channels}, weight{channels, data[1] / groups};
+  for (std::size_t i = first; i < 2; ++i) {
+    const int axis = static_cast<int>(i) + data.rank() - 2;
+    out.append(slidingExtent(data[axis], kernel[i], stride[i], pad[i], dilate[i]));
+    weight.append(kernel[i]);
+    if (out[axis] < 1)
+      return q.wrong(fmt::format("a {}x{} window (pad {}x{}, dilate {}x{}) does not fit into {} data",
+                                 kernel[0], kernel[1], pad[0], pad[1], dilate[0], dilate[1],
+                                 data.toString()));
   }
-  return weightedSignature(q, {.data = data,
-                               .out = {data[0], channels, height, width},
-                               .weight = {channels, data[1] / groups, kernel[0], kernel[1]},
-                               .bias = bias ? channels : 0,
-                               .adds = adds});
+  return weightedSignature(
+      q, {.data = data, .out = out, .weight = weight, .bias = bias ? channels : 0, .adds = adds});
 }
 
 Result<NDArray> op::convolution(const NDArray& data, const WeightAndBias& trained,

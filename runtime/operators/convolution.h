@@ -11,7 +11,8 @@
 
 namespace pitwall {
 
-// NCHW data, OIHW weight (O x I/groups x KH x KW), O bias.
+// NCHW data, OIHW weight (O x I/groups x KH x KW), O bias; or NCW data and O x I/groups x KW weight, of which the second numbers
+// of kernel, stride, pad and dilate are used, and the first are as below.
 //   inference, forward: data, weight, [bias], [addend] -> out
 //   backwardData:       dout, weight         -> ddata
 //   backwardWeights:    data, dout           -> dweight, [dbias]

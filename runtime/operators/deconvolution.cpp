@@ -35,7 +35,7 @@ constinit const OperatorKind DeconvolutionDesc::kKind = OperatorKind::of<Deconvo
 
 Result<Signature> DeconvolutionDesc::infer(const ShapeQuery& q) const {
   const Shape data = PITWALL_TRY(weightedData(q, bias));
-  PITWALL_TRY(checkWindow(q, *this));
+  PITWALL_TRY(checkWindow(q, *this, data));
   if (dilate[0] < 1 || dilate[1] < 1) return q.wrong("dilate must be at least 1");
   if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
   if (groups < 1 || channels < 1 || data[1] % groups != 0 || channels % groups != 0)

@@ -74,12 +74,5 @@ Result<NDArray> op::divideScalar(const NDArray& data, float scalar, const CallSi
 Result<NDArray> op::subtractFromScalar(float scalar, const NDArray& data, const CallSite& site) {
   return linear("_rminus_scalar", {-1, scalar}, data, site);
 }
-Result<NDArray> op::divideScalarBy(float scalar, const NDArray& data, const CallSite& site) {
-  PITWALL_TRY(requireArrays(site, "_rdiv_scalar", {{"data", data}}));
-  NDArray constant =
-      NDArray::empty(data.session(), data.shape(), MemoryTag::other, DType::float32, data.device());
-  fillConstant(valueOf(constant), scalar, "_full", Phase::forward);
-  return divide(constant, data, site);
-}
 
 }  // namespace pitwall

@@ -22,7 +22,6 @@ Result<NDArray> subtractScalar(const NDArray& data, float scalar, const CallSite
 Result<NDArray> multiplyScalar(const NDArray& data, float scalar, const CallSite& site = {});
 Result<NDArray> divideScalar(const NDArray& data, float scalar, const CallSite& site = {});
 Result<NDArray> subtractFromScalar(float scalar, const NDArray& data, const CallSite& site = {});
-Result<NDArray> divideScalarBy(float scalar, const NDArray& data, const CallSite& site = {});
 
 }  // namespace op
 

@@ -11,10 +11,10 @@
 namespace pitwall {
 namespace {
 
-// One comparison or addition per element in each window (windows at edges count as full).
+// One comparison or addition per element in each window (windows at edges count as full); of a norm also its power.
 Flop windowFlop(const Prepared& p, const Shape& out) {
-  const auto kernel = p.desc.as<PoolingDesc>().over(p.at_hand[0].shape).kernel;
-  return out.elements() * kernel[0] * kernel[1];
+  const auto desc = p.desc.as<PoolingDesc>().over(p.at_hand[0].shape);
+  return out.elements() * desc.kernel[0] * desc.kernel[1] * (desc.type == PoolingType::norm ? desc.power : 1);
 }
 
 struct PoolingNode final : autograd::Node {
@@ -51,8 +51,8 @@ constinit const OperatorKind PoolingDesc::kKind =
 
 PoolingDesc PoolingDesc::over(const Shape& data) const {
   PoolingDesc d = *this;
-  if (global && data.rank() == 4) {
-    d.kernel = {data[2], data[3]};
+  if (global && (data.rank() == 3 || data.rank() == 4)) {
+    d.kernel = {data.rank() == 4 ? data[2] : 1, data[data.rank() - 1]};
     d.stride = {1, 1};
     d.pad = {0, 0};
     d.global = false;
@@ -64,20 +64,23 @@ Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
   PITWALL_TRY(q.expectInputs(q.pass == Pass::backward ? 4 : 1));
   const Shape& data = q.shape(0);
-  if (data.rank() != 4) return q.wrong("data must have 4 axes (NCHW)");
   const PoolingDesc d = over(data);
-  PITWALL_TRY(checkWindow(q, d));
+  PITWALL_TRY(checkWindow(q, d, data));
   if (d.pad[0] >= d.kernel[0] || d.pad[1] >= d.kernel[1]) return q.wrong("pad must be less than the kernel");
-  const Shape out{data[0], data[1], windows(d, data[2], 0), windows(d, data[3], 1)};
-  for (int i = 2; i < 4; ++i) {
-    const auto axis = static_cast<std::size_t>(i - 2);
-    if (out[i] < 1)
-      return q.wrong(fmt::format("a {}x{} window does not fit into {}x{} data", d.kernel[0], d.kernel[1],
-                                 data[2], data[3]));
-    if ((out[i] - 1) * d.stride[axis] - d.pad[axis] >= data[i])
+  if (type == PoolingType::norm && (power < 1 || power > 3))
+    return q.wrong(fmt::format("the power of a norm is {}: must be 1, 2 or 3", power));
+  Shape out{data[0], data[1]};
+  for (std::size_t i = firstOfWindow(data); i < 2; ++i) {
+    const int axis = static_cast<int>(i) + data.rank() - 2;
+    out.append(windows(d, data[axis], i));
+    if (out[axis] < 1)
+      return q.wrong(
+          fmt::format("a {}x{} window does not fit into {} data", d.kernel[0], d.kernel[1], data.toString()));
+    const std::int64_t last = (out[axis] - 1) * d.stride[i] - d.pad[i];
+    if (last >= data[axis])
       return q.wrong(fmt::format(
-          "the last window begins at {}, after the {} elements of axis {}; use the convention valid",
-          (out[i] - 1) * d.stride[axis] - d.pad[axis], data[i], i));
+          "the last window begins at {}, after the {} elements of axis {}; use the convention valid", last,
+          data[axis], axis));
   }
   if (q.pass == Pass::inference) return q.signature({out});
   if (q.pass == Pass::forward) return q.withWorkspace({out});

@@ -1,4 +1,4 @@
-// The maximum or average of a window that slides over an image.
+// The maximum, average or another sum of a window that slides over an image.
 #pragma once
 
 #include <array>
@@ -10,20 +10,23 @@
 
 namespace pitwall {
 
-enum class PoolingType : std::uint8_t { max, average };
+// norm: the p-th root of the sum of the p-th powers. As in MXNet these keep their sign: of p = 1 it is the sum.
+enum class PoolingType : std::uint8_t { max, average, sum, norm };
 // How the number of windows is rounded: down, so that each is inside the image and its padding, or up.
 enum class PoolingConvention : std::uint8_t { valid, full };
 
-// NCHW.
+// NCHW; or NCW, of which the second numbers of kernel, stride and pad are used, and the first are 1, 1 and 0.
 //   inference: data -> out
 //   forward:   data -> out, workspace (opaque bytes, DType uint8, of the shape that outputs()[1] says)
-//   backward:  data, out, dout, workspace -> ddata      (data and out are not read: pass any pointer)
+//   backward:  data, out, dout, workspace -> ddata      (data and out are read for a norm only: else pass any pointer)
+// The gradient of a norm that is 0 is 0.
 struct PoolingDesc {
   static const OperatorKind kKind;
   PoolingType type = PoolingType::max;
   std::array<std::int64_t, 2> kernel{2, 2}, stride{2, 2}, pad{0, 0};
   PoolingConvention convention = PoolingConvention::valid;
-  bool global = false;  // one window, the whole image: kernel, stride and pad are not used
+  std::int8_t power = 2;  // p of a norm: 1, 2 or 3
+  bool global = false;    // one window, the whole image: kernel, stride and pad are not used
   bool count_padding =
       false;  // an average is over the window's elements in image and padding, else over those in the image
   // The same, where global is replaced by the kernel of this data.

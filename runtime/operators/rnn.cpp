@@ -68,6 +68,7 @@ Result<Signature> RnnDesc::infer(const ShapeQuery& q) const {
   PITWALL_TRY(q.expectInputs(q.isForward() ? given : 2 * given + 1));
   if (hidden < 1 || layers < 1)
     return q.wrong(fmt::format("{} hidden in {} layers: both must be at least 1", hidden, layers));
+  if (!(dropout >= 0 && dropout < 1)) return q.wrong(fmt::format("dropout {}: must be in [0, 1)", dropout));
   const Shape& data = q.shape(0);
   if (data.rank() != 3) return q.wrong("data must have 3 axes (steps x samples x columns)");
   const RnnExtents e = extentsOf(*this, data);
@@ -94,7 +95,8 @@ Result<Signature> RnnDesc::infer(const ShapeQuery& q) const {
 }
 
 Result<RnnOutputs> op::rnn(const NDArray& data, const NDArray& parameters, const NDArray& state,
-                           const NDArray& cell, const RnnDesc& kind, const CallSite& site) {
+                           const NDArray& cell, const RnnDesc& kind, std::uint64_t seed,
+                           const CallSite& site) {
   PITWALL_TRY(requireArrays(site, "RNN", {{"data", data}, {"parameters", parameters}, {"state", state}}));
   const bool lstm = kind.type == RnnType::lstm, recording = autograd::isRecording();
   if (lstm) PITWALL_TRY(requireArrays(site, "RNN", {{"cell", cell}}));
@@ -108,7 +110,8 @@ Result<RnnOutputs> op::rnn(const NDArray& data, const NDArray& parameters, const
                                     .phase = Phase::forward,
                                     .inputs = inputs,
                                     .outputs = outputs,
-                                    .flop = forwardFlop}));
+                                    .flop = forwardFlop,
+                                    .seed = seed}));
   RnnOutputs results{makeArray(outputs[0]), makeArray(outputs[1]), lstm ? makeArray(outputs[2]) : NDArray()};
   if (autograd::shouldRecord({&data, &parameters, &state, &cell})) {
     auto node = std::make_shared<RnnNode>();

@@ -26,6 +26,8 @@ struct RnnDesc {
   bool bidirectional = false;
   std::int64_t hidden = 1;  // H
   std::int64_t layers = 1;
+  float dropout =
+      0;  // the share of each layer's output, but the last's, that training drops; seeded as Dropout
   // Elements of the parameters, for data of so many columns (C).
   std::int64_t parameters(std::int64_t columns) const;
   Result<Signature> infer(const ShapeQuery& query) const;
@@ -39,9 +41,11 @@ struct RnnOutputs {
 
 namespace op {
 
-// The gradients are those of `out`: a loss of the final states is not differentiated. `cell` of an LSTM only.
+// The gradients are those of `out`: a loss of the final states is not differentiated. `cell` of an LSTM only. The seed is that of
+// the dropout.
 Result<RnnOutputs> rnn(const NDArray& data, const NDArray& parameters, const NDArray& state,
-                       const NDArray& cell, const RnnDesc& desc, const CallSite& site = {});
+                       const NDArray& cell, const RnnDesc& desc, std::uint64_t seed = 0,
+                       const CallSite& site = {});
 
 }  // namespace op
 }  // namespace pitwall

@@ -13,15 +13,19 @@ namespace {
 
 // Maximum, difference, exponential, sum and quotient of each element.
 Flop forwardFlop(const Prepared& p) { return 5 * p.at_hand[0].shape.elements(); }
-// A product and its sum, a difference and a product.
+// A product and its sum, a difference and a product; of the logarithm, a sum, an exponential, a product and a difference.
 Flop backwardFlop(const Prepared& p) { return 4 * p.at_hand[0].shape.elements(); }
 
-constexpr KernelOperator kSoftmax{.forward = "softmax",
-                                  .backward = "_backward_softmax",
-                                  .forward_flop = forwardFlop,
-                                  .backward_flop = backwardFlop,
-                                  .reads_inputs = 0,
-                                  .reads_outputs = 1};
+constexpr KernelOperator softmaxNamed(const char* forward, const char* backward) {
+  return {.forward = forward,
+          .backward = backward,
+          .forward_flop = forwardFlop,
+          .backward_flop = backwardFlop,
+          .reads_inputs = 0,
+          .reads_outputs = 1};
+}
+constexpr KernelOperator kSoftmax = softmaxNamed("softmax", "_backward_softmax"),
+                         kLogSoftmax = softmaxNamed("log_softmax", "_backward_log_softmax");
 
 }  // namespace
 
@@ -38,7 +42,7 @@ Result<Signature> SoftmaxDesc::infer(const ShapeQuery& q) const {
 }
 
 Result<NDArray> op::softmax(const NDArray& data, const SoftmaxDesc& desc, const CallSite& site) {
-  return callKernel(kSoftmax, desc, {{"data", data}}, site);
+  return callKernel(desc.logarithm ? kLogSoftmax : kSoftmax, desc, {{"data", data}}, site);
 }
 
 }  // namespace pitwall

@@ -1,6 +1,7 @@
-// Averages that count padding, where windows reach beyond it: elements there do not count, which oneDNN cannot do.
+// What oneDNN lacks: sums and norms, and averages that count padding where windows reach beyond it: elements there do not count.
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/cpu_kernels/parallel_for.h"
+#include "runtime/backend/support/pooling_sum.h"
 #include "runtime/backend/support/signature.h"
 
 namespace pitwall::cpu_kernels {
@@ -17,17 +18,54 @@ struct PoolingAxis {
   bool reachesBeyond() const { return (out - 1) * stride + kernel > data + 2 * pad; }
 };
 
-// Calls visit(index of the output, index of the data, 1 / elements) for each pair of one image.
-template <class Visit>
-void averagedElements(const PoolingAxis& y, const PoolingAxis& x, Visit visit) {
-  for (std::int64_t oy = 0; oy < y.out; ++oy) {
-    for (std::int64_t ox = 0; ox < x.out; ++ox) {
-      const float share = 1 / static_cast<float>(y.counted(oy) * x.counted(ox));
-      for (std::int64_t iy = y.begin(oy); iy < y.end(oy); ++iy)
-        for (std::int64_t ix = x.begin(ox); ix < x.end(ox); ++ix)
-          visit(oy * x.out + ox, iy * x.data + ix, share);
+struct PooledImage {
+  PoolingDesc desc;
+  PoolingAxis y, x;
+
+  std::int64_t dataElements() const { return y.data * x.data; }
+  std::int64_t outElements() const { return y.out * x.out; }
+
+  // Calls visit(index of the output, row and column of its window).
+  template <class Visit>
+  void windows(Visit visit) const {
+    for (std::int64_t oy = 0; oy < y.out; ++oy) {
+      for (std::int64_t ox = 0; ox < x.out; ++ox) visit(oy * x.out + ox, oy, ox);
     }
   }
+  // Calls visit(index of the data) for each element of a window.
+  template <class Visit>
+  void elements(std::int64_t oy, std::int64_t ox, Visit visit) const {
+    for (std::int64_t iy = y.begin(oy); iy < y.end(oy); ++iy)
+      for (std::int64_t ix = x.begin(ox); ix < x.end(ox); ++ix) visit(iy * x.data + ix);
+  }
+  float divisor(std::int64_t oy, std::int64_t ox) const {
+    return static_cast<float>(y.counted(oy) * x.counted(ox));
+  }
+
+  void forward(const float* data, float* out) const {
+    windows([&](std::int64_t o, std::int64_t oy, std::int64_t ox) {
+      float sum = 0;
+      elements(oy, ox, [&](std::int64_t i) { sum += pooledTerm(desc, data[i]); });
+      out[o] = pooledResult(desc, sum, divisor(oy, ox));
+    });
+  }
+  // `data` and `out` of a norm, else null.
+  void backward(const float* data, const float* out, const float* dout, float* ddata) const {
+    std::fill_n(ddata, dataElements(), 0.0F);
+    windows([&](std::int64_t o, std::int64_t oy, std::int64_t ox) {
+      const float result = out != nullptr ? out[o] : 0, divided = divisor(oy, ox);
+      elements(oy, ox, [&](std::int64_t i) {
+        ddata[i] += dout[o] * pooledSlope(desc, data != nullptr ? data[i] : 0, result, divided);
+      });
+    });
+  }
+};
+
+bool isOursToCompute(const PooledImage& p) {
+  if (p.desc.type == PoolingType::sum || p.desc.type == PoolingType::norm) return true;
+  const bool counts =
+      p.desc.type == PoolingType::average && p.desc.count_padding && (p.y.pad > 0 || p.x.pad > 0);
+  return counts && (p.y.reachesBeyond() || p.x.reachesBeyond());
 }
 
 }  // namespace
@@ -36,25 +74,25 @@ RunFunction make(const PoolingDesc& given, const Request& r, Signature& s) {
   const bool backward = r.pass == Pass::backward;
   const Shape &data = s.inputs[0].shape, &out = backward ? s.inputs[2].shape : s.outputs[0].shape;
   const PoolingDesc d = given.over(data);
-  const PoolingAxis y{data[2], out[2], d.kernel[0], d.stride[0], d.pad[0]},
-      x{data[3], out[3], d.kernel[1], d.stride[1], d.pad[1]};
-  const bool counts = d.type == PoolingType::average && d.count_padding && (y.pad > 0 || x.pad > 0);
-  if (!counts || (!y.reachesBeyond() && !x.reachesBeyond())) return nullptr;
-  if (backward) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;  // not read
-  const std::int64_t images = data[0] * data[1], parallel_from = r.options.parallel_elements;
-  const std::int64_t from_size = y.data * x.data, to_size = y.out * x.out;
+  const Window w = windowOf(data, out);
+  const PooledImage p{d,
+                      {w.height, w.out_height, d.kernel[0], d.stride[0], d.pad[0]},
+                      {w.width, w.out_width, d.kernel[1], d.stride[1], d.pad[1]}};
+  if (!isOursToCompute(p)) return nullptr;
+  const bool reads = d.type == PoolingType::norm;
+  if (backward && !reads) s.inputs[0].layout = r.inputs[0].layout, s.inputs[1].layout = r.inputs[1].layout;
+  const std::int64_t images = w.batch * w.channels, parallel_from = r.options.parallel_elements;
   return [=](const KernelArgs& a) {
-    parallelFor(images, Split::ofRows(parallel_from, from_size, a),
-                [&](std::int64_t begin, std::int64_t end) {
-                  for (std::int64_t image = begin; image < end; ++image) {
-                    const float* from = input(a, backward ? 2 : 0) + image * (backward ? to_size : from_size);
-                    float* to = output(a, 0) + image * (backward ? from_size : to_size);
-                    std::fill_n(to, backward ? from_size : to_size, 0.0F);
-                    averagedElements(y, x, [&](std::int64_t o, std::int64_t i, float share) {
-                      to[backward ? i : o] += from[backward ? o : i] * share;
-                    });
-                  }
-                });
+    const std::int64_t from = p.dataElements(), to = p.outElements();
+    parallelFor(images, Split::ofRows(parallel_from, from, a), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t image = begin; image < end; ++image) {
+        if (backward)
+          p.backward(reads ? input(a, 0) + image * from : nullptr, reads ? input(a, 1) + image * to : nullptr,
+                     input(a, 2) + image * to, output(a, 0) + image * from);
+        else
+          p.forward(input(a, 0) + image * from, output(a, 0) + image * to);
+      }
+    });
     return Status{};
   };
 }

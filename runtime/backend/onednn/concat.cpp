@@ -1,138 +1,16 @@
-// Concat takes the layout of a blocked input for all, if no input but the last has padding on the axis: then the parts are
-// copied as they are. Else all arrays are row-major.
-#include <algorithm>
-#include <cstring>
-#include <numeric>
-#include <utility>
-
-#include "runtime/backend/cpu_kernels/parallel_for.h"
 #include "runtime/backend/onednn/operators.h"
-#include "runtime/backend/support/function_kernel.h"
+#include "runtime/backend/onednn/parts.h"
 
 namespace pitwall::onednn {
-namespace {
 
-// Elements: fewer are copied in less time than other threads need to start.
-constexpr std::int64_t kParallelFrom = 1 << 14;
-
-struct Problem {
-  std::size_t axis, count;
-  std::vector<Dims> parts;
-};
-
-Problem problemOf(const ConcatDesc& d, const Request& r) {
-  const int rank = r.inputs[0].shape.rank();
-  Problem p{
-      static_cast<std::size_t>(d.axis < 0 ? d.axis + rank : d.axis), static_cast<std::size_t>(d.inputs), {}};
-  for (std::size_t i = 0; i < p.count; ++i) p.parts.push_back(dimsOf(r.inputs[i].shape));
-  return p;
-}
-
-struct Arrangement {
-  std::vector<Desc> parts;
-  Desc whole;
-};
-
-// All in the arrangement of `like`, or row-major.
-Arrangement arrange(const Problem& p, const Desc& like, const Dims& whole) {
-  Arrangement a{{}, arrangedAs(like, whole)};
-  bool fits = true;
-  for (std::size_t i = 0; i < p.count; ++i) {
-    a.parts.push_back(arrangedAs(like, p.parts[i]));
-    fits = fits && (i + 1 == p.count || a.parts[i].data.padded_dims[p.axis] == p.parts[i][p.axis]);
-  }
-  if (fits) return a;
-  a = {{}, rowMajor(whole)};
-  for (const Dims& dims : p.parts) a.parts.push_back(rowMajor(dims));
-  return a;
-}
-
-// Arrays of one arrangement beside each other: `repeats` times a run of each part after the other.
-struct Runs {
-  std::int64_t repeats = 1;
-  std::vector<std::int64_t> lengths;  // of each part's run, in elements
-};
-
-Runs runsOf(const std::vector<Desc>& parts, const Desc& whole, std::size_t axis) {
-  const dnnl_memory_desc_t& all = whole.data;
-  const dnnl_blocking_desc_t& blocking = all.format_desc.blocking;
-  Runs runs;
-  for (int i = 0; i < all.ndims; ++i) {
-    // Axes that vary more slowly. One of a single element has a stride without meaning, but does not count.
-    if (static_cast<std::size_t>(i) == axis || blocking.strides[i] <= blocking.strides[axis]) continue;
-    std::int64_t extent = all.padded_dims[i];
-    for (int k = 0; k < blocking.inner_nblks; ++k)
-      if (blocking.inner_idxs[k] == i) extent /= blocking.inner_blks[k];
-    runs.repeats *= std::max<std::int64_t>(1, extent);
-  }
-  for (const Desc& part : parts)
-    runs.lengths.push_back(static_cast<std::int64_t>(part.get_size() / sizeof(float)) / runs.repeats);
-  return runs;
-}
-
-// Copies elements begin to end of the output.
-void copyRange(const Runs& runs, std::int64_t all, const KernelArgs& args, std::int64_t begin,
-               std::int64_t end) {
-  std::int64_t repeat = begin / all, within = begin % all;
-  while (begin < end) {
-    std::int64_t start = 0;  // of the run in this repeat
-    for (std::size_t i = 0; i < runs.lengths.size() && begin < end; start += runs.lengths[i], ++i) {
-      const std::int64_t length = runs.lengths[i], skip = within - start;
-      if (skip >= length) continue;
-      const std::int64_t count = std::min(length - skip, end - begin);
-      std::memcpy(output(args, 0) + begin, input(args, i) + repeat * length + skip,
-                  static_cast<std::size_t>(count) * sizeof(float));
-      begin += count;
-      within += count;
-    }
-    ++repeat;
-    within = 0;
-  }
-}
-
-// oneDNN's own concat copies blocked parts at a fraction of the memory's speed.
-KernelPtr forward(const Problem& p, const Request& r) {
-  std::size_t leader = 0;  // the first that is not row-major
-  while (leader + 1 < p.count && r.inputs[leader].layout == nullptr) ++leader;
-  const auto [parts, whole] =
-      arrange(p, descOf(r.inputs[leader], p.parts[leader]), dimsOf(r.signature.outputs[0].shape));
-  Signature signature = r.signature;
-  for (std::size_t i = 0; i < p.count; ++i) signature.inputs[i] = specOf(signature.inputs[i].shape, parts[i]);
-  signature.outputs[0] = specOf(signature.outputs[0].shape, whole);
-  const Runs runs = runsOf(parts, whole, p.axis);
-  const std::int64_t all = std::reduce(runs.lengths.begin(), runs.lengths.end());
-  return std::make_shared<FunctionKernel>(
-      std::move(signature), "copy", [runs, all](const KernelArgs& args) -> Status {
-        cpu_kernels::parallelFor(
-            runs.repeats * all, cpu_kernels::Split(kParallelFrom, args),
-            [&](std::int64_t begin, std::int64_t end) { copyRange(runs, all, args, begin, end); });
-        return {};
-      });
-}
-
-// Copies each part of the gradient.
-KernelPtr backward(const Problem& p, const Request& r) {
-  const TensorSpec& dout = r.inputs[p.count];
-  const Dims extents = dimsOf(dout.shape);
-  const auto [parts, whole] = arrange(p, descOf(dout, extents), extents);
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, "reorder");
-  Dims begin(extents.size(), 0);
-  for (std::size_t i = 0; i < p.count; ++i) {
-    kernel->keepInput(i, r.inputs[i]);
-    kernel->setOutput(i, parts[i]);
-    addReorder(*kernel, r.engine, whole.submemory_desc(p.parts[i], begin), inputAt(p.count), parts[i],
-               outputAt(i));
-    begin[p.axis] += p.parts[i][p.axis];
-  }
-  kernel->setInput(p.count, whole);
-  return kernel;
-}
-
-}  // namespace
-
-KernelPtr make(const ConcatDesc& desc, const Request& request) {
-  const Problem problem = problemOf(desc, request);
-  return request.pass == Pass::backward ? backward(problem, request) : forward(problem, request);
+KernelPtr make(const ConcatDesc& desc, const Request& r) {
+  const auto count = static_cast<std::size_t>(desc.inputs);
+  const bool backward = r.pass == Pass::backward;
+  const Shape& whole = backward ? r.inputs[count].shape : r.signature.outputs[0].shape;
+  const int axis = desc.axis < 0 ? desc.axis + whole.rank() : desc.axis;
+  Parts parts{static_cast<std::size_t>(axis), dimsOf(whole), {}};
+  for (std::size_t i = 0; i < count; ++i) parts.parts.push_back(dimsOf(r.inputs[i].shape));
+  return backward ? separateParts(r, parts, count) : joinParts(r, parts);
 }
 
 }  // namespace pitwall::onednn

@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -72,7 +73,8 @@ class Candidates {
     std::vector<Candidate> found;
     // Few channels, those of images, stay as they are.
     const bool few = problem_.data[1] < 8;
-    for (const Tag tag : {Tag::nChw16c, Tag::nChw8c}) {
+    constexpr std::array kImages{Tag::nChw16c, Tag::nChw8c}, kLines{Tag::nCw16c, Tag::nCw8c};
+    for (const Tag tag : problem_.data.size() == 3 ? kLines : kImages) {
       const ConvolutionForward direct = forward(
           kDirect, few ? rowMajor(problem_.data) : inTag(problem_.data, tag), inTag(problem_.out, tag), 0);
       if (!direct || rankOf(direct.impl_info_str()) < 2) continue;

@@ -24,20 +24,24 @@ inline ConvolutionProblem problemOf(const ConvolutionDesc& d, const Shape& data,
                        .weight = dimsOf(weight),
                        .bias = {d.channels},
                        .out = dimsOf(out),
-                       .strides = {d.stride[0], d.stride[1]},
-                       .dilates = {d.dilate[0] - 1, d.dilate[1] - 1},
-                       .pad_low = {d.pad[0], d.pad[1]},
+                       .strides = {},
+                       .dilates = {},
+                       .pad_low = {},
                        .pad_high = {},
                        .has_bias = d.bias};
   if (d.groups > 1) {
-    p.weight = {d.groups, d.channels / d.groups, weight[1], weight[2], weight[3]};
+    p.weight[0] /= d.groups;
+    p.weight.insert(p.weight.begin(), d.groups);
   }
   // oneDNN expects the far padding that the window actually covers: less than pad where the stride skips
   // some.
-  for (int i = 0; i < 2; ++i) {
-    const auto axis = static_cast<std::size_t>(i);
-    const std::int64_t reach = d.dilate[axis] * (d.kernel[axis] - 1) + 1;
-    p.pad_high.push_back((out[i + 2] - 1) * d.stride[axis] + reach - data[i + 2] - d.pad[axis]);
+  for (std::size_t i = firstOfWindow(data); i < 2; ++i) {
+    const int axis = static_cast<int>(i) + data.rank() - 2;
+    const std::int64_t reach = d.dilate[i] * (d.kernel[i] - 1) + 1;
+    p.strides.push_back(d.stride[i]);
+    p.dilates.push_back(d.dilate[i] - 1);
+    p.pad_low.push_back(d.pad[i]);
+    p.pad_high.push_back((out[axis] - 1) * d.stride[i] + reach - data[axis] - d.pad[i]);
   }
   return p;
 }

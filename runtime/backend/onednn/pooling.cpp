@@ -1,4 +1,4 @@
-// Pooling accepts data in any layout and keeps it, so blocked outputs of a convolution need no reorder.
+// The maximum and the average; cpu_kernels/ has the others. Pooling accepts data in any layout and keeps it, so blocked outputs of a convolution need no reorder.
 //
 // The workspace holds the position of each maximum. Its inner order is that of the forward primitive, so the
 // backward primitive is created from the same one: same data layout, same output layout.
@@ -31,14 +31,16 @@ Problem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out
   Problem p{.algorithm = algorithmOf(d),
             .data = descOf(data, dimsOf(data.shape)),
             .out = dimsOf(out),
-            .strides = {d.stride[0], d.stride[1]},
-            .kernel = {d.kernel[0], d.kernel[1]},
-            .pad_low = {d.pad[0], d.pad[1]},
+            .strides = {},
+            .kernel = {},
+            .pad_low = {},
             .pad_high = {}};
-  for (int i = 0; i < 2; ++i) {
-    const auto axis = static_cast<std::size_t>(i);
-    p.pad_high.push_back((out[i + 2] - 1) * d.stride[axis] + d.kernel[axis] - data.shape[i + 2] -
-                         d.pad[axis]);
+  for (std::size_t i = firstOfWindow(data.shape); i < 2; ++i) {
+    const int axis = static_cast<int>(i) + data.shape.rank() - 2;
+    p.strides.push_back(d.stride[i]);
+    p.kernel.push_back(d.kernel[i]);
+    p.pad_low.push_back(d.pad[i]);
+    p.pad_high.push_back((out[axis] - 1) * d.stride[i] + d.kernel[i] - data.shape[axis] - d.pad[i]);
   }
   return p;
 }

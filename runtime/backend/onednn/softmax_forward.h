@@ -2,10 +2,11 @@
 #pragma once
 
 #include "runtime/backend/onednn/primitive_kernel.h"
+#include "runtime/operators/softmax.h"
 
 namespace pitwall::onednn {
 
-// Input 0, described by `data`, to output 0 in the same layout.
-KernelPtr softmaxForward(const Request& request, const Desc& data, int axis, float temperature);
+// Input 0, described by `data`, to output 0 in the same layout. The axis of `desc` is one of those of `data`, from 0.
+KernelPtr softmaxForward(const Request& request, const Desc& data, const SoftmaxDesc& desc);
 
 }  // namespace pitwall::onednn

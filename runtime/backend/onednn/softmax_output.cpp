@@ -7,9 +7,9 @@ namespace pitwall::onednn {
 KernelPtr make(const SoftmaxOutputDesc& desc, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
   const bool flat = !desc.multi_output && !desc.preserve_shape && shape.rank() > 2;
-  if (flat) return softmaxForward(r, rowMajor({shape[0], shape.elements() / shape[0]}), 1, 1);
+  if (flat) return softmaxForward(r, rowMajor({shape[0], shape.elements() / shape[0]}), {.axis = 1});
   const int axis = desc.multi_output ? 1 : shape.rank() - 1;
-  return softmaxForward(r, descOf(r.inputs[0], dimsOf(shape)), axis, 1);
+  return softmaxForward(r, descOf(r.inputs[0], dimsOf(shape)), {.axis = axis});
 }
 
 }  // namespace pitwall::onednn

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/pooling_sum.h"
 
 namespace pitwall::reference {
 namespace {
@@ -43,28 +44,35 @@ void forward(const PoolingDesc& d, const Window& w, const float* data, float* ou
     double sum = 0;
     std::int64_t best = -1;
     elements(w, image, region, [&](std::int64_t i) {
-      sum += static_cast<double>(data[i]);
+      sum += pooledTerm(d, static_cast<double>(data[i]));
       if (best < 0 || data[i] > data[best]) best = i;
     });
-    out[o] = d.type == PoolingType::max ? data[best]
-                                        : static_cast<float>(sum / static_cast<double>(region.divisor));
+    out[o] = d.type == PoolingType::max
+                 ? data[best]
+                 : static_cast<float>(pooledResult(d, sum, static_cast<double>(region.divisor)));
     if (where != nullptr) where[o] = static_cast<std::int32_t>(best - image * w.height * w.width);
   });
 }
 
-void backward(const PoolingDesc& d, const Window& w, const float* dout, const std::int32_t* where,
-              float* ddata) {
+// Data and output are read for a norm only.
+void backward(const PoolingDesc& d, const Window& w, const KernelArgs& a) {
+  const bool reads = d.type == PoolingType::norm;
+  const auto* where = static_cast<const std::int32_t*>(a.inputs[3]);
   std::vector<double> sums(static_cast<std::size_t>(w.batch * w.channels * w.height * w.width));
   windows(d, w, [&](std::int64_t image, std::int64_t o, const Region& region) {
-    const double gradient = static_cast<double>(dout[o]);
+    const double gradient = static_cast<double>(input(a, 2)[o]);
     if (d.type == PoolingType::max) {
       sums[static_cast<std::size_t>(image * w.height * w.width + where[o])] += gradient;
       return;
     }
-    const double share = gradient / static_cast<double>(region.divisor);
-    elements(w, image, region, [&](std::int64_t i) { sums[static_cast<std::size_t>(i)] += share; });
+    const double result = reads ? static_cast<double>(input(a, 1)[o]) : 0;
+    elements(w, image, region, [&](std::int64_t i) {
+      const double x = reads ? static_cast<double>(input(a, 0)[i]) : 0;
+      sums[static_cast<std::size_t>(i)] +=
+          gradient * pooledSlope(d, x, result, static_cast<double>(region.divisor));
+    });
   });
-  std::ranges::transform(sums, ddata, [](double v) { return static_cast<float>(v); });
+  std::ranges::transform(sums, output(a, 0), [](double v) { return static_cast<float>(v); });
 }
 
 }  // namespace
@@ -73,10 +81,7 @@ RunFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
   const PoolingDesc desc = given.over(pass == Pass::backward ? s.outputs[0].shape : s.inputs[0].shape);
   if (pass == Pass::backward) {
     const Window w = windowOf(s.outputs[0].shape, s.inputs[2].shape);
-    return [desc, w](const KernelArgs& a) {
-      backward(desc, w, input(a, 2), static_cast<const std::int32_t*>(a.inputs[3]), output(a, 0));
-      return Status{};
-    };
+    return [desc, w](const KernelArgs& a) { return backward(desc, w, a), Status{}; };
   }
   const Window w = windowOf(s.inputs[0].shape, s.outputs[0].shape);
   const bool keep = pass == Pass::forward;

@@ -30,7 +30,7 @@ Status backward(const SoftmaxOutputDesc& d, const AxisExtents& e, const KernelAr
 RunFunction make(const SoftmaxOutputDesc& desc, Pass pass, Signature& s) {
   const AxisExtents extents = softmaxExtents(desc, s.outputs[0].shape);
   if (pass != Pass::backward)
-    return [=](const KernelArgs& a) { return softmaxRows(extents, 1, input(a, 0), output(a, 0)), Status{}; };
+    return [=](const KernelArgs& a) { return softmaxRows(extents, {}, input(a, 0), output(a, 0)), Status{}; };
   if (s.inputs[0].shape != s.inputs[1].shape)
     return [=](const KernelArgs& a) { return backward(desc, extents, a); };
   return [desc, n = s.outputs[0].shape.elements()](const KernelArgs& a) {

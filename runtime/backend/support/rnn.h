@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "runtime/backend/support/random.h"
 #include "runtime/operators/rnn.h"
 
 namespace pitwall {
@@ -47,18 +48,28 @@ struct RnnExtents {
   std::int64_t outputAt(std::int64_t layer) const {
     return gatesAt(desc.layers, 0) + layer * rows() * width();
   }
-  std::int64_t workspace() const { return outputAt(desc.layers - 1); }
+  // With dropout also, of the same layers, what each element of the output is multiplied by: 0, or 1 / (1 - dropout).
+  bool drops() const { return desc.dropout > 0 && desc.layers > 1; }
+  std::int64_t layerElements() const { return rows() * width(); }
+  std::int64_t maskAt(std::int64_t layer) const {
+    return outputAt(desc.layers - 1) + layer * layerElements();
+  }
+  std::int64_t workspace() const { return drops() ? maskAt(desc.layers - 1) : outputAt(desc.layers - 1); }
 
-  // What a pass needs while it runs (floats): a step's product with the state of a GRU; the gradients of a layer's output and
-  // input, and of what the activations got by input and by state.
-  std::int64_t forwardScratch() const { return desc.type == RnnType::gru ? batch * gateRows() : 0; }
+  // What a pass needs while it runs (floats): a layer's input after dropout; a step's product with the state of a GRU; the
+  // gradients of a layer's output and input, and of what the activations got by input and by state.
+  std::int64_t droppedScratch() const { return drops() ? layerElements() : 0; }
+  std::int64_t forwardScratch() const {
+    return droppedScratch() + (desc.type == RnnType::gru ? batch * gateRows() : 0);
+  }
   std::int64_t widest() const { return std::max(columns, width()); }
-  std::int64_t backwardScratch() const { return 2 * rows() * (widest() + gateRows()); }
+  std::int64_t backwardScratch() const { return droppedScratch() + 2 * rows() * (widest() + gateRows()); }
 };
 
 struct RnnForward {
   const float *data, *parameters, *state, *cell;
   float *out, *state_out, *cell_out, *workspace, *scratch;
+  std::uint64_t seed;
 };
 struct RnnBackward {
   const float *data, *parameters, *state, *cell, *out, *dout, *dstate_out, *dcell_out, *workspace;
@@ -77,6 +88,10 @@ class Rnn {
   void forward(const RnnForward& a) const {
     const float* in = a.data;
     for (std::int64_t layer = 0; layer < e_.desc.layers; ++layer) {
+      if (layer > 0 && e_.drops()) {
+        drawMask(layer - 1, a.seed, a.workspace + e_.maskAt(layer - 1));
+        in = dropped(in, a.workspace + e_.maskAt(layer - 1), a.scratch);
+      }
       float* out = layer + 1 == e_.desc.layers ? a.out : a.workspace + e_.outputAt(layer);
       for (std::int64_t d = 0; d < e_.directions(); ++d) forwardCell(a, layer, d, in, out);
       in = out;
@@ -84,16 +99,34 @@ class Rnn {
   }
 
   void backward(const RnnBackward& a) const {
-    float *dout = a.scratch, *din = a.scratch + e_.rows() * e_.widest();
+    float *dout = a.scratch + e_.droppedScratch(), *din = dout + e_.rows() * e_.widest();
     std::copy_n(a.dout, e_.rows() * e_.width(), dout);
     for (std::int64_t layer = e_.desc.layers - 1; layer >= 0; --layer) {
       if (layer == 0) din = a.ddata;
-      for (std::int64_t d = 0; d < e_.directions(); ++d) backwardCell(a, layer, d, dout, din);
+      const float* in = layer == 0 ? a.data : a.workspace + e_.outputAt(layer - 1);
+      const float* mask = layer > 0 && e_.drops() ? a.workspace + e_.maskAt(layer - 1) : nullptr;
+      if (mask != nullptr) in = dropped(in, mask, a.scratch);
+      for (std::int64_t d = 0; d < e_.directions(); ++d) backwardCell(a, layer, d, {in, dout, din});
+      if (mask != nullptr) dropped(din, mask, din);
       std::swap(dout, din);
     }
   }
 
  private:
+  // The draws of a layer follow those of the layers below it.
+  void drawMask(std::int64_t layer, std::uint64_t seed, float* mask) const {
+    const std::int64_t n = e_.layerElements();
+    const std::uint64_t threshold = keepThreshold(e_.desc.dropout);
+    const float scale = 1 / (1 - e_.desc.dropout);
+    for (std::int64_t i = 0; i < n; ++i)
+      mask[i] = randomBits(seed, static_cast<std::uint64_t>(layer * n + i)) < threshold ? scale : 0.0F;
+  }
+  // The output of a layer, or its gradient, times the mask.
+  const float* dropped(const float* from, const float* mask, float* to) const {
+    for (std::int64_t i = 0; i < e_.layerElements(); ++i) to[i] = from[i] * mask[i];
+    return to;
+  }
+
   // One step's arrays: N rows each, `out` of width() a row.
   struct Step {
     std::int64_t t;
@@ -113,6 +146,7 @@ class Rnn {
   void forwardCell(const RnnForward& a, std::int64_t layer, std::int64_t d, const float* in,
                    float* out) const {
     const std::int64_t columns = e_.columnsOf(layer), n = e_.batch;
+    float* const product = a.scratch + e_.droppedScratch();  // of a GRU
     float *gates = a.workspace + e_.gatesAt(layer, d), *extra = a.workspace + e_.extraAt(layer, d);
     const float *bias = a.parameters + e_.bias(layer, d), *weight = a.parameters + e_.stateWeight(layer, d);
     const bool gru = e_.desc.type == RnnType::gru, lstm = e_.desc.type == RnnType::lstm;
@@ -127,12 +161,12 @@ class Rnn {
       float *z = gates + now.t * n * g_, *kept = extra + now.t * n * h_;
       float* to = out + now.t * n * e_.width() + d * h_;
       Gemm::multiply(false, true, n, g_, h_, now.state, now.state_step, weight, h_, gru ? 0.0F : 1.0F,
-                     gru ? a.scratch : z, g_);
+                     gru ? product : z, g_);
       for (std::int64_t i = 0; i < n; ++i) {
         if (lstm)
           lstmRow(z + i * g_, cell + i * h_, kept + i * h_, to + i * e_.width());
         else if (gru)
-          gruRow(z + i * g_, a.scratch + i * g_, bias + g_, now.state + i * now.state_step, kept + i * h_,
+          gruRow(z + i * g_, product + i * g_, bias + g_, now.state + i * now.state_step, kept + i * h_,
                  to + i * e_.width());
         else
           plainRow(z + i * g_, to + i * e_.width());
@@ -169,15 +203,19 @@ class Rnn {
     for (std::int64_t j = 0; j < h_; ++j) out[j] = z[j] = relu ? std::max(z[j], 0.0F) : std::tanh(z[j]);
   }
 
-  // `dout` of this layer; adds to `din`, whose first direction sets it.
-  void backwardCell(const RnnBackward& a, std::int64_t layer, std::int64_t d, const float* dout,
-                    float* din) const {
+  // What a layer got, and the gradients of its output and of that. Adds to `din`, which the first direction sets.
+  struct Layer {
+    const float *in, *dout;
+    float* din;
+  };
+  void backwardCell(const RnnBackward& a, std::int64_t layer, std::int64_t d, const Layer& at_layer) const {
+    const auto& [in, dout, din] = at_layer;
     const bool top = layer + 1 == e_.desc.layers, lstm = e_.desc.type == RnnType::lstm;
     const float* out = top ? a.out : a.workspace + e_.outputAt(layer);
-    const float* in = layer == 0 ? a.data : a.workspace + e_.outputAt(layer - 1);
     const std::int64_t columns = e_.columnsOf(layer), n = e_.batch, at = stateAt(layer, d);
     // Of what the activations got: the input's part, and the state's.
-    float *by_input = a.scratch + 2 * e_.rows() * e_.widest(), *by_state = by_input + e_.rows() * g_;
+    float *by_input = a.scratch + e_.droppedScratch() + 2 * e_.rows() * e_.widest(),
+          *by_state = by_input + e_.rows() * g_;
     float *dh = a.dstate + at, *dc = lstm ? a.dcell + at : nullptr;
     std::copy_n(a.dstate_out + at, n * h_, dh);
     if (lstm) std::copy_n(a.dcell_out + at, n * h_, dc);

@@ -18,7 +18,8 @@ void runRnn(const Rnn<Gemm>& rnn, const RnnExtents& e, bool keeps, const KernelA
                .state_out = output(a, 1),
                .cell_out = lstm ? output(a, 2) : nullptr,
                .workspace = keeps ? output(a, lstm ? 3 : 2) : scratch + e.forwardScratch(),
-               .scratch = scratch});
+               .scratch = scratch,
+               .seed = a.context.seed});
 }
 
 template <class Gemm>
@@ -45,7 +46,8 @@ void runRnnGradient(const Rnn<Gemm>& rnn, bool lstm, const KernelArgs& a) {
 template <class Gemm>
 RunFunction rnnFunction(const RnnDesc& desc, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
-  const RnnExtents e{desc, data[0], data[1], data[2]};
+  RnnExtents e{desc, data[0], data[1], data[2]};
+  if (pass == Pass::inference) e.desc.dropout = 0;
   const Rnn<Gemm> rnn(e);
   const bool lstm = desc.type == RnnType::lstm, keeps = pass == Pass::forward;
   if (pass == Pass::backward) {

@@ -85,7 +85,9 @@ Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::s
 }
 
 Window windowOf(const Shape& data, const Shape& out) {
-  return {data[0], data[1], data[2], data[3], out[1], out[2], out[3]};
+  const int last = data.rank() - 1;
+  const bool image = data.rank() == 4;
+  return {data[0], data[1], image ? data[2] : 1, data[last], out[1], image ? out[2] : 1, out[last]};
 }
 
 }  // namespace pitwall

@@ -60,17 +60,23 @@ struct ShapeQuery {
 std::int64_t slidingExtent(std::int64_t data, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
                            std::int64_t dilate);
 
-// Kernel, stride and pad of a window.
+// Which of a window's two numbers is the first that is used, for data with this many axes: of NCW data the second.
+inline std::size_t firstOfWindow(const Shape& data) { return data.rank() == 3 ? 1 : 0; }
+
+// Kernel, stride and pad of a window over `data`, which is NCHW or NCW.
 template <class D>
-Status checkWindow(const ShapeQuery& query, const D& d) {
+Status checkWindow(const ShapeQuery& query, const D& d, const Shape& data) {
+  if (data.rank() != 3 && data.rank() != 4) return query.wrong("data must have 4 axes (NCHW) or 3 (NCW)");
   for (std::size_t i = 0; i < 2; ++i) {
     if (d.kernel[i] < 1 || d.stride[i] < 1 || d.pad[i] < 0)
       return query.wrong("kernel and stride must be at least 1, pad at least 0");
   }
+  if (firstOfWindow(data) == 1 && (d.kernel[0] != 1 || d.stride[0] != 1 || d.pad[0] != 0))
+    return query.wrong("data has 3 axes: the first kernel and stride must be 1, the first pad 0");
   return {};
 }
 
-// The extents of a 2-D sliding window over NCHW data, with names for messages.
+// The extents of a 2-D sliding window over NCHW data, with names for messages; of NCW data the height is 1.
 struct Window {
   std::int64_t batch = 0, channels = 0, height = 0, width = 0;  // of the data
   std::int64_t out_channels = 0, out_height = 0, out_width = 0;

@@ -9,6 +9,7 @@
 #include "runtime/operators/concat.h"
 #include "runtime/operators/reduce.h"
 #include "runtime/operators/slice_axis.h"
+#include "runtime/operators/slice_channel.h"
 #include "runtime/operators/transpose.h"
 
 namespace pitwall::graph {
@@ -242,9 +243,20 @@ Result<Lowered> lowerReduce(const Attributes& a, const NodeShapes& s, bool) {
                                       .flop = kType == ReduceType::sum ? 0 : s.inputs[0]->elements()});
 }
 
-Result<Lowered> lowerSplit(const Attributes&, const NodeShapes& s, bool) {
-  if (s.outputs.size() == 1) return viewOfInput();
-  return noKernel(fmt::format("{} outputs", s.outputs.size()));
+Result<Lowered> lowerSplit(const Attributes& a, const NodeShapes& s, bool) {
+  const int count = static_cast<int>(s.outputs.size());
+  if (count == 1) return viewOfInput();
+  const AttributeReader read(kSplitRules, a);
+  SliceChannelDesc desc{.outputs = count, .squeeze = read.boolean("squeeze_axis")};
+  desc.axis = PITWALL_TRY(axisOf(read.integer("axis"), s.inputs[0]->rank(), "axis"));
+  auto result = lowered(desc);
+  GradientKernel whole{.name = "_backward_SliceChannel", .desc = desc, .gradients = {0}};
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) result->outputs.push_back(i);
+    whole.inputs.push_back(from::gradient(i));
+  }
+  result->gradient.is_kept = true;
+  return withGradient(std::move(result), std::move(whole));
 }
 
 Result<Lowered> lowerConcat(const Attributes& a, const NodeShapes& s, bool) {

@@ -125,12 +125,12 @@ Flop deconvolutionFlop(const Attributes&, const NodeShapes& s) {
 Result<Lowered> lowerConvolution(const Attributes& attributes, const NodeShapes& s, bool) {
   const AttributeReader read(kConvolutionRules, attributes);
   const WindowAttributes window = PITWALL_TRY(windowAttributes(read, true));
-  if (window.rank() != 2) return noKernel(fmt::format("a convolution of {} axes", window.rank()));
+  if (window.rank() > 2) return noKernel(fmt::format("a convolution of {} axes", window.rank()));
   ConvolutionDesc desc;
-  desc.kernel = twoAxes(window.kernel);
-  desc.stride = twoAxes(window.stride);
-  desc.pad = twoAxes(window.pad);
-  desc.dilate = twoAxes(window.dilate);
+  desc.kernel = twoAxes(window.kernel, 1);
+  desc.stride = twoAxes(window.stride, 1);
+  desc.pad = twoAxes(window.pad, 0);
+  desc.dilate = twoAxes(window.dilate, 1);
   desc.channels = read.integer("num_filter");
   desc.groups = read.integer("num_group");
   desc.bias = s.inputs.size() > 2;
@@ -149,10 +149,10 @@ Result<Lowered> lowerDeconvolution(const Attributes& attributes, const NodeShape
   if (window.rank() != 2) return noKernel(fmt::format("a deconvolution of {} axes", window.rank()));
   const auto target = PITWALL_TRY(perAxis(read, "target_shape", 2, 0));
   DeconvolutionDesc desc;
-  desc.kernel = twoAxes(window.kernel);
-  desc.stride = twoAxes(window.stride);
-  desc.pad = twoAxes(window.pad);
-  desc.dilate = twoAxes(window.dilate);
+  desc.kernel = twoAxes(window.kernel, 1);
+  desc.stride = twoAxes(window.stride, 1);
+  desc.pad = twoAxes(window.pad, 0);
+  desc.dilate = twoAxes(window.dilate, 1);
   desc.channels = read.integer("num_filter");
   desc.groups = static_cast<std::int32_t>(read.integer("num_group"));
   desc.bias = s.inputs.size() > 2;

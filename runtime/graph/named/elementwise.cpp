@@ -9,6 +9,7 @@
 #include "runtime/operators/clip.h"
 #include "runtime/operators/dropout.h"
 #include "runtime/operators/linear.h"
+#include "runtime/operators/reciprocal.h"
 
 namespace pitwall::graph {
 namespace {
@@ -115,7 +116,14 @@ Result<Lowered> lowerTimes(const Attributes& a, const NodeShapes& s, bool) {
 Result<Lowered> lowerDivide(const Attributes& a, const NodeShapes& s, bool) {
   return linear({static_cast<float>(1 / scalarOf(a)), 0}, s);
 }
-Result<Lowered> lowerDivideReversed(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
+Result<Lowered> lowerDivideReversed(const Attributes& a, const NodeShapes& s, bool) {
+  const ReciprocalDesc desc{static_cast<float>(scalarOf(a))};
+  return withGradient(lowered(desc), {.name = "_backward_rdiv_scalar",
+                                      .desc = desc,
+                                      .inputs = {from::input(0), from::gradient()},
+                                      .gradients = {0},
+                                      .flop = 3 * s.outputs[0]->elements()});
+}
 
 Result<Lowered> lowerCast(const Attributes& a, const NodeShapes&, bool) {
   const std::string_view type = AttributeReader(kCastRules, a).choice("dtype");

@@ -75,31 +75,42 @@ Flop poolingFlop(const Attributes& attributes, const NodeShapes& s) {
   return flop;
 }
 
+Result<std::int8_t> normPower(const AttributeReader& read) {
+  const auto power = read.integerOrNone("p_value");
+  if (!power) return wrong("pool_type=lp needs p_value: 1, 2 or 3");
+  if (*power > 3) return noKernel(fmt::format("p_value={}: must be 1, 2 or 3", *power));
+  return static_cast<std::int8_t>(*power);
+}
+
 Result<Lowered> lowerPooling(const Attributes& attributes, const NodeShapes& s, bool training) {
   const AttributeReader read(kPoolingRules, attributes);
-  if (s.inputs[0]->rank() != 4) return noKernel(fmt::format("pooling of {}", shapeText(*s.inputs[0])));
+  if (s.inputs[0]->rank() > 4) return noKernel(fmt::format("pooling of {}", shapeText(*s.inputs[0])));
   const std::string_view type = read.choice("pool_type");
-  if (type != "max" && type != "avg") return noKernel(fmt::format("pool_type={}", type));
   PoolingDesc desc;
-  desc.type = type == "max" ? PoolingType::max : PoolingType::average;
+  desc.type = type == "max"   ? PoolingType::max
+              : type == "avg" ? PoolingType::average
+              : type == "sum" ? PoolingType::sum
+                              : PoolingType::norm;
+  if (desc.type == PoolingType::norm) desc.power = PITWALL_TRY(normPower(read));
   desc.count_padding = read.isNone("count_include_pad") || read.boolean("count_include_pad");
   desc.global = read.boolean("global_pool");
   if (!desc.global) {
     const WindowAttributes window = PITWALL_TRY(windowAttributes(read, false));
-    desc.kernel = twoAxes(window.kernel);
-    desc.stride = twoAxes(window.stride);
-    desc.pad = twoAxes(window.pad);
+    desc.kernel = twoAxes(window.kernel, 1);
+    desc.stride = twoAxes(window.stride, 1);
+    desc.pad = twoAxes(window.pad, 0);
     if (read.choice("pooling_convention") == "full") desc.convention = PoolingConvention::full;
   }
   auto result = lowered(desc);
   result->has_workspace = training;
-  return withGradient(std::move(result),
-                      {.name = "_backward_Pooling",
-                       .desc = desc,
-                       .inputs = {from::unread(from::input(0)), from::unread(from::output(0)),
-                                  from::gradient(), from::extra(0)},
-                       .gradients = {0},
-                       .flop = poolingFlop(attributes, s)});
+  const bool reads = desc.type == PoolingType::norm;
+  return withGradient(std::move(result), {.name = "_backward_Pooling",
+                                          .desc = desc,
+                                          .inputs = {reads ? from::input(0) : from::unread(from::input(0)),
+                                                     reads ? from::output(0) : from::unread(from::output(0)),
+                                                     from::gradient(), from::extra(0)},
+                                          .gradients = {0},
+                                          .flop = poolingFlop(attributes, s)});
 }
 
 Result<Lowered> lowerLrn(const Attributes& attributes, const NodeShapes& s, bool training) {

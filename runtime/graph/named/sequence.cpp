@@ -97,6 +97,8 @@ Status rnnShapes(const Attributes& a, NodeShapes& s) {
   const AttributeReader read(kRnnRules, a);
   if (read.integerOrNone("projection_size") || read.boolean("use_sequence_length"))
     return fail(ErrorCode::unsupported, "projection_size and use_sequence_length are not supported");
+  if (const double rate = read.real("p"); !(rate >= 0 && rate < 1))
+    return wrong(fmt::format("p={} must be at least 0 and less than 1", rate));
   const RnnSizes sizes = rnnSizes(read);
   const auto& data = s.inputs[0];
   if (!data) return {};
@@ -177,8 +179,6 @@ GradientKernel rnnGradient(const RnnDesc& desc, const NodeShapes& s, Flop flop) 
 
 Result<Lowered> lowerRnn(const Attributes& a, const NodeShapes& s, bool training) {
   const AttributeReader read(kRnnRules, a);
-  if (training && read.real("p") != 0 && read.integer("num_layers") > 1)
-    return noKernel("p=" + a.at("p") + " in training");
   if (!read.isNone("lstm_state_clip_min") || !read.isNone("lstm_state_clip_max"))
     return noKernel("lstm_state_clip");
   const std::string_view mode = read.choice("mode");
@@ -190,9 +190,11 @@ Result<Lowered> lowerRnn(const Attributes& a, const NodeShapes& s, bool training
   desc.bidirectional = read.boolean("bidirectional");
   desc.hidden = read.integer("state_size");
   desc.layers = read.integer("num_layers");
+  if (training) desc.dropout = static_cast<float>(read.real("p"));
   auto result = lowered(desc, static_cast<int>(s.inputs.size()));
   for (std::size_t i = 1; i < s.outputs.size(); ++i) result->outputs.push_back(static_cast<int>(i));
   result->has_workspace = training || s.outputs.size() == 1;  // the last states
+  result->gradient.is_kept = true;
   return withGradient(std::move(result), rnnGradient(desc, s, 2 * rnnFlop(a, s)));
 }
 

@@ -63,22 +63,21 @@ Status softmaxOutputShapes(const Attributes& a, NodeShapes& s) {
 }
 
 Result<Lowered> lowerProbabilities(const SoftmaxDesc& desc, const NodeShapes& s) {
-  return withGradient(lowered(desc), {.name = "_backward_softmax",
+  return withGradient(lowered(desc), {.name = desc.logarithm ? "_backward_log_softmax" : "_backward_softmax",
                                       .desc = desc,
                                       .inputs = {from::output(0), from::gradient()},
                                       .gradients = {0},
                                       .flop = 4 * s.outputs[0]->elements()});
 }
 
+template <bool kLogarithm>
 Result<Lowered> lowerSoftmax(const Attributes& a, const NodeShapes& s, bool) {
   const AttributeReader read(kSoftmaxRules, a);
-  SoftmaxDesc desc;
+  SoftmaxDesc desc{.logarithm = kLogarithm};
   desc.axis = static_cast<int>(read.integer("axis"));
   if (!read.isNone("temperature")) desc.temperature = static_cast<float>(read.real("temperature"));
   return lowerProbabilities(desc, s);
 }
-
-Result<Lowered> lowerLogSoftmax(const Attributes&, const NodeShapes&, bool) { return noKernel("it yet"); }
 
 Result<Lowered> lowerSoftmaxActivation(const Attributes& a, const NodeShapes& s, bool) {
   const bool channel = AttributeReader(kSoftmaxActivationRules, a).choice("mode") == "channel";
@@ -114,10 +113,10 @@ Result<Lowered> lowerSoftmaxOutput(const Attributes& a, const NodeShapes& s, boo
 Flop softmaxFlop(const Attributes&, const NodeShapes& s) { return 4 * s.outputs[0]->elements(); }
 
 constexpr NamedOperator kSoftmaxOperators[] = {
-    {"softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerSoftmax,
+    {"softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerSoftmax<false>,
      softmaxFlop},
-    {"log_softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes, lowerLogSoftmax,
-     softmaxFlop},
+    {"log_softmax", kSoftmaxRules, onlyData, noStates, onlyOutput, oneVisible, softmaxShapes,
+     lowerSoftmax<true>, softmaxFlop},
     {"SoftmaxActivation", kSoftmaxActivationRules, onlyData, noStates, onlyOutput, oneVisible, sameShapes,
      lowerSoftmaxActivation, softmaxFlop},
     {"SoftmaxOutput", kSoftmaxOutputRules,

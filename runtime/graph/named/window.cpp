@@ -54,7 +54,8 @@ Status checkLayout(const AttributeReader& read) {
               fmt::format("layout={}: channels must be axis 1, as in NCHW", read.choice("layout")));
 }
 
-std::array<std::int64_t, 2> twoAxes(const std::vector<std::int64_t>& values) {
+std::array<std::int64_t, 2> twoAxes(const std::vector<std::int64_t>& values, std::int64_t leading) {
+  if (values.size() == 1) return {leading, values[0]};
   return {values[0], values[1]};
 }
 

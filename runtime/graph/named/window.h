@@ -34,6 +34,7 @@ std::int64_t windowReach(const WindowAttributes& window, std::size_t i);
 // Its steps over `data` elements; 0 while that is unknown. `full`: also one that ends outside.
 Result<std::int64_t> windowSteps(const WindowAttributes& window, std::size_t i, std::int64_t data, bool full);
 
-std::array<std::int64_t, 2> twoAxes(const std::vector<std::int64_t>& values);
+// The last two numbers of a Desc's window; of one axis, `leading` and its value.
+std::array<std::int64_t, 2> twoAxes(const std::vector<std::int64_t>& values, std::int64_t leading);
 
 }  // namespace pitwall::graph

@@ -39,19 +39,23 @@ TEST_P(Choice, HasTheValuesOfTheReference) {
   const auto backend = openWith({{"PITWALL_KERNEL_CHOICES", "/dev/null"}});
   const auto reference = test::open("reference");
   std::mt19937 random(1);
-  ConvolutionDesc desc{.kernel = {c.kernel, c.kernel},
-                       .stride = {c.stride, c.stride},
-                       .pad = {c.kernel / 2, c.kernel / 2},
+  const bool line = c.data.rank() == 3;
+  const std::int64_t pad = c.kernel / 2, last = c.data[c.data.rank() - 1];
+  ConvolutionDesc desc{.kernel = {line ? 1 : c.kernel, c.kernel},
+                       .stride = {line ? 1 : c.stride, c.stride},
+                       .pad = {line ? 0 : pad, pad},
                        .channels = c.channels,
                        .groups = c.groups,
                        .adds = true,
                        .activation = {.type = FusedActivation::Type::relu}};
-  const std::int64_t extent = (c.data[2] + 2 * (c.kernel / 2) - c.kernel) / c.stride + 1;
-  std::vector<test::Array> inputs{
-      test::randomArray(c.data, random),
-      test::randomArray({c.channels, c.data[1] / c.groups, c.kernel, c.kernel}, random),
-      test::randomArray({c.channels}, random),
-      test::randomArray({c.data[0], c.channels, extent, extent}, random)};
+  const std::int64_t extent = (last + 2 * pad - c.kernel) / c.stride + 1;
+  Shape weight{c.channels, c.data[1] / c.groups}, out{c.data[0], c.channels};
+  for (int i = 2; i < c.data.rank(); ++i) {
+    weight.append(c.kernel);
+    out.append(extent);
+  }
+  std::vector<test::Array> inputs{test::randomArray(c.data, random), test::randomArray(weight, random),
+                                  test::randomArray({c.channels}, random), test::randomArray(out, random)};
   const auto expected =
       test::ask(*reference, {.desc = desc, .pass = Pass::inference, .inputs = inputs}).outputs.at(0);
   for (const Implementation implementation : {Implementation::measured, Implementation::blocked}) {
@@ -72,6 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Choice,
                                          Case{"OfABatch", {9, 32, 14, 14}, 48, 3, 1, 1},
                                          Case{"OneByOne", {1, 64, 14, 14}, 32, 1, 1, 1},
                                          Case{"WithFewChannels", {1, 5, 9, 9}, 7, 3, 1, 1},
+                                         Case{"AlongOneAxis", {2, 32, 30}, 48, 3, 1, 1},
                                          Case{"Depthwise", {1, 32, 14, 14}, 32, 3, 1, 32}),
                          [](const auto& tested) { return tested.param.name; });
 

@@ -14,9 +14,14 @@ TEST_P(Gradient, Convolution) {
       {{2, 3, 5, 4}, {.kernel = {3, 2}, .stride = {2, 1}, .pad = {1, 0}, .channels = 4}},
       {{1, 4, 5, 5}, {.kernel = {2, 2}, .pad = {1, 1}, .dilate = {2, 2}, .channels = 6, .groups = 2}},
       {{2, 2, 3, 3}, {.channels = 2, .bias = false}},
+      {{1, 4, 5, 5}, {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}, .channels = 4, .groups = 4}},
+      {{2, 3, 7}, {.kernel = {1, 3}, .stride = {1, 2}, .pad = {0, 1}, .dilate = {1, 2}, .channels = 4}},
+      {{1, 4, 6}, {.kernel = {1, 2}, .channels = 4, .groups = 2, .bias = false}},
   };
   for (const auto& [shape, desc] : cases) {
-    const Shape weight{desc.channels, shape[1] / desc.groups, desc.kernel[0], desc.kernel[1]};
+    Shape weight{desc.channels, shape[1] / desc.groups};
+    if (shape.rank() == 4) weight.append(desc.kernel[0]);
+    weight.append(desc.kernel[1]);
     expectWeightedGradients(desc, shape, weight, desc.bias ? Shape{desc.channels} : Shape());
   }
 }

@@ -83,6 +83,19 @@ TEST_P(LoweredNetworks, HaveTheOtherKernelsOfTheModelZoo) {
   works("SoftmaxOutput", {{"multi_output", "True"}, {"normalization", "valid"}});
   works("_mul_scalar", {{"scalar", "0.5"}});
   works("LRN", {{"nsize", "5"}});
+  works("Pooling", {{"kernel", "(3, 3)"}, {"pool_type", "sum"}});
+  works("Pooling", {{"kernel", "(3, 3)"}, {"pool_type", "lp"}, {"p_value", "2"}});
+}
+
+// Windows along one axis.
+TEST_P(LoweredNetworks, HaveTheKernelsOfSequences) {
+  const auto works = [&](const char* op, Attributes attributes) {
+    EXPECT_EQ(messageFor(op, std::move(attributes), {2, 4, 9}, GetParam()), "") << op;
+  };
+  works("Convolution", {{"kernel", "(3,)"}, {"num_filter", "6"}, {"stride", "(2,)"}, {"num_group", "2"}});
+  works("Pooling", {{"kernel", "(3,)"}, {"pool_type", "max"}, {"pad", "(1,)"}});
+  works("Pooling", {{"global_pool", "True"}, {"pool_type", "avg"}});
+  works("BatchNorm", {{"fix_gamma", "False"}});
 }
 
 // What language models need.
@@ -101,7 +114,12 @@ TEST_P(LoweredNetworks, HaveTheOtherKernels) {
              {"state_outputs", states}},
             {5, 2, 3});
   }
+  works("RNN", {{"mode", "gru"}, {"state_size", "4"}, {"num_layers", "2"}, {"p", "0.3"}}, {5, 2, 3});
   works("LayerNorm", {}, {2, 3, 4});
+  works("log_softmax", {{"axis", "1"}}, {2, 3, 4});
+  works("_rdiv_scalar", {{"scalar", "2"}}, {2, 3, 4});
+  works("SliceChannel", {{"num_outputs", "3"}}, {2, 3, 4});
+  works("SliceChannel", {{"num_outputs", "4"}, {"axis", "-1"}, {"squeeze_axis", "True"}}, {2, 3, 4});
   works("Deconvolution",
         {{"kernel", "(3, 2)"},
          {"num_filter", "4"},
@@ -203,6 +221,11 @@ TEST(LoweredNodes, HaveTheirAttributes) {
   EXPECT_TRUE(loss.use_ignore);
   EXPECT_EQ(loss.ignore_label, 7);
   EXPECT_EQ(loss.normalization, SoftmaxNormalization::batch);
+  EXPECT_TRUE(loweredOn("log_softmax", {}, {2, 3}).desc.as<SoftmaxDesc>().logarithm);
+  EXPECT_EQ(loweredOn("_rdiv_scalar", {{"scalar", "3"}}, {2}).desc.as<ReciprocalDesc>().scalar, 3);
+  const Lowered parts = loweredOn("SliceChannel", {{"num_outputs", "3"}, {"axis", "-2"}}, {2, 3, 4});
+  EXPECT_EQ(parts.desc.as<SliceChannelDesc>(), (SliceChannelDesc{.axis = 1, .outputs = 3}));
+  EXPECT_THAT(parts.outputs, ElementsAre(0, 1, 2));
   EXPECT_EQ(loweredOn("_rminus_scalar", {{"scalar", "3"}}, {2}).desc.as<LinearDesc>(), (LinearDesc{-1, 3}));
 }
 
@@ -226,10 +249,16 @@ TEST(LoweredNodes, DropoutIsAViewOutsideOfTraining) {
 TEST(LoweredNodes, WhatHasNoKernelIsNamed) {
   EXPECT_EQ(messageFor("Activation", {{"act_type", "softsign"}}, {2, 3}),
             "x (Activation): there is no kernel for act_type=softsign");
-  EXPECT_EQ(messageFor("Convolution", {{"kernel", "(3,)"}, {"num_filter", "2"}}, {2, 3, 9}),
-            "x (Convolution): there is no kernel for a convolution of 1 axes");
+  EXPECT_EQ(messageFor("Convolution", {{"kernel", "(3, 3, 3)"}, {"num_filter", "2"}}, {2, 3, 9, 9, 9}),
+            "x (Convolution): there is no kernel for a convolution of 3 axes");
   EXPECT_THAT(messageFor("Pooling", {{"kernel", "(2, 2)"}, {"pool_type", "lp"}}, {2, 3, 9, 9}),
-              HasSubstr("pool_type=lp"));
+              HasSubstr("pool_type=lp needs p_value: 1, 2 or 3"));
+  EXPECT_THAT(
+      messageFor("Pooling", {{"kernel", "(2, 2)"}, {"pool_type", "lp"}, {"p_value", "4"}}, {2, 3, 9, 9}),
+      HasSubstr("p_value=4"));
+  EXPECT_THAT(
+      messageFor("RNN", {{"mode", "gru"}, {"state_size", "4"}, {"num_layers", "2"}, {"p", "1"}}, {5, 2, 3}),
+      HasSubstr("p=1 must be at least 0 and less than 1"));
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ std::vector<GradientCase> arithmeticCases() {
   return {
       {"BatchNorm NCHW", {{4, 2, 3, 3}, {2}, {2}}, normalised},
       {"BatchNorm NC", {{8, 3}, {3}, {3}}, normalised},
+      {"BatchNorm NCW", {{4, 2, 5}, {2}, {2}}, normalised},
       {"add", two, [](Arrays& a) { return op::add(a[0], a[1]); }},
       {"subtract", two, [](Arrays& a) { return op::subtract(a[0], a[1]); }},
       {"multiply", two, [](Arrays& a) { return op::multiply(a[0], a[1]); }},

@@ -54,6 +54,25 @@ TEST_F(Fused, BackendsAgree) {
   }
 }
 
+// A convolution along one axis is that of an image of height 1.
+TEST_F(Fused, ConvolutionAlongOneAxis) {
+  const ConvolutionDesc desc{
+      .kernel = {1, 5}, .stride = {1, 2}, .pad = {0, 2}, .channels = 24, .activation = {Type::relu}};
+  const Array data = random({2, 17, 30}), weight = random({24, 17, 5}), bias = random({24});
+  const auto as_image = [](const Array& array) {
+    const Shape& s = array.spec.shape;
+    return makeArray({s[0], s[1], 1, s[2]}, {array.floats(), array.floats() + s.elements()});
+  };
+  const Pair line = compare({.desc = desc, .pass = Pass::inference, .inputs = {data, weight, bias}});
+  ASSERT_TRUE(line.onednn.kernel);
+  EXPECT_EQ(line.onednn.outputs[0].spec.shape, (Shape{2, 24, 15}));
+  const Answer image =
+      ask(*reference_,
+          {.desc = desc, .pass = Pass::inference, .inputs = {as_image(data), as_image(weight), bias}});
+  EXPECT_EQ(rowMajorValues(*reference_, line.reference.outputs[0]),
+            rowMajorValues(*reference_, image.outputs.at(0)));
+}
+
 // The addend at the address of the output is not copied, and the result the same.
 TEST_F(Fused, AddsInPlace) {
   const Case c{{2, 17, 6, 6},
@@ -121,6 +140,18 @@ TEST_F(Fused, MistakesAreMessages) {
   EXPECT_THAT(failureOf(backend, FullyConnectedDesc{.activation = {Type::relu}}, Pass::forward,
                         {{1, 1}, {1, 1}, {1}}),
               HasSubstr("for inference only"));
+}
+
+TEST_F(Fused, MistakesOfOneAxisAreMessages) {
+  EXPECT_THAT(failureOf(*reference_, ConvolutionDesc{.kernel = {3, 3}, .bias = false}, Pass::forward,
+                        {{1, 1, 9}, {1, 1, 3}}),
+              HasSubstr("data has 3 axes: the first kernel and stride must be 1, the first pad 0"));
+  EXPECT_THAT(failureOf(*reference_, ConvolutionDesc{.dilate = {2, 1}, .bias = false}, Pass::forward,
+                        {{1, 1, 9}, {1, 1, 1}}),
+              HasSubstr("the first dilate must be 1"));
+  EXPECT_THAT(failureOf(*reference_, ConvolutionDesc{.kernel = {1, 10}, .bias = false}, Pass::forward,
+                        {{1, 1, 9}, {1, 1, 10}}),
+              HasSubstr("does not fit into 1x1x9 data"));
 }
 
 class LastAxisGradient : public GradientCheck {};

@@ -171,6 +171,35 @@ TEST_F(RnnConformance, GradientOfTheLastCellByHand) {
   }
 }
 
+// Each element of the lower layer's output is dropped or scaled; without it nothing is drawn.
+TEST_F(RnnConformance, DropoutBetweenLayers) {
+  // Layer 1 has a weight for one direction's output each, and adds them: out = relu(8 values, each 0 or twice itself).
+  const RnnDesc plain{.type = RnnType::relu, .hidden = 8, .layers = 2};
+  RnnDesc drops = plain;
+  drops.dropout = 0.5F;
+  std::vector<float> parameters(static_cast<std::size_t>(plain.parameters(1)), 0.0F);
+  for (std::size_t i = 0; i < 8; ++i) parameters[i] = 1;               // layer 0: h = relu(x)
+  const std::size_t second = 8 + 64;                                   // after the weights of input and state
+  for (std::size_t i = 0; i < 8; ++i) parameters[second + i * 9] = 1;  // layer 1: the same element
+  const Array data = makeArray({50, 1, 1}, std::vector<float>(50, 1)), weights = makeArray({232}, parameters),
+              state = makeArray({2, 1, 8}, std::vector<float>(16));
+  const auto values = [&](const RnnDesc& desc, Pass pass, std::uint64_t seed) {
+    const Pair out = compare({.desc = desc, .pass = pass, .inputs = {data, weights, state}, .seed = seed});
+    return rowMajorValues(*onednn_, out.onednn.outputs.at(0));
+  };
+  const std::vector<float> dropped = values(drops, Pass::forward, 5);
+  const auto zeros = std::count(dropped.begin(), dropped.end(), 0.0F),
+             twos = std::count(dropped.begin(), dropped.end(), 2.0F);
+  EXPECT_EQ(zeros + twos, 400);
+  EXPECT_NEAR(static_cast<double>(zeros), 200, 40) << "half of 400";
+  EXPECT_EQ(values(drops, Pass::forward, 5), dropped) << "the seed decides";
+  EXPECT_NE(values(drops, Pass::forward, 6), dropped);
+  EXPECT_EQ(values(drops, Pass::inference, 5), std::vector<float>(400, 1)) << "not in inference";
+  EXPECT_THAT(
+      failureOf(*reference_, RnnDesc{.dropout = 1}, Pass::forward, {{1, 1, 1}, {16}, {1, 1, 1}, {1, 1, 1}}),
+      HasSubstr("dropout 1: must be in [0, 1)"));
+}
+
 TEST_F(RnnConformance, MistakesAreMessages) {
   Backend& backend = *reference_;
   const RnnDesc desc{.type = RnnType::tanh, .hidden = 2};
@@ -204,6 +233,21 @@ TEST_P(RnnGradient, OfTheKernel) {
       const Call backward = gradientCall(desc, s, out, gradients);
       for (std::size_t i = 0; i < s.inputs.size(); ++i) expectGradient(forward, i, dout, backward, i);
     }
+  }
+}
+
+TEST_P(RnnGradient, OfTheKernelWithDropout) {
+  for (const RnnType type : {RnnType::tanh, RnnType::lstm, RnnType::gru}) {
+    const RnnDesc desc{.type = type, .bidirectional = true, .hidden = 2, .layers = 3, .dropout = 0.4F};
+    const Sequence s = sequenceOf(desc, {3, 2, 2}, random_);
+    const Call forward{.desc = desc, .inputs = s.inputs, .seed = 9};
+    const Answer out = ask(*backend_, forward);
+    const Array dout = random(s.out),
+                none = makeArray(s.state, std::vector<float>(static_cast<std::size_t>(s.state.elements())));
+    std::vector<Array> gradients{dout, none};
+    if (type == RnnType::lstm) gradients.push_back(none);
+    const Call backward = gradientCall(desc, s, out, gradients);
+    for (std::size_t i = 0; i < s.inputs.size(); ++i) expectGradient(forward, i, dout, backward, i);
   }
 }
 

@@ -19,6 +19,9 @@ const SoftmaxCase kCases[] = {
     {{2, 3, 4, 2, 3}, {.axis = -2}},
     {{64, 33}, {.temperature = 0.5F}},
     {{3, 1}, {}},
+    {{4, 1000}, {.logarithm = true}},
+    {{2, 17, 5, 3}, {.axis = 1, .logarithm = true}},
+    {{3, 5}, {.axis = 0, .temperature = 2, .logarithm = true}},
 };
 
 class Softmax : public KeepsLayoutCheck {};
@@ -39,6 +42,21 @@ TEST_F(Softmax, ByHand) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(values[i], expected[i], 1e-6F);
 }
 
+// Of scores whose exponentials are 0 and infinite in float32.
+TEST_F(Softmax, LogarithmByHand) {
+  const float ln3 = std::log(3.0F);
+  const SoftmaxDesc desc{.logarithm = true};
+  const Pair out = compare({.desc = desc, .inputs = {makeArray({2, 2}, {0, ln3, -200, 200})}});
+  const auto values = rowMajorValues(*onednn_, out.onednn.outputs.at(0));
+  const float expected[] = {-std::log(4.0F), std::log(0.75F), -400, 0};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(values[i], expected[i], 1e-5F) << i;
+  const Array log_half = makeArray({1, 2}, {-std::log(2.0F), -std::log(2.0F)});
+  const Pair gradient =
+      compare({.desc = desc, .pass = Pass::backward, .inputs = {log_half, makeArray({1, 2}, {3, 1})}});
+  EXPECT_NEAR(gradient.onednn.outputs.at(0).floats()[0], 3 - 0.5F * 4, 1e-6F);
+  EXPECT_NEAR(gradient.onednn.outputs.at(0).floats()[1], 1 - 0.5F * 4, 1e-6F);
+}
+
 TEST_F(Softmax, MistakesAreMessages) {
   Backend& backend = *reference_;
   EXPECT_THAT(failureOf(backend, SoftmaxDesc{.axis = 3}, Pass::forward, {{2, 3}}),
@@ -53,7 +71,8 @@ TEST_F(Softmax, MistakesAreMessages) {
 class SoftmaxGradient : public GradientCheck {};
 
 TEST_P(SoftmaxGradient, OfTheKernel) {
-  for (const SoftmaxDesc& desc : {SoftmaxDesc{}, SoftmaxDesc{.axis = 1, .temperature = 0.7F}}) {
+  for (const SoftmaxDesc& desc : {SoftmaxDesc{}, SoftmaxDesc{.axis = 1, .temperature = 0.7F},
+                                  SoftmaxDesc{.axis = 1, .temperature = 0.7F, .logarithm = true}}) {
     const Array data = random({3, 4, 2}), dout = random({3, 4, 2});
     const Call forward{.desc = desc, .inputs = {data}};
     const Array out = ask(*backend_, forward).outputs.at(0);
@@ -65,6 +84,8 @@ TEST_P(SoftmaxGradient, OfTheCall) {
   const auto session = openSession(GetParam());
   ASSERT_NE(session, nullptr);
   checkGradients(*session, {"softmax", {{3, 4}}, [](Arrays& a) { return op::softmax(a[0]); }});
+  checkGradients(*session,
+                 {"log_softmax", {{3, 4}}, [](Arrays& a) { return op::softmax(a[0], {.logarithm = true}); }});
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, SoftmaxGradient, testing::Values("reference", "onednn"), namesOf());
