@@ -16,7 +16,8 @@
 // MXNET_EXEC_BULK_EXEC_INFERENCE=0 makes each operator of inference an operator of the engine, and MXNET_EXEC_BULK_EXEC_TRAIN and
 // MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN with _FWD and _BWD say the same of training. MXNET_BACKWARD_DO_MIRROR=1, or
 // MXNET_MEMORY_OPT=1, computes cheap results again in the backward pass to keep fewer; MXNET_EXEC_INPLACE_GRAD_SUM_CAP is the
-// number of gradients from which on a sum of gradients is made step by step.
+// number of gradients from which on a sum of gradients is made step by step. MXNET_EXEC_VERBOSE_LOGGING=1 prints the kernels when an
+// executor is bound, MXNET_MEM_PLAN_VERBOSE_LOGGING=1 the memory of each.
 //
 // For inference, bind() measures the backend's implementations of convolutions that it does not know yet on this machine, some tens of
 // milliseconds for each shape, and keeps the times in a file (PITWALL_KERNEL_CHOICES). PITWALL_MEASURE_KERNELS=0 takes the first

@@ -56,7 +56,10 @@ constexpr SettingInfo kFrontendSettings[] = {
      .default_value = "0",
      .meaning = "Logs what the executor of graphs does with each node.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "When an executor is bound: its kernels on standard error, with layer, shapes, layout and "
+             "implementation."},
     {.name = "MXNET_GLUON_REPO",
      .owner = "mxnet",
      .type = text,

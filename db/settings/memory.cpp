@@ -265,7 +265,9 @@ constexpr SettingInfo kMemorySettings[] = {
          "Prints, for each node of a graph, which buffers the memory planner chose for inputs and outputs "
          "and how large they are.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "When an executor is bound, on standard error."},
     {.name = "MXNET_USE_NAIVE_STORAGE_MANAGERS",
      .owner = "mxnet",
      .type = boolean,

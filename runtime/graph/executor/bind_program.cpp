@@ -9,6 +9,7 @@
 #include "runtime/array/facts.h"
 #include "runtime/graph/executor/bound_program.h"
 #include "runtime/graph/executor/common_expressions.h"
+#include "runtime/graph/executor/describe.h"
 #include "runtime/graph/executor/gradient.h"
 #include "runtime/graph/infer_shapes.h"
 
@@ -290,6 +291,7 @@ Status Binding::bind() {
   PITWALL_TRY(makeOutputs());
   for (const Step& step : state_.schedule.steps) addStep(step, backend->name());
   listArrays();
+  printAsSet(state_);
   return {};
 }
 

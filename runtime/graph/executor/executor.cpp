@@ -8,6 +8,7 @@
 #include "db/try.h"
 #include "runtime/array/bulk.h"
 #include "runtime/graph/executor/bound_program.h"
+#include "runtime/graph/executor/describe.h"
 #include "runtime/operators/reorder.h"
 
 namespace pitwall {
@@ -170,19 +171,6 @@ Executor::Memory Executor::memory() const {
   return {program.plan.total(), program.plan.unshared, program.weights->bytes(), state_->pool->bytes()};
 }
 
-std::string Executor::describePlan() const {
-  const BoundProgram& program = *state_->first;
-  std::string text;
-  for (std::size_t i = 0; i < program.schedule.steps.size(); ++i) {
-    const graph::Step& step = program.schedule.steps[i];
-    const TensorSpec& out = step.kernel->outputs()[0];
-    const int block = program.plan.block_of[position(graph::baseOf(program.program, step.outputs[0]))];
-    text += fmt::format("{:4} {} {}: {} -> {} {} {} {}\n", i, step.name, step.layer,
-                        step.kernel->inputs()[0].shape.toString(), out.shape.toString(),
-                        out.layout ? out.layout->toString() : "row-major", step.kernel->implementation(),
-                        block >= 0 ? fmt::format("block {}", block) : "own memory");
-  }
-  return text;
-}
+std::string Executor::describePlan() const { return graph::describeSteps(*state_->first); }
 
 }  // namespace pitwall

@@ -44,6 +44,46 @@ TEST(ExecutorTest, FusedOrNotOnEitherBackendTheResultIsTheSame) {
   }
 }
 
+// Convolution along one axis, a split with several outputs, and functions of each element.
+TEST(ExecutorTest, SequencesAndParts) {
+  Symbol body = node("Convolution", "conv", {Symbol::variable("data")},
+                     {{"kernel", "(3,)"}, {"num_filter", "16"}, {"pad", "(1,)"}});
+  body = relu("relu", node("BatchNorm", "bn", {body}, {{"fix_gamma", "False"}}));
+  body = node("Pooling", "pool", {body}, {{"kernel", "(2,)"}, {"stride", "(2,)"}, {"pool_type", "sum"}});
+  const Symbol parts = node("SliceChannel", "parts", {body}, {{"num_outputs", "2"}});
+  body = node("elemwise_mul", "product",
+              {parts[0], node("_plus_scalar", "above", {parts[1]}, {{"scalar", "1"}})});
+  const Symbol shifted = node("_plus_scalar", "positive", {relu("again", body)}, {{"scalar", "2"}});
+  const Symbol symbol = Symbol::group({node("log_softmax", "scores", {body}, {{"axis", "1"}}),
+                                       node("_rdiv_scalar", "inverse", {shifted}, {{"scalar", "3"}})});
+  const Shape data{2, 3, 20};
+  const auto plain = run(*open("reference", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, data);
+  ASSERT_EQ(plain.size(), 2U);
+  EXPECT_EQ(plain[0].size(), 2U * 8 * 10);
+  for (const char* backend : {"reference", "onednn"})
+    expectNear(run(*open(backend), symbol, data), plain, 1e-4F);
+}
+
+TEST(ExecutorTest, SettingsPrintKernelsAndMemory) {
+  const auto printed = [](ProgramSettings settings) {
+    const auto session = open("onednn", std::move(settings));
+    testing::internal::CaptureStderr();
+    const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
+    return std::pair(testing::internal::GetCapturedStderr(), executor->memory());
+  };
+  EXPECT_EQ(printed({}).first, "");
+  const auto [kernels, memory] = printed({{"MXNET_EXEC_VERBOSE_LOGGING", "1"}});
+  EXPECT_THAT(kernels, testing::StartsWith("executor: "));
+  EXPECT_THAT(kernels, HasSubstr("Convolution conv1+bn1+relu1: 2x3x12x10 -> 2x16x12x10 "));
+  EXPECT_THAT(kernels, testing::Not(HasSubstr(" bytes")));
+  const auto [plan, planned] = printed({{"MXNET_MEM_PLAN_VERBOSE_LOGGING", "1"}});
+  EXPECT_THAT(plan, HasSubstr(std::to_string(planned.planned) + " bytes; " +
+                              std::to_string(planned.unshared) + " bytes if none were shared"));
+  EXPECT_THAT(plan, HasSubstr("conv1+bn1+relu1: reads data "));
+  EXPECT_THAT(plan, HasSubstr("(converted weight)"));
+  EXPECT_THAT(plan, testing::ContainsRegex("softmax: reads .*block [0-9]+\\); writes .*\\(output\\)"));
+}
+
 TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
   const auto session = open("onednn");
   const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
