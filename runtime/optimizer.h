@@ -2,11 +2,52 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/nn.h"
 
 namespace pitwall {
+
+// What all have in common. MXNET_OPTIMIZER_AGGREGATION_SIZE weights are updated by one operator.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // Pushes the update of every trained parameter. Gradients are sums over `batch_size` samples. Errors:
+  // invalidInput when a parameter has no gradient yet (no forward() before).
+  Status step(std::int64_t batch_size);
+
+  void setRate(float rate) { rate_ = rate; }
+
+ protected:
+  // `states` arrays of zeros are kept for each weight.
+  Optimizer(std::string name, std::vector<nn::ParameterPtr> parameters, float rate, std::size_t states);
+  Optimizer(const Optimizer&) = default;
+  Optimizer& operator=(const Optimizer&) = default;
+
+  struct Item {
+    NDArray weight;
+    std::vector<NDArray> states;
+  };
+  // Pushes the update of these weights, the `number`th of this optimizer, from 1.
+  virtual Status update(const std::vector<Item>& items, op::SgdStep step, std::int64_t number,
+                        const CallSite& site) = 0;
+
+ private:
+  struct Group {
+    std::vector<Item> items;
+    CallSite site;
+  };
+  Status makeGroups();
+
+  std::string name_;
+  std::vector<nn::ParameterPtr> parameters_;
+  float rate_;
+  std::size_t states_;
+  std::int64_t steps_ = 0;
+  std::vector<Group> groups_;
+};
 
 struct SgdOptions {
   float rate = 0.01F;  // learning rate
@@ -14,27 +55,44 @@ struct SgdOptions {
   float weight_decay = 0;
 };
 
-// Stochastic gradient descent. MXNET_OPTIMIZER_AGGREGATION_SIZE weights are updated by one operator.
-class Sgd {
+// Stochastic gradient descent.
+class Sgd final : public Optimizer {
  public:
   Sgd(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options);
 
-  // Pushes the update of every trained parameter. Gradients are sums over `batch_size` samples. Errors:
-  // invalidInput when a parameter has no gradient yet (no forward() before).
-  Status step(std::int64_t batch_size);
+ private:
+  Status update(const std::vector<Item>& items, op::SgdStep step, std::int64_t number,
+                const CallSite& site) override;
+  SgdDesc desc_;
+};
 
-  void setRate(float rate) { options_.rate = rate; }
+// Nesterov's accelerated gradient; SGD without momentum. The default of the momentum is that of SGD.
+class Nag final : public Optimizer {
+ public:
+  Nag(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options);
 
  private:
-  struct Group {
-    std::vector<op::SgdItem> items;
-    CallSite site;
-  };
-  Status makeGroups();
+  Status update(const std::vector<Item>& items, op::SgdStep step, std::int64_t number,
+                const CallSite& site) override;
+  NagDesc desc_;
+};
 
-  std::vector<nn::ParameterPtr> parameters_;
-  SgdOptions options_;
-  std::vector<Group> groups_;
+// Defaults of the paper (Kingma and Ba, 2014, https://arxiv.org/abs/1412.6980) and of MXNet.
+struct AdamOptions {
+  float rate = 0.001F;  // learning rate
+  float beta1 = 0.9F, beta2 = 0.999F, epsilon = 1e-8F;
+  float weight_decay = 0;  // added to the gradient
+};
+
+// The rate of step t is rate * sqrt(1 - beta2^t) / (1 - beta1^t), as in MXNet.
+class Adam final : public Optimizer {
+ public:
+  Adam(std::vector<nn::ParameterPtr> parameters, const AdamOptions& options);
+
+ private:
+  Status update(const std::vector<Item>& items, op::SgdStep step, std::int64_t number,
+                const CallSite& site) override;
+  AdamDesc desc_;
 };
 
 }  // namespace pitwall

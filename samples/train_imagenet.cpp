@@ -24,7 +24,7 @@ T must(Result<T> result) {
 }
 
 struct Given {
-  std::string network = "resnet-50", trace;
+  std::string network = "resnet-50", trace, folder;
   int benchmark = 0, epochs = 1, batches = 500, shown_every = 20;
   std::int64_t batch_size = 32, classes = 1000, image_size = 0;
   float rate = 0.1F, momentum = 0.9F, weight_decay = 1e-4F;
@@ -71,6 +71,7 @@ struct Training {
 
 Training prepare(Session& session, const Given& given, std::int64_t size, const std::vector<float>& labels) {
   const Symbol symbol = must(models::make(given.network, given.classes));
+  if (!given.folder.empty()) must(symbol.save(given.folder + "/" + given.network + "-symbol.json"));
   const Shape data{given.batch_size, 3, size, size};
   const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
   Training training;
@@ -151,6 +152,8 @@ int main(int argc, char** argv) {
   app.add_option("--mom", given.momentum, "momentum [0.9]")->check(CLI::Range(0.0, 1.0));
   app.add_option("--wd", given.weight_decay, "weight decay [0.0001]")->check(CLI::NonNegativeNumber);
   app.add_option("--seed", given.seed, "of weights, images and labels [1]");
+  app.add_option("--write", given.folder,
+                 "also write the network as NAME-symbol.json of MXNet into this folder");
   app.add_option("--record", given.trace, "record the run into this file");
   try {
     app.parse(argc, argv);

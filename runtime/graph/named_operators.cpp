@@ -64,7 +64,7 @@ struct Registry {
   Registry() {
     for (const auto table : {convolutionOperators(), poolingOperators(), normOperators(), denseOperators(),
                              sequenceOperators(), elementwiseOperators(), arithmeticOperators(),
-                             softmaxOperators(), viewOperators(), axisOperators()}) {
+                             softmaxOperators(), lossOperators(), viewOperators(), axisOperators()}) {
       for (const NamedOperator& op : table) {
         PITWALL_CHECK(by_name.emplace(op.name, &op).second, "%s is there twice", op.name);
       }

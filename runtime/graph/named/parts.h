@@ -20,6 +20,7 @@ std::span<const NamedOperator> sequenceOperators();     // sequence.cpp: Embeddi
 std::span<const NamedOperator> elementwiseOperators();  // elementwise.cpp: functions of each element
 std::span<const NamedOperator> arithmeticOperators();   // arithmetic.cpp: of two or more arrays
 std::span<const NamedOperator> softmaxOperators();      // softmax.cpp
+std::span<const NamedOperator> lossOperators();         // loss.cpp: MakeLoss
 std::span<const NamedOperator> viewOperators();         // view.cpp: Reshape, Flatten, expand_dims
 std::span<const NamedOperator> axisOperators();         // axis.cpp: Concat, split, transpose, sum
 

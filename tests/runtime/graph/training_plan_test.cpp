@@ -1,7 +1,11 @@
 // Executors in training: memory, settings, the trace, mistakes.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <thread>
+
 #include "db/reader.h"
+#include "runtime/array/array.h"
 #include "tests/runtime/graph/training_check.h"
 #include "tests/support/temp_folder.h"
 
@@ -46,6 +50,30 @@ TEST_P(TrainingMemory, MirrorComputesAgainWithFewerBytes) {
     EXPECT_NE(mirrored, plan);
     expectEqual(gradients, expected, 1e-4F);
   }
+}
+
+// One node alone is computed again.
+TEST(TrainingPlan, ANodeMayAskForIt) {
+  const auto planOf = [&](const char* asks) {
+    const auto session = open("onednn");
+    const Symbol hidden = node("FullyConnected", "fc1", {Symbol::variable("data")}, {{"num_hidden", "6"}});
+    const Symbol active =
+        node("Activation", "relu1", {hidden}, {{"act_type", "relu"}, {"__force_mirroring__", asks}});
+    const Symbol symbol =
+        node("SoftmaxOutput", "softmax", {node("FullyConnected", "fc2", {active}, {{"num_hidden", "5"}})});
+    const auto executor =
+        bindTraining(*session, symbol, labelled(*session, symbol, {3, 4}), forTraining(symbol));
+    return executor->describePlan();
+  };
+  const auto computations = [](const std::string& plan) {
+    int count = 0;
+    for (std::size_t at = plan.find(" Activation relu1"); at != plan.npos;
+         at = plan.find(" Activation relu1", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(computations(planOf("False")), 1);
+  EXPECT_EQ(computations(planOf("True")), 2);
 }
 
 TEST(TrainingPlan, CommonExpressionsAreComputedOnce) {
@@ -102,6 +130,27 @@ TEST(TrainingPlan, ExecutorsShareMemoryAndTakeAnotherBatch) {
   const Status lost = large->backward();
   ASSERT_FALSE(lost.has_value());
   EXPECT_THAT(lost.error().message, HasSubstr("another executor has used the memory"));
+}
+
+// Each call returns although an operator that the passes depend on has not run yet.
+TEST(TrainingPlan, StepsDoNotWait) {
+  std::atomic<bool> may_run = false;
+  const auto session = open("onednn");
+  const Symbol symbol = network();
+  ArraysByName arrays = labelled(*session, symbol, kTrainingImages);
+  const auto options = forTraining(symbol);
+  const auto executor = bindTraining(*session, symbol, arrays, options);
+  trainingStep(*executor);
+  const GradientValues expected = gradientsOf(*executor, options);
+  const Variable writes[] = {valueOf(arrays["conv1_weight"]).chunk->variable};
+  session->engine().push({.run = [&may_run](const RunContext&) -> Status {
+                            while (!may_run) std::this_thread::yield();
+                            return {};
+                          },
+                          .writes = writes});
+  for (int i = 0; i < 3; ++i) trainingStep(*executor);
+  may_run = true;
+  expectEqual(gradientsOf(*executor, options), expected, 1e-6F);
 }
 
 TEST(TrainingTrace, PassesAreRecordedAndBulked) {

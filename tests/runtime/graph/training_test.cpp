@@ -183,6 +183,20 @@ TEST_P(Training, GradientsOfDataAndOfWhatNothingDependsOn) {
   expectNear({*executor->gradient("data").toVector()}, {expected}, 1e-5F);
 }
 
+// The gradient of the loss is its scale, whatever comes after it.
+TEST_P(Training, MakeLossEndsAGraph) {
+  const auto session = open(GetParam());
+  const Symbol weight = Symbol::variable("w_weight");
+  const Symbol loss = node("MakeLoss", "loss", {node("elemwise_mul", "squares", {weight, weight})},
+                           {{"grad_scale", "3"}, {"normalization", "batch"}});
+  const NDArray values = NDArray::fromValues(*session, {2, 1}, std::vector<float>{4, -5});
+  const auto executor = bindTraining(*session, loss, {{"w_weight", values}}, forTraining(loss));
+  ASSERT_NE(executor, nullptr);
+  trainingStep(*executor);
+  expectNear(valuesOf(*executor), {{16, 25}}, 1e-6F);
+  expectNear({*executor->gradient("w_weight").toVector()}, {{12, -15}}, 1e-6F);
+}
+
 // x + x + ... in one sum: as many gradients as there are uses.
 Symbol manyUses(int uses) {
   const Symbol x = node("tanh", "x", {Symbol::variable("w_weight")});

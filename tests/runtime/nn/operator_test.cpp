@@ -102,6 +102,37 @@ TEST_F(OperatorTest, SgdFollowsItsFormula) {
   }
 }
 
+TEST_F(OperatorTest, NagAndAdamFollowTheirFormulas) {
+  const auto trained = [&] {
+    NDArray weight = NDArray::fromValues(*session, {1}, std::vector<float>{2});
+    weight.attachGradient();
+    return std::make_shared<nn::Parameter>(nn::Parameter{.name = "w", .value = weight});
+  };
+  const auto step = [&](const nn::ParameterPtr& parameter, Optimizer& optimizer) {
+    const NDArray y =
+        must(autograd::record([&] { return op::multiply(parameter->value, parameter->value); }));
+    must(autograd::backward(y));
+    must(optimizer.step(4));
+    return static_cast<double>(must(parameter->value.toVector())[0]);
+  };
+  const auto first = trained(), second = trained();
+  Nag nag({first}, {.rate = 0.1F, .momentum = 0.5F, .weight_decay = 0.01F});
+  Adam adam({second}, {.rate = 0.1F, .weight_decay = 0.01F});
+  double w = 2, m = 0, v = 2, mean = 0, variance = 0;
+  for (int i = 1; i <= 3; ++i) {
+    double g = 2 * w / 4 + 0.01 * w;
+    m = 0.5 * m - 0.1 * g;
+    w += 0.5 * m - 0.1 * g;
+    EXPECT_NEAR(step(first, nag), w, 1e-5);
+    g = 2 * v / 4 + 0.01 * v;
+    mean = 0.9 * mean + 0.1 * g;
+    variance = 0.999 * variance + 0.001 * g * g;
+    // Both averages are corrected for the zeros that they begin with.
+    v -= 0.1 * (mean / (1 - std::pow(0.9, i))) / std::sqrt(variance / (1 - std::pow(0.999, i)));
+    EXPECT_NEAR(step(second, adam), v, 1e-4);
+  }
+}
+
 TEST_F(OperatorTest, SgdWithoutGradientSaysWhatToDo) {
   nn::Sequential net;
   net.add(nn::Dense("dense1", {.units = 2}));
