@@ -111,8 +111,12 @@ Status Binding::takeArrays() {
   return {};
 }
 
-// In training the contents of weights change in each step: the arrays take the layout of the kernels, if they can.
+// In training the contents of weights change in each step: the arrays take the layout of the kernels, if they can. One that is
+// given for several arguments cannot: each might want another.
 std::vector<ArrayLayout> Binding::arrayLayouts() const {
+  std::map<const Chunk*, int> uses;
+  for (const NDArray& array : state_.arrays)
+    if (array) ++uses[valueOf(array).chunk.get()];
   std::vector<ArrayLayout> layouts;
   for (std::size_t i = 0; i < state_.program.tensors.size(); ++i) {
     const Tensor& tensor = state_.program.tensors[i];
@@ -121,8 +125,9 @@ std::vector<ArrayLayout> Binding::arrayLayouts() const {
     ArrayLayout layout = ArrayLayout::reordered;
     if (!isTraining()) {
       if (!changes) layout = ArrayLayout::constant;
-    } else if (!changes && is_array && !valueOf(state_.arrays[i]).chunk->viewed) {
-      layout = ArrayLayout::adopted;
+    } else if (!changes && is_array) {
+      const Chunk& chunk = *valueOf(state_.arrays[i]).chunk;
+      if (!chunk.viewed && uses.at(&chunk) == 1) layout = ArrayLayout::adopted;
     }
     layouts.push_back(layout);
   }

@@ -88,8 +88,10 @@ class Scheduler {
     // A kernel may write less or more than the graph asks for.
     while (step.outputs.size() < step.kernel->outputs().size())
       step.outputs.push_back(addTensor(operation.layer, step.kernel->outputs()[step.outputs.size()]));
-    for (std::size_t i = 0; i < step.outputs.size(); ++i)
+    for (std::size_t i = 0; i < step.outputs.size(); ++i) {
       schedule_.specs[position(step.outputs[i])] = step.kernel->outputs()[i];
+      is_settled_[position(step.outputs[i])] = true;
+    }
     schedule_.steps.push_back(std::move(step));
     return {};
   }

@@ -183,6 +183,42 @@ TEST_P(Training, GradientsOfDataAndOfWhatNothingDependsOn) {
   expectNear({*executor->gradient("data").toVector()}, {expected}, 1e-5F);
 }
 
+// A kernel writes it into the array in one layout, and another reads it in a second one.
+TEST(TrainingLayouts, AGradientIsAnArrayAndReadToo) {
+  const Symbol sum =
+      node("elemwise_add", "sum",
+           {convolution("conv", Symbol::variable("data"), 16), Symbol::variable("added_weight")});
+  const Symbol symbol = node("_mul_scalar", "twice", {sum}, {{"scalar", "2"}});
+  const auto run = [&](const char* backend) {
+    const auto session = open(backend);
+    const auto options = forTraining(symbol);
+    const auto executor = bindTraining(*session, symbol, arraysOf(*session, symbol, {2, 16, 9, 7}), options);
+    std::vector<float> values(2 * 16 * 9 * 7);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 11) - 5;
+    const NDArray head = NDArray::fromValues(*session, {2, 16, 9, 7}, values);
+    trainingStep(*executor, {&head, 1});
+    return gradientsOf(*executor, options);
+  };
+  expectEqual(run("onednn"), run("reference"), 1e-4F);
+}
+
+// One array for the weights of two layers that read it in different layouts.
+TEST(TrainingLayouts, AnArrayMayBeSeveralArguments) {
+  const Symbol symbol = convolution("b", convolution("a", Symbol::variable("data"), 16), 16);
+  const auto run = [&](const char* backend) {
+    const auto session = open(backend);
+    const auto options = forTraining(symbol);
+    ArraysByName arrays = arraysOf(*session, symbol, {2, 16, 9, 7});
+    arrays["b_weight"] = arrays["a_weight"];
+    const auto executor = bindTraining(*session, symbol, arrays, options);
+    const NDArray head =
+        NDArray::fromValues(*session, {2, 16, 9, 7}, std::vector<float>(2 * 16 * 9 * 7, 0.5F));
+    trainingStep(*executor, {&head, 1});
+    return gradientsOf(*executor, options);
+  };
+  expectEqual(run("onednn"), run("reference"), 1e-4F);
+}
+
 // The gradient of the loss is its scale, whatever comes after it.
 TEST_P(Training, MakeLossEndsAGraph) {
   const auto session = open(GetParam());
