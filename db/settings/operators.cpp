@@ -61,8 +61,13 @@ constexpr SettingInfo kOperatorsSettings[] = {
          "Allows only algorithms that give the same bits in every run, and makes it an error when there is "
          "none. Costs speed where the fastest algorithm adds in varying order, mainly in cuDNN.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "In MXNet 1.9.1 only cuDNN convolution, deconvolution and pooling use it."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Pitwall's kernels for CPUs give the same bits in every run with the same number of threads. "
+             "With 1, an executor "
+             "also leaves out what depends on a measurement (PITWALL_MEASURE_KERNELS). In MXNet 1.9.1 only "
+             "cuDNN convolution, "
+             "deconvolution and pooling use it."},
     {.name = "MXNET_OPTIMIZER_AGGREGATION_SIZE",
      .owner = "mxnet",
      .type = integer,

@@ -31,7 +31,8 @@ BackendOptions optionsOf(const Settings& settings) {
   BackendOptions options;
   options.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM");
   options.parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE");
-  options.measure_kernels = settings.boolean("PITWALL_MEASURE_KERNELS");
+  options.measure_kernels =
+      settings.boolean("PITWALL_MEASURE_KERNELS") && !settings.boolean("MXNET_ENFORCE_DETERMINISM");
   options.kernel_choices_file = settings.text("PITWALL_KERNEL_CHOICES");
   if (const std::string folder = cacheFolder(); options.kernel_choices_file.empty() && !folder.empty())
     options.kernel_choices_file = folder + "/kernels.txt";

@@ -219,13 +219,23 @@ BackwardOptions Binding::backwardOptions(const IndexedGraph& graph) const {
   return options;
 }
 
+Fusions wantedFusions(const Settings& settings) {
+  const auto isOn = [&](const char* name) { return !settings.boolean(name); };
+  const bool convolution = isOn("MXNET_DISABLE_MKLDNN_CONV_OPT");
+  return {.norm_into_convolution = convolution && isOn("MXNET_DISABLE_MKLDNN_FUSE_CONV_BN"),
+          .activation_into_convolution = convolution && isOn("MXNET_DISABLE_MKLDNN_FUSE_CONV_RELU"),
+          .sum_into_convolution = convolution && isOn("MXNET_DISABLE_MKLDNN_FUSE_CONV_SUM"),
+          .activation_into_dense =
+              isOn("MXNET_DISABLE_MKLDNN_FC_OPT") && isOn("MXNET_DISABLE_MKLDNN_FUSE_FC_ELTWISE")};
+}
+
 Status Binding::fuseOperations() {
   const std::string_view fusions = session_.settings().text("MXNET_SUBGRAPH_BACKEND");
   if (fusions != "NONE" && fusions != "MKLDNN")
     return fail(
         ErrorCode::invalidInput,
         fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
-  if (fusions == "MKLDNN" && !isTraining()) graph::fuse(state_.program);
+  if (fusions == "MKLDNN" && !isTraining()) graph::fuse(state_.program, wantedFusions(session_.settings()));
   return {};
 }
 

@@ -35,7 +35,8 @@ std::optional<FusedActivation> activationOf(const Operation& operation) {
 
 class Fusion {
  public:
-  explicit Fusion(Program& program) : program_(program), makers_(program.tensors.size(), kNobody) {
+  Fusion(Program& program, const Fusions& wanted)
+      : program_(program), wanted_(wanted), makers_(program.tensors.size(), kNobody) {
     for (std::size_t i = 0; i < program_.operations.size(); ++i)
       for (const int output : program_.operations[i].outputs) makers_[position(output)] = static_cast<int>(i);
     countReaders();
@@ -91,7 +92,7 @@ class Fusion {
     const int maker = soleMaker(norm.inputs[0]);
     if (maker == kNobody) return;
     Operation fused = program_.operations[position(maker)];
-    if (!fused.desc.is<ConvolutionDesc>()) return;
+    if (!wanted_.norm_into_convolution || !fused.desc.is<ConvolutionDesc>()) return;
     ConvolutionDesc convolution = fused.desc.as<ConvolutionDesc>();
     const auto& batch_norm = norm.desc.as<BatchNormDesc>();
     if (convolution.adds || convolution.activation.type != FusedActivation::Type::none) return;
@@ -119,7 +120,7 @@ class Fusion {
   }
 
   void addInto(std::size_t i, const Operation& sum) {
-    if (sum.desc.as<BinaryDesc>().type != BinaryType::add) return;
+    if (!wanted_.sum_into_convolution || sum.desc.as<BinaryDesc>().type != BinaryType::add) return;
     const auto& tensors = program_.tensors;
     if (tensors[position(sum.inputs[0])].shape != tensors[position(sum.inputs[1])].shape) return;
     if (sum.inputs[0] == sum.inputs[1]) return;
@@ -157,17 +158,19 @@ class Fusion {
   }
 
   // Whether the kernel applies it, which it does from now on.
-  static bool takes(OperatorKindDesc& desc, const FusedActivation& activation) {
+  bool takes(OperatorKindDesc& desc, const FusedActivation& activation) const {
     if (desc.is<ConvolutionDesc>()) {
       ConvolutionDesc convolution = desc.as<ConvolutionDesc>();
-      if (convolution.activation.type != FusedActivation::Type::none) return false;
+      if (!wanted_.activation_into_convolution || convolution.activation.type != FusedActivation::Type::none)
+        return false;
       convolution.activation = activation;
       desc = convolution;
       return true;
     }
     if (desc.is<FullyConnectedDesc>()) {
       FullyConnectedDesc dense = desc.as<FullyConnectedDesc>();
-      if (dense.activation.type != FusedActivation::Type::none) return false;
+      if (!wanted_.activation_into_dense || dense.activation.type != FusedActivation::Type::none)
+        return false;
       dense.activation = activation;
       desc = dense;
       return true;
@@ -196,6 +199,7 @@ class Fusion {
   }
 
   Program& program_;
+  const Fusions wanted_;
   std::vector<int> makers_;   // of each tensor: its operation
   std::vector<int> readers_;  // of each tensor: how many operations, views and outputs read it
   std::vector<bool> dead_;
@@ -203,6 +207,6 @@ class Fusion {
 
 }  // namespace
 
-void fuse(Program& program) { Fusion(program).run(); }
+void fuse(Program& program, const Fusions& wanted) { Fusion(program, wanted).run(); }
 
 }  // namespace pitwall::graph

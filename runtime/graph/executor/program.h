@@ -78,9 +78,17 @@ struct LoweredGraph {
 Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const std::vector<Shape>& entries,
                                 const std::vector<int>& first_equal, Pass pass);
 
+// Which operations join those before them.
+struct Fusions {
+  // Into a convolution: a BatchNorm (MXNET_DISABLE_MKLDNN_FUSE_CONV_BN), an activation or clip (..._FUSE_CONV_RELU), an addition
+  // (..._FUSE_CONV_SUM).
+  bool norm_into_convolution = true, activation_into_convolution = true, sum_into_convolution = true;
+  bool activation_into_dense = true;  // ..._FUSE_FC_ELTWISE
+};
+
 // Joins operations that one kernel computes: a BatchNorm with the convolution before it, then an activation or clip, and an
 // addition, with the convolution, dense layer or BatchNorm before them.
-void fuse(Program& program);
+void fuse(Program& program, const Fusions& wanted);
 
 // The tensor whose memory it has.
 int baseOf(const Program& program, int tensor);

@@ -145,12 +145,15 @@ TEST(ConvolutionChoice, OfAnyImplementationHasTheValuesOfTheReference) {
 }
 
 TEST(ConvolutionChoice, IsTheLibrarysWhereNothingIsMeasured) {
-  const auto backend = openWith({{"PITWALL_MEASURE_KERNELS", "0"}});
-  const KernelPtr plain = prepare(*backend, Implementation::library, 1);
-  for (const Implementation implementation : {Implementation::measured, Implementation::blocked}) {
-    const KernelPtr kernel = prepare(*backend, implementation, 1);
-    EXPECT_EQ(kernel->measuredSeconds(), 0);
-    EXPECT_EQ(kernel->implementation(), plain->implementation());
+  for (const std::pair<std::string, std::string> setting :
+       {std::pair("PITWALL_MEASURE_KERNELS", "0"), std::pair("MXNET_ENFORCE_DETERMINISM", "1")}) {
+    const auto backend = openWith({setting});
+    const KernelPtr plain = prepare(*backend, Implementation::library, 1);
+    for (const Implementation implementation : {Implementation::measured, Implementation::blocked}) {
+      const KernelPtr kernel = prepare(*backend, implementation, 1);
+      EXPECT_EQ(kernel->measuredSeconds(), 0) << setting.first;
+      EXPECT_EQ(kernel->implementation(), plain->implementation()) << setting.first;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <sstream>
 
 #include "db/reader.h"
 #include "tests/runtime/graph/executor_check.h"
@@ -125,6 +126,38 @@ TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
       }
     }
     EXPECT_LT(least, std::string(fusion) == "NONE" ? most / 2 : most) << fusion;
+  }
+}
+
+// Each setting separates what it names, and nothing else.
+TEST(ExecutorTest, SingleFusionsCanBeTurnedOff) {
+  const Symbol symbol = network();
+  const auto plain = run(*open("reference", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, kImages);
+  const std::map<std::string, std::vector<std::string>> kept{
+      {"",
+       {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4", "fc1+relu5"}},
+      {"MXNET_DISABLE_MKLDNN_CONV_OPT", {"bn1+relu1", "bn3+relu3", "fc1+relu5"}},
+      {"MXNET_DISABLE_MKLDNN_FUSE_CONV_BN",
+       {"bn1+relu1", "bn3+relu3", "conv3+sum2", "conv4+relu4", "fc1+relu5"}},
+      {"MXNET_DISABLE_MKLDNN_FUSE_CONV_RELU",
+       {"conv1+bn1", "conv2+bn2+sum1", "bn3+relu3", "conv3+sum2", "fc1+relu5"}},
+      {"MXNET_DISABLE_MKLDNN_FUSE_CONV_SUM",
+       {"conv1+bn1+relu1", "conv2+bn2", "bn3+relu3", "conv4+relu4", "fc1+relu5"}},
+      {"MXNET_DISABLE_MKLDNN_FC_OPT",
+       {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4"}},
+      {"MXNET_DISABLE_MKLDNN_FUSE_FC_ELTWISE",
+       {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4"}}};
+  for (const auto& [name, layers] : kept) {
+    SCOPED_TRACE(name);
+    const auto session = open("onednn", name.empty() ? Settings{} : Settings{{name, "1"}});
+    const auto executor = bindTo(*session, symbol, arraysOf(*session, symbol, kImages));
+    std::vector<std::string> fused;
+    std::istringstream plan(executor->describePlan());
+    for (std::string word; plan >> word;)
+      if (word.find('+') != word.npos) fused.push_back(word.substr(0, word.size() - 1));
+    EXPECT_EQ(fused, layers);
+    ASSERT_TRUE(executor->forward().has_value());
+    expectNear(valuesOf(*executor), plain, 1e-4F);
   }
 }
 
