@@ -98,6 +98,7 @@ void RowImport::tunable(const TunableInEffect& tunable) {
 
 void RowImport::iteration(IterationMark mark) {
   if (!takes_marks_ || !fits({mark.time_ns})) return;
+  builder_.clock().extend(mark.time_ns, mark.time_ns);
   mark.time_ns += shift_;
   sink_.iteration(mark);
   ++builder_.tally().summary().events["iterations"];
@@ -146,6 +147,8 @@ void RowImport::event(Event event, const EventTexts& texts) {
   const TrackId track = trackOf(texts.track);
   if (track != held_track_ || events_.size() >= kPortion) send(held_track_);
   held_track_ = track;
+  // The extent of a damaged file may be wrong.
+  builder_.clock().extend(event.start_ns, event.start_ns + event.dur_ns);
   event.start_ns += shift_;
   event.pushed_ns += shift_;
   event.ready_ns += shift_;
@@ -163,6 +166,7 @@ void RowImport::sample(std::int64_t number, TimeNs time_ns, double value) {
   const TrackId track = trackOf(number);
   if (track != held_sample_track_ || samples_.size() >= kPortion) sendSamples(held_sample_track_);
   held_sample_track_ = track;
+  builder_.clock().extend(time_ns, time_ns);
   if (of_stacks_.contains(number)) {
     const bool a_number = value >= 0 && value < 0x1p32;
     value = a_number ? mapped(stacks_, static_cast<std::int64_t>(value)).value : 0;

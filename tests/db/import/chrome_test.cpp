@@ -33,6 +33,19 @@ TEST(ImportChrome, EventsOnePerLine) {
   EXPECT_EQ(imported->named("work").size(), 3U);
 }
 
+// What Pitwall itself exports begins with the trace's extent, which a damaged file may have wrong.
+TEST(ImportChrome, RowsBeyondTheExtentOfTheFileExtendTheTrace) {
+  const std::string start =
+      R"([{"ph":"M","name":"pitwall_trace","args":{"version":1,"format":1,"first_ns":0,)"
+      R"("last_ns":1000,"correlations":0,"start_unix_ns":0}},)";
+  EXPECT_EQ(
+      importText(start + R"({"name":"work","ph":"X","ts":10,"dur":5,"pid":1,"tid":1}])")->summary.end_ns,
+      15000);
+  EXPECT_EQ(importText(start + R"({"name":"bytes","ph":"C","ts":20,"pid":1,"tid":1,"args":{"value":3}}])")
+                ->summary.end_ns,
+            20000);
+}
+
 TEST(ImportChrome, BeginAndEndNest) {
   const auto imported = importText(R"([
     {"name":"outer","ph":"B","ts":0,"pid":1,"tid":1}, {"name":"inner","ph":"B","ts":2,"pid":1,"tid":1},
