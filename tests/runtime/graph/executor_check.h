@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -19,8 +20,12 @@ using ProgramSettings = std::vector<std::pair<std::string, std::string>>;
 using ArraysByName = std::map<std::string, NDArray>;
 using OutputValues = std::vector<std::vector<float>>;
 
+// Nothing is measured unless the test asks for it: plans and bits are then the same in every session.
 inline std::unique_ptr<Session> open(const std::string& backend, ProgramSettings settings = {},
                                      const std::string& trace = "") {
+  const auto isMeasured = [](const auto& setting) { return setting.first == "PITWALL_MEASURE_KERNELS"; };
+  if (std::none_of(settings.begin(), settings.end(), isMeasured))
+    settings.emplace_back("PITWALL_MEASURE_KERNELS", "0");
   auto session = Session::open({.trace_path = trace, .backend = backend, .settings = std::move(settings)});
   EXPECT_TRUE(session.has_value()) << session.error().message;
   return std::move(*session);

@@ -43,6 +43,10 @@ TEST(ExecutorTest, FusedOrNotOnEitherBackendTheResultIsTheSame) {
     expectNear(run(*open(backend), symbol, kImages), plain, 1e-4F);
     expectNear(run(*open(backend, {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, kImages), plain, 1e-4F);
   }
+  for (const char* fusion : {"NONE", "MKLDNN"})
+    expectNear(run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", fusion}, {"PITWALL_MEASURE_KERNELS", "1"}}),
+                   symbol, kImages),
+               plain, 1e-4F);
 }
 
 // Convolution along one axis, a split with several outputs, and functions of each element.
@@ -108,8 +112,7 @@ TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
       for (const char* in_place : {"1", "0"}) {
         const auto session = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", fusion},
                                              {"NNVM_EXEC_MATCH_RANGE", range},
-                                             {"MXNET_EXEC_ENABLE_INPLACE", in_place},
-                                             {"PITWALL_MEASURE_KERNELS", "0"}});
+                                             {"MXNET_EXEC_ENABLE_INPLACE", in_place}});
         const auto executor = bindTo(*session, symbol, arraysOf(*session, symbol, kImages));
         ASSERT_TRUE(executor->forward().has_value());
         const Executor::Memory memory = executor->memory();
@@ -278,12 +281,9 @@ TEST(ExecutorTest, RandomGraphsGiveTheSameBitsWithAndWithoutSharing) {
     const Symbol symbol = Symbol::group({made.back(), any(), any()});
     const Values plain = run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"},
                                               {"NNVM_EXEC_MATCH_RANGE", "0"},
-                                              {"MXNET_EXEC_ENABLE_INPLACE", "0"},
-                                              {"PITWALL_MEASURE_KERNELS", "0"}}),
+                                              {"MXNET_EXEC_ENABLE_INPLACE", "0"}}),
                              symbol, {1, 3, 5, 7});
-    EXPECT_EQ(run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}, {"PITWALL_MEASURE_KERNELS", "0"}}),
-                  symbol, {1, 3, 5, 7}),
-              plain);
+    EXPECT_EQ(run(*open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}}), symbol, {1, 3, 5, 7}), plain);
     expectNear(run(*open("onednn"), symbol, {1, 3, 5, 7}), plain, 1e-4F);
   }
 }
