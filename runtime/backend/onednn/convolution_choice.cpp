@@ -30,8 +30,8 @@ using Tag = dnnl::memory::format_tag;
 
 // Images: of larger batches so many are measured, since an image takes as long in any of them.
 constexpr std::int64_t kMeasuredImages = 4;
-// After a first run that is not measured, each candidate runs until it has taken so long, so many times at most.
-constexpr int kMostRounds = 8;
+// After a first run that is not measured, each candidate runs until it has taken so long, so many times at least and at most.
+constexpr int kLeastRounds = 3, kMostRounds = 8;
 constexpr double kLongEnough = 0.02;  // seconds
 // Where the median run takes longer than the fastest by this factor, other programs have disturbed the measurement.
 constexpr double kDisturbed = 1.6;
@@ -127,7 +127,8 @@ class Measurement {
     std::vector<std::vector<double>> runs(candidates.size());
     for (int round = 0; round < kMostRounds; ++round)
       for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (std::reduce(runs[i].begin(), runs[i].end()) < kLongEnough) runs[i].push_back(time(prepared[i]));
+        if (round < kLeastRounds || std::reduce(runs[i].begin(), runs[i].end()) < kLongEnough)
+          runs[i].push_back(time(prepared[i]));
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       std::sort(runs[i].begin(), runs[i].end());
       candidates[i].seconds = runs[i].front();
@@ -161,12 +162,20 @@ class Measurement {
   }
 
   double time(Prepared& prepared) {
+    forgetPages();
     removeFromCaches(prepared.arguments.at(DNNL_ARG_WEIGHTS));
     const OpenMpLimit limit(prepared.threads);
     const auto begin = Clock::now();
     prepared.primitive.execute(stream_, prepared.arguments);
     stream_.wait();
     return Seconds(Clock::now() - begin).count();
+  }
+
+  // Nor are its pages in the processor's table of translations: so many others are read.
+  void forgetPages() {
+    constexpr std::size_t kPages = 16384, kPage = 4096;
+    pages_.resize(kPages * kPage);
+    for (std::size_t i = 0; i < pages_.size(); i += kPage) ++pages_[i];
   }
 
   // When a network runs, a weight comes from memory: other layers have been computed since it was read.
@@ -182,6 +191,7 @@ class Measurement {
 
   const dnnl::engine& engine_;
   dnnl::stream stream_;
+  std::vector<unsigned char> pages_;
 };
 
 // The times of the first implementation and of the fastest on blocked data, and the latter's number among the candidates. A

@@ -185,9 +185,9 @@ namespace {
 
 using Implementation = ConvolutionDesc::Implementation;
 
-// Kernels on blocked data are taken where they need at most this part of the time: less may be noise, and their weights may take
-// more memory.
-constexpr double kClearlyFaster = 0.95;
+// Kernels on blocked data are taken where they need at most this part of the time: less may be noise, in a network Winograd's algorithm
+// loses more to cold caches than others, and the weights may take more memory.
+constexpr double kClearlyFaster = 0.9;
 
 void implementConvolutions(Program& program, Implementation implementation) {
   for (Operation& operation : program.operations) {
