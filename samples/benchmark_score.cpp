@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "db/json_string.h"
 #include "runtime/executor.h"
 #include "runtime/models.h"
 #include "runtime/pitwall.h"
@@ -18,14 +19,14 @@ using namespace pitwall;
 
 namespace {
 
-[[noreturn]] void give_up(const std::string& message) {
+[[noreturn]] void giveUp(const std::string& message) {
   fprintf(stderr, "benchmark_score: %s\n", message.c_str());
   exit(2);
 }
 
 template <class T>
 T must(Result<T> result) {
-  if (!result.has_value()) give_up(result.error().message);
+  if (!result.has_value()) giveUp(result.error().message);
   if constexpr (!std::is_void_v<T>) return std::move(result).value();
 }
 
@@ -77,8 +78,8 @@ Row score(Session& session, const Options& options, const std::string& network, 
   make(symbol.auxiliaryStates(), shapes.auxiliary_states);
   const auto executor = must(Executor::bind(session, symbol, arrays));
   if (options.dtype == "bfloat16" && executor->describePlan().find("amx") == std::string::npos)
-    give_up("--dtype bfloat16: oneDNN computes no layer of " + network +
-            " in bfloat16 here (its kernels need a processor with AMX); measure with --dtype float32");
+    giveUp("--dtype bfloat16: oneDNN computes no layer of " + network +
+           " in bfloat16 here (its kernels need a processor with AMX); measure with --dtype float32");
   const auto pass = [&] {
     must(executor->forward());
     must(executor->outputs()[0].waitToRead());
@@ -143,11 +144,10 @@ class Table {
       printf(
           "%s{\"network\":\"%s\",\"batch\":%lld,\"images_per_second\":%.3f,\"gflops_per_second\":%.3f,"
           "\"planned_bytes\":%.0f,\"constant_bytes\":%.0f,\"dtype\":\"%s\",\"published_on\":\"%s\","
-          "\"published_images_per_second\":%s,\"trace\":%s%s%s}",
+          "\"published_images_per_second\":%s,\"trace\":%s}",
           separator_, row.network.c_str(), batch, row.images_per_second, row.gflops_per_second, planned,
           constants, dtype_.c_str(), std::string(machine_.name).c_str(), row.published ? shown : "null",
-          row.trace.empty() ? "" : "\"", row.trace.empty() ? "null" : row.trace.c_str(),
-          row.trace.empty() ? "" : "\"");
+          row.trace.empty() ? "null" : jsonString(row.trace).c_str());
       separator_ = ",\n";
     } else {
       printf("%-17s %6lld %12.1f %12.1f %12.1f %12.1f %14s\n", row.network.c_str(), batch,
@@ -225,17 +225,17 @@ int main(int argc, char** argv) {
   const std::vector<std::string> networks = networksOf(options.networks);
   const published::Machine* machine = &published::machineFor(std::thread::hardware_concurrency());
   if (!options.published.empty()) machine = published::findMachine(options.published);
-  if (machine == nullptr) give_up("--published " + options.published + ": the page has no such machine");
+  if (machine == nullptr) giveUp("--published " + options.published + ": the page has no such machine");
   // oneDNN then multiplies in bfloat16 and adds in float32, where it has such kernels; arrays stay float32.
   if (options.dtype == "bfloat16") setenv("ONEDNN_DEFAULT_FPMATH_MODE", "BF16", 1);
   if (!options.record_folder.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.record_folder, error);
-    if (error) give_up("--record " + options.record_folder + ": " + error.message());
+    if (error) giveUp("--record " + options.record_folder + ": " + error.message());
   }
   const bool records = !options.record_folder.empty();
   if (records && getenv("PITWALL_TRACE") != nullptr)
-    give_up(
+    giveUp(
         "--record and PITWALL_TRACE are both given: PITWALL_TRACE has one trace of the whole run, --record "
         "one of each row");
   const auto session = records ? nullptr : must(Session::open());

@@ -99,6 +99,7 @@ struct NamedOperator {
   Flop (*flop)(const Attributes&, const NodeShapes&);  // of the forward pass; precondition as lower()
   // The attribute that counts the inputs, where their number varies: num_args.
   const char* counts_inputs = nullptr;
+  bool is_random = false;  // equal nodes give different results: numbers drawn in training
 };
 
 // By MXNet's name or one of its other names: _Plus and _plus are elemwise_add. nullptr when there is none.

@@ -83,45 +83,21 @@ constexpr std::size_t kVersion = 1, kFreeThreaded = 2;
 constexpr std::size_t kPlaces = 57;
 
 constexpr Places placesOf(int minor) {
-  Places at{.interpreters_head = 5,
-            .interpreter_next = 8,
-            .threads_head = 9,
-            .ceval_gil = 14,
-            .thread_next = 21,
-            .current_frame = 23,
-            .thread_id = 24,
-            .native_thread_id = 25,
-            .frame_previous = 29,
-            .frame_executable = 30,
-            .frame_instruction = 31,
-            .frame_locals = 32,
-            .frame_owner = 33,
-            .code_filename = 35,
-            .code_name = 36,
-            .code_qualname = 37,
-            .code_linetable = 38,
-            .code_firstlineno = 39,
-            .code_instructions = 43};
-  if (minor == 13) return at;
-  at.ceval_gil = 15;
-  at.thread_next = 24;
-  at.current_frame = 26;
-  const bool at_15 = minor == 15;  // with more members of the thread, before its numbers
-  at.thread_id = at_15 ? 30 : 27;
-  at.native_thread_id = at_15 ? 31 : 28;
-  const std::size_t frame = at_15 ? 40 : 32;
-  at.frame_previous = frame;
-  at.frame_executable = frame + 1;
-  at.frame_instruction = frame + 2;
-  at.frame_locals = frame + 3;
-  at.frame_owner = frame + 4;
-  const std::size_t code = at_15 ? 48 : 40;
-  at.code_filename = code;
-  at.code_name = code + 1;
-  at.code_qualname = code + 2;
-  at.code_linetable = code + 3;
-  at.code_firstlineno = code + 4;
-  at.code_instructions = code + 8;
+  Places at{};
+  at.interpreters_head = 5, at.interpreter_next = 8, at.threads_head = 9;
+  std::size_t frame = 29, code = 35;
+  if (minor == 13) {
+    at.ceval_gil = 14, at.thread_next = 21, at.current_frame = 23, at.thread_id = 24;
+  } else {
+    const bool at_15 = minor == 15;  // with more members of the thread, before its numbers
+    at.ceval_gil = 15, at.thread_next = 24, at.current_frame = 26, at.thread_id = at_15 ? 30 : 27;
+    frame = at_15 ? 40 : 32, code = at_15 ? 48 : 40;
+  }
+  at.native_thread_id = at.thread_id + 1;
+  at.frame_previous = frame, at.frame_executable = frame + 1, at.frame_instruction = frame + 2;
+  at.frame_locals = frame + 3, at.frame_owner = frame + 4;
+  at.code_filename = code, at.code_name = code + 1, at.code_qualname = code + 2;
+  at.code_linetable = code + 3, at.code_firstlineno = code + 4, at.code_instructions = code + 8;
   return at;
 }
 static_assert(placesOf(15).code_instructions == kPlaces - 1);

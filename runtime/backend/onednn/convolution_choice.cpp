@@ -36,6 +36,7 @@ constexpr double kLongEnough = 0.02;  // seconds
 // Where the median run takes longer than the fastest by this factor, other programs have disturbed the measurement.
 constexpr double kDisturbed = 1.6;
 constexpr char kDisturbedMark[] = " disturbed";
+
 struct Candidate {
   ConvolutionForward primitive;
   int threads = 0;
@@ -43,15 +44,17 @@ struct Candidate {
   bool disturbed = false;
 };
 
+dnnl::prop_kind kindOf(const Request& r) {
+  return r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
+}
+
 // The library's implementation of that number, empty when there are fewer. next_impl() changes the object that all copies of a
 // primitive_desc share, and reads the desc that it was made of.
 ConvolutionForward forwardIn(const Request& r, const ConvolutionProblem& p,
                              const dnnl::primitive_attr& attributes, dnnl::algorithm algorithm,
                              const Desc& data, const Desc& out, int number) {
-  const auto kind =
-      r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const dnnl::convolution_forward::desc desc(kind, algorithm, data, anyLayout(p.weight), p.biasDesc(), out,
-                                             p.strides, p.dilates, p.pad_low, p.pad_high);
+  const dnnl::convolution_forward::desc desc(kindOf(r), algorithm, data, anyLayout(p.weight), p.biasDesc(),
+                                             out, p.strides, p.dilates, p.pad_low, p.pad_high);
   ConvolutionForward found(desc, attributes, r.engine, true);
   for (; number > 0 && found; --number)
     if (!found.next_impl()) return {};
@@ -94,9 +97,8 @@ class Candidates {
   // What their times depend on, for KernelChoices.
   std::string describe() const {
     return fmt::format(
-        "convolution {} {} to {} strides {} dilates {} pads {} {} bias {} adds {} activation {} threads {} "
-        "of "
-        "winograd {}",
+        "convolution {} {} to {} strides {} dilates {} pads {} {} bias {} adds {} activation {} "
+        "threads {} of winograd {}",
         fmt::join(problem_.data, "x"), fmt::join(problem_.weight, "x"), fmt::join(problem_.out, "x"),
         fmt::join(problem_.strides, ","), fmt::join(problem_.dilates, ","), fmt::join(problem_.pad_low, ","),
         fmt::join(problem_.pad_high, ","), desc_.bias, desc_.adds, static_cast<int>(desc_.activation.type),
@@ -161,6 +163,7 @@ class Measurement {
     return prepared;
   }
 
+  // As when a network runs: other layers have been computed since the weight was read.
   double time(Prepared& prepared) {
     forgetPages();
     removeFromCaches(prepared.arguments.at(DNNL_ARG_WEIGHTS));
@@ -171,21 +174,19 @@ class Measurement {
     return Seconds(Clock::now() - begin).count();
   }
 
-  // Nor are its pages in the processor's table of translations: so many others are read.
+  // Leaves the pages of others in the processor's table of translations.
   void forgetPages() {
     constexpr std::size_t kPages = 16384, kPage = 4096;
     pages_.resize(kPages * kPage);
     for (std::size_t i = 0; i < pages_.size(); i += kPage) ++pages_[i];
   }
 
-  // When a network runs, a weight comes from memory: other layers have been computed since it was read.
-  static void removeFromCaches(const dnnl::memory& memory) {
-    const auto* const data = static_cast<const std::byte*>(memory.get_data_handle());
+  // On other processors than x86 it stays there.
+  static void removeFromCaches([[maybe_unused]] const dnnl::memory& memory) {
 #if defined(__x86_64__)
+    const auto* const data = static_cast<const std::byte*>(memory.get_data_handle());
     for (std::size_t i = 0; i < memory.get_desc().get_size(); i += 64) _mm_clflush(data + i);
     _mm_mfence();
-#else
-    (void)data;
 #endif
   }
 
@@ -233,9 +234,7 @@ Times measured(const Request& r, const std::string& problem, const Candidates& o
 
 ChosenConvolution chooseConvolution(const ConvolutionDesc& d, const Request& r, const ConvolutionProblem& p) {
   using Implementation = ConvolutionDesc::Implementation;
-  const auto kind =
-      r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const auto first = [&] { return forwardOf(r, p, kind, fusedAttributes(d.activation, d.adds)); };
+  const auto first = [&] { return forwardOf(r, p, kindOf(r), fusedAttributes(d.activation, d.adds)); };
   if (r.choices == nullptr || d.implementation == Implementation::library) return {first()};
   ConvolutionProblem part = p;
   part.data[0] = part.out[0] =

@@ -1,21 +1,11 @@
 #include "runtime/graph/executor/common_expressions.h"
 
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include "runtime/graph/named_operators.h"
 
 namespace pitwall::graph {
-
-namespace {
-
-bool isRandom(const Node& node) {
-  const std::string_view name = node.op->name;
-  return name == "Dropout" || name == "RNN";
-}
-
-}  // namespace
 
 std::vector<int> firstEqualNodes(const IndexedGraph& graph) {
   using Inputs = std::vector<std::pair<int, int>>;  // node and output
@@ -24,7 +14,7 @@ std::vector<int> firstEqualNodes(const IndexedGraph& graph) {
   for (int id = 0; id < static_cast<int>(graph.nodes.size()); ++id) {
     const Node& node = *graph.nodes[static_cast<std::size_t>(id)];
     first.push_back(id);
-    if (node.isVariable() || node.states > 0 || isRandom(node)) continue;
+    if (node.isVariable() || node.states > 0 || node.op->is_random) continue;
     Inputs inputs;
     for (const NodeOutput& input : node.inputs) {
       const auto of = static_cast<std::size_t>(graph.idOf(input.node.get()));

@@ -155,7 +155,7 @@ constexpr NamedOperator kElementwiseOperators[] = {
      [](const Attributes&) -> std::vector<std::string> {
        return {"output", "mask"};
      },
-     oneVisible, dropoutShapes, lowerDropout, noFlop},
+     oneVisible, dropoutShapes, lowerDropout, noFlop, nullptr, true},
     function("clip", kClipRules, lowerClip),
     function("relu", {}, lowerFunction<ActivationType::relu>),
     function("sigmoid", {}, lowerFunction<ActivationType::sigmoid>),

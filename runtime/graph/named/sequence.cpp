@@ -205,8 +205,8 @@ constexpr NamedOperator kSequenceOperators[] = {
      },
      noStates, onlyOutput, oneVisible, embeddingShapes, lowerEmbedding, noFlop},
     {"RNN", kRnnRules, rnnInputs, noStates, rnnOutputs,
-     [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerRnn,
-     rnnFlop},
+     [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerRnn, rnnFlop,
+     nullptr, true},
     {"take", kTakeRules,
      [](const Attributes&) -> std::vector<std::string> {
        return {"a", "indices"};

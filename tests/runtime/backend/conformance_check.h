@@ -29,6 +29,13 @@ class ConformanceCheck : public ::testing::Test {
     return error / scale;
   }
 
+  // Random values that are not close to 0, where quotients are large.
+  Array away(const Shape& shape) {
+    const Array array = random(shape);
+    for (std::int64_t i = 0; i < shape.elements(); ++i)
+      array.floats()[i] += array.floats()[i] < 0 ? -0.5F : 0.5F;
+    return array;
+  }
   // Compares the outputs except workspaces, and returns both results.
   Pair compare(const Call& call, double tolerance = 2e-5) { return compare(call, call, tolerance); }
   // The same where the backends have their own arrays (a workspace, a blocked input).

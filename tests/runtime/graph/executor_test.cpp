@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <random>
 #include <sstream>
 
 #include "db/reader.h"
 #include "tests/runtime/graph/executor_check.h"
+#include "tests/runtime/session/session_fixture.h"
 #include "tests/support/temp_folder.h"
 
 namespace pitwall::test::executor_test {
@@ -130,6 +132,36 @@ TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
     }
     EXPECT_LT(least, std::string(fusion) == "NONE" ? most / 2 : most) << fusion;
   }
+}
+
+// The times in the file of measurements, rewritten, decide which of both sets of kernels is bound.
+TEST(ExecutorTest, TheFasterSetOfConvolutionsIsTaken) {
+  const TempFolder folder;
+  const std::string path = folder / "kernels.txt";
+  const Env kernel_choices("PITWALL_KERNEL_CHOICES", path);
+  const auto planOf = [&](const char* measures) {
+    const auto session = open("onednn", {{"PITWALL_MEASURE_KERNELS", measures}});
+    return bindTo(*session, network(), arraysOf(*session, network(), kImages))->describePlan();
+  };
+  const std::string first_choice = planOf("0");
+  (void)planOf("1");
+  std::string problems;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) problems += line.substr(0, line.rfind('\t') + 1) + '\n';
+  ASSERT_THAT(problems, HasSubstr("convolution"));
+  const auto planWith = [&](const std::string& times) {
+    std::string lines = problems;
+    for (std::size_t at = 0; (at = lines.find("\t\n", at)) != lines.npos; at += times.size())
+      lines.insert(at + 1, times);
+    std::ofstream(path) << lines;
+    return planOf("1");
+  };
+  EXPECT_EQ(planWith("0.001 0.002 0"), first_choice);
+  EXPECT_EQ(planWith("0.001 0.00095 0"), first_choice) << "not clearly faster";
+  if (first_choice.find(" acdb ") == first_choice.npos)
+    GTEST_SKIP() << "the first choice is on blocked data here";
+  const std::string blocked = planWith("0.002 0.001 0");
+  EXPECT_THAT(blocked, testing::Not(HasSubstr(" acdb ")));
 }
 
 // Each setting separates what it names, and nothing else.
