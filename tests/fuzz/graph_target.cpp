@@ -48,6 +48,7 @@ void readParameters(std::span<const std::uint8_t> input) {
 constexpr Target kGraphTargets[] = {
     {"mxnet_symbol", readSymbol},
     {"mxnet_params", readParameters},
+    {"record_file", readRecords},
 };
 
 }  // namespace

@@ -10,8 +10,9 @@ namespace pitwall::fuzz {
 // Writes the bytes to a file, always the same, in a folder that goes with the process. Returns its path.
 const std::string& asFile(std::span<const std::uint8_t> bytes);
 
-// The target `pitwall_trace`, which is large enough for a separate file.
+// Targets that are large enough for a separate file: `pitwall_trace`, `redact` and `record_file`.
 void openTrace(std::span<const std::uint8_t> input);
 void redactSecrets(std::span<const std::uint8_t> input);
+void readRecords(std::span<const std::uint8_t> input);
 
 }  // namespace pitwall::fuzz
