@@ -69,6 +69,12 @@ class Executor {
     // Its memory of intermediate results is used where it is large enough. Both must not be between forward() and backward() at
     // the same time, and the results of one are lost when the other runs; those that outputs() returns are not.
     const Executor* share_with = nullptr;
+    // false: the memory of intermediate results goes back to the session's pool after each pass of inference and each backward pass.
+    bool keep_memory = true;
+    // false: results that the program still holds when forward() is called stay as they are, and the pass writes new arrays.
+    bool overwrite_outputs = true;
+    // false: convolutions of inference take the first choices of the backend's library, as with PITWALL_MEASURE_KERNELS=0.
+    bool measure_kernels = true;
   };
 
   // `arrays` has the arguments and auxiliary states by name; an argument that is not used, such as a label in inference, may be
@@ -91,6 +97,10 @@ class Executor {
   // bind().
   Result<std::unique_ptr<Executor>> rebind(const std::map<std::string, NDArray>& changed) const;
 
+  // Passes from now on read `array` for an argument of Options::inputs. Nothing is copied. Errors: notFound for another name;
+  // invalidInput for an array of another shape, element type or device.
+  Status replaceInput(const std::string& argument, const NDArray& array);
+
   // Pushes one pass over the arrays' present contents; returns before it has run. Inference waits for weights that have been
   // written since the last pass, training for nothing. In training, auxiliary states are updated. Errors: those of the weights;
   // invalidInput for an array that reshape() was called on after bind(); the first pass of a mode also has those of bind().
@@ -103,7 +113,7 @@ class Executor {
   Status backward(std::span<const NDArray> heads = {});
 
   // Of the last forward(), in the order of Symbol::outputNames(); row-major. The next forward() in the same mode overwrites
-  // their contents.
+  // their contents, unless Options::overwrite_outputs says otherwise.
   const std::vector<NDArray>& outputs() const;
 
   // The array of an argument's gradient; an empty handle where none was asked for.

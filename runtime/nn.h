@@ -6,6 +6,8 @@
 //   net.add(nn::Dense("dense1", {.units = 10}));
 //   Result<NDArray> scores = net.forward(images);
 //
+// net.hybridize() makes a graph of the network, which later calls run with an executor: fewer kernels, planned memory.
+//
 // Parameters get their shapes and values at the first forward(), when the shape of the data is known. Layers
 // are used by one thread at a time and must be destroyed before their session.
 #pragma once
@@ -19,8 +21,11 @@
 #include <vector>
 
 #include "runtime/operators.h"
+#include "runtime/symbol.h"
 
 namespace pitwall::nn {
+
+class CachedOp;  // runtime/nn/cached_op.h
 
 struct Parameter {
   std::string name;          // "conv1.weight"
@@ -49,6 +54,10 @@ class Layer {
   // incompatible shapes, naming the layer.
   virtual Result<NDArray> forward(const NDArray& data) = 0;
 
+  // The layer as nodes of a graph, for Sequential::hybridize(). Variables have the names of the parameters. Errors: unsupported for
+  // a layer that does not override this.
+  virtual Result<Symbol> compose(const Symbol& data) const;
+
  private:
   std::string name_;
 };
@@ -66,6 +75,7 @@ class Conv2D final : public Layer {
   Conv2D(std::string name, const Conv2DOptions& options);
   std::vector<ParameterPtr> parameters() const override;
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   ConvolutionDesc desc_;
@@ -84,6 +94,7 @@ class Dense final : public Layer {
   Dense(std::string name, const DenseOptions& options);
   std::vector<ParameterPtr> parameters() const override;
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   FullyConnectedDesc desc_;
@@ -101,6 +112,7 @@ class Pool2D : public Layer {
  public:
   Pool2D(std::string name, PoolingType type, const Pool2DOptions& options);
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   PoolingDesc desc_;
@@ -124,6 +136,7 @@ class Activation final : public Layer {
  public:
   Activation(std::string name, ActivationType type);
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   ActivationDesc desc_;
@@ -135,6 +148,7 @@ class LRN final : public Layer {
  public:
   explicit LRN(std::string name, const LrnDesc& options = {});
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   LrnDesc desc_;
@@ -147,6 +161,7 @@ class BatchNorm final : public Layer {
   explicit BatchNorm(std::string name, const BatchNormDesc& options = {});
   std::vector<ParameterPtr> parameters() const override;
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   BatchNormDesc desc_;
@@ -159,6 +174,7 @@ class Dropout final : public Layer {
  public:
   Dropout(std::string name, float rate, std::uint64_t seed = 1);
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   DropoutDesc desc_;
@@ -171,9 +187,21 @@ class Flatten final : public Layer {
  public:
   explicit Flatten(std::string name);
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   CallSite site_;
+};
+
+// As those of MXNet's hybridize().
+struct HybridizeOptions {
+  bool active = true;  // false: forward() calls the layers one after the other again
+  // Intermediate results keep their memory from call to call; without, it goes back to the session's pool after each.
+  bool static_alloc = false;
+  // The shapes of the data rarely change: for each, the backend's implementations of convolutions are measured before its first
+  // inference, as Executor::bind() does. Needs static_alloc.
+  bool static_shape = false;
+  std::uint64_t seed = 1;  // of Dropout; each call draws anew
 };
 
 class Sequential final : public Layer {
@@ -190,11 +218,20 @@ class Sequential final : public Layer {
   // seed 1. Existing weights are filled again.
   Status initialise(const Initialiser& initialiser, std::uint64_t seed);
 
+  // forward() then makes a graph of the layers at its next call, and runs it with an executor for each shape of the data that it
+  // meets: for inference neighbouring operators are fused, and MXNET_EXEC_BULK_EXEC_* apply to the graph. Results and gradients
+  // are those of the layers, but that Dropout draws other elements. Layers that are added later need another call. Errors:
+  // invalidInput for static_shape without static_alloc; those of the graph surface in forward(), naming the layer.
+  Status hybridize(const HybridizeOptions& options = {});
+
   std::vector<ParameterPtr> parameters() const override;
   Result<NDArray> forward(const NDArray& data) override;
+  Result<Symbol> compose(const Symbol& data) const override;
 
  private:
   std::vector<std::unique_ptr<Layer>> layers_;
+  HybridizeOptions hybrid_ = {.active = false};
+  std::shared_ptr<CachedOp> cached_;  // made by the first forward() after hybridize()
 };
 
 // The loss of each sample; see op::softmaxCrossEntropy.

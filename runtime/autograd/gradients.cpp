@@ -34,6 +34,12 @@ bool Gradients::wanted(std::size_t input) const {
   return input < node_.inputs.size() && isTracked(node_.inputs[input]);
 }
 
+bool Gradients::isWritten(std::size_t input) const {
+  if (!wanted(input)) return false;
+  const NDArray::Impl& impl = *node_.inputs[input].impl();
+  return impl.gradient && impl.gradient_stamp == stamp_;
+}
+
 Value Gradients::target(std::size_t input) const {
   if (!wanted(input)) return {};
   const NDArray::Impl& impl = *node_.inputs[input].impl();

@@ -56,6 +56,9 @@ class Gradients {
   const SitePtr& site() const { return node_.site; }
   bool wanted(std::size_t input) const;
 
+  // Whether this backward() has written the gradient of an input already, as far as the program sees it (NDArray::gradient()).
+  bool isWritten(std::size_t input) const;
+
   // An output for the gradient of an input: the parameter's gradient itself when it can be written directly,
   // else no array (one must be created).
   Value target(std::size_t input) const;

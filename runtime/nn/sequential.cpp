@@ -3,6 +3,7 @@
 #include "runtime/array/bulk.h"
 #include "runtime/autograd.h"
 #include "runtime/nn.h"
+#include "runtime/nn/cached_op.h"
 
 namespace pitwall::nn {
 
@@ -19,6 +20,15 @@ Status Sequential::initialise(const Initialiser& initialiser, std::uint64_t seed
   return {};
 }
 
+Status Sequential::hybridize(const HybridizeOptions& options) {
+  if (options.static_shape && !options.static_alloc)
+    return fail(ErrorCode::invalidInput,
+                name() + ": hybridize: static_shape needs static_alloc; set both, or neither");
+  hybrid_ = options;
+  cached_ = nullptr;
+  return {};
+}
+
 std::vector<ParameterPtr> Sequential::parameters() const {
   std::vector<ParameterPtr> all;
   for (const auto& layer : layers_)
@@ -30,6 +40,13 @@ Result<NDArray> Sequential::forward(const NDArray& data) {
   if (!data)
     return fail(ErrorCode::invalidInput,
                 name() + ": the data is an empty handle; make the array first (NDArray::fromValues)");
+  if (hybrid_.active) {
+    if (cached_ == nullptr) {
+      Symbol graph = PITWALL_TRY(compose(Symbol::variable(CachedOp::kData)));
+      cached_ = std::make_shared<CachedOp>(std::move(graph), parameters(), hybrid_);
+    }
+    return cached_->call(data);
+  }
   Session& session = data.session();
   const BulkKind kind = autograd::isRecording() ? BulkKind::forward : BulkKind::inference;
   const BulkRegion bulk(session, bulkSize(session, kind));

@@ -183,12 +183,10 @@ void Binding::addStep(const Step& step, std::string_view backend) {
   bound.prepared = std::move(prepared);
   for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(tensor));
   for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(tensor));
-  for (const Place& place : bound.inputs)
-    if (place.chunk != nullptr) bound.reads.push_back(place.chunk->variable);
-  bound.writes.push_back(state_.pool->sequence);
-  for (const Place& place : bound.outputs)
-    if (place.chunk != nullptr) bound.writes.push_back(place.chunk->variable);
-  state_.steps.push_back(std::move(bound));
+  listVariables(bound, *state_.pool);
+  bound.fills_memory = state_.steps.empty();
+  bound.releases_memory = !options_.keep_memory && state_.steps.size() + 1 == state_.schedule.steps.size();
+  state_.steps.push_back(std::make_shared<const BoundStep>(std::move(bound)));
 }
 
 // With NNVM_AUTO_SEARCH_MATCH_RANGE the best of several ranges up to the one that is set.
@@ -295,8 +293,9 @@ Status Binding::bind() {
   PITWALL_TRY(takeArrays());
   Backend* const backend = PITWALL_TRY(session_.backend(options_.device));
   const std::vector<ArrayLayout> layouts = arrayLayouts();
-  state_.schedule = PITWALL_TRY(isTraining() ? graph::schedule(state_.program, layouts, *backend)
-                                             : graph::fastestSchedule(state_.program, layouts, *backend));
+  const bool measures = !isTraining() && options_.measure_kernels;
+  state_.schedule = PITWALL_TRY(measures ? graph::fastestSchedule(state_.program, layouts, *backend)
+                                         : graph::schedule(state_.program, layouts, *backend));
   state_.arrays.resize(state_.program.tensors.size());
   state_.plan = smallestPlan();
   state_.weights =

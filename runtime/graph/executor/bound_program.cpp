@@ -34,15 +34,16 @@ Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
   return {};
 }
 
-void BoundProgram::push(std::span<const BoundStep> these, BulkKind kind, std::uint64_t seed) const {
+void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::uint64_t seed) const {
   Engine& engine = session.engine();
   const BulkScope bulk(engine, bulkSize(session, kind));
-  for (const BoundStep& step : these) {
-    const std::uint64_t own = mixed(seed, static_cast<std::uint64_t>(&step - steps.data()));
-    engine.push({.run = [this, &step, own](const RunContext&) { return run(step, own); },
-                 .reads = step.reads,
-                 .writes = step.writes,
-                 .facts = step.prepared->facts,
+  for (std::size_t i = from; i < to; ++i) {
+    const BoundStepPtr& step = steps[i];
+    const std::uint64_t own = mixed(seed, i);
+    engine.push({.run = [this, step, own](const RunContext&) { return run(*step, own); },
+                 .reads = step->reads,
+                 .writes = step->writes,
+                 .facts = step->prepared->facts,
                  .device = device});
   }
 }
@@ -51,17 +52,18 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
   static thread_local std::vector<const void*> from;
   static thread_local std::vector<void*> to;
   const Kernel& kernel = *step.prepared->kernel;
+  if (step.fills_memory) PITWALL_TRY(pool->fill(blocks));
   from.clear();
   to.clear();
   for (std::size_t i = 0; i < step.outputs.size(); ++i) {
     const Place& place = step.outputs[i];
     if (place.chunk != nullptr) PITWALL_TRY(ensureBlock(*place.chunk, kernel.outputs()[i].sizeBytes()));
-    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : place.planned);
+    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : place.planned->block.data());
   }
   for (const Place& place : step.inputs) {
     from.push_back(place.chunk != nullptr     ? place.chunk->block.data()
                    : place.weight >= 0        ? weights->dataOf(place.weight)
-                   : place.planned != nullptr ? place.planned
+                   : place.planned != nullptr ? place.planned->block.data()
                                               : to[0]);  // not read
   }
   const Bytes bytes = kernel.workspaceBytes();
@@ -73,7 +75,9 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
     return fail(ErrorCode::io,
                 fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less", bytes,
                             kernel.implementation()));
-  return kernel.run({.inputs = from, .outputs = to, .context = context});
+  PITWALL_TRY(kernel.run({.inputs = from, .outputs = to, .context = context}));
+  if (step.releases_memory) MemoryPool::release(blocks);
+  return {};
 }
 
 }  // namespace pitwall::graph

@@ -18,7 +18,7 @@ namespace pitwall::graph {
 
 // Where a kernel finds a tensor when it runs: one of the three, or none where it does not read it.
 struct Place {
-  void* planned = nullptr;
+  const MemorySlot* planned = nullptr;
   Chunk* chunk = nullptr;  // of an array
   int weight = -1;         // a tensor that Weights has computed
 };
@@ -27,7 +27,10 @@ struct BoundStep {
   PreparedPtr prepared;
   std::vector<Place> inputs, outputs;
   std::vector<Variable> reads, writes;
+  bool fills_memory = false;     // the first of a pass
+  bool releases_memory = false;  // the last that needs the program's memory, where it is not kept
 };
+using BoundStepPtr = std::shared_ptr<const BoundStep>;
 
 // An array that kernels read or write, in the layout that they need.
 struct BoundArray {
@@ -41,12 +44,17 @@ struct BoundProgram {
 
   // Gives the arrays of one pass the layouts that its kernels need. Errors: invalidInput for an array that cannot have it any more.
   Status arrange(std::span<const BoundArray> of_pass) const;
-  // Pushes these steps, which must not be destroyed before they have run. `seed` is that of random numbers.
-  void push(std::span<const BoundStep> these, BulkKind bulk, std::uint64_t seed) const;
-  std::span<const BoundStep> forwardSteps() const { return std::span(steps).first(schedule.forward_steps); }
-  std::span<const BoundStep> backwardSteps() const {
-    return std::span(steps).subspan(schedule.forward_steps);
+  // Pushes the steps of a pass. The program must not be destroyed before they have run. `seed` is that of random numbers.
+  void pushForward(BulkKind bulk, std::uint64_t seed) const { push(0, schedule.forward_steps, bulk, seed); }
+  void pushBackward(std::uint64_t seed) const {
+    push(schedule.forward_steps, steps.size(), BulkKind::backward, seed);
   }
+
+  // Steps that are pushed from now on use `array` for the argument, if the program reads it. It has the shape, element type
+  // and device of the array before.
+  Status replaceArgument(const std::string& name, const NDArray& array);
+  // New arrays for the results that are still held: the next pass leaves those as they are.
+  Status renewHeldOutputs();
 
   Session& session;
   const Device device;
@@ -60,14 +68,19 @@ struct BoundProgram {
   std::vector<NDArray> zero_gradients;                      // of arguments on which no output depends
   std::vector<NDArray> heads;  // by output: its gradient; empty where none is needed
   std::unique_ptr<Weights> weights;
-  std::vector<void*> blocks;          // of the plan
+  std::vector<MemorySlot*> blocks;    // of the plan
   std::vector<ChunkPtr> own_outputs;  // by tensor: results that are outputs
-  std::vector<BoundStep> steps;
+  std::vector<BoundStepPtr> steps;    // a step that has been pushed never changes: it is replaced
   std::vector<NDArray> outputs;
 
  private:
+  void push(std::size_t from, std::size_t to, BulkKind bulk, std::uint64_t seed) const;
   Status run(const BoundStep& step, std::uint64_t seed) const;  // one kernel; on a thread of the engine
+  void changePlaces(int base, Chunk* chunk);                    // of the tensor and its views, in all steps
 };
+
+// The variables of a step by its places; each also writes the pool's.
+void listVariables(BoundStep& step, const MemoryPool& pool);
 
 struct BindRequest {
   const Symbol& symbol;

@@ -26,7 +26,7 @@ struct Executor::State {
 
   Session& session;
   const Symbol symbol;
-  const std::map<std::string, NDArray> arrays;
+  std::map<std::string, NDArray> arrays;
   Options options;
   std::shared_ptr<graph::MemoryPool> pool;
   std::unique_ptr<BoundProgram> inference, training;
@@ -114,6 +114,27 @@ Result<std::unique_ptr<Executor>> Executor::rebind(const std::map<std::string, N
   return bind(state_->session, state_->symbol, std::move(arrays), std::move(options));
 }
 
+Status Executor::replaceInput(const std::string& argument, const NDArray& array) {
+  const auto& inputs = state_->options.inputs;
+  const auto found = state_->arrays.find(argument);
+  if (found == state_->arrays.end() || std::find(inputs.begin(), inputs.end(), argument) == inputs.end())
+    return fail(ErrorCode::notFound, fmt::format("replaceInput: '{}' is no input of the executor; name it in "
+                                                 "Executor::Options::inputs, and give bind() an array",
+                                                 argument));
+  NDArray& present = found->second;
+  if (!array || array.shape() != present.shape() || array.dtype() != present.dtype() ||
+      array.device() != present.device())
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format(
+            "replaceInput: '{}' must be {} of {} on {}; bind an executor to arrays like the new one (rebind)",
+            argument, present.shape().toString(), toString(present.dtype()), toString(present.device())));
+  for (BoundProgram* const program : {state_->inference.get(), state_->training.get()})
+    if (program != nullptr) PITWALL_TRY(program->replaceArgument(argument, array));
+  present = array;
+  return {};
+}
+
 Status Executor::forward(Mode mode) {
   State& state = *state_;
   BoundProgram& program = *PITWALL_TRY(state.programOf(mode));
@@ -122,11 +143,12 @@ Status Executor::forward(Mode mode) {
     PITWALL_TRY(engine.waitForVariable(state.pool->sequence));
     PITWALL_TRY(program.weights->compute());
   }
+  if (!state.options.overwrite_outputs) PITWALL_TRY(program.renewHeldOutputs());
   PITWALL_TRY(program.arrange(program.forward_arrays));
   state.last = &program;
   state.pool->last_user = &program;
-  program.push(program.forwardSteps(), mode == Mode::training ? BulkKind::forward : BulkKind::inference,
-               state.options.seed + ++state.passes);
+  program.pushForward(mode == Mode::training ? BulkKind::forward : BulkKind::inference,
+                      state.options.seed + ++state.passes);
   return {};
 }
 
@@ -152,7 +174,7 @@ Status Executor::backward(std::span<const NDArray> heads) {
     fillConstant(valueOf(gradient), 0, "_zeros", Phase::backward);
   PITWALL_TRY(program->arrange(program->backward_arrays));
   for (const auto& [array, layout] : program->written_gradients) valueOf(array).chunk->layout = layout;
-  program->push(program->backwardSteps(), BulkKind::backward, state.options.seed + state.passes);
+  program->pushBackward(state.options.seed + state.passes);
   for (const auto& [array, layout] : program->written_gradients)
     if (valueOf(array).chunk->viewed)
       PITWALL_TRY(convertLayout(nullptr, valueOf(array), nullptr, Phase::backward));

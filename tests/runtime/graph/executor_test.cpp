@@ -257,6 +257,36 @@ TEST(ExecutorTest, KernelsAreRecordedWithTheirLayers) {
   }
 }
 
+TEST(ExecutorTest, InputsAreReplacedAndHeldResultsKept) {
+  for (const bool overwrite : {true, false}) {
+    const auto session = open("onednn");
+    Arrays arrays = arraysOf(*session, network(), kImages);
+    Executor::Options options;
+    options.overwrite_outputs = overwrite;
+    auto executor = Executor::bind(*session, network(), arrays, options);
+    ASSERT_TRUE(executor.has_value()) << executor.error().message;
+    ASSERT_TRUE((*executor)->forward().has_value());
+    const NDArray held = (*executor)->outputs()[0];
+    const std::vector<float> first = *held.toVector();
+
+    const NDArray other = NDArray::fromValues(*session, kImages, std::vector<float>(2 * 3 * 12 * 10, 0.5F));
+    ASSERT_TRUE((*executor)->replaceInput("data", other).has_value());
+    ASSERT_TRUE((*executor)->forward().has_value());
+    arrays["data"] = other;
+    const auto expected = bindTo(*session, network(), arrays);
+    ASSERT_TRUE(expected->forward().has_value());
+    EXPECT_EQ(*(*executor)->outputs()[0].toVector(), *expected->outputs()[0].toVector());
+    EXPECT_EQ(*held.toVector() == first, !overwrite);
+
+    const Status weight = (*executor)->replaceInput("conv1_weight", other);
+    ASSERT_FALSE(weight.has_value());
+    EXPECT_THAT(weight.error().message, testing::HasSubstr("'conv1_weight' is no input of the executor"));
+    const Status shape = (*executor)->replaceInput("data", held);
+    ASSERT_FALSE(shape.has_value());
+    EXPECT_THAT(shape.error().message, testing::HasSubstr("'data' must be 2x3x12x10 of float32"));
+  }
+}
+
 TEST(ExecutorTest, MistakesAreMessages) {
   const auto session = open("onednn");
   const Symbol symbol = network();
