@@ -2,26 +2,15 @@
 // prints what MXNet's train_imagenet.py --benchmark 1 prints.
 // PITWALL_TRACE=train.pitwall in the environment, or --record, records the run for `pitwall analyze train.pitwall`.
 #include <CLI/CLI.hpp>
-#include <chrono>
-#include <cmath>
-#include <map>
 #include <random>
 
-#include "runtime/executor.h"
 #include "runtime/models.h"
-#include "runtime/optimizer.h"
-#include "runtime/pitwall.h"
+#include "samples/fit.h"
 
 using namespace pitwall;
-using Clock = std::chrono::steady_clock;
+using samples::must;
 
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.has_value()) fprintf(stderr, "train_imagenet: %s\n", result.error().message.c_str()), exit(2);
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 struct Given {
   std::string network = "resnet-50", trace, folder;
@@ -31,28 +20,13 @@ struct Given {
   std::uint64_t seed = 1;
 };
 
-double secondsSince(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
-
-// Weights as MXNet's Xavier(rnd_type='gaussian', factor_type='in', magnitude=2).
-void fill(NDArray& array, const std::string& name, std::uint64_t seed) {
-  const Shape& shape = array.shape();
-  Initialiser initialiser = Initialiser::constant(0);
-  if (name.ends_with("_gamma") || name.ends_with("_var")) initialiser = Initialiser::constant(1);
-  if (name.ends_with("_weight"))
-    initialiser = Initialiser::normal(
-        0, std::sqrt(2.0F * static_cast<float>(shape[0]) / static_cast<float>(shape.elements())));
-  must(initialise(array, initialiser, seed));
-}
-
 // One batch, which is used again and again.
-NDArray images(Session& session, const Shape& shape, std::uint64_t seed) {
+std::vector<float> images(const Shape& shape, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<float> value(-1, 1);
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
   for (float& each : values) each = value(random);
-  return NDArray::fromValues(session, shape, values);
+  return values;
 }
 
 std::vector<float> labelsFor(const Given& given) {
@@ -63,72 +37,34 @@ std::vector<float> labelsFor(const Given& given) {
   return values;
 }
 
-struct Training {
-  std::map<std::string, NDArray> arrays;
-  std::unique_ptr<Executor> executor;
-  std::vector<nn::ParameterPtr> parameters;
-};
-
-Training prepare(Session& session, const Given& given, std::int64_t size, const std::vector<float>& labels) {
+samples::Training prepare(Session& session, const Given& given, std::int64_t size,
+                          const std::vector<float>& labels) {
   const Symbol symbol = must(models::make(given.network, given.classes));
   if (!given.folder.empty()) must(symbol.save(given.folder + "/" + given.network + "-symbol.json"));
   const Shape data{given.batch_size, 3, size, size};
-  const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
-  Training training;
-  Executor::Options options{.seed = given.seed};
-  std::uint64_t seed = given.seed;
-  const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      NDArray& array = training.arrays[names[i]];
-      array = NDArray::empty(session, of[i], MemoryTag::weights);
-      fill(array, names[i], ++seed);
-    }
-  };
-  make(symbol.arguments(), shapes.arguments);
-  make(symbol.auxiliaryStates(), shapes.auxiliary_states);
-  training.arrays["data"] = images(session, data, given.seed);
-  training.arrays["softmax_label"] = NDArray::fromValues(session, {given.batch_size}, labels);
-  for (const std::string& name : symbol.arguments()) {
-    if (name == "data" || name == "softmax_label") continue;
-    NDArray& weight = training.arrays[name];
-    weight.attachGradient();
-    options.gradients[name] = {weight.gradient()};
-    training.parameters.push_back(
-        std::make_shared<nn::Parameter>(nn::Parameter{.name = name, .value = weight}));
-  }
-  training.executor = must(Executor::bind(session, symbol, training.arrays, options));
+  samples::Training training = samples::prepare(session, symbol, data, given.seed);
+  must(training.arrays["data"].copyFrom(images(data, given.seed)));
+  must(training.arrays["softmax_label"].copyFrom(labels));
   return training;
 }
 
-// The lines of MXNet's Speedometer.
-void train(Session& session, const Given& given, Training& training, const std::vector<float>& labels) {
+void train(Session& session, const Given& given, samples::Training& training,
+           const std::vector<float>& labels) {
   Sgd optimizer(training.parameters,
                 {.rate = given.rate, .momentum = given.momentum, .weight_decay = given.weight_decay});
   for (int epoch = 0; epoch < given.epochs; ++epoch) {
-    const auto began = Clock::now();
-    auto shown = began;
-    std::int64_t correct = 0, correct_shown = 0;
+    samples::Speedometer speedometer(epoch, given.shown_every);
     for (int batch = 1; batch <= given.batches; ++batch) {
       session.markIteration(given.batch_size);
       must(training.executor->forward(Executor::Mode::training));
       must(training.executor->backward());
       must(optimizer.step(given.batch_size));
-      correct +=
-          must(nn::countCorrect(training.executor->outputs()[0], labels));  // waits for the forward pass
-      if (batch % given.shown_every != 0) continue;
-      const double images_between = static_cast<double>(given.shown_every * given.batch_size);
-      printf("Epoch[%d] Batch [%d-%d]\tSpeed: %.2f samples/sec\taccuracy=%f\n", epoch,
-             batch - given.shown_every, batch, images_between / secondsSince(shown),
-             static_cast<double>(correct - correct_shown) / images_between);
-      fflush(stdout);
-      shown = Clock::now();
-      correct_shown = correct;
+      // Waits for the forward pass.
+      const std::int64_t correct = must(nn::countCorrect(training.executor->outputs()[0], labels));
+      speedometer.add(given.batch_size, correct);
     }
     for (const auto& parameter : training.parameters) must(parameter->value.waitToRead());
-    printf("Epoch[%d] Train-accuracy=%f\n", epoch,
-           static_cast<double>(correct) / static_cast<double>(given.batches * given.batch_size));
-    printf("Epoch[%d] Time cost=%.3f\n", epoch, secondsSince(began));
-    fflush(stdout);
+    speedometer.finish();
   }
 }
 
@@ -175,7 +111,7 @@ int main(int argc, char** argv) {
   session_options.trace_path = given.trace;
   const auto session = must(Session::open(session_options));
   const std::vector<float> labels = labelsFor(given);
-  Training training = prepare(*session, given, size, labels);
+  samples::Training training = prepare(*session, given, size, labels);
   train(*session, given, training, labels);
   const Executor::Memory memory = training.executor->memory();
   printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",

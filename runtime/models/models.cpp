@@ -14,6 +14,7 @@ struct Entry {
 };
 
 constexpr std::int64_t kUsualSize = 224;
+constexpr std::int64_t kSmallSize = 28;  // ResNets of so few pixels are others
 
 // Names as MXNet's examples have them, where v2 of ResNet has no version, and else its model zoo.
 constexpr Entry kEntries[] = {
@@ -33,11 +34,15 @@ constexpr Entry kEntries[] = {
     {{"mobilenetv2_0.75", kUsualSize}, 75, mobilenetV2},
     {{"mobilenetv2_1.0", kUsualSize}, 100, mobilenetV2},
     {{"resnet-101", kUsualSize}, 101, resnetV2},
+    {{"resnet-110", kSmallSize}, 110, resnetV2},
+    {{"resnet-14", kSmallSize}, 14, resnetV2},
     {{"resnet-152", kUsualSize}, 152, resnetV2},
     {{"resnet-18", kUsualSize}, 18, resnetV2},
+    {{"resnet-20", kSmallSize}, 20, resnetV2},
     {{"resnet-200", kUsualSize}, 200, resnetV2},
     {{"resnet-34", kUsualSize}, 34, resnetV2},
     {{"resnet-50", kUsualSize}, 50, resnetV2},
+    {{"resnet-8", kSmallSize}, 8, resnetV2},
     {{"resnetv1-101", kUsualSize}, 101, resnetV1},
     {{"resnetv1-152", kUsualSize}, 152, resnetV1},
     {{"resnetv1-18", kUsualSize}, 18, resnetV1},

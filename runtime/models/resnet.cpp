@@ -2,7 +2,7 @@
 // (v2, where normalisation and activation come before each convolution).
 #include <fmt/format.h>
 
-#include <array>
+#include <vector>
 
 #include "runtime/models/layers.h"
 
@@ -10,11 +10,17 @@ namespace pitwall::models {
 namespace {
 
 struct Depth {
-  std::array<int, 4> units;
-  bool bottleneck;
+  std::vector<int> units;  // by stage
+  bool bottleneck = false;
+  bool small_images =
+      false;  // of some tens of pixels: fewer channels, and nothing halves them before the stages
 };
 
 Depth depthOf(int layers) {
+  if (layers < 18 || layers == 20 || layers == 110) {
+    const int each = (layers - 2) / 6;
+    return {{each, each, each}, false, true};
+  }
   switch (layers) {
     case 18: return {{2, 2, 2, 2}, false};
     case 34: return {{3, 4, 6, 3}, false};
@@ -53,7 +59,8 @@ class Resnet {
                              .workspace = "256"});
   }
 
-  Symbol stem(const Symbol& data) {
+  Symbol stem(const Symbol& data, bool small_images) {
+    if (small_images) return convolved("conv0", data, 16, 3, 1);
     const Symbol conv = convolved("conv0", data, 64, 7, 2);
     const Symbol active = net_.relu("relu0", normalised("bn0", conv));
     return net_.pooling("pooling0", active, {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}});
@@ -99,7 +106,7 @@ class Resnet {
   // The units of all stages: the first of a stage halves the image, except in the first stage.
   Symbol stages(const Symbol& data, const Depth& depth, Symbol (Resnet::*add)(const Unit&, const Symbol&)) {
     Symbol body = data;
-    std::int64_t channels = depth.bottleneck ? 256 : 64;
+    std::int64_t channels = depth.bottleneck ? 256 : depth.small_images ? 16 : 64;
     for (std::size_t stage = 0; stage < depth.units.size(); ++stage) {
       for (int i = 0; i < depth.units[stage]; ++i) {
         const Unit unit{fmt::format("stage{}_unit{}", stage + 1, i + 1), channels,
@@ -140,14 +147,16 @@ Result<Symbol> resnetV1(int layers, std::int64_t classes) {
   const Depth depth = depthOf(layers);
   Resnet resnet(depth.bottleneck);
   const Symbol data = resnet.net().apply("_copy", "id", {Symbol::variable("data")});
-  return resnet.classified(resnet.stages(resnet.stem(data), depth, &Resnet::unitV1), classes);
+  return resnet.classified(resnet.stages(resnet.stem(data, depth.small_images), depth, &Resnet::unitV1),
+                           classes);
 }
 
 Result<Symbol> resnetV2(int layers, std::int64_t classes) {
   const Depth depth = depthOf(layers);
   Resnet resnet(depth.bottleneck);
   const Symbol data = resnet.net().apply("_copy", "id", {Symbol::variable("data")});
-  Symbol body = resnet.stages(resnet.stem(resnet.normalised("bn_data", data, true)), depth, &Resnet::unitV2);
+  const Symbol stem = resnet.stem(resnet.normalised("bn_data", data, true), depth.small_images);
+  Symbol body = resnet.stages(stem, depth, &Resnet::unitV2);
   body = resnet.net().relu("relu1", resnet.normalised("bn1", body));
   return resnet.classified(body, classes);
 }

@@ -225,6 +225,31 @@ TEST(Models, OfTheModelZooHaveItsParameters) {
   }
 }
 
+// The ResNet paper's networks for CIFAR-10, whose section 4.2 has 0.27 million parameters for 20 layers and 1.7 for 110; here with
+// the projections and normalisations of v2.
+TEST(Models, SmallResnetsHaveTheParametersOfTheirLayers) {
+  for (const auto& [name, units] :
+       {std::pair{"resnet-8", 1}, {"resnet-14", 2}, {"resnet-20", 3}, {"resnet-110", 18}}) {
+    SCOPED_TRACE(name);
+    const auto net = models::make(name, 10);
+    ASSERT_TRUE(net.has_value()) << net.error().message;
+    const auto shapes = net->inferShapes({{"data", {1, 3, 28, 28}}});
+    ASSERT_TRUE(shapes.has_value()) << shapes.error().message;
+    const auto names = net->arguments();
+    std::int64_t convolved = 0;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i].ends_with("_weight") && names[i] != "fc1_weight")
+        convolved += shapes->arguments[i].elements();
+    std::int64_t expected = 3 * 16 * 9, before = 16;
+    for (const std::int64_t channels : {16, 32, 64}) {
+      expected += before * channels * 10 + channels * channels * 9;  // the first unit, with its projection
+      expected += std::int64_t{units - 1} * 2 * channels * channels * 9;
+      before = channels;
+    }
+    EXPECT_EQ(convolved, expected);
+  }
+}
+
 // The paper's multiplications and additions of one image, in millions.
 TEST(Models, MobilenetsHaveTheProductsOfTheirPaper) {
   for (const auto& [name, million] :
