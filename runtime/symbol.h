@@ -1,4 +1,4 @@
-// A network as a graph of named operators, before it has arrays: composed, saved, loaded, and asked for its shapes.
+// A network as a graph of named operators, before it has arrays: composed, saved, loaded, and asked for its shapes and types.
 //
 //   const Symbol data = Symbol::variable("data");
 //   const Symbol fc = PITWALL_TRY(Symbol::make("FullyConnected", "fc1", {data}, {{"num_hidden", "10"}}));
@@ -39,6 +39,10 @@ struct NodeOutput {
 // In the order of Symbol::arguments(), auxiliaryStates() and outputNames().
 struct InferredShapes {
   std::vector<Shape> arguments, auxiliary_states, outputs;
+};
+
+struct InferredTypes {
+  std::vector<DType> arguments, auxiliary_states, outputs;
 };
 
 // Outputs of nodes. A copy shares the nodes, which never change; any thread may use its copy.
@@ -85,6 +89,11 @@ class Symbol {
   // Errors: notFound for a name that is no variable; invalidInput naming the node, its operator and the shapes that
   // contradict each other, or the arguments whose shape does not follow.
   Result<InferredShapes> inferShapes(const std::map<std::string, Shape>& known) const;
+
+  // The same for element types: of some arguments or auxiliary states, by name. A variable's attribute __dtype__ counts as given, and
+  // what does not follow is float32. Errors: notFound for a name that is no variable; invalidInput naming the node, its operator and the
+  // types that contradict each other; unsupported for a type that arrays do not have.
+  Result<InferredTypes> inferTypes(const std::map<std::string, DType>& known) const;
 
   // Floating-point operations of one forward pass. Errors: as inferShapes().
   Result<Flop> forwardFlop(const std::map<std::string, Shape>& known) const;

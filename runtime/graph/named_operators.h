@@ -22,6 +22,22 @@ struct NodeShapes {
   std::vector<std::optional<Shape>> inputs, outputs;
 };
 
+// The element type of an input or output of a node.
+struct TypeSlot {
+  enum class Kind : std::uint8_t {
+    common,  // that of all such inputs and outputs of the node
+    any,     // it does not follow from the others: indices
+    fixed,   // `type`
+    wide,    // float32 where the common type has 16 bits, else the common type: statistics of BatchNorm
+  };
+  Kind kind = Kind::common;
+  DType type = DType::float32;
+};
+
+struct NodeTypes {
+  std::vector<TypeSlot> inputs, outputs;
+};
+
 // Where a kernel of the backward pass finds one of its inputs.
 struct GradientSource {
   enum class Kind : std::uint8_t {
@@ -100,6 +116,9 @@ struct NamedOperator {
   // The attribute that counts the inputs, where their number varies: num_args.
   const char* counts_inputs = nullptr;
   bool is_random = false;  // equal nodes give different results: numbers drawn in training
+  // Changes the slots that have not the node's common type. nullptr: all have it. Errors: unsupported for a type that arrays
+  // do not have.
+  Status (*types)(const Attributes&, NodeTypes&) = nullptr;
 };
 
 // By MXNet's name or one of its other names: _Plus and _plus are elemwise_add. nullptr when there is none.

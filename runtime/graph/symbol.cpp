@@ -6,6 +6,7 @@
 
 #include "db/try.h"
 #include "runtime/graph/infer_shapes.h"
+#include "runtime/graph/infer_types.h"
 #include "runtime/graph/make_node.h"
 #include "runtime/graph/named_operators.h"
 #include "runtime/graph/node.h"
@@ -104,6 +105,19 @@ Result<InferredShapes> Symbol::inferShapes(const std::map<std::string, Shape>& k
   const graph::IndexedGraph indexed(outputs_);
   const auto entries = PITWALL_TRY(graph::inferEntries(indexed, known));
   InferredShapes result;
+  const auto ofVariable = [&](int id) {
+    return entries[static_cast<std::size_t>(indexed.first_entry[static_cast<std::size_t>(id)])];
+  };
+  for (const int id : indexed.arguments) result.arguments.push_back(ofVariable(id));
+  for (const int id : indexed.states) result.auxiliary_states.push_back(ofVariable(id));
+  for (const int entry : indexed.heads) result.outputs.push_back(entries[static_cast<std::size_t>(entry)]);
+  return result;
+}
+
+Result<InferredTypes> Symbol::inferTypes(const std::map<std::string, DType>& known) const {
+  const graph::IndexedGraph indexed(outputs_);
+  const auto entries = PITWALL_TRY(graph::inferEntryTypes(indexed, known));
+  InferredTypes result;
   const auto ofVariable = [&](int id) {
     return entries[static_cast<std::size_t>(indexed.first_entry[static_cast<std::size_t>(id)])];
   };

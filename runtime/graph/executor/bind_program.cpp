@@ -12,6 +12,7 @@
 #include "runtime/graph/executor/describe.h"
 #include "runtime/graph/executor/gradient.h"
 #include "runtime/graph/infer_shapes.h"
+#include "runtime/graph/infer_types.h"
 
 namespace pitwall::graph {
 
@@ -240,9 +241,15 @@ Status Binding::fuseOperations() {
 Status Binding::lower() {
   const IndexedGraph graph(request_.symbol.outputs());
   std::map<std::string, Shape> known;
-  for (const auto& [name, array] : request_.arrays)
-    if (array) known.emplace(name, array.shape());
+  std::map<std::string, DType> types;
+  for (const auto& [name, array] : request_.arrays) {
+    if (!array) continue;
+    known.emplace(name, array.shape());
+    types.emplace(name, array.dtype());
+  }
   const auto entries = PITWALL_TRY(inferEntries(graph, known));
+  PITWALL_TRY(
+      inferEntryTypes(graph, types));  // arrays whose types contradict each other are named with their node
   std::vector<int> first_equal(graph.nodes.size());
   std::iota(first_equal.begin(), first_equal.end(), 0);
   if (session_.settings().boolean("MXNET_ELIMINATE_COMMON_EXPR")) first_equal = firstEqualNodes(graph);

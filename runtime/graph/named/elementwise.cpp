@@ -131,6 +131,19 @@ Result<Lowered> lowerCast(const Attributes& a, const NodeShapes&, bool) {
   return viewOfInput();
 }
 
+Status castTypes(const Attributes& a, NodeTypes& types) {
+  const std::string_view name = AttributeReader(kCastRules, a).choice("dtype");
+  types.inputs[0].kind = TypeSlot::Kind::any;
+  for (const DType type :
+       {DType::float32, DType::float16, DType::bfloat16, DType::int32, DType::int8, DType::uint8}) {
+    if (name != toString(type)) continue;
+    types.outputs[0] = {TypeSlot::Kind::fixed, type};
+    return {};
+  }
+  return fail(ErrorCode::unsupported,
+              fmt::format("dtype={}: arrays are float32, float16, bfloat16, int32, int8 or uint8", name));
+}
+
 Result<Lowered> lowerCopy(const Attributes&, const NodeShapes&, bool) { return viewOfInput(); }
 
 Result<Lowered> lowerBlock(const Attributes&, const NodeShapes&, bool) {
@@ -166,7 +179,8 @@ constexpr NamedOperator kElementwiseOperators[] = {
     function("_mul_scalar", kScalarRules, lowerTimes),
     function("_div_scalar", kScalarRules, lowerDivide),
     function("_rdiv_scalar", kScalarRules, lowerDivideReversed),
-    copying("Cast", kCastRules, lowerCast),
+    {"Cast", kCastRules, onlyData, noStates, onlyOutput, oneVisible, sameShapes, lowerCast, noFlop, nullptr,
+     false, castTypes},
     copying("_copy", {}, lowerCopy),
     copying("BlockGrad", {}, lowerBlock),
 };

@@ -128,7 +128,13 @@ constexpr NamedOperator kNormOperators[] = {
        return {"moving_mean", "moving_var"};
      },
      batchNormOutputs, batchNormVisible, batchNormShapes, lowerBatchNorm,
-     [](const Attributes&, const NodeShapes& s) -> Flop { return 2 * s.outputs[0]->elements(); }},
+     [](const Attributes&, const NodeShapes& s) -> Flop { return 2 * s.outputs[0]->elements(); }, nullptr,
+     false,
+     [](const Attributes&, NodeTypes& types) -> Status {
+       for (auto* const list : {&types.inputs, &types.outputs})
+         for (std::size_t i = 1; i < list->size(); ++i) (*list)[i].kind = TypeSlot::Kind::wide;
+       return {};
+     }},
     {"LayerNorm", kLayerNormRules,
      [](const Attributes&) -> std::vector<std::string> {
        return {"data", "gamma", "beta"};

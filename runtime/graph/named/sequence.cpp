@@ -203,7 +203,11 @@ constexpr NamedOperator kSequenceOperators[] = {
      [](const Attributes&) -> std::vector<std::string> {
        return {"data", "weight"};
      },
-     noStates, onlyOutput, oneVisible, embeddingShapes, lowerEmbedding, noFlop},
+     noStates, onlyOutput, oneVisible, embeddingShapes, lowerEmbedding, noFlop, nullptr, false,
+     [](const Attributes&, NodeTypes& types) -> Status {
+       types.inputs[0].kind = TypeSlot::Kind::any;
+       return {};
+     }},
     {"RNN", kRnnRules, rnnInputs, noStates, rnnOutputs,
      [](const Attributes& a) { return static_cast<int>(rnnOutputs(a).size()); }, rnnShapes, lowerRnn, rnnFlop,
      nullptr, true},
@@ -211,7 +215,11 @@ constexpr NamedOperator kSequenceOperators[] = {
      [](const Attributes&) -> std::vector<std::string> {
        return {"a", "indices"};
      },
-     noStates, onlyOutput, oneVisible, takeShapes, lowerTake, noFlop},
+     noStates, onlyOutput, oneVisible, takeShapes, lowerTake, noFlop, nullptr, false,
+     [](const Attributes&, NodeTypes& types) -> Status {
+       types.inputs[1].kind = TypeSlot::Kind::any;
+       return {};
+     }},
 };
 
 }  // namespace
