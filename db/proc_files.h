@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace pitwall::host {
@@ -13,6 +14,24 @@ namespace pitwall::host {
 std::optional<std::string> readFile(const std::string& path);
 // The same into `text`, whose memory is reused. `path` is relative to the open folder.
 bool readFileInto(int folder, const char* path, std::string& text);
+
+// A file of one record, as /proc/PID/stat, that is read again and again: opened once. An ended process or thread does not
+// come back under its number.
+class RepeatedFile {
+ public:
+  RepeatedFile() = default;
+  RepeatedFile(RepeatedFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  RepeatedFile& operator=(RepeatedFile&& other) noexcept {
+    std::swap(file_, other.file_);
+    return *this;
+  }
+  ~RepeatedFile();
+  // As readFileInto. `path` is that of the first call.
+  bool readInto(int folder, const char* path, std::string& text);
+
+ private:
+  int file_ = -1;
+};
 
 // Removes the next number from the front of `text`, with the blanks before it; nullopt when there is none.
 std::optional<std::int64_t> takeNumber(std::string_view& text);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 
 namespace pitwall::host {
@@ -35,6 +36,24 @@ bool readFileInto(int folder, const char* path, std::string& text) {
   close(file);
   text.resize(size);
   return got == 0;
+}
+
+RepeatedFile::~RepeatedFile() {
+  if (file_ >= 0) close(file_);
+}
+
+bool RepeatedFile::readInto(int folder, const char* path, std::string& text) {
+  if (file_ < 0) file_ = openat(folder, path, O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) return false;
+  if (text.size() < 4096) text.resize(4096);
+  const ssize_t got = pread(file_, text.data(), text.size(), 0);
+  if (got == static_cast<ssize_t>(text.size())) {  // more than a record
+    text.clear();
+    errno = EFBIG;
+    return false;
+  }
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return got >= 0;
 }
 
 std::optional<std::string> readFile(const std::string& path) {

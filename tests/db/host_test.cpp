@@ -1,9 +1,11 @@
 // What is read of the machine and of control groups, from folders with the layout of /proc and /sys.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -32,6 +34,35 @@ TEST(ProcFiles, FieldsAndLists) {
   EXPECT_FALSE(fieldOf(status, "VmRSS").has_value());
   EXPECT_THAT(parseCpuList("0-3,8,10-11\n"), ElementsAre(0, 1, 2, 3, 8, 10, 11));
   EXPECT_THAT(parseCpuList("x,-1,5,9999999999999,2-"), ElementsAre(5));
+}
+
+// What it says now, each time; and not of a process that ended.
+TEST(ProcFiles, AFileReadAgain) {
+  const test::TempFolder folder;
+  RepeatedFile file;
+  std::string text;
+  EXPECT_FALSE(file.readInto(AT_FDCWD, (folder / "stat").c_str(), text));
+  write(folder / "stat", "a longer record\n");
+  ASSERT_TRUE(file.readInto(AT_FDCWD, (folder / "stat").c_str(), text));
+  EXPECT_EQ(text, "a longer record\n");
+  write(folder / "stat", "another\n");
+  ASSERT_TRUE(file.readInto(AT_FDCWD, (folder / "stat").c_str(), text));
+  EXPECT_EQ(text, "another\n");
+  write(folder / "stat", std::string(1 << 20, 'x'));
+  EXPECT_FALSE(file.readInto(AT_FDCWD, (folder / "stat").c_str(), text)) << "more than a record";
+
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  const std::string path = "/proc/" + std::to_string(child) + "/stat";
+  RepeatedFile stat;
+  EXPECT_TRUE(stat.readInto(AT_FDCWD, path.c_str(), text));
+  EXPECT_TRUE(text.starts_with(std::to_string(child) + " "));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_FALSE(stat.readInto(AT_FDCWD, path.c_str(), text));
 }
 
 class CgroupTest : public testing::Test {

@@ -1,36 +1,111 @@
 #!/usr/bin/env python3
 """How much longer unchanged programs take under `pitwall record`: a Markdown table for docs/benchmarks.md.
 
-    tests/peers/overhead.py [--bin build/release/bin] [--venvs FOLDER] [--pairs 10] [--scale 1] [PROGRAM...]
+    tests/peers/overhead.py [--bin build/release/bin] [--venvs FOLDER] [--rounds 10] [--scale 1] [PROGRAM...]
 
-Of each program a step's time alone, sampled (--framework none) and with the framework's operators, in turns, and the ratios
-of each turn: median with the interval that holds it in 95 of 100 such measurements (order statistics). Needs an idle machine;
-the programs' environments are made by tests/peers/run.sh. Prints the load before and after.
+In a round each program runs alone, sampled (--framework none) and with the framework's operators, all three at once in turns
+of 0.1 s: while one runs, the processes of the others are stopped. So the speed of a machine that changes from second to
+second is that of all three. The time of a run is what its turns took between the first step and the last. The table has the ratios of
+the rounds: median with the interval that holds it in 95 of 100 such measurements (order statistics). Needs an idle machine; the
+programs' environments are made by tests/peers/run.sh. Prints the load before and after.
 """
 
 import argparse
 import math
 import os
 import pathlib
+import random
+import signal
 import statistics
 import subprocess
 import tempfile
+import threading
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-STEPS = {"numpy": 3000, "torch1": 300, "torch": 300, "onnxruntime": 1500, "mxnet": 300, "jax": 3000}
+STEPS = {"numpy": 3000, "torch1": 300, "torch": 300, "onnxruntime": 2000, "mxnet": 500, "jax": 3000}
 FILES = {"numpy": "numpy_train", "torch1": "torch_train", "torch": "torch_train", "onnxruntime": "onnx_infer",
          "mxnet": "mxnet_train", "jax": "jax_train"}
+TURN_SECONDS = 0.1
 
 
 def python_of(name, venvs):
     return "/usr/bin/python3" if name in ("numpy", "torch1") else str(venvs / name / "bin/python")
 
 
-def step_seconds(command):
-    out = subprocess.run(command, capture_output=True, text=True)
-    if out.returncode != 0:
-        raise SystemExit("%s: exit code %d\n%s" % (" ".join(command), out.returncode, out.stderr))
-    return float(out.stdout.split("seconds a step:")[1].split()[0])
+class Run:
+    """A command that runs in turns, in a separate session."""
+
+    def __init__(self, command):
+        self.command, self.used, self.turn_began = command, 0.0, None
+        self.first_step, self.last_step = None, None  # seconds of its turns
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.turn_began = time.monotonic()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            # A line that arrives after the turn was sent within it.
+            seconds = self.used + (time.monotonic() - self.turn_began if self.turn_began else 0)
+            if line.startswith("first step done"):
+                self.first_step = seconds
+            elif line.startswith("seconds a step"):
+                self.last_step = seconds
+
+    def signal(self, number):
+        for entry in os.listdir("/proc"):
+            if not entry.isdigit():
+                continue
+            try:
+                with open("/proc/%s/stat" % entry) as stat:
+                    session = int(stat.read().rsplit(")", 1)[1].split()[3])
+                if session == self.process.pid:
+                    os.kill(int(entry), number)
+            except OSError:
+                pass  # it has ended
+
+    def stop(self):
+        self.signal(signal.SIGSTOP)
+        self.used, self.turn_began = self.used + time.monotonic() - self.turn_began, None
+
+    def take_turn(self):
+        self.turn_began = time.monotonic()
+        self.signal(signal.SIGCONT)
+        time.sleep(TURN_SECONDS)
+        self.stop()
+
+    def until(self, is_reached):
+        while not is_reached() and self.process.poll() is None:
+            time.sleep(0.01)
+
+    def end(self):
+        self.turn_began = self.turn_began or time.monotonic()
+        self.signal(signal.SIGCONT)
+        code = self.process.wait()
+        self.reader.join()
+        if code != 0 or self.first_step is None or self.last_step is None:
+            raise SystemExit("%s: exit code %d" % (" ".join(self.command), code))
+
+
+def step_seconds(commands, steps):
+    """The time of a step of each command, all run in turns."""
+    runs = []
+    for command in commands:
+        run = Run(command)
+        run.until(lambda: run.first_step is not None)
+        run.stop()
+        runs.append(run)
+    waiting = list(runs)
+    while waiting:
+        random.shuffle(waiting)
+        for run in waiting:
+            run.take_turn()
+        ended = [run for run in waiting if run.last_step is not None or run.process.poll() is not None]
+        for run in ended:  # what it does after its last step is not measured
+            run.end()
+        waiting = [run for run in waiting if run not in ended]
+    return [(run.last_step - run.first_step) / steps for run in runs]
 
 
 def interval(ratios):
@@ -47,7 +122,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path, default=HERE.parent.parent / "build/release/bin")
     parser.add_argument("--venvs", type=pathlib.Path, default=pathlib.Path.home() / ".cache/pitwall-peers")
-    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--scale", type=float, default=1, help="of the number of steps")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
@@ -58,20 +133,17 @@ def main():
             if not os.path.exists(python_of(name, given.venvs)):
                 print("| %s | not installed | | |" % name)
                 continue
-            program = [python_of(name, given.venvs), str(HERE / "programs" / (FILES[name] + ".py")),
-                       str(max(1, int(STEPS[name] * given.scale)))]
-            record = [str(given.bin / "pitwall"), "record", "-q", "-o", os.path.join(folder, "run.pitwall")]
-            ways = [program, record + ["--framework", "none", "--"] + program, record + ["--"] + program]
-            for way in ways:  # warm: files in the page cache, bytecode compiled
-                step_seconds(way)
-            times = [[], [], []]
-            for pair in range(given.pairs):
-                order = [(pair + k) % 3 for k in range(3)]  # no way runs twice in a row
-                for way in order:
-                    times[way].append(step_seconds(ways[way]))
-            cells = ["%.3f ms" % (statistics.median(times[0]) * 1e3)]
+            steps = max(1, int(STEPS[name] * given.scale))
+            program = [python_of(name, given.venvs), str(HERE / "programs" / (FILES[name] + ".py")), str(steps)]
+            record = [str(given.bin / "pitwall"), "record", "-q", "-o"]
+            ways = [program,
+                    record + [os.path.join(folder, "sampled.pitwall"), "--framework", "none", "--"] + program,
+                    record + [os.path.join(folder, "operators.pitwall"), "--"] + program]
+            step_seconds([way[:-1] + ["10"] for way in ways], 10)  # files into the page cache, bytecode compiled
+            rounds = [step_seconds(ways, steps) for _ in range(given.rounds)]
+            cells = ["%.3f ms" % (statistics.median(times[0] for times in rounds) * 1e3)]
             for way in (1, 2):
-                ratios = [with_it / alone - 1 for with_it, alone in zip(times[way], times[0])]
+                ratios = [times[way] / times[0] - 1 for times in rounds]
                 low, high = interval(ratios)
                 cells.append("%+.1f %% (%+.1f to %+.1f)" % (100 * statistics.median(ratios), 100 * low, 100 * high))
             print("| %s | %s |" % (name, " | ".join(cells)), flush=True)

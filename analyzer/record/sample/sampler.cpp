@@ -1,6 +1,7 @@
 #include "analyzer/record/sample/sampler.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,7 +13,6 @@
 #include "analyzer/record/sample/trace_clock.h"
 #include "db/host_facts.h"
 #include "db/meta.h"
-#include "db/proc_files.h"
 
 namespace pitwall::record {
 namespace {
@@ -59,10 +59,21 @@ Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOp
   recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+// By the number that the system gave last, which /proc/loadavg ends with: a listing of /proc costs far more.
+bool Sampler::hasNewProcesses() {
+  std::string text;
+  if (!load_.readInto(AT_FDCWD, "/proc/loadavg", text)) return true;
+  std::string newest = text.substr(text.rfind(' ') + 1);
+  if (newest == newest_) return false;
+  newest_ = std::move(newest);
+  return true;
+}
+
 // A process belongs to the program if its parent does, or if this process became its parent as the subreaper.
 // Parents precede their children in the listing unless process ids have wrapped around: then the child is
 // found with the next sample.
 void Sampler::findProcesses() {
+  if (!hasNewProcesses()) return;
   DIR* folder = opendir("/proc");
   if (folder == nullptr) return;
   std::unordered_set<pid_t> others;
@@ -83,6 +94,7 @@ void Sampler::findProcesses() {
     } else if (stat->state != 'Z') {
       probes_.emplace(pid, std::make_unique<ProcessProbe>(pid, last_ns_));
       ++processes_seen_;
+      newest_.clear();  // its children may have been listed before it
     }
   }
   closedir(folder);
@@ -95,6 +107,7 @@ void Sampler::attach() {
   for (int seen = 0; seen != processes_seen_;) {
     seen = processes_seen_;
     others_.clear();
+    newest_.clear();
     findProcesses();
   }
   for (auto& [pid, probe] : probes_) probe->startNow();

@@ -18,6 +18,7 @@
 #include "analyzer/record/sample/sample_log.h"
 #include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/sample/trace_clock.h"
+#include "db/proc_files.h"
 
 namespace pitwall::record {
 
@@ -62,6 +63,7 @@ class Sampler {
   std::vector<std::string> notes() const;  // what was not sampled and why; sentences
 
  private:
+  bool hasNewProcesses();
   void findProcesses();
   void attach();
   void writeStackFacts();
@@ -79,6 +81,8 @@ class Sampler {
   ProbeBudget budget_;
   std::map<pid_t, std::unique_ptr<ProcessProbe>> probes_;
   std::unordered_set<pid_t> others_;  // of other programs, so that they are examined only once
+  host::RepeatedFile load_;           // /proc/loadavg
+  std::string newest_;                // number of the newest process or thread when the others were listed
   std::unique_ptr<GpuSampler> gpus_;
   std::vector<SeriesRef> gpu_series_;
   ProcessRef first_process_;  // has the tracks of the machine; valid once host_ has tracks

@@ -6,12 +6,12 @@
 #include <charconv>
 
 #include "analyzer/record/sample/proc_files.h"
-#include "db/proc_files.h"
 
 namespace pitwall::record {
 namespace {
 
 constexpr TimeNs kRarestRefreshNs = 10'000'000'000;
+constexpr int kMostKeptFiles = 128;  // an eighth of what a process may usually open
 
 // The first argument of a system call, of the text of the file `syscall`.
 Address firstArgument(std::string_view text) {
@@ -76,17 +76,19 @@ void StackProbe::begin(int folder, TimeNs now_ns) {
   stacks_.begin();
 }
 
-std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
+std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread& thread) {
   const std::string folder = std::to_string(tid);
-  std::string call;
-  const bool readable =
-      syscall_readable_ && host::readFileInto(task_folder, (folder + "/syscall").c_str(), call);
+  const auto readCall = [&](const std::string& path) {
+    return thread.keeps_file ? thread.syscall.readInto(task_folder, path.c_str(), call_)
+                             : host::readFileInto(task_folder, path.c_str(), call_);
+  };
+  const bool readable = syscall_readable_ && readCall(folder + "/syscall");
   // Forbidden for all threads; other errors are those of one that ends.
   if (!readable && (errno == EACCES || errno == EPERM)) syscall_readable_ = false;
   if (readable) {
-    if (call.starts_with("running")) return std::nullopt;
-    if (stacks_.isInterpreterLock(firstArgument(call))) return "waiting: interpreter lock";
-    const ThreadState state = threadState('S', call);
+    if (call_.starts_with("running")) return std::nullopt;
+    if (stacks_.isInterpreterLock(firstArgument(call_))) return "waiting: interpreter lock";
+    const ThreadState state = threadState('S', call_);
     const bool is_clear =
         state != ThreadState::input && state != ThreadState::output && state != ThreadState::asleep;
     if (is_clear) return stateText(state);
@@ -95,16 +97,20 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid) {
   if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
   const auto stat = parseStat(text_);
   if (!stat) return "waiting";
-  const ThreadState state = threadState(stat->state, call);
+  const ThreadState state = threadState(stat->state, readable ? call_ : std::string_view());
   return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
 }
 
 std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
                                SampleLog& log) {
   const auto [found, fresh] = threads_.try_emplace(tid);
-  if (fresh) found->second.series = log.series(thread, "stack", kStackUnit);
+  if (fresh) {
+    found->second.series = log.series(thread, "stack", kStackUnit);
+    found->second.keeps_file = recorder_.kept_files < kMostKeptFiles;
+    recorder_.kept_files += found->second.keeps_file;
+  }
   found->second.seen = true;
-  const auto waits = waitOf(task_folder, tid);
+  const auto waits = waitOf(task_folder, tid, found->second);
   const TimeNs now = clock.now();
   const auto read = stacks_.read(tid, !waits, frames_);
   if (read != ProcessStacks::Read::none) ++recorder_.taken;
@@ -131,6 +137,7 @@ void StackProbe::end(TimeNs now_ns, SampleLog& log) {
     }
     log.add(it->second.series, now_ns, 0);
     stacks_.forget(it->first);
+    recorder_.kept_files -= it->second.keeps_file;
     it = threads_.erase(it);
   }
 }

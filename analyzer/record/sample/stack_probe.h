@@ -15,6 +15,7 @@
 #include "analyzer/record/sample/thread_state.h"
 #include "analyzer/record/sample/trace_clock.h"
 #include "analyzer/record/stacks/process_stacks.h"
+#include "db/proc_files.h"
 
 namespace pitwall::record {
 
@@ -32,6 +33,7 @@ class StackRecorder {
   FrameTable frames;
   std::int64_t taken = 0, torn = 0;  // stacks of threads that had one; of them, those that were dropped
   std::string note;                  // the first that a process gave
+  int kept_files = 0;                // of threads, open
 
  private:
   FrameId sinkFrame(std::uint32_t frame);
@@ -57,9 +59,11 @@ class StackProbe {
   struct Thread {
     SeriesRef series;
     bool seen = false;
+    bool keeps_file = false;
+    host::RepeatedFile syscall;
   };
   // What it waits for; nullopt when it runs.
-  std::optional<std::string> waitOf(int task_folder, pid_t tid);
+  std::optional<std::string> waitOf(int task_folder, pid_t tid, Thread& thread);
 
   const pid_t pid_;
   StackRecorder& recorder_;
@@ -69,7 +73,7 @@ class StackProbe {
   int roles_asked_ = 0;
   std::unordered_map<pid_t, Thread> threads_;
   std::vector<std::uint32_t> frames_;  // scratch
-  std::string text_;                   // scratch
+  std::string text_, call_;            // scratch
 };
 
 // How a stack's state is named: "waiting: lock"; "" = running.

@@ -26,11 +26,12 @@ def main():
     parameters = {"w1": jnp.asarray(random.standard_normal((784, 256)) * 0.05), "w2": jnp.asarray(random.standard_normal((256, 10)))}
     images, labels = jnp.asarray(random.standard_normal((64, 784))), jnp.arange(64) % 10
     value, parameters = step(parameters, images, labels)
+    print("first step done", flush=True)
     began = time.perf_counter()
     for _ in range(steps):
         value, parameters = step(parameters, images, labels)
     value.block_until_ready()
-    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps))
+    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps), flush=True)
 
 
 main()

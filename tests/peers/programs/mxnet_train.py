@@ -36,10 +36,11 @@ def main():
         return loss.mean().asscalar()
 
     step()
+    print("first step done", flush=True)
     began = time.perf_counter()
     for _ in range(steps):
         step()
-    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps))
+    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps), flush=True)
 
 
 main()

@@ -45,10 +45,11 @@ def main():
     pixels = np.random.default_rng(1).integers(0, 255, (8, 64, 64, 3)).astype(np.float32)
     best = np.zeros(8, int)
     session.run(None, {"image": prepare(pixels)})
+    print("first step done", flush=True)
     began = time.perf_counter()
     for _ in range(runs):
         best += session.run(None, {"image": prepare(pixels)})[0].argmax(axis=1)
-    print("seconds a step: %.9f" % ((time.perf_counter() - began) / runs))
+    print("seconds a step: %.9f" % ((time.perf_counter() - began) / runs), flush=True)
 
 
 main()

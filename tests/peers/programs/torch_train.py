@@ -41,8 +41,10 @@ def main():
         loss = loss_of(net(images), labels)
         loss.backward()
         optimizer.step()
-        began = began or time.perf_counter()
-    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps))
+        if began is None:
+            print("first step done", flush=True)
+            began = time.perf_counter()
+    print("seconds a step: %.9f" % ((time.perf_counter() - began) / steps), flush=True)
 
 
 if __name__ == "__main__":
