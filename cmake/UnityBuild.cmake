@@ -2,9 +2,8 @@
 # presets release, asan and tsan, libraries and tests are built so. Elsewhere each file is compiled alone;
 # .ci/check_sources.py holds that it includes what it uses.
 
-# Files of a kind that use the same local names: the kernels of operators. And one with a class that has members of local
-# types, of which GCC warns outside a main file.
-set(PITWALL_COMPILED_ALONE "/runtime/operators/|/runtime/backend/(onednn|reference)/|sample/gpu_sampler.cpp")
+# A class there has members of local types, of which GCC warns outside a main file.
+set(PITWALL_COMPILED_ALONE "sample/gpu_sampler.cpp")
 
 # pitwall_unity_build(target files): as many files in one.
 function(pitwall_unity_build target files)

@@ -11,16 +11,16 @@ namespace pitwall {
 namespace {
 
 // A product and a sum for each element of the output and each term.
-Flop forwardFlop(const Prepared& p) {
+Flop batchDotFlop(const Prepared& p) {
   const MatrixFactors f = p.desc.as<BatchDotDesc>().factors(p.at_hand[0].shape, p.at_hand[1].shape);
   return 2 * f.batch * f.m * f.k * f.n;
 }
-Flop backwardFlop(const Prepared& p) { return 2 * forwardFlop(p); }
+Flop batchDotGradientFlop(const Prepared& p) { return 2 * batchDotFlop(p); }
 
 constexpr KernelOperator kBatchDot{.forward = "batch_dot",
                                    .backward = "_backward_batch_dot",
-                                   .forward_flop = forwardFlop,
-                                   .backward_flop = backwardFlop};
+                                   .forward_flop = batchDotFlop,
+                                   .backward_flop = batchDotGradientFlop};
 
 }  // namespace
 

@@ -12,12 +12,12 @@ namespace {
 enum Input : std::size_t { kData, kGamma, kBeta };
 
 // Mean, variance, normalise, scale, shift: about this many operations per element.
-Flop forwardFlop(const Prepared& p) {
+Flop batchNormFlop(const Prepared& p) {
   const auto& desc = p.desc.as<BatchNormDesc>();
   const Flop per_element = p.pass == Pass::inference || desc.use_global_stats ? (desc.relu ? 3 : 2) : 7;
   return per_element * p.at_hand[0].shape.elements();
 }
-Flop backwardFlop(const Prepared& p) { return 11 * p.at_hand[0].shape.elements(); }
+Flop batchNormGradientFlop(const Prepared& p) { return 11 * p.at_hand[0].shape.elements(); }
 
 struct BatchNormNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
@@ -30,7 +30,7 @@ struct BatchNormNode final : autograd::Node {
                                 .phase = Phase::backward,
                                 .inputs = arrays,
                                 .outputs = made,
-                                .flop = backwardFlop,
+                                .flop = batchNormGradientFlop,
                                 .tag = MemoryTag::gradients});
     for (std::size_t i = 0; i < 3 && done.has_value(); ++i) done = gradients.give(i, made[i]);
     return done;
@@ -51,7 +51,7 @@ Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, 
                                     .phase = Phase::forward,
                                     .inputs = inputs,
                                     .outputs = {&output, 1},
-                                    .flop = forwardFlop}));
+                                    .flop = batchNormFlop}));
   return makeArray(output);
 }
 
@@ -99,7 +99,7 @@ Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, 
                                     .inputs = inputs,
                                     .outputs = outputs,
                                     .updates_from = 3,
-                                    .flop = forwardFlop}));
+                                    .flop = batchNormFlop}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data, &state.gamma, &state.beta})) {
     auto node = std::make_shared<BatchNormNode>();

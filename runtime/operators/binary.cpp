@@ -17,9 +17,9 @@ struct BinaryNames {
   const char* forward;
   const char* backward;
 };
-constexpr BinaryNames kNames[] = {{"elemwise_add", "_backward_add"}, {"elemwise_sub", "_backward_sub"},
-                                  {"elemwise_mul", "_backward_mul"}, {"elemwise_div", "_backward_div"},
-                                  {"_maximum", "_backward_maximum"}, {"_minimum", "_backward_minimum"}};
+constexpr BinaryNames kBinaryNames[] = {{"elemwise_add", "_backward_add"}, {"elemwise_sub", "_backward_sub"},
+                                        {"elemwise_mul", "_backward_mul"}, {"elemwise_div", "_backward_div"},
+                                        {"_maximum", "_backward_maximum"}, {"_minimum", "_backward_minimum"}};
 
 Flop onePerOutput(const Prepared& p) { return p.kernel->outputs()[0].shape.elements(); }
 // Two products and their sums for each element of the output's gradient.
@@ -65,7 +65,7 @@ struct BinaryNode final : autograd::Node {
   }
 
   ElementwiseCall call(BinaryType applied) const {
-    return {kNames[static_cast<std::size_t>(type)].backward, Phase::backward, site, applied};
+    return {kBinaryNames[static_cast<std::size_t>(type)].backward, Phase::backward, site, applied};
   }
   static Status give(autograd::Gradients& gradients, std::size_t input, const Result<Value>& value) {
     return value.has_value() ? gradients.give(input, *value) : fail(value.error());
@@ -76,7 +76,7 @@ struct BinaryNode final : autograd::Node {
 };
 
 Result<NDArray> binary(BinaryType type, const NDArray& a, const NDArray& b, const CallSite& site) {
-  const char* name = kNames[static_cast<std::size_t>(type)].forward;
+  const char* name = kBinaryNames[static_cast<std::size_t>(type)].forward;
   PITWALL_TRY(requireArrays(site, name, {{"a", a}, {"b", b}}));
   const bool selects = type == BinaryType::maximum || type == BinaryType::minimum;
   if (selects || a.shape() != b.shape())

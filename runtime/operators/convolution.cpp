@@ -9,24 +9,24 @@ namespace pitwall {
 namespace {
 
 // Multiplications and additions of a convolution between `out` and a weight O x I/groups x KH x KW, or O x I/groups x KW.
-Flop multiplyAdds(const Shape& out, const Shape& weight) {
+Flop convolutionProducts(const Shape& out, const Shape& weight) {
   return 2 * out.elements() * (weight.elements() / weight[0]);
 }
 
-constexpr WeightedNames kNames{
+constexpr WeightedNames kConvolutionNames{
     .forward = "Convolution",
     .backward = "_backward_Convolution",
     .forward_flop = [](const Prepared& p) -> Flop {
       const Shape& out = p.kernel->outputs()[0].shape;
       const auto& d = p.desc.as<ConvolutionDesc>();
-      return multiplyAdds(out, p.at_hand[1].shape) + fusedFlop(out, d.bias, {d.adds, d.activation});
+      return convolutionProducts(out, p.at_hand[1].shape) + fusedFlop(out, d.bias, {d.adds, d.activation});
     },
     .backward_data_flop = [](const Prepared& p) -> Flop {
-      return multiplyAdds(p.at_hand[0].shape, p.at_hand[1].shape);
+      return convolutionProducts(p.at_hand[0].shape, p.at_hand[1].shape);
     },
     .backward_weights_flop = [](const Prepared& p) -> Flop {
       const Shape& head = p.at_hand[1].shape;
-      return multiplyAdds(head, p.kernel->outputs()[0].shape) +
+      return convolutionProducts(head, p.kernel->outputs()[0].shape) +
              (p.kernel->outputs().size() > 1 ? head.elements() : 0);
     },
 };
@@ -61,7 +61,7 @@ Result<Signature> ConvolutionDesc::infer(const ShapeQuery& q) const {
 
 Result<NDArray> op::convolution(const NDArray& data, const WeightAndBias& trained,
                                 const ConvolutionDesc& desc, const CallSite& site) {
-  return weightedOperator(kNames, data, trained, desc, site);
+  return weightedOperator(kConvolutionNames, data, trained, desc, site);
 }
 
 }  // namespace pitwall

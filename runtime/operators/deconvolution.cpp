@@ -9,22 +9,22 @@ namespace pitwall {
 namespace {
 
 // Multiplications and additions of each element of the data and a weight C x O/groups x KH x KW.
-Flop multiplyAdds(const Shape& data, const Shape& weight) {
+Flop deconvolutionProducts(const Shape& data, const Shape& weight) {
   return 2 * data.elements() * weight[1] * weight[2] * weight[3];
 }
 
-constexpr WeightedNames kNames{
+constexpr WeightedNames kDeconvolutionNames{
     .forward = "Deconvolution",
     .backward = "_backward_Deconvolution",
     .forward_flop = [](const Prepared& p) -> Flop {
-      return multiplyAdds(p.at_hand[0].shape, p.at_hand[1].shape) +
+      return deconvolutionProducts(p.at_hand[0].shape, p.at_hand[1].shape) +
              (p.at_hand.size() > 2 ? p.kernel->outputs()[0].shape.elements() : 0);
     },
     .backward_data_flop = [](const Prepared& p) -> Flop {
-      return multiplyAdds(p.kernel->outputs()[0].shape, p.at_hand[1].shape);
+      return deconvolutionProducts(p.kernel->outputs()[0].shape, p.at_hand[1].shape);
     },
     .backward_weights_flop = [](const Prepared& p) -> Flop {
-      return multiplyAdds(p.at_hand[0].shape, p.kernel->outputs()[0].shape) +
+      return deconvolutionProducts(p.at_hand[0].shape, p.kernel->outputs()[0].shape) +
              (p.kernel->outputs().size() > 1 ? p.at_hand[1].shape.elements() : 0);
     },
 };
@@ -59,7 +59,7 @@ Result<Signature> DeconvolutionDesc::infer(const ShapeQuery& q) const {
 
 Result<NDArray> op::deconvolution(const NDArray& data, const WeightAndBias& trained,
                                   const DeconvolutionDesc& desc, const CallSite& site) {
-  return weightedOperator(kNames, data, trained, desc, site);
+  return weightedOperator(kDeconvolutionNames, data, trained, desc, site);
 }
 
 }  // namespace pitwall

@@ -11,16 +11,14 @@ namespace pitwall {
 namespace {
 
 // A product and a sum for each element of the output and each term.
-Flop forwardFlop(const Prepared& p) {
+Flop dotFlop(const Prepared& p) {
   const MatrixFactors f = p.desc.as<DotDesc>().factors(p.at_hand[0].shape, p.at_hand[1].shape);
   return 2 * f.m * f.k * f.n;
 }
-Flop backwardFlop(const Prepared& p) { return 2 * forwardFlop(p); }
+Flop dotGradientFlop(const Prepared& p) { return 2 * dotFlop(p); }
 
-constexpr KernelOperator kDot{.forward = "dot",
-                              .backward = "_backward_dot",
-                              .forward_flop = forwardFlop,
-                              .backward_flop = backwardFlop};
+constexpr KernelOperator kDot{
+    .forward = "dot", .backward = "_backward_dot", .forward_flop = dotFlop, .backward_flop = dotGradientFlop};
 
 }  // namespace
 

@@ -9,22 +9,23 @@ namespace pitwall {
 namespace {
 
 // Multiplications and additions for `out`, N x M or N x ... x M, of a weight M x K.
-Flop multiplyAdds(const Shape& out, const Shape& weight) { return 2 * out.elements() * weight[1]; }
+Flop fullyConnectedProducts(const Shape& out, const Shape& weight) { return 2 * out.elements() * weight[1]; }
 
-constexpr WeightedNames kNames{
+constexpr WeightedNames kFullyConnectedNames{
     .forward = "FullyConnected",
     .backward = "_backward_FullyConnected",
     .forward_flop = [](const Prepared& p) -> Flop {
       const Shape& out = p.kernel->outputs()[0].shape;
       const auto& d = p.desc.as<FullyConnectedDesc>();
-      return multiplyAdds(out, p.at_hand[1].shape) + fusedFlop(out, d.bias, {.activation = d.activation});
+      return fullyConnectedProducts(out, p.at_hand[1].shape) +
+             fusedFlop(out, d.bias, {.activation = d.activation});
     },
     .backward_data_flop = [](const Prepared& p) -> Flop {
-      return multiplyAdds(p.at_hand[0].shape, p.at_hand[1].shape);
+      return fullyConnectedProducts(p.at_hand[0].shape, p.at_hand[1].shape);
     },
     .backward_weights_flop = [](const Prepared& p) -> Flop {
       const Shape& head = p.at_hand[1].shape;
-      return multiplyAdds(head, p.kernel->outputs()[0].shape) +
+      return fullyConnectedProducts(head, p.kernel->outputs()[0].shape) +
              (p.kernel->outputs().size() > 1 ? head.elements() : 0);
     },
 };
@@ -49,7 +50,7 @@ Result<Signature> FullyConnectedDesc::infer(const ShapeQuery& q) const {
 
 Result<NDArray> op::fullyConnected(const NDArray& data, const WeightAndBias& trained,
                                    const FullyConnectedDesc& desc, const CallSite& site) {
-  return weightedOperator(kNames, data, trained, desc, site);
+  return weightedOperator(kFullyConnectedNames, data, trained, desc, site);
 }
 
 }  // namespace pitwall

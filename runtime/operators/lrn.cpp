@@ -13,11 +13,9 @@ namespace pitwall {
 namespace {
 
 // Per element: a square, the sum over the window, scale and addition, a power (counted as one), a product.
-Flop forwardFlop(const Prepared& p) {
-  return (p.desc.as<LrnDesc>().nsize + 5) * p.at_hand[0].shape.elements();
-}
+Flop lrnFlop(const Prepared& p) { return (p.desc.as<LrnDesc>().nsize + 5) * p.at_hand[0].shape.elements(); }
 // The norms, two products and a power for each element of the window's sum, and five for the difference.
-Flop backwardFlop(const Prepared& p) {
+Flop lrnGradientFlop(const Prepared& p) {
   return (2 * p.desc.as<LrnDesc>().nsize + 11) * p.at_hand[0].shape.elements();
 }
 
@@ -31,7 +29,7 @@ struct LrnNode final : autograd::Node {
                                 .phase = Phase::backward,
                                 .inputs = arrays,
                                 .outputs = {&gradient, 1},
-                                .flop = backwardFlop,
+                                .flop = lrnGradientFlop,
                                 .tag = MemoryTag::gradients});
     return done.has_value() ? gradients.give(0, gradient) : std::move(done);
   }
@@ -69,7 +67,7 @@ Result<NDArray> op::lrn(const NDArray& data, const LrnDesc& kind, const CallSite
                                     .phase = Phase::forward,
                                     .inputs = inputs,
                                     .outputs = {outputs, recording ? 2U : 1U},
-                                    .flop = forwardFlop}));
+                                    .flop = lrnFlop}));
   NDArray result = makeArray(outputs[0]);
   if (autograd::shouldRecord({&data})) {
     auto node = std::make_shared<LrnNode>();

@@ -9,16 +9,16 @@
 namespace pitwall {
 namespace {
 
-Flop forwardFlop(const Prepared& p) { return p.at_hand[0].shape.elements(); }
-Flop backwardFlop(const Prepared& p) {
+Flop reduceFlop(const Prepared& p) { return p.at_hand[0].shape.elements(); }
+Flop reduceGradientFlop(const Prepared& p) {
   return p.desc.as<ReduceDesc>().type == ReduceType::sum ? 0 : p.at_hand[0].shape.elements();
 }
 
 constexpr KernelOperator kReduce[] = {
-    {"sum", "_backward_sum", forwardFlop, backwardFlop, KernelOperator::kAll, 1},
-    {"mean", "_backward_mean", forwardFlop, backwardFlop, KernelOperator::kAll, 1},
-    {"max", "_backward_max", forwardFlop, backwardFlop, KernelOperator::kAll, 1},
-    {"min", "_backward_min", forwardFlop, backwardFlop, KernelOperator::kAll, 1},
+    {"sum", "_backward_sum", reduceFlop, reduceGradientFlop, KernelOperator::kAll, 1},
+    {"mean", "_backward_mean", reduceFlop, reduceGradientFlop, KernelOperator::kAll, 1},
+    {"max", "_backward_max", reduceFlop, reduceGradientFlop, KernelOperator::kAll, 1},
+    {"min", "_backward_min", reduceFlop, reduceGradientFlop, KernelOperator::kAll, 1},
 };
 
 bool isReduced(const ReduceDesc& d, int axis) { return d.axes == 0 || (d.axes >> axis & 1) != 0; }

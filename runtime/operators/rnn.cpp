@@ -15,14 +15,14 @@ namespace {
 RnnExtents extentsOf(const RnnDesc& d, const Shape& data) { return {d, data[0], data[1], data[2]}; }
 
 // The products of all gates with data and state.
-Flop forwardFlop(const Prepared& p) {
+Flop rnnFlop(const Prepared& p) {
   const RnnExtents e = extentsOf(p.desc.as<RnnDesc>(), p.at_hand[0].shape);
   Flop flop = 0;
   for (std::int64_t layer = 0; layer < e.desc.layers; ++layer)
     flop += 2 * e.directions() * e.rows() * e.gateRows() * (e.columnsOf(layer) + e.hidden());
   return flop;
 }
-Flop backwardFlop(const Prepared& p) { return 2 * forwardFlop(p); }
+Flop rnnGradientFlop(const Prepared& p) { return 2 * rnnFlop(p); }
 
 struct RnnNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
@@ -43,7 +43,7 @@ struct RnnNode final : autograd::Node {
                               .phase = Phase::backward,
                               .inputs = arrays,
                               .outputs = made,
-                              .flop = backwardFlop,
+                              .flop = rnnGradientFlop,
                               .tag = MemoryTag::gradients}));
     for (std::size_t i = 0; i < inputs.size(); ++i) PITWALL_TRY(gradients.give(i, made[i]));
     return {};
@@ -110,7 +110,7 @@ Result<RnnOutputs> op::rnn(const NDArray& data, const NDArray& parameters, const
                                     .phase = Phase::forward,
                                     .inputs = inputs,
                                     .outputs = outputs,
-                                    .flop = forwardFlop,
+                                    .flop = rnnFlop,
                                     .seed = seed}));
   RnnOutputs results{makeArray(outputs[0]), makeArray(outputs[1]), lstm ? makeArray(outputs[2]) : NDArray()};
   if (autograd::shouldRecord({&data, &parameters, &state, &cell})) {

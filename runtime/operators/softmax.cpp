@@ -12,15 +12,15 @@ namespace pitwall {
 namespace {
 
 // Maximum, difference, exponential, sum and quotient of each element.
-Flop forwardFlop(const Prepared& p) { return 5 * p.at_hand[0].shape.elements(); }
+Flop softmaxFlop(const Prepared& p) { return 5 * p.at_hand[0].shape.elements(); }
 // A product and its sum, a difference and a product; of the logarithm, a sum, an exponential, a product and a difference.
-Flop backwardFlop(const Prepared& p) { return 4 * p.at_hand[0].shape.elements(); }
+Flop softmaxGradientFlop(const Prepared& p) { return 4 * p.at_hand[0].shape.elements(); }
 
 constexpr KernelOperator softmaxNamed(const char* forward, const char* backward) {
   return {.forward = forward,
           .backward = backward,
-          .forward_flop = forwardFlop,
-          .backward_flop = backwardFlop,
+          .forward_flop = softmaxFlop,
+          .backward_flop = softmaxGradientFlop,
           .reads_inputs = 0,
           .reads_outputs = 1};
 }

@@ -6,8 +6,8 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::batch_normalization_forward::primitive_desc;
-using Backward = dnnl::batch_normalization_backward::primitive_desc;
+using BatchNormForward = dnnl::batch_normalization_forward::primitive_desc;
+using BatchNormBackward = dnnl::batch_normalization_backward::primitive_desc;
 using Flags = dnnl::normalization_flags;
 
 Flags flagsOf(const BatchNormDesc& d, bool inference) {
@@ -18,7 +18,7 @@ Flags flagsOf(const BatchNormDesc& d, bool inference) {
   return flags;
 }
 
-Forward forwardOf(const Request& r, const BatchNormDesc& d, const Desc& data) {
+BatchNormForward forwardOf(const Request& r, const BatchNormDesc& d, const Desc& data) {
   const bool inference = r.pass == Pass::inference;
   const auto kind = inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   return {{kind, data, d.epsilon, flagsOf(d, inference)}, userScratchpad(), r.engine};
@@ -44,7 +44,7 @@ void saveRunning(const KernelArgs& args, std::int64_t channels) {
 
 KernelPtr forward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
-  const Forward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(shape)));
+  const BatchNormForward pd = forwardOf(r, d, descOf(r.inputs[0], dimsOf(shape)));
   const Desc channels = rowMajor({shape[1]});
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, pd.src_desc());
@@ -69,9 +69,9 @@ KernelPtr forward(const BatchNormDesc& d, const Request& r) {
 KernelPtr backward(const BatchNormDesc& d, const Request& r) {
   const Shape& shape = r.inputs[0].shape;
   const Desc data = descOf(r.inputs[0], dimsOf(shape)), channels = rowMajor({shape[1]});
-  const Forward hint = forwardOf(r, d, data);
-  const Backward pd({dnnl::prop_kind::backward, data, data, d.epsilon, flagsOf(d, false)}, userScratchpad(),
-                    r.engine, hint);
+  const BatchNormForward hint = forwardOf(r, d, data);
+  const BatchNormBackward pd({dnnl::prop_kind::backward, data, data, d.epsilon, flagsOf(d, false)},
+                             userScratchpad(), r.engine, hint);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, data);
   kernel->setInput(4, data);

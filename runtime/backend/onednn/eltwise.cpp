@@ -3,10 +3,10 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::eltwise_forward::primitive_desc;
-using Backward = dnnl::eltwise_backward::primitive_desc;
+using EltwiseForward = dnnl::eltwise_forward::primitive_desc;
+using EltwiseBackward = dnnl::eltwise_backward::primitive_desc;
 
-Forward forwardOf(const Eltwise& e, const Request& r, const Desc& data) {
+EltwiseForward forwardOf(const Eltwise& e, const Request& r, const Desc& data) {
   const auto kind =
       r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   return {{kind, e.algorithm, data, e.alpha, e.beta}, userScratchpad(), r.engine};
@@ -15,7 +15,7 @@ Forward forwardOf(const Eltwise& e, const Request& r, const Desc& data) {
 }  // namespace
 
 KernelPtr eltwiseForward(const Eltwise& operation, const Request& r) {
-  const Forward pd = forwardOf(operation, r, descOf(r.inputs[0], dimsOf(r.inputs[0].shape)));
+  const EltwiseForward pd = forwardOf(operation, r, descOf(r.inputs[0], dimsOf(r.inputs[0].shape)));
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, pd.src_desc());
   kernel->setOutput(0, pd.dst_desc());
@@ -27,9 +27,9 @@ KernelPtr eltwiseForward(const Eltwise& operation, const Request& r) {
 KernelPtr eltwiseBackward(const Eltwise& operation, const EltwiseGradient& places, const Request& r) {
   const auto& [from_output, value, gradient] = places;
   const Desc layout = descOf(r.inputs[value], dimsOf(r.inputs[value].shape));
-  const Forward hint = forwardOf(operation, r, layout);
-  const Backward pd({operation.algorithm, layout, layout, operation.alpha, operation.beta}, userScratchpad(),
-                    r.engine, hint);
+  const EltwiseForward hint = forwardOf(operation, r, layout);
+  const EltwiseBackward pd({operation.algorithm, layout, layout, operation.alpha, operation.beta},
+                           userScratchpad(), r.engine, hint);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   for (std::size_t i = 0; i < r.inputs.size(); ++i) {
     if (i == value || i == gradient) {

@@ -9,33 +9,33 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::inner_product_forward::primitive_desc;
-using BackwardData = dnnl::inner_product_backward_data::primitive_desc;
-using BackwardWeights = dnnl::inner_product_backward_weights::primitive_desc;
+using FullyConnectedForward = dnnl::inner_product_forward::primitive_desc;
+using FullyConnectedBackwardData = dnnl::inner_product_backward_data::primitive_desc;
+using FullyConnectedBackwardWeights = dnnl::inner_product_backward_weights::primitive_desc;
 
-struct Problem {
+struct FullyConnectedProblem {
   Dims data, weight, bias, out;
   bool has_bias;
 
   Desc biasDesc() const { return has_bias ? rowMajor(bias) : Desc(); }
 };
 
-Problem problemOf(const FullyConnectedDesc& d, const Shape& data) {
+FullyConnectedProblem problemOf(const FullyConnectedDesc& d, const Shape& data) {
   const std::int64_t features = d.flatten ? data.elements() / data[0] : data[data.rank() - 1];
   const std::int64_t samples = data.elements() / features;
   return {{samples, features}, {d.units, features}, {d.units}, {samples, d.units}, d.bias};
 }
 
-Forward forwardOf(const Request& r, const Problem& p, dnnl::prop_kind kind,
-                  const dnnl::primitive_attr& attributes = userScratchpad()) {
+FullyConnectedForward forwardOf(const Request& r, const FullyConnectedProblem& p, dnnl::prop_kind kind,
+                                const dnnl::primitive_attr& attributes = userScratchpad()) {
   return {{kind, rowMajor(p.data), anyLayout(p.weight), p.biasDesc(), rowMajor(p.out)}, attributes, r.engine};
 }
 
 KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
-  const Problem p = problemOf(d, r.inputs[0].shape);
+  const FullyConnectedProblem p = problemOf(d, r.inputs[0].shape);
   const auto kind =
       r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
-  const Forward pd = forwardOf(r, p, kind, fusedAttributes(d.activation));
+  const FullyConnectedForward pd = forwardOf(r, p, kind, fusedAttributes(d.activation));
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(1, pd.weights_desc());
   std::vector<Argument> arguments{{DNNL_ARG_SRC, pd.src_desc(), inputAt(0)},
@@ -47,12 +47,12 @@ KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
 }
 
 KernelPtr backwardData(const FullyConnectedDesc& d, const Request& r) {
-  const Problem p = problemOf(d, r.signature.outputs[0].shape);
-  const Forward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
-  const BackwardData pd =
+  const FullyConnectedProblem p = problemOf(d, r.signature.outputs[0].shape);
+  const FullyConnectedForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
+  const FullyConnectedBackwardData pd =
       preferGivenWeight(p.weight, descOf(r.inputs[1], p.weight), [&](const Desc& weight, bool allow_failure) {
-        return BackwardData({rowMajor(p.data), weight, rowMajor(p.out)}, userScratchpad(), r.engine, hint,
-                            allow_failure);
+        return FullyConnectedBackwardData({rowMajor(p.data), weight, rowMajor(p.out)}, userScratchpad(),
+                                          r.engine, hint, allow_failure);
       });
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(1, pd.weights_desc());
@@ -64,13 +64,14 @@ KernelPtr backwardData(const FullyConnectedDesc& d, const Request& r) {
 }
 
 KernelPtr backwardWeights(const FullyConnectedDesc& d, const Request& r) {
-  const Problem p = problemOf(d, r.inputs[0].shape);
-  const Forward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
+  const FullyConnectedProblem p = problemOf(d, r.inputs[0].shape);
+  const FullyConnectedForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
   const Desc wish = r.like != nullptr ? descOf(*r.like, p.weight) : hint.weights_desc();
-  const BackwardWeights pd = preferGivenWeight(p.weight, wish, [&](const Desc& weight, bool allow_failure) {
-    return BackwardWeights({rowMajor(p.data), weight, p.biasDesc(), rowMajor(p.out)}, userScratchpad(),
-                           r.engine, hint, allow_failure);
-  });
+  const FullyConnectedBackwardWeights pd =
+      preferGivenWeight(p.weight, wish, [&](const Desc& weight, bool allow_failure) {
+        return FullyConnectedBackwardWeights({rowMajor(p.data), weight, p.biasDesc(), rowMajor(p.out)},
+                                             userScratchpad(), r.engine, hint, allow_failure);
+      });
   return weightGradient<dnnl::inner_product_backward_weights>(r, pd, wish);
 }
 

@@ -4,27 +4,27 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::layer_normalization_forward::primitive_desc;
-using Backward = dnnl::layer_normalization_backward::primitive_desc;
+using LayerNormForward = dnnl::layer_normalization_forward::primitive_desc;
+using LayerNormBackward = dnnl::layer_normalization_backward::primitive_desc;
 const auto kAffine = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
 
-struct Problem {
+struct LayerNormProblem {
   Desc data, rows, features;
 };
 
-Problem problemOf(const Shape& data) {
+LayerNormProblem problemOf(const Shape& data) {
   const std::int64_t features = data[data.rank() - 1], rows = data.elements() / features;
   return {rowMajor({rows, features}), rowMajor({rows}), rowMajor({features})};
 }
 
-Forward forwardOf(const Request& r, const LayerNormDesc& d, const Problem& p) {
+LayerNormForward forwardOf(const Request& r, const LayerNormDesc& d, const LayerNormProblem& p) {
   const auto kind =
       r.pass == Pass::inference ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   return {{kind, p.data, p.rows, d.epsilon, kAffine}, userScratchpad(), r.engine};
 }
 
-KernelPtr forward(const LayerNormDesc& d, const Request& r, const Problem& p) {
-  const Forward pd = forwardOf(r, d, p);
+KernelPtr forward(const LayerNormDesc& d, const Request& r, const LayerNormProblem& p) {
+  const LayerNormForward pd = forwardOf(r, d, p);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   std::vector<Argument> arguments{{DNNL_ARG_SRC, p.data, inputAt(0)},
                                   {DNNL_ARG_SCALE, p.features, inputAt(1)},
@@ -38,10 +38,10 @@ KernelPtr forward(const LayerNormDesc& d, const Request& r, const Problem& p) {
   return kernel;
 }
 
-KernelPtr backward(const LayerNormDesc& d, const Request& r, const Problem& p) {
-  const Forward hint = forwardOf(r, d, p);
-  const Backward pd({dnnl::prop_kind::backward, p.data, p.data, p.rows, d.epsilon, kAffine}, userScratchpad(),
-                    r.engine, hint);
+KernelPtr backward(const LayerNormDesc& d, const Request& r, const LayerNormProblem& p) {
+  const LayerNormForward hint = forwardOf(r, d, p);
+  const LayerNormBackward pd({dnnl::prop_kind::backward, p.data, p.data, p.rows, d.epsilon, kAffine},
+                             userScratchpad(), r.engine, hint);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   // The shift does not matter to the gradient, but oneDNN 2 requires one: any array of that size works.
   kernel->addStep(dnnl::layer_normalization_backward(pd), pd.scratchpad_desc(),
@@ -60,7 +60,7 @@ KernelPtr backward(const LayerNormDesc& d, const Request& r, const Problem& p) {
 }  // namespace
 
 KernelPtr make(const LayerNormDesc& desc, const Request& request) {
-  const Problem p = problemOf(request.inputs[0].shape);
+  const LayerNormProblem p = problemOf(request.inputs[0].shape);
   return request.pass == Pass::backward ? backward(desc, request, p) : forward(desc, request, p);
 }
 

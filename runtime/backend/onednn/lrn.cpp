@@ -8,18 +8,18 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::lrn_forward::primitive_desc;
-using Backward = dnnl::lrn_backward::primitive_desc;
+using LrnForward = dnnl::lrn_forward::primitive_desc;
+using LrnBackward = dnnl::lrn_backward::primitive_desc;
 
 constexpr auto kAcross = dnnl::algorithm::lrn_across_channels;
 
-Forward forwardOf(const Request& r, const LrnDesc& d, const Desc& data, dnnl::prop_kind kind) {
+LrnForward forwardOf(const Request& r, const LrnDesc& d, const Desc& data, dnnl::prop_kind kind) {
   return {{kind, kAcross, data, d.nsize, d.alpha, d.beta, d.knorm}, userScratchpad(), r.engine};
 }
 
 KernelPtr forward(const LrnDesc& d, const Request& r) {
   const bool training = r.pass == Pass::forward;
-  const Forward pd =
+  const LrnForward pd =
       forwardOf(r, d, descOf(r.inputs[0], dimsOf(r.inputs[0].shape)),
                 training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
@@ -38,9 +38,9 @@ KernelPtr forward(const LrnDesc& d, const Request& r) {
 
 KernelPtr backward(const LrnDesc& d, const Request& r) {
   const Desc data = descOf(r.inputs[0], dimsOf(r.inputs[0].shape));
-  const Forward hint = forwardOf(r, d, data, dnnl::prop_kind::forward_training);
-  const Backward pd({kAcross, data, data, d.nsize, d.alpha, d.beta, d.knorm}, userScratchpad(), r.engine,
-                    hint);
+  const LrnForward hint = forwardOf(r, d, data, dnnl::prop_kind::forward_training);
+  const LrnBackward pd({kAcross, data, data, d.nsize, d.alpha, d.beta, d.knorm}, userScratchpad(), r.engine,
+                       hint);
   const auto workspace_bytes = static_cast<Bytes>(pd.workspace_desc().get_size());
   if (workspace_bytes != 0 && r.inputs[2].sizeBytes() != workspace_bytes)
     throw std::invalid_argument("the workspace is not that of the forward pass");

@@ -9,10 +9,10 @@
 namespace pitwall::onednn {
 namespace {
 
-using Forward = dnnl::pooling_forward::primitive_desc;
-using Backward = dnnl::pooling_backward::primitive_desc;
+using PoolingForward = dnnl::pooling_forward::primitive_desc;
+using PoolingBackward = dnnl::pooling_backward::primitive_desc;
 
-struct Problem {
+struct PoolingProblem {
   dnnl::algorithm algorithm;
   Desc data;
   Dims out, strides, kernel, pad_low, pad_high;
@@ -27,14 +27,14 @@ dnnl::algorithm algorithmOf(const PoolingDesc& d) {
                                    : dnnl::algorithm::pooling_avg_exclude_padding;
 }
 
-Problem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out) {
-  Problem p{.algorithm = algorithmOf(d),
-            .data = descOf(data, dimsOf(data.shape)),
-            .out = dimsOf(out),
-            .strides = {},
-            .kernel = {},
-            .pad_low = {},
-            .pad_high = {}};
+PoolingProblem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out) {
+  PoolingProblem p{.algorithm = algorithmOf(d),
+                   .data = descOf(data, dimsOf(data.shape)),
+                   .out = dimsOf(out),
+                   .strides = {},
+                   .kernel = {},
+                   .pad_low = {},
+                   .pad_high = {}};
   for (std::size_t i = firstOfWindow(data.shape); i < 2; ++i) {
     const int axis = static_cast<int>(i) + data.shape.rank() - 2;
     p.strides.push_back(d.stride[i]);
@@ -45,16 +45,16 @@ Problem problemOf(const PoolingDesc& d, const TensorSpec& data, const Shape& out
   return p;
 }
 
-Forward forwardOf(const Request& r, const Problem& p, dnnl::prop_kind kind) {
+PoolingForward forwardOf(const Request& r, const PoolingProblem& p, dnnl::prop_kind kind) {
   return {{kind, p.algorithm, p.data, anyLayout(p.out), p.strides, p.kernel, p.pad_low, p.pad_high},
           userScratchpad(),
           r.engine};
 }
 
 KernelPtr forward(const PoolingDesc& d, const Request& r) {
-  const Problem p = problemOf(d, r.inputs[0], r.signature.outputs[0].shape);
+  const PoolingProblem p = problemOf(d, r.inputs[0], r.signature.outputs[0].shape);
   const bool training = r.pass == Pass::forward;
-  const Forward pd =
+  const PoolingForward pd =
       forwardOf(r, p, training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(0, pd.src_desc());
@@ -70,10 +70,10 @@ KernelPtr forward(const PoolingDesc& d, const Request& r) {
 }
 
 KernelPtr backward(const PoolingDesc& d, const Request& r) {
-  const Problem p = problemOf(d, r.inputs[0], r.inputs[2].shape);
-  const Forward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
-  const Backward pd({p.algorithm, p.data, hint.dst_desc(), p.strides, p.kernel, p.pad_low, p.pad_high},
-                    userScratchpad(), r.engine, hint);
+  const PoolingProblem p = problemOf(d, r.inputs[0], r.inputs[2].shape);
+  const PoolingForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
+  const PoolingBackward pd({p.algorithm, p.data, hint.dst_desc(), p.strides, p.kernel, p.pad_low, p.pad_high},
+                           userScratchpad(), r.engine, hint);
   const auto workspace_bytes = static_cast<Bytes>(pd.workspace_desc().get_size());
   if (d.type == PoolingType::max && r.inputs[3].sizeBytes() != workspace_bytes) {
     throw std::invalid_argument("the workspace is not that of the forward pass");

@@ -5,7 +5,7 @@
 namespace pitwall::reference {
 namespace {
 
-struct Sizes {
+struct BatchNormSizes {
   std::int64_t batch, channels, pixels;
 
   // Calls visit(index) for each element of one channel.
@@ -20,8 +20,8 @@ struct Sizes {
 
 double at(const float* values, std::int64_t i) { return static_cast<double>(values[i]); }
 
-void normalise(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a, std::int64_t c, double mean,
-               double variance) {
+void normalise(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs& a, std::int64_t c,
+               double mean, double variance) {
   const double gamma = d.fix_gamma ? 1 : at(input(a, 1), c);
   const double scale = gamma / std::sqrt(variance + static_cast<double>(d.epsilon));
   z.channel(c, [&](std::int64_t i) {
@@ -30,7 +30,7 @@ void normalise(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a, std:
   });
 }
 
-void inference(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+void inference(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs& a) {
   for (std::int64_t c = 0; c < z.channels; ++c) normalise(d, z, a, c, at(input(a, 3), c), at(input(a, 4), c));
 }
 
@@ -41,7 +41,7 @@ void blend(float& running, double batch, float momentum) {
 }
 
 // The running statistics are those that are saved for the gradient.
-void forwardGlobal(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+void forwardGlobal(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs& a) {
   for (std::int64_t c = 0; c < z.channels; ++c) {
     normalise(d, z, a, c, at(output(a, 3), c), at(output(a, 4), c));
     output(a, 1)[c] = output(a, 3)[c];
@@ -49,7 +49,7 @@ void forwardGlobal(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) 
   }
 }
 
-void forward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+void forward(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs& a) {
   if (d.use_global_stats) return forwardGlobal(d, z, a);
   for (std::int64_t c = 0; c < z.channels; ++c) {
     double mean = 0, variance = 0;
@@ -65,7 +65,7 @@ void forward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
   }
 }
 
-void backward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
+void backward(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs& a) {
   const float *data = input(a, 0), *dout = input(a, 4);
   for (std::int64_t c = 0; c < z.channels; ++c) {
     const double mean = at(input(a, 2), c), gamma = d.fix_gamma ? 1 : at(input(a, 1), c);
@@ -90,7 +90,7 @@ void backward(const BatchNormDesc& d, const Sizes& z, const KernelArgs& a) {
 
 RunFunction make(const BatchNormDesc& desc, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
-  const Sizes z{data[0], data[1], data.elements() / (data[0] * data[1])};
+  const BatchNormSizes z{data[0], data[1], data.elements() / (data[0] * data[1])};
   const auto compute = pass == Pass::inference ? inference : pass == Pass::forward ? forward : backward;
   return [desc, z, compute](const KernelArgs& a) { return compute(desc, z, a), Status{}; };
 }

@@ -4,7 +4,7 @@
 namespace pitwall::reference {
 namespace {
 
-struct Geometry {
+struct ConvolutionGeometry {
   ConvolutionDesc desc;
   Window w;
 
@@ -50,7 +50,7 @@ struct Geometry {
   }
 };
 
-void forward(const Geometry& g, const KernelArgs& args) {
+void forward(const ConvolutionGeometry& g, const KernelArgs& args) {
   const float *data = input(args, 0), *weight = input(args, 1);
   const float* bias = g.desc.bias ? input(args, 2) : nullptr;
   const float* addend = g.desc.adds ? input(args, args.inputs.size() - 1) : nullptr;
@@ -69,7 +69,7 @@ void store(const std::vector<double>& sums, float* to) {
   for (std::size_t i = 0; i < sums.size(); ++i) to[i] = static_cast<float>(sums[i]);
 }
 
-void backwardData(const Geometry& g, const KernelArgs& args) {
+void backwardData(const ConvolutionGeometry& g, const KernelArgs& args) {
   const float *dout = input(args, 0), *weight = input(args, 1);
   std::vector<double> ddata(static_cast<std::size_t>(g.data(g.w.batch, 0, 0, 0)));
   g.outputs([&](auto n, auto m, auto y, auto x) {
@@ -81,7 +81,7 @@ void backwardData(const Geometry& g, const KernelArgs& args) {
   store(ddata, output(args, 0));
 }
 
-void backwardWeights(const Geometry& g, const KernelArgs& args) {
+void backwardWeights(const ConvolutionGeometry& g, const KernelArgs& args) {
   const float *data = input(args, 0), *dout = input(args, 1);
   std::vector<double> dweight(static_cast<std::size_t>(g.weight(g.w.out_channels, 0, 0, 0)));
   std::vector<double> dbias(static_cast<std::size_t>(g.w.out_channels));
@@ -100,14 +100,14 @@ void backwardWeights(const Geometry& g, const KernelArgs& args) {
 
 RunFunction make(const ConvolutionDesc& desc, Pass pass, Signature& s) {
   if (pass == Pass::backwardData) {
-    const Geometry g{desc, windowOf(s.outputs[0].shape, s.inputs[0].shape)};
+    const ConvolutionGeometry g{desc, windowOf(s.outputs[0].shape, s.inputs[0].shape)};
     return [g](const KernelArgs& args) { return backwardData(g, args), Status{}; };
   }
   if (pass == Pass::backwardWeights) {
-    const Geometry g{desc, windowOf(s.inputs[0].shape, s.inputs[1].shape)};
+    const ConvolutionGeometry g{desc, windowOf(s.inputs[0].shape, s.inputs[1].shape)};
     return [g](const KernelArgs& args) { return backwardWeights(g, args), Status{}; };
   }
-  const Geometry g{desc, windowOf(s.inputs[0].shape, s.outputs[0].shape)};
+  const ConvolutionGeometry g{desc, windowOf(s.inputs[0].shape, s.outputs[0].shape)};
   return [g](const KernelArgs& args) { return forward(g, args), Status{}; };
 }
 

@@ -3,7 +3,7 @@
 namespace pitwall::reference {
 namespace {
 
-struct Geometry {
+struct DeconvolutionGeometry {
   DeconvolutionDesc desc;
   Window w;
 
@@ -40,14 +40,14 @@ struct Geometry {
   }
 };
 
-void store(const std::vector<double>& sums, float* to) {
+void storeSums(const std::vector<double>& sums, float* to) {
   for (std::size_t i = 0; i < sums.size(); ++i) to[i] = static_cast<float>(sums[i]);
 }
 
 // Sums of the products of two arrays, at the third's index. kData, kWeight, kOut: the order that products() visits in.
 enum Of : std::size_t { kData, kWeight, kOut };
-std::vector<double> sumsOf(const Geometry& g, Of target, std::int64_t elements, const float* x, Of of_x,
-                           const float* y, Of of_y) {
+std::vector<double> sumsOf(const DeconvolutionGeometry& g, Of target, std::int64_t elements, const float* x,
+                           Of of_x, const float* y, Of of_y) {
   std::vector<double> sums(static_cast<std::size_t>(elements));
   g.products([&](std::int64_t data, std::int64_t weight, std::int64_t out) {
     const std::int64_t index[] = {data, weight, out};
@@ -67,30 +67,30 @@ std::int64_t channelOf(const Window& w, std::int64_t i) {
 RunFunction make(const DeconvolutionDesc& desc, Pass pass, Signature& s) {
   const std::int64_t elements = s.outputs[0].shape.elements();
   if (pass == Pass::backwardData) {
-    const Geometry g{desc, windowOf(s.outputs[0].shape, s.inputs[0].shape)};
+    const DeconvolutionGeometry g{desc, windowOf(s.outputs[0].shape, s.inputs[0].shape)};
     return [=](const KernelArgs& a) {
-      store(sumsOf(g, kData, elements, input(a, 0), kOut, input(a, 1), kWeight), output(a, 0));
+      storeSums(sumsOf(g, kData, elements, input(a, 0), kOut, input(a, 1), kWeight), output(a, 0));
       return Status{};
     };
   }
   if (pass == Pass::backwardWeights) {
-    const Geometry g{desc, windowOf(s.inputs[0].shape, s.inputs[1].shape)};
+    const DeconvolutionGeometry g{desc, windowOf(s.inputs[0].shape, s.inputs[1].shape)};
     return [=, outs = s.inputs[1].shape.elements()](const KernelArgs& a) {
-      store(sumsOf(g, kWeight, elements, input(a, 0), kData, input(a, 1), kOut), output(a, 0));
+      storeSums(sumsOf(g, kWeight, elements, input(a, 0), kData, input(a, 1), kOut), output(a, 0));
       if (!desc.bias) return Status{};
       std::vector<double> dbias(static_cast<std::size_t>(g.w.out_channels));
       for (std::int64_t i = 0; i < outs; ++i)
         dbias[static_cast<std::size_t>(channelOf(g.w, i))] += static_cast<double>(input(a, 1)[i]);
-      store(dbias, output(a, 1));
+      storeSums(dbias, output(a, 1));
       return Status{};
     };
   }
-  const Geometry g{desc, windowOf(s.inputs[0].shape, s.outputs[0].shape)};
+  const DeconvolutionGeometry g{desc, windowOf(s.inputs[0].shape, s.outputs[0].shape)};
   return [=](const KernelArgs& a) {
     std::vector<double> sums = sumsOf(g, kOut, elements, input(a, 0), kData, input(a, 1), kWeight);
     for (std::int64_t i = 0; desc.bias && i < elements; ++i)
       sums[static_cast<std::size_t>(i)] += static_cast<double>(input(a, 2)[channelOf(g.w, i)]);
-    store(sums, output(a, 0));
+    storeSums(sums, output(a, 0));
     return Status{};
   };
 }

@@ -5,7 +5,7 @@ namespace pitwall::reference {
 namespace {
 
 // out[n][m] = activation(sum over k of data[n][k] * weight[m][k])
-struct Sizes {
+struct FullyConnectedSizes {
   std::int64_t n, m, k;
   FusedActivation activation;
 };
@@ -19,7 +19,8 @@ double dot(const float* a, std::int64_t a_step, const float* b, std::int64_t b_s
   return sum;
 }
 
-void forward(const Sizes& z, const float* data, const float* weight, const float* bias, float* out) {
+void forward(const FullyConnectedSizes& z, const float* data, const float* weight, const float* bias,
+             float* out) {
   for (std::int64_t n = 0; n < z.n; ++n) {
     for (std::int64_t m = 0; m < z.m; ++m) {
       const double sum = dot(data + n * z.k, 1, weight + m * z.k, 1, z.k);
@@ -29,7 +30,7 @@ void forward(const Sizes& z, const float* data, const float* weight, const float
   }
 }
 
-void backwardData(const Sizes& z, const float* dout, const float* weight, float* ddata) {
+void backwardData(const FullyConnectedSizes& z, const float* dout, const float* weight, float* ddata) {
   for (std::int64_t n = 0; n < z.n; ++n) {
     for (std::int64_t k = 0; k < z.k; ++k) {
       ddata[n * z.k + k] = static_cast<float>(dot(dout + n * z.m, 1, weight + k, z.k, z.m));
@@ -37,7 +38,8 @@ void backwardData(const Sizes& z, const float* dout, const float* weight, float*
   }
 }
 
-void backwardWeights(const Sizes& z, const float* data, const float* dout, float* dweight, float* dbias) {
+void backwardWeights(const FullyConnectedSizes& z, const float* data, const float* dout, float* dweight,
+                     float* dbias) {
   for (std::int64_t m = 0; m < z.m; ++m) {
     for (std::int64_t k = 0; k < z.k; ++k) {
       dweight[m * z.k + k] = static_cast<float>(dot(dout + m, z.m, data + k, z.k, z.n));
@@ -54,7 +56,7 @@ void backwardWeights(const Sizes& z, const float* data, const float* dout, float
 RunFunction make(const FullyConnectedDesc& desc, Pass pass, Signature& s) {
   const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
   const std::int64_t features = desc.flatten ? data.elements() / data[0] : data[data.rank() - 1];
-  const Sizes z{data.elements() / features, desc.units, features, desc.activation};
+  const FullyConnectedSizes z{data.elements() / features, desc.units, features, desc.activation};
   const bool bias = desc.bias;
   if (pass == Pass::backwardData) {
     return [z](const KernelArgs& a) {

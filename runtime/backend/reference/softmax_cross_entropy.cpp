@@ -7,11 +7,11 @@
 namespace pitwall::reference {
 namespace {
 
-struct Sizes {
+struct CrossEntropySizes {
   std::int64_t samples, classes;
 };
 
-Status forward(const Sizes& z, const KernelArgs& a) {
+Status forward(const CrossEntropySizes& z, const KernelArgs& a) {
   for (std::int64_t n = 0; n < z.samples; ++n) {
     const float label = input(a, 1)[n];
     if (!isClass(label, z.classes)) return badLabel("SoftmaxCrossEntropy", n, label, z.classes);
@@ -29,7 +29,7 @@ Status forward(const Sizes& z, const KernelArgs& a) {
   return {};
 }
 
-Status backward(const Sizes& z, const KernelArgs& a) {
+Status backward(const CrossEntropySizes& z, const KernelArgs& a) {
   for (std::int64_t n = 0; n < z.samples; ++n) {
     const float label = input(a, 1)[n];
     if (!isClass(label, z.classes)) return badLabel("SoftmaxCrossEntropy", n, label, z.classes);
@@ -44,9 +44,9 @@ Status backward(const Sizes& z, const KernelArgs& a) {
 }  // namespace
 
 RunFunction make(const SoftmaxCrossEntropyDesc&, Pass pass, Signature& s) {
-  const Sizes z{s.inputs[0].shape[0], s.inputs[0].shape[1]};
-  const auto compute = pass == Pass::backward ? backward : forward;
-  return [z, compute](const KernelArgs& a) { return compute(z, a); };
+  const CrossEntropySizes z{s.inputs[0].shape[0], s.inputs[0].shape[1]};
+  const bool is_backward = pass == Pass::backward;
+  return [z, is_backward](const KernelArgs& a) { return is_backward ? backward(z, a) : forward(z, a); };
 }
 
 }  // namespace pitwall::reference
