@@ -7,6 +7,7 @@
 #include "db/try.h"
 #include "runtime/array/bulk.h"
 #include "runtime/array/facts.h"
+#include "runtime/backend/support/openmp_visit.h"
 #include "runtime/graph/executor/bound_program.h"
 #include "runtime/graph/executor/common_expressions.h"
 #include "runtime/graph/executor/describe.h"
@@ -296,6 +297,7 @@ void Binding::listArrays() {
 }
 
 Status Binding::bind() {
+  const OpenMpVisit visit;  // measures kernels and converts weights
   PITWALL_TRY(lower());
   PITWALL_TRY(takeArrays());
   Backend* const backend = PITWALL_TRY(session_.backend(options_.device));

@@ -7,6 +7,7 @@
 
 #include "db/try.h"
 #include "runtime/array/bulk.h"
+#include "runtime/backend/support/openmp_visit.h"
 #include "runtime/graph/executor/bound_program.h"
 #include "runtime/graph/executor/describe.h"
 #include "runtime/operators/reorder.h"
@@ -141,6 +142,7 @@ Status Executor::forward(Mode mode) {
   Engine& engine = state.session.engine();
   if (PITWALL_TRY(program.weights->areStale())) {
     PITWALL_TRY(engine.waitForVariable(state.pool->sequence));
+    const OpenMpVisit visit;
     PITWALL_TRY(program.weights->compute());
   }
   if (!state.options.overwrite_outputs) PITWALL_TRY(program.renewHeldOutputs());

@@ -2,8 +2,10 @@
 #include "runtime/executor.h"
 
 #include <gmock/gmock.h>
+#include <omp.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -132,6 +134,23 @@ TEST(ExecutorTest, EveryPlanOfMemoryGivesTheSameBits) {
     }
     EXPECT_LT(least, std::string(fusion) == "NONE" ? most / 2 : most) << fusion;
   }
+}
+
+// The threads of the binding thread would make those of the workers sleep between their parallel regions.
+TEST(ExecutorTest, BindingLeavesNoOpenMpThreads) {
+  const auto session = open("onednn", {{"PITWALL_MEASURE_KERNELS", "1"}});
+  const Arrays arrays = arraysOf(*session, network(), kImages);
+  ASSERT_TRUE(session->engine().waitForAll().has_value());
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  const int usual = omp_get_max_threads();
+  omp_set_num_threads(4);
+  const auto executor = bindTo(*session, network(), arrays);
+  omp_set_num_threads(usual);
+  EXPECT_EQ(threads(), before);
 }
 
 // The times in the file of measurements, rewritten, decide which of both sets of kernels is bound.
