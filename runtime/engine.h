@@ -73,7 +73,8 @@ struct EngineOptions {
   int cpu_priority_workers = 4;                     // MXNET_CPU_PRIORITY_NTHREADS
   int gpu_workers = 2;                              // MXNET_GPU_WORKER_NTHREADS
   int gpu_copy_workers = 2;                         // MXNET_GPU_COPY_NTHREADS
-  int pooled_workers = 16;  // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
+  int pooled_workers = 16;    // EngineType::threaded; MXNet hard-codes 16 (+ 1 for copies)
+  bool prints_waits = false;  // MXNET_ENGINE_INFO: what waitForVariable() waits for, on standard error
   // Runs first on every thread that the engine starts and that runs operators, before its first operator (for
   // per-thread state, such as its number of OpenMP threads). Must not throw.
   std::function<void()> on_worker_start = {};

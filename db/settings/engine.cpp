@@ -64,8 +64,9 @@ constexpr SettingInfo kEngineSettings[] = {
          "Prints a line whenever the program waits for a variable and when the operator it waits for is "
          "dispatched. For debugging the engine itself.",
      .source = kCode,
-     .status = planned,
-     .note = "A Pitwall trace holds the same facts for every wait and operator."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "On standard error; a Pitwall trace holds the same facts for every wait and operator."},
     {.name = "MXNET_ENGINE_TYPE",
      .owner = "mxnet",
      .type = choice,

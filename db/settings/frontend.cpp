@@ -89,8 +89,8 @@ constexpr SettingInfo kFrontendSettings[] = {
      .default_value = "0",
      .meaning = "Logs how dense and sparse storage is chosen for each array of a graph.",
      .source = kCode,
-     .status = planned,
-     .note = "Sparse arrays are not in the runtime yet."},
+     .status = notApplicable,
+     .note = "All arrays of Pitwall are dense: there is nothing to choose."},
     {.name = "MXNET_LIBRARY_PATH",
      .owner = "mxnet",
      .type = text,
@@ -135,8 +135,8 @@ constexpr SettingInfo kFrontendSettings[] = {
          "Logs, once each, operators that have no sparse implementation and turn their arrays into dense "
          "ones.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "Sparse arrays are not in the runtime yet."},
+     .status = notApplicable,
+     .note = "All arrays of Pitwall are dense: nothing falls back."},
 };
 }  // namespace
 

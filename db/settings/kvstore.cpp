@@ -198,7 +198,9 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .unit = "arrays",
      .meaning = "How many arrays one NCCL exchange carries. More means fewer, larger messages.",
      .source = kCode,
-     .status = planned},
+     .status = notApplicable,
+     .note = "Of the exchange through NCCL in MXNet, which Pitwall does not have: its optimizers group "
+             "updates by MXNET_OPTIMIZER_AGGREGATION_SIZE."},
     {.name = "MXNET_UPDATE_ON_KVSTORE",
      .owner = "mxnet",
      .type = boolean,

@@ -175,10 +175,10 @@ constexpr SettingInfo kMemorySettings[] = {
      .meaning = "How many temporary workspaces per device the planner of symbolic graphs may use. Fewer save "
                 "memory, more allow operators to run in parallel.",
      .source = kEnvVar,
-     .status = planned,
-     .note =
-         "Dead in MXNet since 2016: the function that reads it is never called. NNVM_EXEC_NUM_TEMP is the "
-         "one that acts."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Another name of NNVM_EXEC_NUM_TEMP, which wins. Dead in MXNet since 2016: the function that "
+             "reads it is never called."},
     {.name = "MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE",
      .owner = "mxnet",
      .type = integer,
@@ -276,8 +276,9 @@ constexpr SettingInfo kMemorySettings[] = {
          "Switches every memory pool off at once; each array gets its memory from the system and returns "
          "it there. For finding memory errors with tools that do not see through pools.",
      .source = kMaster,
-     .status = planned,
-     .note = "MXNET_CPU_MEM_POOL_TYPE=Unpooled does this for CPU memory."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "As MXNET_CPU_MEM_POOL_TYPE=Unpooled, whatever that is set to."},
     {.name = "NNVM_AUTO_SEARCH_MATCH_RANGE",
      .owner = "nnvm",
      .type = boolean,
@@ -314,7 +315,10 @@ constexpr SettingInfo kMemorySettings[] = {
          "Into how many independent paths (colours) the memory planner splits a graph. Buffers are shared "
          "only within a path: more paths allow more parallelism and need more memory.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note =
+         "Of the executor, whose kernels run one after the other: more paths only need more memory there."},
 };
 }  // namespace
 

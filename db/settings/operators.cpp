@@ -97,8 +97,10 @@ constexpr SettingInfo kOperatorsSettings[] = {
          "Adds long sums in a wider type than the data has, for example 16-bit inputs in 32 bits. Slower "
          "and more accurate.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "Pitwall computes in 32 bits so far, where oneDNN decides how to add."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Sums and means are in double in any case. On, softmax, log_softmax and LayerNorm are computed "
+             "in double too, by the loops of the reference backend."},
     {.name = "MXNET_TUNING_WEIGHT_SCALE",
      .owner = "mxnet",
      .type = real,

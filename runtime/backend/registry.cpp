@@ -29,7 +29,14 @@ namespace {
 
 BackendOptions optionsOf(const Settings& settings) {
   BackendOptions options;
-  options.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM");
+  const bool by_other_name =
+      settings.isSet("MXNET_ONEDNN_CACHE_NUM") && !settings.isSet("MXNET_MKLDNN_CACHE_NUM");
+  options.cached_kernels =
+      settings.integer(by_other_name ? "MXNET_ONEDNN_CACHE_NUM" : "MXNET_MKLDNN_CACHE_NUM");
+  options.library_rnn = settings.boolean("MXNET_USE_MKLDNN_RNN");
+  options.safe_accumulation = settings.boolean("MXNET_SAFE_ACCUMULATION");
+  options.plain_dense_weights = settings.boolean("MXNET_MKLDNN_FORCE_FC_AB_FORMAT");
+  options.compares = settings.boolean("MXNET_MKLDNN_DEBUG");
   options.parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE");
   options.measure_kernels =
       settings.boolean("PITWALL_MEASURE_KERNELS") && !settings.boolean("MXNET_ENFORCE_DETERMINISM");

@@ -40,6 +40,7 @@ Result<EngineOptions> EngineOptions::fromSettings(const Settings& settings) {
   options.cpu_priority_workers = count("MXNET_CPU_PRIORITY_NTHREADS");
   options.gpu_workers = count("MXNET_GPU_WORKER_NTHREADS");
   options.gpu_copy_workers = count("MXNET_GPU_COPY_NTHREADS");
+  options.prints_waits = settings.boolean("MXNET_ENGINE_INFO");
   PITWALL_TRY(engine::checkWorkerCounts(options));
   return options;
 }

@@ -19,6 +19,7 @@ ThreadedEngine::ThreadedEngine(const EngineOptions& options, Profiler& profiler)
       profiler_(profiler),
       wait_variable_site_(profiler.site("wait for variable", EventKind::wait)),
       wait_all_site_(profiler.site("wait for all", EventKind::wait)),
+      prints_waits_(options.prints_waits),
       runner_(profiler, options.before_gpu_operator),
       threads_(depot_, [this](ThreadState& thread) { flush(thread); }) {}
 

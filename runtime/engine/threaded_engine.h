@@ -72,6 +72,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   Profiler& profiler_;
   const SiteId wait_variable_site_;
   const SiteId wait_all_site_;
+  const bool prints_waits_;
 
   // synchronise themselves
   OperatorDepot depot_;

@@ -1,4 +1,6 @@
 // Waiting for variables and for all operators.
+#include <cstdio>
+
 #include "db/check.h"
 #include "runtime/engine/threaded_engine.h"
 
@@ -24,8 +26,14 @@ void ThreadedEngine::blockUntilWritten(VariableState& variable, ThreadState& thr
     if (!variable.appendWaiter(waiter.access)) return;
     awaited = variable.last_writer;
   }
+  if (prints_waits_)
+    std::fprintf(stderr, "engine: wait for variable %p\n", static_cast<const void*>(&variable));
   const Ticks started = profiler_.enter();
   waiter.spot.wait(true);
+  if (prints_waits_)
+    std::fprintf(stderr, "engine: variable %p is ready, after %llu writes\n",
+                 static_cast<const void*>(&variable),
+                 static_cast<unsigned long long>(variable.version.load(std::memory_order_acquire)));
   if (started != 0) profiler_.leave(wait_variable_site_, started, static_cast<std::int64_t>(awaited));
 }
 

@@ -26,6 +26,7 @@ Result<StorageOptions> StorageOptions::fromSettings(const Settings& settings) {
   options.pool = type == "Round"      ? PoolType::round
                  : type == "Unpooled" ? PoolType::unpooled
                                       : PoolType::naive;
+  if (settings.boolean("MXNET_USE_NAIVE_STORAGE_MANAGERS")) options.pool = PoolType::unpooled;
   options.page_bytes = settings.integer("MXNET_CPU_MEM_POOL_PAGE_SIZE");
   options.round_linear_cutoff = static_cast<int>(settings.integer("MXNET_CPU_MEM_POOL_ROUND_LINEAR_CUTOFF"));
   options.large_round_bytes = settings.integer("MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE");

@@ -53,7 +53,9 @@ std::string chooseBackend(const SessionOptions& options, const Settings& setting
   if (const std::string_view named = settings.text("PITWALL_BACKEND"); !named.empty())
     return std::string(named);
   if (!options.backend.empty()) return options.backend;
-  const bool onednn = settings.boolean("MXNET_MKLDNN_ENABLED");
+  const bool by_other_name =
+      settings.isSet("MXNET_ONEDNN_ENABLED") && !settings.isSet("MXNET_MKLDNN_ENABLED");
+  const bool onednn = settings.boolean(by_other_name ? "MXNET_ONEDNN_ENABLED" : "MXNET_MKLDNN_ENABLED");
   for (const std::string_view name : backendNames()) {
     if (onednn || name != "onednn") return std::string(name);
   }

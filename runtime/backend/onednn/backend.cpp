@@ -5,11 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/machine.h"
 #include "db/try.h"
 #include "runtime/backend/cpu_kernels/operators.h"
 #include "runtime/backend/onednn/operators.h"
+#include "runtime/backend/reference/backend.h"
 #include "runtime/backend/support/caching_backend.h"
+#include "runtime/backend/support/compared_kernel.h"
 
 namespace pitwall {
 namespace onednn {
@@ -23,6 +27,12 @@ KernelPtr makeKernel(const OperatorKindDesc& desc, const Request& request) {
 #include "runtime/backend/onednn/kernel_list.inc"
 #undef PITWALL_OPERATOR
   return nullptr;
+}
+
+// Where a setting asks for the loops of the reference backend.
+bool isPlain(const OperatorKindDesc& desc, const BackendOptions& options) {
+  if (desc.is<RnnDesc>()) return !options.library_rnn;
+  return options.safe_accumulation && (desc.is<SoftmaxDesc>() || desc.is<LayerNormDesc>());
 }
 
 class OnednnBackend final : public CachingBackend {
@@ -48,6 +58,36 @@ class OnednnBackend final : public CachingBackend {
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
+    if (isPlain(desc, options_)) return reference::makeKernel(desc, pass, std::move(signature));
+    const Signature rows = signature;
+    KernelPtr kernel = PITWALL_TRY(createFast(desc, pass, inputs, like, std::move(signature)));
+    if (!options_.compares || kernel == nullptr || desc.is<ReorderDesc>()) return kernel;
+    return compared(kernel, desc, pass, rows);
+  }
+
+  // A kernel that checks itself; the kernel alone where the reference backend cannot compute the same.
+  Result<KernelPtr> compared(const KernelPtr& kernel, const OperatorKindDesc& desc, Pass pass,
+                             const Signature& rows) {
+    const auto isFloat = [](const TensorSpec& spec) { return spec.dtype == DType::float32; };
+    const KernelPtr plain = reference::makeKernel(desc, pass, rows);
+    if (plain == nullptr || !std::ranges::all_of(rows.inputs, isFloat)) return kernel;
+    ComparedKernels all{kernel, plain, {}, {}, describeRequest(desc, pass, rows.inputs, nullptr)};
+    const OperatorKindDesc to_rows = ReorderDesc{nullptr};
+    for (const auto& [specs, reorders] : {std::pair(&kernel->inputs(), &all.input_reorders),
+                                          std::pair(&kernel->outputs(), &all.output_reorders)}) {
+      for (const TensorSpec& spec : *specs) {
+        reorders->push_back(nullptr);
+        if (spec.layout == nullptr || !isFloat(spec)) continue;
+        Signature signature = PITWALL_TRY(inferSignature(to_rows, Pass::forward, {&spec, 1}, nullptr));
+        reorders->back() =
+            PITWALL_TRY(createFast(to_rows, Pass::forward, {&spec, 1}, nullptr, std::move(signature)));
+      }
+    }
+    return compareKernels(std::move(all));
+  }
+
+  Result<KernelPtr> createFast(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                               const TensorSpec* like, Signature signature) {
     if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
     const Request request{engine_,
                           options_,

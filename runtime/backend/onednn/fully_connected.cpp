@@ -26,9 +26,15 @@ FullyConnectedProblem problemOf(const FullyConnectedDesc& d, const Shape& data) 
   return {{samples, features}, {d.units, features}, {d.units}, {samples, d.units}, d.bias};
 }
 
+// The library's preference, or row-major.
+Desc denseWeightWish(const Request& r, const FullyConnectedProblem& p) {
+  return r.options.plain_dense_weights ? rowMajor(p.weight) : anyLayout(p.weight);
+}
+
 FullyConnectedForward forwardOf(const Request& r, const FullyConnectedProblem& p, dnnl::prop_kind kind,
                                 const dnnl::primitive_attr& attributes = userScratchpad()) {
-  return {{kind, rowMajor(p.data), anyLayout(p.weight), p.biasDesc(), rowMajor(p.out)}, attributes, r.engine};
+  return {
+      {kind, rowMajor(p.data), denseWeightWish(r, p), p.biasDesc(), rowMajor(p.out)}, attributes, r.engine};
 }
 
 KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
@@ -49,11 +55,13 @@ KernelPtr forward(const FullyConnectedDesc& d, const Request& r) {
 KernelPtr backwardData(const FullyConnectedDesc& d, const Request& r) {
   const FullyConnectedProblem p = problemOf(d, r.signature.outputs[0].shape);
   const FullyConnectedForward hint = forwardOf(r, p, dnnl::prop_kind::forward_training);
-  const FullyConnectedBackwardData pd =
-      preferGivenWeight(p.weight, descOf(r.inputs[1], p.weight), [&](const Desc& weight, bool allow_failure) {
-        return FullyConnectedBackwardData({rowMajor(p.data), weight, rowMajor(p.out)}, userScratchpad(),
-                                          r.engine, hint, allow_failure);
-      });
+  const auto of = [&](const Desc& weight, bool allow_failure) {
+    return FullyConnectedBackwardData({rowMajor(p.data), weight, rowMajor(p.out)}, userScratchpad(), r.engine,
+                                      hint, allow_failure);
+  };
+  const FullyConnectedBackwardData pd = r.options.plain_dense_weights
+                                            ? of(rowMajor(p.weight), false)
+                                            : preferGivenWeight(p.weight, descOf(r.inputs[1], p.weight), of);
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
   kernel->setInput(1, pd.weights_desc());
   kernel->addStep(dnnl::inner_product_backward_data(pd), pd.scratchpad_desc(),

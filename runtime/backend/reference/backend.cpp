@@ -15,6 +15,12 @@ static RunFunction makeFunction(const OperatorKindDesc& desc, Pass pass, Signatu
   return nullptr;
 }
 
+KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, Signature signature) {
+  RunFunction function = makeFunction(desc, pass, signature);
+  if (!function) return nullptr;
+  return std::make_shared<FunctionKernel>(std::move(signature), "reference", std::move(function));
+}
+
 }  // namespace reference
 
 namespace {
@@ -36,10 +42,7 @@ class ReferenceBackend final : public CachingBackend {
     if (desc.is<PoolingDesc>() && pass == Pass::backward && inputs[3].sizeBytes() != inputs[2].sizeBytes()) {
       return fail(ErrorCode::invalidInput, "Pooling backward: the workspace is not that of the forward pass");
     }
-    RunFunction function = reference::makeFunction(desc, pass, signature);
-    if (!function) return KernelPtr();
-    return KernelPtr(
-        std::make_shared<FunctionKernel>(std::move(signature), "reference", std::move(function)));
+    return reference::makeKernel(desc, pass, std::move(signature));
   }
 };
 

@@ -4,10 +4,16 @@
 #include <memory>
 
 #include "runtime/backend/support/options.h"
+#include "runtime/backend/support/signature.h"
 
 namespace pitwall {
 
-class Backend;
 std::unique_ptr<Backend> makeReferenceBackend(const BackendOptions& options);
 
+namespace reference {
+
+// The kernel of a signature that inferSignature() made; nullptr for an operator without one.
+KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, Signature signature);
+
+}  // namespace reference
 }  // namespace pitwall

@@ -194,8 +194,11 @@ void Binding::addStep(const Step& step, std::string_view backend) {
 // With NNVM_AUTO_SEARCH_MATCH_RANGE the best of several ranges up to the one that is set.
 MemoryPlan Binding::smallestPlan() const {
   const Settings& settings = session_.settings();
-  MemoryPlanOptions options{.in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
-                            .match_range = settings.integer("NNVM_EXEC_MATCH_RANGE")};
+  MemoryPlanOptions options{
+      .in_place = settings.boolean("MXNET_EXEC_ENABLE_INPLACE"),
+      .match_range = settings.integer("NNVM_EXEC_MATCH_RANGE"),
+      .paths = settings.integer(settings.isSet("NNVM_EXEC_NUM_TEMP") ? "NNVM_EXEC_NUM_TEMP"
+                                                                     : "MXNET_EXEC_NUM_TEMP")};
   MemoryPlan best = planMemory(state_.program, state_.schedule, options);
   if (!settings.boolean("NNVM_AUTO_SEARCH_MATCH_RANGE")) return best;
   const std::int64_t most = std::min<std::int64_t>(options.match_range, 1 << 20);  // beyond, none differs

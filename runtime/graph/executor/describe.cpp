@@ -61,9 +61,19 @@ std::string describeMemory(const BoundProgram& p) {
   return text;
 }
 
+std::string describeFusions(const BoundProgram& p) {
+  std::string text;
+  for (const Step& step : p.schedule.steps)
+    if (step.layer.find('+') != std::string::npos)
+      text += fmt::format("executor: fused {} into one {}\n", step.layer, step.name);
+  return text.empty() ? "executor: nothing is fused\n" : text;
+}
+
 void printAsSet(const BoundProgram& p) {
   const Settings& settings = p.session.settings();
   std::string text;
+  if (settings.isSet("MXNET_SUBGRAPH_VERBOSE") && settings.boolean("MXNET_SUBGRAPH_VERBOSE"))
+    text += describeFusions(p);
   if (settings.boolean("MXNET_EXEC_VERBOSE_LOGGING"))
     text += fmt::format("executor: {} kernels\n", p.schedule.steps.size()) + describeSteps(p);
   if (settings.boolean("MXNET_MEM_PLAN_VERBOSE_LOGGING")) text += "executor: memory of " + describeMemory(p);

@@ -13,7 +13,10 @@ std::string describeSteps(const BoundProgram& program);
 // The sum of the memory plan, then one line per kernel: what it reads and writes, with size and place.
 std::string describeMemory(const BoundProgram& program);
 
-// On standard error, as MXNET_EXEC_VERBOSE_LOGGING and MXNET_MEM_PLAN_VERBOSE_LOGGING say.
+// One line per kernel that computes several operators.
+std::string describeFusions(const BoundProgram& program);
+
+// On standard error, as MXNET_SUBGRAPH_VERBOSE, MXNET_EXEC_VERBOSE_LOGGING and MXNET_MEM_PLAN_VERBOSE_LOGGING say.
 void printAsSet(const BoundProgram& program);
 
 }  // namespace pitwall::graph

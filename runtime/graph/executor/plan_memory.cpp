@@ -30,10 +30,51 @@ int writableInput(const Step& step) {
   return step.desc.as<ConvolutionDesc>().adds ? static_cast<int>(step.inputs.size()) - 1 : -1;
 }
 
+// By step: its path. The longest chain of steps, each of which reads a result of the one before, is a path, then the longest of the
+// others, and so on; the steps that are left belong to path 0.
+std::vector<std::size_t> pathsOf(const Program& program, const Schedule& schedule, std::int64_t paths) {
+  const std::size_t count = schedule.steps.size();
+  std::vector<std::size_t> path(count, 0);
+  if (paths <= 1) return path;
+  std::vector<int> maker(program.tensors.size(), -1);
+  std::vector<std::vector<int>> before(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (const int input : schedule.steps[i].inputs)
+      if (input >= 0 && maker[position(baseOf(program, input))] >= 0)
+        before[i].push_back(maker[position(baseOf(program, input))]);
+    for (const int output : schedule.steps[i].outputs) maker[position(output)] = static_cast<int>(i);
+  }
+  std::vector<bool> is_taken(count, false);
+  for (std::int64_t number = 0; number < std::min<std::int64_t>(paths, static_cast<std::int64_t>(count));
+       ++number) {
+    std::vector<int> length(count, 0), previous(count, -1);
+    int last = -1;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (is_taken[i]) continue;
+      for (const int step : before[i])
+        if (length[position(step)] > length[i]) {
+          length[i] = length[position(step)];
+          previous[i] = step;
+        }
+      ++length[i];
+      if (last < 0 || length[i] > length[position(last)]) last = static_cast<int>(i);
+    }
+    for (int step = last; step >= 0; step = previous[position(step)]) {
+      is_taken[position(step)] = true;
+      path[position(step)] = static_cast<std::size_t>(number);
+    }
+  }
+  return path;
+}
+
 class Planner {
  public:
   Planner(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options)
-      : program_(program), schedule_(schedule), options_(options) {
+      : program_(program),
+        schedule_(schedule),
+        options_(options),
+        path_(pathsOf(program, schedule, options.paths)),
+        free_(path_.empty() ? 1 : *std::max_element(path_.begin(), path_.end()) + 1) {
     plan_.block_of.assign(program.tensors.size(), -1);
     is_planned_.assign(program.tensors.size(), false);
     for (const Step& step : schedule.steps)
@@ -68,7 +109,7 @@ class Planner {
     if (!is_planned_[position(tensor)]) return;
     plan_.unshared += sizeOf(tensor);
     if (output == 0 && inPlace(step_index, step, tensor)) return;
-    plan_.block_of[position(tensor)] = request(sizeOf(tensor));
+    plan_.block_of[position(tensor)] = request(sizeOf(tensor), free_[path_[position(step_index)]]);
   }
 
   bool inPlace(int step_index, const Step& step, int tensor) {
@@ -90,23 +131,23 @@ class Planner {
   }
 
   // Of the free blocks within the range the smallest that is large enough, else the largest, which grows.
-  int request(Bytes size) {
+  int request(Bytes size, std::multimap<Bytes, int>& free) {
     const Bytes range = options_.match_range;
-    auto best = free_.end();
+    auto best = free.end();
     if (range > 0) {
-      best = free_.lower_bound(size);
-      if (best != free_.end() && best->first / range > size) best = free_.end();
-      if (best == free_.end() && !free_.empty()) {
-        const auto largest = std::prev(free_.end());
+      best = free.lower_bound(size);
+      if (best != free.end() && best->first / range > size) best = free.end();
+      if (best == free.end() && !free.empty()) {
+        const auto largest = std::prev(free.end());
         if (largest->first <= size && size / range <= largest->first) best = largest;
       }
     }
-    if (best == free_.end()) {
+    if (best == free.end()) {
       plan_.blocks.push_back(size);
       return static_cast<int>(plan_.blocks.size()) - 1;
     }
     const int block = best->second;
-    free_.erase(best);
+    free.erase(best);
     plan_.blocks[position(block)] = std::max(plan_.blocks[position(block)], size);
     return block;
   }
@@ -116,7 +157,7 @@ class Planner {
     last_use_[position(tensor)] = -2;  // once
     if (std::find(handed_on_.begin(), handed_on_.end(), tensor) != handed_on_.end()) return;
     const int block = plan_.block_of[position(tensor)];
-    free_.emplace(plan_.blocks[position(block)], block);
+    free_[path_[position(step_index)]].emplace(plan_.blocks[position(block)], block);
   }
 
   const Program& program_;
@@ -124,9 +165,10 @@ class Planner {
   const MemoryPlanOptions options_;
   MemoryPlan plan_;
   std::vector<bool> is_planned_;
-  std::vector<int> last_use_;       // of each tensor: a step
-  std::vector<int> handed_on_;      // tensors whose block another result has now
-  std::multimap<Bytes, int> free_;  // blocks by size
+  std::vector<int> last_use_;                    // of each tensor: a step
+  std::vector<int> handed_on_;                   // tensors whose block another result has now
+  const std::vector<std::size_t> path_;          // by step
+  std::vector<std::multimap<Bytes, int>> free_;  // by path: blocks by size
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace pitwall::graph {
 struct MemoryPlanOptions {
   bool in_place = true;           // MXNET_EXEC_ENABLE_INPLACE
   std::int64_t match_range = 16;  // NNVM_EXEC_MATCH_RANGE; 0: no memory is shared
+  std::int64_t paths = 1;  // NNVM_EXEC_NUM_TEMP: memory is shared only within each of so many paths of steps
 };
 
 struct MemoryPlan {

@@ -204,6 +204,30 @@ TEST(EngineOptionsFromSettings, ReadsEngineAndPools) {
   EXPECT_EQ(options->gpu_copy_workers, 7);
 }
 
+TEST(EngineOptionsFromSettings, EngineInfoPrintsWaits) {
+  for (const char* on : {"0", "1"}) {
+    const Values values = {{"MXNET_ENGINE_INFO", on}};
+    const auto settings = Settings::fromValues(values);
+    ASSERT_TRUE(settings.has_value()) << settings.error().message;
+    const auto options = EngineOptions::fromSettings(*settings);
+    Profiler profiler{{}};
+    const auto engine = Engine::open(*options, profiler);
+    ASSERT_TRUE(engine.has_value());
+    testing::internal::CaptureStderr();
+    const Variable variable = (*engine)->newVariable();
+    const Variable writes[] = {variable};
+    (*engine)->push({.run = [](const RunContext&) -> Status {
+                       std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                       return {};
+                     },
+                     .writes = writes});
+    expectOk((*engine)->waitForVariable(variable));
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text.find("engine: wait for variable ") != std::string::npos, on[0] == '1') << text;
+    EXPECT_EQ(text.find(" is ready, after 1 writes") != std::string::npos, on[0] == '1') << text;
+  }
+}
+
 TEST(EngineOptionsFromSettings, DefaultsAreTheDocumentedOnes) {
   const auto settings = Settings::fromValues({});
   ASSERT_TRUE(settings.has_value());

@@ -93,6 +93,46 @@ TEST(ExecutorTest, SettingsPrintKernelsAndMemory) {
   EXPECT_THAT(plan, testing::ContainsRegex("softmax: reads .*block [0-9]+\\); writes .*\\(output\\)"));
 }
 
+TEST(ExecutorTest, FusionsArePrintedOnRequest) {
+  const auto printed = [](Settings settings) {
+    const auto session = open("onednn", std::move(settings));
+    testing::internal::CaptureStderr();
+    bindTo(*session, network(), arraysOf(*session, network(), kImages));
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(printed({}), "") << "as quiet as with 0";
+  EXPECT_THAT(printed({{"MXNET_SUBGRAPH_VERBOSE", "1"}}),
+              HasSubstr("executor: fused conv1+bn1+relu1 into one Convolution\n"));
+  EXPECT_EQ(printed({{"MXNET_SUBGRAPH_VERBOSE", "1"}, {"MXNET_SUBGRAPH_BACKEND", "NONE"}}),
+            "executor: nothing is fused\n");
+}
+
+// Each of two towers of layers is a path.
+TEST(ExecutorTest, MorePathsShareLessMemory) {
+  const auto planned = [](const char* name, const char* paths) {
+    const auto session = open("reference", {{name, paths}});
+    const Symbol data = Symbol::variable("data");
+    Symbol left = data, right = data;
+    for (const char* layer : {"a", "b", "c", "d"}) {
+      left = convolution(std::string("left_") + layer, left, 8);
+      right = convolution(std::string("right_") + layer, right, 8);
+    }
+    const Symbol both = node("Concat", "both", {left, right}, {{"num_args", "2"}});
+    return bindTo(*session, both, arraysOf(*session, both, kImages))->memory().planned;
+  };
+  const Bytes shared = planned("NNVM_EXEC_NUM_TEMP", "1");
+  EXPECT_GT(planned("NNVM_EXEC_NUM_TEMP", "4"), shared);
+  EXPECT_EQ(planned("MXNET_EXEC_NUM_TEMP", "4"), planned("NNVM_EXEC_NUM_TEMP", "4"));
+}
+
+TEST(ExecutorTest, EveryKernelAgreesWithPlainLoops) {
+  const auto session = open("onednn", {{"MXNET_MKLDNN_DEBUG", "1"}});
+  const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
+  ASSERT_TRUE(executor->forward().has_value());
+  EXPECT_TRUE(executor->outputs()[0].waitToRead().has_value());
+  EXPECT_THAT(executor->describePlan(), HasSubstr(", compared"));
+}
+
 TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
   const auto session = open("onednn");
   const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));

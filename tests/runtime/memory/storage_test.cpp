@@ -283,6 +283,11 @@ TEST(StorageOptions, ComeFromSettings) {
   ASSERT_FALSE(refused.has_value());
   EXPECT_NE(refused.error().message.find("MXNET_CPU_MEM_POOL_PAGE_SIZE=5000"), std::string::npos);
 
+  const auto naive = Settings::fromValues(
+      Pairs{{"MXNET_CPU_MEM_POOL_TYPE", "Round"}, {"MXNET_USE_NAIVE_STORAGE_MANAGERS", "1"}});
+  ASSERT_TRUE(naive.has_value());
+  EXPECT_EQ(StorageOptions::fromSettings(*naive)->pool, PoolType::unpooled);
+
   const auto none = Settings::fromValues(Pairs{});
   ASSERT_TRUE(none.has_value());
   EXPECT_EQ(StorageOptions::fromSettings(*none)->pool, PoolType::naive);

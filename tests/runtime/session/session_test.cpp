@@ -72,6 +72,14 @@ TEST_F(SessionTest, WithoutMkldnnTheReferenceComputes) {
   EXPECT_EQ((*session)->backend().name(), "reference");
 }
 
+TEST_F(SessionTest, OnednnEnabledIsAnotherNameOfMkldnnEnabled) {
+  const Env env("MXNET_ONEDNN_ENABLED", "0");
+  const auto nameOfBackend = [] { return std::string((*Session::open())->backend().name()); };
+  EXPECT_EQ(nameOfBackend(), "reference");
+  const Env wins("MXNET_MKLDNN_ENABLED", "1");
+  EXPECT_EQ(nameOfBackend(), "onednn");
+}
+
 TEST_F(SessionTest, TunablesOutOfRangeKeepTheDefault) {
   const Env low("PITWALL_TUNE_low", "7");
   const Env text("PITWALL_TUNE_text", "many");
