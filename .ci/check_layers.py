@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "analyzer": {"db"},
     "gui": {"db", "analyzer"},
     "samples": {"db", "runtime"},
-    "tests": {"db", "runtime", "analyzer", "gui"},
+    "tests": {"db", "runtime", "analyzer", "gui", "samples"},
 }
 # A subfolder that builds alone -> the files of its own top folder that may include it. It includes no other one of them.
 ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/")}

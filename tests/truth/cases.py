@@ -37,7 +37,7 @@ class Case:
     exit_code: int = 0
 
 
-FILES = ("openmp", "cpp", "python", "torch", "runtime", "healthy")
+FILES = ("openmp", "cpp", "python", "torch", "runtime", "executor", "healthy")
 
 
 def read():

@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   double seconds = 3;
-  bool fixed = false;
+  bool fixed = false, train = false;
   std::string folder = ".";  // where files are written
   int number = 0;            // what it means is the program's own
 };
@@ -24,8 +24,8 @@ inline Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     const char* value = i + 1 < argc ? argv[i + 1] : "";
-    if (argument == "--fixed") {
-      options.fixed = true;
+    if (argument == "--fixed" || argument == "--train") {
+      (argument == "--fixed" ? options.fixed : options.train) = true;
       continue;
     }
     if (argument == "--seconds") options.seconds = std::atof(value);
