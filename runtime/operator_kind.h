@@ -28,11 +28,16 @@ const char* toString(Pass pass);
 struct KeepsWorkspace {
   bool value = false;
 };
+// Whether inputs may be of integers; infer() then checks the types. Other kinds get float32 alone.
+struct TakesIntegers {
+  bool value = false;
+};
 
 // One object per kind, which identifies it.
 struct OperatorKind {
   const char* name;  // as messages spell it: "Convolution"
   bool keeps_workspace;
+  bool takes_integers;
   Result<Signature> (*infer)(const void* desc, const ShapeQuery& query);
   bool (*equal)(const void* a, const void* b);
   void (*copy)(const void* from, void* to);  // nullptr = bytes
@@ -40,7 +45,7 @@ struct OperatorKind {
 
   // Of the Desc D; in the operator's .cpp.
   template <class D>
-  static constexpr OperatorKind of(const char* name, KeepsWorkspace keeps = {});
+  static constexpr OperatorKind of(const char* name, KeepsWorkspace keeps = {}, TakesIntegers takes = {});
 };
 
 // All kinds of this build, in the order of their names.
@@ -51,7 +56,7 @@ const OperatorKind* findOperatorKind(std::string_view name);
 // A Desc of any kind, by value.
 class OperatorKindDesc {
  public:
-  static constexpr std::size_t kBytes = 96;
+  static constexpr std::size_t kBytes = 112;
 
   OperatorKindDesc() = default;  // of no kind: only to be assigned
   template <class D>
@@ -106,10 +111,11 @@ class OperatorKindDesc {
 };
 
 template <class D>
-constexpr OperatorKind OperatorKind::of(const char* name, KeepsWorkspace keeps) {
+constexpr OperatorKind OperatorKind::of(const char* name, KeepsWorkspace keeps, TakesIntegers takes) {
   OperatorKind kind{
       name,
       keeps.value,
+      takes.value,
       [](const void* desc, const ShapeQuery& query) { return static_cast<const D*>(desc)->infer(query); },
       [](const void* a, const void* b) { return *static_cast<const D*>(a) == *static_cast<const D*>(b); },
       nullptr,

@@ -13,6 +13,7 @@
 #include "runtime/executor.h"
 #include "runtime/models.h"
 #include "runtime/pitwall.h"
+#include "runtime/quantization.h"
 #include "samples/published_scores.h"
 
 using namespace pitwall;
@@ -61,6 +62,16 @@ struct Row {
   std::optional<double> published;  // images per second
 };
 
+// On 8-bit numbers, with the ranges of the first of its images.
+Symbol quantized(Session& session, const Symbol& symbol, std::map<std::string, NDArray> arrays) {
+  const NDArray data = arrays.extract("data").mapped();
+  const Shape one{1, data.shape()[1], data.shape()[2], data.shape()[3]};
+  const std::vector<float> values = must(data.toVector());
+  const NDArray image =
+      NDArray::fromValues(session, one, std::span(values).first(static_cast<std::size_t>(one.elements())));
+  return must(quantize(session, symbol, arrays, {.calibration = Calibration::naive, .batches = {image}}));
+}
+
 Row score(Session& session, const Options& options, const std::string& network, std::int64_t batch) {
   const Symbol symbol = must(models::make(network));
   std::int64_t size = 224;
@@ -76,7 +87,10 @@ Row score(Session& session, const Options& options, const std::string& network, 
   };
   make(symbol.arguments(), shapes.arguments);
   make(symbol.auxiliaryStates(), shapes.auxiliary_states);
-  const auto executor = must(Executor::bind(session, symbol, arrays));
+  const Symbol computed = options.dtype == "int8" ? quantized(session, symbol, arrays) : symbol;
+  const auto executor = must(Executor::bind(session, computed, arrays));
+  if (options.dtype == "int8" && executor->describePlan().find("_contrib_quantized_") == std::string::npos)
+    giveUp("--dtype int8: no layer of " + network + " is computed in 8 bits");
   if (options.dtype == "bfloat16" && executor->describePlan().find("amx") == std::string::npos)
     giveUp("--dtype bfloat16: oneDNN computes no layer of " + network +
            " in bfloat16 here (its kernels need a processor with AMX); measure with --dtype float32");
@@ -199,8 +213,9 @@ Options parse(int argc, char** argv) {
       ->check(CLI::Range(1, 4096));
   app.add_option("--seconds", o.seconds, "at least, for each row [3]")->check(CLI::PositiveNumber);
   app.add_option("--dtype", o.dtype,
-                 "float32, or bfloat16 for products where processor and oneDNN have it [float32]")
-      ->check(CLI::IsMember({"float32", "bfloat16"}));
+                 "float32; int8: the quantized network; or bfloat16 for products where processor and oneDNN "
+                 "have it [float32]")
+      ->check(CLI::IsMember({"float32", "int8", "bfloat16"}));
   app.add_option("--format", o.format, "text, csv or json [text]")
       ->check(CLI::IsMember({"text", "csv", "json"}));
   app.add_option("--published", o.published,

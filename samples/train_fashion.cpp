@@ -6,6 +6,7 @@
 
 #include "runtime/models.h"
 #include "runtime/parameter_file.h"
+#include "runtime/quantization.h"
 #include "samples/fit.h"
 
 using namespace pitwall;
@@ -14,7 +15,7 @@ using samples::must;
 namespace {
 
 struct Given {
-  std::string network = "resnet-8", trace, folder = data::kFashionMnistFolder, prefix;
+  std::string network = "resnet-8", trace, folder = data::kFashionMnistFolder, prefix, quantize;
   int epochs = 5, batches = 0, shown_every = 100, prefetch_threads = 0;
   std::int64_t batch_size = 64;
   float rate = 0.1F, momentum = 0.9F, weight_decay = 1e-4F;
@@ -42,6 +43,9 @@ Given parse(int argc, char** argv) {
   app.add_option("--seed", given.seed, "of weights and the order of images [1]");
   app.add_option("--model-prefix", given.prefix,
                  "write the trained network as PREFIX-symbol.json and PREFIX-NNNN.params of MXNet");
+  app.add_option("--quantize", given.quantize,
+                 "then test the network on 8-bit numbers too, calibrated as naive or entropy")
+      ->check(CLI::IsMember({"naive", "entropy"}));
   app.add_option("--record", given.trace, "record the run into this file");
   try {
     app.parse(argc, argv);
@@ -88,6 +92,20 @@ void save(const Given& given, const Symbol& symbol, const std::map<std::string, 
   must(saveParameters(given.prefix + number + ".params", parameters));
 }
 
+// On 8-bit numbers, with the ranges that some batches of training images have.
+samples::Training quantized(Session& session, const Given& given, const Symbol& symbol,
+                            const samples::Training& training, data::BatchIterator& batches) {
+  QuantizeOptions options;
+  options.calibration = given.quantize == "naive" ? Calibration::naive : Calibration::entropy;
+  data::Batch batch;
+  while (options.batches.size() < 8 && must(batches.next(batch)))
+    options.batches.push_back(NDArray::fromValues(session, batch.image_shape, batch.images));
+  samples::Training result{.arrays = training.arrays, .executor = {}, .parameters = {}};
+  const Symbol small = must(quantize(session, symbol, training.arrays, options));
+  result.executor = must(Executor::bind(session, small, result.arrays));
+  return result;
+}
+
 void train(Session& session, const Given& given, const data::ImageDataset& images,
            const data::ImageDataset& test) {
   const Symbol symbol = must(models::make(given.network, 10));
@@ -123,6 +141,10 @@ void train(Session& session, const Given& given, const data::ImageDataset& image
            accuracyOf(training, *test_batches, given.batch_size));
     fflush(stdout);
     batches->reset();
+  }
+  if (!given.quantize.empty()) {
+    samples::Training small = quantized(session, given, symbol, training, *batches);
+    printf("Quantized Validation-accuracy=%f\n", accuracyOf(small, *test_batches, given.batch_size));
   }
   if (!given.prefix.empty()) save(given, symbol, training.arrays);
 }

@@ -62,9 +62,10 @@ struct Registry {
   std::vector<const NamedOperator*> all;
 
   Registry() {
-    for (const auto table : {convolutionOperators(), poolingOperators(), normOperators(), denseOperators(),
-                             sequenceOperators(), elementwiseOperators(), arithmeticOperators(),
-                             softmaxOperators(), lossOperators(), viewOperators(), axisOperators()}) {
+    for (const auto table :
+         {convolutionOperators(), poolingOperators(), normOperators(), denseOperators(), sequenceOperators(),
+          elementwiseOperators(), arithmeticOperators(), softmaxOperators(), lossOperators(), viewOperators(),
+          axisOperators(), quantizedOperators()}) {
       for (const NamedOperator& op : table) {
         PITWALL_CHECK(by_name.emplace(op.name, &op).second, "%s is there twice", op.name);
       }

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd.h"
 #include "runtime/autograd/node.h"
 #include "runtime/backend/support/signature.h"
+#include "runtime/operators/support/integers.h"
 
 namespace pitwall {
 namespace {
@@ -47,7 +50,7 @@ std::int64_t windows(const PoolingDesc& d, std::int64_t data, std::size_t axis) 
 }  // namespace
 
 constinit const OperatorKind PoolingDesc::kKind =
-    OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true});
+    OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true}, TakesIntegers{true});
 
 PoolingDesc PoolingDesc::over(const Shape& data) const {
   PoolingDesc d = *this;
@@ -60,9 +63,24 @@ PoolingDesc PoolingDesc::over(const Shape& data) const {
   return d;
 }
 
+// Inference has maxima and averages of 8-bit numbers too.
+static Status checkTypes(const PoolingDesc& d, const ShapeQuery& q) {
+  const bool has_eight_bit =
+      q.pass == Pass::inference && (d.type == PoolingType::max || d.type == PoolingType::average);
+  for (std::size_t i = 0; i < std::min<std::size_t>(q.inputs.size(), 3); ++i) {
+    const DType type = q.inputs[i].dtype;
+    if (type != DType::float32 && !(has_eight_bit && isEightBit(type)))
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{}: computes in float32 only, not {}",
+                              describeRequest(q.desc, q.pass, q.inputs, q.like), toString(type)));
+  }
+  return {};
+}
+
 Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
   PITWALL_TRY(q.expectInputs(q.pass == Pass::backward ? 4 : 1));
+  PITWALL_TRY(checkTypes(*this, q));
   const Shape& data = q.shape(0);
   const PoolingDesc d = over(data);
   PITWALL_TRY(checkWindow(q, d, data));
@@ -82,7 +100,11 @@ Result<Signature> PoolingDesc::infer(const ShapeQuery& q) const {
           "the last window begins at {}, after the {} elements of axis {}; use the convention valid", last,
           data[axis], axis));
   }
-  if (q.pass == Pass::inference) return q.signature({out});
+  if (q.pass == Pass::inference) {
+    Signature s = q.signature({out});
+    s.outputs[0].dtype = q.inputs[0].dtype;
+    return s;
+  }
   if (q.pass == Pass::forward) return q.withWorkspace({out});
   PITWALL_TRY(q.expectShape(1, out, "out"));
   PITWALL_TRY(q.expectShape(2, out, "dout"));

@@ -16,7 +16,7 @@ enum class PoolingType : std::uint8_t { max, average, sum, norm };
 enum class PoolingConvention : std::uint8_t { valid, full };
 
 // NCHW; or NCW, of which the second numbers of kernel, stride and pad are used, and the first are 1, 1 and 0.
-//   inference: data -> out
+//   inference: data -> out                   (of maximum and average also int8 and uint8, rounded to the nearest)
 //   forward:   data -> out, workspace (opaque bytes, DType uint8, of the shape that outputs()[1] says)
 //   backward:  data, out, dout, workspace -> ddata      (data and out are read for a norm only: else pass any pointer)
 // The gradient of a norm that is 0 is 0.

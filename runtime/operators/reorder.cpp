@@ -6,12 +6,15 @@
 
 namespace pitwall {
 
-constinit const OperatorKind ReorderDesc::kKind = OperatorKind::of<ReorderDesc>("Reorder");
+constinit const OperatorKind ReorderDesc::kKind =
+    OperatorKind::of<ReorderDesc>("Reorder", {}, {.value = true});
 
 Result<Signature> ReorderDesc::infer(const ShapeQuery& q) const {
   if (q.pass != Pass::forward) return q.noSuchPass();
   PITWALL_TRY(q.expectInputs(1));
-  return q.signature({q.shape(0)});
+  Signature s = q.signature({q.shape(0)});
+  s.outputs[0].dtype = q.inputs[0].dtype;
+  return s;
 }
 
 }  // namespace pitwall

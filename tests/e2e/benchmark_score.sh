@@ -12,6 +12,8 @@ expect 0 "^inception-bn,1,$number,$number,[0-9]*,[0-9]*,float32,c5.xlarge,27.06,
   "${score[@]}" --network inception-bn --format csv --published c5.xlarge
 expect 0 "^mobilenet0.25  *1 " "${score[@]}" --network mobilenet0.25
 
+expect 0 ",int8," "${score[@]}" --network mobilenet0.25 --dtype int8 --format csv
+
 # A trace of each row, which the command reads.
 expect 0 '"trace":".*/traces/mobilenet0.25-2.pitwall"}' \
   "$TRAIN" --seconds 0.05 --batch-size 1,2 --network mobilenet0.25 --record "$SCRATCH/traces" --format json

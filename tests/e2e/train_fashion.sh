@@ -24,12 +24,14 @@ write("t10k", 50, 2)
 PYTHON
 
 fail() { echo "train_fashion: $*" >&2; cat "$work/log" >&2; exit 1; }
-"$train" --data "$work" --batch-size 32 --num-epochs 4 --disp-batches 5 --model-prefix "$work/net" \
+"$train" --data "$work" --batch-size 32 --num-epochs 4 --disp-batches 5 --model-prefix "$work/net" --quantize naive \
     --record "$work/run.pitwall" >"$work/log" 2>&1 || fail "ended with $?"
 grep -qP 'Epoch\[0\] Batch \[5-10\]\tSpeed: [0-9.]+ samples/sec\taccuracy=[0-9.]+$' "$work/log" || fail "no line of the speedometer"
 grep -qE '^Epoch\[3\] Time cost=[0-9.]+$' "$work/log" || fail "no time of the last epoch"
 accuracy=$(sed -n 's/^Epoch\[3\] Validation-accuracy=//p' "$work/log")
 awk -v a="$accuracy" 'BEGIN { exit !(a >= 0.9 && a <= 1) }' || fail "an accuracy of '$accuracy' after the last epoch"
+quantized=$(sed -n 's/^Quantized Validation-accuracy=//p' "$work/log")
+awk -v a="$accuracy" -v q="$quantized" 'BEGIN { exit !(q >= a - 0.05) }' || fail "an accuracy of '$quantized' on 8-bit numbers, $accuracy before"
 [ -s "$work/net-symbol.json" ] && [ -s "$work/net-0004.params" ] || fail "the network was not written"
 layers=$("$pitwall" query "$work/run.pitwall" "SELECT DISTINCT layer FROM operator WHERE layer LIKE 'stage1_unit1_conv1%'") ||
   fail "the trace cannot be read"

@@ -71,6 +71,7 @@ bool isOursToCompute(const PooledImage& p) {
 }  // namespace
 
 RunFunction make(const PoolingDesc& given, const Request& r, Signature& s) {
+  if (r.inputs[0].dtype != DType::float32) return nullptr;
   const bool backward = r.pass == Pass::backward;
   const Shape &data = s.inputs[0].shape, &out = backward ? s.inputs[2].shape : s.outputs[0].shape;
   const PoolingDesc d = given.over(data);

@@ -71,15 +71,32 @@ Dims dimsOf(const Shape& shape) {
   return dims;
 }
 
-Desc rowMajor(const Dims& dims) { return {dims, dnnl::memory::data_type::f32, rowMajorTag(dims.size())}; }
+DataType typeOf(DType type) {
+  switch (type) {
+    case DType::float32: return DataType::f32;
+    case DType::float16: return DataType::f16;
+    case DType::bfloat16: return DataType::bf16;
+    case DType::int32: return DataType::s32;
+    case DType::int8: return DataType::s8;
+    case DType::uint8: return DataType::u8;
+  }
+  return DataType::undef;
+}
 
-Desc anyLayout(const Dims& dims) {
-  return {dims, dnnl::memory::data_type::f32, dnnl::memory::format_tag::any};
+Desc rowMajor(const Dims& dims, DataType type) { return {dims, type, rowMajorTag(dims.size())}; }
+
+Desc anyLayout(const Dims& dims, DataType type) { return {dims, type, dnnl::memory::format_tag::any}; }
+
+Desc withType(const Desc& desc, DType type) {
+  Desc other = desc;
+  other.data.data_type = dnnl::memory::convert_to_c(typeOf(type));
+  return other;
 }
 
 Desc descOf(const TensorSpec& spec, const Dims& dims) {
   const auto* layout = dynamic_cast<const DnnlLayout*>(spec.layout.get());
-  return layout != nullptr && layout->desc().dims() == dims ? layout->desc() : rowMajor(dims);
+  return layout != nullptr && layout->desc().dims() == dims ? layout->desc()
+                                                            : rowMajor(dims, typeOf(spec.dtype));
 }
 
 Desc arrangedAs(const Desc& like, const Dims& dims) {
@@ -94,10 +111,15 @@ Desc arrangedAs(const Desc& like, const Dims& dims) {
 }
 
 LayoutPtr layoutOf(const Desc& desc) {
-  if (sameArrangement(desc, rowMajor(desc.dims()))) return nullptr;
+  if (sameArrangement(desc, rowMajor(desc.dims(), desc.data_type()))) return nullptr;
   return std::make_shared<DnnlLayout>(desc);
 }
 
-TensorSpec specOf(const Shape& shape, const Desc& desc) { return {shape, DType::float32, layoutOf(desc)}; }
+TensorSpec specOf(const Shape& shape, const Desc& desc) {
+  DType type = DType::float32;
+  for (const DType each : {DType::float16, DType::bfloat16, DType::int32, DType::int8, DType::uint8})
+    if (typeOf(each) == desc.data_type()) type = each;
+  return {shape, type, layoutOf(desc)};
+}
 
 }  // namespace pitwall::onednn

@@ -27,9 +27,14 @@ class DnnlLayout final : public Layout {
   const Desc desc_;
 };
 
+using DataType = dnnl::memory::data_type;
+
 Dims dimsOf(const Shape& shape);
-Desc rowMajor(const Dims& dims);  // float32
-Desc anyLayout(const Dims& dims);
+DataType typeOf(DType type);
+Desc rowMajor(const Dims& dims, DataType type = DataType::f32);
+Desc anyLayout(const Dims& dims, DataType type = DataType::f32);
+// The same arrangement of elements of another type.
+Desc withType(const Desc& desc, DType type);
 
 // The desc of an array viewed with the extents `dims`. An array in a layout for other extents is treated as
 // row-major: the kernel then requires that layout.

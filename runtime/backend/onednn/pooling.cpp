@@ -46,7 +46,8 @@ PoolingProblem problemOf(const PoolingDesc& d, const TensorSpec& data, const Sha
 }
 
 PoolingForward forwardOf(const Request& r, const PoolingProblem& p, dnnl::prop_kind kind) {
-  return {{kind, p.algorithm, p.data, anyLayout(p.out), p.strides, p.kernel, p.pad_low, p.pad_high},
+  return {{kind, p.algorithm, p.data, anyLayout(p.out, p.data.data_type()), p.strides, p.kernel, p.pad_low,
+           p.pad_high},
           userScratchpad(),
           r.engine};
 }

@@ -29,7 +29,8 @@ void addReorder(PrimitiveKernel& kernel, const dnnl::engine& engine, const Desc&
     return;
   }
   // Two views of one row-major array: reorder to row-major first, then from it.
-  const Desc plain_from = rowMajor(from_desc.dims()), plain_to = rowMajor(to_desc.dims());
+  const Desc plain_from = rowMajor(from_desc.dims(), from_desc.data_type()),
+             plain_to = rowMajor(to_desc.dims(), to_desc.data_type());
   const Place between = kernel.addTemporary(plain_from);
   addDirect(kernel, reorderOf(engine, from_desc, plain_from), from, between);
   addDirect(kernel, reorderOf(engine, plain_to, to_desc), between, to);
@@ -42,8 +43,9 @@ KernelPtr make(const ReorderDesc& desc, const Request& r) {
   const Dims from_view = viewOf(data.layout, viewOf(desc.output_layout, shape));
   const Dims to_view = viewOf(desc.output_layout, from_view);
   const Desc from = descOf(data, from_view);
-  const Desc to = descOf({data.shape, DType::float32, desc.output_layout}, to_view);
-  const Desc first = from_view == to_view ? to : rowMajor(from_view);  // of the one or two steps
+  const Desc to = descOf({data.shape, data.dtype, desc.output_layout}, to_view);
+  const Desc first =
+      from_view == to_view ? to : rowMajor(from_view, typeOf(data.dtype));  // of the one or two steps
   auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature,
                                                   reorderOf(r.engine, from, first).impl_info_str());
   kernel->setInput(0, from);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "runtime/backend/reference/operators.h"
+#include "runtime/backend/support/elements.h"
 #include "runtime/backend/support/pooling_sum.h"
 
 namespace pitwall::reference {
@@ -75,6 +76,23 @@ void backward(const PoolingDesc& d, const Window& w, const KernelArgs& a) {
   std::ranges::transform(sums, output(a, 0), [](double v) { return static_cast<float>(v); });
 }
 
+// Maximum or average of 8-bit numbers.
+RunFunction eightBitPooling(const PoolingDesc& desc, const Window& w, DType type) {
+  return [=](const KernelArgs& a) {
+    windows(desc, w, [&](std::int64_t image, std::int64_t o, const Region& region) {
+      double sum = 0, most = -128;
+      elements(w, image, region, [&](std::int64_t i) {
+        const double value = elementAt(a.inputs[0], type, i);
+        sum += value;
+        most = std::max(most, value);
+      });
+      storeElement(a.outputs[0], type, o,
+                   desc.type == PoolingType::max ? most : sum / static_cast<double>(region.divisor));
+    });
+    return Status{};
+  };
+}
+
 }  // namespace
 
 RunFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
@@ -84,6 +102,7 @@ RunFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
     return [desc, w](const KernelArgs& a) { return backward(desc, w, a), Status{}; };
   }
   const Window w = windowOf(s.inputs[0].shape, s.outputs[0].shape);
+  if (s.inputs[0].dtype != DType::float32) return eightBitPooling(desc, w, s.inputs[0].dtype);
   const bool keep = pass == Pass::forward;
   // Where the maximum of each output was.
   if (keep)

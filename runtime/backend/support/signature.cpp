@@ -74,7 +74,8 @@ Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::s
   const bool workspace_last = desc.kind().keeps_workspace;
   for (const TensorSpec& input : inputs) {
     const bool workspace = workspace_last && &input == &inputs.back();
-    if (input.dtype != DType::float32 && !(workspace && input.dtype == DType::uint8)) {
+    if (!desc.kind().takes_integers && input.dtype != DType::float32 &&
+        !(workspace && input.dtype == DType::uint8)) {
       return fail(ErrorCode::unsupported,
                   fmt::format("{}: computes in float32 only, not {}",
                               describeRequest(desc, pass, inputs, like), toString(input.dtype)));

@@ -60,9 +60,7 @@ std::vector<bool> usedTensors(const Program& program) {
       if (operation.reads(i)) use(operation.inputs[i]);
     for (const int output : operation.outputs) use(output);
   }
-  for (const Folding& f : program.foldings)
-    for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
-      if (tensor >= 0) use(tensor);
+  for (const int tensor : constantSources(program)) use(tensor);
   for (const int output : program.outputs) use(output);
   return used;
 }
@@ -145,6 +143,10 @@ Status Binding::makeOutputs() {
       state_.outputs.push_back(PITWALL_TRY(state_.arrays[position(base)].reshape(shape)));
       continue;
     }
+    if (const DType type = state_.schedule.specs[position(output)].dtype; type != DType::float32)
+      return fail(ErrorCode::unsupported,
+                  fmt::format("the output '{}' has numbers of {}; add a _contrib_dequantize after it",
+                              state_.program.tensors[position(output)].name, toString(type)));
     ChunkPtr& chunk = state_.own_outputs[position(base)];
     if (chunk == nullptr)
       chunk = makeChunk(session_, options_.device, MemoryTag::activations, DType::float32);
@@ -232,13 +234,26 @@ Fusions wantedFusions(const Settings& settings) {
               isOn("MXNET_DISABLE_MKLDNN_FC_OPT") && isOn("MXNET_DISABLE_MKLDNN_FUSE_FC_ELTWISE")};
 }
 
+Quantizations wantedQuantizations(const Settings& settings) {
+  const auto isOn = [&](const char* name) { return !settings.boolean(name); };
+  const bool dense = isOn("MXNET_DISABLE_MKLDNN_QFC_FUSE_ALL");
+  const bool product = isOn("MXNET_DISABLE_MKLDNN_QEM_FUSE_ALL");
+  return {.requantize_into_dense = dense,
+          .dequantize_into_dense = dense && isOn("MXNET_DISABLE_MKLDNN_QFC_FLOAT_OUTPUT"),
+          .requantize_into_product = product,
+          .dequantize_into_product = product && isOn("MXNET_DISABLE_MKLDNN_QEM_FLOAT_OUTPUT")};
+}
+
 Status Binding::fuseOperations() {
   const std::string_view fusions = session_.settings().text("MXNET_SUBGRAPH_BACKEND");
   if (fusions != "NONE" && fusions != "MKLDNN")
     return fail(
         ErrorCode::invalidInput,
         fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
-  if (fusions == "MKLDNN" && !isTraining()) graph::fuse(state_.program, wantedFusions(session_.settings()));
+  if (fusions == "MKLDNN" && !isTraining()) {
+    graph::fuse(state_.program, wantedFusions(session_.settings()));
+    quantizeOperations(state_.program, wantedQuantizations(session_.settings()));
+  }
   return {};
 }
 
@@ -311,7 +326,8 @@ Status Binding::bind() {
   state_.arrays.resize(state_.program.tensors.size());
   state_.plan = smallestPlan();
   state_.weights =
-      std::make_unique<Weights>(session_, options_.device, state_.program, state_.schedule, state_.arrays);
+      std::make_unique<Weights>(session_, options_.device, state_.program, state_.schedule, state_.arrays,
+                                session_.settings().boolean("MXNET_MKLDNN_QFC_DYNAMIC_PARAMS"));
   PITWALL_TRY(state_.weights->compute());
   state_.blocks = PITWALL_TRY(state_.pool->take(state_.plan.blocks));
   PITWALL_TRY(makeOutputs());

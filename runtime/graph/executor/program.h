@@ -55,11 +55,30 @@ struct Folding {
   int folded_weight = -1, folded_bias = -1;
 };
 
+// The weight of a convolution or a dense layer as 8-bit numbers, 127 of which are the largest weight of a channel.
+struct QuantizedWeight {
+  int weight = -1, bias = -1;  // before; bias -1 = none
+  bool is_dense = false;
+  double data_scale = 1, output_scale = 1;            // steps of 1
+  int quantized = -1, scale = -1, shifted_bias = -1;  // of the kernel: inputs 1, 2 and 3
+};
+
+// A BatchNorm on 8-bit numbers.
+struct QuantizedNorm {
+  int gamma = -1, beta = -1, mean = -1, variance = -1;
+  float epsilon = 0;
+  bool fix_gamma = false;
+  double data_scale = 1, output_scale = 1;  // steps of 1
+  int scale = -1, shift = -1;               // of the kernel: inputs 1 and 2
+};
+
 struct Program {
   std::vector<Tensor> tensors;
   std::vector<Operation> operations;  // inputs before what uses them; those of the backward pass last
   std::vector<int> outputs;           // tensors
   std::vector<Folding> foldings;
+  std::vector<QuantizedWeight> quantized_weights;
+  std::vector<QuantizedNorm> quantized_norms;
 };
 
 // A graph as operations, with the number of each thing in the program.
@@ -89,6 +108,19 @@ struct Fusions {
 // Joins operations that one kernel computes: a BatchNorm with the convolution before it, then an activation or clip, and an
 // addition, with the convolution, dense layer or BatchNorm before them.
 void fuse(Program& program, const Fusions& wanted);
+
+// Which 8-bit operations write what follows from their sums, so that no operation of its own does.
+struct Quantizations {
+  // Into a dense layer (MXNET_DISABLE_MKLDNN_QFC_FUSE_ALL, ..._QFC_FLOAT_OUTPUT), or a product of elements (..._QEM_...).
+  bool requantize_into_dense = true, dequantize_into_dense = true;
+  bool requantize_into_product = true, dequantize_into_product = true;
+};
+
+// Has operations compute on 8-bit numbers where the graph quantizes and dequantizes around them. After fuse().
+void quantizeOperations(Program& program, const Quantizations& wanted);
+
+// The tensors of which foldings and quantized weights are computed; without those of dense layers if they are not wanted.
+std::vector<int> constantSources(const Program& program, bool with_dense = true);
 
 // The tensor whose memory it has.
 int baseOf(const Program& program, int tensor);

@@ -9,11 +9,12 @@
 
 #include "db/try.h"
 #include "runtime/array/host_workspace.h"
+#include "runtime/number_range.h"
 
 namespace pitwall::graph {
 
 Weights::Weights(Session& session, Device device, const Program& program, const Schedule& schedule,
-                 const std::vector<NDArray>& arrays)
+                 const std::vector<NDArray>& arrays, bool follows_dense)
     : session_(session),
       device_(device),
       program_(program),
@@ -22,9 +23,10 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
       blocks_(program.tensors.size()),
       is_read_(readBySteps(program, schedule)) {
   std::set<int> sources;
-  for (const Folding& f : program.foldings)
-    for (const int tensor : {f.weight, f.bias, f.gamma, f.beta, f.mean, f.variance})
-      if (tensor >= 0) sources.insert(tensor);
+  for (const int tensor : constantSources(program, follows_dense)) {
+    const int base = baseOf(program, tensor);
+    if (program.tensors[position(base)].variable >= 0) sources.insert(base);
+  }
   for (const Constant& constant : schedule.constants) {
     const int base = baseOf(program, constant.from);
     if (program.tensors[position(base)].variable >= 0) sources.insert(base);
@@ -34,6 +36,8 @@ Weights::Weights(Session& session, Device device, const Program& program, const 
 
 Status Weights::compute() {
   for (const Folding& folding : program_.foldings) PITWALL_TRY(fold(folding));
+  for (const QuantizedWeight& weight : program_.quantized_weights) PITWALL_TRY(quantize(weight));
+  for (const QuantizedNorm& norm : program_.quantized_norms) PITWALL_TRY(scaleNorm(norm));
   for (const Constant& constant : schedule_.constants) PITWALL_TRY(reorder(constant));
   // What was only a step on the way.
   for (std::size_t i = 0; i < blocks_.size(); ++i)
@@ -67,14 +71,15 @@ Result<std::vector<float>> Weights::valuesOf(int tensor) const {
   return std::vector<float>(data, data + program_.tensors[position(base)].shape.elements());
 }
 
-Status Weights::store(int tensor, const std::vector<float>& values) {
+template <class T>
+Status Weights::store(int tensor, const std::vector<T>& values) {
   Block& block = blocks_[position(tensor)];
-  const auto bytes = static_cast<Bytes>(values.size() * sizeof(float));
+  const auto bytes = static_cast<Bytes>(values.size() * sizeof(T));
   if (block.size() != bytes) {
     Storage* const storage = PITWALL_TRY(session_.storage(device_));
     block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
   }
-  if (bytes != 0) std::memcpy(block.data(), values.data(), values.size() * sizeof(float));
+  if (bytes != 0) std::memcpy(block.data(), values.data(), values.size() * sizeof(T));
   return {};
 }
 
@@ -101,15 +106,59 @@ Status Weights::fold(const Folding& f) {
   return store(f.folded_bias, bias);
 }
 
+// Each channel has its scale. The kernel adds the bias to the sums of products, before it multiplies.
+Status Weights::quantize(const QuantizedWeight& q) {
+  const std::vector<float> weight = PITWALL_TRY(valuesOf(q.weight));
+  const auto channels = static_cast<std::size_t>(program_.tensors[position(q.weight)].shape[0]);
+  std::vector<float> bias(channels, 0.0F), scale(channels);
+  if (q.bias >= 0) bias = PITWALL_TRY(valuesOf(q.bias));
+  std::vector<std::int8_t> quantized(weight.size());
+  const std::size_t each = weight.size() / channels;
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    float most = 0;
+    for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
+      most = std::max(most, std::abs(weight[i]));
+    const double steps = most > 0 ? stepsOf(DType::int8) / static_cast<double>(most) : 1;
+    for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
+      quantized[i] = static_cast<std::int8_t>(std::nearbyint(static_cast<double>(weight[i]) * steps));
+    scale[channel] = static_cast<float>(q.output_scale / (q.data_scale * steps));
+    bias[channel] = static_cast<float>(static_cast<double>(bias[channel]) * q.data_scale * steps);
+  }
+  PITWALL_TRY(store(q.quantized, quantized));
+  PITWALL_TRY(store(q.scale, scale));
+  return store(q.shifted_bias, bias);
+}
+
+Status Weights::scaleNorm(const QuantizedNorm& n) {
+  const auto gamma = PITWALL_TRY(valuesOf(n.gamma)), mean = PITWALL_TRY(valuesOf(n.mean));
+  const auto beta = PITWALL_TRY(valuesOf(n.beta)), variance = PITWALL_TRY(valuesOf(n.variance));
+  std::vector<float> scale(beta.size()), shift(beta.size());
+  for (std::size_t i = 0; i < beta.size(); ++i) {
+    const double factor = (n.fix_gamma ? 1.0 : static_cast<double>(gamma[i])) /
+                          std::sqrt(static_cast<double>(variance[i]) + static_cast<double>(n.epsilon));
+    scale[i] = static_cast<float>(factor * n.output_scale / n.data_scale);
+    shift[i] = static_cast<float>((static_cast<double>(beta[i]) - static_cast<double>(mean[i]) * factor) *
+                                  n.output_scale);
+  }
+  PITWALL_TRY(store(n.scale, scale));
+  return store(n.shift, shift);
+}
+
 Status Weights::reorder(const Constant& constant) {
-  const auto values = PITWALL_TRY(valuesOf(constant.from));
+  const int base = baseOf(program_, constant.from);
+  std::vector<float> values;
+  const void* from = blocks_[position(base)].data();
+  if (program_.tensors[position(base)].variable >= 0) {
+    values = PITWALL_TRY(valuesOf(constant.from));
+    from = values.data();
+  }
   const Bytes bytes = constant.reorder->outputs()[0].sizeBytes();
   Block& block = blocks_[position(constant.to)];
   if (block.size() != bytes) {
     Storage* const storage = PITWALL_TRY(session_.storage(device_));
     block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
   }
-  const void* const inputs[] = {values.data()};
+  const void* const inputs[] = {from};
   void* const outputs[] = {block.data()};
   const Bytes workspace = constant.reorder->workspaceBytes();
   KernelContext context{

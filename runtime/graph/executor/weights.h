@@ -10,9 +10,10 @@ namespace pitwall::graph {
 
 class Weights {
  public:
-  // The arrays by tensor; those that are not weights are empty. All outlive it.
+  // The arrays by tensor; those that are not weights are empty. All outlive it. Unless it follows dense layers, a change of the weights of
+  // those that are quantized makes nothing stale.
   Weights(Session& session, Device device, const Program& program, const Schedule& schedule,
-          const std::vector<NDArray>& arrays);
+          const std::vector<NDArray>& arrays, bool follows_dense);
 
   // Computes all of it from the arrays' present contents. Waits for them. Errors: those of the arrays; io without memory.
   Status compute();
@@ -26,9 +27,12 @@ class Weights {
 
  private:
   Status fold(const Folding& folding);
+  Status quantize(const QuantizedWeight& weight);
+  Status scaleNorm(const QuantizedNorm& norm);
   Status reorder(const Constant& constant);
   Result<std::vector<float>> valuesOf(int tensor) const;
-  Status store(int tensor, const std::vector<float>& values);
+  template <class T>
+  Status store(int tensor, const std::vector<T>& values);
 
   Session& session_;
   const Device device_;

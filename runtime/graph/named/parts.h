@@ -23,6 +23,7 @@ std::span<const NamedOperator> softmaxOperators();      // softmax.cpp
 std::span<const NamedOperator> lossOperators();         // loss.cpp: MakeLoss
 std::span<const NamedOperator> viewOperators();         // view.cpp: Reshape, Flatten, expand_dims
 std::span<const NamedOperator> axisOperators();         // axis.cpp: Concat, split, transpose, sum
+std::span<const NamedOperator> quantizedOperators();    // quantized.cpp: to 8-bit numbers and back
 
 inline constexpr auto kInteger = AttributeKind::integer;
 inline constexpr auto kReal = AttributeKind::real;

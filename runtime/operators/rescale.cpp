@@ -1,0 +1,26 @@
+#include "runtime/operators/rescale.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "db/try.h"
+#include "runtime/operators/support/integers.h"
+
+namespace pitwall {
+
+constinit const OperatorKind RescaleDesc::kKind =
+    OperatorKind::of<RescaleDesc>("Rescale", {}, {.value = true});
+
+Result<Signature> RescaleDesc::infer(const ShapeQuery& q) const {
+  PITWALL_TRY(expectInference(q, 1));
+  if (!std::isfinite(scale) || scale <= 0)
+    return q.wrong(fmt::format("the scale is {}: must be finite and more than 0", scale));
+  if (output != DType::float32 && output != DType::int32 && !isEightBit(output))
+    return q.wrong(fmt::format("the output is {}: must be float32, int32, int8 or uint8", toString(output)));
+  Signature s = q.signature({q.shape(0)});
+  s.outputs[0].dtype = output;
+  return s;
+}
+
+}  // namespace pitwall
