@@ -167,7 +167,8 @@ Place Binding::placeOf(int tensor) const {
   } else if (state_.weights->dataOf(base) != nullptr) {
     place.weight = base;
   } else {
-    place.planned = state_.blocks[position(state_.plan.block_of[position(base)])];
+    place.planned = state_.blocks[0];
+    place.offset = state_.plan.blocks[position(state_.plan.block_of[position(base)])].offset;
   }
   return place;
 }
@@ -329,7 +330,7 @@ Status Binding::bind() {
       std::make_unique<Weights>(session_, options_.device, state_.program, state_.schedule, state_.arrays,
                                 session_.settings().boolean("MXNET_MKLDNN_QFC_DYNAMIC_PARAMS"));
   PITWALL_TRY(state_.weights->compute());
-  state_.blocks = PITWALL_TRY(state_.pool->take(state_.plan.blocks));
+  if (state_.plan.total() > 0) state_.blocks = PITWALL_TRY(state_.pool->take({state_.plan.total()}));
   PITWALL_TRY(makeOutputs());
   for (const Step& step : state_.schedule.steps) addStep(step, backend->name());
   listArrays();

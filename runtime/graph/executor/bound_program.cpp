@@ -17,6 +17,10 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t step) {
   return z ^ (z >> 31U);
 }
 
+void* plannedAt(const Place& place) {
+  return static_cast<std::byte*>(place.planned->block.data()) + place.offset;
+}
+
 }  // namespace
 
 Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
@@ -58,12 +62,12 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
   for (std::size_t i = 0; i < step.outputs.size(); ++i) {
     const Place& place = step.outputs[i];
     if (place.chunk != nullptr) PITWALL_TRY(ensureBlock(*place.chunk, kernel.outputs()[i].sizeBytes()));
-    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : place.planned->block.data());
+    to.push_back(place.chunk != nullptr ? place.chunk->block.data() : plannedAt(place));
   }
   for (const Place& place : step.inputs) {
     from.push_back(place.chunk != nullptr     ? place.chunk->block.data()
                    : place.weight >= 0        ? weights->dataOf(place.weight)
-                   : place.planned != nullptr ? place.planned->block.data()
+                   : place.planned != nullptr ? plannedAt(place)
                                               : to[0]);  // not read
   }
   const Bytes bytes = kernel.workspaceBytes();

@@ -19,6 +19,7 @@ namespace pitwall::graph {
 // Where a kernel finds a tensor when it runs: one of the three, or none where it does not read it.
 struct Place {
   const MemorySlot* planned = nullptr;
+  Bytes offset = 0;        // there
   Chunk* chunk = nullptr;  // of an array
   int weight = -1;         // a tensor that Weights has computed
 };
@@ -68,7 +69,7 @@ struct BoundProgram {
   std::vector<NDArray> zero_gradients;                      // of arguments on which no output depends
   std::vector<NDArray> heads;  // by output: its gradient; empty where none is needed
   std::unique_ptr<Weights> weights;
-  std::vector<MemorySlot*> blocks;    // of the plan
+  std::vector<MemorySlot*> blocks;    // the memory of the plan, one or none
   std::vector<ChunkPtr> own_outputs;  // by tensor: results that are outputs
   std::vector<BoundStepPtr> steps;    // a step that has been pushed never changes: it is replaced
   std::vector<NDArray> outputs;

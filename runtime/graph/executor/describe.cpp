@@ -52,7 +52,8 @@ std::string describeMemory(const BoundProgram& p) {
   std::string text = fmt::format("{} blocks, {} bytes; {} bytes if none were shared\n", p.plan.blocks.size(),
                                  p.plan.total(), p.plan.unshared);
   for (std::size_t i = 0; i < p.plan.blocks.size(); ++i)
-    text += fmt::format("     block {}: {} bytes\n", i, p.plan.blocks[i]);
+    text +=
+        fmt::format("     block {}: {} bytes at {}\n", i, p.plan.blocks[i].bytes, p.plan.blocks[i].offset);
   for (std::size_t i = 0; i < p.schedule.steps.size(); ++i) {
     const Step& step = p.schedule.steps[i];
     text += fmt::format("{:4} {} {}: reads {}; writes {}\n", i, step.name, step.layer,

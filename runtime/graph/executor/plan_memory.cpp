@@ -1,7 +1,6 @@
 #include "runtime/graph/executor/plan_memory.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "runtime/operators/activation.h"
@@ -11,6 +10,7 @@
 #include "runtime/operators/convolution.h"
 #include "runtime/operators/dropout.h"
 #include "runtime/operators/linear.h"
+#include "runtime/operators/quantized_convolution.h"
 
 namespace pitwall::graph {
 
@@ -26,8 +26,11 @@ int writableInput(const Step& step) {
   if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>() ||
       step.desc.is<AddNDesc>() || step.desc.is<LinearDesc>())
     return 0;
-  if (!step.desc.is<ConvolutionDesc>()) return -1;
-  return step.desc.as<ConvolutionDesc>().adds ? static_cast<int>(step.inputs.size()) - 1 : -1;
+  const bool is_quantized = step.desc.is<QuantizedConvolutionDesc>();
+  if (!is_quantized && !step.desc.is<ConvolutionDesc>()) return -1;
+  const ConvolutionDesc& convolution =
+      is_quantized ? step.desc.as<QuantizedConvolutionDesc>().convolution : step.desc.as<ConvolutionDesc>();
+  return convolution.adds ? static_cast<int>(step.inputs.size()) - 1 : -1;
 }
 
 // By step: its path. The longest chain of steps, each of which reads a result of the one before, is a path, then the longest of the
@@ -67,14 +70,21 @@ std::vector<std::size_t> pathsOf(const Program& program, const Schedule& schedul
   return path;
 }
 
+constexpr Bytes kPlaceAlignment = 128;  // two cache lines, as the prefetcher fetches them
+
+// Results that have the same memory one after the other, each written over the one before.
+struct Chain {
+  Bytes bytes = 0;
+  int first_step = 0, last_step = 0;  // while it is needed
+};
+
 class Planner {
  public:
   Planner(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options)
       : program_(program),
         schedule_(schedule),
         options_(options),
-        path_(pathsOf(program, schedule, options.paths)),
-        free_(path_.empty() ? 1 : *std::max_element(path_.begin(), path_.end()) + 1) {
+        path_(pathsOf(program, schedule, options.paths)) {
     plan_.block_of.assign(program.tensors.size(), -1);
     is_planned_.assign(program.tensors.size(), false);
     for (const Step& step : schedule.steps)
@@ -93,71 +103,87 @@ class Planner {
   MemoryPlan run() {
     for (std::size_t i = 0; i < schedule_.steps.size(); ++i) {
       const Step& step = schedule_.steps[i];
-      for (std::size_t k = 0; k < step.outputs.size(); ++k) place(static_cast<int>(i), step, k);
-      for (const int tensor : step.inputs)
-        if (tensor >= 0) release(baseOf(program_, tensor), static_cast<int>(i));
-      for (const int tensor : step.outputs) release(tensor, static_cast<int>(i));
+      for (std::size_t k = 0; k < step.outputs.size(); ++k) chain(static_cast<int>(i), step, k);
     }
+    place();
     return std::move(plan_);
   }
 
  private:
-  Bytes sizeOf(int tensor) const { return schedule_.specs[position(tensor)].sizeBytes(); }
+  // Each begins at a cache line.
+  Bytes sizeOf(int tensor) const {
+    const Bytes bytes = schedule_.specs[position(tensor)].sizeBytes();
+    return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment;
+  }
 
-  void place(int step_index, const Step& step, std::size_t output) {
+  void chain(int step_index, const Step& step, std::size_t output) {
     const int tensor = step.outputs[output];
     if (!is_planned_[position(tensor)]) return;
     plan_.unshared += sizeOf(tensor);
-    if (output == 0 && inPlace(step_index, step, tensor)) return;
-    plan_.block_of[position(tensor)] = request(sizeOf(tensor), free_[path_[position(step_index)]]);
+    const int last = last_use_[position(tensor)];
+    const int before = output == 0 ? overwritten(step_index, step, tensor) : -1;
+    if (before >= 0) {
+      plan_.block_of[position(tensor)] = before;
+      chains_[position(before)].last_step = last;
+      return;
+    }
+    plan_.block_of[position(tensor)] = static_cast<int>(chains_.size());
+    chains_.push_back({sizeOf(tensor), step_index, last});
   }
 
-  bool inPlace(int step_index, const Step& step, int tensor) {
+  // The chain that the result continues; -1: none.
+  int overwritten(int step_index, const Step& step, int tensor) const {
     const int which = options_.in_place ? writableInput(step) : -1;
-    if (which < 0) return false;
+    if (which < 0) return -1;
     const int input = baseOf(program_, step.inputs[position(which)]);
-    const int block = plan_.block_of[position(input)];
-    if (block < 0 || last_use_[position(input)] != step_index || sizeOf(input) != sizeOf(tensor))
-      return false;
+    const int before = plan_.block_of[position(input)];
+    if (before < 0 || chains_[position(before)].last_step != step_index ||
+        schedule_.specs[position(input)].sizeBytes() != schedule_.specs[position(tensor)].sizeBytes())
+      return -1;
     if (!sameLayout(schedule_.specs[position(input)].layout, schedule_.specs[position(tensor)].layout))
-      return false;
+      return -1;
     // The kernel reads the other inputs while it writes.
     const auto same = [&](int other) { return other >= 0 && baseOf(program_, other) == input; };
-    if (std::count_if(step.inputs.begin(), step.inputs.end(), same) != 1) return false;
-    plan_.block_of[position(tensor)] = block;
-    plan_.block_of[position(input)] = block;
-    handed_on_.push_back(input);
-    return true;
+    return std::count_if(step.inputs.begin(), step.inputs.end(), same) == 1 ? before : -1;
   }
 
-  // Of the free blocks within the range the smallest that is large enough, else the largest, which grows.
-  int request(Bytes size, std::multimap<Bytes, int>& free) {
-    const Bytes range = options_.match_range;
-    auto best = free.end();
-    if (range > 0) {
-      best = free.lower_bound(size);
-      if (best != free.end() && best->first / range > size) best = free.end();
-      if (best == free.end() && !free.empty()) {
-        const auto largest = std::prev(free.end());
-        if (largest->first <= size && size / range <= largest->first) best = largest;
+  // The largest chains first, each in the smallest gap between those whose memory it may not have.
+  void place() {
+    std::vector<int> order(chains_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [this](int a, int b) {
+      return chains_[position(a)].bytes > chains_[position(b)].bytes;
+    });
+    plan_.blocks.resize(chains_.size());
+    std::vector<int> placed;  // by offset
+    for (const int chain : order) {
+      const Bytes bytes = chains_[position(chain)].bytes;
+      Bytes end = 0, best = -1, best_gap = 0;
+      for (const int other : placed) {
+        if (mayShare(chains_[position(chain)], chains_[position(other)])) continue;
+        const PlannedBlock& there = plan_.blocks[position(other)];
+        const Bytes gap = there.offset - end;
+        if (gap >= bytes && (best < 0 || gap < best_gap)) {
+          best = end;
+          best_gap = gap;
+        }
+        end = std::max(end, there.offset + there.bytes);
       }
+      plan_.blocks[position(chain)] = {best >= 0 ? best : end, bytes};
+      const auto after = std::upper_bound(placed.begin(), placed.end(), chain, [this](int a, int b) {
+        return plan_.blocks[position(a)].offset < plan_.blocks[position(b)].offset;
+      });
+      placed.insert(after, chain);
     }
-    if (best == free.end()) {
-      plan_.blocks.push_back(size);
-      return static_cast<int>(plan_.blocks.size()) - 1;
-    }
-    const int block = best->second;
-    free.erase(best);
-    plan_.blocks[position(block)] = std::max(plan_.blocks[position(block)], size);
-    return block;
   }
 
-  void release(int tensor, int step_index) {
-    if (!is_planned_[position(tensor)] || last_use_[position(tensor)] != step_index) return;
-    last_use_[position(tensor)] = -2;  // once
-    if (std::find(handed_on_.begin(), handed_on_.end(), tensor) != handed_on_.end()) return;
-    const int block = plan_.block_of[position(tensor)];
-    free_[path_[position(step_index)]].emplace(plan_.blocks[position(block)], block);
+  // One is no longer needed when the other begins, on the same path, and their sizes are near enough.
+  bool mayShare(const Chain& a, const Chain& b) const {
+    if (a.first_step > b.first_step) return mayShare(b, a);
+    const Bytes range = options_.match_range;
+    if (a.last_step >= b.first_step || range == 0) return false;
+    if (path_[position(a.last_step)] != path_[position(b.first_step)]) return false;
+    return std::max(a.bytes, b.bytes) / range <= std::min(a.bytes, b.bytes);
   }
 
   const Program& program_;
@@ -165,15 +191,18 @@ class Planner {
   const MemoryPlanOptions options_;
   MemoryPlan plan_;
   std::vector<bool> is_planned_;
-  std::vector<int> last_use_;                    // of each tensor: a step
-  std::vector<int> handed_on_;                   // tensors whose block another result has now
-  const std::vector<std::size_t> path_;          // by step
-  std::vector<std::multimap<Bytes, int>> free_;  // by path: blocks by size
+  std::vector<int> last_use_;            // of each tensor: a step
+  const std::vector<std::size_t> path_;  // by step
+  std::vector<Chain> chains_;
 };
 
 }  // namespace
 
-Bytes MemoryPlan::total() const { return std::accumulate(blocks.begin(), blocks.end(), Bytes{0}); }
+Bytes MemoryPlan::total() const {
+  Bytes end = 0;
+  for (const PlannedBlock& block : blocks) end = std::max(end, block.offset + block.bytes);
+  return end;
+}
 
 MemoryPlan planMemory(const Program& program, const Schedule& schedule, const MemoryPlanOptions& options) {
   return Planner(program, schedule, options).run();

@@ -10,16 +10,22 @@
 namespace pitwall::graph {
 
 struct MemoryPlanOptions {
-  bool in_place = true;           // MXNET_EXEC_ENABLE_INPLACE
-  std::int64_t match_range = 16;  // NNVM_EXEC_MATCH_RANGE; 0: no memory is shared
+  bool in_place = true;  // MXNET_EXEC_ENABLE_INPLACE
+  // NNVM_EXEC_MATCH_RANGE: of blocks that overlap the larger has at most so many times the bytes; 0: none do.
+  std::int64_t match_range = 16;
   std::int64_t paths = 1;  // NNVM_EXEC_NUM_TEMP: memory is shared only within each of so many paths of steps
 };
 
+// A part of the memory of a pass. Blocks that are not needed at the same time may overlap.
+struct PlannedBlock {
+  Bytes offset = 0, bytes = 0;
+};
+
 struct MemoryPlan {
-  std::vector<int> block_of;  // by tensor: its block, or -1 (arrays, weights, outputs)
-  std::vector<Bytes> blocks;  // their sizes
-  Bytes unshared = 0;         // of all planned tensors, if each had a block
-  Bytes total() const;
+  std::vector<int> block_of;         // by tensor: its block, or -1 (arrays, weights, outputs)
+  std::vector<PlannedBlock> blocks;  // of results that are written one over the other
+  Bytes unshared = 0;                // of all planned tensors, if none shared memory
+  Bytes total() const;               // from offset 0 on
 };
 
 // A result may be written over an input of its step when nothing reads that later and the kernel allows it: a function of
