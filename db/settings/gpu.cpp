@@ -128,7 +128,9 @@ constexpr SettingInfo kGpuSettings[] = {
      .default_value = "0",
      .meaning = "Prints the code that was generated for fused operators.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "On standard error, when an executor is bound: the functions of each chain."},
     {.name = "MXNET_GPU_CUDNN_DROPOUT_STATE_COPY",
      .owner = "mxnet",
      .type = integer,
@@ -178,8 +180,11 @@ constexpr SettingInfo kGpuSettings[] = {
          "Fuses neighbouring element-wise operators of a graph into one GPU kernel, compiled when first "
          "used. Saves launches and memory traffic; costs time at start-up.",
      .source = kEnvVar,
-     .status = planned,
-     .note = "GPU only; symbolic programs, and Gluon ones hybridized with static_alloc."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "In Pitwall of the executor on CPUs, in inference and training: chains run as one kernel, and "
+             "nothing is compiled; not in training with MXNET_BACKWARD_DO_MIRROR or MXNET_MEMORY_OPT. GPU "
+             "only in MXNet; symbolic programs there, and Gluon ones hybridized with static_alloc."},
 };
 }  // namespace
 

@@ -7,9 +7,6 @@ namespace {
 using enum SettingType;
 using enum SettingStatus;
 
-constexpr std::string_view kNoTuning =
-    "Pitwall's CPU operators decide by MXNET_CPU_PARALLEL_SIZE, without measuring at start-up.";
-
 constexpr SettingInfo kOperatorsSettings[] = {
     {.name = "MXNET_CPU_PARALLEL_RAND_COPY",
      .owner = "mxnet",
@@ -51,8 +48,9 @@ constexpr SettingInfo kOperatorsSettings[] = {
      .default_value = "1",
      .meaning = "A name that older texts give for MXNET_USE_OPERATOR_TUNING.",
      .source = kCode,
-     .status = notApplicable,
-     .note = "MXNet does not read this name; MXNET_USE_OPERATOR_TUNING is the real one."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "MXNET_USE_OPERATOR_TUNING wins where both are set. MXNet does not read this name."},
     {.name = "MXNET_ENFORCE_DETERMINISM",
      .owner = "mxnet",
      .type = boolean,
@@ -87,8 +85,9 @@ constexpr SettingInfo kOperatorsSettings[] = {
      .default_value = "0",
      .meaning = "Prints what the operator tuning of MXNet measured at start-up.",
      .source = kCode,
-     .status = notApplicable,
-     .note = kNoTuning},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "On standard error, when it is measured."},
     {.name = "MXNET_SAFE_ACCUMULATION",
      .owner = "mxnet",
      .type = boolean,
@@ -107,8 +106,9 @@ constexpr SettingInfo kOperatorsSettings[] = {
      .default_value = "0.0",
      .meaning = "Scales the measured cost of operators in MXNet's operator tuning.",
      .source = kCode,
-     .status = notApplicable,
-     .note = kNoTuning},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "A factor; 0 leaves the cost as measured."},
     {.name = "MXNET_USE_NUM_CORES_OPERATOR_TUNING",
      .owner = "mxnet",
      .type = integer,
@@ -118,25 +118,32 @@ constexpr SettingInfo kOperatorsSettings[] = {
          "Up to how many cores MXNet's operator tuning measures the cost of starting OpenMP threads; half "
          "of the logical processors when not set.",
      .source = kEnvVar,
-     .status = notApplicable,
-     .note = kNoTuning},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "In Pitwall the size of the team whose start is measured; all threads of OpenMP when not set."},
     {.name = "MXNET_USE_OPERATOR_TUNING",
      .owner = "mxnet",
-     .type = text,
+     .type = boolean,
+     .default_value = "1",
      .meaning =
          "Whether MXNet measures at start-up, for each element-wise operator, from which size on several "
          "threads are faster than one. 0 switches it off and saves that time in every process.",
      .source = kEnvVar,
-     .status = notApplicable,
-     .note = kNoTuning},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of the oneDNN backend: the cost of an element when the first kernel of an operator is made, "
+             "and of starting threads once, 2 ms together. MXNET_CPU_PARALLEL_SIZE, where it is set, holds "
+             "for the operators that oneDNN does not compute. The document also has lists of types for this "
+             "setting, which are refused."},
     {.name = "MXNET_VERBOSE_TUNING_INFO",
      .owner = "mxnet",
      .type = boolean,
      .default_value = "0",
      .meaning = "Prints what MXNet's operator tuning decides.",
      .source = kCode,
-     .status = notApplicable,
-     .note = kNoTuning},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "On standard error, for each operator when its first kernel is made."},
 };
 }  // namespace
 

@@ -27,6 +27,20 @@ constexpr Entry kEntries[] = {
 
 namespace {
 
+OperatorTuningOptions tuningOptions(const Settings& settings) {
+  OperatorTuningOptions options;
+  const bool by_other_name =
+      !settings.isSet("MXNET_USE_OPERATOR_TUNING") && settings.isSet("MXNET_ENABLE_OPERATOR_TUNING");
+  options.is_on =
+      settings.boolean(by_other_name ? "MXNET_ENABLE_OPERATOR_TUNING" : "MXNET_USE_OPERATOR_TUNING");
+  if (settings.isSet("MXNET_USE_NUM_CORES_OPERATOR_TUNING"))
+    options.cores = static_cast<int>(settings.integer("MXNET_USE_NUM_CORES_OPERATOR_TUNING"));
+  options.scale = settings.real("MXNET_TUNING_WEIGHT_SCALE");
+  options.prints_decisions = settings.boolean("MXNET_VERBOSE_TUNING_INFO");
+  options.prints_measurements = settings.boolean("MXNET_OUTPUT_TUNING_DATA");
+  return options;
+}
+
 BackendOptions optionsOf(const Settings& settings) {
   BackendOptions options;
   const bool by_other_name =
@@ -38,6 +52,8 @@ BackendOptions optionsOf(const Settings& settings) {
   options.plain_dense_weights = settings.boolean("MXNET_MKLDNN_FORCE_FC_AB_FORMAT");
   options.compares = settings.boolean("MXNET_MKLDNN_DEBUG");
   options.parallel_elements = settings.integer("MXNET_CPU_PARALLEL_SIZE");
+  options.fixed_parallel_elements = settings.isSet("MXNET_CPU_PARALLEL_SIZE");
+  options.tuning = tuningOptions(settings);
   options.measure_kernels =
       settings.boolean("PITWALL_MEASURE_KERNELS") && !settings.boolean("MXNET_ENFORCE_DETERMINISM");
   options.kernel_choices_file = settings.text("PITWALL_KERNEL_CHOICES");

@@ -16,7 +16,11 @@ KernelPtr makeKernel(const OperatorKindDesc& desc, Pass pass, std::span<const Te
   const Request request{pass, inputs, options};
   RunFunction run = makeFunction(desc, request, s);
   if (!run) return nullptr;
-  return std::make_shared<FunctionKernel>(std::move(s), "plain", std::move(run));
+  // By operator tuning, which has set both numbers of elements.
+  const bool is_alone =
+      options.library_parallel_elements != 0 && storedElements(s.outputs[0]) < options.parallel_elements;
+  return std::make_shared<FunctionKernel>(std::move(s), is_alone ? "plain, one thread" : "plain",
+                                          std::move(run));
 }
 
 }  // namespace pitwall::cpu_kernels

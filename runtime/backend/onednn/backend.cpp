@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "db/machine.h"
 #include "db/try.h"
@@ -29,6 +30,46 @@ KernelPtr makeKernel(const OperatorKindDesc& desc, const Request& request) {
   return nullptr;
 }
 
+// Operators whose work is proportional to the elements, and whose results do not depend on the number of threads.
+bool isElementwise(const OperatorKindDesc& desc) {
+  return desc.is<ActivationDesc>() || desc.is<ClipDesc>() || desc.is<BinaryDesc>() || desc.is<LinearDesc>() ||
+         desc.is<ReciprocalDesc>() || desc.is<AddNDesc>() || desc.is<DropoutDesc>() ||
+         desc.is<PointwiseDesc>();
+}
+
+// Kinds of one operator whose elements differ in cost have different names.
+std::string tunedName(const OperatorKindDesc& desc) {
+  const std::string name = operatorName(desc);
+  if (desc.is<ActivationDesc>())
+    return fmt::format("{} {}", name, static_cast<int>(desc.as<ActivationDesc>().type));
+  if (desc.is<BinaryDesc>()) return fmt::format("{} {}", name, static_cast<int>(desc.as<BinaryDesc>().type));
+  if (desc.is<PointwiseDesc>()) return fmt::format("{} {}", name, desc.as<PointwiseDesc>().toString());
+  return name;
+}
+
+// The shortest of several runs on one thread.
+double secondsOf(const Kernel& kernel) {
+  std::vector<std::vector<float>> arrays;
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  const auto make = [&arrays](const TensorSpec& spec) -> float* {
+    arrays.emplace_back(static_cast<std::size_t>(spec.sizeBytes()) / sizeof(float) + 1, 0.5F);
+    return arrays.back().data();
+  };
+  for (const TensorSpec& spec : kernel.inputs()) inputs.push_back(make(spec));
+  for (const TensorSpec& spec : kernel.outputs()) outputs.push_back(make(spec));
+  std::vector<float> workspace(static_cast<std::size_t>(kernel.workspaceBytes()) / sizeof(float) + 1);
+  const KernelArgs args{.inputs = inputs, .outputs = outputs, .context = {.workspace = workspace.data()}};
+  double best = 0;
+  for (int i = 0; i < 6; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    if (!kernel.run(args).has_value()) return 0;
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (i == 0 || took < best) best = took;
+  }
+  return best;
+}
+
 // Where a setting asks for the loops of the reference backend.
 bool isPlain(const OperatorKindDesc& desc, const BackendOptions& options) {
   if (desc.is<RnnDesc>()) return !options.library_rnn;
@@ -40,6 +81,7 @@ class OnednnBackend final : public CachingBackend {
   explicit OnednnBackend(const BackendOptions& options)
       : CachingBackend(options),
         engine_(dnnl::engine::kind::cpu, 0),
+        tuning_(options.tuning),
         choices_(options.kernel_choices_file, machine()) {}
   std::string_view name() const override { return "onednn"; }
   std::string libraryVersion() const override { return versionOfLibrary(); }
@@ -88,9 +130,40 @@ class OnednnBackend final : public CachingBackend {
 
   Result<KernelPtr> createFast(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                                const TensorSpec* like, Signature signature) {
-    if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options_)) return kernel;
+    return createFast(desc, pass, inputs, like, std::move(signature), tuned(desc, pass, inputs.size()));
+  }
+
+  // The options with the numbers of elements from which on the operator is faster on several threads.
+  BackendOptions tuned(const OperatorKindDesc& desc, Pass pass, std::size_t inputs) {
+    BackendOptions options = options_;
+    if (!tuning_.isOn() || !isElementwise(desc)) return options;
+    const std::string name = fmt::format("{} {}", tunedName(desc), toString(pass));
+    const std::int64_t from =
+        tuning_.parallelFrom(name, [&] { return elementNanoseconds(desc, pass, inputs); });
+    if (from == 0) return options;
+    options.library_parallel_elements = from;
+    if (!options.fixed_parallel_elements) options.parallel_elements = from;
+    return options;
+  }
+
+  // The kernel's time for an element, on one thread. 0 where it has none.
+  double elementNanoseconds(const OperatorKindDesc& desc, Pass pass, std::size_t inputs) {
+    constexpr std::int64_t kElements = 65536;
+    const std::vector<TensorSpec> specs(inputs, TensorSpec{.shape = {kElements}});
+    auto signature = inferSignature(desc, pass, specs, nullptr);
+    if (!signature.has_value()) return 0;
+    BackendOptions alone = options_;
+    alone.parallel_elements = alone.library_parallel_elements = 2 * kElements;
+    const auto kernel = createFast(desc, pass, specs, nullptr, std::move(*signature), alone);
+    if (!kernel.has_value() || *kernel == nullptr) return 0;
+    return secondsOf(**kernel) * 1e9 / kElements;
+  }
+
+  Result<KernelPtr> createFast(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                               const TensorSpec* like, Signature signature, const BackendOptions& options) {
+    if (KernelPtr kernel = cpu_kernels::makeKernel(desc, pass, inputs, signature, options)) return kernel;
     const Request request{engine_,
-                          options_,
+                          options,
                           pass,
                           inputs,
                           like,
@@ -106,6 +179,7 @@ class OnednnBackend final : public CachingBackend {
   }
 
   const dnnl::engine engine_;
+  OperatorTuning tuning_;
   KernelChoices choices_;
 };
 

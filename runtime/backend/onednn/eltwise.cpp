@@ -12,11 +12,21 @@ EltwiseForward forwardOf(const Eltwise& e, const Request& r, const Desc& data) {
   return {{kind, e.algorithm, data, e.alpha, e.beta}, userScratchpad(), r.engine};
 }
 
+// Few elements take less time on one thread.
+std::shared_ptr<PrimitiveKernel> kernelOf(const Request& r, const TensorSpec& data,
+                                          const std::string& implementation) {
+  const bool is_small = data.sizeBytes() / sizeOf(data.dtype) < r.options.library_parallel_elements;
+  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature,
+                                                  implementation + (is_small ? ", one thread" : ""));
+  if (is_small) kernel->setThreads(1);
+  return kernel;
+}
+
 }  // namespace
 
 KernelPtr eltwiseForward(const Eltwise& operation, const Request& r) {
   const EltwiseForward pd = forwardOf(operation, r, descOf(r.inputs[0], dimsOf(r.inputs[0].shape)));
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  auto kernel = kernelOf(r, r.inputs[0], pd.impl_info_str());
   kernel->setInput(0, pd.src_desc());
   kernel->setOutput(0, pd.dst_desc());
   kernel->addStep(dnnl::eltwise_forward(pd), pd.scratchpad_desc(),
@@ -30,7 +40,7 @@ KernelPtr eltwiseBackward(const Eltwise& operation, const EltwiseGradient& place
   const EltwiseForward hint = forwardOf(operation, r, layout);
   const EltwiseBackward pd({operation.algorithm, layout, layout, operation.alpha, operation.beta},
                            userScratchpad(), r.engine, hint);
-  auto kernel = std::make_shared<PrimitiveKernel>(r.engine, r.signature, pd.impl_info_str());
+  auto kernel = kernelOf(r, r.inputs[value], pd.impl_info_str());
   for (std::size_t i = 0; i < r.inputs.size(); ++i) {
     if (i == value || i == gradient) {
       kernel->setInput(i, layout);

@@ -31,8 +31,9 @@ bool sameArrangement(const Desc& x, const Desc& y) {
 }
 
 dnnl::memory::format_tag rowMajorTag(std::size_t rank) {
-  using Tag = dnnl::memory::format_tag;
-  static constexpr Tag kTags[] = {Tag::undef, Tag::a, Tag::ab, Tag::abc, Tag::abcd, Tag::abcde, Tag::abcdef};
+  using Format = dnnl::memory::format_tag;
+  static constexpr Format kTags[] = {Format::undef, Format::a,     Format::ab,    Format::abc,
+                                     Format::abcd,  Format::abcde, Format::abcdef};
   return kTags[rank];
 }
 
@@ -100,8 +101,8 @@ Desc descOf(const TensorSpec& spec, const Dims& dims) {
 }
 
 Desc arrangedAs(const Desc& like, const Dims& dims) {
-  using Tag = dnnl::memory::format_tag;
-  static constexpr std::array kImages{Tag::aBcd16b, Tag::aBcd8b, Tag::aBcd4b, Tag::acdb};
+  using Format = dnnl::memory::format_tag;
+  static constexpr std::array kImages{Format::aBcd16b, Format::aBcd8b, Format::aBcd4b, Format::acdb};
   const bool image = like.dims().size() == 4 && dims.size() == 4 && layoutOf(like) != nullptr;
   for (std::size_t i = 0; image && i < kImages.size(); ++i) {
     if (sameArrangement(like, {like.dims(), dnnl::memory::data_type::f32, kImages[i]}))

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/backend/support/operator_tuning.h"
+
 namespace pitwall {
 
 struct BackendOptions {
@@ -17,6 +19,10 @@ struct BackendOptions {
       false;              // MXNET_MKLDNN_FORCE_FC_AB_FORMAT: FullyConnected reads row-major weights
   bool compares = false;  // MXNET_MKLDNN_DEBUG: with the reference backend's results
   std::int64_t parallel_elements = 200000;  // MXNET_CPU_PARALLEL_SIZE: fewer elements use one thread
+  bool fixed_parallel_elements = false;     // that was set: it holds instead of what tuning finds
+  std::int64_t library_parallel_elements =
+      0;  // the same for functions of each element that oneDNN computes; 0 = it decides
+  OperatorTuningOptions tuning = {};
 };
 
 }  // namespace pitwall

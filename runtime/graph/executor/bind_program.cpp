@@ -212,12 +212,15 @@ MemoryPlan Binding::smallestPlan() const {
   return best;
 }
 
+bool isMirroring(const Settings& settings) {
+  return settings.boolean("MXNET_BACKWARD_DO_MIRROR") || settings.integer("MXNET_MEMORY_OPT") != 0;
+}
+
 BackwardOptions Binding::backwardOptions(const IndexedGraph& graph) const {
   const Settings& settings = session_.settings();
-  BackwardOptions options{
-      .requests = std::vector<GradientRequest>(graph.nodes.size(), GradientRequest::none),
-      .sum_cap = settings.integer("MXNET_EXEC_INPLACE_GRAD_SUM_CAP"),
-      .mirror = settings.boolean("MXNET_BACKWARD_DO_MIRROR") || settings.integer("MXNET_MEMORY_OPT") != 0};
+  BackwardOptions options{.requests = std::vector<GradientRequest>(graph.nodes.size(), GradientRequest::none),
+                          .sum_cap = settings.integer("MXNET_EXEC_INPLACE_GRAD_SUM_CAP"),
+                          .mirror = isMirroring(settings)};
   for (const int id : graph.arguments) {
     const auto found = options_.gradients.find(graph.nodes[position(id)]->name);
     if (found != options_.gradients.end()) options.requests[position(id)] = found->second.request;
@@ -255,6 +258,9 @@ Status Binding::fuseOperations() {
     graph::fuse(state_.program, wantedFusions(session_.settings()));
     quantizeOperations(state_.program, wantedQuantizations(session_.settings()));
   }
+  // Mirroring is for memory: chains keep results of several operators at once.
+  const bool mirrors = isTraining() && isMirroring(session_.settings());
+  if (session_.settings().boolean("MXNET_USE_FUSION") && !mirrors) fusePointwise(state_.program);
   return {};
 }
 

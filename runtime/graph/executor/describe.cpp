@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "runtime/operators/pointwise.h"
+
 namespace pitwall::graph {
 
 namespace {
@@ -70,11 +72,20 @@ std::string describeFusions(const BoundProgram& p) {
   return text.empty() ? "executor: nothing is fused\n" : text;
 }
 
+std::string describePointwise(const BoundProgram& p) {
+  std::string text;
+  for (const Step& step : p.schedule.steps)
+    if (step.desc.is<PointwiseDesc>())
+      text += fmt::format("executor: fused {}: {}\n", step.layer, step.desc.as<PointwiseDesc>().toString());
+  return text;
+}
+
 void printAsSet(const BoundProgram& p) {
   const Settings& settings = p.session.settings();
   std::string text;
   if (settings.isSet("MXNET_SUBGRAPH_VERBOSE") && settings.boolean("MXNET_SUBGRAPH_VERBOSE"))
     text += describeFusions(p);
+  if (settings.boolean("MXNET_FUSION_VERBOSE")) text += describePointwise(p);
   if (settings.boolean("MXNET_EXEC_VERBOSE_LOGGING"))
     text += fmt::format("executor: {} kernels\n", p.schedule.steps.size()) + describeSteps(p);
   if (settings.boolean("MXNET_MEM_PLAN_VERBOSE_LOGGING")) text += "executor: memory of " + describeMemory(p);

@@ -16,7 +16,10 @@ std::string describeMemory(const BoundProgram& program);
 // One line per kernel that computes several operators.
 std::string describeFusions(const BoundProgram& program);
 
-// On standard error, as MXNET_SUBGRAPH_VERBOSE, MXNET_EXEC_VERBOSE_LOGGING and MXNET_MEM_PLAN_VERBOSE_LOGGING say.
+// One line per chain of functions of each element: what it computes.
+std::string describePointwise(const BoundProgram& program);
+
+// On standard error, as MXNET_SUBGRAPH_VERBOSE, MXNET_FUSION_VERBOSE, MXNET_EXEC_VERBOSE_LOGGING and MXNET_MEM_PLAN_VERBOSE_LOGGING say.
 void printAsSet(const BoundProgram& program);
 
 }  // namespace pitwall::graph

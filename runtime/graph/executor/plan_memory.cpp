@@ -10,6 +10,7 @@
 #include "runtime/operators/convolution.h"
 #include "runtime/operators/dropout.h"
 #include "runtime/operators/linear.h"
+#include "runtime/operators/pointwise.h"
 #include "runtime/operators/quantized_convolution.h"
 
 namespace pitwall::graph {
@@ -24,7 +25,7 @@ int writableInput(const Step& step) {
     return step.desc.is<DropoutDesc>() ? 0 : -1;
   }
   if (step.desc.is<ActivationDesc>() || step.desc.is<ClipDesc>() || step.desc.is<BinaryDesc>() ||
-      step.desc.is<AddNDesc>() || step.desc.is<LinearDesc>())
+      step.desc.is<AddNDesc>() || step.desc.is<LinearDesc>() || step.desc.is<PointwiseDesc>())
     return 0;
   const bool is_quantized = step.desc.is<QuantizedConvolutionDesc>();
   if (!is_quantized && !step.desc.is<ConvolutionDesc>()) return -1;

@@ -122,6 +122,9 @@ void quantizeOperations(Program& program, const Quantizations& wanted);
 // The tensors of which foldings and quantized weights are computed; without those of dense layers if they are not wanted.
 std::vector<int> constantSources(const Program& program, bool with_dense = true);
 
+// Joins functions of each element that read each other's results.
+void fusePointwise(Program& program);
+
 // The tensor whose memory it has.
 int baseOf(const Program& program, int tensor);
 

@@ -73,66 +73,6 @@ TEST(ExecutorTest, SequencesAndParts) {
     expectNear(run(*open(backend), symbol, data), plain, 1e-4F);
 }
 
-TEST(ExecutorTest, SettingsPrintKernelsAndMemory) {
-  const auto printed = [](ProgramSettings settings) {
-    const auto session = open("onednn", std::move(settings));
-    testing::internal::CaptureStderr();
-    const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
-    return std::pair(testing::internal::GetCapturedStderr(), executor->memory());
-  };
-  EXPECT_EQ(printed({}).first, "");
-  const auto [kernels, memory] = printed({{"MXNET_EXEC_VERBOSE_LOGGING", "1"}});
-  EXPECT_THAT(kernels, testing::StartsWith("executor: "));
-  EXPECT_THAT(kernels, HasSubstr("Convolution conv1+bn1+relu1: 2x3x12x10 -> 2x16x12x10 "));
-  EXPECT_THAT(kernels, testing::Not(HasSubstr(" bytes")));
-  const auto [plan, planned] = printed({{"MXNET_MEM_PLAN_VERBOSE_LOGGING", "1"}});
-  EXPECT_THAT(plan, HasSubstr(std::to_string(planned.planned) + " bytes; " +
-                              std::to_string(planned.unshared) + " bytes if none were shared"));
-  EXPECT_THAT(plan, HasSubstr("conv1+bn1+relu1: reads data "));
-  EXPECT_THAT(plan, HasSubstr("(converted weight)"));
-  EXPECT_THAT(plan, testing::ContainsRegex("softmax: reads .*block [0-9]+\\); writes .*\\(output\\)"));
-}
-
-TEST(ExecutorTest, FusionsArePrintedOnRequest) {
-  const auto printed = [](Settings settings) {
-    const auto session = open("onednn", std::move(settings));
-    testing::internal::CaptureStderr();
-    bindTo(*session, network(), arraysOf(*session, network(), kImages));
-    return testing::internal::GetCapturedStderr();
-  };
-  EXPECT_EQ(printed({}), "") << "as quiet as with 0";
-  EXPECT_THAT(printed({{"MXNET_SUBGRAPH_VERBOSE", "1"}}),
-              HasSubstr("executor: fused conv1+bn1+relu1 into one Convolution\n"));
-  EXPECT_EQ(printed({{"MXNET_SUBGRAPH_VERBOSE", "1"}, {"MXNET_SUBGRAPH_BACKEND", "NONE"}}),
-            "executor: nothing is fused\n");
-}
-
-// Each of two towers of layers is a path.
-TEST(ExecutorTest, MorePathsShareLessMemory) {
-  const auto planned = [](const char* name, const char* paths) {
-    const auto session = open("reference", {{name, paths}});
-    const Symbol data = Symbol::variable("data");
-    Symbol left = data, right = data;
-    for (const char* layer : {"a", "b", "c", "d"}) {
-      left = convolution(std::string("left_") + layer, left, 8);
-      right = convolution(std::string("right_") + layer, right, 8);
-    }
-    const Symbol both = node("Concat", "both", {left, right}, {{"num_args", "2"}});
-    return bindTo(*session, both, arraysOf(*session, both, kImages))->memory().planned;
-  };
-  const Bytes shared = planned("NNVM_EXEC_NUM_TEMP", "1");
-  EXPECT_GT(planned("NNVM_EXEC_NUM_TEMP", "4"), shared);
-  EXPECT_EQ(planned("MXNET_EXEC_NUM_TEMP", "4"), planned("NNVM_EXEC_NUM_TEMP", "4"));
-}
-
-TEST(ExecutorTest, EveryKernelAgreesWithPlainLoops) {
-  const auto session = open("onednn", {{"MXNET_MKLDNN_DEBUG", "1"}});
-  const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
-  ASSERT_TRUE(executor->forward().has_value());
-  EXPECT_TRUE(executor->outputs()[0].waitToRead().has_value());
-  EXPECT_THAT(executor->describePlan(), HasSubstr(", compared"));
-}
-
 TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
   const auto session = open("onednn");
   const auto executor = bindTo(*session, network(), arraysOf(*session, network(), kImages));
@@ -140,7 +80,7 @@ TEST(ExecutorTest, NeighboursThatAreFusedAreOneKernel) {
   for (const char* part :
        {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4", "fc1+relu5"})
     EXPECT_THAT(plan, HasSubstr(part));
-  const auto apart = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}});
+  const auto apart = open("onednn", {{"MXNET_SUBGRAPH_BACKEND", "NONE"}, {"MXNET_USE_FUSION", "0"}});
   const auto unfused = bindTo(*apart, network(), arraysOf(*apart, network(), kImages));
   EXPECT_THAT(unfused->describePlan(), testing::Not(HasSubstr("+")));
 }
@@ -243,7 +183,9 @@ TEST(ExecutorTest, SingleFusionsCanBeTurnedOff) {
        {"conv1+bn1+relu1", "conv2+bn2+sum1+relu2", "bn3+relu3", "conv3+sum2", "conv4+relu4"}}};
   for (const auto& [name, layers] : kept) {
     SCOPED_TRACE(name);
-    const auto session = open("onednn", name.empty() ? Settings{} : Settings{{name, "1"}});
+    Settings settings{{"MXNET_USE_FUSION", "0"}};
+    if (!name.empty()) settings.emplace_back(name, "1");
+    const auto session = open("onednn", settings);
     const auto executor = bindTo(*session, symbol, arraysOf(*session, symbol, kImages));
     std::vector<std::string> fused;
     std::istringstream plan(executor->describePlan());

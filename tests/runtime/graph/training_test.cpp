@@ -245,7 +245,8 @@ Symbol manyUses(int uses) {
 
 TEST_P(Training, SumsOfGradientsAreOneKernelBelowTheCap) {
   const auto run = [&](const char* cap, int uses) {
-    const auto session = open(GetParam(), {{"MXNET_EXEC_INPLACE_GRAD_SUM_CAP", cap}});
+    const auto session =
+        open(GetParam(), {{"MXNET_EXEC_INPLACE_GRAD_SUM_CAP", cap}, {"MXNET_USE_FUSION", "0"}});
     const Symbol symbol = manyUses(uses);
     const NDArray values = NDArray::fromValues(*session, {5}, std::vector<float>{-1, -0.5F, 0, 0.5F, 1});
     const auto executor = bindTraining(*session, symbol, {{"w_weight", values}}, forTraining(symbol));
