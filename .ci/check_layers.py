@@ -38,6 +38,7 @@ CONFINED = [
     (r"(Qt\w*/.*|Q[A-Z]\w*)", ("gui", "tests/bench")),
     (r"(CLI/.*)", ("analyzer/cli", "samples")),
     (r"rapidjson/.*", ("runtime/graph", "tests/bench")),
+    (r"(jpeglib|jerror|turbojpeg|png)\.h|webp/.*", ("runtime/data/decode", "tests/bench")),
     (r"(toml\+\+/.*|toml\.hpp)", ("analyzer/rules",)),
 ]
 # The contract: usable by anyone, standard library only.

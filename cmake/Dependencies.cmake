@@ -14,6 +14,7 @@ set_package_properties(zstd PROPERTIES TYPE REQUIRED PURPOSE "traces compressed 
 
 if(PITWALL_BUILD_RUNTIME)
   include(FindPitwallDnnl)
+  include(FindPitwallImages)
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   find_path(PITWALL_RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED
     DOC "RapidJSON, which reads graphs and which import_bench measures beside our own reader")

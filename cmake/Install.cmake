@@ -49,6 +49,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallDnnl.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallElf.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindPitwallImages.cmake
   DESTINATION ${pitwall_config_folder} COMPONENT development)
 
 # All that is installed, without the tests, benchmarks and samples.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "db/result.h"
+#include "runtime/memory.h"
+#include "runtime/ndarray.h"
 #include "runtime/session.h"
 #include "runtime/tensor.h"
 
@@ -37,11 +39,21 @@ Result<ImageDataset> fashionMnist(Split split, const std::string& folder = kFash
 ImageDataset syntheticDigits(std::int64_t count, std::uint64_t seed);
 
 struct Batch {
-  std::vector<float> images;  // items x channels x height x width, 0..1
-  std::vector<float> labels;  // items
+  std::vector<float> images;  // items x channels x height x width, 0..1; empty where `block` has them
+  std::vector<float> labels;  // items, or items x labels of each
   std::int64_t items = 0;
   Shape image_shape;  // of the whole batch
+  // Images that were made in memory of the session, row-major; none: empty.
+  Block block;
+  DType dtype = DType::float32;  // of the block
+  std::int64_t padding = 0;      // items at the end that only fill the batch
 };
+
+// The images of a batch, in a new array or in one of their shape and type, such as an executor's input. A block becomes
+// the array's memory without a copy, and the batch has none until next() gives it another; the array's old memory is kept
+// for it by the session's storage. Errors: invalidInput for an array of another shape, type or device.
+Result<NDArray> takeImages(Session& session, Batch& batch);
+Status takeImages(Batch& batch, NDArray& into);
 
 class BatchIterator {
  public:
@@ -86,5 +98,12 @@ struct PrefetchOptions {
 // next batch. Errors: invalidInput for impossible options.
 Result<std::unique_ptr<BatchIterator>> makeBatches(Session& session, std::unique_ptr<BatchSource> source,
                                                    PrefetchOptions options);
+
+// Takes the batches of any iterator up to `depth` ahead, on a separate thread: MXNet's PrefetchingIter. Errors of the
+// iterator are returned by the next() for that batch; the destructor and reset() wait for the batch in production. Errors:
+// invalidInput for an impossible depth.
+Result<std::unique_ptr<BatchIterator>> prefetchBatches(Session& session,
+                                                       std::unique_ptr<BatchIterator> iterator,
+                                                       int depth = 2);
 
 }  // namespace pitwall::data

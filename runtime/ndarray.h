@@ -44,6 +44,10 @@ class NDArray {
   // Overwrites the contents (row-major); copies `values` before it returns.
   Status copyFrom(std::span<const float> values);
 
+  // The contents become those of `block`, row-major, without a copy. Preconditions: it has at least the bytes of the array,
+  // and is memory of the array's device.
+  void takeBlock(Block block);
+
   // A copy on `device`, also when that is the array's own; returns before it is made. Gradients flow through
   // it back to this array's device. Errors: unsupported or invalidInput naming the device; those of the
   // contents surface at a wait.

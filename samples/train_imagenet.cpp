@@ -1,9 +1,10 @@
-// Trains an image classification network of MXNet's examples by an executor, on synthetic images of ImageNet's size, and
-// prints what MXNet's train_imagenet.py --benchmark 1 prints.
+// Trains an image classification network of MXNet's examples by an executor, on images of a record file that samples/im2rec
+// packed, or on synthetic ones, and prints what MXNet's train_imagenet.py prints. --test-io 1 only reads the images.
 // PITWALL_TRACE=train.pitwall in the environment, or --record, records the run for `pitwall analyze train.pitwall`.
 #include <CLI/CLI.hpp>
 #include <random>
 
+#include "runtime/image_records.h"
 #include "runtime/models.h"
 #include "samples/fit.h"
 
@@ -14,7 +15,9 @@ namespace {
 
 struct Given {
   std::string network = "resnet-50", trace, folder;
-  int benchmark = 0, epochs = 1, batches = 500, shown_every = 20;
+  data::ImageRecordOptions data;
+  std::vector<float> mean = {123.68F, 116.779F, 103.939F};
+  int benchmark = 0, test_io = 0, epochs = 1, batches = 500, shown_every = 20;
   std::int64_t batch_size = 32, classes = 1000, image_size = 0;
   float rate = 0.1F, momentum = 0.9F, weight_decay = 1e-4F;
   std::uint64_t seed = 1;
@@ -48,19 +51,58 @@ samples::Training prepare(Session& session, const Given& given, std::int64_t siz
   return training;
 }
 
-void train(Session& session, const Given& given, samples::Training& training,
-           const std::vector<float>& labels) {
+// What is trained on: the records of a file, or one batch again and again.
+class Input {
+ public:
+  Input(Session& session, const Given& given, std::vector<float> labels)
+      : given_(given), labels_(std::move(labels)) {
+    if (!given.data.path_imgrec.empty()) records_ = must(data::openImageRecords(session, given.data));
+  }
+
+  // The next batch; false at the end of the epoch.
+  bool next() {
+    if (records_ == nullptr) return taken_++ < given_.batches;
+    return must(records_->next(batch_));
+  }
+  // Gives the batch to the network, without a copy of the images.
+  void give(samples::Training& training) {
+    if (records_ == nullptr) return;
+    must(data::takeImages(batch_, training.arrays["data"]));
+    must(training.arrays["softmax_label"].copyFrom(batch_.labels));
+  }
+  const std::vector<float>& labels() const { return records_ == nullptr ? labels_ : batch_.labels; }
+  void reset() {
+    taken_ = 0;
+    if (records_ != nullptr) records_->reset();
+  }
+  void showProblems() const {
+    if (records_ == nullptr) return;
+    const std::string problems = records_->summary().problems(given_.data.path_imgrec);
+    if (!problems.empty()) fprintf(stderr, "train_imagenet: %s\n", problems.c_str());
+  }
+
+ private:
+  const Given& given_;
+  std::unique_ptr<data::ImageRecordIterator> records_;
+  data::Batch batch_;
+  const std::vector<float> labels_;
+  int taken_ = 0;
+};
+
+void train(Session& session, const Given& given, samples::Training& training, Input& input) {
   Sgd optimizer(training.parameters,
                 {.rate = given.rate, .momentum = given.momentum, .weight_decay = given.weight_decay});
-  for (int epoch = 0; epoch < given.epochs; ++epoch) {
+  for (int epoch = 0; epoch < given.epochs; ++epoch, input.reset()) {
     samples::Speedometer speedometer(epoch, given.shown_every);
-    for (int batch = 1; batch <= given.batches; ++batch) {
+    for (;;) {
       session.markIteration(given.batch_size);
+      if (!input.next()) break;
+      input.give(training);
       must(training.executor->forward(Executor::Mode::training));
       must(training.executor->backward());
       must(optimizer.step(given.batch_size));
       // Waits for the forward pass.
-      const std::int64_t correct = must(nn::countCorrect(training.executor->outputs()[0], labels));
+      const std::int64_t correct = must(nn::countCorrect(training.executor->outputs()[0], input.labels()));
       speedometer.add(given.batch_size, correct);
     }
     for (const auto& parameter : training.parameters) must(parameter->value.waitToRead());
@@ -68,17 +110,71 @@ void train(Session& session, const Given& given, samples::Training& training,
   }
 }
 
+// Only reads, decodes and augments.
+void testInput(Session& session, const Given& given, Input& input) {
+  using Clock = std::chrono::steady_clock;
+  for (int epoch = 0; epoch < given.epochs; ++epoch, input.reset()) {
+    const auto began = Clock::now();
+    std::int64_t batches = 0;
+    const auto show = [&](const char* what) {
+      const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
+      printf("Epoch[%d] %s [%lld]\tSpeed: %.2f samples/sec\n", epoch, what, static_cast<long long>(batches),
+             static_cast<double>(batches * given.batch_size) / seconds);
+      fflush(stdout);
+    };
+    for (session.markIteration(given.batch_size); input.next(); session.markIteration(given.batch_size))
+      if (++batches % given.shown_every == 0) show("Batch");
+    show("Batches");
+  }
+}
+
+void declareData(CLI::App& app, Given& given) {
+  data::ImageRecordOptions& input = given.data;
+  data::ImageAugmentation& augment = input.augment;
+  app.add_option("--data-train", input.path_imgrec, "record file of the images, as samples/im2rec writes it");
+  app.add_option("--data-train-idx", input.path_imgidx,
+                 "its index [its name with .idx, if there is such a file]");
+  app.add_option("--data-nthreads", input.preprocess_threads, "threads that decode images [4]");
+  app.add_option("--prefetch-buffer", input.prefetch_buffer, "batches that are prepared ahead [4]");
+  app.add_option("--shuffle", input.shuffle, "1: a new order each epoch [1]");
+  app.add_option("--resize", augment.resize, "length of the shorter side of the images; -1: as it is [-1]");
+  app.add_option("--random-crop", augment.rand_crop, "1: a random part of each image [1]");
+  app.add_option("--random-mirror", augment.rand_mirror, "1: mirror half of the images [1]");
+  app.add_option("--random-resized-crop", augment.random_resized_crop, "1: a part of random size [0]");
+  app.add_option("--min-random-area", augment.min_random_area, "least share of such a part [1]");
+  app.add_option("--max-random-h", augment.random_h, "change of hue [0]");
+  app.add_option("--max-random-s", augment.random_s, "change of saturation [0]");
+  app.add_option("--max-random-l", augment.random_l, "change of lightness [0]");
+  app.add_option("--rgb-mean", given.mean, "subtracted from red, green and blue [123.68,116.779,103.939]")
+      ->delimiter(',')
+      ->expected(3);
+  app.add_option("--test-io", given.test_io, "1: only read the images, to measure that [0]");
+}
+
+// What the options mean for the record file.
+void completeData(Given& given, std::int64_t size) {
+  const int side = static_cast<int>(size);
+  given.data.data_shape = {3, side, side};
+  given.data.batch_size = given.batch_size;
+  given.data.seed = given.seed;
+  given.data.mean_r = given.mean[0];
+  given.data.mean_g = given.mean[1];
+  given.data.mean_b = given.mean[2];
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Given given;
-  CLI::App app("Trains an image classification network on synthetic data.");
+  given.data.shuffle = given.data.augment.rand_crop = given.data.augment.rand_mirror = true;
+  CLI::App app("Trains an image classification network.");
+  declareData(app, given);
   app.add_option("--network", given.network, "network [resnet-50]");
-  app.add_option("--benchmark", given.benchmark,
-                 "1: synthetic data, the only kind that this program has [0]");
+  app.add_option("--benchmark", given.benchmark, "1: one batch of synthetic images, --num-batches times [0]");
   app.add_option("--batch-size", given.batch_size, "images in a batch [32]")->check(CLI::Range(1, 4096));
   app.add_option("--num-epochs", given.epochs, "epochs [1]")->check(CLI::Range(1, 100000));
-  app.add_option("--num-batches", given.batches, "batches in an epoch [500]")->check(CLI::Range(1, 1000000));
+  app.add_option("--num-batches", given.batches, "batches in an epoch of synthetic images [500]")
+      ->check(CLI::Range(1, 1000000));
   app.add_option("--num-classes", given.classes, "classes [1000]")->check(CLI::Range(1, 1000000));
   app.add_option("--image-size", given.image_size, "width and height [224; 299 for inception-v3]")
       ->check(CLI::Range(8, 4096));
@@ -96,10 +192,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  if (given.benchmark != 1) {
-    fprintf(
-        stderr,
-        "train_imagenet: there are no image files to train on; give --benchmark 1 for synthetic images\n");
+  if ((given.benchmark == 1) == !given.data.path_imgrec.empty()) {
+    fprintf(stderr, "train_imagenet: give --data-train FILE.rec, or --benchmark 1 for synthetic images\n");
     return 2;
   }
   std::int64_t size = 224;
@@ -107,15 +201,24 @@ int main(int argc, char** argv) {
     if (given.network == known.name) size = known.image_size;
   if (given.image_size != 0) size = given.image_size;
 
+  completeData(given, size);
+
   SessionOptions session_options;
   session_options.trace_path = given.trace;
   const auto session = must(Session::open(session_options));
-  const std::vector<float> labels = labelsFor(given);
-  samples::Training training = prepare(*session, given, size, labels);
-  train(*session, given, training, labels);
-  const Executor::Memory memory = training.executor->memory();
-  printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",
-         static_cast<double>(memory.planned) / 1048576, static_cast<double>(memory.unshared) / 1048576);
-  training = {};
+  {
+    const std::vector<float> labels = labelsFor(given);
+    Input input(*session, given, labels);
+    if (given.test_io == 1) {
+      testInput(*session, given, input);
+    } else {
+      samples::Training training = prepare(*session, given, size, labels);
+      train(*session, given, training, input);
+      const Executor::Memory memory = training.executor->memory();
+      printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",
+             static_cast<double>(memory.planned) / 1048576, static_cast<double>(memory.unshared) / 1048576);
+    }
+    input.showProblems();
+  }
   must(session->finish());
 }

@@ -77,6 +77,13 @@ Status NDArray::copyFrom(std::span<const float> values) {
   return {};
 }
 
+void NDArray::takeBlock(Block block) {
+  const Bytes bytes = shape().elements() * sizeOf(dtype());
+  PITWALL_CHECK(block.size() >= bytes, "a block of %lld bytes for an array of %lld",
+                static_cast<long long>(block.size()), static_cast<long long>(bytes));
+  replaceBlock(impl_->value, std::move(block), Phase::data);
+}
+
 Result<NDArray> NDArray::reshape(Shape to) const {
   if (to.elements() != shape().elements())
     return fail(ErrorCode::invalidInput, "reshape: " + shape().toString() + " has " +

@@ -228,6 +228,49 @@ TEST(Prefetch, NeverRunsFurtherAheadThanItsDepth) {
   }
 }
 
+TEST(PrefetchBatches, GivesWhatTheIteratorGives) {
+  const auto session = openSession();
+  for (const int depth : {1, 3, 50}) {
+    auto inner = makeBatches(*session, std::make_unique<TestSource>(10, std::set<std::int64_t>{3}), {});
+    ASSERT_TRUE(inner.has_value());
+    auto batches = prefetchBatches(*session, std::move(*inner), depth);
+    ASSERT_TRUE(batches.has_value());
+    for (int e = 0; e < 3; ++e, (*batches)->reset()) {
+      for (std::int64_t i = 0; i < 10; ++i) {
+        Batch batch;
+        const auto more = (*batches)->next(batch);
+        ASSERT_EQ(more.has_value(), i != 3);
+        if (i == 3) {
+          EXPECT_EQ(more.error().message, "batch 3 of epoch " + std::to_string(e));
+        } else {
+          ASSERT_TRUE(*more);
+          EXPECT_EQ(batch.labels[0], static_cast<float>(i));
+        }
+      }
+      Batch none;
+      EXPECT_FALSE(*(*batches)->next(none));
+      EXPECT_FALSE(*(*batches)->next(none));
+    }
+  }
+  EXPECT_FALSE(prefetchBatches(*session, nullptr, 0).has_value());
+}
+
+TEST(PrefetchBatches, EndsAndRestartsInTheMiddleOfAnEpoch) {
+  const auto session = openSession();
+  for (int taken = 0; taken < 20; ++taken) {
+    auto inner = makeBatches(*session, std::make_unique<TestSource>(30, std::set<std::int64_t>{}), {});
+    auto batches = prefetchBatches(*session, std::move(*inner), 4);
+    Batch batch;
+    for (int i = 0; i < taken; ++i) ASSERT_TRUE(*(*batches)->next(batch));
+    if (taken % 2 == 0) continue;  // destroyed in this state
+    (*batches)->reset();
+    ASSERT_TRUE(*(*batches)->next(batch));
+    EXPECT_EQ(batch.labels[0], 0);
+    ASSERT_TRUE(*(*batches)->next(batch));
+    EXPECT_EQ(batch.labels[0], 1);
+  }
+}
+
 TEST(Batches, ImpossibleOptionsAreRefused) {
   const auto session = openSession();
   const auto dataset = countingDataset(10);

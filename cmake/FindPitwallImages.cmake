@@ -1,0 +1,16 @@
+# Libraries of image formats, each optional: pitwall_jpeg (libjpeg-turbo), pitwall_png, pitwall_webp. Also used by the
+# installed package, for which the same ones must be found.
+foreach(format "jpeg:jpeglib.h" "png:png.h" "webp:webp/decode.h")
+  string(REGEX MATCH "^[a-z]+" name ${format})
+  string(REGEX REPLACE "^[a-z]+:" "" header ${format})
+  string(TOUPPER ${name} upper)
+  if(NOT TARGET pitwall_${name})
+    find_path(PITWALL_${upper}_INCLUDE_DIR ${header})
+    find_library(PITWALL_${upper}_LIBRARY ${name})
+    if(PITWALL_${upper}_INCLUDE_DIR AND PITWALL_${upper}_LIBRARY)
+      add_library(pitwall_${name} INTERFACE IMPORTED)
+      target_include_directories(pitwall_${name} INTERFACE ${PITWALL_${upper}_INCLUDE_DIR})
+      target_link_libraries(pitwall_${name} INTERFACE ${PITWALL_${upper}_LIBRARY})
+    endif()
+  endif()
+endforeach()

@@ -1,0 +1,59 @@
+// Lists of images as im2rec writes them: "number<TAB>label<TAB>...<TAB>path".
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <string_view>
+
+#include "db/try.h"
+#include "runtime/image_records.h"
+
+namespace pitwall::data {
+namespace {
+
+template <class Number>
+bool parseWhole(std::string_view text, Number& number) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Result<std::vector<ListedImage>> readImageList(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorCode::notFound, path + ": cannot be opened");
+  std::vector<ListedImage> images;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    ListedImage image;
+    std::vector<std::string_view> fields;
+    for (std::string_view rest = line;;) {
+      const std::size_t tab = rest.find('\t');
+      fields.push_back(rest.substr(0, tab));
+      if (tab == std::string_view::npos) break;
+      rest.remove_prefix(tab + 1);
+    }
+    double key = 0;
+    const bool whole = fields.size() >= 3 && parseWhole(fields[0], key) && key >= 0 && key < 1e15;
+    bool labels = whole;
+    for (std::size_t i = 1; labels && i + 1 < fields.size(); ++i)
+      labels = parseWhole(fields[i], image.labels.emplace_back());
+    if (!labels)
+      return fail(
+          ErrorCode::invalidInput,
+          fmt::format(
+              "{}: line {}: must be a number, a label or more, and a path, with tabulators between them",
+              path, number));
+    image.id = static_cast<std::uint64_t>(key);
+    image.path = fields.back();
+    images.push_back(std::move(image));
+  }
+  if (file.bad()) return fail(ErrorCode::io, path + ": cannot be read");
+  return images;
+}
+
+}  // namespace pitwall::data
