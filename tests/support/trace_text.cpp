@@ -351,17 +351,17 @@ class Writer {
 
   void span(const Words& w) {
     Event event;
-    event.start_ns = moment(at(w, 2));
+    event.start_ns = event.pushed_ns = event.ready_ns = moment(at(w, 2));
     event.dur_ns = time(at(w, 3));
-    event.pushed_ns = event.ready_ns = event.start_ns;
-    event.name = sink_.string(at(w, 1));
     bool known = false;
     for (const auto kind : {EventKind::bulk, EventKind::scope, EventKind::wait, EventKind::dataWait,
                             EventKind::dataWork, EventKind::recorder}) {
       if (at(w, 1) == toString(kind)) event.kind = kind, known = true;
     }
     if (!known) reportError("unknown kind of span " + at(w, 1));
-    const std::string on = w.size() > 4 && w[4].starts_with("on=") ? spaced(w[4].substr(3)) : "main";
+    const std::string on = spaced(option(w, "on", "main"));
+    event.name = sink_.string(blanks(option(w, "name", at(w, 1))));
+    event.value = std::atoll(option(w, "value", "0").c_str());
     track(on);
     events_[on].push_back(event);
   }
