@@ -48,7 +48,7 @@ enum class Outcome : std::uint8_t {
 };
 
 struct Extent {
-  Outcome outcome;
+  Outcome outcome = Outcome::incomplete;
   std::size_t bytes = 0;       // complete: of all parts; incomplete: that are needed from the start on
   const char* what = nullptr;  // damaged
   bool has_parts = false;      // complete: more than one

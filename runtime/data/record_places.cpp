@@ -14,6 +14,7 @@
 namespace pitwall::data {
 namespace {
 
+constexpr Bytes kFirstRead = Bytes{1} << 20;
 constexpr Bytes kMostIndexBytes = Bytes{1} << 33;
 
 // The bytes of each place: up to the next one in the file.
@@ -108,17 +109,25 @@ class IndexedFile : public RecordFile {
   Bytes size() const override { return file_.size(); }
 
   Result<Record> read(const RecordPlace& place, std::vector<std::uint8_t>& buffer) const override {
-    const auto bytes = static_cast<std::size_t>(place.bytes);
-    if (buffer.size() < bytes) buffer.resize(bytes);
-    const auto held = std::span(buffer).first(bytes);
-    PITWALL_TRY(file_.readAt(place.offset, held));
-    const record::Extent extent = record::extentOf(held);
+    // Of a place with more than the record, such as where an index lists only some, no more than needed.
+    std::size_t bytes = static_cast<std::size_t>(std::min(place.bytes, kFirstRead));
+    record::Extent extent;
+    for (std::size_t held = 0;;) {
+      if (buffer.size() < bytes) buffer.resize(bytes);
+      PITWALL_TRY(file_.readAt(place.offset + static_cast<Bytes>(held),
+                               std::span(buffer).subspan(held, bytes - held)));
+      held = bytes;
+      extent = record::extentOf(std::span(buffer).first(bytes));
+      if (extent.outcome != record::Outcome::incomplete || static_cast<Bytes>(extent.bytes) > place.bytes)
+        break;
+      bytes = extent.bytes;
+    }
     if (extent.outcome != record::Outcome::complete)
       return fail(
           ErrorCode::invalidInput,
           fmt::format("{}: at byte {}: {}", file_.path(), place.offset,
                       extent.outcome == record::Outcome::damaged ? extent.what : "the record is incomplete"));
-    return Record{place.offset, record::payloadOf(held.first(extent.bytes))};
+    return Record{place.offset, record::payloadOf(std::span(buffer).first(extent.bytes))};
   }
 
   void readAhead(Bytes offset, Bytes bytes) const override { file_.readAhead(offset, bytes); }

@@ -155,6 +155,24 @@ TEST_F(RecordFileTest, ReadsByIndexInAnyOrderFromSeveralThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_F(RecordFileTest, APlaceMayReachBeyondItsRecord) {
+  const Text large(3 << 20, 'l');
+  written({"small", large, "a" + Text(3, 'b') + kMagic + large, "last"});
+  const auto file = RecordFile::open(path());
+  std::vector<std::uint8_t> buffer;
+  const auto first = (*file)->read({0, 0, (*file)->size()}, buffer);
+  ASSERT_TRUE(first.has_value()) << first.error().message;
+  EXPECT_EQ(textOf(first->bytes), "small");
+  EXPECT_LE(buffer.size(), std::size_t{1} << 20) << "no more than needed";
+  const auto second = (*file)->read({1, 16, (*file)->size() - 16}, buffer);
+  ASSERT_TRUE(second.has_value()) << second.error().message;
+  EXPECT_EQ(textOf(second->bytes), large);
+  const Bytes third = 16 + 8 + (3 << 20);
+  const auto parts = (*file)->read({2, third, (*file)->size() - third}, buffer);
+  ASSERT_TRUE(parts.has_value()) << parts.error().message;
+  EXPECT_EQ(parts->bytes.size(), large.size() + 8);
+}
+
 TEST_F(RecordFileTest, SeekContinuesThere) {
   written({"one", "two", "three"});
   const auto reader = RecordReader::open(path());
