@@ -130,7 +130,7 @@ TEST(ExecutorTest, BindingLeavesNoOpenMpThreads) {
   omp_set_num_threads(4);
   const auto executor = bindTo(*session, network(), arrays);
   omp_set_num_threads(usual);
-  EXPECT_EQ(threads(), before);
+  EXPECT_LE(threads(), before);
 }
 
 // The times in the file of measurements, rewritten, decide which of both sets of kernels is bound.
