@@ -52,8 +52,8 @@ Symbol perceptron() {
 
 struct Program {
   std::unique_ptr<Session> session;
-  std::unique_ptr<Executor> executor;
-  NDArray head;
+  std::unique_ptr<Executor> executor = nullptr;
+  NDArray head = {};
   bool training = false;
 
   void run() const {
@@ -76,8 +76,9 @@ NDArray filled(Session& session, const Shape& shape) {
 
 Program bound(const std::string& setting, const char* value, const Symbol& symbol, const Shape& data,
               bool training) {
-  Program program{.session = must(Session::open({.backend = "onednn", .settings = {{setting, value}}})),
-                  .training = training};
+  Program program{
+      .session = must(Session::open({.trace_path = "", .backend = "onednn", .settings = {{setting, value}}})),
+      .training = training};
   Session& session = *program.session;
   const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
   std::map<std::string, NDArray> arrays;
