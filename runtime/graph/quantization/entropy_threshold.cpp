@@ -45,7 +45,10 @@ double divergence(std::span<const double> counts, std::size_t kept, std::size_t 
 
 }  // namespace
 
-std::size_t leastDivergentCut(std::span<const double> counts, std::size_t steps) {
+// Zeros, of which relu leaves many, are exact whatever the steps: they count no more than their neighbours.
+std::size_t leastDivergentCut(std::span<const double> all_counts, std::size_t steps) {
+  std::vector<double> counts(all_counts.begin(), all_counts.end());
+  if (counts.size() > 1) counts[0] = std::min(counts[0], counts[1]);
   std::size_t best = counts.size();
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t kept = std::min(steps, counts.size()); kept <= counts.size(); ++kept) {
