@@ -199,6 +199,10 @@ std::string whatToDo(const Report& report, const Finding* first) {
     const bool failed = report.end.exit_signal || report.end.exit_code.value_or(0) != 0;
     if (report.end.too_short)
       return failed ? "fix the failure, and record it again" : "record a run of several seconds";
+    // All findings are about the trace.
+    const auto& findings = report.findings;
+    if (!findings.empty() && findings.front().severity >= Severity::medium)
+      return "read finding 1: it is about this recording, not about the program";
     const bool sees_work = report.coverage.find("operators") == 0 || report.coverage.find("devices") == 0 ||
                            report.coverage == "library calls";
     return sees_work ? "no setting was found that would make it faster"

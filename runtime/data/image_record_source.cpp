@@ -101,6 +101,8 @@ ImageRecordSource::ImageRecordSource(Session& session, const ImageRecordOptions&
       values_[c][v] = (static_cast<float>(v) - means[c]) * options.scale / deviations[c];
 }
 
+ImageRecordSource::~ImageRecordSource() = default;
+
 std::int64_t ImageRecordSource::batchesPerEpoch() const {
   const auto count = static_cast<std::int64_t>(input_.records.places.size());
   return (count + options_.batch_size - 1) / options_.batch_size;

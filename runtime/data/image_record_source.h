@@ -23,6 +23,7 @@ class ImageRecordSource : public BatchSource {
   };
   // Precondition: checkImageRecords() succeeded, and there are records.
   ImageRecordSource(Session& session, const ImageRecordOptions& options, Input input);
+  ~ImageRecordSource() override;
 
   std::int64_t batchesPerEpoch() const override;
   Status make(std::int64_t epoch, std::int64_t index, Batch& batch) override;

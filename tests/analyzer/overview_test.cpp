@@ -189,6 +189,8 @@ TEST(Overview, ABusyMachineLimitsTheRecordingAndIsNotTheCause) {
   EXPECT_EQ(overviewOf(report).finding, "threads/knee");
   EXPECT_EQ(overviewOf(report).then, "");
   EXPECT_THAT(overviewOf(report).limits, HasSubstr("Other programs took CPU time meanwhile"));
+  report.findings.pop_back();
+  EXPECT_EQ(overviewOf(report).first, "read finding 1: it is about this recording, not about the program");
 }
 
 TEST(Overview, IsAtMostTwelveLines) {
