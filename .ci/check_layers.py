@@ -25,7 +25,8 @@ BELOW = {
     "analyzer/analysis": set(),
     "analyzer/dependencies": {"analyzer/analysis"},
     "analyzer/critical_path": {"analyzer/analysis", "analyzer/dependencies"},
-    "runtime/graph": {"runtime/array", "runtime/backend", "runtime/memory", "runtime/operators"},
+    "runtime/file": set(),
+    "runtime/graph": {"runtime/array", "runtime/backend", "runtime/file", "runtime/memory", "runtime/operators"},
     "runtime/models": set(),
 }
 # Header pattern (as written between the brackets) -> the folders that may include it; tests of that stage may too.

@@ -154,6 +154,7 @@ printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"
 # Which tests failed, and what a test that failed printed, where the end of a long log shows it.
 for log in "$logs"/*.log; do
+  is_wanted "$(basename "$log" .log)" || continue  # of an earlier run
   sed -nE "/^The following tests FAILED:/,/^Errors while running CTest/ { /\(Skipped\)|^The|^Err/d; s|^|$(basename "$log" .log): |p }" "$log"
 done
 printf '%d passed, %d failed\n' "$passed" "$failed"

@@ -25,10 +25,8 @@ float normal(Random& random) {
   return radius * std::cos(2 * std::numbers::pi_v<float> * random.between(0, 1));
 }
 
-Filter filterOf(int method, Random& random, bool reduces) {
-  if (method == 9) return reduces ? Filter::area : Filter::cubic;
-  if (method == 10) return static_cast<Filter>(random.below(5));
-  return static_cast<Filter>(method);
+Filter drawFilter(int inter_method, Random& random, bool reduces) {
+  return inter_method == 10 ? static_cast<Filter>(random.below(5)) : filterOf(inter_method, reduces);
 }
 
 // A part of the image with a random area and aspect ratio.
@@ -92,7 +90,7 @@ Affine affineOf(const ImageAugmentation& options, ImageSize stored, ImageSize si
 void drawGeometry(const ImageAugmentation& options, ImageSize stored, ImageSize result, Random& random,
                   DrawnAugmentation& drawn) {
   if (options.random_resized_crop && randomPart(options, stored, random, drawn.box)) {
-    drawn.filter = filterOf(options.inter_method, random, drawn.box.width > result.width);
+    drawn.filter = drawFilter(options.inter_method, random, drawn.box.width > result.width);
     return;
   }
   int width = result.width, height = result.height;
@@ -107,7 +105,7 @@ void drawGeometry(const ImageAugmentation& options, ImageSize stored, ImageSize 
       static_cast<double>((options.rand_crop ? integerBetween(random, 0, free_x) : free_x / 2) - pad),
       static_cast<double>((options.rand_crop ? integerBetween(random, 0, free_y) : free_y / 2) - pad),
       static_cast<double>(width), static_cast<double>(height)};
-  drawn.filter = filterOf(options.inter_method, random, size.width < stored.width);
+  drawn.filter = drawFilter(options.inter_method, random, size.width < stored.width);
   const bool turns = options.rotate > 0 || options.max_rotate_angle > 0 || options.max_shear_ratio > 0 ||
                      options.min_random_scale != 1 || options.max_random_scale != 1;
   if (turns || pad > 0) {

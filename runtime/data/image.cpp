@@ -53,10 +53,9 @@ Image resizeImage(const Image& image, int width, int height, int inter_method) {
   Pixels to;
   to.width = width;
   to.height = height;
-  Filter filter = static_cast<Filter>(inter_method);
-  if (inter_method == 9) filter = width < image.width ? Filter::area : Filter::cubic;
   Resampler().run(pixelsOf(image),
-                  {0, 0, static_cast<double>(image.width), static_cast<double>(image.height)}, filter, to);
+                  {0, 0, static_cast<double>(image.width), static_cast<double>(image.height)},
+                  filterOf(inter_method, width < image.width), to);
   return imageOf(std::move(to));
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "db/try.h"
-#include "runtime/data/open_file.h"
 #include "runtime/data/record_format.h"
+#include "runtime/file/open_file.h"
 #include "runtime/record_file.h"
 
 namespace pitwall::data {

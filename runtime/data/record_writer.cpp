@@ -6,7 +6,7 @@
 
 #include "db/try.h"
 #include "runtime/data/record_format.h"
-#include "runtime/graph/model_file.h"
+#include "runtime/file/new_file.h"
 #include "runtime/record_file.h"
 
 namespace pitwall::data {
@@ -16,7 +16,7 @@ constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
 class FileWriter : public RecordWriter {
  public:
-  FileWriter(std::string path, graph::ModelOutput file, std::optional<graph::ModelOutput> index)
+  FileWriter(std::string path, NewFile file, std::optional<NewFile> index)
       : path_(std::move(path)), file_(std::move(file)), index_(std::move(index)) {}
 
   Status write(std::uint64_t key, std::span<const std::uint8_t> record) override {
@@ -73,8 +73,8 @@ class FileWriter : public RecordWriter {
   }
 
   const std::string path_;
-  graph::ModelOutput file_;
-  std::optional<graph::ModelOutput> index_;
+  NewFile file_;
+  std::optional<NewFile> index_;
   std::string text_, index_text_;  // not written yet
   Bytes position_ = 0;
 };
@@ -83,10 +83,10 @@ class FileWriter : public RecordWriter {
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::create(const std::string& path,
                                                            const std::string& index_path) {
-  graph::ModelOutput file = PITWALL_TRY(graph::ModelOutput::create(path));
-  std::optional<graph::ModelOutput> index;
+  NewFile file = PITWALL_TRY(NewFile::create(path));
+  std::optional<NewFile> index;
   if (!index_path.empty()) {
-    graph::ModelOutput output = PITWALL_TRY(graph::ModelOutput::create(index_path));
+    NewFile output = PITWALL_TRY(NewFile::create(index_path));
     index.emplace(std::move(output));
   }
   return std::unique_ptr<RecordWriter>(std::make_unique<FileWriter>(path, std::move(file), std::move(index)));

@@ -11,6 +11,12 @@ namespace pitwall::data {
 // Numbers of MXNet's inter_method.
 enum class Filter : std::uint8_t { nearest = 0, linear = 1, cubic = 2, area = 3, lanczos = 4 };
 
+// 0 to 4 by number; 9: area where the image becomes smaller, cubic where it does not.
+inline Filter filterOf(int inter_method, bool reduces) {
+  if (inter_method == 9) return reduces ? Filter::area : Filter::cubic;
+  return static_cast<Filter>(inter_method);
+}
+
 // A rectangle in pixels of the image, whose pixel x covers [x, x + 1). It may reach beyond the image, where the
 // pixels at its edge continue.
 struct Box {

@@ -10,6 +10,7 @@
 
 #include "db/escaped.h"
 #include "db/try.h"
+#include "runtime/file/new_file.h"
 #include "runtime/graph/model_file.h"
 
 namespace pitwall {
@@ -203,7 +204,7 @@ Result<ParameterArrays> loadParameters(const std::string& path) {
 
 Status saveParameters(const std::string& path, const ParameterArrays& arrays) {
   for (const auto& [name, array] : arrays) PITWALL_TRY(checkStored(path, name, array));
-  graph::ModelOutput output = PITWALL_TRY(graph::ModelOutput::create(path));
+  NewFile output = PITWALL_TRY(NewFile::create(path));
   std::string names, start;
   append(start, kListMagic);
   append(start, std::uint64_t{0});

@@ -5,7 +5,7 @@
 
 #include "db/json_string.h"
 #include "db/try.h"
-#include "runtime/graph/model_file.h"
+#include "runtime/file/new_file.h"
 #include "runtime/graph/named_operators.h"
 #include "runtime/graph/node.h"
 
@@ -83,7 +83,7 @@ std::string Symbol::toJson() const {
 }
 
 Status Symbol::save(const std::string& path) const {
-  graph::ModelOutput output = PITWALL_TRY(graph::ModelOutput::create(path));
+  NewFile output = PITWALL_TRY(NewFile::create(path));
   PITWALL_TRY(output.write(toJson()));
   return output.finish();
 }

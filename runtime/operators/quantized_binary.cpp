@@ -1,7 +1,5 @@
 #include "runtime/operators/quantized_binary.h"
 
-#include <fmt/format.h>
-
 #include "db/try.h"
 #include "runtime/operators/support/integers.h"
 
@@ -17,8 +15,7 @@ Result<Signature> QuantizedBinaryDesc::infer(const ShapeQuery& q) const {
   PITWALL_TRY(q.expectShape(1, q.shape(0), "rhs"));
   if (type != BinaryType::add && type != BinaryType::multiply)
     return q.wrong("8-bit arrays are added or multiplied, nothing else");
-  if (output != DType::float32 && output != DType::int32 && !isEightBit(output))
-    return q.wrong(fmt::format("the output is {}: must be float32, int32, int8 or uint8", toString(output)));
+  PITWALL_TRY(expectOutputType(q, output));
   Signature s = q.signature({q.shape(0)});
   s.outputs[0].dtype = output;
   return s;

@@ -18,8 +18,7 @@ Result<Signature> QuantizedFullyConnectedDesc::infer(const ShapeQuery& q) const 
     return q.wrong(fmt::format("weight is {}, must be int8", toString(q.inputs[1].dtype)));
   PITWALL_TRY(expectFloats(q, 2, {dense.units}, "scale"));
   PITWALL_TRY(expectFloats(q, 3, {dense.units}, "bias"));
-  if (output != DType::float32 && output != DType::int32 && !isEightBit(output))
-    return q.wrong(fmt::format("the output is {}: must be float32, int32, int8 or uint8", toString(output)));
+  PITWALL_TRY(expectOutputType(q, output));
   using Type = FusedActivation::Type;
   const Type type = dense.activation.type;
   if (!dense.bias || (type != Type::none && type != Type::relu && type != Type::clip))

@@ -16,8 +16,7 @@ Result<Signature> RescaleDesc::infer(const ShapeQuery& q) const {
   PITWALL_TRY(expectInference(q, 1));
   if (!std::isfinite(scale) || scale <= 0)
     return q.wrong(fmt::format("the scale is {}: must be finite and more than 0", scale));
-  if (output != DType::float32 && output != DType::int32 && !isEightBit(output))
-    return q.wrong(fmt::format("the output is {}: must be float32, int32, int8 or uint8", toString(output)));
+  PITWALL_TRY(expectOutputType(q, output));
   Signature s = q.signature({q.shape(0)});
   s.outputs[0].dtype = output;
   return s;

@@ -5,28 +5,18 @@
 // one network, one batch, inference or training.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "runtime/autograd.h"
 #include "runtime/nn.h"
 #include "runtime/optimizer.h"
+#include "tests/bench/must.h"
+#include "tests/bench/paired_times.h"
 
 namespace pitwall {
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.has_value()) {
-    fmt::print(stderr, "{}\n", result.error().message);
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 // data + two convolutions of it.
 class Residual final : public nn::Layer {
@@ -99,13 +89,6 @@ class Runner {
     must(loss.waitToRead());
   }
 
-  double microseconds(int iterations) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < iterations; ++i) iterate();
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-    return took.count() / iterations;
-  }
-
  private:
   nn::Sequential net_;
   NDArray data_, labels_;
@@ -114,31 +97,13 @@ class Runner {
   bool training_;
 };
 
-double median(std::vector<double> of) {
-  std::ranges::sort(of);
-  return of[of.size() / 2];
-}
-
 void row(const char* name, nn::Sequential (*make)(), const Shape& data, bool training, int pairs) {
   const auto session = must(Session::open({.trace_path = "", .backend = "onednn", .settings = {}}));
   Runner layers(*session, make(), data, training), graph(*session, make(), data, training);
   must(graph.net().hybridize({.static_alloc = true, .static_shape = true}));
-  for (int i = 0; i < 3; ++i) {
-    layers.iterate();
-    graph.iterate();
-  }
-  const int iterations = std::clamp(static_cast<int>(30000 / layers.microseconds(2)), 3, 300);
-  std::vector<double> of_layers, of_graph, ratios;
-  for (int i = 0; i < pairs; ++i) {
-    const bool first = i % 2 == 0;
-    const double a = (first ? layers : graph).microseconds(iterations);
-    const double b = (first ? graph : layers).microseconds(iterations);
-    of_layers.push_back(first ? a : b);
-    of_graph.push_back(first ? b : a);
-    ratios.push_back(of_layers.back() / of_graph.back());
-  }
+  const PairedTimes times = pairedTimes([&] { layers.iterate(); }, [&] { graph.iterate(); }, pairs, 30000);
   fmt::print("{:<12} {:<9} {:>5} {:>12.0f} {:>12.0f} {:>8.2f}\n", name, training ? "training" : "inference",
-             data[0], median(of_layers), median(of_graph), median(ratios));
+             data[0], times.first_us, times.second_us, times.ratio);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "db/proc_files.h"
 #include "runtime/image.h"
 #include "runtime/image_records.h"
+#include "tests/bench/must.h"
 #include "tests/bench/plain_jpeg.h"
 
 namespace pitwall::bench {
@@ -35,15 +36,6 @@ struct Options {
   std::string folder = std::filesystem::temp_directory_path().string();
   std::string python, script;
 };
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.has_value()) {
-    std::fprintf(stderr, "input_bench: %s\n", result.error().message.c_str());
-    std::exit(2);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 using File = std::vector<std::uint8_t>;
 

@@ -8,19 +8,11 @@
 #include <vector>
 
 #include "runtime/pitwall.h"
+#include "tests/bench/must.h"
 
 namespace pitwall::bench {
 
 inline constexpr int kBatch = 64, kWarmUp = 10;
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.has_value()) {
-    std::fprintf(stderr, "lenet_bench: %s\n", result.error().message.c_str());
-    std::exit(2);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 inline double secondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

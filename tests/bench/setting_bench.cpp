@@ -3,26 +3,18 @@
 // Usage: setting_bench NAME [PAIRS], such as setting_bench MXNET_USE_FUSION. Medians over that many interleaved pairs (default 15).
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/executor.h"
+#include "tests/bench/must.h"
+#include "tests/bench/paired_times.h"
 
 namespace pitwall {
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result.has_value()) {
-    fmt::print(stderr, "{}\n", result.error().message);
-    std::exit(1);
-  }
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 Symbol node(const char* op, const std::string& name, const std::vector<Symbol>& inputs,
             Attributes attributes = {}) {
@@ -61,12 +53,6 @@ struct Program {
     if (training) must(executor->backward({&head, 1}));
     must(session->engine().waitForAll());
   }
-  double microseconds(int iterations) const {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < iterations; ++i) run();
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count() /
-           iterations;
-  }
 };
 
 NDArray filled(Session& session, const Shape& shape) {
@@ -76,8 +62,12 @@ NDArray filled(Session& session, const Shape& shape) {
 
 Program bound(const std::string& setting, const char* value, const Symbol& symbol, const Shape& data,
               bool training) {
+  // Both programs compute on the calling thread: with workers of two sessions there would be more OpenMP threads than processors,
+  // which then sleep between parallel regions.
+  const std::vector<std::pair<std::string, std::string>> settings{{setting, value},
+                                                                  {"MXNET_ENGINE_TYPE", "NaiveEngine"}};
   Program program{
-      .session = must(Session::open({.trace_path = "", .backend = "onednn", .settings = {{setting, value}}})),
+      .session = must(Session::open({.trace_path = "", .backend = "onednn", .settings = settings})),
       .training = training};
   Session& session = *program.session;
   const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
@@ -93,30 +83,13 @@ Program bound(const std::string& setting, const char* value, const Symbol& symbo
   return program;
 }
 
-double median(std::vector<double> of) {
-  std::ranges::sort(of);
-  return of[of.size() / 2];
-}
-
 void row(const std::string& setting, const char* name, const Symbol& symbol, const Shape& data, bool training,
          int pairs) {
   const Program off = bound(setting, "0", symbol, data, training),
                 on = bound(setting, "1", symbol, data, training);
-  for (int i = 0; i < 3; ++i) {
-    off.run();
-    on.run();
-  }
-  const int iterations = std::clamp(static_cast<int>(20000 / off.microseconds(2)), 2, 200);
-  std::vector<double> of_off, of_on, ratios;
-  for (int i = 0; i < pairs; ++i) {
-    const double a = (i % 2 == 0 ? off : on).microseconds(iterations);
-    const double b = (i % 2 == 0 ? on : off).microseconds(iterations);
-    of_off.push_back(i % 2 == 0 ? a : b);
-    of_on.push_back(i % 2 == 0 ? b : a);
-    ratios.push_back(of_off.back() / of_on.back());
-  }
+  const PairedTimes times = pairedTimes([&] { off.run(); }, [&] { on.run(); }, pairs, 20000);
   fmt::print("{:<11} {:<9} {:>9} {:>9.0f} {:>9.0f} {:>6.2f}\n", name, training ? "training" : "inference",
-             data.toString(), median(of_off), median(of_on), median(ratios));
+             data.toString(), times.first_us, times.second_us, times.ratio);
 }
 
 }  // namespace

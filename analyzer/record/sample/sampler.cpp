@@ -69,7 +69,8 @@ bool Sampler::hasNewProcesses() {
   return true;
 }
 
-// A process belongs to the program if its parent does, or if this process became its parent as the subreaper.
+// A process belongs to the program if its parent does, or if this process, which started the program, became its
+// parent as the subreaper. To a program that was running it never did: what it is the parent of is something else.
 // Parents precede their children in the listing unless process ids have wrapped around: then the child is
 // found with the next sample.
 void Sampler::findProcesses() {
@@ -87,8 +88,8 @@ void Sampler::findProcesses() {
     }
     const auto stat = parseStat(host::readFile(fmt::format("/proc/{}/stat", pid)).value_or(""));
     if (!stat) continue;
-    const bool ours =
-        pid != getpid() && !probes_.empty() && (probes_.contains(stat->parent) || stat->parent == getpid());
+    const bool ours = pid != getpid() && !probes_.empty() &&
+                      (probes_.contains(stat->parent) || (!options_.is_running && stat->parent == getpid()));
     if (!ours) {
       others.insert(pid);
     } else if (stat->state != 'Z') {

@@ -41,6 +41,11 @@ struct Pixels {
   void resize() { bytes.resize(rowBytes() * static_cast<std::size_t>(height)); }
 };
 
+// How bright a colour is, by ITU-R BT.601.
+inline std::uint8_t greyOf(int red, int green, int blue) {
+  return static_cast<std::uint8_t>((299 * red + 587 * green + 114 * blue) / 1000);
+}
+
 class Decoder {
  public:
   virtual ~Decoder() = default;

@@ -159,7 +159,7 @@ class JpegDecoder : public Decoder {
         const int ink = pixels.bytes[4 * i + c], black = pixels.bytes[4 * i + 3];
         rgb[c] = inverted ? ink * black / 255 : (255 - ink) * (255 - black) / 255;
       }
-      if (channels == 1) rgb[0] = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000;
+      if (channels == 1) rgb[0] = greyOf(rgb[0], rgb[1], rgb[2]);
       for (std::size_t c = 0; c < wide; ++c) pixels.bytes[wide * i + c] = static_cast<std::uint8_t>(rgb[c]);
     }
     pixels.channels = channels;

@@ -40,7 +40,7 @@ class WebpDecoder : public Decoder {
     const std::size_t count = pixels.bytes.size() / 3;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint8_t* const rgb = pixels.bytes.data() + 3 * i;
-      pixels.bytes[i] = static_cast<std::uint8_t>((299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000);
+      pixels.bytes[i] = greyOf(rgb[0], rgb[1], rgb[2]);
     }
     pixels.channels = 1;
     pixels.resize();

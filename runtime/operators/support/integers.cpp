@@ -11,6 +11,11 @@ Status expectInference(const ShapeQuery& q, std::size_t inputs) {
   return q.expectInputs(inputs);
 }
 
+Status expectOutputType(const ShapeQuery& q, DType output) {
+  if (output == DType::float32 || output == DType::int32 || isEightBit(output)) return {};
+  return q.wrong(fmt::format("the output is {}: must be float32, int32, int8 or uint8", toString(output)));
+}
+
 Status expectEightBit(const ShapeQuery& q, std::size_t i, const char* name) {
   if (isEightBit(q.inputs[i].dtype)) return {};
   return q.wrong(fmt::format("{} is {}, must be int8 or uint8", name, toString(q.inputs[i].dtype)));

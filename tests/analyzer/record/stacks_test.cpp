@@ -233,6 +233,15 @@ TEST_F(Attach, SamplesARunningPythonProgram) {
   }
 }
 
+TEST_F(Attach, OtherChildrenOfTheRecorderAreNotTheProgram) {
+  const Running other({"/bin/sleep", "1000"});
+  const Running program({PITWALL_RECORD_TARGET, "burn", "300"});
+  ASSERT_TRUE(recordProgram(attachTo(program.pid(), 0.2)).has_value());
+  trace_ = Trace::open(folder_ / "x.pitwall").value();
+  ASSERT_EQ(trace_->processes().size(), 1U);
+  EXPECT_EQ(trace_->processes()[0].pid, program.pid());
+}
+
 TEST_F(Attach, EndsWithTheProgram) {
   const Running program({PITWALL_RECORD_TARGET, "burn", "300"});
   usleep(50'000);

@@ -157,10 +157,7 @@ TEST(ExecutorTest, TheFasterSetOfConvolutionsIsTaken) {
   };
   EXPECT_EQ(planWith("0.001 0.002 0"), first_choice);
   EXPECT_EQ(planWith("0.001 0.00095 0"), first_choice) << "not clearly faster";
-  if (first_choice.find(" acdb ") == first_choice.npos)
-    GTEST_SKIP() << "the first choice is on blocked data here";
-  const std::string blocked = planWith("0.002 0.001 0");
-  EXPECT_THAT(blocked, testing::Not(HasSubstr(" acdb ")));
+  EXPECT_THAT(planWith("0.002 0.001 0"), testing::Not(HasSubstr(" acdb "))) << "on blocked data";
 }
 
 // Each setting separates what it names, and nothing else.

@@ -1,4 +1,4 @@
-#include "runtime/data/open_file.h"
+#include "runtime/file/open_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace pitwall::data {
+namespace pitwall {
 
 Result<OpenFile> OpenFile::open(const std::string& path) {
   // Without O_NONBLOCK a pipe that no one writes would be waited for.
@@ -56,4 +56,4 @@ void OpenFile::readAhead(Bytes offset, Bytes bytes) const {
                         POSIX_FADV_WILLNEED);  // advice: without it reading takes longer
 }
 
-}  // namespace pitwall::data
+}  // namespace pitwall

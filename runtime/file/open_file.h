@@ -9,7 +9,7 @@
 #include "db/result.h"
 #include "db/units.h"
 
-namespace pitwall::data {
+namespace pitwall {
 
 class OpenFile {
  public:
@@ -36,4 +36,4 @@ class OpenFile {
   Bytes size_;
 };
 
-}  // namespace pitwall::data
+}  // namespace pitwall

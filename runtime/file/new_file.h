@@ -1,0 +1,34 @@
+// Writing a file completely or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "db/result.h"
+#include "db/unfinished.h"
+
+namespace pitwall {
+
+// A file that replaces the one at the path when finish() succeeds, and leaves it as it is otherwise.
+class NewFile {
+ public:
+  // Errors: invalidInput for a path that is no regular file; io.
+  static Result<NewFile> create(const std::string& path);
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  Status write(std::string_view bytes);
+  Status finish();
+
+ private:
+  NewFile(std::string path, Unfinished draft, int file)
+      : path_(std::move(path)), draft_(std::move(draft)), file_(file) {}
+  Failure refused(int error) const;
+  std::string path_;
+  Unfinished draft_;
+  int file_;
+};
+
+}  // namespace pitwall
