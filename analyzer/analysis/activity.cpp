@@ -59,6 +59,7 @@ class Gatherer {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
     };
     std::sort(track.data_work_list.begin(), track.data_work_list.end(), starts_before);
+    track.data_work_list = outermost(track.data_work_list);
     activity_.tracks.push_back(std::move(track));
     return {};
   }
@@ -134,11 +135,28 @@ class Gatherer {
         break;
       case EventKind::dataWork:
         ++track.data_works;
-        track.data_work_list.push_back(interval);
+        addDataWork(track.data_work_list, interval);
         break;
       case EventKind::recorder: track.recorder_ns += interval.end_ns - interval.start_ns; break;
       default: break;
     }
+  }
+
+  // Reading, decoding and augmenting each image are parts of making a batch, usually recorded before it ends: they
+  // are left out at once, so that the list does not grow with the images.
+  static void addDataWork(Intervals& list, Interval work) {
+    while (!list.empty() && list.back().start_ns >= work.start_ns && list.back().end_ns <= work.end_ns)
+      list.pop_back();
+    list.push_back(work);
+  }
+
+  // Without those within another one. In: by start, the longer first.
+  static Intervals outermost(const Intervals& works) {
+    Intervals result;
+    for (const auto& work : works) {
+      if (result.empty() || work.end_ns > result.back().end_ns) result.push_back(work);
+    }
+    return result;
   }
 
   static void total(NameTotal& sum, TimeNs dur, std::int64_t value) {

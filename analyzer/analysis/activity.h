@@ -83,7 +83,7 @@ struct TrackActivity {
   TimeNs first_ns = 0, last_ns = 0;  // of all but the recorder's own work
   Intervals data_wait_list, wait_list, bulk_list;
   std::vector<BatchWait> batch_waits;  // what data_wait_list unites
-  Intervals data_work_list;            // each making of a batch; in order of time, not united
+  Intervals data_work_list;            // each making of a batch, without its parts; in order of time
   Intervals sync_list;                 // calls that wait for a device
   Intervals step_list;                 // steps annotated on a device's stream
 };

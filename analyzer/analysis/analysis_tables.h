@@ -14,7 +14,7 @@ std::span<const TableDeclaration* const> analysisTables();
 extern const TableDeclaration kSummaryTable, kFactTable, kCoverageTable;
 // Its time.
 extern const TableDeclaration kIterationTable, kBreakdownTable, kOperatorTable, kFollowsTable, kHostGapTable,
-    kOutlierTable, kDataTable, kDataRangeTable;
+    kOutlierTable, kDataTable, kDataRangeTable, kDataWorkTable;
 extern const TableDeclaration kCriticalPathTable, kCriticalTable, kCriticalStepTable;
 // Devices and ranks.
 extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTable, kCopyTable, kCallTable,

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/data_work.h"
 #include "analyzer/analysis/device_tables.h"
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/analysis/temp_table.h"
@@ -63,20 +64,11 @@ const TrackInfo& infoOf(const Trace& trace, const TrackActivity& track) {
   return trace.tracks()[track.id.value - 1];
 }
 
-// Without those nested in another one, which read or decode a part of its batch.
-Intervals outermost(std::span<const Interval> works) {
-  Intervals result;
-  for (const auto& work : works) {
-    if (result.empty() || work.end_ns > result.back().end_ns) result.push_back(work);
-  }
-  return result;
-}
-
 Making makingOf(const Context& context, const Window& window, std::span<const TrackInfo> tracks) {
   Making making;
   for (const auto& track : context.activity.tracks) {
     if (track.data_works == 0 || tracks[track.id.value - 1].process != context.timeline.process) continue;
-    const auto works = outermost(track.data_work_list);
+    const auto& works = track.data_work_list;
     const TimeNs work_ns = coveredWithin(window, united(works));
     ++making.producers;
     making.tracks.push_back(track.id);
@@ -109,7 +101,7 @@ Result<std::optional<double>> producerCpu(Trace& trace, const Context& context, 
       const auto& activity = context.activity.tracks;
       const auto made = std::find_if(activity.begin(), activity.end(),
                                      [id](const TrackActivity& track) { return track.id == id; });
-      const auto works = united(outermost(made->data_work_list));
+      const auto works = united(made->data_work_list);
       made_ns += static_cast<double>(covered(within(works, list.front().time_ns, list.back().time_ns)));
     }
   }
@@ -168,6 +160,7 @@ Status writeData(Trace& trace, const Context& context) {
   }
   std::sort(waits.begin(), waits.end());
   const Making making = makingOf(context, window, trace.tracks());
+  PITWALL_TRY(writeDataWork(trace, window, making.tracks, making.work_ns));
   if (waits.empty() && making.batches == 0) return table.write(trace);
   auto cpu = PITWALL_TRY(producerCpu(trace, context, making));
   const TimeNs waited = coveredWithin(window, united(std::move(all_waits)));

@@ -26,9 +26,10 @@ struct Context {
 
 // Each writes its tables. Errors: corruptTrace from reading counters or dependencies. The others are in
 // time_chunk_analysis.h.
-Status writeDevices(Trace& trace, const Context& context);         // analysis_device, analysis_gap
-Status writeMemory(Trace& trace, const Context& context);          // analysis_memory
-Status writeData(Trace& trace, const Context& context);            // analysis_data, analysis_data_range
+Status writeDevices(Trace& trace, const Context& context);  // analysis_device, analysis_gap
+Status writeMemory(Trace& trace, const Context& context);   // analysis_memory
+Status writeData(Trace& trace,
+                 const Context& context);  // analysis_data, analysis_data_range, analysis_data_work
 Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
 // The facts of analysis_summary about making batches.
 void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts);

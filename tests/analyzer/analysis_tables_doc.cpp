@@ -17,8 +17,8 @@ means that the trace has nothing of the kind. The [glossary](glossary.md) define
 
 **Time windows.** A share divides the time counted within a time window by the length of the same window. The report's window is the steady
 iterations; of a trace with device work, the devices' windows; where nothing repeats, the whole trace. `analysis_breakdown`,
-`analysis_operator`, `analysis_device`, `analysis_kernel`, `analysis_data` and `analysis_data_range` cover it. The sums of `analysis_name` and
-`analysis_call` cover the whole trace, which lasts `recorded_ns` of `analysis_summary`.
+`analysis_operator`, `analysis_device`, `analysis_kernel`, `analysis_data`, `analysis_data_range` and `analysis_data_work` cover it. The sums of
+`analysis_name` and `analysis_call` cover the whole trace, which lasts `recorded_ns` of `analysis_summary`.
 )";
 
 std::string escaped(const char* text) {
