@@ -25,6 +25,7 @@ BELOW = {
     "analyzer/analysis": set(),
     "analyzer/dependencies": {"analyzer/analysis"},
     "analyzer/critical_path": {"analyzer/analysis", "analyzer/dependencies"},
+    "analyzer/simulate": {"analyzer/analysis", "analyzer/dependencies", "analyzer/critical_path"},
     "runtime/file": set(),
     "runtime/graph": {"runtime/array", "runtime/backend", "runtime/file", "runtime/memory", "runtime/operators"},
     "runtime/models": set(),

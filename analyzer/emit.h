@@ -6,6 +6,7 @@
 
 #include "analyzer/compare.h"
 #include "analyzer/report.h"
+#include "analyzer/simulate.h"
 #include "db/result.h"
 
 namespace pitwall {
@@ -73,6 +74,9 @@ std::string comparisonAsText(const Comparison& comparison, TextOptions options =
 std::string comparisonAsJson(const Comparison& comparison);
 std::string comparisonAsMarkdown(const Comparison& comparison);
 std::string comparisonAsHtml(const Comparison& comparison);
+
+std::string simulationAsText(const Simulation& simulation, TextOptions options = {});
+std::string simulationAsJson(const Simulation& simulation);
 
 // Puts the findings into the trace file, so that other tools show the same. No reader of the file should be
 // open. Errors: those of saveFindings in db/findings.h.

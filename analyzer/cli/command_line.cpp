@@ -92,6 +92,7 @@ CommandLine::CommandLine() {
   compare_command_ = addCompare(app_, compare_);
   export_command_ = addExport(app_, export_);
   query_command_ = addQuery(app_, query_);
+  simulate_command_ = addSimulate(app_, simulate_);
   addEnv();
   addRules();
   app_.footer(helpFooter(manualTextOf("pitwall")));
@@ -137,6 +138,7 @@ int CommandLine::run(int argc, char** argv) {
   if (compare_command_->parsed()) code = compareTraces(compare_);
   if (export_command_->parsed()) code = exportTraceFile(export_);
   if (query_command_->parsed()) code = queryTrace(query_);
+  if (simulate_command_->parsed()) code = simulateTrace(simulate_);
   if (env_command_->parsed()) code = calibrating_ ? calibrate() : env(setting_);
   if (list_command_->parsed()) code = rulesList(rule_folders_);
   if (show_command_->parsed()) code = rulesShow(rule_, rule_folders_);

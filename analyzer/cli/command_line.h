@@ -12,6 +12,7 @@
 #include "analyzer/cli/import_command.h"
 #include "analyzer/cli/query_command.h"
 #include "analyzer/cli/record_command.h"
+#include "analyzer/cli/simulate_command.h"
 
 namespace pitwall::cli {
 
@@ -38,6 +39,7 @@ class CommandLine {
   CompareArguments compare_;
   ExportArguments export_;
   QueryArguments query_;
+  SimulateArguments simulate_;
   std::string setting_;
   bool calibrating_ = false;
   std::vector<std::string> rule_folders_, rule_files_;
@@ -47,6 +49,7 @@ class CommandLine {
   CLI::App* compare_command_ = nullptr;
   CLI::App* export_command_ = nullptr;
   CLI::App* query_command_ = nullptr;
+  CLI::App* simulate_command_ = nullptr;
   CLI::App* env_command_ = nullptr;
   CLI::App* list_command_ = nullptr;
   CLI::App* show_command_ = nullptr;

@@ -17,8 +17,9 @@ enum ExitCode : int {
   kUsage = 2,            // wrong arguments, a bad rule or setting, an output file that cannot be written
   kUnreadableTrace = 3,  // no trace, not a trace, damaged, or written by a newer version
   kInternal = 4,
-  kRegression = 5,     // compare --fail-on-regression: slower than allowed
-  kNotComparable = 6,  // compare --fail-on-regression: the traces are of different machines or programs
+  kRegression = 5,      // compare --fail-on-regression: slower than allowed
+  kNotComparable = 6,   // compare --fail-on-regression: the traces are of different machines or programs
+  kNotPredictable = 7,  // simulate: the unchanged trace does not replay as it was recorded
 };
 
 // Prints "pitwall: message" to standard error and returns `code`. Control characters are escaped here and in notes: a name in

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyzer/simulate.h"
 #include "db/import.h"
 #include "db/settings.h"
 
@@ -32,6 +33,8 @@ const Entry kRegressionCode{"5", "compare: slower than --fail-on-regression allo
 const Entry kUndecidedCode{
     "6", "compare: --fail-on-regression with traces that cannot be compared, or too few runs to decide"};
 
+const Entry kNotPredictableCode{"7", "simulate: the trace is not predictable; the text says why"};
+
 const Entry kNoColor{"NO_COLOR", "If it is set, text on a terminal has no colours."};
 const Entry kColumns{"COLUMNS", "The width of the terminal."};
 const Entry kTemporary{
@@ -44,8 +47,8 @@ const Entry kRuleFiles{"PREFIX/share/pitwall/rules",
 
 Text whole() {
   Text text;
-  text.exit_codes = {kDoneCode,     kFindingsCode,   kUsageCode,     kTraceCode,
-                     kInternalCode, kRegressionCode, kUndecidedCode, kInterruptedCode};
+  text.exit_codes = {kDoneCode,       kFindingsCode,  kUsageCode,          kTraceCode,      kInternalCode,
+                     kRegressionCode, kUndecidedCode, kNotPredictableCode, kInterruptedCode};
   text.environment = {
       setting("PITWALL_TRACE"), setting("PITWALL_TUNE_*"), kNoColor, kColumns, kTemporary, kCache};
   text.files = {{"NAME.pitwall", "A trace: one SQLite file."},
@@ -154,6 +157,21 @@ Text ofQuery() {
   return text;
 }
 
+Text ofSimulate() {
+  Text text;
+  manual::List changes{"Changes", {}};
+  for (const auto& [form, meaning] : simulatedChanges()) changes.entries.push_back({form, meaning});
+  text.lists = {changes};
+  text.exit_codes = {kDoneCode, kUsageCode, kTraceCode, kInternalCode, kNotPredictableCode, kInterruptedCode};
+  text.environment = {kNoColor, kColumns, kTemporary};
+  text.examples = {
+      {"pitwall simulate run.pitwall", "Whether the trace can be simulated, and its critical path."},
+      {"pitwall simulate run.pitwall --what workers=4", "An iteration when four workers make the batches."},
+      {"pitwall simulate run.pitwall --what 'op:conv=0.5' --what data_wait=0",
+       "Convolutions twice as fast, and no wait for batches."}};
+  return text;
+}
+
 Text ofEnv() {
   Text text;
   text.exit_codes = {kDoneCode, kUsageCode};
@@ -189,10 +207,16 @@ void addEntries(std::string& out, std::string_view title, const std::vector<Entr
 }  // namespace
 
 const Text& manualTextOf(std::string_view command) {
-  static const std::map<std::string, Text, std::less<>> texts{
-      {"pitwall", whole()},           {"pitwall analyze", ofAnalyze()}, {"pitwall import", ofImport()},
-      {"pitwall record", ofRecord()}, {"pitwall compare", ofCompare()}, {"pitwall export", ofExport()},
-      {"pitwall query", ofQuery()},   {"pitwall env", ofEnv()},         {"pitwall rules", ofRules()}};
+  static const std::map<std::string, Text, std::less<>> texts{{"pitwall", whole()},
+                                                              {"pitwall analyze", ofAnalyze()},
+                                                              {"pitwall import", ofImport()},
+                                                              {"pitwall record", ofRecord()},
+                                                              {"pitwall compare", ofCompare()},
+                                                              {"pitwall export", ofExport()},
+                                                              {"pitwall query", ofQuery()},
+                                                              {"pitwall env", ofEnv()},
+                                                              {"pitwall rules", ofRules()},
+                                                              {"pitwall simulate", ofSimulate()}};
   static const Text none;
   const auto found = texts.find(command);
   return found == texts.end() ? none : found->second;

@@ -30,6 +30,19 @@ TEST_F(Command, SchemaPrintsUnitAndMeaningOfAnalysisTables) {
   EXPECT_THAT(run.out, ContainsRegex("\n +roof_share +REAL +ratio +the larger of both"));
 }
 
+TEST_F(Command, SimulatePredictsAnIterationAfterAChange) {
+  const auto run = pitwall("simulate --what data_wait=0 " + trace_);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("An iteration +4\\.00 ms, from"));
+  EXPECT_THAT(run.out, HasSubstr("CRITICAL PATH AFTER THE CHANGE"));
+  const auto json = pitwall("simulate --json --what data_wait=0 " + trace_);
+  EXPECT_EQ(askJson(json.out, "json_extract(:json, '$.prediction.middle_ns')"), "4000000");
+  EXPECT_EQ(askJson(json.out, "json_extract(:json, '$.replay.predictable')"), "1");
+  const auto wrong = pitwall("simulate --what speed=2 " + trace_);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("'speed=2' is not a change that can be simulated"));
+}
+
 TEST_F(Command, TheSameTraceGivesTheSameReport) {
   const auto first = pitwall("analyze " + trace_);
   EXPECT_EQ(first.out, pitwall("analyze " + trace_).out);

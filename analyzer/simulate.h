@@ -1,0 +1,100 @@
+// Predicts how long an iteration of a recorded program takes after a change: replays its dependency graph with other
+// lengths (analyzer/simulate/tasks.h).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/reader.h"
+#include "db/result.h"
+
+namespace pitwall {
+
+// What of the critical path has one name.
+struct SimulatedPart {
+  std::string title;   // of an operator or event; of a gap what it is
+  std::string part;    // "kernel", "call", ...: analyzer/critical_path/path.h
+  TimeNs time_ns = 0;  // of an iteration, on average
+  double share = 0;    // of the path
+};
+
+struct SimulatedPath {
+  std::vector<SimulatedPart> parts;  // longest first
+  // What an iteration waits for most: "device work", "host work", "waiting for batches", "own code", "delays".
+  std::string limit;
+  double limit_share = 0;  // of the path
+};
+
+// Whether the trace can be simulated: its unchanged graph, replayed with delays of devices and of the engine that
+// are usual for their kind, takes as long as was recorded.
+struct ReplayCheck {
+  static constexpr double kLargestError = 0.05;
+
+  bool predictable = false;
+  std::string why;               // it is not; empty = it is
+  std::string iteration_source;  // "marks", "step ranges", "repeating sequence", "whole trace"
+  std::int64_t iterations = 0;   // that the figures are about
+  std::int64_t events = 0;       // of the replayed part
+  TimeNs recorded_ns = 0;        // iteration, median
+  TimeNs recorded_mean_ns = 0, replayed_mean_ns = 0;
+  double error = 0;  // of the mean: replayed over recorded, less 1
+  SimulatedPath path;
+};
+
+// Of an iteration, in ns: what the median becomes. The interval holds the best and the worst case of the changes, two
+// standard errors of the iterations, and what the unchanged replay is off by.
+struct Prediction {
+  TimeNs low_ns = 0, middle_ns = 0, high_ns = 0;
+  SimulatedPath path;              // of the middle
+  std::vector<std::string> notes;  // what it assumes, in sentences
+};
+
+// What `pitwall simulate` answers.
+struct Simulation {
+  std::string trace_path;
+  std::vector<std::string> changes;
+  ReplayCheck check;
+  std::optional<Prediction> prediction;  // nothing where the trace is not predictable, or nothing changes
+};
+
+struct SimulateOptions {
+  // Of the part that is replayed: the middle of the steady iterations.
+  std::size_t most_events = 2'000'000;
+  // Set by any thread: simulating ends with the error cancelled.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// A trace that is ready for any number of predictions; needs the trace no more. One thread uses it.
+class Simulator {
+ public:
+  // Reads the part that is replayed, once. Errors: corruptTrace; cancelled.
+  static Result<Simulator> open(Trace& trace, const SimulateOptions& options = {});
+
+  Simulator(Simulator&&) noexcept;
+  Simulator& operator=(Simulator&&) noexcept;
+  ~Simulator();
+
+  const ReplayCheck& check() const;
+
+  // After all these changes together, each as `pitwall simulate --what` takes it. Linear in the events.
+  // Errors: invalidInput for a text that is no change, or one that the trace has nothing for; unsupported where the
+  // trace is not predictable.
+  Result<Prediction> predict(std::span<const std::string> changes) const;
+
+ private:
+  struct State;
+  explicit Simulator(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The changes that there are, each with its meaning.
+std::vector<std::pair<std::string, std::string>> simulatedChanges();
+
+}  // namespace pitwall

@@ -1,0 +1,91 @@
+// Changes of how the program gets its batches.
+#include <algorithm>
+
+#include "analyzer/simulate/edits.h"
+#include "db/try.h"
+
+namespace pitwall::simulate {
+namespace {
+
+// The worst case where work moves to cores that were idle. Processors with all cores busy have a clock of 1/1.2 to
+// 1/1.35 of the one that a core has alone, as their data sheets say; shared caches and memory add to it.
+constexpr double kBusyMachine = 1.3;
+
+double sumOf(const std::vector<TimeNs>& list) {
+  double sum = 0;
+  for (const TimeNs ns : list) sum += static_cast<double>(ns);
+  return sum;
+}
+
+void scaleLoading(const Tasks& tasks, double factor, Lengths& lengths) {
+  for (std::size_t i = 0; i < tasks.all.size(); ++i) {
+    if ((tasks.all[i].flags & Task::kLoading) != 0) lengths.own_ns[i] = times(lengths.own_ns[i], factor);
+  }
+}
+
+// Work on other CPUs at the same time slows the host's.
+void contend(const Program& program, Case which, Changed& out) {
+  const auto& machine = program.machine;
+  const auto& tasks = program.tasks;
+  double worst = kBusyMachine;
+  if (machine.cpus > 0 && tasks.marks_ns.size() > 1) {
+    const double made = sumOf(program.making.wait_ns);
+    const auto wall = static_cast<double>(tasks.marks_ns.back() - tasks.marks_ns.front());
+    const double busy = static_cast<double>(machine.threads) + made / std::max(1.0, wall - made);
+    worst = std::max(worst, busy / static_cast<double>(machine.cpus));
+  }
+  const double factor = pick(which, 1, worst);
+  out.make_factor *= factor;
+  for (std::size_t i = 0; i < tasks.all.size(); ++i) {
+    const bool of_host = program.of_engine || !tasks.all[i].isWork();
+    if (of_host) out.lengths.own_ns[i] = times(out.lengths.own_ns[i], factor);
+  }
+}
+
+// Batches come from a queue: the waits of the recording go, and come back as far as the queue is empty (loading.h).
+void queue(const Program& program, Case which, Changed& out) {
+  if (out.queued) return;
+  out.queued = true;
+  scaleLoading(program.tasks, 0, out.lengths);
+  const auto& making = program.making;
+  if (making.by == Making::By::unknown) {
+    out.unknown_wait_share = pick(which, 0, 1);
+    out.note(
+        "Who makes the batches is not recorded: the waits for them go completely at best, and stay at "
+        "worst.");
+  }
+  if (making.by != Making::By::training) return;
+  out.note(
+      "Batches are made on other CPUs at the same time. At worst the program's own work is slowed by that as "
+      "it is on "
+      "a processor whose cores are all busy, or that has too few.");
+  contend(program, which, out);
+}
+
+Status needsWaits(const Program& program, const Edit& edit) {
+  return program.making.by == Making::By::none ? nothingFor(edit, "wait for a batch") : Status();
+}
+
+}  // namespace
+
+Status applyDataWait(const Program& program, const Edit& edit, Case, Changed& out) {
+  PITWALL_TRY(needsWaits(program, edit));
+  scaleLoading(program.tasks, edit.value, out.lengths);
+  return {};
+}
+
+Status applyWorkers(const Program& program, const Edit& edit, Case which, Changed& out) {
+  PITWALL_TRY(needsWaits(program, edit));
+  out.workers = static_cast<std::int64_t>(edit.value);
+  queue(program, which, out);
+  return {};
+}
+
+Status applyPrefetch(const Program& program, const Edit& edit, Case which, Changed& out) {
+  PITWALL_TRY(needsWaits(program, edit));
+  out.depth = static_cast<std::int64_t>(edit.value);
+  queue(program, which, out);
+  return {};
+}
+
+}  // namespace pitwall::simulate

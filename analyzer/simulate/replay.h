@@ -1,0 +1,34 @@
+// When each task of a program ends, given how long each takes: one pass over the tasks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyzer/simulate/tasks.h"
+
+namespace pitwall::simulate {
+
+// What an edit changes: how long tasks take, and after what delay a link is fulfilled. Both in the order of Tasks.
+struct Lengths {
+  static constexpr TimeNs kRemoved = INT64_MIN / 4;  // delay of a link that holds nothing back
+  std::vector<TimeNs> own_ns, delay_ns;
+};
+
+// As recorded. `typical`: delays of devices and of the engine are those that are usual for their kind.
+enum class Delays : std::uint8_t { recorded, typical };
+Lengths lengthsOf(const Tasks& tasks, Delays delays);
+
+struct Replayed {
+  // Of each task, since the window's start: a point's moment, a work's end.
+  std::vector<TimeNs> end_ns;
+  // Of each mark: when the training thread reached it and all work launched before it had ended.
+  std::vector<TimeNs> marks_ns;
+
+  // Durations of the iterations, between the marks.
+  std::vector<TimeNs> iterations() const;
+};
+
+// Linear in tasks and links. Reuses the memory of `out`.
+void replay(const Tasks& tasks, const Lengths& lengths, Replayed& out);
+
+}  // namespace pitwall::simulate

@@ -1,0 +1,194 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analyzer/analysis/statistics.h"
+#include "analyzer/simulate.h"
+#include "analyzer/simulate/apply.h"
+#include "analyzer/simulate/loading.h"
+#include "analyzer/simulate/path.h"
+#include "analyzer/simulate/read_program.h"
+#include "analyzer/simulate/summarize_path.h"
+#include "analyzer/units_text.h"
+#include "db/try.h"
+
+namespace pitwall {
+
+using namespace simulate;
+
+struct Simulator::State {
+  Program program;
+  ReplayCheck check;
+};
+
+namespace {
+
+// Of steady iterations, whose marks are the beginnings.
+std::vector<TimeNs> durationsOf(const Program& program, std::span<const TimeNs> marks_ns) {
+  std::vector<TimeNs> durations;
+  for (const std::uint32_t mark : program.steady) durations.push_back(marks_ns[mark + 1] - marks_ns[mark]);
+  return durations;
+}
+
+double meanOf(const std::vector<TimeNs>& durations) {
+  double sum = 0;
+  for (const TimeNs ns : durations) sum += static_cast<double>(ns);
+  return durations.empty() ? 0 : sum / static_cast<double>(durations.size());
+}
+
+TimeNs medianOf(const std::vector<TimeNs>& durations) {
+  const std::vector<double> values(durations.begin(), durations.end());
+  return std::llround(analysis::quantile(values, 0.5));
+}
+
+// Which sort of delay the difference comes from: of the replays with one sort as recorded, the closest.
+std::string causeOf(const Program& program, double recorded_mean) {
+  Replayed replayed;
+  double closest = HUGE_VAL;
+  std::string cause;
+  for (std::size_t kind = 0; kind < kLinkKinds; ++kind) {
+    Lengths lengths = lengthsOf(program.tasks, Delays::typical);
+    bool any = false;
+    for (std::size_t i = 0; i < lengths.delay_ns.size(); ++i) {
+      const auto& link = program.tasks.links[i];
+      if (static_cast<std::size_t>(link.kind) != kind) continue;
+      any |= lengths.delay_ns[i] != link.delay_ns;
+      lengths.delay_ns[i] = link.delay_ns;
+    }
+    if (!any) continue;
+    replay(program.tasks, lengths, replayed);
+    const double off = std::fabs(meanOf(durationsOf(program, replayed.marks_ns)) - recorded_mean);
+    if (off < closest) closest = off, cause = toString(static_cast<LinkKind>(kind));
+  }
+  return cause;
+}
+
+void checkReplay(const Program& program, ReplayCheck& check) {
+  if (!check.why.empty()) return;
+  Replayed replayed;
+  const auto typical = lengthsOf(program.tasks, Delays::typical);
+  replay(program.tasks, typical, replayed);
+  const double recorded = meanOf(durationsOf(program, program.tasks.finished_ns));
+  const double again = meanOf(durationsOf(program, replayed.marks_ns));
+  check.recorded_mean_ns = std::llround(recorded);
+  check.replayed_mean_ns = std::llround(again);
+  if (recorded <= 0) {
+    check.why = "its iterations take no time";
+    return;
+  }
+  check.error = again / recorded - 1;
+  if (std::fabs(check.error) > ReplayCheck::kLargestError) {
+    const auto cause = causeOf(program, recorded);
+    check.why = fmt::format(
+        "its unchanged graph replays in {} instead of {} an iteration{}", showDuration(again),
+        showDuration(recorded),
+        cause.empty() ? "" : fmt::format("; the delays of kind '{}' differ most from what is usual", cause));
+    return;
+  }
+  check.predictable = true;
+  const auto lengths = lengthsOf(program.tasks, Delays::recorded);
+  replay(program.tasks, lengths, replayed);
+  check.path = summarizePath(program, lengths, replayed);
+}
+
+struct Outcome {
+  double mean_ns = 0;
+  double uncertainty = 0;  // of the mean, as a share of it: two standard errors over the iterations
+  bool queue_limits = false;
+};
+
+double uncertaintyOf(const std::vector<TimeNs>& durations) {
+  const std::vector<double> values(durations.begin(), durations.end());
+  return values.size() < 2
+             ? 0
+             : 2 * analysis::coefficientOfVariation(values) / std::sqrt(static_cast<double>(values.size()));
+}
+
+Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed& replayed) {
+  const auto durations = durationsOf(program, replayed.marks_ns);
+  Outcome outcome{meanOf(durations), uncertaintyOf(durations)};
+  const auto& making = program.making;
+  if (changed.queued && making.by == Making::By::unknown) {
+    outcome.mean_ns += changed.unknown_wait_share * meanOf(making.wait_ns);
+  } else if (changed.queued && !making.make_ns.empty()) {
+    Pipeline pipeline;
+    pipeline.workers = changed.workers.value_or(std::max<std::int64_t>(1, making.workers));
+    pipeline.depth = changed.depth.value_or(std::max(making.depth, 2 * pipeline.workers));
+    pipeline.train_ns = durations;
+    for (const TimeNs ns : making.make_ns)
+      pipeline.make_ns.push_back(std::llround(static_cast<double>(ns) * changed.make_factor));
+    const double with_waits = settledIterationNs(pipeline);
+    outcome.queue_limits = with_waits > 1.02 * outcome.mean_ns;
+    outcome.mean_ns = std::max(outcome.mean_ns, with_waits);
+  }
+  outcome.mean_ns = std::max(outcome.mean_ns, static_cast<double>(changed.floor_ns));
+  return outcome;
+}
+
+}  // namespace
+
+Simulator::Simulator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+Simulator::~Simulator() = default;
+
+const ReplayCheck& Simulator::check() const { return state_->check; }
+
+Result<Simulator> Simulator::open(Trace& trace, const SimulateOptions& options) {
+  auto state = std::make_unique<State>();
+  PITWALL_TRY(readProgram(trace, options, state->program, state->check));
+  if (state->check.why.empty()) {
+    state->check.recorded_ns = medianOf(durationsOf(state->program, state->program.tasks.marks_ns));
+  }
+  checkReplay(state->program, state->check);
+  return Simulator(std::move(state));
+}
+
+Result<Prediction> Simulator::predict(std::span<const std::string> changes) const {
+  const auto& [program, check] = *state_;
+  if (!check.predictable) return fail(ErrorCode::unsupported, "the trace is not predictable: " + check.why);
+  std::vector<Edit> edits;
+  for (const auto& text : changes) edits.push_back(PITWALL_TRY(parseEdit(text)));
+  Prediction prediction;
+  Replayed replayed;
+  Lengths unchanged = lengthsOf(program.tasks, Delays::recorded);
+  replay(program.tasks, unchanged, replayed);
+  const double before = meanOf(durationsOf(program, replayed.marks_ns));
+  const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, before);
+  double low = HUGE_VAL, high = 0;
+  const auto take = [&](Case which) -> Status {
+    const auto changed = PITWALL_TRY(applyEdits(program, edits, which));
+    replay(program.tasks, changed.lengths, replayed);
+    const auto outcome = outcomeOf(program, changed, replayed);
+    // What the replay of the unchanged graph is off by, the prediction may be off by too.
+    const double error = edits.empty() ? 0 : std::fabs(check.error) + outcome.uncertainty;
+    low = std::min(low, outcome.mean_ns * (1 - error));
+    high = std::max(high, outcome.mean_ns * (1 + error));
+    if (which != Case::middle) return {};
+    prediction.middle_ns = std::llround(outcome.mean_ns * scale);
+    prediction.notes = changed.notes;
+    prediction.path = summarizePath(program, changed.lengths, replayed);
+    if (outcome.queue_limits) prediction.path.limit = "making batches";
+    return {};
+  };
+  PITWALL_TRY(take(Case::middle));
+  if (hasCases(program, edits)) {
+    PITWALL_TRY(take(Case::best));
+    PITWALL_TRY(take(Case::worst));
+  }
+  prediction.low_ns = std::max<TimeNs>(0, std::llround(low * scale));
+  prediction.high_ns = std::llround(high * scale);
+  if (check.iterations < 2 && !edits.empty())
+    prediction.notes.push_back("The trace has one iteration: how much they vary is unknown.");
+  return prediction;
+}
+
+std::vector<std::pair<std::string, std::string>> simulatedChanges() {
+  std::vector<std::pair<std::string, std::string>> changes;
+  for (const auto& help : editHelp()) changes.emplace_back(help.form, help.meaning);
+  return changes;
+}
+
+}  // namespace pitwall

@@ -1,0 +1,163 @@
+// Predictions for small programs whose answers follow by hand, and what holds of every one.
+#include "analyzer/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/trace_text.h"
+
+namespace pitwall::test::simulate_test {
+namespace {
+
+using testing::HasSubstr;
+
+class Simulated {
+ public:
+  explicit Simulated(const std::string& text) {
+    EXPECT_TRUE(makeTraceFile(text, folder_ / "t.pitwall").has_value());
+    auto trace = Trace::open(folder_ / "t.pitwall");
+    EXPECT_TRUE(trace.has_value());
+    auto simulator = Simulator::open(**trace);
+    EXPECT_TRUE(simulator.has_value()) << simulator.error().message;
+    simulator_ = std::make_unique<Simulator>(std::move(simulator).value());
+  }
+
+  const ReplayCheck& check() const { return simulator_->check(); }
+
+  Prediction after(const std::vector<std::string>& changes) const {
+    auto prediction = simulator_->predict(changes);
+    EXPECT_TRUE(prediction.has_value()) << prediction.error().message;
+    return prediction.has_value() ? std::move(prediction).value() : Prediction{};
+  }
+  std::string errorOf(const std::vector<std::string>& changes) const {
+    const auto prediction = simulator_->predict(changes);
+    EXPECT_FALSE(prediction.has_value());
+    return prediction.has_value() ? "" : prediction.error().message;
+  }
+
+ private:
+  const TempFolder folder_;
+  std::unique_ptr<Simulator> simulator_;
+};
+
+// An iteration of 100 us: 40 for its batch, which the thread makes itself; a kernel of 20, launched at 41, which starts
+// 4 later; a call that waits for it from 47 until 2 after its end; then 33 of the program's own code.
+constexpr char kLoop[] =
+    "repeat 8 100us\n"
+    "iteration 0 32\n"
+    "span data_wait 0 40us\n"
+    "span data_work 0 40us\n"
+    "work kernel gemm 45us 20us launch=41us\n"
+    "call cudaStreamSynchronize 47us 20us\n"
+    "op step Count forward 68us 1us on=main\n"
+    "end\n";
+
+TEST(Simulate, TheUnchangedProgramTakesTheRecordedTime) {
+  const Simulated s(kLoop);
+  EXPECT_TRUE(s.check().predictable) << s.check().why;
+  EXPECT_EQ(s.check().recorded_ns, 100'000);
+  EXPECT_EQ(s.check().replayed_mean_ns, 100'000);
+  EXPECT_EQ(s.check().iterations, 5) << "without warm-up and the last";
+  EXPECT_EQ(s.check().path.limit, "waiting for batches");
+  EXPECT_EQ(s.after({}).middle_ns, 100'000);
+}
+
+TEST(Simulate, AFasterKernelSavesItsTimeUntilTheHostLimits) {
+  const Simulated s(kLoop);
+  EXPECT_EQ(s.after({"op:gemm=0.5"}).middle_ns, 90'000);
+  EXPECT_EQ(s.after({"op:gemm=2"}).middle_ns, 120'000);
+  EXPECT_EQ(s.after({"op:gemm=0"}).middle_ns, 82'000) << "the call begins at 47 and takes 2 at least";
+  TimeNs before = 0;
+  for (const char* change : {"op:gemm=0", "op:gemm=0.1", "op:gemm=0.3", "op:gemm=1", "op:gemm=3"}) {
+    const auto after = s.after({change}).middle_ns;
+    EXPECT_GE(after, before) << change << ": longer work never shortens an iteration";
+    before = after;
+  }
+}
+
+TEST(Simulate, WithoutWaitsForBatchesTheRestRemains) {
+  const Simulated s(kLoop);
+  const auto none = s.after({"data_wait=0"});
+  EXPECT_EQ(none.middle_ns, 60'000);
+  EXPECT_EQ(none.path.limit, "own code");
+  EXPECT_EQ(s.after({"data_wait=0.5"}).middle_ns, 80'000);
+  EXPECT_EQ(s.after({"data_wait=0", "op:gemm=0.5"}).middle_ns, 50'000) << "changes add up";
+}
+
+TEST(Simulate, WorkersHideTheMakingOfBatchesAsFarAsTheyKeepUp) {
+  const Simulated s(kLoop);
+  const auto one = s.after({"workers=1"});
+  EXPECT_EQ(one.low_ns, 60'000) << "a batch takes 40 to make";
+  EXPECT_GT(one.middle_ns, one.low_ns) << "they take CPU time from the program";
+  EXPECT_LE(one.high_ns, 78'000) << "by 30 %";
+  const Simulated slow(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "span data_wait 0 80us\n"
+      "span data_work 0 80us\n"
+      "op conv Convolution forward 80us 20us on=main\n"
+      "end\n");
+  EXPECT_EQ(slow.after({"workers=1"}).low_ns, 80'000) << "an iteration takes as long as the worker";
+  EXPECT_EQ(slow.after({"workers=1"}).path.limit, "making batches");
+  EXPECT_EQ(slow.after({"workers=2"}).low_ns, 40'000);
+  EXPECT_EQ(slow.after({"workers=8"}).low_ns, 20'000) << "and as the rest";
+}
+
+TEST(Simulate, WhereOthersMakeTheBatchesTheWaitGoesAtBestAndStaysAtWorst) {
+  const Simulated s(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "span data_wait 0 40us\n"
+      "op conv Convolution forward 40us 60us on=main\n"
+      "end\n");
+  const auto four = s.after({"workers=4"});
+  EXPECT_EQ(four.low_ns, 60'000);
+  EXPECT_EQ(four.high_ns, 100'000);
+  EXPECT_THAT(four.notes, testing::Contains(HasSubstr("is not recorded")));
+}
+
+TEST(Simulate, AChangeThatIsNoneIsNamedWithWhatThereIs) {
+  const Simulated s(kLoop);
+  EXPECT_THAT(s.errorOf({"speed=2"}),
+              HasSubstr("'speed=2' is not a change that can be simulated; use one of data_wait=F"));
+  EXPECT_THAT(s.errorOf({"workers=0"}), HasSubstr("'0' is not a value of workers=N"));
+  EXPECT_THAT(s.errorOf({"workers=1.5"}), HasSubstr("'1.5' is not a value of workers=N"));
+  EXPECT_THAT(s.errorOf({"data_wait=-1"}), HasSubstr("'-1' is not a value"));
+  EXPECT_THAT(s.errorOf({"op:=1"}), HasSubstr("is not a change"));
+  EXPECT_THAT(s.errorOf({"op:(=1"}), HasSubstr("'(' is not a regular expression"));
+  EXPECT_THAT(s.errorOf({"op:winograd=1"}), HasSubstr("has a name with 'winograd'"));
+  EXPECT_THAT(s.errorOf({"op:gemm=roofline"}), HasSubstr("this trace has no peak rates"));
+  const Simulated without("repeat 8 100us\niteration 0 32\nop a Dense forward 0 90us on=main\nend\n");
+  EXPECT_THAT(without.errorOf({"data_wait=0"}),
+              HasSubstr("'data_wait=0': this trace has no wait for a batch"));
+}
+
+TEST(Simulate, OperatorsTakeAtLeastWhatTheMachineAllows) {
+  const Simulated s(
+      "meta roof.flop_per_second 1e9\n"
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "op a Dense forward 0 90us on=main flop=30000\n"
+      "op b Relu forward 90us 10us on=main\n"
+      "end\n");
+  EXPECT_EQ(s.after({"op:Dense=roofline"}).middle_ns, 40'000) << "30000 FLOP take 30 us";
+  EXPECT_THAT(s.errorOf({"op:Relu=roofline"}), HasSubstr("no FLOP or bytes"));
+}
+
+TEST(Simulate, ATraceThatCannotBeReplayedSaysWhy) {
+  const Simulated kernels("repeat 8 100us\niteration 0 32\nwork kernel a 0 90us\nend\n");
+  EXPECT_FALSE(kernels.check().predictable);
+  EXPECT_THAT(kernels.check().why, HasSubstr("no calls or operators of host threads"));
+  EXPECT_THAT(kernels.errorOf({"op:a=0.5"}), HasSubstr("not predictable"));
+  const Simulated lossy(std::string(kLoop) + "loss 400us 450us 7 ring~full\n");
+  EXPECT_THAT(lossy.check().why, HasSubstr("events are missing"));
+}
+
+}  // namespace
+}  // namespace pitwall::test::simulate_test
