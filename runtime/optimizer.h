@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ class Optimizer {
   // Pushes the update of every trained parameter. Gradients are sums over `batch_size` samples. Errors:
   // invalidInput when a parameter has no gradient yet (no forward() before).
   Status step(std::int64_t batch_size);
+
+  // The same for one parameter, whose updates are counted apart from step(): for a store that updates each when its gradient
+  // arrives. It need not be one of the optimizer's. Keep it alive; its array stays the same.
+  Status stepOne(const nn::ParameterPtr& parameter, std::int64_t batch_size);
 
   void setRate(float rate) { rate_ = rate; }
 
@@ -39,7 +44,14 @@ class Optimizer {
     std::vector<Item> items;
     CallSite site;
   };
+  // One that stepOne() updates.
+  struct Single {
+    Group group;
+    std::int64_t steps = 0;
+  };
   Status makeGroups();
+  Status checkBatch(std::int64_t batch_size) const;
+  Result<Item> itemOf(const nn::Parameter& parameter) const;
 
   std::string name_;
   std::vector<nn::ParameterPtr> parameters_;
@@ -47,6 +59,7 @@ class Optimizer {
   std::size_t states_;
   std::int64_t steps_ = 0;
   std::vector<Group> groups_;
+  std::map<const nn::Parameter*, Single> singles_;
 };
 
 struct SgdOptions {

@@ -15,29 +15,35 @@ Optimizer::Optimizer(std::string name, std::vector<nn::ParameterPtr> parameters,
                      std::size_t states)
     : name_(std::move(name)), parameters_(std::move(parameters)), rate_(rate), states_(states) {}
 
+Result<Optimizer::Item> Optimizer::itemOf(const nn::Parameter& parameter) const {
+  const NDArray& weight = parameter.value;
+  if (!weight || !weight.gradient())
+    return fail(
+        ErrorCode::invalidInput,
+        fmt::format("{}: {} has no value or gradient yet; call forward() and backward() before step()", name_,
+                    parameter.name));
+  Item item{.weight = weight, .states = {}};
+  for (std::size_t i = 0; i < states_; ++i)
+    item.states.push_back(
+        NDArray::zeros(weight.session(), weight.shape(), MemoryTag::optimizer, weight.device()));
+  return item;
+}
+
 Status Optimizer::makeGroups() {
   Bytes bytes = 0;
   std::vector<Group> groups;
   std::string layers;
   for (const nn::ParameterPtr& parameter : parameters_) {
     if (!parameter->trained) continue;
-    if (!parameter->value || !parameter->value.gradient())
-      return fail(
-          ErrorCode::invalidInput,
-          fmt::format("{}: {} has no value or gradient yet; call forward() and backward() before step()",
-                      name_, parameter->name));
-    Session& session = parameter->value.session();
+    Item item = PITWALL_TRY(itemOf(*parameter));
+    Session& session = item.weight.session();
     const auto size = static_cast<std::size_t>(
         std::max<std::int64_t>(1, session.settings().integer("MXNET_OPTIMIZER_AGGREGATION_SIZE")));
     const bool full = groups.empty() || groups.back().items.size() >= size;
     if (full) groups.emplace_back();
     layers = full ? parameter->name : layers + "," + parameter->name;
     Group& group = groups.back();
-    const NDArray& weight = parameter->value;
-    bytes += weight.shape().elements() * sizeOf(weight.dtype());
-    Item item{.weight = weight, .states = {}};
-    for (std::size_t i = 0; i < states_; ++i)
-      item.states.push_back(NDArray::zeros(session, weight.shape(), MemoryTag::optimizer, weight.device()));
+    bytes += item.weight.shape().elements() * sizeOf(item.weight.dtype());
     group.items.push_back(std::move(item));
     group.site = CallSite(layers);
   }
@@ -50,10 +56,26 @@ Status Optimizer::makeGroups() {
   return {};
 }
 
+Status Optimizer::checkBatch(std::int64_t batch_size) const {
+  if (batch_size >= 1) return {};
+  return fail(ErrorCode::invalidInput,
+              fmt::format("{}: batch size {} must be at least 1", name_, batch_size));
+}
+
+Status Optimizer::stepOne(const nn::ParameterPtr& parameter, std::int64_t batch_size) {
+  PITWALL_TRY(checkBatch(batch_size));
+  Single& single = singles_[parameter.get()];
+  if (single.group.items.empty()) {
+    Item item = PITWALL_TRY(itemOf(*parameter));
+    single.group.items.push_back(std::move(item));
+    single.group.site = CallSite(parameter->name);
+  }
+  const op::SgdStep step{.rate = rate_, .rescale = 1.0F / static_cast<float>(batch_size)};
+  return update(single.group.items, step, ++single.steps, single.group.site);
+}
+
 Status Optimizer::step(std::int64_t batch_size) {
-  if (batch_size < 1)
-    return fail(ErrorCode::invalidInput,
-                fmt::format("{}: batch size {} must be at least 1", name_, batch_size));
+  PITWALL_TRY(checkBatch(batch_size));
   if (groups_.empty()) {
     PITWALL_TRY(makeGroups());
   }

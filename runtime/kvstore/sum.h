@@ -1,0 +1,18 @@
+// Sums and copies of arrays on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/kvstore/sum_threads.h"
+
+namespace pitwall::kvstore {
+
+// output[i] = inputs[0][i] + inputs[1][i] + ..., added in this order whatever the number of threads. The output may be one of the
+// inputs.
+void sumArrays(std::span<const float* const> inputs, float* output, std::int64_t count, SumThreads threads);
+
+// The memory must not overlap.
+void copyArray(const float* from, float* to, std::int64_t count, SumThreads threads);
+
+}  // namespace pitwall::kvstore
