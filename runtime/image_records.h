@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -108,8 +109,13 @@ struct ListedImage {
 // Errors: notFound, io; invalidInput naming the line.
 Result<std::vector<ListedImage>> readImageList(const std::string& path);
 
+// Replaces the file at the path when all is written, and leaves it as it is otherwise. Errors: invalidInput for a path
+// that is no regular file, and for an image whose name has a tabulator or an end of line; io.
+Status writeImageList(const std::string& path, std::span<const ListedImage> images);
+
 // The session outlives the iterator. Errors: invalidInput naming the parameter; those of RecordFile and of the index;
-// notFound when the file has no records. Errors of next(): io; invalidInput when no image of a batch can be decoded.
+// notFound when the file has no records. Errors of next(): io, also for a file that is written while it is read;
+// invalidInput when no image of a batch can be decoded.
 Result<std::unique_ptr<ImageRecordIterator>> openImageRecords(Session& session,
                                                               const ImageRecordOptions& options);
 

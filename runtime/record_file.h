@@ -23,7 +23,8 @@ namespace pitwall::data {
 inline constexpr Bytes kMostRecordBytes = (Bytes{1} << 29) - 1;
 
 // Writes a record file and, if asked, its index. Both replace the files at their paths when finish() succeeds, and
-// leave them as they are otherwise. One thread at a time.
+// leave them as they are otherwise; a process killed in between may leave the new records without an index, which
+// they can be read without. One thread at a time.
 class RecordWriter {
  public:
   // `index_path` empty: no index. Errors: invalidInput for a path that is no regular file; io.
@@ -113,6 +114,10 @@ class RecordFile {
   // The record at `place`; its bytes are in `buffer`, which grows as needed. Errors: io; invalidInput naming file,
   // byte and what is damaged.
   virtual Result<Record> read(const RecordPlace& place, std::vector<std::uint8_t>& buffer) const = 0;
+
+  // Whether the file was written since it was opened, so that records are no longer where they were. A new file that
+  // replaces it at its path changes nothing: this one stays until it is closed.
+  virtual bool hasChanged() const = 0;
 
   // Starts reading these bytes into the system's cache, without waiting.
   virtual void readAhead(Bytes offset, Bytes bytes) const = 0;

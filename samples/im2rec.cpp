@@ -4,6 +4,7 @@
 //   im2rec --resize 256 --num-thread 2 data/train images/   writes data/train.rec and data/train.idx
 //
 // A record file appears when it is complete. Images are prepared by several threads and written in the list's order.
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 
 #include "db/mutex.h"
 #include "db/try.h"
+#include "db/unfinished.h"
 #include "runtime/image.h"
 #include "runtime/record_file.h"
 #include "samples/im2rec_list.h"
@@ -197,6 +199,23 @@ std::vector<std::string> listsOf(const std::string& prefix) {
   return lists;
 }
 
+// An interrupted program leaves no unfinished file. Before the first thread, so that all of them block the signals.
+void endOnSignal() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] {
+    int number = 0;
+    while (sigwait(&signals, &number) != 0) {
+    }
+    removeUnfinished();
+    fprintf(stderr, "\nim2rec: interrupted; no unfinished file is left\n");
+    _exit(128 + number);
+  }).detach();
+}
+
 int packAll(const Given& given) {
   const auto lists = listsOf(given.prefix);
   if (lists.empty()) {
@@ -248,6 +267,7 @@ void declare(CLI::App& app, Given& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  endOnSignal();
   Given given;
   CLI::App app("Packs images into record files.");
   declare(app, given);
@@ -261,7 +281,9 @@ int main(int argc, char** argv) {
               given.root.c_str());
       return 2;
     }
-    return im2rec::writeLists(given.prefix, images, given.list) ? 0 : 2;
+    const Status written = im2rec::writeLists(given.prefix, images, given.list);
+    if (!written.has_value()) fprintf(stderr, "im2rec: %s\n", written.error().message.c_str());
+    return written.has_value() ? 0 : 2;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::filesystem::filesystem_error& error) {

@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "db/try.h"
 #include "runtime/image_records.h"
 
 namespace im2rec {
@@ -52,24 +54,15 @@ inline std::vector<pitwall::data::ListedImage> findImages(const std::string& roo
 }
 
 // Writes PREFIX.lst, or of several chunks PREFIX_0.lst and so on, each divided into _train, _val and _test as the ratios
-// say. False, with a message on standard error, when one cannot be written.
-inline bool writeLists(const std::string& prefix, std::vector<pitwall::data::ListedImage> images,
-                       const ListOptions& options) {
+// say. Each appears when it is complete. Errors: those of writeImageList().
+inline pitwall::Status writeLists(const std::string& prefix, std::vector<pitwall::data::ListedImage> images,
+                                  const ListOptions& options) {
   if (options.shuffle) std::shuffle(images.begin(), images.end(), std::mt19937_64(100));
-  const auto write = [&](const std::string& name, std::size_t begin, std::size_t end) {
-    if (begin == end) return true;
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i)
-      text += std::to_string(images[i].id) + "\t" + std::to_string(images[i].labels[0]) + "\t" +
-              images[i].path + "\n";
-    std::FILE* file = std::fopen(name.c_str(), "wb");
-    const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (file == nullptr || std::fclose(file) != 0 || !written) {
-      std::perror(("im2rec: " + name + ": cannot be written").c_str());
-      return false;
-    }
+  const auto write = [&](const std::string& name, std::size_t begin, std::size_t end) -> pitwall::Status {
+    if (begin == end) return {};
+    PITWALL_TRY(pitwall::data::writeImageList(name, std::span(images).subspan(begin, end - begin)));
     std::printf("%s: %zu images\n", name.c_str(), end - begin);
-    return true;
+    return {};
   };
   const auto chunks = static_cast<std::size_t>(options.chunks);
   for (std::size_t c = 0; c < chunks; ++c) {
@@ -79,13 +72,14 @@ inline bool writeLists(const std::string& prefix, std::vector<pitwall::data::Lis
     const std::size_t test = begin + static_cast<std::size_t>(count * options.test_ratio);
     const std::size_t train = std::min(end, test + static_cast<std::size_t>(count * options.train_ratio));
     if (options.train_ratio == 1 && options.test_ratio == 0) {
-      if (!write(name + ".lst", begin, end)) return false;
-    } else if (!write(name + "_test.lst", begin, test) || !write(name + "_train.lst", test, train) ||
-               !write(name + "_val.lst", train, end)) {
-      return false;
+      PITWALL_TRY(write(name + ".lst", begin, end));
+      continue;
     }
+    PITWALL_TRY(write(name + "_test.lst", begin, test));
+    PITWALL_TRY(write(name + "_train.lst", test, train));
+    PITWALL_TRY(write(name + "_val.lst", train, end));
   }
-  return true;
+  return {};
 }
 
 }  // namespace im2rec

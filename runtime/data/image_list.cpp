@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "db/try.h"
+#include "runtime/file/new_file.h"
 #include "runtime/image_records.h"
 
 namespace pitwall::data {
@@ -54,6 +55,24 @@ Result<std::vector<ListedImage>> readImageList(const std::string& path) {
   }
   if (file.bad()) return fail(ErrorCode::io, path + ": cannot be read");
   return images;
+}
+
+Status writeImageList(const std::string& path, std::span<const ListedImage> images) {
+  NewFile file = PITWALL_TRY(NewFile::create(path));
+  std::string text;
+  for (const ListedImage& image : images) {
+    if (image.path.find_first_of("\t\r\n") != std::string::npos)
+      return fail(
+          ErrorCode::invalidInput,
+          fmt::format("{}: the name of image {} has a tabulator or an end of line, which a list cannot "
+                      "store: rename it: {}",
+                      path, image.id, image.path));
+    text += fmt::format("{}\t", image.id);
+    for (const float label : image.labels) text += fmt::format("{:f}\t", label);
+    text += image.path + "\n";
+  }
+  PITWALL_TRY(file.write(text));
+  return file.finish();
 }
 
 }  // namespace pitwall::data

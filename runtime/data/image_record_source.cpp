@@ -201,6 +201,12 @@ Status ImageRecordSource::make(std::int64_t epoch, std::int64_t index, Batch& ba
     if (unusable) return fail(made.error());
     good[i] = made.has_value();
     if (good[i]) continue;
+    if (input_.file->hasChanged())
+      return fail(ErrorCode::io,
+                  fmt::format("{}: was written anew while it was read; record {} was at byte {}: {}; write a "
+                              "new file and rename it instead, and start again",
+                              options_.path_imgrec, input_.records.places[places[i].record].key,
+                              input_.records.places[places[i].record].offset, made.error().message));
     if (first_error.empty()) first_error = made.error().message;
     noteSkipped(places[i].record, made.error().message);
   }

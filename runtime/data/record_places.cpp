@@ -130,6 +130,8 @@ class IndexedFile : public RecordFile {
     return Record{place.offset, record::payloadOf(std::span(buffer).first(extent.bytes))};
   }
 
+  bool hasChanged() const override { return file_.hasChanged(); }
+
   void readAhead(Bytes offset, Bytes bytes) const override { file_.readAhead(offset, bytes); }
 
  private:

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -41,8 +44,15 @@ class FileWriter : public RecordWriter {
   Status finish() override {
     PITWALL_TRY(flush());
     PITWALL_TRY(writeIndex());
+    PITWALL_TRY(file_.complete());
+    if (!index_) return file_.finish();
+    PITWALL_TRY(index_->complete());
+    // Records without an index can be read, unlike new ones with an old index.
+    if (::unlink(index_->path().c_str()) != 0 && errno != ENOENT)
+      return fail(ErrorCode::io, fmt::format("{}: cannot be replaced: {}; choose another path",
+                                             index_->path(), std::strerror(errno)));
     PITWALL_TRY(file_.finish());
-    return index_ ? index_->finish() : Status();
+    return index_->finish();
   }
 
   Bytes position() const override { return position_; }

@@ -41,9 +41,15 @@ Status NewFile::write(std::string_view bytes) {
   return error == 0 ? Status() : refused(error);
 }
 
-Status NewFile::finish() {
+Status NewFile::complete() {
+  if (file_ < 0) return {};
   // A full network disk reports the error only here.
   if (::close(std::exchange(file_, -1)) != 0) return refused(errno);
+  return {};
+}
+
+Status NewFile::finish() {
+  PITWALL_TRY(complete());
   if (std::rename(draft_.path().c_str(), path_.c_str()) != 0) return refused(errno);
   return {};
 }

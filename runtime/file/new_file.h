@@ -19,7 +19,11 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
+  const std::string& path() const { return path_; }  // absolute, with links resolved
   Status write(std::string_view bytes);
+  // Nothing can be written any more: what a full disk does not take is reported here, and finish() only replaces the file at
+  // the path. For files that belong together; else finish() alone is enough.
+  Status complete();
   Status finish();
 
  private:

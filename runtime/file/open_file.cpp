@@ -10,6 +10,13 @@
 #include <cstring>
 
 namespace pitwall {
+namespace {
+
+std::int64_t writtenNs(const struct stat& about) {
+  return std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec;
+}
+
+}  // namespace
 
 Result<OpenFile> OpenFile::open(const std::string& path) {
   // Without O_NONBLOCK a pipe that no one writes would be waited for.
@@ -21,7 +28,7 @@ Result<OpenFile> OpenFile::open(const std::string& path) {
   }
   struct stat about {};
   const bool known = ::fstat(file, &about) == 0;
-  OpenFile opened(path, file, known ? about.st_size : 0);
+  OpenFile opened(path, file, known ? about.st_size : 0, known ? writtenNs(about) : 0);
   if (!known) return fail(ErrorCode::io, fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   if (!S_ISREG(about.st_mode)) return fail(ErrorCode::invalidInput, path + ": must be a regular file");
   return opened;
@@ -49,6 +56,11 @@ Status OpenFile::readAt(Bytes offset, std::span<std::uint8_t> to) const {
     to = to.subspan(static_cast<std::size_t>(got));
   }
   return {};
+}
+
+bool OpenFile::hasChanged() const {
+  struct stat about {};
+  return ::fstat(file_, &about) == 0 && (about.st_size != size_ || writtenNs(about) != written_ns_);
 }
 
 void OpenFile::readAhead(Bytes offset, Bytes bytes) const {

@@ -1,4 +1,5 @@
 // Record files and images that are damaged, and parameters that are impossible: messages, never a crash.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -55,6 +56,57 @@ TEST_F(ImageDamageTest, AFileThatBecomesShorterIsNoCrash) {
   ASSERT_FALSE(next.has_value());
   EXPECT_NE(next.error().message.find("was it written anew while it was read?"), std::string::npos)
       << next.error().message;
+}
+
+TEST_F(ImageDamageTest, AFileThatIsWrittenWhileItIsReadIsAnErrorOnceRecordsDoNotFit) {
+  write(40);
+  auto given = options();
+  given.preprocess_threads = 0;
+  const auto batches = open(given);
+  Batch batch;
+  ASSERT_TRUE(*batches->next(batch));
+  const auto bytes = std::filesystem::file_size(path());
+  std::ofstream(path(), std::ios::binary) << std::string(bytes, 'x');
+  const auto next = batches->next(batch);
+  ASSERT_FALSE(next.has_value());
+  EXPECT_EQ(next.error().code, ErrorCode::io);
+  const std::string& message = next.error().message;
+  EXPECT_EQ(message.find(path() + ": was written anew while it was read; record 4 was at byte "), 0U)
+      << message;
+  EXPECT_NE(message.find("rename it instead, and start again"), std::string::npos) << message;
+}
+
+TEST_F(ImageDamageTest, AFileThatIsReplacedStaysUntilItIsClosed) {
+  write(8);
+  auto given = options();
+  given.preprocess_threads = 0;
+  const auto batches = open(given);
+  Batch batch;
+  ASSERT_TRUE(*batches->next(batch));
+  write(1);  // under another name, and renamed
+  ASSERT_TRUE(*batches->next(batch));
+  EXPECT_EQ(batch.labels, (std::vector<float>{4, 5, 6, 7}));
+  EXPECT_EQ(open(given)->summary().images, 1);
+}
+
+TEST_F(ImageDamageTest, AFileThatWasCutSaysWhere) {
+  write(8);
+  const auto places = readRecordIndex(folder_.file("a.idx"), std::int64_t{1} << 40);
+  ASSERT_TRUE(places.has_value());
+  const Bytes cut = places->places[6].offset + 30;
+  std::filesystem::resize_file(path(), static_cast<std::uintmax_t>(cut));
+  const auto with_index = openImageRecords(*session_, options());
+  ASSERT_FALSE(with_index.has_value());
+  EXPECT_NE(with_index.error().message.find("a.idx: line 8: offset "), std::string::npos)
+      << with_index.error().message;
+  std::filesystem::remove(folder_.file("a.idx"));
+  const auto batches = open(options());
+  EXPECT_EQ(labelsOf(epoch(*batches)), (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  const std::string problems = batches->summary().problems("a.rec");
+  EXPECT_NE(
+      problems.find(fmt::format("at byte {}: the file ends after 30 of at least ", places->places[6].offset)),
+      std::string::npos)
+      << problems;
 }
 
 TEST_F(ImageDamageTest, AnArrayOfAnotherShapeIsRefused) {
