@@ -221,7 +221,8 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .meaning = "Whether weights are updated where gradients are summed, as part of the communication, or on "
                 "every device afterwards.",
      .source = kEnvVar,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note = "MXNet overrules it in several cases, for example for very large arrays on a local store."},
     {.name = "PS_DROP_MSG",
      .owner = "ps-lite",
