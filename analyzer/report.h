@@ -169,6 +169,7 @@ struct SampledUse {
   std::string program;
   double cpus = 0;  // on average over span_ns
   TimeNs cpu_ns = 0, span_ns = 0;
+  int usable_cpus = 0;  // 0 = not recorded
 };
 
 // A function on sampled stacks. Times are of all its threads; self times leave out what it calls.

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <span>
 
 #include "analyzer/units_text.h"
+#include "db/meta.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -117,7 +119,8 @@ Result<SampledUses> sampledUses(Trace& trace) {
     uses.sentences.push_back(describeRest(std::span<const Process>(all).subspan(shown), most_ns));
   const Use& most = all.front().use;
   uses.busiest = SampledUse{all.front().program, most.cpus(), static_cast<TimeNs>(most.cpu_ns),
-                            static_cast<TimeNs>(most.span_ns)};
+                            static_cast<TimeNs>(most.span_ns),
+                            std::atoi(trace.meta(meta::kUsableCpus).value_or("0").c_str())};
   return uses;
 }
 

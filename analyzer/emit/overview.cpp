@@ -93,10 +93,12 @@ std::vector<std::string> topFunctions(const CodeReport& code) {
 std::string sampledTime(const Report& report) {
   if (!report.sampled) return "not recorded";
   const SampledUse& use = *report.sampled;
-  std::string text =
-      fmt::format("{} kept {:.2f} CPU{} busy on average over {}; its operators were not recorded",
-                  emit::shortened(use.program, kNameColumns), use.cpus, use.cpus > 1 ? "s" : "",
-                  showDuration(static_cast<double>(use.span_ns)));
+  std::string text = fmt::format("{} kept {:.2f} {} busy on average over {}; its operators were not recorded",
+                                 emit::shortened(use.program, kNameColumns), use.cpus,
+                                 use.usable_cpus > 1 ? fmt::format("of {} CPUs", use.usable_cpus)
+                                 : use.cpus > 1      ? "CPUs"
+                                                     : "CPU",
+                                 showDuration(static_cast<double>(use.span_ns)));
   const char* separator = "; ";
   for (const std::string& function : topFunctions(report.code)) {
     if (emit::columnsOf(text) + emit::columnsOf(function) + 2 > kSampledColumns) break;
@@ -159,6 +161,12 @@ const Finding* tooFewIterations(const Report& report) {
   if (longStartUp(report).empty() || report.breakdown.iteration_source == "whole trace") return nullptr;
   const auto found = std::ranges::find(report.findings, "quality/too-few-steps", &Finding::id);
   return found == report.findings.end() ? nullptr : &*found;
+}
+
+// Other programs took so much CPU time that the times say little; else null.
+const Finding* busyMachine(const Report& report) {
+  const auto found = std::ranges::find(report.findings, "host/other-programs", &Finding::id);
+  return found == report.findings.end() || found->severity < Severity::high ? nullptr : &*found;
 }
 
 std::size_t rankOf(const Finding& finding, const Report& report) {
@@ -254,7 +262,7 @@ std::string limitsOf(const Report& report) {
   const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
   const auto busy = std::find_if(report.findings.begin(), report.findings.end(),
                                  [](const Finding& finding) { return finding.id == "host/other-programs"; });
-  if (busy != report.findings.end())
+  if (busy != report.findings.end() && busyMachine(report) == nullptr)
     add("Other programs took CPU time meanwhile; record again on a quiet machine.");
   if (!report.trace_complete) add("The recording did not finish.");
   if (!report.losses.empty()) add("Events are missing.");
@@ -292,6 +300,12 @@ Overview overviewOf(const Report& report) {
                                  rankOf(*few, report), few->title);
     overview.finding = few->id;
     overview.then = whatElse(report, few);
+  } else if (const Finding* busy = busyMachine(report); busy != nullptr && !failed) {
+    overview.first =
+        fmt::format("record again on a quiet machine (finding {}: {})", rankOf(*busy, report), busy->title);
+    overview.finding = busy->id;
+    if (first != nullptr)
+      overview.then = shortenedAtWord("if it is always so busy: " + whatToDo(report, first), kTwoLines);
   } else {
     overview.first = shortenedAtWord(whatToDo(report, first), kTwoLines);
     if (first != nullptr) overview.finding = first->id;

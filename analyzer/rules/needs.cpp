@@ -18,6 +18,8 @@ constexpr Need kNeeds[] = {
      "record with "
      "the "
      "framework's profiler and open its file."},
+    {"stacks", "EXISTS (SELECT 1 FROM analysis_code)",
+     "stacks were not sampled; record with 'pitwall record', without '--stacks off'."},
     {"samples", "has_samples", "the threads' use of CPUs was not sampled; record with 'pitwall record'."},
 };
 

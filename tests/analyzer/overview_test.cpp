@@ -115,8 +115,11 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only calls of oneDNN were recorded"));
   report = reportOf({{"unattributed", 0, 1}});
   report.coverage = "samples";
-  report.sampled = SampledUse{"python3", 0.98, 980'000'000, 1'000'000'000};
+  report.sampled = SampledUse{"python3", 0.98, 980'000'000, 1'000'000'000, 0};
   EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 CPU busy on average over 1.00 s"));
+  report.sampled->usable_cpus = 2;
+  EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 of 2 CPUs busy on average over 1.00 s"));
+  report.sampled->usable_cpus = 0;
   const auto row = [](const char* function, std::int64_t line, TimeNs self_ns) {
     CodeRow made;
     made.function = function;
@@ -181,16 +184,30 @@ TEST(Overview, NamesTheSettingTheGainAndHowSureItIs) {
   EXPECT_EQ(overviewOf(report).gain, "up to 100 % less time, medium confidence; predicted, not measured");
 }
 
-TEST(Overview, ABusyMachineLimitsTheRecordingAndIsNotTheCause) {
+TEST(Overview, OnAVeryBusyMachineARecordingOnAQuietOneComesFirst) {
   auto report = reportOf({{"forward", 0, 1}});
   report.findings = {findingOf("host/other-programs", Severity::high, 0, 0),
+                     findingOf("threads/knee", Severity::low, 0, 0.2)};
+  report.findings[0].first = 2;
+  const Overview both = overviewOf(report);
+  EXPECT_EQ(both.first, "record again on a quiet machine (finding 1: Title of host/other-programs)");
+  EXPECT_EQ(both.finding, "host/other-programs");
+  EXPECT_EQ(both.gain, "");
+  EXPECT_EQ(both.then, "if it is always so busy: Title of threads/knee (finding 2)");
+  EXPECT_EQ(both.limits, "");
+  report.findings.pop_back();
+  EXPECT_EQ(overviewOf(report).first, both.first);
+  EXPECT_EQ(overviewOf(report).then, "");
+}
+
+TEST(Overview, AMachineWithSomeOtherLoadIsALimitation) {
+  auto report = reportOf({{"forward", 0, 1}});
+  report.findings = {findingOf("host/other-programs", Severity::medium, 0, 0),
                      findingOf("threads/knee", Severity::low, 0, 0.2)};
   report.findings[0].first = 2;
   EXPECT_EQ(overviewOf(report).finding, "threads/knee");
   EXPECT_EQ(overviewOf(report).then, "");
   EXPECT_THAT(overviewOf(report).limits, HasSubstr("Other programs took CPU time meanwhile"));
-  report.findings.pop_back();
-  EXPECT_EQ(overviewOf(report).first, "read finding 1: it is about this recording, not about the program");
 }
 
 TEST(Overview, IsAtMostTwelveLines) {

@@ -9,34 +9,10 @@
 
 #include "db/store.h"
 #include "db/try.h"
+#include "tests/support/trace_words.h"
 
 namespace pitwall::test {
 namespace {
-
-using Words = std::vector<std::string>;
-
-struct Line {
-  int number = 0;
-  Words words;
-};
-
-std::vector<Line> split(std::string_view text) {
-  std::vector<Line> lines;
-  std::istringstream stream{std::string(text)};
-  int number = 0;
-  for (std::string raw; std::getline(stream, raw);) {
-    Line line{++number, {}};
-    std::istringstream words(raw.substr(0, raw[0] == '#' ? 0 : raw.find(" #")));
-    for (std::string word; words >> word;) line.words.push_back(word);
-    if (!line.words.empty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-std::string spaced(std::string name) {
-  for (char& c : name) c = c == '_' ? ' ' : c;
-  return name;
-}
 
 class Writer {
  public:
@@ -91,11 +67,7 @@ class Writer {
 
   // Without the offset of a repetition.
   TimeNs time(const std::string& list) {
-    Words entries;
-    std::istringstream stream(list);
-    for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
-    if (entries.empty()) return reportError("a time is missing"), 0;
-    const std::string& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
+    const std::string word = entryOf(list);
     double value = 0;
     const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const std::string unit(stop, word.data() + word.size());
@@ -150,6 +122,8 @@ class Writer {
       named(w);
     } else if (w[0] == "counter") {
       counter(w);
+    } else if (w[0] == "stack") {
+      stack(w);
     } else if (w[0] == "loss") {
       sink_.loss({TrackId{}, moment(at(w, 1)), moment(at(w, 2)), integer(at(w, 3)), spaced(at(w, 4))});
     } else if (w[0] == "incomplete") {
@@ -205,19 +179,6 @@ class Writer {
     event.name = sink_.string(facts.name);
     track(on);
     events_[on].push_back(event);
-  }
-
-  static std::string blanks(std::string name) {
-    for (char& c : name) c = c == '~' ? ' ' : c;
-    return name;
-  }
-
-  // The value of KEY=VALUE among the words from the third on; else the default.
-  static std::string option(const Words& w, const std::string& key, const std::string& otherwise) {
-    for (std::size_t i = 3; i < w.size(); ++i) {
-      if (w[i].rfind(key + "=", 0) == 0) return w[i].substr(key.size() + 1);
-    }
-    return otherwise;
   }
 
   ProcessId processOf(std::int64_t rank) {
@@ -314,39 +275,51 @@ class Writer {
     return 100;
   }
 
-  void counter(const Words& w) {
+  TrackId counterTrack(const Words& w, const std::string& name, const std::string& unit) {
     const std::string on = spaced(option(w, "on", "")), within = spaced(option(w, "within", ""));
-    const std::string name = blanks(at(w, 1));
     const std::string of = option(w, "of", "");
     auto& id = counters_[name + "@" + on + "@" + of + "@" + within];
-    if (!id) {
-      const ProcessId process = processNamed(of);
-      ThreadId thread;
-      if (!within.empty()) {
-        track(within);
-        thread = threads_[within];
-      } else if (!on.empty()) {
-        auto& known = counted_threads_[on + "@" + of];
-        if (!known) {  // one called "main" is the first of its process
-          const std::int64_t tid =
-              on == "main" ? pidOf(process) : 1000 + static_cast<std::int64_t>(counted_threads_.size());
-          known = sink_.thread({process, tid, on});
-        }
-        thread = known;
+    if (id) return id;
+    const ProcessId process = processNamed(of);
+    ThreadId thread;
+    if (!within.empty()) {
+      track(within);
+      thread = threads_[within];
+    } else if (!on.empty()) {
+      auto& known = counted_threads_[on + "@" + of];
+      if (!known) {  // one called "main" is the first of its process
+        const std::int64_t tid =
+            on == "main" ? pidOf(process) : 1000 + static_cast<std::int64_t>(counted_threads_.size());
+        known = sink_.thread({process, tid, on});
       }
-      id = sink_.track(
-          {TrackKind::counter, process, thread, DeviceId{}, name, at(w, 2) == "-" ? "" : at(w, 2)});
+      thread = known;
     }
+    return id = sink_.track({TrackKind::counter, process, thread, DeviceId{}, name, unit});
+  }
+
+  // The repetition's entry of "a|b|c".
+  std::string entryOf(const std::string& list) {
+    const Words entries = entriesOf(list);
+    if (entries.empty()) return reportError("a value is missing"), "";
+    return entries[static_cast<std::size_t>(repetition_) % entries.size()];
+  }
+
+  void counter(const Words& w) {
+    const TrackId id = counterTrack(w, blanks(at(w, 1)), at(w, 2) == "-" ? "" : at(w, 2));
     double value = 0;
-    const std::string list = at(w, 4);
-    Words entries;
-    std::istringstream stream(list);
-    for (std::string entry; std::getline(stream, entry, '|');) entries.push_back(entry);
-    if (entries.empty()) return reportError("a value is missing");
-    const auto& word = entries[static_cast<std::size_t>(repetition_) % entries.size()];
+    const std::string word = entryOf(at(w, 4));
     if (std::from_chars(word.data(), word.data() + word.size(), value).ec != std::errc())
       return reportError(word + " is not a number");
     samples_[id.value].push_back({moment(at(w, 3)), value});
+  }
+
+  void stack(const Words& w) {
+    const TrackId id = counterTrack(w, "stack", kStackUnit);
+    StackId innermost;
+    std::istringstream frames(entryOf(at(w, 2)));
+    for (std::string frame; std::getline(frames, frame, ';');)
+      innermost = sink_.stack({innermost, sink_.frame({blanks(frame), "program", 0, "native"})});
+    samples_[id.value].push_back({moment(at(w, 1)), static_cast<double>(innermost.value)});
   }
 
   void span(const Words& w) {
