@@ -43,8 +43,9 @@ struct ReplayCheck {
   std::int64_t iterations = 0;   // that the figures are about
   std::int64_t events = 0;       // of the replayed part
   TimeNs recorded_ns = 0;        // iteration, median
-  TimeNs recorded_mean_ns = 0, replayed_mean_ns = 0;
-  double error = 0;  // of the mean: replayed over recorded, less 1
+  // Mean of the middle half of the iterations, by duration.
+  TimeNs recorded_usual_ns = 0, replayed_usual_ns = 0;
+  double error = 0;  // of that mean: replayed over recorded, less 1
   SimulatedPath path;
 };
 

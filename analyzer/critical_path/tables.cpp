@@ -11,6 +11,7 @@
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/critical_path/path.h"
+#include "analyzer/dependencies/operator_graph.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -135,12 +136,6 @@ Interval windowOfDevices(const Trace& trace, const Context& context) {
       neighbours(steady, [&](Interval wider) { return held(wider) <= static_cast<double>(kMostEvents); });
   const bool all_small = context.iterations.source == "repeating sequence" && held(window) < kFewestEvents;
   return all_small ? Interval{begin, end} : window;
-}
-
-// Only the engine of Pitwall's runtime records when an operator was pushed.
-bool tellsOfAnEngine(std::span<const OperatorInterval> operators) {
-  return std::any_of(operators.begin(), operators.end(),
-                     [](const OperatorInterval& op) { return op.pushed_ns < op.start_ns; });
 }
 
 struct Title {

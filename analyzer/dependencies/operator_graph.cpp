@@ -102,6 +102,11 @@ class Builder {
 
 }  // namespace
 
+bool tellsOfAnEngine(std::span<const OperatorInterval> operators) {
+  return std::any_of(operators.begin(), operators.end(),
+                     [](const OperatorInterval& op) { return op.pushed_ns < op.start_ns; });
+}
+
 Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators) {
   Graph graph;
   graph.window = window;

@@ -3,6 +3,7 @@
 // for the one before it there, but for the worker that started it.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analyzer/analysis/timeline.h"
@@ -11,6 +12,9 @@
 #include "db/result.h"
 
 namespace pitwall::analysis {
+
+// Only the engine of Pitwall's runtime records when an operator was pushed.
+bool tellsOfAnEngine(std::span<const OperatorInterval> operators);
 
 // `operators` are ordered by start; node i is operator i, so an edge leads to a later node and there is no cycle.
 // Of the edges into a node, the one of its worker is the first. Dependencies on operators that are not among

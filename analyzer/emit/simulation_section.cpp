@@ -35,8 +35,8 @@ void writeCheck(const ReplayCheck& check, Emitter& emitter) {
   emitter.field("iterations", "", jsonOnly(check.iterations));
   emitter.field("events", "", jsonOnly(check.events));
   emitter.field("recorded_ns", "", jsonOnly(check.recorded_ns));
-  emitter.field("recorded_mean_ns", "", jsonOnly(check.recorded_mean_ns));
-  emitter.field("replayed_mean_ns", "", jsonOnly(check.replayed_mean_ns));
+  emitter.field("recorded_usual_ns", "", jsonOnly(check.recorded_usual_ns));
+  emitter.field("replayed_usual_ns", "", jsonOnly(check.replayed_usual_ns));
   emitter.field("error", "", jsonOnly(check.error));
   emitter.endObject();
 }

@@ -37,7 +37,7 @@ bool hasCases(const Program& program, std::span<const Edit> edits) {
 
 Result<Changed> applyEdits(const Program& program, std::span<const Edit> edits, Case which) {
   Changed out;
-  out.lengths = lengthsOf(program.tasks, Delays::recorded);
+  out.lengths = lengthsOf(program.tasks);
   for (const auto& edit : edits) {
     switch (edit.kind) {
       case EditKind::dataWait: PITWALL_TRY(applyDataWait(program, edit, which, out)); break;

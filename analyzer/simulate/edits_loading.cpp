@@ -23,17 +23,19 @@ void scaleLoading(const Tasks& tasks, double factor, Lengths& lengths) {
   }
 }
 
-// Work on other CPUs at the same time slows the host's.
+// Work on other CPUs at the same time slows the host's, while there is some.
 void contend(const Program& program, Case which, Changed& out) {
   const auto& machine = program.machine;
   const auto& tasks = program.tasks;
-  double worst = kBusyMachine;
-  if (machine.cpus > 0 && tasks.marks_ns.size() > 1) {
-    const double made = sumOf(program.making.wait_ns);
-    const auto wall = static_cast<double>(tasks.marks_ns.back() - tasks.marks_ns.front());
-    const double busy = static_cast<double>(machine.threads) + made / std::max(1.0, wall - made);
-    worst = std::max(worst, busy / static_cast<double>(machine.cpus));
-  }
+  const double made = sumOf(program.making.wait_ns);
+  double wall = 0;
+  for (const std::uint32_t mark : program.steady)
+    wall += static_cast<double>(tasks.marks_ns[mark + 1] - tasks.marks_ns[mark]);
+  const double busy = made / std::max(1.0, wall - made);  // workers, on average
+  double worst = 1 + (kBusyMachine - 1) * std::min(1.0, busy);
+  if (machine.cpus > 0)
+    worst =
+        std::max(worst, (static_cast<double>(machine.threads) + busy) / static_cast<double>(machine.cpus));
   const double factor = pick(which, 1, worst);
   out.make_factor *= factor;
   for (std::size_t i = 0; i < tasks.all.size(); ++i) {

@@ -10,7 +10,9 @@
 #include "analyzer/analysis/time_chunks.h"
 #include "analyzer/analysis/timeline.h"
 #include "analyzer/dependencies/device_graph.h"
+#include "analyzer/dependencies/operator_graph.h"
 #include "analyzer/simulate/device_tasks.h"
+#include "analyzer/simulate/operator_tasks.h"
 #include "db/meta.h"
 #include "db/try.h"
 
@@ -143,6 +145,35 @@ void readMachine(const Trace& trace, Program& program) {
   program.machine.roofline = machineRoofline(trace);
 }
 
+struct Source {
+  Trace& trace;
+  const Activity& activity;
+  const Timeline& timeline;
+  const Part& part;
+  std::size_t most_events;
+};
+
+// Through threads, launches and streams.
+Status readDevices(const Source& from, Program& program, ReplayCheck& check) {
+  const Interval window{from.part.marks_ns.front(), from.part.marks_ns.back()};
+  auto devices = PITWALL_TRY(analysis::graphOfDevices(from.trace, from.activity, window,
+                                                      from.timeline.process, 2 * from.most_events));
+  const auto& read = devices.graph.window;
+  if (read.start_ns != window.start_ns || read.end_ns != window.end_ns) {
+    check.why = "its iterations hold too many events";
+  } else if (devices.graph.nodes.empty()) {
+    check.why = "the trace has no operators, calls or device work in its iterations";
+  } else if (devices.first_work == 0) {
+    check.why =
+        "the trace has no calls or operators of host threads, so what an idle device waited for is unknown";
+  }
+  if (!check.why.empty()) return {};
+  program.tasks =
+      tasksOfDevices(devices, {from.timeline.training_track, from.timeline.data_waits}, from.part.marks_ns);
+  program.graph = std::move(devices.graph);
+  return {};
+}
+
 }  // namespace
 
 Status readProgram(Trace& trace, const SimulateOptions& options, Program& program, ReplayCheck& check) {
@@ -157,25 +188,19 @@ Status readProgram(Trace& trace, const SimulateOptions& options, Program& progra
   check.why = whyNot(trace, timeline, part);
   if (!check.why.empty()) return {};
   const Interval window{part.marks_ns.front(), part.marks_ns.back()};
-  auto devices = PITWALL_TRY(analysis::graphOfDevices(trace, activity, window, timeline.process,
-                                                      std::max<std::size_t>(2 * options.most_events, 1)));
-  check.events = static_cast<std::int64_t>(devices.graph.nodes.size());
-  if (devices.graph.window.start_ns != window.start_ns || devices.graph.window.end_ns != window.end_ns) {
-    check.why = "its iterations hold too many events";
-    return {};
-  }
-  if (devices.graph.nodes.empty()) {
-    check.why = "the trace has no operators, calls or device work in its iterations";
-    return {};
-  }
-  if (devices.first_work == 0) {
-    check.why =
-        "the trace has no calls or operators of host threads, so what an idle device waited for is unknown";
-    return {};
-  }
   program.steady = part.steady;
-  program.tasks = tasksOfDevices(devices, {timeline.training_track, timeline.data_waits}, part.marks_ns);
-  program.graph = std::move(devices.graph);
+  auto operators = PITWALL_TRY(chunks.operatorsBetween(window.start_ns, window.end_ns));
+  program.of_engine = analysis::tellsOfAnEngine(operators);
+  if (program.of_engine) {
+    program.graph = PITWALL_TRY(analysis::graphOfOperators(trace, window, std::move(operators)));
+    program.tasks = tasksOfOperators(
+        program.graph, {timeline.training_track, timeline.data_waits, timeline.engine_waits}, part.marks_ns);
+  } else {
+    std::vector<analysis::OperatorInterval>().swap(operators);
+    PITWALL_TRY(readDevices({trace, activity, timeline, part, options.most_events}, program, check));
+  }
+  check.events = static_cast<std::int64_t>(program.graph.nodes.size());
+  if (!check.why.empty()) return {};
   readMaking(trace, activity, timeline, program);
   readNames(trace, program);
   readMachine(trace, program);

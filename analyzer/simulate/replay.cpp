@@ -1,6 +1,11 @@
 #include "analyzer/simulate/replay.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "analyzer/simulate/usual.h"
 
 namespace pitwall::simulate {
 namespace {
@@ -11,17 +16,81 @@ bool isOfDevice(LinkKind kind) {
          kind == LinkKind::launch || kind == LinkKind::release;
 }
 
+// A name with fewer executions says nothing of what is usual: then all delays of the kind do.
+constexpr std::size_t kFewestExecutions = 8;
+
+// Delays of one kind before one operator, kernel or call.
+class DelayGroups {
+ public:
+  DelayGroups(const analysis::Graph& graph, const Tasks& tasks) : graph_(graph), tasks_(tasks) {
+    groups_.reserve(tasks.links.size());
+    for (std::uint32_t i = 0; i < tasks.all.size(); ++i) {
+      for (const auto& link : tasks.linksOf(i)) {
+        groups_.push_back(isOfDevice(link.kind) ? groupOf(tasks.all[i], link.kind) : kNoGroup);
+        if (groups_.back() != kNoGroup && link.bound) delays_[groups_.back()].push_back(link.delay_ns);
+      }
+    }
+    std::array<std::vector<TimeNs>, kLinkKinds> of_kind;
+    for (const auto& link : tasks.links) {
+      if (link.bound) of_kind[static_cast<std::size_t>(link.kind)].push_back(link.delay_ns);
+    }
+    std::array<TimeNs, kLinkKinds> usual_of_kind{};
+    for (std::size_t kind = 0; kind < kLinkKinds; ++kind)
+      usual_of_kind[kind] = std::llround(usualMeanOf(of_kind[kind]));
+    for (std::size_t group = 0; group < delays_.size(); ++group) {
+      const auto& list = delays_[group];
+      usual_.push_back(list.size() < kFewestExecutions
+                           ? usual_of_kind[static_cast<std::size_t>(kinds_[group])]
+                           : std::llround(usualMeanOf(list)));
+    }
+  }
+
+  TimeNs usual(std::size_t link) const {
+    const auto group = groups_[link];
+    const TimeNs recorded = tasks_.links[link].delay_ns;
+    if (group == kNoGroup) return recorded;
+    return tasks_.links[link].bound ? usual_[group] : recorded;
+  }
+
+ private:
+  static constexpr std::uint32_t kNoGroup = UINT32_MAX;
+
+  std::uint32_t groupOf(const Task& task, LinkKind kind) {
+    std::uint64_t name = 0;
+    if (task.node != Task::kNone) {
+      const auto& node = graph_.nodes[task.node];
+      name = node.op ? std::uint64_t{node.op.value} << 32 : node.name.value;
+    }
+    const auto [place, is_new] =
+        numbers_.try_emplace(name * kLinkKinds + static_cast<std::uint64_t>(kind), delays_.size());
+    if (is_new) delays_.emplace_back(), kinds_.push_back(kind);
+    return static_cast<std::uint32_t>(place->second);
+  }
+
+  const analysis::Graph& graph_;
+  const Tasks& tasks_;
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;
+  std::vector<std::uint32_t> groups_;  // by link
+  std::vector<std::vector<TimeNs>> delays_;
+  std::vector<LinkKind> kinds_;
+  std::vector<TimeNs> usual_;
+};
+
 }  // namespace
 
-Lengths lengthsOf(const Tasks& tasks, Delays delays) {
+Lengths lengthsOf(const Tasks& tasks) {
   Lengths lengths;
   lengths.own_ns.reserve(tasks.all.size());
   lengths.delay_ns.reserve(tasks.links.size());
   for (const auto& task : tasks.all) lengths.own_ns.push_back(task.own_ns);
-  for (const auto& link : tasks.links) {
-    const bool usual = delays == Delays::typical && isOfDevice(link.kind);
-    lengths.delay_ns.push_back(usual ? tasks.typical_ns[static_cast<std::size_t>(link.kind)] : link.delay_ns);
-  }
+  for (const auto& link : tasks.links) lengths.delay_ns.push_back(link.delay_ns);
+  return lengths;
+}
+
+Lengths usualLengthsOf(const analysis::Graph& graph, const Tasks& tasks) {
+  Lengths lengths = lengthsOf(tasks);
+  const DelayGroups groups(graph, tasks);
+  for (std::size_t i = 0; i < lengths.delay_ns.size(); ++i) lengths.delay_ns[i] = groups.usual(i);
   return lengths;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyzer/dependencies/graph.h"
 #include "analyzer/simulate/tasks.h"
 
 namespace pitwall::simulate {
@@ -14,9 +15,11 @@ struct Lengths {
   std::vector<TimeNs> own_ns, delay_ns;
 };
 
-// As recorded. `typical`: delays of devices and of the engine are those that are usual for their kind.
-enum class Delays : std::uint8_t { recorded, typical };
-Lengths lengthsOf(const Tasks& tasks, Delays delays);
+// As recorded.
+Lengths lengthsOf(const Tasks& tasks);
+// The same, but delays of devices and of the engine are those that are usual for the operator, kernel or call, over all
+// its executions. `graph` is the one that the tasks are of.
+Lengths usualLengthsOf(const analysis::Graph& graph, const Tasks& tasks);
 
 struct Replayed {
   // Of each task, since the window's start: a point's moment, a work's end.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 #include "analyzer/analysis/statistics.h"
 #include "analyzer/simulate.h"
@@ -11,6 +11,7 @@
 #include "analyzer/simulate/path.h"
 #include "analyzer/simulate/read_program.h"
 #include "analyzer/simulate/summarize_path.h"
+#include "analyzer/simulate/usual.h"
 #include "analyzer/units_text.h"
 #include "db/try.h"
 
@@ -32,24 +33,19 @@ std::vector<TimeNs> durationsOf(const Program& program, std::span<const TimeNs> 
   return durations;
 }
 
-double meanOf(const std::vector<TimeNs>& durations) {
-  double sum = 0;
-  for (const TimeNs ns : durations) sum += static_cast<double>(ns);
-  return durations.empty() ? 0 : sum / static_cast<double>(durations.size());
-}
-
 TimeNs medianOf(const std::vector<TimeNs>& durations) {
   const std::vector<double> values(durations.begin(), durations.end());
   return std::llround(analysis::quantile(values, 0.5));
 }
 
 // Which sort of delay the difference comes from: of the replays with one sort as recorded, the closest.
-std::string causeOf(const Program& program, double recorded_mean) {
+std::string causeOf(const Program& program, double recorded_usual) {
+  const Lengths usual = usualLengthsOf(program.graph, program.tasks);
   Replayed replayed;
   double closest = HUGE_VAL;
   std::string cause;
   for (std::size_t kind = 0; kind < kLinkKinds; ++kind) {
-    Lengths lengths = lengthsOf(program.tasks, Delays::typical);
+    Lengths lengths = usual;
     bool any = false;
     for (std::size_t i = 0; i < lengths.delay_ns.size(); ++i) {
       const auto& link = program.tasks.links[i];
@@ -59,7 +55,7 @@ std::string causeOf(const Program& program, double recorded_mean) {
     }
     if (!any) continue;
     replay(program.tasks, lengths, replayed);
-    const double off = std::fabs(meanOf(durationsOf(program, replayed.marks_ns)) - recorded_mean);
+    const double off = std::fabs(usualOf(durationsOf(program, replayed.marks_ns)) - recorded_usual);
     if (off < closest) closest = off, cause = toString(static_cast<LinkKind>(kind));
   }
   return cause;
@@ -68,12 +64,12 @@ std::string causeOf(const Program& program, double recorded_mean) {
 void checkReplay(const Program& program, ReplayCheck& check) {
   if (!check.why.empty()) return;
   Replayed replayed;
-  const auto typical = lengthsOf(program.tasks, Delays::typical);
+  const auto typical = usualLengthsOf(program.graph, program.tasks);
   replay(program.tasks, typical, replayed);
-  const double recorded = meanOf(durationsOf(program, program.tasks.finished_ns));
-  const double again = meanOf(durationsOf(program, replayed.marks_ns));
-  check.recorded_mean_ns = std::llround(recorded);
-  check.replayed_mean_ns = std::llround(again);
+  const double recorded = usualOf(durationsOf(program, program.tasks.finished_ns));
+  const double again = usualOf(durationsOf(program, replayed.marks_ns));
+  check.recorded_usual_ns = std::llround(recorded);
+  check.replayed_usual_ns = std::llround(again);
   if (recorded <= 0) {
     check.why = "its iterations take no time";
     return;
@@ -88,42 +84,38 @@ void checkReplay(const Program& program, ReplayCheck& check) {
     return;
   }
   check.predictable = true;
-  const auto lengths = lengthsOf(program.tasks, Delays::recorded);
+  const auto lengths = lengthsOf(program.tasks);
   replay(program.tasks, lengths, replayed);
   check.path = summarizePath(program, lengths, replayed);
 }
 
 struct Outcome {
-  double mean_ns = 0;
+  double usual_ns = 0;
   double uncertainty = 0;  // of the mean, as a share of it: two standard errors over the iterations
   bool queue_limits = false;
 };
 
-double uncertaintyOf(const std::vector<TimeNs>& durations) {
-  const std::vector<double> values(durations.begin(), durations.end());
-  return values.size() < 2
-             ? 0
-             : 2 * analysis::coefficientOfVariation(values) / std::sqrt(static_cast<double>(values.size()));
-}
-
 Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed& replayed) {
   const auto durations = durationsOf(program, replayed.marks_ns);
-  Outcome outcome{meanOf(durations), uncertaintyOf(durations)};
+  Outcome outcome{usualOf(durations), uncertaintyOf(durations)};
   const auto& making = program.making;
   if (changed.queued && making.by == Making::By::unknown) {
-    outcome.mean_ns += changed.unknown_wait_share * meanOf(making.wait_ns);
+    outcome.usual_ns += changed.unknown_wait_share * usualOf(making.wait_ns);
   } else if (changed.queued && !making.make_ns.empty()) {
     Pipeline pipeline;
     pipeline.workers = changed.workers.value_or(std::max<std::int64_t>(1, making.workers));
     pipeline.depth = changed.depth.value_or(std::max(making.depth, 2 * pipeline.workers));
-    pipeline.train_ns = durations;
-    for (const TimeNs ns : making.make_ns)
+    pipeline.train_ns = withoutExtremes(durations);
+    for (const TimeNs ns : withoutExtremes(making.make_ns))
       pipeline.make_ns.push_back(std::llround(static_cast<double>(ns) * changed.make_factor));
-    const double with_waits = settledIterationNs(pipeline);
-    outcome.queue_limits = with_waits > 1.02 * outcome.mean_ns;
-    outcome.mean_ns = std::max(outcome.mean_ns, with_waits);
+    // The queue's waits are a share of the time without them.
+    const auto train_ns = std::accumulate(pipeline.train_ns.begin(), pipeline.train_ns.end(), TimeNs{0});
+    const double without = static_cast<double>(train_ns) / static_cast<double>(pipeline.train_ns.size());
+    const double with_waits = outcome.usual_ns * settledIterationNs(pipeline) / std::max(1.0, without);
+    outcome.queue_limits = with_waits > 1.02 * outcome.usual_ns;
+    outcome.usual_ns = std::max(outcome.usual_ns, with_waits);
   }
-  outcome.mean_ns = std::max(outcome.mean_ns, static_cast<double>(changed.floor_ns));
+  outcome.usual_ns = std::max(outcome.usual_ns, static_cast<double>(changed.floor_ns));
   return outcome;
 }
 
@@ -153,9 +145,9 @@ Result<Prediction> Simulator::predict(std::span<const std::string> changes) cons
   for (const auto& text : changes) edits.push_back(PITWALL_TRY(parseEdit(text)));
   Prediction prediction;
   Replayed replayed;
-  Lengths unchanged = lengthsOf(program.tasks, Delays::recorded);
+  Lengths unchanged = lengthsOf(program.tasks);
   replay(program.tasks, unchanged, replayed);
-  const double before = meanOf(durationsOf(program, replayed.marks_ns));
+  const double before = usualOf(durationsOf(program, replayed.marks_ns));
   const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, before);
   double low = HUGE_VAL, high = 0;
   const auto take = [&](Case which) -> Status {
@@ -164,10 +156,10 @@ Result<Prediction> Simulator::predict(std::span<const std::string> changes) cons
     const auto outcome = outcomeOf(program, changed, replayed);
     // What the replay of the unchanged graph is off by, the prediction may be off by too.
     const double error = edits.empty() ? 0 : std::fabs(check.error) + outcome.uncertainty;
-    low = std::min(low, outcome.mean_ns * (1 - error));
-    high = std::max(high, outcome.mean_ns * (1 + error));
+    low = std::min(low, outcome.usual_ns * (1 - error));
+    high = std::max(high, outcome.usual_ns * (1 + error));
     if (which != Case::middle) return {};
-    prediction.middle_ns = std::llround(outcome.mean_ns * scale);
+    prediction.middle_ns = std::llround(outcome.usual_ns * scale);
     prediction.notes = changed.notes;
     prediction.path = summarizePath(program, changed.lengths, replayed);
     if (outcome.queue_limits) prediction.path.limit = "making batches";
