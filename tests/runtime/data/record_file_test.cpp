@@ -1,115 +1,23 @@
-// Record files: the bytes of the format, round trips, and every kind of damage.
+// Record files: round trips, and every kind of damage.
 #include "runtime/record_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <bit>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
-#include "db/temporary.h"
 #include "runtime/data/random.h"
+#include "tests/runtime/data/record_file_fixture.h"
 
 namespace pitwall::data::record_file_test {
 namespace {
 
-using Text = std::string;
-
-std::span<const std::uint8_t> bytesOf(const Text& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-Text textOf(std::span<const std::uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-Text word(std::uint32_t number) {
-  Text text(4, '\0');
-  std::memcpy(text.data(), &number, 4);
-  return text;
-}
-const Text kMagic = word(0xced7230a);
-
-// As the format says, independently of the writer.
-Text part(unsigned kind, const Text& payload) {
-  return kMagic + word(kind << 29U | static_cast<std::uint32_t>(payload.size())) + payload +
-         Text((4 - payload.size() % 4) % 4, '\0');
-}
-
-class RecordFileTest : public testing::Test {
- protected:
-  void SetUp() override {
-    auto folder = TemporaryFolder::create("a test");
-    ASSERT_TRUE(folder.has_value()) << folder.error().message;
-    folder_ = std::move(folder).value();
-  }
-  Text path() const { return folder_.file("a.rec"); }
-  Text indexPath() const { return folder_.file("a.idx"); }
-
-  Text written(const std::vector<Text>& records) const {
-    const auto writer = RecordWriter::create(path(), indexPath());
-    EXPECT_TRUE(writer.has_value()) << writer.error().message;
-    for (std::size_t i = 0; i < records.size(); ++i)
-      EXPECT_TRUE((*writer)->write(i, bytesOf(records[i])).has_value());
-    EXPECT_TRUE((*writer)->finish().has_value());
-    return contents(path());
-  }
-  static Text contents(const Text& file) {
-    std::ostringstream all;
-    all << std::ifstream(file, std::ios::binary).rdbuf();
-    return all.str();
-  }
-  void put(const Text& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
-
-  struct Read {
-    std::vector<Text> records;
-    std::vector<Bytes> offsets;
-    RecordDamages damages;
-  };
-  Read read(Bytes buffer = 4096) const {
-    Read result;
-    const auto reader = RecordReader::open(path(), buffer);
-    EXPECT_TRUE(reader.has_value()) << reader.error().message;
-    Record record;
-    for (;;) {
-      const auto more = (*reader)->next(record);
-      EXPECT_TRUE(more.has_value()) << more.error().message;
-      if (!more.has_value() || !*more) break;
-      result.records.push_back(textOf(record.bytes));
-      result.offsets.push_back(record.offset);
-    }
-    result.damages = (*reader)->damages();
-    // Finding the records by their heads gives the same.
-    const auto found = findRecords(path());
-    EXPECT_TRUE(found.has_value()) << found.error().message;
-    EXPECT_EQ(found->damages.count, result.damages.count);
-    EXPECT_EQ(found->places.size(), result.offsets.size());
-    for (std::size_t i = 0; i < std::min(result.offsets.size(), found->places.size()); ++i)
-      EXPECT_EQ(found->places[i].offset, result.offsets[i]);
-    return result;
-  }
-
-  TemporaryFolder folder_;
-};
-
-TEST_F(RecordFileTest, WritesTheBytesOfTheFormat) {
-  EXPECT_EQ(written({"record_0", "", "abcde"}), part(0, "record_0") + part(0, "") + part(0, "abcde"));
-  EXPECT_EQ(contents(indexPath()), "0\t0\n1\t16\n2\t24\n");
-}
-
-TEST_F(RecordFileTest, DividesARecordAtEachAlignedMagicNumber) {
-  EXPECT_EQ(written({"abcd" + kMagic + "ef"}), part(1, "abcd") + part(3, "ef"));
-  EXPECT_EQ(written({kMagic}), part(1, "") + part(3, ""));
-  EXPECT_EQ(written({kMagic + kMagic + "x"}), part(1, "") + part(2, "") + part(3, "x"));
-  EXPECT_EQ(written({"ab" + kMagic + "cd"}), part(0, "ab" + kMagic + "cd")) << "not at a multiple of 4";
-  EXPECT_EQ(written({"abcd" + kMagic.substr(0, 3)}), part(0, "abcd" + kMagic.substr(0, 3)));
-}
+using namespace record_file_fixture;
+using RecordFileTest = RecordFileFixture;
 
 TEST_F(RecordFileTest, ReadsWhatItWrote) {
   Random random(7);
@@ -307,89 +215,6 @@ TEST_F(RecordFileTest, AnIndexMayHaveAnyOrder) {
   EXPECT_EQ(read->places[0].bytes, 60);
   EXPECT_EQ(read->places[1].bytes, 16);
   EXPECT_EQ(read->places[2].bytes, 24);
-}
-
-TEST_F(RecordFileTest, NothingIsHalfWritten) {
-  written({"old"});
-  {
-    const auto writer = RecordWriter::create(path(), indexPath());
-    ASSERT_TRUE((*writer)->write(0, bytesOf("new")).has_value());
-  }
-  EXPECT_EQ(contents(path()), part(0, "old"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2);
-}
-
-TEST_F(RecordFileTest, AFullDiskIsAnErrorAndLeavesTheOldFile) {
-  written({"old"});
-  struct rlimit before {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
-  const auto writer = RecordWriter::create(path(), indexPath());
-  const struct rlimit small { 1 << 16, before.rlim_max };
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Status status = (*writer)->write(0, std::vector<std::uint8_t>(2 << 20));
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(status.has_value());
-  EXPECT_EQ(status.error().code, ErrorCode::io);
-  EXPECT_NE(status.error().message.find("a.rec: cannot be written: "), Text::npos) << status.error().message;
-  EXPECT_EQ(contents(path()), part(0, "old"));
-}
-
-// The process that writes is killed at any moment: what was there stays, or the new file is there as a whole.
-TEST_F(RecordFileTest, AKillLeavesNothingHalfWritten) {
-  const Text old = part(0, "old");
-  Text whole;
-  for (int i = 0; i < 200; ++i) whole += part(0, Text(20000, 'n'));
-  for (int delay_us = 0; delay_us < 8000; delay_us += 500) {
-    written({"old"});
-    const pid_t child = fork();
-    if (child == 0) {
-      const auto writer = RecordWriter::create(path(), indexPath());
-      for (std::uint64_t i = 0; i < 200; ++i)
-        (void)(*writer)->write(i, std::vector<std::uint8_t>(20000, 'n'));
-      (void)(*writer)->finish();
-      _exit(0);
-    }
-    usleep(static_cast<useconds_t>(delay_us));
-    kill(child, SIGKILL);
-    ASSERT_EQ(waitpid(child, nullptr, 0), child);
-    const Text now = contents(path());
-    EXPECT_TRUE(now == old || now == whole) << now.size() << " bytes after " << delay_us << " us";
-    if (!std::filesystem::exists(indexPath())) continue;
-    const auto places = readRecordIndex(indexPath(), static_cast<Bytes>(now.size()));
-    ASSERT_TRUE(places.has_value()) << places.error().message;
-    EXPECT_EQ(places->places.size(), now == old ? 1U : 200U) << "the index belongs to the records";
-  }
-}
-
-TEST_F(RecordFileTest, AFullDiskForTheIndexLeavesBothFiles) {
-  written({"old"});
-  const Text index = contents(indexPath());
-  struct rlimit before {};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
-  const auto writer = RecordWriter::create(path(), indexPath());
-  for (std::uint64_t i = 0; i < 100; ++i)
-    ASSERT_TRUE((*writer)->write(i + 1'000'000'000'000, std::vector<std::uint8_t>()).has_value());
-  const struct rlimit small {
-    850, before.rlim_max
-  };  // the records fit, the index with its large keys does not
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Status status = (*writer)->finish();
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(status.has_value());
-  EXPECT_NE(status.error().message.find("a.idx: cannot be written: "), Text::npos) << status.error().message;
-  EXPECT_NE(status.error().message.find("choose another path, or make room"), Text::npos);
-  EXPECT_EQ(contents(path()), part(0, "old"));
-  EXPECT_EQ(contents(indexPath()), index);
-}
-
-TEST(RecordWriter, ReplacesOnlyRegularFiles) {
-  const auto writer = RecordWriter::create("/dev/full");
-  ASSERT_FALSE(writer.has_value());
-  EXPECT_EQ(writer.error().code, ErrorCode::invalidInput);
 }
 
 TEST(RecordReader, MissingFilesAndFolders) {
