@@ -56,6 +56,9 @@ struct ImageAugmentation {
 
 struct ImageRecordOptions {
   std::string path_imgrec;
+  // Instead of a record file: a folder of images. With path_imglist those of the list; else all in its subfolders, each of
+  // which is a class, numbered in the order of names. As MXNet's ImageIter and ImageFolderDataset.
+  std::string path_root;
   std::string path_imgidx;   // empty: path_imgrec with .idx if there is such a file, else the heads are read
   std::string path_imglist;  // empty: labels of the records; else of this list, by the records' id
   std::array<int, 3> data_shape = {3, 224, 224};  // channels (1 or 3), height, width
@@ -67,8 +70,8 @@ struct ImageRecordOptions {
   bool shuffle = false;
   std::uint64_t seed = 0;
   std::uint64_t seed_aug = 0;  // of the augmentation; 0: seed
-  int shuffle_chunk_size =
-      0;  // MB; records are shuffled within parts of this size, and the parts. 0: all records
+  // MB; records are shuffled within parts of this size, and the parts. 0: all records; for path_root always
+  int shuffle_chunk_size = 0;
   std::uint64_t shuffle_chunk_seed = 0;  // of the order of the parts
   int num_parts = 1, part_index = 0;     // reads one of as many equal parts of the file
   bool round_batch = true;  // the last batch is filled with records of the epoch's start; else it is smaller
@@ -82,6 +85,7 @@ struct ImageRecordOptions {
 struct SkippedImage {
   std::uint64_t key = 0;  // of the record
   Bytes offset = 0;
+  std::string path;  // of the image, where each is a file
   std::string what;
 };
 
@@ -105,6 +109,14 @@ struct ListedImage {
   std::vector<float> labels;
   std::string path;
 };
+
+struct ImageSearch {
+  std::vector<std::string> extensions = {".jpeg", ".jpg", ".png", ".webp"};
+  bool recursive = true;  // each folder is a class, numbered in the order of names; else all labels are 0
+};
+
+// The images below a folder, in the order of their paths, which are relative to it. Errors: notFound, io.
+Result<std::vector<ListedImage>> findImages(const std::string& root, const ImageSearch& search = {});
 
 // Errors: notFound, io; invalidInput naming the line.
 Result<std::vector<ListedImage>> readImageList(const std::string& path);

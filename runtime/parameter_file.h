@@ -19,7 +19,7 @@ struct ParameterArray {
 };
 
 // By the names of the file: "arg:conv1_weight", "aux:bn1_moving_mean"; files that Gluon's save_parameters() writes have
-// no such prefix.
+// no such prefix. Arrays without names, of nd.save() with a list, have their numbers: "0", "1".
 using ParameterArrays = std::map<std::string, ParameterArray>;
 
 // Reads files of MXNet 0.8 to 1.9.1; they are little-endian. No array is allocated before its bytes are known to be in

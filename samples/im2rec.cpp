@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -241,14 +242,15 @@ void declare(CLI::App& app, Given& given) {
   app.add_option("prefix", given.prefix, "prefix of the lists and record files, or one list")->required();
   app.add_option("root", given.root, "folder of the images")->required();
   app.add_flag("--list", given.makes_list, "write lists instead of record files");
-  app.add_option("--exts", given.list.extensions, "endings of the images' names [.jpeg .jpg .png .webp]");
+  app.add_option("--exts", given.list.search.extensions,
+                 "endings of the images' names [.jpeg .jpg .png .webp]");
   app.add_option("--chunks", given.list.chunks, "lists that the images are divided into [1]")
       ->check(CLI::Range(1, 100000));
   app.add_option("--train-ratio", given.list.train_ratio, "share of the images for training [1]")
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--test-ratio", given.list.test_ratio, "share of the images for testing [0]")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_flag("--recursive", given.list.recursive, "also the folders below; each is a class");
+  app.add_flag("--recursive", given.list.search.recursive, "also the folders below; each is a class");
   app.add_flag("--no-shuffle", given.no_shuffle, "lists in the order of names");
   app.add_flag("--pass-through", given.pass_through, "store the files as they are");
   app.add_option("--resize", given.resize, "length of the shorter side; 0: as it is [0]")
@@ -275,13 +277,17 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
     given.list.shuffle = !given.no_shuffle;
     if (!given.makes_list) return packAll(given);
-    const auto images = im2rec::findImages(given.root, given.list);
-    if (images.empty()) {
+    const auto images = findImages(given.root, given.list.search);
+    if (!images.has_value()) {
+      fprintf(stderr, "im2rec: %s\n", images.error().message.c_str());
+      return 2;
+    }
+    if (images->empty()) {
       fprintf(stderr, "im2rec: %s has no images; with --recursive, folders below are searched\n",
               given.root.c_str());
       return 2;
     }
-    const Status written = im2rec::writeLists(given.prefix, images, given.list);
+    const Status written = im2rec::writeLists(given.prefix, *images, given.list);
     if (!written.has_value()) fprintf(stderr, "im2rec: %s\n", written.error().message.c_str());
     return written.has_value() ? 0 : 2;
   } catch (const CLI::ParseError& error) {

@@ -1,27 +1,15 @@
 // Lists of images as im2rec writes them: "number<TAB>label<TAB>...<TAB>path".
 #include <fmt/format.h>
 
-#include <charconv>
 #include <fstream>
 #include <string_view>
 
 #include "db/try.h"
+#include "runtime/data/parse_number.h"
 #include "runtime/file/new_file.h"
 #include "runtime/image_records.h"
 
 namespace pitwall::data {
-namespace {
-
-template <class Number>
-bool parseWhole(std::string_view text, Number& number) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-}  // namespace
-
 Result<std::vector<ListedImage>> readImageList(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(ErrorCode::notFound, path + ": cannot be opened");

@@ -213,7 +213,8 @@ Status ImageRecordSource::make(std::int64_t epoch, std::int64_t index, Batch& ba
   if (std::find(good.begin(), good.end(), true) == good.end())
     return fail(ErrorCode::invalidInput,
                 fmt::format("{}: none of the {} images of batch {} can be used; the first: {}",
-                            options_.path_imgrec, items, index, first_error));
+                            input_.paths.empty() ? options_.path_imgrec : options_.path_root, items, index,
+                            first_error));
   for (std::size_t i = 0; i < items; ++i) {
     if (good[i]) continue;
     std::size_t from = i;
@@ -304,7 +305,9 @@ ImageRecordSummary ImageRecordSource::summary() const {
   for (const auto& [record, why] : skipped_) {
     if (summary.first_skipped.size() == RecordDamages::kMostKept) break;
     const RecordPlace& place = input_.records.places[record];
-    summary.first_skipped.push_back({place.key, place.offset, why});
+    summary.first_skipped.push_back(
+        {place.key, place.offset,
+         input_.paths.empty() ? "" : input_.paths[static_cast<std::size_t>(place.offset)], why});
   }
   return summary;
 }

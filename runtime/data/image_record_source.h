@@ -18,8 +18,9 @@ class ImageRecordSource : public BatchSource {
   using Labels = std::unordered_map<std::uint64_t, std::vector<float>>;  // by a record's id
   struct Input {
     std::unique_ptr<RecordFile> file;
-    RecordPlaces records;  // of this part
-    Labels labels;         // empty: those of the records
+    RecordPlaces records;            // of this part
+    Labels labels;                   // empty: those of the records
+    std::vector<std::string> paths;  // of the images by offset, where each is a file
   };
   // Precondition: checkImageRecords() succeeded, and there are records.
   ImageRecordSource(Session& session, const ImageRecordOptions& options, Input input);

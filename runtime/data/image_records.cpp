@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "db/try.h"
+#include "runtime/data/image_files.h"
 #include "runtime/data/image_record_source.h"
 
 namespace pitwall::data {
@@ -38,6 +39,26 @@ Result<RecordPlaces> placesOf(const ImageRecordOptions& options, Bytes file_byte
   return readRecordIndex(index, file_bytes);
 }
 
+Result<ImageRecordSource::Input> inputOfRecords(const ImageRecordOptions& options) {
+  ImageRecordSource::Input input;
+  input.file = PITWALL_TRY(RecordFile::open(options.path_imgrec));
+  input.records = PITWALL_TRY(placesOf(options, input.file->size()));
+  if (options.path_imglist.empty()) return input;
+  const auto listed = PITWALL_TRY(readImageList(options.path_imglist));
+  for (const ListedImage& image : listed) input.labels[image.id] = image.labels;
+  return input;
+}
+
+Result<ImageRecordSource::Input> inputOfFolder(const ImageRecordOptions& options) {
+  ImageRecordSource::Input input;
+  std::vector<ListedImage> images = PITWALL_TRY(
+      options.path_imglist.empty() ? findImages(options.path_root) : readImageList(options.path_imglist));
+  input.records = placesOfFiles(images);
+  for (const ListedImage& image : images) input.paths.push_back(options.path_root + "/" + image.path);
+  input.file = filesAsRecords(options.path_root, std::move(images));
+  return input;
+}
+
 void keepPart(std::vector<RecordPlace>& places, std::int64_t parts, std::int64_t part) {
   const auto count = static_cast<std::int64_t>(places.size());
   const std::int64_t begin = count * part / parts, end = count * (part + 1) / parts;
@@ -52,14 +73,19 @@ std::string ImageRecordSummary::problems(const std::string& path) const {
   if (!text.empty()) text += '\n';
   text += fmt::format("{}: {} {} skipped", path, skipped, skipped == 1 ? "image" : "images");
   for (const SkippedImage& image : first_skipped)
-    text += fmt::format("; record {} at byte {}: {}", image.key, image.offset, image.what);
+    text += image.path.empty()
+                ? fmt::format("; record {} at byte {}: {}", image.key, image.offset, image.what)
+                : fmt::format("; {}: {}", image.path, image.what);
   if (skipped > static_cast<std::int64_t>(first_skipped.size())) text += "; ...";
   return text;
 }
 
 Status checkImageRecords(const ImageRecordOptions& options) {
-  if (options.path_imgrec.empty())
-    return fail(ErrorCode::invalidInput, "path_imgrec is empty: name a record file");
+  if (options.path_imgrec.empty() == options.path_root.empty())
+    return fail(ErrorCode::invalidInput,
+                "name a record file in path_imgrec, or a folder of images in path_root, and not both");
+  if (!options.path_root.empty() && options.shuffle_chunk_size != 0)
+    return refused("shuffle_chunk_size", options.shuffle_chunk_size, "must be 0 with path_root");
   const auto [channels, height, width] = options.data_shape;
   if ((channels != 1 && channels != 3) || height < 1 || width < 1 || height > 16384 || width > 16384)
     return fail(
@@ -89,23 +115,19 @@ Status checkImageRecords(const ImageRecordOptions& options) {
 Result<std::unique_ptr<ImageRecordIterator>> openImageRecords(Session& session,
                                                               const ImageRecordOptions& options) {
   PITWALL_TRY(checkImageRecords(options));
-  ImageRecordSource::Input input;
-  input.file = PITWALL_TRY(RecordFile::open(options.path_imgrec));
-  input.records = PITWALL_TRY(placesOf(options, input.file->size()));
+  ImageRecordSource::Input input =
+      PITWALL_TRY(options.path_root.empty() ? inputOfRecords(options) : inputOfFolder(options));
   keepPart(input.records.places, options.num_parts, options.part_index);
   if (input.records.places.empty())
-    return fail(ErrorCode::notFound,
-                fmt::format("{}: there are no records{}{}", options.path_imgrec,
-                            options.num_parts > 1
-                                ? fmt::format(" in part {} of {}", options.part_index, options.num_parts)
-                                : "",
-                            input.records.damages.count > 0
-                                ? "; " + input.records.damages.describe(options.path_imgrec)
-                                : ""));
-  if (!options.path_imglist.empty()) {
-    const auto listed = PITWALL_TRY(readImageList(options.path_imglist));
-    for (const ListedImage& image : listed) input.labels[image.id] = image.labels;
-  }
+    return fail(
+        ErrorCode::notFound,
+        fmt::format(
+            "{}: there are no {}{}{}", options.path_root.empty() ? options.path_imgrec : options.path_root,
+            options.path_root.empty() ? "records" : "images",
+            options.num_parts > 1 ? fmt::format(" in part {} of {}", options.part_index, options.num_parts)
+                                  : "",
+            input.records.damages.count > 0 ? "; " + input.records.damages.describe(options.path_imgrec)
+                                            : ""));
   PrefetchOptions prefetch;
   prefetch.threads =
       static_cast<int>(session.tunable("prefetch_threads", options.preprocess_threads, {0, 1024}));

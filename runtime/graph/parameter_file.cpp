@@ -60,11 +60,13 @@ class ParameterReader {
       arrays.push_back(std::move(array));
     }
     const std::size_t names = PITWALL_TRY(countOf("names", sizeof(std::uint64_t)));
-    if (names != count)
+    if (names != count && names != 0)
       return input_.wrong(
-          fmt::format("there are {} arrays and {} names: each array must have a name", count, names));
+          fmt::format("there are {} arrays and {} names: all or none have a name", count, names));
     ParameterArrays result;
-    for (ParameterArray& array : arrays) {
+    for (std::size_t i = 0; names == 0 && i < count; ++i)
+      result.emplace(std::to_string(i), std::move(arrays[i]));
+    for (ParameterArray& array : names == 0 ? std::span<ParameterArray>() : std::span(arrays)) {
       const std::size_t length = PITWALL_TRY(countOf("characters", 1));
       std::string name(length, '\0');
       PITWALL_TRY(input_.read(std::as_writable_bytes(std::span(name))));

@@ -37,7 +37,7 @@ inline Text part(unsigned kind, const Text& payload) {
          Text((4 - payload.size() % 4) % 4, '\0');
 }
 
-// A record file in a folder of its own, and its index.
+// A record file and its index, in a temporary folder.
 class RecordFileFixture : public testing::Test {
  protected:
   void SetUp() override {

@@ -110,14 +110,23 @@ TEST_F(ParameterFile, OfEveryVersion) {
   EXPECT_EQ(v0->at("w").values, v3->at("s").values);
 }
 
+TEST_F(ParameterFile, ArraysWithoutNamesHaveTheirNumbers) {
+  const auto arrays =
+      read(FileBytes().list(2).array({1}, 0).add(1.5F).array({1, 1}, 0).add(2.5F).u64(0).get());
+  ASSERT_TRUE(arrays.has_value()) << arrays.error().message;
+  ASSERT_EQ(arrays->size(), 2U);
+  EXPECT_EQ(arrays->at("0").shape, Shape{1});
+  EXPECT_EQ(arrays->at("1").shape, (Shape{1, 1}));
+}
+
 TEST_F(ParameterFile, DamageIsAMessage) {
   EXPECT_THAT(failureOf(FileBytes()), HasSubstr("net-0000.params: at byte 0: the file ends too early"));
   EXPECT_THAT(failureOf(FileBytes().u64(0x113).u64(0)),
               HasSubstr("it begins with 0x113 instead of 0x112, so it is no parameter file"));
   EXPECT_THAT(failureOf(FileBytes().list(1).array({4}, 0).add(1.0F)),
               HasSubstr("array 0: 4 of float32 take 16 bytes, but 4 are left"));
-  EXPECT_THAT(failureOf(FileBytes().list(1).array({1}, 0).add(1.0F).u64(0)),
-              HasSubstr("there are 1 arrays and 0 names"));
+  EXPECT_THAT(failureOf(FileBytes().list(2).array({0}, 0).array({0}, 0).u64(1).name("w")),
+              HasSubstr("there are 2 arrays and 1 names: all or none have a name"));
   EXPECT_THAT(failureOf(FileBytes().list(1).array({1}, 0).add(1.0F).u64(1).u64(99).text("w")),
               HasSubstr("99 characters are announced, but 1 bytes"));
   EXPECT_THAT(failureOf(FileBytes().list(1).array({1}, 0).add(1.0F).u64(1).name("w").text("more")),
