@@ -50,7 +50,7 @@ struct ReplayCheck {
 };
 
 // Of an iteration, in ns: what the median becomes. The interval holds the best and the worst case of the changes, two
-// standard errors of the iterations, and what the unchanged replay is off by.
+// standard errors of their effect on single iterations, and what the unchanged replay is off by.
 struct Prediction {
   TimeNs low_ns = 0, middle_ns = 0, high_ns = 0;
   SimulatedPath path;              // of the middle

@@ -47,7 +47,7 @@ class Loader {
   Status read(TrackId track, const Each& each) {
     const Interval window = out_.graph.window;
     const EventSelection selection{track, window.start_ns, window.end_ns,
-                                   kStart | kDur | kCorrelation | kName | kOperator | kKind};
+                                   kStart | kDur | kCorrelation | kValue | kName | kOperator | kKind};
     return trace_.eventColumns(selection, [&](const EventSpans& events) {
       for (std::size_t i = 0; i < events.size; ++i) {
         const TimeNs start = events.start_ns[i], end = start + events.dur_ns[i];
@@ -107,6 +107,7 @@ class Loader {
                         .end_ns = end,
                         .name = StringId{static_cast<std::uint32_t>(events.name[i])},
                         .resource = stream,
+                        .bytes = kind == EventKind::kernel ? 0 : events.value[i],
                         .kind = kind},
                        static_cast<CorrelationId>(events.correlation[i])});
     });

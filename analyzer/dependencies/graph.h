@@ -35,6 +35,7 @@ struct Node {
   std::uint32_t resource = 0;      // index in Graph::resources
   std::uint32_t asked_on = kNone;  // resource of the launch, which need not be in the window; kNone = unknown
   std::uint32_t parent = kNone;    // of a host event: the node that encloses it on its thread
+  std::int64_t bytes = 0;          // of a copy or collective; 0 = none or unknown
   EventKind kind = EventKind::api;
   std::uint8_t meaning = 0;  // NameMeaning, of a call
 

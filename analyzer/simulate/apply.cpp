@@ -11,6 +11,35 @@
 
 namespace pitwall::simulate {
 
+namespace {
+
+using Function = Status (*)(const Program&, const Edit&, Case, Changed&);
+
+Function functionOf(EditKind kind) {
+  switch (kind) {
+    case EditKind::dataWait: return applyDataWait;
+    case EditKind::workers: return applyWorkers;
+    case EditKind::prefetch: return applyPrefetch;
+    case EditKind::operators: return applyOperators;
+    case EditKind::threads: return applyThreads;
+    case EditKind::batch: return applyBatch;
+    case EditKind::bulk: return applyBulk;
+    case EditKind::engineWorkers: return applyEngineWorkers;
+    case EditKind::launch: return applyLaunch;
+    case EditKind::copies: return applyCopies;
+    case EditKind::bandwidth: return applyBandwidth;
+    case EditKind::latency: return applyLatency;
+  }
+  return applyDataWait;
+}
+
+bool movesWork(EditKind kind) {
+  return kind == EditKind::workers || kind == EditKind::prefetch || kind == EditKind::copies ||
+         kind == EditKind::engineWorkers;
+}
+
+}  // namespace
+
 TimeNs times(TimeNs ns, double factor) { return std::llround(static_cast<double>(ns) * factor); }
 
 double pick(Case which, double best, double worst) {
@@ -30,7 +59,10 @@ bool hasCases(const Program& program, std::span<const Edit> edits) {
     switch (edit.kind) {
       case EditKind::workers:
       case EditKind::prefetch: return program.making.by != Making::By::workers;
-      default: return false;
+      case EditKind::dataWait:
+      case EditKind::operators:
+      case EditKind::launch: return false;
+      default: return true;
     }
   });
 }
@@ -38,13 +70,13 @@ bool hasCases(const Program& program, std::span<const Edit> edits) {
 Result<Changed> applyEdits(const Program& program, std::span<const Edit> edits, Case which) {
   Changed out;
   out.lengths = lengthsOf(program.tasks);
-  for (const auto& edit : edits) {
-    switch (edit.kind) {
-      case EditKind::dataWait: PITWALL_TRY(applyDataWait(program, edit, which, out)); break;
-      case EditKind::workers: PITWALL_TRY(applyWorkers(program, edit, which, out)); break;
-      case EditKind::prefetch: PITWALL_TRY(applyPrefetch(program, edit, which, out)); break;
-      case EditKind::operators: PITWALL_TRY(applyOperators(program, edit, which, out)); break;
+  // The order in which they are given does not matter: first what takes another time, then what runs elsewhere.
+  for (const bool moves : {false, true}) {
+    for (const auto& edit : edits) {
+      if (movesWork(edit.kind) != moves) continue;
+      PITWALL_TRY(functionOf(edit.kind)(program, edit, which, out));
     }
+    if (!moves) applyTransfers(program, which, out);
   }
   return out;
 }

@@ -22,7 +22,9 @@ struct Changed {
   double make_factor = 1;
   double unknown_wait_share = 0;  // of the recorded waits that stays, where it is unknown who makes batches
   TimeNs floor_ns = 0;            // an iteration takes this at least: a resource is busy so long
-  bool queued = false;            // batches come from a queue
+  double latency_factor = 1,
+         byte_factor = 1;  // of the parts of a transfer's time, to be applied after all else
+  bool queued = false;     // batches come from a queue
   std::vector<std::string> notes;
 
   // Each sentence once.

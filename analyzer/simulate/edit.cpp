@@ -46,6 +46,34 @@ constexpr Form kForms[] = {
      Number::word,
      "roofline",
      {"op:REGEX=roofline", "they take what the machine's measured peak rates allow at least"}},
+    {"threads", EditKind::threads, Number::count, nullptr, {"threads=N", "N threads run an operator"}},
+    {"batch", EditKind::batch, Number::times, nullptr, {"batch=xF", "a batch has F times as many items"}},
+    {"bulk", EditKind::bulk, Number::count, nullptr, {"bulk=N", "the engine starts N operators together"}},
+    {"engine_workers",
+     EditKind::engineWorkers,
+     Number::count,
+     nullptr,
+     {"engine_workers=N", "the engine runs up to N operators side by side"}},
+    {"launch",
+     EditKind::launch,
+     Number::factor,
+     nullptr,
+     {"launch=F", "calls that launch device work take F times as long"}},
+    {"copies",
+     EditKind::copies,
+     Number::word,
+     "async",
+     {"copies=async", "copies to a device block the host no longer, and overlap with kernels"}},
+    {"bandwidth",
+     EditKind::bandwidth,
+     Number::positive,
+     nullptr,
+     {"bandwidth=F", "copies and collectives move F times as many bytes per second"}},
+    {"latency",
+     EditKind::latency,
+     Number::factor,
+     nullptr,
+     {"latency=F", "what a copy or collective takes beside its bytes, times F"}},
 };
 
 std::optional<double> numberOf(std::string_view text) {
@@ -103,10 +131,9 @@ Result<Edit> parseEdit(std::string_view text) {
     return edit;
   }
   if (known != nullptr) {
-    return fail(
-        ErrorCode::invalidInput,
-        fmt::format("'{}': '{}' is not a value of {}; F is a number from 0 on, N a whole number from 1 on",
-                    text, value, known->help.form));
+    return fail(ErrorCode::invalidInput, fmt::format("'{}': '{}' is not a value of {}; F is a number from 0 "
+                                                     "on, xF one after an x, N a whole number from 1 on",
+                                                     text, value, known->help.form));
   }
   return fail(ErrorCode::invalidInput,
               fmt::format("'{}' is not a change that can be simulated; use one of {}", text, formsAsText()));

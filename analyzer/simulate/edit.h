@@ -11,10 +11,18 @@
 namespace pitwall::simulate {
 
 enum class EditKind : std::uint8_t {
-  dataWait,   // data_wait=F: waits for batches take F times as long; 0 removes them
-  workers,    // workers=N: N workers make batches beside the training
-  prefetch,   // prefetch=N: batches that may be ready and not yet taken
-  operators,  // op:REGEX=F or op:REGEX=roofline: what has this name takes F times as long
+  dataWait,       // data_wait=F: waits for batches take F times as long; 0 removes them
+  workers,        // workers=N: N workers make batches beside the training
+  prefetch,       // prefetch=N: batches that may be ready and not yet taken
+  operators,      // op:REGEX=F or op:REGEX=roofline: what has this name takes F times as long
+  threads,        // threads=N: threads of an operator
+  batch,          // batch=xF: F times as many items in a batch
+  bulk,           // bulk=N: operators that the engine starts together
+  engineWorkers,  // engine_workers=N: operators that the engine runs side by side
+  launch,         // launch=F: calls that launch device work take F times as long
+  copies,         // copies=async: copies to a device block neither the host nor, at best, kernels
+  bandwidth,      // bandwidth=F: links transfer F times as many bytes per second
+  latency,        // latency=F: what a transfer takes beside its bytes, times F
 };
 
 struct Edit {

@@ -10,6 +10,16 @@ Status applyDataWait(const Program& program, const Edit& edit, Case which, Chang
 Status applyWorkers(const Program& program, const Edit& edit, Case which, Changed& out);
 Status applyPrefetch(const Program& program, const Edit& edit, Case which, Changed& out);
 Status applyOperators(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyThreads(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyBatch(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyBulk(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyEngineWorkers(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyLaunch(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyCopies(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyBandwidth(const Program& program, const Edit& edit, Case which, Changed& out);
+Status applyLatency(const Program& program, const Edit& edit, Case which, Changed& out);
+// What bandwidth and latency have asked for. After all that scales, so that their parts are those of the recording.
+void applyTransfers(const Program& program, Case which, Changed& out);
 
 TimeNs times(TimeNs ns, double factor);
 double pick(Case which, double best, double worst);

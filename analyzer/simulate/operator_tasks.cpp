@@ -188,6 +188,22 @@ class OperatorTasks {
       builder_.link(end_[op], wait_end_[w], {0, LinkKind::release, true, delay});
       builder_.setOwn(wait_end_[w], delay);
     }
+    linkOtherWaits();
+  }
+
+  // After a change another operator may end last: the first wait after its push waits for it too, as far as the
+  // recording does not contradict it.
+  void linkOtherWaits() {
+    const auto& waits = training_.engine_waits;
+    for (std::uint32_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (push_[i] == Graph::kNone) continue;
+      const auto next = std::partition_point(
+          waits.begin(), waits.end(), [&](const Interval& wait) { return wait.end_ns <= node(i).asked_ns; });
+      if (next == waits.end() || next->end_ns < node(i).end_ns) continue;
+      const auto point = wait_end_[static_cast<std::size_t>(next - waits.begin())];
+      if (point != Graph::kNone)
+        builder_.link(end_[i], point, {0, LinkKind::release, false, next->end_ns - node(i).end_ns});
+    }
   }
 
   const Graph& graph_;

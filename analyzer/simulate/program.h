@@ -28,7 +28,8 @@ struct Making {
 };
 
 struct Machine {
-  std::int64_t cpus = 0;     // that the program may use; 0 = unknown
+  std::int64_t cpus = 0;  // that the program may use; 0 = unknown
+  bool threads_known = false;
   std::int64_t threads = 1;  // that one operator uses
   MachineRoofline roofline;
 };
@@ -38,6 +39,7 @@ struct Program {
   Tasks tasks;
   std::vector<std::uint32_t> steady;  // marks at which a steady iteration begins
   bool of_engine = false;             // operators of Pitwall's engine; else threads and streams
+  double operators_per_bulk = 0;      // 0 = no bulks
   Making making;
   Machine machine;
   std::vector<OperatorFacts> operators;                  // by OperatorId.value - 1

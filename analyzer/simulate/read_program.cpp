@@ -142,6 +142,7 @@ void readNames(const Trace& trace, Program& program) {
 void readMachine(const Trace& trace, Program& program) {
   program.machine.cpus = metaNumber(trace, meta::kUsableCpus);
   program.machine.threads = std::max<std::int64_t>(1, metaNumber(trace, meta::kOpenMpThreads));
+  program.machine.threads_known = metaNumber(trace, meta::kOpenMpThreads) > 0;
   program.machine.roofline = machineRoofline(trace);
 }
 
@@ -201,6 +202,10 @@ Status readProgram(Trace& trace, const SimulateOptions& options, Program& progra
   }
   check.events = static_cast<std::int64_t>(program.graph.nodes.size());
   if (!check.why.empty()) return {};
+  if (!timeline.bulks.empty()) {
+    program.operators_per_bulk =
+        static_cast<double>(timeline.operators) / static_cast<double>(timeline.bulks.size());
+  }
   readMaking(trace, activity, timeline, program);
   readNames(trace, program);
   readMachine(trace, program);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "analyzer/simulate/usual.h"
@@ -14,6 +15,15 @@ namespace {
 bool isOfDevice(LinkKind kind) {
   return kind == LinkKind::order || kind == LinkKind::stream || kind == LinkKind::data ||
          kind == LinkKind::launch || kind == LinkKind::release;
+}
+
+// Of an operator that would end at `end` if there were a worker for it. Returns when it ends.
+TimeNs onFreeWorker(std::vector<TimeNs>& free, TimeNs end, TimeNs own, TimeNs delay) {
+  std::pop_heap(free.begin(), free.end(), std::greater<>());
+  if (free.back() > 0) end = std::max(end, free.back() + delay + own);
+  free.back() = end;
+  std::push_heap(free.begin(), free.end(), std::greater<>());
+  return end;
 }
 
 // A name with fewer executions says nothing of what is usual: then all delays of the kind do.
@@ -108,6 +118,8 @@ void replay(const Tasks& tasks, const Lengths& lengths, Replayed& out) {
   const TimeNs* const own = lengths.own_ns.data();
   const TimeNs* const delay = lengths.delay_ns.data();
   TimeNs* const end = out.end_ns.data();
+  std::vector<TimeNs> free(lengths.workers);  // a heap: when each worker is free
+  const TimeNs order_ns = tasks.typical_ns[static_cast<std::size_t>(LinkKind::order)];
   for (std::size_t i = 0; i < count; ++i) {
     const Task& task = tasks.all[i];
     const std::size_t last = i + 1 < count ? tasks.all[i + 1].first_link : tasks.links.size();
@@ -115,7 +127,7 @@ void replay(const Tasks& tasks, const Lengths& lengths, Replayed& out) {
     for (std::size_t l = task.first_link; l < last; ++l)
       at = std::max(at, end[tasks.links[l].from] + delay[l]);
     if (task.isWork()) {
-      end[i] = at + own[i];
+      end[i] = free.empty() ? at + own[i] : onFreeWorker(free, at + own[i], own[i], order_ns);
       finished[task.iteration] = std::max(finished[task.iteration], end[i]);
     } else {
       end[i] = clock[task.resource] = at;

@@ -95,9 +95,21 @@ struct Outcome {
   bool queue_limits = false;
 };
 
-Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed& replayed) {
+// How much the effect differs between iterations; of each against itself before the change.
+double uncertaintyOfEffect(const std::vector<TimeNs>& before, const std::vector<TimeNs>& after) {
+  constexpr double kParts = 1e6;
+  std::vector<TimeNs> ratios;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] > 0)
+      ratios.push_back(std::llround(kParts * static_cast<double>(after[i]) / static_cast<double>(before[i])));
+  }
+  return uncertaintyOf(ratios);
+}
+
+Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed& replayed,
+                  const std::vector<TimeNs>& before) {
   const auto durations = durationsOf(program, replayed.marks_ns);
-  Outcome outcome{usualOf(durations), uncertaintyOf(durations)};
+  Outcome outcome{usualOf(durations), uncertaintyOfEffect(before, durations)};
   const auto& making = program.making;
   if (changed.queued && making.by == Making::By::unknown) {
     outcome.usual_ns += changed.unknown_wait_share * usualOf(making.wait_ns);
@@ -147,13 +159,13 @@ Result<Prediction> Simulator::predict(std::span<const std::string> changes) cons
   Replayed replayed;
   Lengths unchanged = lengthsOf(program.tasks);
   replay(program.tasks, unchanged, replayed);
-  const double before = usualOf(durationsOf(program, replayed.marks_ns));
-  const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, before);
+  const auto before = durationsOf(program, replayed.marks_ns);
+  const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, usualOf(before));
   double low = HUGE_VAL, high = 0;
   const auto take = [&](Case which) -> Status {
     const auto changed = PITWALL_TRY(applyEdits(program, edits, which));
     replay(program.tasks, changed.lengths, replayed);
-    const auto outcome = outcomeOf(program, changed, replayed);
+    const auto outcome = outcomeOf(program, changed, replayed, before);
     // What the replay of the unchanged graph is off by, the prediction may be off by too.
     const double error = edits.empty() ? 0 : std::fabs(check.error) + outcome.uncertainty;
     low = std::min(low, outcome.usual_ns * (1 - error));

@@ -1,50 +1,15 @@
 // Predictions for small programs whose answers follow by hand, and what holds of every one.
-#include "analyzer/simulate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "db/reader.h"
-#include "tests/support/temp_folder.h"
-#include "tests/support/trace_text.h"
+#include "tests/analyzer/simulated.h"
 
 namespace pitwall::test::simulate_test {
 namespace {
 
 using testing::HasSubstr;
-
-class Simulated {
- public:
-  explicit Simulated(const std::string& text) {
-    EXPECT_TRUE(makeTraceFile(text, folder_ / "t.pitwall").has_value());
-    auto trace = Trace::open(folder_ / "t.pitwall");
-    EXPECT_TRUE(trace.has_value());
-    auto simulator = Simulator::open(**trace);
-    EXPECT_TRUE(simulator.has_value()) << simulator.error().message;
-    simulator_ = std::make_unique<Simulator>(std::move(simulator).value());
-  }
-
-  const ReplayCheck& check() const { return simulator_->check(); }
-
-  Prediction after(const std::vector<std::string>& changes) const {
-    auto prediction = simulator_->predict(changes);
-    EXPECT_TRUE(prediction.has_value()) << prediction.error().message;
-    return prediction.has_value() ? std::move(prediction).value() : Prediction{};
-  }
-  std::string errorOf(const std::vector<std::string>& changes) const {
-    const auto prediction = simulator_->predict(changes);
-    EXPECT_FALSE(prediction.has_value());
-    return prediction.has_value() ? "" : prediction.error().message;
-  }
-
- private:
-  const TempFolder folder_;
-  std::unique_ptr<Simulator> simulator_;
-};
 
 // An iteration of 100 us: 40 for its batch, which the thread makes itself; a kernel of 20, launched at 41, which starts
 // 4 later; a call that waits for it from 47 until 2 after its end; then 33 of the program's own code.
@@ -108,16 +73,6 @@ TEST(Simulate, WorkersHideTheMakingOfBatchesAsFarAsTheyKeepUp) {
   EXPECT_EQ(slow.after({"workers=2"}).low_ns, 40'000);
   EXPECT_EQ(slow.after({"workers=8"}).low_ns, 20'000) << "and as the rest";
 }
-
-// An iteration of 100 us: the thread pushes two operators at 2 and 4, and waits for them from 6 until 2 after the second
-// one's end at 60; then 38 of its own code. The first one starts 8 after its push, the second one at once after it.
-constexpr char kEngine[] =
-    "repeat 8 100us\n"
-    "iteration 0 32\n"
-    "op conv Convolution forward 10us 30us pushed=2us\n"
-    "op relu Activation forward 40us 20us pushed=4us\n"
-    "span wait 6us 56us\n"
-    "end\n";
 
 TEST(Simulate, OperatorsOfTheEngineWaitForTheirPushAndTheOneBefore) {
   const Simulated s(kEngine);

@@ -1,0 +1,108 @@
+// Changes of devices, links and the engine, in small programs whose answers follow by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/analyzer/simulated.h"
+
+namespace pitwall::test::simulate_changes_test {
+namespace {
+
+using testing::HasSubstr;
+
+// A call of 5 at 41 launches a kernel, which starts 4 after the call's begin and runs until 65.
+TEST(SimulatedChanges, AShorterLaunchStartsTheKernelEarlier) {
+  const Simulated s(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "op step Count forward 1us 40us on=main\n"
+      "work kernel gemm 45us 20us launch=41us\n"
+      "call cudaStreamSynchronize 47us 20us\n"
+      "end\n");
+  EXPECT_EQ(s.after({"launch=0"}).middle_ns, 96'000);
+  EXPECT_EQ(s.after({"launch=0.5"}).middle_ns, 98'000);
+  EXPECT_EQ(s.after({"launch=1"}).middle_ns, 100'000);
+  EXPECT_THAT(Simulated(kEngine).errorOf({"launch=0"}), HasSubstr("no calls that launch device work"));
+}
+
+// 1 us and 2 ns for each byte.
+TEST(SimulatedChanges, TransfersTakeALatencyAndATimeForTheirBytes) {
+  const Simulated s(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "op step Count forward 1us 40us on=main\n"
+      "work copy Memcpy~HtoD 46us 3us launch=42us call=1us api=cudaMemcpyAsync bytes=1000\n"
+      "work copy Memcpy~HtoD 49us 9us launch=44us call=1us api=cudaMemcpyAsync bytes=4000\n"
+      "call cudaStreamSynchronize 47us 13us\n"
+      "end\n");
+  EXPECT_EQ(s.after({"bandwidth=2"}).middle_ns, 95'000);
+  EXPECT_EQ(s.after({"latency=0"}).middle_ns, 98'000);
+  EXPECT_EQ(s.after({"latency=2", "bandwidth=0.5"}).middle_ns, 112'000);
+  const Simulated one(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "op step Count forward 1us 40us on=main\n"
+      "work copy Memcpy~HtoD 46us 10us launch=42us call=1us api=cudaMemcpyAsync bytes=1000\n"
+      "call cudaStreamSynchronize 47us 13us\n"
+      "end\n");
+  EXPECT_EQ(one.after({"bandwidth=2"}).low_ns, 95'000) << "all of it may be for the bytes";
+  EXPECT_EQ(one.after({"bandwidth=2"}).high_ns, 100'000) << "or none";
+  EXPECT_THAT(Simulated(kEngine).errorOf({"bandwidth=2"}),
+              HasSubstr("no copies or collectives with their bytes"));
+}
+
+// The call that copies returns at 67, 2 after the copy's end. The kernel is launched at 68 and runs from 70 to 90.
+TEST(SimulatedChanges, AsynchronousCopiesBlockTheHostNoLongerAndOverlapAtBest) {
+  const Simulated s(
+      "repeat 8 100us\n"
+      "iteration 0 32\n"
+      "op step Count forward 1us 39us on=main\n"
+      "work copy Memcpy~HtoD~(Pageable~->~Device) 45us 20us launch=41us call=26us api=cudaMemcpyAsync "
+      "bytes=1000\n"
+      "work kernel gemm 70us 20us launch=68us call=1us\n"
+      "call cudaStreamSynchronize 71us 21us\n"
+      "end\n");
+  const auto after = s.after({"copies=async"});
+  EXPECT_EQ(after.high_ns, 95'000) << "the kernel starts when the copy ends";
+  EXPECT_EQ(after.low_ns, 76'000) << "the kernel starts as soon as it is launched";
+  EXPECT_THAT(Simulated(kEngine).errorOf({"copies=async"}), HasSubstr("no copies to a device"));
+  // Copies that take longer than all else remain.
+  EXPECT_EQ(s.after({"copies=async", "op:gemm=0", "op:Count=0", "op:Memcpy=4"}).low_ns, 80'000);
+}
+
+TEST(SimulatedChanges, TwoWorkersRunOperatorsSideBySide) {
+  const std::string machine = "meta process.usable_cpus 4\nmeta process.openmp_threads 1\n";
+  const Simulated s(machine + kEngine);
+  EXPECT_EQ(s.after({"engine_workers=2"}).middle_ns, 80'000) << "the wait ends 2 after the longer one, at 42";
+  EXPECT_EQ(s.after({"engine_workers=1"}).middle_ns, 100'000);
+  EXPECT_EQ(s.after({"engine_workers=8"}).low_ns, 80'000);
+  const Simulated full("meta process.usable_cpus 1\nmeta process.openmp_threads 1\n" + std::string(kEngine));
+  EXPECT_GE(full.after({"engine_workers=2"}).high_ns, 100'000) << "there is one CPU";
+}
+
+TEST(SimulatedChanges, OneTraceBoundsTheEffectOfThreadsAndOfTheBatch) {
+  const Simulated s("meta process.usable_cpus 4\nmeta process.openmp_threads 2\n" + std::string(kEngine));
+  const auto four = s.after({"threads=4"});
+  EXPECT_EQ(four.low_ns, 75'000) << "in proportion";
+  EXPECT_EQ(four.high_ns, 100'000) << "no effect";
+  const auto one = s.after({"threads=1"});
+  EXPECT_EQ(one.low_ns, 100'000);
+  EXPECT_EQ(one.high_ns, 150'000);
+  EXPECT_EQ(s.after({"threads=8"}).high_ns, 150'000) << "8 threads on 4 CPUs";
+  EXPECT_EQ(s.after({"batch=x2"}).low_ns, 100'000);
+  EXPECT_EQ(s.after({"batch=x2"}).high_ns, 150'000);
+  EXPECT_THAT(s.after({"batch=x2"}).notes, testing::Contains(HasSubstr("2 times as many items")));
+  EXPECT_THAT(s.errorOf({"batch=2"}), HasSubstr("'2' is not a value of batch=xF"));
+  EXPECT_THAT(Simulated(kEngine).errorOf({"threads=4"}), HasSubstr("no number of threads"));
+}
+
+TEST(SimulatedChanges, LargerBulksSaveTheEnginesDelaysAtMost) {
+  const Simulated s(kEngine);
+  const auto ten = s.after({"bulk=8"});
+  EXPECT_EQ(ten.low_ns, 93'000) << "8 before the first operator become 1";
+  EXPECT_EQ(ten.high_ns, 100'000);
+}
+
+}  // namespace
+}  // namespace pitwall::test::simulate_changes_test
