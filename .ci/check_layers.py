@@ -40,6 +40,7 @@ CONFINED = [
     (r"(Qt\w*/.*|Q[A-Z]\w*)", ("gui", "tests/bench")),
     (r"(CLI/.*)", ("analyzer/cli", "samples")),
     (r"rapidjson/.*", ("runtime/graph", "tests/bench")),
+    (r"mpi\.h", ("runtime/kvstore/mpi", "tests/bench")),
     (r"(jpeglib|jerror|turbojpeg|png)\.h|webp/.*", ("runtime/data/decode", "tests/bench")),
     (r"(toml\+\+/.*|toml\.hpp)", ("analyzer/rules",)),
 ]

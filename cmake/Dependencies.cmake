@@ -15,6 +15,12 @@ set_package_properties(zstd PROPERTIES TYPE REQUIRED PURPOSE "traces compressed 
 if(PITWALL_BUILD_RUNTIME)
   include(FindPitwallDnnl)
   include(FindPitwallImages)
+  if(NOT PITWALL_MPI STREQUAL OFF)
+    include(FindPitwallMpi)
+    if(PITWALL_MPI STREQUAL ON AND NOT TARGET pitwall_mpi)
+      message(FATAL_ERROR "PITWALL_MPI=ON, but no MPI was found: install libopenmpi-dev, or use PITWALL_MPI=OFF")
+    endif()
+  endif()
   find_package(OpenMP REQUIRED COMPONENTS CXX)
   find_path(PITWALL_RAPIDJSON_INCLUDE rapidjson/document.h REQUIRED
     DOC "RapidJSON, which reads graphs and which import_bench measures beside our own reader")

@@ -41,6 +41,10 @@ install(EXPORT pitwallTargets NAMESPACE pitwall:: DESTINATION ${pitwall_config_f
 if(PITWALL_BUILD_RUNTIME)
   install(EXPORT pitwallCTargets NAMESPACE pitwall:: DESTINATION ${pitwall_config_folder} COMPONENT development)
 endif()
+set(PITWALL_WITH_MPI OFF)
+if(TARGET pitwall_mpi)
+  set(PITWALL_WITH_MPI ON)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/pitwallConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfig.cmake INSTALL_DESTINATION ${pitwall_config_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/pitwallConfigVersion.cmake
@@ -50,6 +54,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pitwallConfig.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallDnnl.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallElf.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPitwallImages.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindPitwallMpi.cmake
   DESTINATION ${pitwall_config_folder} COMPONENT development)
 
 # All that is installed, without the tests, benchmarks and samples.

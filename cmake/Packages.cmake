@@ -58,7 +58,7 @@ pitwall_package(library libpitwall0 libs "recorder of Pitwall as a library with 
 pitwall_package(development libpitwall-dev libdevel "recorder and runtime of Pitwall for C and C++"
   "${about}This package has the headers, the static libraries and the files for
 find_package(pitwall) of CMake."
-  "libpitwall0 (= ${pitwall_version}), libdnnl-dev, libelf-dev, libfmt-dev, libjpeg62-turbo-dev, liblzma-dev, libpng-dev, libsqlite3-dev, \
+  "libpitwall0 (= ${pitwall_version}), libdnnl-dev, libelf-dev, libfmt-dev, libjpeg62-turbo-dev, liblzma-dev, libopenmpi-dev, libpng-dev, libsqlite3-dev, \
 libtomlplusplus-dev, libwebp-dev, libzstd-dev, zlib1g-dev")
 pitwall_package(python python3-pitwall python "marks of Python programs in traces of Pitwall"
   "${about}This package has the Python package: zones, iterations, counters and

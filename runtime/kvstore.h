@@ -15,7 +15,8 @@
 // KVStoreCompress, KVStoreDecompress.
 //
 // Kinds, by name as MXNet chooses them (docs/kvstore.md): "local" sums on the CPU, "device" on the devices of the arrays, spread over
-// them by size. A name of another kind that contains "local" or "device" is one of them.
+// them by size. A name of another kind that contains "local" or "device" is one of them. "dist_sync", "dist_device_sync" and "horovod" sum over the
+// processes of an MPI job too: all call create() and destroy the store.
 //
 // Threads: one thread at a time. The session outlives the store.
 #pragma once

@@ -46,6 +46,38 @@ void pushCompress(Entry& entry, const Value& value, const Residual& residual, fl
                std::move(run));
 }
 
+struct CodesAt {
+  const Chunk* chunk;
+  Bytes begin;
+};
+
+struct Decompression {
+  float threshold;
+  SumThreads threads;
+  int priority;
+};
+
+void pushDecompress(Entry& entry, std::span<const Value> codes, std::vector<CodesAt> places,
+                    const Value& into, const Decompression& how) {
+  into.chunk->layout = nullptr;
+  auto run = [places = std::move(places), to = into.chunk.get(), count = into.shape.elements(),
+              how](const RunContext&) -> Status {
+    PITWALL_TRY(ensureBlock(*to, count * static_cast<Bytes>(sizeof(float))));
+    std::vector<const std::uint8_t*> sent;
+    for (const CodesAt& at : places) sent.push_back(codesIn(*at.chunk) + at.begin);
+    decompressTwoBit(sent, static_cast<float*>(to->block.data()), count, how.threshold, how.threads);
+    return {};
+  };
+  pushOperator(entry,
+               {.name = "KVStoreDecompress",
+                .reads = codes,
+                .writes = std::span(&into, 1),
+                .device = into.device(),
+                .priority = how.priority,
+                .threads = how.threads},
+               std::move(run));
+}
+
 }  // namespace
 
 Status Compressor::set(const StoreCompression& compression) {
@@ -60,38 +92,39 @@ Status Compressor::set(const StoreCompression& compression) {
   return {};
 }
 
+const Residual& Compressor::compressPlace(Entry& entry, const SumOptions& options, const Value& value,
+                                          std::size_t place, int priority) const {
+  if (entry.residuals.size() <= place) entry.residuals.push_back(makeResidual(value));
+  Residual& residual = entry.residuals[place];
+  if (residual.left.device() != value.device()) residual = makeResidual(value);
+  pushCompress(entry, value, residual, threshold_, options.forArrays(), priority);
+  return residual;
+}
+
+Value Compressor::compress(Entry& entry, const SumOptions& options, const Value& value, int priority) const {
+  return compressPlace(entry, options, value, 0, priority).codes;
+}
+
 Status Compressor::reduce(Entry& entry, const SumOptions& options, std::span<const Value> values,
                           const Value& into, int priority) const {
-  const SumThreads threads = options.forArrays();
   std::vector<Value> codes;
-  std::vector<const Chunk*> chunks;
+  std::vector<CodesAt> places;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value value = PITWALL_TRY(withLayout(nullptr, values[i], nullptr, Phase::update));
-    if (entry.residuals.size() <= i) entry.residuals.push_back(makeResidual(value));
-    Residual& residual = entry.residuals[i];
-    if (residual.left.device() != value.device()) residual = makeResidual(value);
-    pushCompress(entry, value, residual, threshold_, threads, priority);
-    codes.push_back(residual.codes);
-    chunks.push_back(residual.codes.chunk.get());
+    codes.push_back(compressPlace(entry, options, value, i, priority).codes);
+    places.push_back({codes.back().chunk.get(), 0});
   }
-  into.chunk->layout = nullptr;
-  auto run = [chunks = std::move(chunks), to = into.chunk.get(), count = into.shape.elements(),
-              threshold = threshold_, threads](const RunContext&) -> Status {
-    PITWALL_TRY(ensureBlock(*to, count * static_cast<Bytes>(sizeof(float))));
-    std::vector<const std::uint8_t*> sent;
-    for (const Chunk* chunk : chunks) sent.push_back(codesIn(*chunk));
-    decompressTwoBit(sent, static_cast<float*>(to->block.data()), count, threshold, threads);
-    return {};
-  };
-  pushOperator(entry,
-               {.name = "KVStoreDecompress",
-                .reads = codes,
-                .writes = std::span(&into, 1),
-                .device = into.device(),
-                .priority = priority,
-                .threads = threads},
-               std::move(run));
+  pushDecompress(entry, codes, std::move(places), into, {threshold_, options.forArrays(), priority});
   return {};
+}
+
+void Compressor::decompress(Entry& entry, const SumOptions& options, const Value& all, int count,
+                            const Value& into, int priority) const {
+  std::vector<CodesAt> places;
+  const Bytes each = all.spec().sizeBytes() / count;
+  for (int i = 0; i < count; ++i) places.push_back({all.chunk.get(), each * i});
+  pushDecompress(entry, std::span(&all, 1), std::move(places), into,
+                 {threshold_, options.forArrays(), priority});
 }
 
 }  // namespace pitwall::kvstore

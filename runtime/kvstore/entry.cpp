@@ -38,7 +38,9 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
   }
   facts.dtype = toString(DType::float32);
   const Device to = op.writes.front().device();
-  if (op.reads.size() == 1)
+  if (op.reads.empty())
+    facts.implementation = traceName(to);
+  else if (op.reads.size() == 1)
     facts.implementation = traceName(op.reads[0].device()) + " to " + traceName(to);
   else
     facts.implementation = fmt::format("{} arrays to {}", op.reads.size(), traceName(to));

@@ -8,7 +8,7 @@
 
 #include "db/meta.h"
 #include "db/try.h"
-#include "runtime/kvstore/local_store.h"
+#include "runtime/kvstore/dist_store.h"
 
 namespace pitwall {
 namespace {
@@ -20,24 +20,48 @@ std::string lowerCase(std::string_view text) {
   return lower;
 }
 
+std::unique_ptr<kvstore::Reducer> deviceReducer(Session& session) {
+  const bool along_trees = session.settings().boolean("MXNET_KVSTORE_USETREE");
+  return along_trees ? kvstore::makeTreeReducer(session) : kvstore::makeDeviceReducer(session);
+}
+
+// Between processes. `name` is the type in lower case.
+Result<std::unique_ptr<KVStore>> makeDist(Session& session, const std::string& type,
+                                          const std::string& name) {
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  if (has("async"))
+    return fail(
+        ErrorCode::unsupported,
+        fmt::format("kvstore '{}': this version has no servers that update without waiting for all workers; "
+                    "use dist_sync",
+                    type));
+  using Use = kvstore::DistStore::Use;
+  std::shared_ptr<kvstore::Communicator> communicator = PITWALL_TRY(kvstore::Communicator::open(session));
+  const bool on_devices = has("device") || has("horovod");
+  return std::unique_ptr<KVStore>(std::make_unique<kvstore::DistStore>(
+      session, type, on_devices ? deviceReducer(session) : kvstore::makeHostReducer(session),
+      std::move(communicator), has("horovod") ? Use::sumsAlone : Use::store));
+}
+
 Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type) {
   const std::string name = lowerCase(type);
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
   const auto local = [&](std::unique_ptr<kvstore::Reducer> reducer) -> std::unique_ptr<KVStore> {
     return std::make_unique<kvstore::LocalStore>(session, type, std::move(reducer));
   };
+  if (has("dist") || has("horovod")) return makeDist(session, type, name);
   if (has("nccl"))
     return fail(ErrorCode::unsupported,
                 fmt::format("kvstore '{}': this version has no operators of GPUs, which NCCL connects; use "
                             "'device'",
                             type));
-  if (has("device")) {
-    const bool along_trees = session.settings().boolean("MXNET_KVSTORE_USETREE");
-    return local(along_trees ? kvstore::makeTreeReducer(session) : kvstore::makeDeviceReducer(session));
-  }
+  if (has("device")) return local(deviceReducer(session));
   if (has("local")) return local(kvstore::makeHostReducer(session));
-  return fail(ErrorCode::invalidInput,
-              fmt::format("kvstore '{}': no such kind; there are local and device", type));
+  return fail(
+      ErrorCode::invalidInput,
+      fmt::format("kvstore '{}': no such kind; there are local, device, and between processes dist_sync, "
+                  "dist_device_sync and horovod",
+                  type));
 }
 
 }  // namespace

@@ -61,6 +61,12 @@ Result<Entry*> LocalStore::find(const StoreKey& key) {
 }
 
 Status LocalStore::init(const StoreKey& key, const NDArray& value) {
+  PITWALL_TRY(add(key, value));
+  Entry& entry = entries_.at(key);
+  return shareFirst(entry, valueOf(entry.stored->value));
+}
+
+Status LocalStore::add(const StoreKey& key, const NDArray& value) {
   PITWALL_TRY(checkKey(key));
   const std::string name = key.toString();
   if (entries_.contains(key))
@@ -75,7 +81,7 @@ Status LocalStore::init(const StoreKey& key, const NDArray& value) {
   entry.key = std::make_shared<const std::string>(name);
   entry.stored = std::move(parameter);
   reducer_->added(entry);
-  return shareFirst(entry, copied);
+  return {};
 }
 
 // Keys are initialised where their first value was.

@@ -37,6 +37,9 @@ class LocalStore : public KVStore {
 
   Session& session() const { return session_; }
   Reducer& reducer() const { return *reducer_; }
+  bool has(const StoreKey& key) const { return entries_.contains(key); }
+  // init() without an exchange.
+  Status add(const StoreKey& key, const NDArray& value);
   // Errors: notFound.
   Result<Entry*> find(const StoreKey& key);
 

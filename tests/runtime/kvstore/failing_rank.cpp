@@ -1,0 +1,62 @@
+// failing_rank HOW: rank 1 of a job fails as the word says, while the others push. Each of the others prints the error that it gets and
+// "ended after X s", and ends with code 3.
+//   kill   it is killed            stop   it is stopped, and killed after 5 s
+//   absent it does not push        late   an operator before its push fails
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "runtime/kvstore.h"
+
+using namespace pitwall;
+
+namespace {
+
+void failAs(const char* how) {
+  if (std::strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
+  if (std::strcmp(how, "stop") == 0) {
+    if (fork() == 0) {
+      sleep(5);
+      kill(getppid(), SIGKILL);
+      _exit(0);
+    }
+    kill(getpid(), SIGSTOP);
+  }
+  if (std::strcmp(how, "absent") == 0) std::this_thread::sleep_for(std::chrono::seconds(6));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* const how = argc > 1 ? argv[1] : "";
+  auto session = Session::open().value();
+  auto store = KVStore::create(*session, "dist_sync").value();
+  const float ones[] = {1, 1, 1};
+  const NDArray value = NDArray::fromValues(*session, {3}, ones);
+  store->init("conv1_weight", value).value();
+  store->init("fc1_weight", value).value();
+  store->push("conv1_weight", value).value();
+  store->pull("conv1_weight", value).value();
+  value.waitToRead().value();
+
+  const auto began = std::chrono::steady_clock::now();
+  NDArray pushed = value;
+  if (store->rank() == 1) {
+    failAs(how);
+    if (std::strcmp(how, "late") == 0) pushed = NDArray::empty(*session, {3});  // never written
+  }
+  store->push("fc1_weight", pushed).value();
+  store->pull("fc1_weight", value).value();
+  const Status waited = value.waitToRead();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (!waited.has_value())
+    std::fprintf(stderr, "rank %d: %s\nrank %d: ended after %.1f s\n", store->rank(),
+                 waited.error().message.c_str(), store->rank(), seconds);
+  store = nullptr;
+  std::_Exit(waited.has_value() ? 0 : 3);
+}
