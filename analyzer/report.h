@@ -167,9 +167,11 @@ struct ProgramEnd {
 // CPU use of the process that used most of it, from samples.
 struct SampledUse {
   std::string program;
-  double cpus = 0;  // on average over span_ns
+  double cpus = 0;  // of the busiest process, on average over span_ns
   TimeNs cpu_ns = 0, span_ns = 0;
   int usable_cpus = 0;  // 0 = not recorded
+  int processes = 1;    // that use the CPUs, not counting helpers
+  double all_cpus = 0;  // of these together, over the busiest one's time
 };
 
 // A function on sampled stacks. Times are of all its threads; self times leave out what it calls.

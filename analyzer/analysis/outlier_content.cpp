@@ -16,6 +16,8 @@ constexpr Column kOutlierColumns[] = {
     {"outlier_ns", kReal, "ns", "time in an outlier: mean of up to 16"},
     {"usual_ns", kReal, "ns", "time in a typical iteration: mean of up to 16"},
     {"extra_ns", kReal, "ns", "difference of both"},
+    {"new_ns", kReal, "ns",
+     "part of outlier_ns: of operators (with their shapes) and events that typical iterations do not have"},
 };
 constexpr TableDeclaration kOutlierTable{"analysis_outlier",
                                          "What takes longer in outliers than in typical iterations, at most "
@@ -108,7 +110,7 @@ Status addIteration(Trace& trace, const Context& context, const Iteration& itera
 
 struct ContentRow {
   std::string name, kind;
-  double outlier_ns = 0, usual_ns = 0;
+  double outlier_ns = 0, usual_ns = 0, new_ns = 0;
 };
 
 // Ranges with a number in their name ("ProfilerStep#12") are one.
@@ -139,7 +141,9 @@ Status writeOutlierContent(Trace& trace, const Context& context) {
   std::map<std::pair<std::string, std::string>, ContentRow> rows;
   for (const auto& [key, times] : contents) {
     auto& row = rows[{nameOf(trace, key), toString(key.kind)}];
-    row.outlier_ns += static_cast<double>(times.outlier_ns) / static_cast<double>(outliers.size());
+    const double outlier_ns = static_cast<double>(times.outlier_ns) / static_cast<double>(outliers.size());
+    row.outlier_ns += outlier_ns;
+    row.new_ns += times.usual_count == 0 ? outlier_ns : 0;
     row.usual_ns += static_cast<double>(times.usual_ns) / static_cast<double>(usual.size());
   }
   std::vector<std::pair<std::pair<std::string, std::string>, ContentRow>> sorted(rows.begin(), rows.end());
@@ -149,7 +153,8 @@ Status writeOutlierContent(Trace& trace, const Context& context) {
   for (std::size_t i = 0; i < std::min(kRows, sorted.size()); ++i) {
     const auto& [key, row] = sorted[i];
     if (row.outlier_ns <= row.usual_ns) break;
-    table.row({key.first, key.second, row.outlier_ns, row.usual_ns, row.outlier_ns - row.usual_ns});
+    table.row(
+        {key.first, key.second, row.outlier_ns, row.usual_ns, row.outlier_ns - row.usual_ns, row.new_ns});
   }
   return table.write(trace);
 }

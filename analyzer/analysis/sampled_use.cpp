@@ -118,9 +118,20 @@ Result<SampledUses> sampledUses(Trace& trace) {
   if (all.size() > shown)
     uses.sentences.push_back(describeRest(std::span<const Process>(all).subspan(shown), most_ns));
   const Use& most = all.front().use;
-  uses.busiest = SampledUse{all.front().program, most.cpus(), static_cast<TimeNs>(most.cpu_ns),
+  int processes = 0;
+  double all_ns = 0;
+  for (const Process& process : all) {
+    if (process.use.cpu_ns < kHelper * most_ns) continue;
+    ++processes;
+    all_ns += process.use.cpu_ns;
+  }
+  uses.busiest = SampledUse{all.front().program,
+                            most.cpus(),
+                            static_cast<TimeNs>(most.cpu_ns),
                             static_cast<TimeNs>(most.span_ns),
-                            std::atoi(trace.meta(meta::kUsableCpus).value_or("0").c_str())};
+                            std::atoi(trace.meta(meta::kUsableCpus).value_or("0").c_str()),
+                            processes,
+                            all_ns / std::max(most.span_ns, 1.0)};
   return uses;
 }
 

@@ -93,12 +93,16 @@ std::vector<std::string> topFunctions(const CodeReport& code) {
 std::string sampledTime(const Report& report) {
   if (!report.sampled) return "not recorded";
   const SampledUse& use = *report.sampled;
-  std::string text = fmt::format("{} kept {:.2f} {} busy on average over {}; its operators were not recorded",
-                                 emit::shortened(use.program, kNameColumns), use.cpus,
-                                 use.usable_cpus > 1 ? fmt::format("of {} CPUs", use.usable_cpus)
-                                 : use.cpus > 1      ? "CPUs"
-                                                     : "CPU",
-                                 showDuration(static_cast<double>(use.span_ns)));
+  const bool several = use.processes > 1;
+  const double cpus = several ? use.all_cpus : use.cpus;
+  const std::string program = emit::shortened(use.program, kNameColumns);
+  std::string text = fmt::format(
+      "{} kept {:.2f} {} busy on average over {}; {} operators were not recorded",
+      several ? fmt::format("{} processes, {} the busiest,", use.processes, program) : program, cpus,
+      use.usable_cpus > 1 ? fmt::format("of {} CPUs", use.usable_cpus)
+      : cpus > 1          ? "CPUs"
+                          : "CPU",
+      showDuration(static_cast<double>(use.span_ns)), several ? "their" : "its");
   const char* separator = "; ";
   for (const std::string& function : topFunctions(report.code)) {
     if (emit::columnsOf(text) + emit::columnsOf(function) + 2 > kSampledColumns) break;

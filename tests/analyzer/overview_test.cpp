@@ -119,6 +119,12 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 CPU busy on average over 1.00 s"));
   report.sampled->usable_cpus = 2;
   EXPECT_THAT(overviewOf(report).time, HasSubstr("python3 kept 0.98 of 2 CPUs busy on average over 1.00 s"));
+  report.sampled->processes = 3;
+  report.sampled->all_cpus = 1.87;
+  EXPECT_THAT(
+      overviewOf(report).time,
+      HasSubstr("3 processes, python3 the busiest, kept 1.87 of 2 CPUs busy on average over 1.00 s; their"));
+  report.sampled->processes = 1;
   report.sampled->usable_cpus = 0;
   const auto row = [](const char* function, std::int64_t line, TimeNs self_ns) {
     CodeRow made;

@@ -137,11 +137,11 @@ TEST(RuleSet, ThresholdsAreOverridden) {
   for (const auto& rule : set.value().rules) {
     if (rule.id != "input/bound") continue;
     for (const auto& threshold : rule.thresholds)
-      EXPECT_EQ(threshold.value, threshold.name == "share" ? 0.4 : 0.2);
+      EXPECT_EQ(threshold.value == 0.4, threshold.name == "share") << threshold.name;
   }
   const auto unknown = loadRules({{}, {{"input/bound.colour", 1}}});
   ASSERT_FALSE(unknown.has_value());
-  EXPECT_THAT(unknown.error().message, HasSubstr("it has: high_share, share"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("it has: high_share, reading, share"));
 }
 
 TEST(RuleSet, WhatCannotBeIsRefused) {

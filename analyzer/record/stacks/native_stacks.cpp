@@ -35,11 +35,18 @@ std::unique_ptr<NativeThread> NativeThread::open(pid_t tid, int hz) {
   wanted.config = PERF_COUNT_SW_CPU_CLOCK;
   wanted.sample_period = 1'000'000'000 / static_cast<std::uint64_t>(hz);
   wanted.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
-  wanted.exclude_kernel = wanted.exclude_hv = wanted.exclude_callchain_kernel = 1;
+  wanted.exclude_hv = wanted.exclude_callchain_kernel = 1;
   wanted.sample_max_stack = kMostDepth;
   wanted.wakeup_events = 1 << 20;  // it is read without waiting
-  const auto file =
-      static_cast<int>(syscall(SYS_perf_event_open, &wanted, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  const auto opened = [&] {
+    return static_cast<int>(syscall(SYS_perf_event_open, &wanted, tid, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  };
+  int file = opened();
+  const bool sees_kernel = file >= 0;
+  if (file < 0 && (errno == EACCES || errno == EPERM)) {
+    wanted.exclude_kernel = 1;
+    file = opened();
+  }
   if (file < 0) return nullptr;
   void* ring = mmap(nullptr, mappedSize(), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (ring == MAP_FAILED) {
@@ -48,7 +55,7 @@ std::unique_ptr<NativeThread> NativeThread::open(pid_t tid, int hz) {
     errno = error == EPERM ? ENOMEM : error;  // more than kernel.perf_event_mlock_kb
     return nullptr;
   }
-  return std::unique_ptr<NativeThread>(new NativeThread(file, ring));
+  return std::unique_ptr<NativeThread>(new NativeThread(file, ring, sees_kernel));
 }
 
 NativeThread::~NativeThread() {

@@ -23,14 +23,18 @@ class NativeThread {
   NativeThread(const NativeThread&) = delete;
   NativeThread& operator=(const NativeThread&) = delete;
 
-  // The newest call chain since the last call, innermost first; empty when the thread has not run.
+  // The newest call chain since the last call, innermost first; empty when the thread has not run. In the kernel it is the chain that
+  // called it, but where seesKernel() is false: then the thread seems not to have run.
   std::span<const Address> take();
+  bool seesKernel() const { return sees_kernel_; }
 
  private:
-  NativeThread(int file, void* ring) : file_(file), ring_(ring) {}
+  NativeThread(int file, void* ring, bool sees_kernel)
+      : file_(file), ring_(ring), sees_kernel_(sees_kernel) {}
   void keep(const std::uint8_t* record, std::size_t size);
   int file_;
   void* ring_;
+  bool sees_kernel_;
   std::vector<Address> chain_;
   std::vector<std::uint8_t> record_;  // scratch
 };

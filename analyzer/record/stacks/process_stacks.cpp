@@ -114,6 +114,11 @@ NativeThread* ProcessStacks::openNative(pid_t tid) {
     refuseNative(tid, errno);
     return nullptr;
   }
+  if (!thread->seesKernel())
+    addNote(
+        "native stacks leave out time in the kernel: the kernel allows no more; set "
+        "kernel.perf_event_paranoid to 1 "
+        "or less, or record as root");
   return native_.emplace(tid, std::move(thread)).first->second.get();
 }
 

@@ -1,4 +1,5 @@
 // A program to be recorded, for the tests: record_target MODE [NUMBER].
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,17 +18,28 @@ using Clock = std::chrono::steady_clock;
 
 void sleepMs(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
+long usedMs() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
 // Uses CPU time, even if that takes long on a busy machine.
 void burnMs(int ms) {
-  const auto used = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-  };
   volatile double sink = 1;
-  while (used() < ms) {
+  while (usedMs() < ms) {
     for (int i = 0; i < 10000; ++i) sink = sink * 1.0000001;
   }
+}
+
+// Uses CPU time in the kernel.
+void readZerosMs(int ms) {
+  std::vector<char> to(std::size_t{8} << 20);
+  const int zeros = ::open("/dev/zero", O_RDONLY);
+  while (usedMs() < ms) {
+    if (::read(zeros, to.data(), to.size()) < 0) _exit(3);
+  }
+  ::close(zeros);
 }
 
 template <class Work>
@@ -62,6 +74,7 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "burn") inThreads(2, [number] { burnMs(number); });
+  if (mode == "kernel") readZerosMs(number);
   if (mode == "threads") {
     std::atomic<int> begun{0};  // all of them live at the same time, however long starting them takes
     inThreads(number, [&begun, number] {
