@@ -4,9 +4,10 @@
 namespace pitwall::kvstore {
 
 Result<std::shared_ptr<Communicator>> Communicator::open(Session&) {
-  return fail(ErrorCode::unsupported,
-              "no store between processes: Pitwall was built without MPI (install libopenmpi-dev, then configure "
-              "and build it again)");
+  return fail(
+      ErrorCode::unsupported,
+      "no store between processes: Pitwall was built without MPI (install libopenmpi-dev, then configure "
+      "and build it again)");
 }
 
 }  // namespace pitwall::kvstore

@@ -158,6 +158,21 @@ TEST_P(RanksTest, BarrierAndRefusals) {
   EXPECT_NE(pushed.error().message.find("push the whole array"), std::string::npos);
 }
 
+TEST_P(RanksTest, AWrongRoleOrNumberOfWorkersIsAnError) {
+  open(GetParam());
+  if (!store) return;
+  store = nullptr;
+  const auto messageWith = [](const char* name, const char* value) {
+    const auto other = openSession("reference", {{name, value}});
+    const auto refused = KVStore::create(*other, GetParam());
+    return refused.has_value() ? "" : refused.error().message;
+  };
+  EXPECT_NE(
+      messageWith("DMLC_ROLE", "server").find("DMLC_ROLE=server: stores between processes have workers"),
+      std::string::npos);
+  EXPECT_NE(messageWith("DMLC_NUM_WORKER", "99").find("start them with mpirun -n 99"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, RanksTest,
                          testing::Values("dist_sync", "dist_device_sync", "dist_sync_device"));
 
