@@ -38,21 +38,17 @@ class Builder {
     std::uint64_t low = UINT64_MAX, high = 0;
     for (const auto& [correlation, i] : index_)
       low = std::min(low, correlation), high = std::max(high, correlation);
-    const SqlParameter range[] = {{":low", static_cast<std::int64_t>(low)},
-                                  {":high", static_cast<std::int64_t>(high)}};
-    auto rows = PITWALL_TRY(
-        trace.query("SELECT source, target FROM dependency WHERE target BETWEEN :low AND :high", range));
-    for (const auto& row : rows.rows) {
-      const auto* source = std::get_if<std::int64_t>(&row[0]);
-      const auto* target = std::get_if<std::int64_t>(&row[1]);
-      if (source == nullptr || target == nullptr) continue;
-      const auto from = index_.find(static_cast<std::uint64_t>(*source));
-      const auto to = index_.find(static_cast<std::uint64_t>(*target));
-      // An operator can only wait for an earlier one; this also excludes cycles.
-      if (from != index_.end() && to != index_.end() && from->second < to->second)
-        edges_.push_back({from->second, to->second, EdgeKind::data});
-    }
-    return {};
+    return trace.visitDependencies([&](std::span<const Dependency> dependencies) {
+      for (const auto& [source, target, kind] : dependencies) {
+        if (target < low || target > high) continue;
+        const auto from = index_.find(source);
+        const auto to = index_.find(target);
+        // An operator can only wait for an earlier one; this also excludes cycles.
+        if (from != index_.end() && to != index_.end() && from->second < to->second)
+          edges_.push_back({from->second, to->second, EdgeKind::data});
+      }
+      return true;
+    });
   }
 
   void finish() { graph_.setEdges(edges_); }

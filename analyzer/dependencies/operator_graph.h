@@ -21,7 +21,7 @@ bool tellsOfAnEngine(std::span<const OperatorInterval> operators);
 // these are left out. Linear in operators and in the dependencies recorded between them; an asynchronous operator
 // also looks at each worker of its device.
 // The operators are freed when they have become nodes: the list of dependencies takes as much memory again.
-// Errors: those of the query for the dependencies.
+// Errors: corruptTrace from reading dependencies.
 Result<Graph> graphOfOperators(Trace& trace, Interval window, std::vector<OperatorInterval> operators);
 
 }  // namespace pitwall::analysis

@@ -50,7 +50,7 @@ Status applyLaunch(const Program& program, const Edit& edit, Case, Changed& out)
   return {};
 }
 
-// Copies to a device on a stream of their own, from pinned memory. At best they are behind the kernels, and an iteration
+// Copies to a device on a separate stream, from pinned memory. At best they are behind the kernels, and an iteration
 // takes as long as they do together at least; at worst their stream does not change, and only the host goes on.
 Status applyCopies(const Program& program, const Edit& edit, Case which, Changed& out) {
   const auto& tasks = program.tasks;

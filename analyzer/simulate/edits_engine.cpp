@@ -55,7 +55,7 @@ Status applyThreads(const Program& program, const Edit& edit, Case which, Change
   return {};
 }
 
-// An operator takes a fixed time and one per item; one size of batch does not tell them apart.
+// An operator takes a fixed time and one per item; one size of batch does not distinguish them.
 Status applyBatch(const Program& program, const Edit& edit, Case which, Changed& out) {
   const double factor = edit.value;
   const auto [best, worst] = std::minmax({1.0, factor});

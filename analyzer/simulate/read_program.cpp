@@ -146,6 +146,13 @@ void readMachine(const Trace& trace, Program& program) {
   program.machine.roofline = machineRoofline(trace);
 }
 
+bool hasDeviceWork(const Trace& trace, const Activity& activity, ProcessId process) {
+  return std::any_of(activity.tracks.begin(), activity.tracks.end(), [&](const auto& track) {
+    const auto owner = trace.tracks()[track.id.value - 1].process;
+    return track.device_work > 0 && (!owner || owner == process);
+  });
+}
+
 struct Source {
   Trace& trace;
   const Activity& activity;
@@ -190,7 +197,9 @@ Status readProgram(Trace& trace, const SimulateOptions& options, Program& progra
   if (!check.why.empty()) return {};
   const Interval window{part.marks_ns.front(), part.marks_ns.back()};
   program.steady = part.steady;
-  auto operators = PITWALL_TRY(chunks.operatorsBetween(window.start_ns, window.end_ns));
+  std::vector<analysis::OperatorInterval> operators;
+  if (!hasDeviceWork(trace, activity, timeline.process))
+    operators = PITWALL_TRY(chunks.operatorsBetween(window.start_ns, window.end_ns));
   program.of_engine = analysis::tellsOfAnEngine(operators);
   if (program.of_engine) {
     program.graph = PITWALL_TRY(analysis::graphOfOperators(trace, window, std::move(operators)));
