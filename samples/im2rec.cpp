@@ -180,6 +180,8 @@ Result<std::size_t> pack(const Given& given, const std::string& list) {
     }
     shown.update(i + 1);
   }
+  if (left_out == images.size())
+    return fail(ErrorCode::invalidInput, list + ": none of its images can be used; nothing is written");
   PITWALL_TRY(writer->finish());
   printf("%s.rec: %zu images, %zu left out\n", stem.c_str(), images.size() - left_out, left_out);
   return left_out;

@@ -25,6 +25,7 @@
 #include "runtime/image_records.h"
 #include "tests/bench/must.h"
 #include "tests/bench/plain_jpeg.h"
+#include "tests/support/made_photograph.h"
 
 namespace pitwall::bench {
 namespace {
@@ -39,26 +40,6 @@ struct Options {
 
 using File = std::vector<std::uint8_t>;
 
-// With detail of about a photograph: at quality 95 it takes some 110 KB.
-File makeJpeg(std::uint32_t seed) {
-  data::Image image{500, 375, 3, {}};
-  image.pixels.reserve(500 * 375 * 3);
-  std::uint32_t state = seed * 2654435761U + 1;
-  const auto noise = [&state] {
-    state = state * 1664525U + 1013904223U;
-    return static_cast<int>(state >> 24U) - 128;
-  };
-  for (int y = 0; y < 375; ++y) {
-    for (int x = 0; x < 500; ++x) {
-      const int shape = ((x / 37 + y / 29 + static_cast<int>(seed)) % 5) * 40 + noise() / 12;
-      for (int c = 0; c < 3; ++c)
-        image.pixels.push_back(
-            static_cast<std::uint8_t>(std::clamp(shape + 20 * c + noise() / 40 + (x + y) / 12, 0, 255)));
-    }
-  }
-  return must(data::encodeJpeg(image, 95));
-}
-
 struct Files {
   std::string record;
   std::vector<File> images;
@@ -70,7 +51,8 @@ Files makeFiles(const Options& options) {
   files.record = options.folder + "/input_bench.rec";
   const auto writer = must(data::RecordWriter::create(files.record, options.folder + "/input_bench.idx"));
   for (int i = 0; i < options.images; ++i) {
-    files.images.push_back(makeJpeg(static_cast<std::uint32_t>(i % 64)));
+    const data::Image image = test::madePhotograph(500, 375, static_cast<std::uint32_t>(i % 64));
+    files.images.push_back(must(data::encodeJpeg(image, 95)));
     File record;
     data::appendImageHeader({{static_cast<float>(i % 10)}, static_cast<std::uint64_t>(i), 0}, record);
     record.insert(record.end(), files.images.back().begin(), files.images.back().end());

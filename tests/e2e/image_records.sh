@@ -34,6 +34,10 @@ done
 first=$("$PITWALL" analyze io.pitwall --format json | /usr/bin/python3 -c "import json, sys; print(json.load(sys.stdin)['findings'][0]['id'])")
 [[ $first == input/* ]] || report_failure "--test-io 1: the first finding is '$first'"
 
+printf '0\t0\tlight/cut.png\n' >cut.lst
+expect 2 'cut.lst: none of its images can be used; nothing is written' "$IM2REC" cut.lst images
+[ -e cut.rec ] && report_failure "a record file without images is written"
+
 expect 2 'none.rec: cannot be opened' "$TRAIN" $network --data-train none.rec
 truncate -s -500 data_train.rec
 expect 0 'data_train.rec: 1 image skipped; record [0-9]* at byte [0-9]*: .* the record is incomplete' \

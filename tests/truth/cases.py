@@ -9,7 +9,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 KINDS = ("planted", "healthy")
 RECORDERS = ("record", "runtime", "profiler")
-NEEDS = ("numpy", "torch", "openblas", "reference blas", "two cpus")
+NEEDS = ("numpy", "torch", "openblas", "reference blas", "two cpus", "jpeg")
 
 
 @dataclasses.dataclass
@@ -37,7 +37,7 @@ class Case:
     exit_code: int = 0
 
 
-FILES = ("openmp", "cpp", "python", "torch", "runtime", "executor", "healthy")
+FILES = ("openmp", "cpp", "python", "torch", "runtime", "executor", "input", "healthy")
 
 
 def read():

@@ -48,6 +48,8 @@ def missing(need, build):
         return None if reference_blas() else "libblas3 is not installed"
     if need == "two cpus":
         return None if len(os.sched_getaffinity(0)) >= 2 else "one CPU"
+    if need == "jpeg":
+        return None if (pathlib.Path(build) / "bin/truth/image_input").exists() else "built without libjpeg-turbo"
     return f"unknown need {need}"
 
 

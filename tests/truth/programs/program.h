@@ -17,6 +17,7 @@ struct Options {
   bool fixed = false, train = false;
   std::string folder = ".";  // where files are written
   int number = 0;            // what it means is the program's own
+  std::string kind;          // likewise
 };
 
 inline Options parse(int argc, char** argv) {
@@ -30,6 +31,7 @@ inline Options parse(int argc, char** argv) {
     }
     if (argument == "--seconds") options.seconds = std::atof(value);
     if (argument == "--folder") options.folder = value;
+    if (argument == "--kind") options.kind = value;
     if (argument == "--number") options.number = std::atoi(value);
     ++i;
   }
