@@ -41,7 +41,7 @@ constexpr SettingInfo kKvstoreSettings[] = {
          "How many servers hold the weights. More servers share the traffic; as many as workers is common.",
      .source = kPsLite,
      .status = notApplicable,
-     .note = "All workers hold the weights and sum gradients by MPI_Iallreduce: there are no servers."},
+     .note = "All workers hold the weights and sum gradients by MPI: there are no servers."},
     {.name = "DMLC_NUM_WORKER",
      .owner = "ps-lite",
      .type = integer,

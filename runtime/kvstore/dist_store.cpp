@@ -162,8 +162,25 @@ Status DistStore::push(const StoreKey& key, std::span<const NDArray> values, int
 Status DistStore::pushPull(const StoreKey& key, std::span<const NDArray> values,
                            std::span<const NDArray> outputs, int priority) {
   if (use_ == Use::sumsAlone && !values.empty() && values[0] && !has(key)) PITWALL_TRY(add(key, values[0]));
+  if (isInPlace(values, outputs)) return sumInPlace(key, values[0], priority);
   PITWALL_TRY(LocalStore::push(key, values, priority));
   return pull(key, outputs.empty() ? values : outputs, priority);
+}
+
+// One array that becomes the sum needs no other.
+bool DistStore::isInPlace(std::span<const NDArray> values, std::span<const NDArray> outputs) const {
+  if (updates() || compressor_.isActive() || values.size() != 1 || !values[0] || outputs.size() > 1)
+    return false;
+  return outputs.empty() || (outputs[0] && valueOf(outputs[0]).chunk == valueOf(values[0]).chunk);
+}
+
+// What waits for the array does not wait for the contents of the key.
+Status DistStore::sumInPlace(const StoreKey& key, const NDArray& array, int priority) {
+  Entry& entry = *PITWALL_TRY(find(key));
+  const std::vector<Value> value = PITWALL_TRY(valuesOf(entry, std::span(&array, 1)));
+  PITWALL_TRY(shareSum(entry, value[0], priority));
+  if (use_ == Use::sumsAlone) return {};
+  return pushCopy(entry, sums_, value[0], valueOf(entry.stored->value), priority - 1);
 }
 
 Status DistStore::setUpdater(Updater updater) {

@@ -36,6 +36,8 @@ class DistStore final : public LocalStore {
   Status shareFirst(Entry& entry, const Value& first) override;
 
  private:
+  bool isInPlace(std::span<const NDArray> values, std::span<const NDArray> outputs) const;
+  Status sumInPlace(const StoreKey& key, const NDArray& array, int priority);
   Status onlySums(const char* call) const;
   void pushExchange(Entry& entry, const char* name, Exchange::Kind kind, const Value& array, int priority);
   Status shareCompressed(Entry& entry, const Value& sum, int priority);

@@ -25,7 +25,9 @@ Status checkArray(const std::string& key, const NDArray& array, const Shape& sha
   return {};
 }
 
-Result<std::vector<Value>> valuesOf(const Entry& entry, std::span<const NDArray> arrays) {
+}  // namespace
+
+Result<std::vector<Value>> LocalStore::valuesOf(const Entry& entry, std::span<const NDArray> arrays) {
   if (arrays.empty())
     return fail(ErrorCode::invalidInput, fmt::format("key '{}': no array is given", *entry.key));
   std::vector<Value> values;
@@ -35,8 +37,6 @@ Result<std::vector<Value>> valuesOf(const Entry& entry, std::span<const NDArray>
   }
   return values;
 }
-
-}  // namespace
 
 LocalStore::LocalStore(Session& session, std::string type, std::unique_ptr<Reducer> reducer)
     : session_(session),

@@ -40,6 +40,9 @@ class LocalStore : public KVStore {
   bool has(const StoreKey& key) const { return entries_.contains(key); }
   // init() without an exchange.
   Status add(const StoreKey& key, const NDArray& value);
+  bool updates() const { return updater_ != nullptr || optimizer_ != nullptr; }
+  // Errors: invalidInput naming the key for arrays of another shape or type.
+  static Result<std::vector<Value>> valuesOf(const Entry& entry, std::span<const NDArray> arrays);
   // Errors: notFound.
   Result<Entry*> find(const StoreKey& key);
 
@@ -48,7 +51,6 @@ class LocalStore : public KVStore {
   Status moveHome(Entry& entry, Device home);
   Result<NDArray> reduced(Entry& entry, std::span<const Value> values, int priority);
   Status use(const StoreKey& key, Entry& entry, const NDArray& sum);
-  bool updates() const { return updater_ != nullptr || optimizer_ != nullptr; }
 
   Session& session_;
   const std::string type_;

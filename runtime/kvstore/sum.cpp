@@ -11,47 +11,69 @@ namespace {
 constexpr std::int64_t kBlock =
     4096;  // elements: 5 arrays of them fit into the first-level cache with room to spare
 
-// Up to four inputs at once: the output is written once for them.
-void addFour(const float* a, const float* b, const float* c, const float* d, float* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + b[i] + c[i] + d[i];
-}
-void addThree(const float* a, const float* b, const float* c, float* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + b[i] + c[i];
-}
-void addTwo(const float* a, const float* b, float* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
-}
-
-// The elements from `at` on.
-void sumBlock(std::span<const float* const> inputs, float* out, std::int64_t at, std::int64_t n) {
-  float* const to = out + at;
+// The elements from `at` on. Up to four inputs at once: the output is written once for them.
+[[gnu::always_inline]] inline void sumBlock(std::span<const float* const> inputs, float* output,
+                                            std::int64_t at, std::int64_t n) {
+  float* const to = output + at;
   const float* sum = inputs[0] + at;  // of those before `next`
   std::size_t next = 1;
   while (next < inputs.size()) {
     const std::size_t left = inputs.size() - next;
-    const auto input = [&](std::size_t i) { return inputs[next + i] + at; };
-    if (left >= 3) {
-      addFour(sum, input(0), input(1), input(2), to, n);
-      next += 3;
+    const float* const a = inputs[next] + at;
+    const float* const b = left > 1 ? inputs[next + 1] + at : nullptr;
+    const float* const c = left > 2 ? inputs[next + 2] + at : nullptr;
+    if (left > 2) {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = sum[i] + a[i] + b[i] + c[i];
     } else if (left == 2) {
-      addThree(sum, input(0), input(1), to, n);
-      next += 2;
+      for (std::int64_t i = 0; i < n; ++i) to[i] = sum[i] + a[i] + b[i];
     } else {
-      addTwo(sum, input(0), to, n);
-      next += 1;
+      for (std::int64_t i = 0; i < n; ++i) to[i] = sum[i] + a[i];
     }
+    next += std::min<std::size_t>(left, 3);
     sum = to;
   }
   if (sum != to) std::memcpy(to, sum, static_cast<std::size_t>(n) * sizeof(float));
 }
+
+[[gnu::always_inline]] inline void sumPart(std::span<const float* const> inputs, float* output,
+                                           std::int64_t begin, std::int64_t end) {
+  for (std::int64_t at = begin; at < end; at += kBlock)
+    sumBlock(inputs, output, at, std::min(kBlock, end - at));
+}
+
+using SumPart = void (*)(std::span<const float* const>, float*, std::int64_t, std::int64_t);
+
+void sumPartPlain(std::span<const float* const> inputs, float* output, std::int64_t begin, std::int64_t end) {
+  sumPart(inputs, output, begin, end);
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) void sumPartAvx2(std::span<const float* const> inputs, float* output,
+                                                 std::int64_t begin, std::int64_t end) {
+  sumPart(inputs, output, begin, end);
+}
+
+__attribute__((target("avx512f"))) void sumPartAvx512(std::span<const float* const> inputs, float* output,
+                                                      std::int64_t begin, std::int64_t end) {
+  sumPart(inputs, output, begin, end);
+}
+#endif
+
+// The same sums, by the widest vectors of this CPU.
+SumPart widestSum() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return sumPartAvx512;
+  if (__builtin_cpu_supports("avx2")) return sumPartAvx2;
+#endif
+  return sumPartPlain;
+}
+
 }  // namespace
 
 void sumArrays(std::span<const float* const> inputs, float* output, std::int64_t count, SumThreads threads) {
   if (inputs.size() == 1 && inputs[0] != output) return copyArray(inputs[0], output, count, threads);
-  inParts(count, threads, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t at = begin; at < end; at += kBlock)
-      sumBlock(inputs, output, at, std::min(kBlock, end - at));
-  });
+  static const SumPart kSum = widestSum();
+  inParts(count, threads, [&](std::int64_t begin, std::int64_t end) { kSum(inputs, output, begin, end); });
 }
 
 void copyArray(const float* from, float* to, std::int64_t count, SumThreads threads) {

@@ -25,7 +25,7 @@ CommunicatorOptions CommunicatorOptions::of(const Settings& settings) {
 MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options,
                                  MPI_Comm communicator, std::unique_ptr<Peers> peers)
     : profiler_(profiler),
-      exchange_site_(profiler.site("MPI_Iallreduce", EventKind::communication)),
+      sum_site_(profiler.site("MPI sum", EventKind::communication)),
       other_site_(profiler.site("MPI exchange", EventKind::communication)),
       wait_site_(profiler.site("wait for the other ranks", EventKind::wait)),
       key_site_(profiler.site("key", EventKind::instant)),
@@ -33,6 +33,7 @@ MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& 
       limit_(options.limit),
       communicator_(communicator),
       peers_(std::move(peers)),
+      ring_(communicator),
       agreement_(options.bucket_bytes) {
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -186,16 +187,29 @@ Status MpiCommunicator::issueSum(const Bucket& bucket) {
     for (const auto& part : data) next = std::ranges::copy(part, next).out;
     summed = packed_.data();
   }
+  on_ring_ = ring_.suits(static_cast<std::int64_t>(count));
+  if (on_ring_) return ring_.start(static_cast<float*>(summed), static_cast<std::int64_t>(count));
   return check(MPI_Iallreduce(MPI_IN_PLACE, summed, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
                               communicator_, &exchange_request_),
                "MPI_Iallreduce");
 }
 
-bool MpiCommunicator::testExchange() {
+Result<bool> MpiCommunicator::exchangeIsDone() {
+  if (on_ring_) return ring_.test();
   int done = 0;
-  const Status tested = check(MPI_Test(&exchange_request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+  PITWALL_TRY(check(MPI_Test(&exchange_request_, &done, MPI_STATUS_IGNORE), "MPI_Test"));
+  return done != 0;
+}
+
+bool MpiCommunicator::testExchange() {
+  const Result<bool> tested = exchangeIsDone();
   if (!tested.has_value()) giveUp(tested.error().message);
-  if (done == 0) return false;
+  if (!tested.value_or(false)) {
+    ++tests_;
+    return false;
+  }
+  tests_ = 0;
+  on_ring_ = false;
   exchanges_ = false;
   recordExchange();
   const Bucket bucket = std::move(buckets_.front());
@@ -213,7 +227,7 @@ void MpiCommunicator::recordExchange() {
     arguments.add(key_site_, agreement_.exchange(bucket.numbers[0]).key);
   }
   arguments.add(keys_site_, static_cast<std::int64_t>(bucket.numbers.size()));
-  profiler_.span(bucket.kind == Kind::sum ? exchange_site_ : other_site_, exchange_began_, Profiler::now(),
+  profiler_.span(bucket.kind == Kind::sum ? sum_site_ : other_site_, exchange_began_, Profiler::now(),
                  bucket.bytes, 0, &arguments);
 }
 
@@ -290,10 +304,11 @@ void MpiCommunicator::giveUp(const std::string& why) {
   for (auto& [number, each] : started) each.done(fail(ErrorCode::io, message));
 }
 
-// Data that MPI moves needs the calls: the thread gives only its turn away. Else it sleeps.
+// Data that MPI moves needs the calls: the thread gives only its turn away, and not for the first tests. Else it sleeps.
 void MpiCommunicator::pause() {
+  constexpr int kTestsBeforeYield = 100;
   if (exchanges_) {
-    sched_yield();
+    if (tests_ > kTestsBeforeYield) sched_yield();
   } else if (votes_) {
     std::this_thread::sleep_for(std::chrono::microseconds(30));
   } else {

@@ -16,6 +16,7 @@
 #include "runtime/kvstore/communicator.h"
 #include "runtime/kvstore/mpi/agreement.h"
 #include "runtime/kvstore/mpi/peers.h"
+#include "runtime/kvstore/mpi/ring_sum.h"
 
 namespace pitwall::kvstore::mpi {
 
@@ -58,6 +59,7 @@ class MpiCommunicator final : public Communicator {
   Status issueSum(const Bucket& bucket);
   std::vector<std::span<std::byte>> dataOf(const Bucket& bucket);
   bool testExchange();
+  Result<bool> exchangeIsDone();
   void complete(const Bucket& bucket);
   void checkTime();
   std::string whyNotOn();
@@ -68,7 +70,7 @@ class MpiCommunicator final : public Communicator {
 
   // constant after construction
   Profiler& profiler_;
-  const SiteId exchange_site_, other_site_, wait_site_, key_site_, keys_site_;
+  const SiteId sum_site_, other_site_, wait_site_, key_site_, keys_site_;
   const Seconds limit_;
   const MPI_Comm communicator_;
   int rank_ = 0, size_ = 1;
@@ -84,6 +86,9 @@ class MpiCommunicator final : public Communicator {
   Clock::time_point vote_ended_{}, checked_{};
   Ticks vote_began_ = 0, exchange_began_ = 0;
   std::vector<float> packed_;
+  RingSum ring_;
+  bool on_ring_ = false;  // the exchange is a sum by ring_
+  int tests_ = 0;         // of the exchange without a result
 
   Mutex mutex_;
   ConditionVariable changed_;

@@ -158,6 +158,23 @@ TEST_P(RanksTest, BarrierAndRefusals) {
   EXPECT_NE(pushed.error().message.find("push the whole array"), std::string::npos);
 }
 
+// What pushPull() leaves in an array in place is also what pull() gets.
+TEST_P(RanksTest, SumsInPlaceAreTheContents) {
+  open(GetParam());
+  if (!store) return;
+  const Shape shape{300, 300};
+  must(store->init("w", full(shape, 0)));
+  const NDArray array = full(shape, static_cast<float>(rank + 1)), out = full(shape, 0);
+  for (int round = 0; round < 2; ++round) {
+    must(store->pushPull("w", std::span(&array, 1)));
+    must(store->pull("w", out));
+    float expected = static_cast<float>(ranks * (ranks + 1)) / 2;
+    for (int i = 0; i < round; ++i) expected *= static_cast<float>(ranks);
+    expectAll(array, expected);
+    expectAll(out, expected);
+  }
+}
+
 TEST_P(RanksTest, AWrongRoleOrNumberOfWorkersIsAnError) {
   open(GetParam());
   if (!store) return;
