@@ -46,9 +46,8 @@ void readParameters(std::span<const std::uint8_t> input) {
 }
 
 constexpr Target kGraphTargets[] = {
-    {"mxnet_symbol", readSymbol},
-    {"mxnet_params", readParameters},
-    {"record_file", readRecords},
+    {"mxnet_symbol", readSymbol}, {"mxnet_params", readParameters}, {"record_file", readRecords},
+    {"csv_rows", readCsv},        {"libsvm_rows", readLibsvm},
 };
 
 }  // namespace

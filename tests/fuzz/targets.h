@@ -17,7 +17,7 @@ struct Target {
 // for the redaction of secrets, and those of graphTargets().
 std::span<const Target> targets();
 
-// The files of networks and of records; empty without the runtime.
+// The files of networks, of records and of rows of numbers; empty without the runtime.
 std::span<const Target> graphTargets();
 
 // Null when there is none of this name.
