@@ -51,6 +51,8 @@ inline constexpr char kOomKills[] = "process.oom_kills";
 inline constexpr char kHostOomKills[] = "host.oom_kills";
 inline constexpr char kProcessCpuNs[] = "process.cpu_ns";  // CPU time of the program and its children
 inline constexpr char kSampleHz[] = "recorder.sample_hz";  // samples taken per second; 0 = none
+// The framework whose own profiler recorded it, which keeps its events in the program's memory: "ONNX Runtime".
+inline constexpr char kFrameworkProfile[] = "recorder.framework_profile";
 inline constexpr char kRecorderNotes[] =
     "recorder.notes";  // what could not be recorded; one sentence per line
 inline constexpr char kEnvironmentPrefix[] = "environment.";  // + NAME: a variable of the program, redacted

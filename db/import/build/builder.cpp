@@ -114,6 +114,7 @@ void Builder::origin(const ProfileOrigin& origin) {
   if (origin.start_unix_ns && InputClock::inRange(*origin.start_unix_ns))
     clock_.wallClock(*origin.start_unix_ns);
   tracks_.writer(origin.pid);
+  if (!origin.framework.empty()) sink_.meta(meta::kFrameworkProfile, origin.framework);
   for (const auto& [handle, tid] : origin.threads) {
     // As MXNet writes it.
     tracks_.threadId(std::to_string(std::hash<std::thread::id>{}(std::thread::id(handle))), tid);
