@@ -8,7 +8,6 @@
 #include "runtime/array/call.h"
 #include "runtime/kvstore/rows.h"
 #include "runtime/operators/support/copy.h"
-#include "runtime/optimizer.h"
 
 namespace pitwall::kvstore {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "runtime/kvstore.h"
 #include "runtime/kvstore/reducer.h"
+#include "runtime/optimizer.h"
 
 namespace pitwall::kvstore {
 
