@@ -22,27 +22,6 @@ void shuffle(std::uint32_t* first, std::size_t count, Random random) {
   for (std::size_t i = count; i > 1; --i) std::swap(first[i - 1], first[random.below(i)]);
 }
 
-// All channels of a pixel at once: the image is read once.
-template <int kChannels, class Value, class ValueOf>
-void storePlanes(const Pixels& pixels, bool mirror, Value* to, ValueOf valueOf) {
-  const auto width = static_cast<std::ptrdiff_t>(pixels.width);
-  const std::ptrdiff_t plane = width * pixels.height;
-  for (int y = 0; y < pixels.height; ++y) {
-    const std::uint8_t* row = pixels.row(y);
-    Value* line = to + y * width;
-    const std::ptrdiff_t step = mirror ? -1 : 1;
-    if (mirror) line += width - 1;
-    for (std::ptrdiff_t x = 0; x < width; ++x, row += kChannels, line += step)
-      for (int c = 0; c < kChannels; ++c) line[c * plane] = valueOf(c, row[c]);
-  }
-}
-
-template <class Value, class ValueOf>
-void storePlanes(const Pixels& pixels, bool mirror, Value* to, ValueOf valueOf) {
-  return pixels.channels == 3 ? storePlanes<3>(pixels, mirror, to, valueOf)
-                              : storePlanes<1>(pixels, mirror, to, valueOf);
-}
-
 }  // namespace
 
 struct ImageRecordSource::Scratch {
@@ -96,9 +75,10 @@ ImageRecordSource::ImageRecordSource(Session& session, const ImageRecordOptions&
       result_size_{options.data_shape[2], options.data_shape[1]} {
   const float means[] = {options.mean_r, options.mean_g, options.mean_b};
   const float deviations[] = {options.std_r, options.std_g, options.std_b};
-  for (std::size_t c = 0; c < 3; ++c)
-    for (std::size_t v = 0; v < 256; ++v)
-      values_[c][v] = (static_cast<float>(v) - means[c]) * options.scale / deviations[c];
+  for (std::size_t c = 0; c < 3; ++c) {
+    scale_.mean[c] = means[c];
+    scale_.factor[c] = options.scale / deviations[c];
+  }
 }
 
 ImageRecordSource::~ImageRecordSource() = default;
@@ -281,10 +261,9 @@ Status ImageRecordSource::makeImage(std::int64_t epoch, const Place& place, Scra
 
 void ImageRecordSource::store(const Pixels& pixels, bool mirror, std::byte* to) const {
   if (options_.dtype == DType::uint8)
-    return storePlanes(pixels, mirror, reinterpret_cast<std::uint8_t*>(to),
-                       [](int, std::uint8_t v) { return v; });
-  storePlanes(pixels, mirror, reinterpret_cast<float*>(to),
-              [this](int c, std::uint8_t v) { return values_[static_cast<std::size_t>(c)][v]; });
+    storePlanes(pixels, mirror, reinterpret_cast<std::uint8_t*>(to));
+  else
+    storePlanes(pixels, mirror, scale_, reinterpret_cast<float*>(to));
 }
 
 void ImageRecordSource::noteSkipped(std::uint32_t record, const std::string& why) {

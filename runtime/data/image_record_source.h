@@ -9,6 +9,7 @@
 
 #include "db/mutex.h"
 #include "runtime/data/augment.h"
+#include "runtime/data/store_planes.h"
 #include "runtime/image_records.h"
 
 namespace pitwall::data {
@@ -53,7 +54,7 @@ class ImageRecordSource : public BatchSource {
   Profiler& profiler_;
   const SiteId read_site_, decode_site_, augment_site_, skipped_site_, key_site_, why_site_;
   const ImageSize result_size_;
-  std::array<std::array<float, 256>, 3> values_;  // of a pixel, by channel
+  ChannelScale scale_;
 
   mutable Mutex mutex_;
   std::int64_t order_epoch_ PITWALL_GUARDED_BY(mutex_) = -1;

@@ -48,7 +48,7 @@ class Resampler {
 
   Taps columns_, rows_;
   std::vector<int> offsets_;
-  std::vector<std::uint16_t> fractions_;
+  std::vector<std::uint32_t> weights_;
   std::vector<std::uint16_t> row_;
   std::vector<float> sums_;
 };

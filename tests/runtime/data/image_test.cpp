@@ -9,6 +9,7 @@
 #include "runtime/data/decode/decoder.h"
 #include "runtime/data/random.h"
 #include "runtime/data/resample.h"
+#include "runtime/data/store_planes.h"
 
 namespace pitwall::data::image_test {
 namespace {
@@ -197,6 +198,20 @@ TEST(Resize, LinearMatchesTheFormula) {
   }
 }
 
+TEST(Resize, EachChannelIsLikeAGreyImage) {
+  const Image image = pattern(33, 20);
+  for (const auto& [width, height] : {std::pair{66, 41}, {20, 7}, {1, 1}, {2, 30}}) {
+    const Image all = resizeImage(image, width, height, 1);
+    for (std::size_t c = 0; c < 3; ++c) {
+      Image one{33, 20, 1, {}};
+      for (std::size_t i = c; i < image.pixels.size(); i += 3) one.pixels.push_back(image.pixels[i]);
+      const Image grey = resizeImage(one, width, height, 1);
+      for (std::size_t i = 0; i < grey.pixels.size(); ++i)
+        ASSERT_EQ(all.pixels[3 * i + c], grey.pixels[i]) << width << " x " << height << ", channel " << c;
+    }
+  }
+}
+
 TEST(Resize, EveryFilterKeepsAnEvenImage) {
   const Image even{20, 10, 3, std::vector<std::uint8_t>(600, 77)};
   for (const int method : {0, 1, 2, 3, 4, 9})
@@ -230,6 +245,32 @@ TEST(Resize, WarpOfARotationByAQuarterMovesPixels) {
     for (int x = 0; x < 4; ++x) EXPECT_EQ(to.row(y)[x], from.row(3 - x)[y]);
   warp(from, {1, 0, 100, 0, 1, 0}, 255, to);
   for (const std::uint8_t value : to.bytes) EXPECT_EQ(value, 255) << "outside";
+}
+
+TEST(StorePlanes, EachValueIsThatOfItsPixel) {
+  const ChannelScale scale{{1, 20, -3.5F}, {0.5F, 1.0F / 3, -7}};
+  for (const int channels : {1, 3})
+    for (int width = 1; width < 20; ++width) {
+      const Image image = pattern(width, 3, channels);
+      Pixels pixels;
+      pixels.width = width, pixels.height = 3, pixels.channels = channels, pixels.bytes = image.pixels;
+      for (const bool mirror : {false, true}) {
+        std::vector<float> values(image.pixels.size());
+        std::vector<std::uint8_t> bytes(image.pixels.size());
+        storePlanes(pixels, mirror, scale, values.data());
+        storePlanes(pixels, mirror, bytes.data());
+        for (int c = 0; c < channels; ++c)
+          for (int y = 0; y < 3; ++y)
+            for (int x = 0; x < width; ++x) {
+              const auto to = static_cast<std::size_t>((c * 3 + y) * width + x),
+                         channel = static_cast<std::size_t>(c);
+              const std::uint8_t pixel = pixels.row(y)[(mirror ? width - 1 - x : x) * channels + c];
+              ASSERT_EQ(bytes[to], pixel);
+              ASSERT_EQ(values[to], (static_cast<float>(pixel) - scale.mean[channel]) * scale.factor[channel])
+                  << width << " wide, column " << x << ", channel " << c << (mirror ? ", mirrored" : "");
+            }
+      }
+    }
 }
 
 }  // namespace
