@@ -6,7 +6,7 @@ program=$1
 how=$2
 command -v mpirun > /dev/null || { echo "skipped: mpirun is not installed (openmpi-bin)"; exit 77; }
 # With recovery mpirun does not end the other ranks itself.
-output=$(PITWALL_KVSTORE_TIMEOUT=2 OMP_WAIT_POLICY=PASSIVE mpirun -n 3 --enable-recovery --oversubscribe --allow-run-as-root \
+output=$(PITWALL_KVSTORE_TIMEOUT=4 OMP_WAIT_POLICY=PASSIVE mpirun -n 3 --enable-recovery --oversubscribe --allow-run-as-root \
   --bind-to none "$program" "$how" 2>&1) || true
 echo "$output"
 for rank in 0 2; do
