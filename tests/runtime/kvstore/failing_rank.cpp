@@ -2,6 +2,7 @@
 // "ended after X s", and ends with code 3.
 //   kill   it is killed            stop   it is stopped, and killed after 5 s
 //   absent it does not push        late   an operator before its push fails
+//   random it is killed at a random moment of many pushes
 #include <signal.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <thread>
 
 #include "runtime/kvstore.h"
@@ -28,6 +30,23 @@ void failAs(const char* how) {
     kill(getpid(), SIGSTOP);
   }
   if (std::strcmp(how, "absent") == 0) std::this_thread::sleep_for(std::chrono::seconds(6));
+}
+
+// Pushes and pulls until a wait fails. Rank 1 is killed within half a second.
+Status pushMany(KVStore& store, const NDArray& value) {
+  if (store.rank() == 1) {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(std::random_device()() % 500));
+      kill(getpid(), SIGKILL);
+    }).detach();
+  }
+  for (;;) {
+    for (const char* key : {"conv1_weight", "fc1_weight"}) {
+      store.push(key, value).value();
+      store.pull(key, value).value();
+      if (Status waited = value.waitToRead(); !waited.has_value()) return waited;
+    }
+  }
 }
 
 }  // namespace
@@ -50,9 +69,14 @@ int main(int argc, char** argv) {
     failAs(how);
     if (std::strcmp(how, "late") == 0) pushed = NDArray::empty(*session, {3});  // never written
   }
-  store->push("fc1_weight", pushed).value();
-  store->pull("fc1_weight", value).value();
-  const Status waited = value.waitToRead();
+  Status waited;
+  if (std::strcmp(how, "random") == 0) {
+    waited = pushMany(*store, value);
+  } else {
+    store->push("fc1_weight", pushed).value();
+    store->pull("fc1_weight", value).value();
+    waited = value.waitToRead();
+  }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (!waited.has_value())
     std::fprintf(stderr, "rank %d: %s\nrank %d: ended after %.1f s\n", store->rank(),
