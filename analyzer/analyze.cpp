@@ -34,6 +34,7 @@
 #include "analyzer/rules/disturbed.h"
 #include "analyzer/rules/rule_set.h"
 #include "analyzer/rules/run_rule.h"
+#include "analyzer/simulate/tables.h"
 #include "analyzer/units_text.h"
 #include "db/meta.h"
 #include "db/try.h"
@@ -103,7 +104,8 @@ Status writeDeviceTables(Trace& trace, const Context& context, const TimeChunkPa
   constexpr Part kParts[] = {{"analysis memory", writeMemory},
                              {"analysis data", writeData},
                              {"analysis outliers", writeOutlierContent},
-                             {"analysis critical path", writeCriticalPath}};
+                             {"analysis critical path", writeCriticalPath},
+                             {"analysis simulation", simulate::writeSimulation}};
   for (const auto& [name, write] : kParts) {
     PITWALL_TRY(write(trace, context));
     watch.lap(name);

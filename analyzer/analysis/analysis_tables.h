@@ -15,7 +15,7 @@ extern const TableDeclaration kSummaryTable, kFactTable, kCoverageTable;
 // Its time.
 extern const TableDeclaration kIterationTable, kBreakdownTable, kOperatorTable, kFollowsTable, kHostGapTable,
     kOutlierTable, kDataTable, kDataRangeTable, kDataWorkTable;
-extern const TableDeclaration kCriticalPathTable, kCriticalTable, kCriticalStepTable;
+extern const TableDeclaration kCriticalPathTable, kCriticalTable, kCriticalStepTable, kSimulationTable;
 // Devices and ranks.
 extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTable, kCopyTable, kCallTable,
     kNameTable, kRankTable, kCollectiveTable;

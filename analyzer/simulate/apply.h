@@ -20,8 +20,8 @@ struct Changed {
   // Batches are made by so many workers, beside the training; each takes `make_factor` times as long as it did.
   std::optional<std::int64_t> workers, depth;
   double make_factor = 1;
-  double unknown_wait_share = 0;  // of the recorded waits that stays, where it is unknown who makes batches
-  TimeNs floor_ns = 0;            // an iteration takes this at least: a resource is busy so long
+  double remaining_wait_share = 0;  // of the recorded waits for batches, which stays with a queue
+  TimeNs floor_ns = 0;              // an iteration takes this at least: a resource is busy so long
   double latency_factor = 1,
          byte_factor = 1;  // of the parts of a transfer's time, to be applied after all else
   bool queued = false;     // batches come from a queue

@@ -1,14 +1,11 @@
 #include "analyzer/simulate/read_program.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
-#include "analyzer/analysis/activity.h"
-#include "analyzer/analysis/iterations.h"
-#include "analyzer/analysis/time_chunk_pass.h"
-#include "analyzer/analysis/time_chunks.h"
-#include "analyzer/analysis/timeline.h"
 #include "analyzer/dependencies/device_graph.h"
 #include "analyzer/dependencies/operator_graph.h"
 #include "analyzer/simulate/device_tasks.h"
@@ -25,6 +22,8 @@ using analysis::Iteration;
 using analysis::IterationRole;
 using analysis::Iterations;
 using analysis::Timeline;
+
+constexpr double kMostUnexplained = 0.1;  // of the device work
 
 std::int64_t metaNumber(const Trace& trace, const char* key) {
   return std::strtoll(trace.meta(key).value_or("0").c_str(), nullptr, 10);
@@ -153,17 +152,23 @@ bool hasDeviceWork(const Trace& trace, const Activity& activity, ProcessId proce
   });
 }
 
-struct Source {
-  Trace& trace;
-  const Activity& activity;
-  const Timeline& timeline;
-  const Part& part;
-  std::size_t most_events;
-};
+// Device work that waited for something which the trace does not have.
+std::size_t startsUnexplained(const analysis::DeviceGraph& devices) {
+  const auto& graph = devices.graph;
+  std::size_t count = 0;
+  for (auto i = devices.first_work; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].asked_on != analysis::Graph::kNone) continue;
+    const auto waits = graph.into(i);
+    count += std::none_of(waits.begin(), waits.end(), [&](const analysis::Wait& wait) {
+      return graph.nodes[i].start_ns - graph.nodes[wait.from].end_ns <= analysis::DeviceGraph::kHandoverNs;
+    });
+  }
+  return count;
+}
 
 // Through threads, launches and streams.
-Status readDevices(const Source& from, Program& program, ReplayCheck& check) {
-  const Interval window{from.part.marks_ns.front(), from.part.marks_ns.back()};
+Status readDevices(const Recorded& from, const Part& part, Program& program, ReplayCheck& check) {
+  const Interval window{part.marks_ns.front(), part.marks_ns.back()};
   auto devices = PITWALL_TRY(analysis::graphOfDevices(from.trace, from.activity, window,
                                                       from.timeline.process, 2 * from.most_events));
   const auto& read = devices.graph.window;
@@ -175,22 +180,26 @@ Status readDevices(const Source& from, Program& program, ReplayCheck& check) {
     check.why =
         "the trace has no calls or operators of host threads, so what an idle device waited for is unknown";
   }
+  const auto work = devices.graph.nodes.size() - devices.first_work, unexplained = startsUnexplained(devices);
+  if (check.why.empty() && static_cast<double>(unexplained) > kMostUnexplained * static_cast<double>(work)) {
+    check.why = fmt::format(
+        "{} of its {} kernels and copies have no recorded launch and follow no other work at once, so what "
+        "they waited for "
+        "is unknown",
+        unexplained, work);
+  }
   if (!check.why.empty()) return {};
   program.tasks =
-      tasksOfDevices(devices, {from.timeline.training_track, from.timeline.data_waits}, from.part.marks_ns);
+      tasksOfDevices(devices, {from.timeline.training_track, from.timeline.data_waits}, part.marks_ns);
   program.graph = std::move(devices.graph);
   return {};
 }
 
 }  // namespace
 
-Status readProgram(Trace& trace, const SimulateOptions& options, Program& program, ReplayCheck& check) {
-  const analysis::Reading reading{0, options.cancel};
-  const auto activity = PITWALL_TRY(analysis::gatherActivity(trace, reading));
-  const auto timeline = analysis::timelineOf(trace, activity);
-  analysis::TimeChunkReader chunks(trace, activity, timeline.process, reading);
-  const auto iterations = PITWALL_TRY(analysis::iterationsOf(trace, timeline, chunks));
-  const auto part = partOf(iterations, eventRate(trace, activity, timeline.process), options.most_events);
+Status readProgram(const Recorded& recorded, Program& program, ReplayCheck& check) {
+  const auto& [trace, activity, timeline, iterations, chunks, most_events] = recorded;
+  const auto part = partOf(iterations, eventRate(trace, activity, timeline.process), most_events);
   check.iteration_source = iterations.source;
   check.iterations = static_cast<std::int64_t>(part.steady.size());
   check.why = whyNot(trace, timeline, part);
@@ -207,7 +216,7 @@ Status readProgram(Trace& trace, const SimulateOptions& options, Program& progra
         program.graph, {timeline.training_track, timeline.data_waits, timeline.engine_waits}, part.marks_ns);
   } else {
     std::vector<analysis::OperatorInterval>().swap(operators);
-    PITWALL_TRY(readDevices({trace, activity, timeline, part, options.most_events}, program, check));
+    PITWALL_TRY(readDevices(recorded, part, program, check));
   }
   check.events = static_cast<std::int64_t>(program.graph.nodes.size());
   if (!check.why.empty()) return {};
