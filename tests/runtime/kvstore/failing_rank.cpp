@@ -1,6 +1,6 @@
 // failing_rank HOW: rank 1 of a job fails as the word says, while the others push. Each of the others prints the error that it gets and
 // "ended after X s", and ends with code 3.
-//   kill   it is killed            stop   it is stopped, and killed after 5 s
+//   kill   it is killed            stop   it is stopped, and killed after 10 s
 //   absent it does not push        late   an operator before its push fails
 //   random it is killed at a random moment of many pushes
 #include <signal.h>
@@ -23,13 +23,13 @@ void failAs(const char* how) {
   if (std::strcmp(how, "kill") == 0) kill(getpid(), SIGKILL);
   if (std::strcmp(how, "stop") == 0) {
     if (fork() == 0) {
-      sleep(5);
+      sleep(10);
       kill(getppid(), SIGKILL);
       _exit(0);
     }
     kill(getpid(), SIGSTOP);
   }
-  if (std::strcmp(how, "absent") == 0) std::this_thread::sleep_for(std::chrono::seconds(6));
+  if (std::strcmp(how, "absent") == 0) std::this_thread::sleep_for(std::chrono::seconds(12));
 }
 
 // Pushes and pulls until a wait fails. Rank 1 is killed within half a second.
