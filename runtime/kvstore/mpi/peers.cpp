@@ -15,7 +15,7 @@
 namespace pitwall::kvstore::mpi {
 namespace {
 
-constexpr int kTag = 1;
+constexpr int kPeersTag = 1;
 using Seconds = std::chrono::duration<double>;
 
 bool isDone(MPI_Request& request) {
@@ -54,7 +54,7 @@ Status Peers::meet() {
     // Only processes of this machine can be looked for.
     if (std::strncmp(peer.place.host, own.host, sizeof(own.host)) != 0) peer.place.process = 0;
     if (static_cast<int>(i) == rank_) continue;
-    MPI_Irecv(&peer.received, sizeof(Message), MPI_BYTE, static_cast<int>(i), kTag, communicator_,
+    MPI_Irecv(&peer.received, sizeof(Message), MPI_BYTE, static_cast<int>(i), kPeersTag, communicator_,
               &peer.receiving);
   }
   return {};
@@ -76,7 +76,7 @@ void Peers::receive() {
     while (peer.receiving != MPI_REQUEST_NULL && isDone(peer.receiving)) {
       peer.last = peer.received;
       peer.seen = Clock::now();
-      MPI_Irecv(&peer.received, sizeof(Message), MPI_BYTE, static_cast<int>(i), kTag, communicator_,
+      MPI_Irecv(&peer.received, sizeof(Message), MPI_BYTE, static_cast<int>(i), kPeersTag, communicator_,
                 &peer.receiving);
     }
   }
@@ -87,7 +87,8 @@ void Peers::send(const Message& message) {
     Peer& peer = peers_[i];
     if (static_cast<int>(i) == rank_ || !isDone(peer.sending)) continue;
     peer.sent = message;
-    MPI_Isend(&peer.sent, sizeof(Message), MPI_BYTE, static_cast<int>(i), kTag, communicator_, &peer.sending);
+    MPI_Isend(&peer.sent, sizeof(Message), MPI_BYTE, static_cast<int>(i), kPeersTag, communicator_,
+              &peer.sending);
   }
 }
 

@@ -9,7 +9,7 @@
 namespace pitwall::kvstore::mpi {
 namespace {
 
-constexpr int kTag = 2;
+constexpr int kRingTag = 2;
 constexpr std::int64_t kLeastElements = 8192;  // of a part: 32 KB
 
 }  // namespace
@@ -36,11 +36,11 @@ Status RingSum::beginStep() {
   const int sent = around(sums ? rank_ - step_ : rank_ + 1 - (step_ - (size_ - 1)));
   const int coming = around(sent - 1);
   float* const into = sums ? received_.data() : partAt(coming);
-  PITWALL_TRY(check(MPI_Irecv(into, static_cast<int>(countOf(coming)), MPI_FLOAT, before, kTag, communicator_,
-                              &requests_[0]),
+  PITWALL_TRY(check(MPI_Irecv(into, static_cast<int>(countOf(coming)), MPI_FLOAT, before, kRingTag,
+                              communicator_, &requests_[0]),
                     "MPI_Irecv"));
-  return check(MPI_Isend(partAt(sent), static_cast<int>(countOf(sent)), MPI_FLOAT, next, kTag, communicator_,
-                         &requests_[1]),
+  return check(MPI_Isend(partAt(sent), static_cast<int>(countOf(sent)), MPI_FLOAT, next, kRingTag,
+                         communicator_, &requests_[1]),
                "MPI_Isend");
 }
 
