@@ -97,10 +97,9 @@ void benchDist(Session& session, const char* type, int count, std::int64_t eleme
   const double megabytes = count * static_cast<double>(elements) * sizeof(float) / 1e6;
   const PairedTimes times = fixedTimes(own, direct, std::max(1, static_cast<int>(20 / megabytes)));
   if (store->rank() == 0)
-    fmt::print(
-        "dist_sync, {} ranks, {:4} arrays of {:9.1f} KB: {:9.1f} us; MPI_Allreduce() {:9.1f} us: {:.2f} x\n",
-        store->workers(), count, static_cast<double>(elements) * sizeof(float) / 1e3, times.first_us,
-        times.second_us, 1 / times.ratio);
+    fmt::print("{}, {} ranks, {:4} arrays of {:9.1f} KB: {:9.1f} us; MPI_Allreduce() {:9.1f} us: {:.2f} x\n",
+               store->type(), store->workers(), count, static_cast<double>(elements) * sizeof(float) / 1e3,
+               times.first_us, times.second_us, 1 / times.ratio);
 }
 
 void benchBuckets(int count, std::int64_t elements) {
