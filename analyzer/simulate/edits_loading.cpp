@@ -12,8 +12,8 @@ namespace {
 constexpr double kBusyMachine = 1.3;
 
 // The worst case of operators whose threads wait for each other, where more threads than CPUs want to run: the last of them
-// gets a CPU when another has used up its time slice. Own measurement: PyTorch with two threads beside one or two workers on two
-// CPUs, whose operators took 2.2 to 2.6 times as long.
+// waits until another has been taken off its CPU. Own measurement: PyTorch with two threads beside one or two workers on two CPUs,
+// whose operators took 2.2 to 2.6 times as long.
 constexpr double kTeamWithoutCpus = 2.6;
 
 // Of the time for making a batch: passing it from a worker to the program takes that long at worst. Of one published
