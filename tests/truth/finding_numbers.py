@@ -176,9 +176,8 @@ def loading(facts, part):
 
 def workers(facts, _):
     share, mean = loading(facts, "SingleProcessDataLoaderIter")
-    bound = min(share, 1 - facts.devices.share(lambda x: length(x.busy)))
-    waits = facts.devices.share(lambda x: x.causes["data wait"])
-    return {"load": mean, "step": mean / share, "share": share, "gain": (min(0.5 * waits, bound), bound)}
+    bound = min(share, 1 - facts.devices.share(lambda x: length(x.busy)))  # within it a replay of the trace says the gain
+    return {"load": mean, "step": mean / share, "share": share, "gain": (bound, bound)}
 
 
 def input_bound(facts, _):
@@ -246,7 +245,7 @@ def stalls(facts, _):
     for p in steady_primitives(facts):
         groups[p.key].append(p.length)
     total = sum(map(sum, groups.values()))
-    stalled = [g for g in groups.values() if len(g) >= 20 and quantile(g, 0.9) >= 20 * max(1, min(g))]
+    stalled = [g for g in groups.values() if len(g) >= 20 and quantile(g, 0.9) >= max(20 * max(1, min(g)), 5 * quantile(g, 0.5))]
     low = sum(sum(g) - len(g) * min(quantile(g, 0.5), sum(g) / len(g)) for g in stalled) / total
     high = sum(sum(g) - len(g) * quantile(g, 0.1) for g in groups.values()) / total
     return {"groups": len(stalled), "share": sum(map(sum, stalled)) / total,
@@ -338,7 +337,7 @@ RULES = {
     "onednn/reorder-share": rule(r"%(share)s of the primitives' time \(%(time)s in %(count)s executions\)", reorder,
                                  share=PERCENT, time=LENGTH, count=r"\d+"),
     "onednn/unfused": rule(r"%(pairs)s times .*?: %(share)s of the primitives' time", unfused, pairs=r"\d+", share=PERCENT),
-    "threads/stalls": rule(r"%(groups)s operators? with %(share)s of the operator time .*?\(the worst %(worst)s times\)", stalls,
+    "threads/stalls": rule(r"%(groups)s operators? with %(share)s of the operator time .*?\(the worst %(worst)s times the best\)", stalls,
                            groups=r"\d+", share=PERCENT, worst=r"\d+"),
     "quality/noise": rule(r"vary by %(cov)s .*?median %(median)s, p90 %(p90)s\)", noise, cov=PERCENT, median=LENGTH, p90=LENGTH),
     "quality/outliers": rule(r"%(outliers)s of %(iterations)s iterations differ much from the usual %(median)s \(up to "
