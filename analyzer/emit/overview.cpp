@@ -167,10 +167,10 @@ const Finding* tooFewIterations(const Report& report) {
   return found == report.findings.end() ? nullptr : &*found;
 }
 
-// Other programs took so much CPU time that the times say little; else null.
-const Finding* busyMachine(const Report& report) {
+// Other programs took CPU time; else null. With a high severity it is so much that the times say little.
+const Finding* otherPrograms(const Report& report) {
   const auto found = std::ranges::find(report.findings, "host/other-programs", &Finding::id);
-  return found == report.findings.end() || found->severity < Severity::high ? nullptr : &*found;
+  return found == report.findings.end() ? nullptr : &*found;
 }
 
 std::size_t rankOf(const Finding& finding, const Report& report) {
@@ -260,13 +260,11 @@ std::string whatElse(const Report& report, const Finding* first) {
                          kLine);
 }
 
-// What was not recorded, the worst first.
-std::string limitsOf(const Report& report) {
+// What was not recorded, the worst first. `named` is the finding that the overview begins with.
+std::string limitsOf(const Report& report, const std::string& named) {
   std::string text;
   const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
-  const auto busy = std::find_if(report.findings.begin(), report.findings.end(),
-                                 [](const Finding& finding) { return finding.id == "host/other-programs"; });
-  if (busy != report.findings.end() && busyMachine(report) == nullptr)
+  if (const Finding* others = otherPrograms(report); others != nullptr && others->id != named)
     add("Other programs took CPU time meanwhile; record again on a quiet machine.");
   if (!report.trace_complete) add("The recording did not finish.");
   if (!report.losses.empty()) add("Events are missing.");
@@ -304,7 +302,8 @@ Overview overviewOf(const Report& report) {
                                  rankOf(*few, report), few->title);
     overview.finding = few->id;
     overview.then = whatElse(report, few);
-  } else if (const Finding* busy = busyMachine(report); busy != nullptr && !failed) {
+  } else if (const Finding* busy = otherPrograms(report);
+             busy != nullptr && busy->severity == Severity::high && !failed) {
     overview.first =
         fmt::format("record again on a quiet machine (finding {}: {})", rankOf(*busy, report), busy->title);
     overview.finding = busy->id;
@@ -316,7 +315,7 @@ Overview overviewOf(const Report& report) {
     overview.gain = shortenedAtWord(whatItBrings(first), kTwoLines);
     overview.then = whatElse(report, first);
   }
-  overview.limits = limitsOf(report);
+  overview.limits = limitsOf(report, overview.finding);
   return overview;
 }
 

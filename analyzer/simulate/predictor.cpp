@@ -53,7 +53,7 @@ std::string causeOf(const Program& program, double recorded_usual) {
   return cause;
 }
 
-void checkReplay(const Program& program, ReplayCheck& check) {
+void checkReplay(const Program& program, ReplayCheck& check, std::vector<TimeNs>& unchanged_ns) {
   if (!check.why.empty()) return;
   Replayed replayed;
   const auto typical = usualLengthsOf(program.graph, program.tasks);
@@ -78,6 +78,7 @@ void checkReplay(const Program& program, ReplayCheck& check) {
   check.predictable = true;
   const auto lengths = lengthsOf(program.tasks);
   replay(program.tasks, lengths, replayed);
+  unchanged_ns = durationsOf(program, replayed.marks_ns);
   check.path = summarizePath(program, lengths, replayed);
 }
 
@@ -126,7 +127,7 @@ Outcome outcomeOf(const Program& program, const Changed& changed, const Replayed
 
 void Predictor::prepare() {
   if (check.why.empty()) check.recorded_ns = medianOf(durationsOf(program, program.tasks.marks_ns));
-  checkReplay(program, check);
+  checkReplay(program, check, unchanged_ns);
 }
 
 Result<Prediction> Predictor::predict(std::span<const std::string> changes) const {
@@ -135,15 +136,12 @@ Result<Prediction> Predictor::predict(std::span<const std::string> changes) cons
   for (const auto& text : changes) edits.push_back(PITWALL_TRY(parseEdit(text)));
   Prediction prediction;
   Replayed replayed;
-  Lengths unchanged = lengthsOf(program.tasks);
-  replay(program.tasks, unchanged, replayed);
-  const auto before = durationsOf(program, replayed.marks_ns);
-  const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, usualOf(before));
+  const double scale = static_cast<double>(check.recorded_ns) / std::max(1.0, usualOf(unchanged_ns));
   double low = HUGE_VAL, high = 0;
   const auto take = [&](Case which) -> Status {
     const auto changed = PITWALL_TRY(applyEdits(program, edits, which));
     replay(program.tasks, changed.lengths, replayed);
-    const auto outcome = outcomeOf(program, changed, replayed, before);
+    const auto outcome = outcomeOf(program, changed, replayed, unchanged_ns);
     // What the replay of the unchanged graph is off by, the prediction may be off by too.
     const double error = edits.empty() ? 0 : std::fabs(check.error) + outcome.uncertainty;
     low = std::min(low, outcome.usual_ns * (1 - error));

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analyzer/simulate.h"
 #include "analyzer/simulate/program.h"
@@ -13,6 +14,7 @@ namespace pitwall::simulate {
 struct Predictor {
   Program program;
   ReplayCheck check;
+  std::vector<TimeNs> unchanged_ns;  // steady iterations of the unchanged replay, where it is predictable
 
   // After reading, once: replays the unchanged program.
   void prepare();

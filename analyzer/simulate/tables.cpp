@@ -32,10 +32,11 @@ constexpr Column kSimulationColumns[] = {
      "predictable"},
 };
 
-constexpr TableDeclaration kSimulationTable{"analysis_simulation",
-                                            "A change that was simulated, of those that rules propose. No "
-                                            "row = the program neither waits for batches nor copies.",
-                                            kSimulationColumns};
+constexpr TableDeclaration kSimulationTable{
+    "analysis_simulation",
+    "A change that was simulated, of those that rules propose. No "
+    "row = the program has no device, or neither waits for batches nor copies.",
+    kSimulationColumns};
 
 }  // namespace pitwall::analysis
 
@@ -47,7 +48,9 @@ constexpr double kSmallShare = 0.02;  // of the time: no rule is about less
 std::vector<std::string> changesFor(const analysis::Context& context) {
   std::vector<std::string> changes;
   const auto wall = static_cast<double>(context.timeline.end_ns - context.timeline.begin_ns);
-  if (static_cast<double>(analysis::covered(context.timeline.data_waits)) > kSmallShare * wall)
+  // Without a device, operators and workers share the CPUs: input/workers goes by how many are in use.
+  if (!context.devices.all.empty() &&
+      static_cast<double>(analysis::covered(context.timeline.data_waits)) > kSmallShare * wall)
     changes = {"workers=1", "workers=2", "workers=3", "workers=4", "workers=8"};
   TimeNs copying = 0, devices_ns = 0;
   for (const auto& device : context.devices.all) {

@@ -201,6 +201,10 @@ TEST(Overview, OnAVeryBusyMachineARecordingOnAQuietOneComesFirst) {
   EXPECT_EQ(both.gain, "");
   EXPECT_EQ(both.then, "if it is always so busy: Title of threads/knee (finding 2)");
   EXPECT_EQ(both.limits, "");
+  report.end.exit_code = 1;
+  EXPECT_THAT(overviewOf(report).limits, HasSubstr("Other programs took CPU time"))
+      << "the failure comes first";
+  report.end.exit_code.reset();
   report.findings.pop_back();
   EXPECT_EQ(overviewOf(report).first, both.first);
   EXPECT_EQ(overviewOf(report).then, "");
