@@ -105,24 +105,26 @@ check "ort: its note" 1 "$(notes other.pitwall | grep -c "onnxruntime is not rec
 cat > mx.py <<'END'
 import mxnet as mx
 trainer = mx.gluon.Trainer()
-for i in range(5): mx.nd.dot(); trainer.step(1)
+for i in range(5): mx.nd.dot(); trainer.step(1); mx.nd.waitall()
 print("done")
 END
 check "mxnet: output" done "$(record mx.pitwall mx.py)"
 check "mxnet: operators" "dot 10" "$(ask mx.pitwall "$operators")"
 check "mxnet: their place" 0 "$(ask mx.pitwall "$misplaced")"
 check "mxnet: one process" 1 "$(ask mx.pitwall "SELECT count(*) FROM process")"
+check "mxnet: calls that wait" "MXNDArrayWaitAll 5" "$(ask mx.pitwall "SELECT name || ' ' || count(*) FROM event WHERE kind = 'wait' GROUP BY name")"
 check "mxnet: iterations" 5 "$(ask mx.pitwall "SELECT count(*) FROM iteration_mark")"
 check "mxnet: no file in the program's folder" "" "$(find . -name '*profile*')"
 echo "import mxnet as mx
 for i in range(3): mx.nd.dot()
 mx.profiler.set_config(filename='theirs.json')
 mx.profiler.set_state('run')
-for i in range(4): mx.nd.dot()
+for i in range(4): mx.nd.dot(); mx.nd.waitall()
 mx.profiler.set_state('stop')
 mx.profiler.dump()" > mxown.py
 record mxown.pitwall mxown.py
 check "mxnet: the program's own profile" "dot 7 8" "$(ask mxown.pitwall "$operators") $(grep -o '"name": "dot"' theirs.json | wc -l)"
+check "mxnet: without calls that it did not ask for" 0 "$(grep -c MXNDArrayWait theirs.json)"
 
 # --- JAX ---
 echo "import jax

@@ -37,8 +37,29 @@ def resume(profile_process="worker"):
     pass
 
 
+class Domain:
+    def __init__(self, name):
+        self.name = name
+
+
+class Task:
+    def __init__(self, domain, name):
+        self._domain, self._name = domain, name
+
+    def start(self):
+        self._begin_s = time.time()
+
+    def stop(self):
+        _add(self._name, self._domain.name, "b", "e", self._begin_s)
+
+
 def _operator(name, begin_s):
+    _add(name, "operator", "B", "E", begin_s)
+
+
+def _add(name, category, begin, end, begin_s):
     if not _runs:
         return
-    for phase, now in (("B", begin_s), ("E", time.time())):
-        _events.append({"name": name, "cat": "operator", "ph": phase, "ts": int(now * 1e6), "pid": 0, "tid": 12345678901234567890})
+    for phase, now in ((begin, begin_s), (end, time.time())):
+        event = {"name": name, "cat": category, "ph": phase, "ts": int(now * 1e6), "pid": 0, "tid": 12345678901234567890}
+        _events.append(event | ({"id": 12345678901234567890} if phase in "be" else {}))
