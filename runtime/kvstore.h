@@ -16,7 +16,8 @@
 //
 // Kinds, by name as MXNet chooses them (docs/kvstore.md): "local" sums on the CPU, "device" on the devices of the arrays, spread over
 // them by size. A name of another kind that contains "local" or "device" is one of them. "dist_sync", "dist_device_sync" and "horovod" sum over the
-// processes of an MPI job too: all call create() and destroy the store.
+// processes of an MPI job too: all call create() and destroy the store. "dist_async" keeps the keys on servers, other processes of the
+// job: each push updates them when it arrives.
 //
 // Threads: one thread at a time. The session outlives the store.
 #pragma once
@@ -44,6 +45,7 @@ class StoreKey {
   StoreKey(std::string text) : text_(std::move(text)), is_text_(true) {}  // NOLINT: the same
   StoreKey(const char* text) : StoreKey(std::string(text)) {}             // NOLINT: the same
   bool isText() const { return is_text_; }
+  int number() const { return number_; }  // of a key that is no text
   std::string toString() const { return is_text_ ? text_ : std::to_string(number_); }
   friend auto operator<=>(const StoreKey&, const StoreKey&) = default;
 
@@ -73,6 +75,10 @@ class KVStore {
   // Errors: invalidInput for a name of no kind, listing the kinds; unsupported for a kind that this build or machine does not have,
   // with what it needs.
   static Result<std::unique_ptr<KVStore>> create(Session& session, std::string_view type = "local");
+  // In a server process of a job (docs/kvstore.md): holds the keys of the stores "dist_async" of its workers until all of them end, and
+  // returns true: the program is done. In all other processes returns false at once. Programs call it once, before create().
+  // Errors: io naming the rank that has ended or does not answer within PITWALL_KVSTORE_TIMEOUT.
+  static Result<bool> serve(Session& session);
   virtual ~KVStore() = default;
 
   virtual const std::string& type() const = 0;  // as given to create()

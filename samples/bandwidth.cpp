@@ -197,6 +197,6 @@ int main(int argc, char** argv) {
   SessionOptions options;
   options.trace_path = given.trace;
   const auto session = must(Session::open(options));
-  measure(*session, given);
+  if (!must(KVStore::serve(*session))) measure(*session, given);
   must(session->finish());
 }

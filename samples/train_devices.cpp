@@ -2,6 +2,7 @@
 //
 //   train_devices --devices 4 --kv-store device
 //   samples/launch -n 4 -- train_devices --kv-store dist_sync
+//   samples/launch -n 4 -s 2 -- train_devices --kv-store dist_async
 //
 // PITWALL_TRACE=run.pitwall in the environment records the run for `pitwall analyze run.pitwall`.
 #include <CLI/CLI.hpp>
@@ -130,6 +131,6 @@ void train(Session& session, const Given& given) {
 int main(int argc, char** argv) {
   const Given given = parse(argc, argv);
   const auto session = must(Session::open());
-  train(*session, given);
+  if (!must(KVStore::serve(*session))) train(*session, given);
   must(session->finish());
 }

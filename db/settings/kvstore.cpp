@@ -40,8 +40,10 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .meaning =
          "How many servers hold the weights. More servers share the traffic; as many as workers is common.",
      .source = kPsLite,
-     .status = notApplicable,
-     .note = "All workers hold the weights and sum gradients by MPI: there are no servers."},
+     .status = honoured,
+     .since = "0.1.0",
+     .note = "Of stores dist_async; others have none. Where DMLC_ROLE is not set, the last ranks of the job "
+             "serve."},
     {.name = "DMLC_NUM_WORKER",
      .owner = "ps-lite",
      .type = integer,
@@ -51,7 +53,7 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .source = kPsLite,
      .status = honoured,
      .since = "0.1.0",
-     .note = "Must be the number of processes that mpirun started."},
+     .note = "Must be the number of processes that mpirun started, without servers."},
     {.name = "DMLC_PS_ROOT_PORT",
      .owner = "ps-lite",
      .type = integer,
@@ -104,7 +106,9 @@ constexpr SettingInfo kKvstoreSettings[] = {
      .source = kPsLite,
      .status = honoured,
      .since = "0.1.0",
-     .note = "A store between processes is refused in a server or scheduler: MPI needs neither."},
+     .note = "server: the process holds keys of stores dist_async and calls KVStore::serve(). scheduler is "
+             "refused: MPI "
+             "needs none."},
     {.name = "MXNET_ENABLE_GPU_P2P",
      .owner = "mxnet",
      .type = boolean,

@@ -44,6 +44,18 @@ constexpr SettingInfo kPitwallSettings[] = {
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},
+    {.name = "PITWALL_KVSTORE_STALENESS",
+     .owner = "pitwall",
+     .type = integer,
+     .default_value = "-1",
+     .allowed = "-1..1000000",
+     .unit = "pushes",
+     .meaning =
+         "By how many pushes of a key a worker of a store dist_async may be ahead of the slowest worker: its "
+         "next pushes and pulls of the key wait. With -1 none waits.",
+     .source = kOwn,
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "PITWALL_KVSTORE_TIMEOUT",
      .owner = "pitwall",
      .type = real,

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <future>
 #include <utility>
 #include <vector>
 
-#include "db/mutex.h"
 #include "db/try.h"
 #include "runtime/array/call.h"
+#include "runtime/kvstore/all_done.h"
 
 namespace pitwall::kvstore {
 namespace {
@@ -22,26 +21,6 @@ std::int64_t partOf(const Settings& settings) {
   if (settings.text("DMLC_PS_VAN_TYPE") != "p3") return kMostElements;
   return std::min(kMostElements, settings.integer("MXNET_KVSTORE_SLICE_THRESHOLD"));
 }
-
-// Completes an operator when all of its exchanges are done, with the first error.
-class AllDone {
- public:
-  AllDone(std::size_t count, Completion completion) : left_(count), completion_(std::move(completion)) {}
-  void one(Status status) {
-    {
-      const ScopedLock lock(mutex_);
-      if (!status.has_value() && first_.has_value()) first_ = std::move(status);
-      if (--left_ != 0) return;
-    }
-    completion_(std::move(first_));
-  }
-
- private:
-  Mutex mutex_;
-  std::size_t left_ PITWALL_GUARDED_BY(mutex_);
-  Status first_;
-  Completion completion_;
-};
 
 // The exchanges of one array.
 struct Run {

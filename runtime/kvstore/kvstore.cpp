@@ -8,6 +8,7 @@
 
 #include "db/meta.h"
 #include "db/try.h"
+#include "runtime/kvstore/async_store.h"
 #include "runtime/kvstore/dist_store.h"
 
 namespace pitwall {
@@ -29,18 +30,17 @@ std::unique_ptr<kvstore::Reducer> deviceReducer(Session& session) {
 Result<std::unique_ptr<KVStore>> makeDist(Session& session, const std::string& type,
                                           const std::string& name) {
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  const bool on_devices = has("device") || has("horovod");
+  std::unique_ptr<kvstore::Reducer> reducer =
+      on_devices ? deviceReducer(session) : kvstore::makeHostReducer(session);
   if (has("async"))
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("kvstore '{}': this version has no servers that update without waiting for all workers; "
-                    "use dist_sync",
-                    type));
+    return std::unique_ptr<KVStore>(std::make_unique<kvstore::AsyncStore>(
+        session, type, std::move(reducer), PITWALL_TRY(kvstore::Servers::open(session))));
   using Use = kvstore::DistStore::Use;
   std::shared_ptr<kvstore::Communicator> communicator = PITWALL_TRY(kvstore::Communicator::open(session));
-  const bool on_devices = has("device") || has("horovod");
-  return std::unique_ptr<KVStore>(std::make_unique<kvstore::DistStore>(
-      session, type, on_devices ? deviceReducer(session) : kvstore::makeHostReducer(session),
-      std::move(communicator), has("horovod") ? Use::sumsAlone : Use::store));
+  return std::unique_ptr<KVStore>(
+      std::make_unique<kvstore::DistStore>(session, type, std::move(reducer), std::move(communicator),
+                                           has("horovod") ? Use::sumsAlone : Use::store));
 }
 
 Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type) {
@@ -60,7 +60,7 @@ Result<std::unique_ptr<KVStore>> make(Session& session, const std::string& type)
   return fail(
       ErrorCode::invalidInput,
       fmt::format("kvstore '{}': no such kind; there are local, device, and between processes dist_sync, "
-                  "dist_device_sync and horovod",
+                  "dist_device_sync, dist_async and horovod",
                   type));
 }
 
@@ -71,6 +71,8 @@ Result<std::unique_ptr<KVStore>> KVStore::create(Session& session, std::string_v
   session.meta(meta::kKvStore, type);
   return store;
 }
+
+Result<bool> KVStore::serve(Session& session) { return kvstore::serve(session); }
 
 Status KVStore::pushPull(const StoreKey& key, std::span<const NDArray> values,
                          std::span<const NDArray> outputs, int priority) {

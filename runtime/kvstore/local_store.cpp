@@ -108,7 +108,7 @@ Result<NDArray> LocalStore::reduced(Entry& entry, std::span<const Value> values,
   return sum;
 }
 
-Status LocalStore::use(const StoreKey& key, Entry& entry, const NDArray& sum) {
+Status LocalStore::use(const StoreKey& key, Entry& entry, const NDArray& sum, int /*priority*/) {
   NDArray& stored = entry.stored->value;
   if (updater_ != nullptr) return updater_(key, sum, stored);
   if (optimizer_ == nullptr) return {};
@@ -127,7 +127,7 @@ Status LocalStore::push(const StoreKey& key, std::span<const NDArray> values, in
   const std::vector<Value> given = PITWALL_TRY(valuesOf(entry, values));
   PITWALL_TRY(moveHome(entry, reducer_->homeOf(entry, given)));
   const NDArray sum = PITWALL_TRY(reduced(entry, given, priority));
-  return use(key, entry, sum);
+  return use(key, entry, sum, priority);
 }
 
 Status LocalStore::pull(const StoreKey& key, std::span<const NDArray> outputs, int priority) {
@@ -148,7 +148,7 @@ Status LocalStore::pushRows(const StoreKey& key, std::span<const StoreRows> valu
     sum = NDArray::empty(session_, entry.shape(), MemoryTag::gradients, DType::float32,
                          entry.stored->value.device());
   PITWALL_TRY(pushRowSum(entry, options_, values, valueOf(sum), priority));
-  return use(key, entry, sum);
+  return use(key, entry, sum, priority);
 }
 
 Status LocalStore::pullRows(const StoreKey& key, std::span<const StoreRows> outputs, int priority) {

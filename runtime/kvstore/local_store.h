@@ -41,7 +41,10 @@ class LocalStore : public KVStore {
   bool has(const StoreKey& key) const { return entries_.contains(key); }
   // init() without an exchange.
   Status add(const StoreKey& key, const NDArray& value);
-  bool updates() const { return updater_ != nullptr || optimizer_ != nullptr; }
+  // Whether a sum is not the new contents.
+  virtual bool updates() const { return updater_ != nullptr || optimizer_ != nullptr; }
+  // Pushes the update of a key by a sum.
+  virtual Status use(const StoreKey& key, Entry& entry, const NDArray& sum, int priority);
   // Errors: invalidInput naming the key for arrays of another shape or type.
   static Result<std::vector<Value>> valuesOf(const Entry& entry, std::span<const NDArray> arrays);
   // Errors: notFound.
@@ -51,7 +54,6 @@ class LocalStore : public KVStore {
   Status checkKey(const StoreKey& key) const;
   Status moveHome(Entry& entry, Device home);
   Result<NDArray> reduced(Entry& entry, std::span<const Value> values, int priority);
-  Status use(const StoreKey& key, Entry& entry, const NDArray& sum);
 
   Session& session_;
   const std::string type_;

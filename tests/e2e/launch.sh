@@ -9,6 +9,7 @@ export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE GOMP_SPINCOUNT=0
 
 lines=$("$launch" -n 3 -s 2 -- sh -c 'echo "$DMLC_ROLE of $DMLC_NUM_WORKER with $DMLC_NUM_SERVER"')
 [ "$(grep -c '^worker of 3 with 2$' <<< "$lines")" = 3 ] || { echo "variables: $lines"; exit 1; }
+[ "$(grep -c '^server of 3 with 2$' <<< "$lines")" = 2 ] || { echo "servers: $lines"; exit 1; }
 [ "$("$launch" -n 2 --dry-run -- program --an-option | grep -o 'DMLC_NUM_SERVER=0 program --an-option')" ] ||
   { echo "--dry-run does not print the command"; exit 1; }
 
@@ -24,3 +25,5 @@ output=$("$launch" -n 2 -- "$bandwidth" --network resnet --num-layers 18 --devic
 grep -q '^num of arrays = 23, total size = ' <<< "$output" && grep -q 'error 0\.000000$' <<< "$output" ||
   { echo "dist_sync: $output"; exit 1; }
 [ "$(wc -l <<< "$output")" = 2 ] || { echo "more than one rank prints: $output"; exit 1; }
+output=$("$launch" -n 1 -s 2 -- "$bandwidth" --network resnet --num-layers 18 --devices 2 --kv-store dist_async --optimizer sgd --num-batches 1)
+grep -q 'error 0\.000000$' <<< "$output" || { echo "dist_async: $output"; exit 1; }

@@ -9,6 +9,7 @@
 #include "db/try.h"
 #include "runtime/kvstore/mpi/job.h"
 #include "runtime/kvstore/mpi/mpi_communicator.h"
+#include "runtime/kvstore/mpi/roles.h"
 
 namespace pitwall::kvstore::mpi {
 namespace {
@@ -324,20 +325,42 @@ void MpiCommunicator::pause() {
 namespace pitwall::kvstore {
 namespace {
 
-// mpirun and samples/launch set it; a server or scheduler has nothing to do here.
-Status checkRole(const Settings& settings, int size) {
-  const std::string_view role = settings.text("DMLC_ROLE");
-  if (!role.empty() && role != "worker")
-    return fail(
-        ErrorCode::unsupported,
-        fmt::format("DMLC_ROLE={}: stores between processes have workers alone; start them with mpirun or "
-                    "samples/launch",
-                    role));
+using Seconds = std::chrono::duration<double>;
+
+std::string late(int size, Seconds limit) {
+  return fmt::format(
+      "kvstore: not all {} ranks have created the store within {:g} s (PITWALL_KVSTORE_TIMEOUT)", size,
+      limit.count());
+}
+
+// Where all processes are workers.
+Result<MPI_Comm> ofAll(const Settings& settings, Seconds limit) {
+  static MPI_Comm made = MPI_COMM_NULL;  // MPI writes it later
+  int size = 1;
+  PITWALL_TRY(mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size"));
   if (settings.isSet("DMLC_NUM_WORKER") && settings.integer("DMLC_NUM_WORKER") != size)
     return fail(ErrorCode::invalidInput,
                 fmt::format("DMLC_NUM_WORKER={}, but the job has {} processes: start them with mpirun -n {}",
                             settings.integer("DMLC_NUM_WORKER"), size, settings.integer("DMLC_NUM_WORKER")));
-  return {};
+  MPI_Request request = MPI_REQUEST_NULL;
+  PITWALL_TRY(mpi::check(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request), "MPI_Comm_idup"));
+  PITWALL_TRY(mpi::waitFor(request, limit, late(size, limit)));
+  return made;
+}
+
+// The servers of the job go on.
+Result<MPI_Comm> ofWorkers(const Settings& settings, Seconds limit) {
+  const mpi::Job job = PITWALL_TRY(mpi::meetAll(settings, mpi::Wish::sumStore, limit));
+  MPI_Group all = MPI_GROUP_NULL, workers = MPI_GROUP_NULL;
+  MPI_Comm made = MPI_COMM_NULL;
+  PITWALL_TRY(mpi::check(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group"));
+  PITWALL_TRY(
+      mpi::check(MPI_Group_incl(all, static_cast<int>(job.workers.size()), job.workers.data(), &workers),
+                 "MPI_Group_incl"));
+  PITWALL_TRY(mpi::check(MPI_Comm_create_group(MPI_COMM_WORLD, workers, 0, &made), "MPI_Comm_create_group"));
+  MPI_Group_free(&all);
+  MPI_Group_free(&workers);
+  return made;
 }
 
 }  // namespace
@@ -345,16 +368,10 @@ Status checkRole(const Settings& settings, int size) {
 Result<std::shared_ptr<Communicator>> Communicator::open(Session& session) {
   PITWALL_TRY(mpi::startMpi());
   const mpi::CommunicatorOptions options = mpi::CommunicatorOptions::of(session.settings());
-  int size = 1;
-  PITWALL_TRY(mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size"));
-  PITWALL_TRY(checkRole(session.settings(), size));
-  MPI_Comm own = MPI_COMM_NULL;
-  MPI_Request request = MPI_REQUEST_NULL;
-  PITWALL_TRY(mpi::check(MPI_Comm_idup(MPI_COMM_WORLD, &own, &request), "MPI_Comm_idup"));
-  PITWALL_TRY(mpi::waitFor(request, options.limit,
-                           fmt::format("kvstore: not all {} ranks have created the store within {:g} s "
-                                       "(PITWALL_KVSTORE_TIMEOUT)",
-                                       size, options.limit.count())));
+  const Settings& settings = session.settings();
+  PITWALL_TRY(mpi::checkIsWorker(settings));
+  const MPI_Comm own = PITWALL_TRY(mpi::mayHaveServers(settings) ? ofWorkers(settings, options.limit)
+                                                                 : ofAll(settings, options.limit));
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   std::unique_ptr<mpi::Peers> peers = PITWALL_TRY(mpi::Peers::open(own, options.limit));
   return std::shared_ptr<Communicator>(

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <thread>
+#include <utility>
 
 #include "db/mutex.h"
 #include "db/try.h"
@@ -14,10 +15,18 @@ namespace {
 
 std::atomic<int> open_communicators{0};
 
+// Never destroyed: used at exit.
+std::function<void()>& lastCall() {
+  static auto* const last = new std::function<void()>;
+  return *last;
+}
+
 void endMpi() {
   int ended = 0;
   MPI_Finalized(&ended);
-  if (ended == 0 && open_communicators == 0) MPI_Finalize();
+  if (ended != 0 || open_communicators != 0) return;
+  if (lastCall()) lastCall()();
+  MPI_Finalize();
 }
 
 Status startOnce() {
@@ -42,6 +51,8 @@ Status startMpi() {
   const ScopedLock lock(mutex);
   return startOnce();
 }
+
+void beforeMpiEnds(std::function<void()> last) { lastCall() = std::move(last); }
 
 void communicatorOpened() { ++open_communicators; }
 void communicatorClosed() { --open_communicators; }

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 #include "db/result.h"
@@ -13,6 +14,9 @@ namespace pitwall::kvstore::mpi {
 
 // Starts MPI unless the program has. Errors: unsupported for an MPI without MPI_THREAD_MULTIPLE, io where it fails.
 Status startMpi();
+
+// Calls `last` at exit, unless a communicator is open then; one that was given before is not called.
+void beforeMpiEnds(std::function<void()> last);
 
 // While one is not closed, MPI is not ended at exit: MPI_Finalize() would wait for ranks that may have ended.
 void communicatorOpened();

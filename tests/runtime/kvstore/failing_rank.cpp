@@ -3,6 +3,8 @@
 //   kill   it is killed            stop   it is stopped, and killed after 10 s
 //   absent it does not push        late   an operator before its push fails
 //   random it is killed at a random moment of many pushes
+//   server  a server of a store dist_async is killed so
+// failing_rank HOW dist_async: the same of a worker of a store dist_async.
 #include <signal.h>
 #include <unistd.h>
 
@@ -32,14 +34,15 @@ void failAs(const char* how) {
   if (std::strcmp(how, "absent") == 0) std::this_thread::sleep_for(std::chrono::seconds(12));
 }
 
-// Pushes and pulls until a wait fails. Rank 1 is killed within half a second.
+void killAtRandom() {
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500 + std::random_device()() % 500));
+    kill(getpid(), SIGKILL);
+  }).detach();
+}
+
+// Pushes and pulls until a wait fails.
 Status pushMany(KVStore& store, const NDArray& value) {
-  if (store.rank() == 1) {
-    std::thread([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(std::random_device()() % 500));
-      kill(getpid(), SIGKILL);
-    }).detach();
-  }
   for (;;) {
     for (const char* key : {"conv1_weight", "fc1_weight"}) {
       store.push(key, value).value();
@@ -53,8 +56,19 @@ Status pushMany(KVStore& store, const NDArray& value) {
 
 int main(int argc, char** argv) {
   const char* const how = argc > 1 ? argv[1] : "";
+  const bool kills_server = std::strcmp(how, "server") == 0;
+  const bool is_async = kills_server || (argc > 2 && std::strcmp(argv[2], "dist_async") == 0);
   auto session = Session::open().value();
-  auto store = KVStore::create(*session, "dist_sync").value();
+  const char* const role = std::getenv("DMLC_ROLE");
+  if (kills_server && role != nullptr && std::strcmp(role, "server") == 0) killAtRandom();
+  const Result<bool> served = KVStore::serve(*session);
+  if (!served.has_value()) {
+    std::fprintf(stderr, "server: %s\n", served.error().message.c_str());
+    std::_Exit(3);
+  }
+  if (*served) return 0;
+  auto store = KVStore::create(*session, is_async ? "dist_async" : "dist_sync").value();
+  if (is_async) store->setOptimizer({"sgd", {{"learning_rate", 0.1F}}}).value();
   const float ones[] = {1, 1, 1};
   const NDArray value = NDArray::fromValues(*session, {3}, ones);
   store->init("conv1_weight", value).value();
@@ -70,7 +84,8 @@ int main(int argc, char** argv) {
     if (std::strcmp(how, "late") == 0) pushed = NDArray::empty(*session, {3});  // never written
   }
   Status waited;
-  if (std::strcmp(how, "random") == 0) {
+  if (std::strcmp(how, "random") == 0 || is_async) {  // workers of dist_async do not wait for each other
+    if (store->rank() == 1 && std::strcmp(how, "random") == 0) killAtRandom();
     waited = pushMany(*store, value);
   } else {
     store->push("fc1_weight", pushed).value();
