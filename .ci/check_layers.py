@@ -19,12 +19,13 @@ MAY_INCLUDE = {
     "tests": {"db", "runtime", "analyzer", "gui", "samples"},
 }
 # A subfolder that builds alone -> the files of its own top folder that may include it. It includes no other one of them.
-ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/")}
+ALONE = {"analyzer/record/": ("analyzer/record/", "analyzer/cli/", "analyzer/tune/")}
 # A subfolder -> the other subfolders of its top folder that it may include. Those that are not named here may include any.
 BELOW = {
     "analyzer/analysis": set(),
     "analyzer/dependencies": {"analyzer/analysis"},
     "analyzer/critical_path": {"analyzer/analysis", "analyzer/dependencies"},
+    "analyzer/tune": {"analyzer/record"},
     "analyzer/simulate": {"analyzer/analysis", "analyzer/dependencies", "analyzer/critical_path"},
     "runtime/file": set(),
     "runtime/graph": {"runtime/array", "runtime/backend", "runtime/file", "runtime/memory", "runtime/operators"},

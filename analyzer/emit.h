@@ -59,6 +59,10 @@ struct EnvironmentFormatInfo {
 };
 std::span<const EnvironmentFormatInfo> environmentFormats();
 
+// The line, or lines, that give a variable its value in a file of this format. `name` is a variable's name.
+std::string environmentAssignment(const std::string& name, const std::string& value,
+                                  EnvironmentFormat format);
+
 // Each proposed setting after a comment with its reason and rule. Settings that the user set are commented
 // out. Says so when there is nothing to recommend.
 std::string reportAsEnvironment(const Report& report, EnvironmentFormat format = EnvironmentFormat::bash);

@@ -93,6 +93,7 @@ CommandLine::CommandLine() {
   export_command_ = addExport(app_, export_);
   query_command_ = addQuery(app_, query_);
   simulate_command_ = addSimulate(app_, simulate_);
+  tune_command_ = addTune(app_, tune_);
   addEnv();
   addRules();
   app_.footer(helpFooter(manualTextOf("pitwall")));
@@ -127,7 +128,8 @@ void CommandLine::addRules() {
 int CommandLine::run(int argc, char** argv) {
   markSides(argc, argv);
   try {
-    app_.parse(cutCommand(argc, argv, record_), argv);
+    const int left = cutProgram(argc, argv, "record", record_.command);
+    app_.parse(cutProgram(left, argv, "tune", tune_.command), argv);
   } catch (const CLI::ParseError& error) {
     return app_.exit(error) == 0 ? flushOutput() : kUsage;
   }
@@ -139,6 +141,7 @@ int CommandLine::run(int argc, char** argv) {
   if (export_command_->parsed()) code = exportTraceFile(export_);
   if (query_command_->parsed()) code = queryTrace(query_);
   if (simulate_command_->parsed()) code = simulateTrace(simulate_);
+  if (tune_command_->parsed()) code = tune(tune_);
   if (env_command_->parsed()) code = calibrating_ ? calibrate() : env(setting_);
   if (list_command_->parsed()) code = rulesList(rule_folders_);
   if (show_command_->parsed()) code = rulesShow(rule_, rule_folders_);

@@ -13,6 +13,7 @@
 #include "analyzer/cli/query_command.h"
 #include "analyzer/cli/record_command.h"
 #include "analyzer/cli/simulate_command.h"
+#include "analyzer/cli/tune_command.h"
 
 namespace pitwall::cli {
 
@@ -40,6 +41,7 @@ class CommandLine {
   ExportArguments export_;
   QueryArguments query_;
   SimulateArguments simulate_;
+  TuneArguments tune_;
   std::string setting_;
   bool calibrating_ = false;
   std::vector<std::string> rule_folders_, rule_files_;
@@ -50,6 +52,7 @@ class CommandLine {
   CLI::App* export_command_ = nullptr;
   CLI::App* query_command_ = nullptr;
   CLI::App* simulate_command_ = nullptr;
+  CLI::App* tune_command_ = nullptr;
   CLI::App* env_command_ = nullptr;
   CLI::App* list_command_ = nullptr;
   CLI::App* show_command_ = nullptr;

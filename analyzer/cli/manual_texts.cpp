@@ -172,6 +172,38 @@ Text ofSimulate() {
   return text;
 }
 
+Text ofTune() {
+  Text text;
+  text.usage = {"pitwall tune [OPTIONS] -- PROGRAM [ARGUMENTS]"};
+  text.notes = {
+      "Records the program once, takes the settings that the findings propose, with half and double of "
+      "numbers, and the values of "
+      "--param, and runs the program with and without them, in random order. What is kept is measured to be "
+      "a gain: an interval "
+      "of the median ratio of pairs of runs excludes that it is none, for all candidates together with 95 %.",
+      "Ctrl-C ends the search with the best so far; the same command continues it."};
+  text.exit_codes = {kDoneCode,
+                     kUsageCode,
+                     kTraceCode,
+                     kInternalCode,
+                     {"130", "interrupted by ctrl-C or SIGTERM; the result so far is printed and written"}};
+  text.environment = {kTemporary};
+  text.files = {
+      {"DIR/best.env", "The best settings, for 'source'."},
+      {"DIR/first.pitwall, DIR/best.pitwall", "Traces of the program unchanged, and with the best settings."},
+      {"DIR/runs.tsv", "All runs; an interrupted search continues from it."},
+      {"DIR/NUMBER.log", "What a run printed that was no measurement."}};
+  text.examples = {
+      {"pitwall tune -- ./train --epochs 2",
+       "Try what the findings propose; the metric is found in the recording."},
+      {"pitwall tune --metric 'Speed: ([0-9.]+)' --param OMP_NUM_THREADS=1..8 -- python3 train.py",
+       "Also try numbers of threads, and read the metric from the output."},
+      {"pitwall tune --param BATCH=16,32,64 --keep 'accuracy ([0-9.]+)' --within 0.5% -- ./train --batch "
+       "'{BATCH}'",
+       "A parameter of the command line, and a result that must not get worse."}};
+  return text;
+}
+
 Text ofEnv() {
   Text text;
   text.exit_codes = {kDoneCode, kUsageCode};
@@ -216,7 +248,8 @@ const Text& manualTextOf(std::string_view command) {
                                                               {"pitwall query", ofQuery()},
                                                               {"pitwall env", ofEnv()},
                                                               {"pitwall rules", ofRules()},
-                                                              {"pitwall simulate", ofSimulate()}};
+                                                              {"pitwall simulate", ofSimulate()},
+                                                              {"pitwall tune", ofTune()}};
   static const Text none;
   const auto found = texts.find(command);
   return found == texts.end() ? none : found->second;

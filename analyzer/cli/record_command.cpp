@@ -121,11 +121,11 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
   return command;
 }
 
-int cutCommand(int argc, const char* const* argv, RecordArguments& arguments) {
-  if (argc < 2 || std::string_view(argv[1]) != "record") return argc;
+int cutProgram(int argc, const char* const* argv, std::string_view name, std::vector<std::string>& program) {
+  if (argc < 2 || argv[1] != name) return argc;
   for (int i = 2; i < argc; ++i) {
     if (std::string_view(argv[i]) != "--") continue;
-    arguments.command.assign(argv + i + 1, argv + argc);
+    program.assign(argv + i + 1, argv + argc);
     return i;
   }
   return argc;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace pitwall::cli {
@@ -26,9 +27,9 @@ struct RecordArguments {
 
 CLI::App* addRecord(CLI::App& app, RecordArguments& arguments);
 
-// Arguments after "--" of `pitwall record` belong to the program: puts it into arguments.command and returns
-// how many arguments are left to be parsed. Other commands keep their arguments.
-int cutCommand(int argc, const char* const* argv, RecordArguments& arguments);
+// Arguments after "--" of a command that runs a program belong to that program: for the command `name` puts them into `program`
+// and returns how many arguments are left to be parsed. Other commands keep their arguments.
+int cutProgram(int argc, const char* const* argv, std::string_view name, std::vector<std::string>& program);
 
 // Runs the program and returns its exit code, or ends as it did, by the same signal.
 int runRecord(const RecordArguments& arguments);

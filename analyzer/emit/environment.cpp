@@ -61,32 +61,13 @@ std::string fishQuoted(const std::string& value) {
   return isPlain(value) ? value : "'" + replaced(replaced(value, "\\", "\\\\"), "'", "\\'") + "'";
 }
 
-// None of the formats allows line ends; the values of settings contain none.
-std::string assignment(const Proposal& proposal, EnvironmentFormat format) {
-  const std::string& name = proposal.name;
-  const std::string value = emit::printable(proposal.proposed);
-  switch (format) {
-    case EnvironmentFormat::bash: return fmt::format("export {}={}", name, shellQuoted(value));
-    case EnvironmentFormat::fish: return fmt::format("set -gx {} {}", name, fishQuoted(value));
-    case EnvironmentFormat::powershell:
-      return fmt::format("$env:{} = '{}'", name, replaced(value, "'", "''"));
-    case EnvironmentFormat::dockerfile:
-      return fmt::format("ENV {}={}", name, isPlain(value) ? value : doubleQuoted(value, "\\\"$"));
-    case EnvironmentFormat::systemd:
-      return "Environment=" + doubleQuoted(fmt::format("{}={}", name, replaced(value, "%", "%%")), "\\\"");
-    case EnvironmentFormat::kubernetes:
-      return fmt::format("  - name: {}\n    value: {}", name, jsonString(replaced(value, "$(", "$$(")));
-  }
-  return {};
-}
-
 // Also for several lines, with the indentation kept.
 std::string commented(const std::string& text) { return "# " + replaced(text, "\n", "\n# "); }
 
 const char* indentOf(EnvironmentFormat format) { return format == EnvironmentFormat::kubernetes ? "  " : ""; }
 
 std::string lineFor(const Finding& finding, const Proposal& proposal, EnvironmentFormat format) {
-  const std::string setting = assignment(proposal, format);
+  const std::string setting = environmentAssignment(proposal.name, proposal.proposed, format);
   const std::string indent = indentOf(format);
   const std::string reason = emit::printable(proposal.reason);
   if (proposal.user_set) {
@@ -113,6 +94,25 @@ constexpr EnvironmentFormatInfo kFormats[] = {
     {EnvironmentFormat::kubernetes, "kubernetes", ".yaml", "add these entries to the container's env"}};
 
 }  // namespace
+
+// None of the formats allows line ends; the values of settings contain none.
+std::string environmentAssignment(const std::string& name, const std::string& text,
+                                  EnvironmentFormat format) {
+  const std::string value = emit::printable(text);
+  switch (format) {
+    case EnvironmentFormat::bash: return fmt::format("export {}={}", name, shellQuoted(value));
+    case EnvironmentFormat::fish: return fmt::format("set -gx {} {}", name, fishQuoted(value));
+    case EnvironmentFormat::powershell:
+      return fmt::format("$env:{} = '{}'", name, replaced(value, "'", "''"));
+    case EnvironmentFormat::dockerfile:
+      return fmt::format("ENV {}={}", name, isPlain(value) ? value : doubleQuoted(value, "\\\"$"));
+    case EnvironmentFormat::systemd:
+      return "Environment=" + doubleQuoted(fmt::format("{}={}", name, replaced(value, "%", "%%")), "\\\"");
+    case EnvironmentFormat::kubernetes:
+      return fmt::format("  - name: {}\n    value: {}", name, jsonString(replaced(value, "$(", "$$(")));
+  }
+  return {};
+}
 
 std::span<const EnvironmentFormatInfo> environmentFormats() { return kFormats; }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
+bool setApart() {
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) return false;
+  close(nothing);
+  return setpgid(0, 0) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+}
+
 // In the new process: waits for the gate, then executes the program. Returns errno when it cannot.
 int becomeProgram(const ChildSetup& setup, int gate) {
   char go = 0;
@@ -30,6 +38,8 @@ int becomeProgram(const ChildSetup& setup, int gate) {
     dup2(setup.output, STDOUT_FILENO);
     if (setup.error_too) dup2(setup.output, STDERR_FILENO);
   }
+  if (setup.is_apart && !setApart()) return errno;
+  if (!setup.folder.empty() && chdir(setup.folder.c_str()) != 0) return errno;
   auto command = setup.command;
   auto environment = setup.environment(getpid());
   auto arguments = pointers(command), variables = pointers(environment);

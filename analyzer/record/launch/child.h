@@ -21,6 +21,9 @@ struct ChildSetup {
   sigset_t signal_mask{};  // initial mask of the program
   int output = -1;         // becomes its standard output; -1 = ours
   bool error_too = false;  // and its standard error
+  std::string folder;      // to start it in; "" = ours
+  // In its own process group, without input, and killed when the calling thread's process ends.
+  bool is_apart = false;
 };
 
 class Child {

@@ -1,0 +1,215 @@
+#include "analyzer/tune/search.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "db/check.h"
+
+namespace pitwall::tuning {
+namespace {
+
+constexpr std::size_t kWithoutScreening = 4;  // candidates
+constexpr double kScreeningShare = 0.5;       // of the budget, at most
+constexpr int kMostFailures = 3;              // in a row, of what others are compared with
+constexpr double kMostRepeated = 0.3;         // of the rounds
+
+}  // namespace
+
+const char* toString(Stage stage) {
+  switch (stage) {
+    case Stage::screen: return "screen";
+    case Stage::confirm: return "confirm";
+    case Stage::combine: return "combine";
+    case Stage::done: return "done";
+  }
+  return "";
+}
+
+const char* toString(Conclusion conclusion) {
+  switch (conclusion) {
+    case Conclusion::untested: return "not tested";
+    case Conclusion::screenedOut: return "screened out";
+    case Conclusion::failed: return "failed";
+    case Conclusion::kept: return "kept";
+    case Conclusion::notNeeded: return "not needed";
+    case Conclusion::noGain: return "no gain";
+    case Conclusion::undecided: return "undecided";
+    case Conclusion::worse: return "worse result";
+  }
+  return "";
+}
+
+Search::Search(std::vector<Candidate> candidates, SearchOptions options)
+    : options_(std::move(options)), random_(options_.seed), spent_s_(options_.spent_s) {
+  std::set<Assignments> known;
+  for (Candidate& candidate : candidates) {
+    if (known.insert(candidate.settings).second) candidates_.push_back(std::move(candidate));
+  }
+  PITWALL_CHECK(!candidates_.empty() && candidates_[0].settings.empty(),
+                "the first is the unchanged program");
+  states_.resize(candidates_.size());
+  for (std::size_t i = 1; i < candidates_.size(); ++i) active_.push_back(i);
+  if (active_.empty()) return;
+  finalists_ = active_.size();
+  stage_ = active_.size() > kWithoutScreening ? Stage::screen : Stage::confirm;
+}
+
+std::optional<Run> Search::next() {
+  while (stage_ != Stage::done && results_.size() >= plan_.size()) {
+    if (!planRound()) continue;
+  }
+  if (stage_ == Stage::done) return std::nullopt;
+  return Run{stage_, round_, plan_[results_.size()]};
+}
+
+std::vector<std::size_t> Search::members() const {
+  std::vector<std::size_t> members{0};
+  if (stage_ == Stage::combine) {
+    members.insert(members.end(), {best_, combination_});
+  } else {
+    for (const std::size_t one : active_) {
+      if (stage_ == Stage::confirm || needsScreening(one)) members.push_back(one);
+    }
+  }
+  return members;
+}
+
+// False: the stage has changed instead.
+bool Search::planRound() {
+  auto who = members();
+  const bool screening = stage_ == Stage::screen;
+  if (outOfBudget(who, screening ? kScreeningShare : 1)) {
+    if (screening && !outOfBudget(who, 1)) {
+      chooseFinalists();
+    } else {
+      end("the budget is over");
+    }
+    return false;
+  }
+  ++round_;
+  results_.clear();
+  order(std::move(who));
+  return true;
+}
+
+// Every second round has the reverse order of the one before, so that no place in a round favours a candidate.
+void Search::order(std::vector<std::size_t> members) {
+  std::vector<std::size_t> reversed(plan_.rbegin(), plan_.rend());
+  std::erase_if(reversed, [&](std::size_t one) { return std::ranges::find(members, one) == members.end(); });
+  const bool again = stage_rounds_ % 2 == 1 && reversed.size() == members.size();
+  if (!again) {
+    for (std::size_t left = members.size(); left > 1; --left) {
+      const std::size_t chosen = random_() % left;  // the bias for so few is far below what could be measured
+      std::swap(members[left - 1], members[chosen]);
+    }
+  }
+  plan_ = again ? std::move(reversed) : std::move(members);
+}
+
+bool Search::outOfBudget(const std::vector<std::size_t>& members, double share) {
+  const double usual = states_[0].runs > 0 ? states_[0].seconds / states_[0].runs : 0;
+  double expected_s = 0;
+  for (const std::size_t one : members)
+    expected_s += states_[one].runs > 0 ? states_[one].seconds / states_[one].runs : usual;
+  const double runs = runs_ + static_cast<double>(members.size());
+  return spent_s_ + expected_s > options_.budget_s * share || runs > options_.most_runs * share;
+}
+
+void Search::add(const RunResult& result) {
+  const std::size_t candidate = plan_.at(results_.size());
+  ++runs_;
+  spent_s_ += result.seconds;
+  State& state = states_[candidate];
+  ++state.runs;
+  state.seconds += result.seconds;
+  results_.push_back(result);
+  state.failures = result.rate > 0 ? 0 : state.failures + 1;
+  if (candidate == 0 || candidate == best_) {
+    if (state.failures >= kMostFailures)
+      return end(
+          fmt::format("{} failed {} times in a row: {}",
+                      candidate == 0 ? "the unchanged program" : textOf(candidates_[candidate].settings),
+                      state.failures, result.cause));
+  } else if (state.failures > 0) {
+    conclude(candidate, Conclusion::failed, result.cause);
+  }
+  if (results_.size() == plan_.size()) endRound();
+}
+
+void Search::endRound() {
+  const bool disturbed = std::ranges::any_of(results_, &RunResult::disturbed);
+  const bool has_unchanged =
+      results_[static_cast<std::size_t>(std::ranges::find(plan_, std::size_t{0}) - plan_.begin())].rate > 0;
+  if (!has_unchanged) return;  // nothing to compare with
+  if (disturbed && repeated_ < 1 + kMostRepeated * round_) {
+    ++repeated_;
+    return;
+  }
+  if (disturbed) ++disturbed_;
+  takePairs();
+  ++stage_rounds_;
+  switch (stage_) {
+    case Stage::screen: return evaluateScreen();
+    case Stage::confirm: return evaluateConfirm();
+    case Stage::combine: return evaluateCombination(false);
+    case Stage::done: return;
+  }
+}
+
+void Search::takePairs() {
+  const auto resultOf = [&](std::size_t candidate) -> const RunResult& {
+    return results_[static_cast<std::size_t>(std::ranges::find(plan_, candidate) - plan_.begin())];
+  };
+  const RunResult& unchanged = resultOf(0);
+  for (const std::size_t one : plan_) {
+    const RunResult& result = resultOf(one);
+    if (one == 0 || !(result.rate > 0)) continue;
+    State& state = states_[one];
+    (stage_ == Stage::screen ? state.screened : state.pairs).push_back({unchanged.rate, result.rate});
+    if (stage_ == Stage::combine && one == combination_ && resultOf(best_).rate > 0)
+      state.against_best.push_back({resultOf(best_).rate, result.rate});
+    if (unchanged.keep && result.keep && *unchanged.keep != 0) {
+      const double change = *result.keep / *unchanged.keep - 1;
+      state.keep_changes.push_back((*unchanged.keep < 0) != options_.keep_lower ? -change : change);
+    }
+  }
+}
+
+void Search::conclude(std::size_t candidate, Conclusion conclusion, std::string why) {
+  states_[candidate].conclusion = conclusion;
+  states_[candidate].why = std::move(why);
+  std::erase(active_, candidate);
+}
+
+void Search::end(const std::string& why) {
+  if (stage_ == Stage::done) return;
+  ended_ = why;
+  plan_.clear();
+  results_.clear();
+  if (stage_ == Stage::screen) {
+    for (const std::size_t one : std::vector(active_))
+      conclude(one, Conclusion::undecided, why + " before its confirmation began");
+  }
+  if (stage_ == Stage::confirm) {
+    for (const std::size_t one : std::vector(active_)) decide(one, true);
+    beginCombining();
+  } else if (stage_ == Stage::combine) {
+    evaluateCombination(true);
+  }
+  for (const std::size_t left : confirmed_)
+    conclude(left, Conclusion::notNeeded, why + " before it was measured beside what is kept");
+  stage_ = Stage::done;
+}
+
+Verdict Search::verdict(std::size_t candidate) const {
+  const State& state = states_[candidate];
+  Verdict verdict{state.conclusion, {}, state.why};
+  const double alpha = candidates_[candidate].parts.empty() ? finalistAlpha() : options_.alpha;
+  verdict.measured = state.pairs.empty() ? ratioOf(state.screened, 0) : ratioOf(state.pairs, alpha);
+  return verdict;
+}
+
+}  // namespace pitwall::tuning

@@ -1,0 +1,224 @@
+// A search over simulated programs: what it runs, what it keeps, and that it continues from its runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analyzer/tune/search.h"
+
+namespace pitwall::tune_search_test {
+namespace {
+
+using testing::HasSubstr;
+using tuning::Assignments;
+using tuning::Candidate;
+using tuning::Conclusion;
+using tuning::Parameter;
+using tuning::Run;
+using tuning::RunResult;
+using tuning::Search;
+using tuning::SearchOptions;
+
+using ProgramModel = std::function<RunResult(const Assignments&)>;
+
+std::vector<Parameter> parametersOf(const std::vector<std::string>& texts) {
+  std::vector<Parameter> parameters;
+  for (const std::string& text : texts) parameters.push_back(tuning::parameterFrom(text, {}).value());
+  return parameters;
+}
+
+std::vector<Candidate> candidatesFor(const std::vector<Parameter>& parameters) {
+  std::vector<Candidate> all(1);
+  for (const Parameter& parameter : parameters) {
+    for (Candidate& candidate : candidatesOf(parameter, "")) all.push_back(std::move(candidate));
+  }
+  return all;
+}
+
+Search searchOver(const std::vector<std::string>& texts, SearchOptions options = {}) {
+  options.parameters = parametersOf(texts);
+  return {candidatesFor(options.parameters), options};
+}
+
+struct Made {
+  Run run;
+  RunResult result;
+};
+
+std::vector<Made> finish(Search& search, const ProgramModel& program) {
+  std::vector<Made> made;
+  while (const auto run = search.next()) {
+    const RunResult result = program(search.candidates()[run->candidate].settings);
+    made.push_back({*run, result});
+    search.add(result);
+    if (made.size() > 2000) break;
+  }
+  return made;
+}
+
+double numberOf(const Assignments& settings, const std::string& name, double otherwise) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? otherwise : std::stod(found->second);
+}
+
+RunResult rate(double value) {
+  RunResult result;
+  result.rate = value;
+  result.seconds = 1;
+  return result;
+}
+
+// The best is A=6 with B=32; the effects multiply. Noise of 1 %.
+class Planted {
+ public:
+  RunResult operator()(const Assignments& settings) {
+    const double a = numberOf(settings, "A", 1), b = numberOf(settings, "B", 8);
+    return rate(std::exp(-0.03 * (a - 6) * (a - 6) - 0.1 * std::fabs(std::log2(b / 32)) + noise_(random_)));
+  }
+
+ private:
+  std::mt19937_64 random_{5};
+  std::normal_distribution<double> noise_{0, 0.01};
+};
+
+TEST(Search, FindsAPlantedBestSettingWithAThirdOfTheRunsOfAnExhaustiveSearch) {
+  Search search = searchOver({"A=1..12", "B=8,16,32,64"});
+  const auto made = finish(search, Planted());
+  EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "A=6 B=32");
+  EXPECT_LE(made.size(), 12 * 4 * 6 / 3U);  // six runs of each of 48 settings
+  const auto verdict = search.verdict(search.best());
+  EXPECT_TRUE(verdict.measured.isAbove(1));
+  EXPECT_NEAR(std::log(verdict.measured.middle), 0.03 * 25 + 0.1 * 2, 0.03);
+}
+
+TEST(Search, ReportsNoGainOfAProgramThatDependsOnNothing) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> noise(0, 0.02);
+  int alarms = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SearchOptions options;
+    options.seed = seed;
+    Search search = searchOver({"A=1..8", "B=8,16,32", "C=0,1"}, options);
+    finish(search, [&](const Assignments&) { return rate(std::exp(noise(random))); });
+    alarms += search.best() != 0 ? 1 : 0;
+  }
+  EXPECT_LE(alarms, 5);
+}
+
+TEST(Search, KeepsWhatAddsToWhatIsKeptOnly) {
+  // B gains nothing beside A: both remove the same wait.
+  Search search = searchOver({"A=1", "B=1", "C=1"});
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> noise(0, 0.005);
+  finish(search, [&](const Assignments& settings) {
+    const bool waits = !settings.contains("A") && !settings.contains("B");
+    const double seconds = (waits                    ? 1.0
+                            : settings.contains("A") ? 0.6
+                                                     : 0.65) +
+                           (settings.contains("C") ? 0.8 : 1);
+    return rate(std::exp(noise(random)) / seconds);
+  });
+  EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "A=1 C=1");
+  EXPECT_EQ(search.verdict(2).conclusion, Conclusion::notNeeded);
+  EXPECT_THAT(search.verdict(2).why, HasSubstr("adds nothing"));
+}
+
+TEST(Search, ARunThatFailsIsAResultWithItsCause) {
+  Search search = searchOver({"A=1", "B=1"});
+  finish(search, [](const Assignments& settings) {
+    RunResult result = rate(settings.contains("B") ? 2 : 1);
+    if (settings.contains("A")) {
+      result.rate = 0;
+      result.cause = "exit code 3";
+    }
+    return result;
+  });
+  EXPECT_EQ(search.verdict(1).conclusion, Conclusion::failed);
+  EXPECT_EQ(search.verdict(1).why, "exit code 3");
+  EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "B=1");
+}
+
+TEST(Search, EndsWhenTheUnchangedProgramFailsAgainAndAgain) {
+  Search search = searchOver({"A=1"});
+  const auto made = finish(search, [](const Assignments& settings) {
+    RunResult result = rate(1);
+    if (settings.empty()) {
+      result.rate = 0;
+      result.cause = "exit code 1";
+    }
+    return result;
+  });
+  EXPECT_LE(made.size(), 6U);
+  EXPECT_THAT(search.ended(), HasSubstr("the unchanged program failed 3 times in a row: exit code 1"));
+  EXPECT_EQ(search.best(), 0U);
+}
+
+TEST(Search, DoesNotKeepWhatMakesTheResultWorse) {
+  Search search = searchOver({"A=1"});
+  finish(search, [](const Assignments& settings) {
+    RunResult result = rate(settings.contains("A") ? 2 : 1);
+    result.keep = settings.contains("A") ? 0.90 : 0.92;
+    return result;
+  });
+  EXPECT_EQ(search.best(), 0U);
+  EXPECT_EQ(search.verdict(1).conclusion, Conclusion::worse);
+}
+
+TEST(Search, StopsAtItsBudget) {
+  SearchOptions options;
+  options.most_runs = 20;
+  Search search = searchOver({"A=1..12", "B=8,16,32,64"}, options);
+  EXPECT_LE(finish(search, Planted()).size(), 20U);
+  EXPECT_EQ(search.ended(), "the budget is over");
+}
+
+TEST(Search, RepeatsRoundsInWhichOtherProgramsRanButNotForEver) {
+  Search search = searchOver({"A=1"});
+  const auto made = finish(search, [](const Assignments& settings) {
+    RunResult result = rate(settings.contains("A") ? 2 : 1);
+    result.disturbed = true;
+    return result;
+  });
+  EXPECT_GT(search.repeatedRounds(), 0);
+  EXPECT_GE(search.disturbedRounds(), 6);
+  EXPECT_NE(search.best(), 0U);
+  EXPECT_LE(made.size(), 30U);
+}
+
+TEST(Search, ContinuesFromItsRunsAsIfItHadNotStopped) {
+  Planted program;
+  Search whole = searchOver({"A=1..8", "B=8,16,32"});
+  const auto made = finish(whole, std::ref(program));
+  for (std::size_t stop = 0; stop < made.size(); ++stop) {
+    Search again = searchOver({"A=1..8", "B=8,16,32"});
+    for (std::size_t i = 0; i < stop; ++i) {
+      const auto run = again.next();
+      ASSERT_TRUE(run.has_value());
+      ASSERT_EQ(run->candidate, made[i].run.candidate);
+      again.add(made[i].result);
+    }
+    const auto run = again.next();
+    ASSERT_TRUE(run.has_value());
+    EXPECT_EQ(run->candidate, made[stop].run.candidate) << stop;
+    EXPECT_EQ(run->round, made[stop].run.round) << stop;
+  }
+}
+
+TEST(Parameter, ReadsRangesAndLists) {
+  EXPECT_EQ(tuning::parameterFrom("A=3..5", {}).value().values, (std::vector<std::string>{"3", "4", "5"}));
+  EXPECT_EQ(tuning::parameterFrom("A=x,0.5", {}).value().values, (std::vector<std::string>{"x", "0.5"}));
+  EXPECT_TRUE(tuning::parameterFrom("A=1,2", {"--batch={A}"}).value().in_command);
+  for (const char* bad : {"A", "=1", "A=", "A=5..3", "A=1,,2", "A=1,1", "A=x..3"}) {
+    const auto parameter = tuning::parameterFrom(bad, {});
+    ASSERT_FALSE(parameter.has_value()) << bad;
+    EXPECT_THAT(parameter.error().message, HasSubstr("write NAME=1..8 or NAME=16,32,64"));
+  }
+  EXPECT_FALSE(tuning::parameterFrom("A=1", {"{A}"}).has_value());
+}
+
+}  // namespace
+}  // namespace pitwall::tune_search_test
