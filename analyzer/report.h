@@ -123,6 +123,21 @@ struct Proposal {
 enum class FindingStatus : std::uint8_t { notTested, confirmed, refuted };
 const char* toString(FindingStatus status);  // "not tested", ...
 
+// Where on the timeline a row of evidence is, as far as the row says it.
+struct EvidencePlace {
+  std::optional<TimeNs> start_ns, dur_ns;  // a time range, since the trace's start
+  std::int64_t op = 0;                     // executions of this operator (OperatorId); 0 = none
+  std::string name;                        // events of this name, where there is neither range nor operator
+  std::string device, thread;              // the rows it is on: "gpu 0"; name of a thread; empty = any
+  std::string counter;                     // the counter's row, by what its name ends in; empty = none
+  std::optional<std::int64_t> rank, pid;   // the process; nullopt = any
+
+  bool known() const {
+    return start_ns.has_value() || op != 0 || !name.empty() || !device.empty() || !thread.empty() ||
+           !counter.empty() || pid;
+  }
+};
+
 struct Finding {
   std::string id;  // rule id, stable: "batch/can-grow"
   std::string title;
@@ -133,6 +148,7 @@ struct Finding {
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows;  // as many as are to be shown; computed on all
     std::int64_t total_rows = 0;
+    std::vector<EvidencePlace> places;  // of each of `rows`; empty = none is known
   } evidence;
   struct Sql {
     std::string measure, evidence;  // evidence may be empty

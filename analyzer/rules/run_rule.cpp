@@ -6,6 +6,7 @@
 #include <cctype>
 #include <optional>
 
+#include "analyzer/rules/evidence_place.h"
 #include "analyzer/rules/needs.h"
 #include "analyzer/rules/rule_sql.h"
 #include "analyzer/rules/text_template.h"
@@ -117,13 +118,18 @@ Status addProposals(const Rule& rule, RuleSql& sql, Trace& trace,
 Status addEvidence(const Rule& rule, RuleSql& sql, std::size_t shown_rows, Finding& finding) {
   if (rule.evidence.empty()) return {};
   const auto rows = PITWALL_TRY(sql.rows(rule.evidence.text, rule.evidence.place));
-  finding.evidence.columns = rows.columns;
+  for (const auto& column : rows.columns) {
+    if (!isPlaceColumn(column)) finding.evidence.columns.push_back(column);
+  }
   finding.evidence.total_rows = static_cast<std::int64_t>(rows.rows.size());
   for (const auto& row : rows.rows) {
     if (finding.evidence.rows.size() == shown_rows) break;
     std::vector<std::string> shown;
-    for (std::size_t c = 0; c < row.size(); ++c) shown.push_back(showValue(rows.columns[c], row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (!isPlaceColumn(rows.columns[c])) shown.push_back(showValue(rows.columns[c], row[c]));
+    }
     finding.evidence.rows.push_back(std::move(shown));
+    finding.evidence.places.push_back(placeOf(rows.columns, row));
   }
   return {};
 }
@@ -216,7 +222,8 @@ Status checkRule(const Rule& rule, Trace& trace) {
   auto measured = PITWALL_TRY(sql.rows(rule.measure.text, rule.measure.place));
   const auto& columns = measured.columns;
   if (!rule.evidence.empty()) {
-    PITWALL_TRY(sql.rows(rule.evidence.text, rule.evidence.place));
+    const auto evidence = PITWALL_TRY(sql.rows(rule.evidence.text, rule.evidence.place));
+    PITWALL_TRY(checkPlaceColumns(evidence.columns, rule.evidence.place));
   }
   std::vector<Text> expressions{rule.gain_low, rule.gain_high, rule.cost_share};
   std::vector<Text> templates{rule.verdict, rule.action, rule.gain_method, rule.cost, rule.guard};

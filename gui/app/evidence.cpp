@@ -1,21 +1,51 @@
 // What a finding, or the selected event, points at on the timeline.
+#include <QCoreApplication>
+#include <QPointer>
+
 #include "gui/app/main_window.h"
-#include "gui/models/evidence_events.h"
 
 namespace pitwall::gui {
 
-// All of it is marked, and the longest shown.
-void MainWindow::showFindingEvidence(const Finding* finding) {
+// Events are marked and the longest shown; a gap is marked and what happens meanwhile is selected.
+void MainWindow::showEvidence(const EvidencePlace& place) {
   const auto& timeline = timeline_->timeline();
-  evidence_.cancel();
-  if (!timeline || finding == nullptr) return;
-  evidence_.ask([timeline, rows = finding->evidence.rows](
-                    const std::atomic<bool>& cancel) { return evidenceEvents(*timeline, rows, cancel); },
-                [this, timeline](const EvidenceEvents& found) {
-                  if (timeline != timeline_->timeline()) return;  // another trace is open
-                  timeline_->setHighlighted(found.events);
-                  if (found.longest) showEventOnTimeline(*found.longest);
-                });
+  if (evidence_cancel_) evidence_cancel_->store(true);
+  if (!timeline) return;
+  evidence_cancel_ = std::make_shared<std::atomic<bool>>(false);
+  session_->ask([self = QPointer<MainWindow>(this), timeline, place,
+                 cancel = evidence_cancel_](Trace& trace) {
+    if (cancel->load()) return;
+    auto found = std::make_shared<Result<EvidenceEvents>>(evidenceEvents(trace, *timeline, place, *cancel));
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, timeline, cancel, found] {
+          // Another trace may be open meanwhile.
+          if (self && !cancel->load() && timeline == self->timeline_->timeline()) self->markEvidence(*found);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void MainWindow::markEvidence(const Result<EvidenceEvents>& found) {
+  if (!found.has_value()) return showError(QString::fromStdString(found.error().message));
+  showPage(timeline_);
+  timeline_->setHighlighted(found->events);
+  timeline_->setMarked(std::nullopt);
+  timeline_->revealTracks(found->tracks);
+  if (found->range) {
+    const auto& [from, to] = *found->range;
+    timeline_->setMarked(TimeRange{from, to, found->tracks});
+    timeline_->select(std::nullopt, false);
+    timeline_->selectRange(TimeRange{from, to});
+    timeline_->showTimes(from, to);
+  } else if (found->longest) {
+    showEventOnTimeline(*found->longest);
+  } else if (!found->tracks.empty()) {
+    timeline_->focusTrack(found->tracks.front());
+  } else {
+    showRemark(tr("The timeline has no event of that name."));
+  }
+  emit evidenceShown();
 }
 
 void MainWindow::showLinked(const std::vector<std::pair<quint64, qint64>>& linked) {
@@ -25,16 +55,14 @@ void MainWindow::showLinked(const std::vector<std::pair<quint64, qint64>>& linke
   const TimeNs own_start = timeline->tracks[selected.track].lanes[selected.lane].startNs(selected.index);
   std::vector<std::pair<EventRef, EventRef>> arrows;
   for (const auto& [track_id, start] : linked) {
-    for (std::size_t t = 0; t < timeline->tracks.size(); ++t) {
-      if (timeline->tracks[t].id.value != track_id) continue;
-      for (std::size_t l = 0; l < timeline->tracks[t].lanes.size(); ++l) {
-        const Lane& lane = timeline->tracks[t].lanes[l];
-        const std::size_t i = lane.firstAt(start);
-        if (i >= lane.size() || lane.startNs(i) != start) continue;
-        const EventRef other{t, l, i};
-        arrows.emplace_back(start < own_start ? other : selected, start < own_start ? selected : other);
-        break;
-      }
+    const auto track = trackWithId(*timeline, track_id);
+    for (std::size_t l = 0; track && l < timeline->tracks[*track].lanes.size(); ++l) {
+      const Lane& lane = timeline->tracks[*track].lanes[l];
+      const std::size_t i = lane.firstAt(start);
+      if (i >= lane.size() || lane.startNs(i) != start) continue;
+      const EventRef other{*track, l, i};
+      arrows.emplace_back(start < own_start ? other : selected, start < own_start ? selected : other);
+      break;
     }
   }
   timeline_->setArrows(std::move(arrows));

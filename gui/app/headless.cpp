@@ -47,19 +47,6 @@ TimeRange rangeWithin(const Timeline& timeline, const ExportRange& range) {
   return {std::max(range.begin_ns, timeline.begin_ns), std::min(range.end_ns, timeline.end_ns)};
 }
 
-std::optional<EventRef> eventAt(const Timeline& timeline, std::uint64_t track_id, TimeNs start, TimeNs dur) {
-  for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
-    if (timeline.tracks[t].id.value != track_id) continue;
-    for (std::size_t l = 0; l < timeline.tracks[t].lanes.size(); ++l) {
-      const Lane& lane = timeline.tracks[t].lanes[l];
-      for (std::size_t i = lane.firstAt(start); i < lane.size() && lane.startNs(i) == start; ++i) {
-        if (lane.durNs(i) == dur) return EventRef{t, l, i};
-      }
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<EventRef> eventWithId(TraceSession& session, const Timeline& timeline, qlonglong id) {
   std::optional<EventRef> found;
   QEventLoop loop;
@@ -69,7 +56,8 @@ std::optional<EventRef> eventWithId(TraceSession& session, const Timeline& timel
         trace.query("SELECT track, start_ns, dur_ns FROM event WHERE id = :id", {&parameter, 1});
     if (rows.has_value() && !rows->rows.empty()) {
       const auto number = [&](std::size_t i) { return std::get<std::int64_t>(rows->rows[0][i]); };
-      found = eventAt(timeline, static_cast<std::uint64_t>(number(0)), number(1), number(2));
+      const auto track = trackWithId(timeline, static_cast<std::uint64_t>(number(0)));
+      if (track) found = eventAt(timeline, *track, number(1), number(2));
     }
     QMetaObject::invokeMethod(&loop, &QEventLoop::quit, Qt::QueuedConnection);
   });

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   // A picture is the same on every machine.
   applyTheme(line->theme.value_or(line->export_to.isEmpty() ? saved.value_or(Theme::system) : Theme::light));
   if (!line->export_to.isEmpty()) return exportAndExit(*line);
+  if (line->theme) QSettings().setValue("theme", nameOf(*line->theme));  // as the menu does
 
   MainWindow window;
   if (line->size.isValid()) window.resize(line->size);

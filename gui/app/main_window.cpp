@@ -68,13 +68,22 @@ MainWindow::MainWindow(QWidget* parent)
   connectSession();
   timeline_->setMessage(emptyMessage());
   const QSettings settings;
+  for (TimelineView* view : {timeline_, &compare_->timelineA(), &compare_->timelineB()}) {
+    view->setTitlesWidth(settings.value("titles_width").toInt());
+    connect(view, &TimelineView::titlesResized, this, [this, view](int width) {
+      QSettings().setValue("titles_width", width);
+      for (TimelineView* other : {timeline_, &compare_->timelineA(), &compare_->timelineB()}) {
+        if (other != view) other->setTitlesWidth(width);
+      }
+    });
+  }
   restoreGeometry(settings.value("geometry").toByteArray());
   has_layout_ = restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
   timeline_->setFocus();
 }
 
 QAction* MainWindow::addPage(const char* id, const QString& title, QWidget* page, const char* keys) {
-  pages_->addTab(page, title);
+  pages_->addTab(page, QString(title).remove('&'));  // Alt and a letter open the menus
   const QString all = QString("Alt+%1").arg(pages_->count()) + (*keys == 0 ? "" : "; ") + keys;
   const QByteArray whole_id = QByteArray("go.") + id;
   return actions_->add(MenuId::go, {whole_id.constData(), title, all.toLatin1().constData(),
@@ -103,9 +112,9 @@ void MainWindow::makeDocks() {
     return made;
   };
   auto* findings = dock(tr("Findings and settings"), "findings", findings_, Qt::RightDockWidgetArea);
-  drawer_->addTab(summary_, tr("&Summary"));
-  drawer_->addTab(details_, tr("&Details"));
-  drawer_->addTab(range_, tr("&Range"));
+  drawer_->addTab(summary_, tr("Summary"));
+  drawer_->addTab(details_, tr("Details"));
+  drawer_->addTab(range_, tr("Range"));
   auto* drawer = dock(tr("Event and range"), "drawer", drawer_, Qt::BottomDockWidgetArea);
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   findings_dock_ = findings;
@@ -173,14 +182,11 @@ void MainWindow::connectSession() {
     }
   });
   connect(timeline_, &TimelineView::rangeSelected, this, &MainWindow::askRange);
-  connect(findings_, &FindingsView::findingSelected, this, &MainWindow::showFindingEvidence);
+  connect(findings_, &FindingsView::evidenceSelected, this, &MainWindow::showEvidence);
   connect(findings_, &FindingsView::remarked, this,
           [this](const QString& text) { statusBar()->showMessage(text, 15000); });
   connect(findings_, &FindingsView::failed, this, &MainWindow::showError);
-  connect(range_, &RangeView::nameActivated, this, [this](quint32 name) {
-    const QString text = QString::fromStdString(timeline_->timeline()->name(name));
-    findOnTimeline(text);
-  });
+  connect(range_, &RangeView::nameActivated, this, &MainWindow::findOnTimeline);
 }
 
 void MainWindow::open(const QString& path) {
@@ -247,7 +253,7 @@ void MainWindow::showEventOnTimeline(const EventRef& event) {
 
 void MainWindow::askRange() {
   if (!timeline_->timeline() || !timeline_->range()) return range_->clear();
-  range_->ask(timeline_->timeline(), timeline_->tracksShown(), timeline_->range()->from,
+  range_->ask(timeline_->timeline(), timeline_->tracksSelected(), timeline_->range()->from,
               timeline_->range()->to);
   showInDrawer(range_);
 }

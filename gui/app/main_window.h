@@ -10,7 +10,7 @@
 #include "gui/app/actions.h"
 #include "gui/app/trace_pages.h"
 #include "gui/app/trace_state_store.h"
-#include "gui/models/background.h"
+#include "gui/models/evidence_events.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/command_palette.h"
 #include "gui/views/compare_page.h"
@@ -44,6 +44,7 @@ class MainWindow final : public QMainWindow {
   // for the next, and `keys` ("Ctrl+Shift+Q") besides. The window owns the page.
   QAction* addPage(const char* id, const QString& title, QWidget* page, const char* keys = "");
   void showPage(QWidget* page);
+  bool isComparing() const { return pages_->currentWidget() == compare_; }
   int pageInFront() const { return pages_->currentIndex(); }
   void showPageAt(int index) { pages_->setCurrentIndex(index); }
   // Adds a tab about the selection, below.
@@ -61,6 +62,7 @@ class MainWindow final : public QMainWindow {
   void closing();
   void loaded();         // the timeline is shown
   void analysisShown();  // the findings are
+  void evidenceShown();  // on the timeline
   void loadFailed(const QString& what);
 
  protected:
@@ -86,7 +88,8 @@ class MainWindow final : public QMainWindow {
   void giveRoom();
   void askRange();
   void showInDrawer(QWidget* content);
-  void showFindingEvidence(const Finding* finding);
+  void showEvidence(const EvidencePlace& place);
+  void markEvidence(const Result<EvidenceEvents>& found);
   void showLinked(const std::vector<std::pair<quint64, qint64>>& linked);
   void exportPicture();
   void exportSelectedRange();
@@ -115,9 +118,9 @@ class MainWindow final : public QMainWindow {
   QLabel* error_;
   QMenu* recent_ = nullptr;
   QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
-  Background evidence_;                          // the evidence of the selected finding
-  bool gave_room_ = false, drawer_open_ = true;  // to the comparison; before that
-  bool has_layout_ = false;                      // restored, or made for the window's size
+  std::shared_ptr<std::atomic<bool>> evidence_cancel_;  // of the evidence that was asked for last
+  bool gave_room_ = false, drawer_open_ = true;         // to the comparison; before that
+  bool has_layout_ = false;                             // restored, or made for the window's size
 };
 
 }  // namespace pitwall::gui

@@ -108,6 +108,10 @@ void MainWindow::makeRowsMenu() {
       {"rows.close_all", QT_TR_NOOP("&Close all rows"), "Ctrl+Shift+W", &TimelineView::closeAll},
       {"rows.taller", QT_TR_NOOP("&Taller lanes"), "Ctrl+Shift++", &TimelineView::taller},
       {"rows.lower", QT_TR_NOOP("&Lower lanes"), "Ctrl+Shift+-", &TimelineView::lower},
+      {"rows.wider_titles", QT_TR_NOOP("&Wider titles"), "Ctrl+Shift+Right", &TimelineView::widerTitles},
+      {"rows.narrower_titles", QT_TR_NOOP("&Narrower titles"), "Ctrl+Shift+Left",
+       &TimelineView::narrowerTitles},
+      {"rows.fit_titles", QT_TR_NOOP("Fit the t&itles"), "", &TimelineView::fitTitles},
   };
   for (const TimelineAction& a : kActions)
     actions_->add(MenuId::rows,
@@ -139,6 +143,8 @@ void MainWindow::makeSelectMenu() {
       {"select.child", QT_TR_NOOP("Event &inside"), "Alt+Down", &TimelineView::selectChild},
       {"select.follow", QT_TR_NOOP("Follow the arrow &forward"), "]", &TimelineView::followForward},
       {"select.follow_back", QT_TR_NOOP("Follow the arrow &back"), "[", &TimelineView::followBack},
+      {"select.cursor", QT_TR_NOOP("Set or remove the &cursor to measure from"), "C",
+       &TimelineView::toggleCursor},
       {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},
   };
   for (const TimelineAction& a : kActions)

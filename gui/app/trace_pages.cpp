@@ -14,7 +14,7 @@ TracePages::TracePages(MainWindow* window)
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
-  window_->addDrawerTab(tr("&Histogram"), histogram_);
+  window_->addDrawerTab(tr("Histogram"), histogram_);
   addActions();
   connect(window_, &MainWindow::opening, this, &TracePages::clear);
   connect(window_, &MainWindow::loaded, this, &TracePages::load);
@@ -26,7 +26,9 @@ TracePages::TracePages(MainWindow* window)
   connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
   connect(flame_, &FlamePage::nameActivated, window_, [this](quint32 name) {
     const auto& timeline = window_->timelineView().timeline();
-    if (timeline) window_->findOnTimeline(QString::fromStdString(timeline->name(name)));
+    // A group stands for its part before the first number.
+    if (timeline)
+      window_->findOnTimeline(QString::fromStdString(timeline->groupName(name)).section('*', 0, 0));
   });
 }
 
@@ -74,7 +76,7 @@ std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {
 
 void TracePages::followRange() {
   events_->setRange(range());
-  flame_->setRange(window_->timelineView().tracksShown(), range());
+  flame_->setRange(window_->timelineView().tracksSelected(), range());
   followEvent();
 }
 

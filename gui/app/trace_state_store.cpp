@@ -6,7 +6,7 @@ namespace pitwall::gui {
 
 TraceStateStore::TraceStateStore(MainWindow* window)
     : QObject(window), window_(window), notes_(new NotesView) {
-  window_->addDrawerTab(tr("&Notes"), notes_);
+  window_->addDrawerTab(tr("Notes"), notes_);
   addActions();
   soon_.setSingleShot(true);
   soon_.setInterval(1000);
@@ -131,7 +131,7 @@ void TraceStateStore::restore() {
   notes_->model().setNotes(memory->notes);
   view.restoreRows(memory->rows, memory->lane_height);
   if (memory->view_ns_per_px > 0) view.placeView(memory->view_start_ns, memory->view_ns_per_px);
-  window_->showPageAt(memory->page);
+  if (!window_->isComparing()) window_->showPageAt(memory->page);
 }
 
 }  // namespace pitwall::gui

@@ -1,6 +1,7 @@
 #include "gui/models/aggregate_model.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyzer/units_text.h"
 
@@ -17,10 +18,25 @@ void AggregateModel::setRows(std::shared_ptr<const std::vector<std::string>> lab
   beginResetModel();
   labels_ = std::move(labels);
   what_ = what;
-  rows_ = std::move(rows);
+  all_ = std::move(rows);
   total_ns_ = 0;
-  for (const AggregateRow& row : rows_) total_ns_ += row.total_ns;
+  for (const AggregateRow& row : all_) total_ns_ += row.total_ns;
+  applyFilter();
   endResetModel();
+}
+
+void AggregateModel::setFilter(const QString& text) {
+  beginResetModel();
+  filter_ = text;
+  applyFilter();
+  endResetModel();
+}
+
+void AggregateModel::applyFilter() {
+  rows_.clear();
+  std::copy_if(all_.begin(), all_.end(), std::back_inserter(rows_), [&](const AggregateRow& row) {
+    return filter_.isEmpty() || number(row, kName).toString().contains(filter_, Qt::CaseInsensitive);
+  });
 }
 
 void AggregateModel::clear() { setRows(nullptr, {}, tr("Name")); }
@@ -37,6 +53,7 @@ QVariant AggregateModel::number(const AggregateRow& row, int column) const {
       return labels_ && row.name < labels_->size() ? QString::fromStdString((*labels_)[row.name]) : QString();
     case kCount: return QVariant::fromValue<qlonglong>(row.count);
     case kTotal: return QVariant::fromValue<qlonglong>(row.total_ns);
+    case kSelf: return QVariant::fromValue<qlonglong>(row.self_ns);
     case kShare:
       return total_ns_ > 0 ? static_cast<double>(row.total_ns) / static_cast<double>(total_ns_) : 0.0;
     case kMean: return QVariant::fromValue<qlonglong>(row.mean_ns);
@@ -66,16 +83,17 @@ QVariant AggregateModel::data(const QModelIndex& index, int role) const {
 
 QVariant AggregateModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
+  if (role == Qt::InitialSortOrderRole) return section == kName ? Qt::AscendingOrder : Qt::DescendingOrder;
   if (role == Qt::UserRole) {
-    static const char* const kPlain[] = {"name",   "count",  "total_ns", "share", "mean_ns",
-                                         "p50_ns", "p99_ns", "min_ns",   "max_ns"};
+    static const char* const kPlain[] = {"name",    "count",  "total_ns", "self_ns", "share",
+                                         "mean_ns", "p50_ns", "p99_ns",   "min_ns",  "max_ns"};
     return QString::fromLatin1(kPlain[section]);
   }
   if (role != Qt::DisplayRole) return {};
   if (section == kName && !what_.isEmpty()) return what_;
-  static const char* const kTitles[] = {QT_TR_NOOP("Name"),  QT_TR_NOOP("Count"), QT_TR_NOOP("Total"),
-                                        QT_TR_NOOP("Share"), QT_TR_NOOP("Mean"),  QT_TR_NOOP("p50"),
-                                        QT_TR_NOOP("p99"),   QT_TR_NOOP("Min"),   QT_TR_NOOP("Max")};
+  static const char* const kTitles[] = {
+      QT_TR_NOOP("Name"), QT_TR_NOOP("Count"), QT_TR_NOOP("Total"), QT_TR_NOOP("Self"), QT_TR_NOOP("Share"),
+      QT_TR_NOOP("Mean"), QT_TR_NOOP("p50"),   QT_TR_NOOP("p99"),   QT_TR_NOOP("Min"),  QT_TR_NOOP("Max")};
   return tr(kTitles[section]);
 }
 

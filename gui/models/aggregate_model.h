@@ -10,7 +10,7 @@ namespace pitwall::gui {
 class AggregateModel final : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Column { kName, kCount, kTotal, kShare, kMean, kP50, kP99, kMin, kMax, kColumns };
+  enum Column { kName, kCount, kTotal, kSelf, kShare, kMean, kP50, kP99, kMin, kMax, kColumns };
 
   using QAbstractTableModel::QAbstractTableModel;
   void setRows(std::shared_ptr<const Timeline> timeline, std::vector<AggregateRow> rows);
@@ -18,6 +18,10 @@ class AggregateModel final : public QAbstractTableModel {
   void setRows(std::shared_ptr<const std::vector<std::string>> labels, std::vector<AggregateRow> rows,
                const QString& what);
   void clear();
+  // Only rows whose label contains the text, ignoring case; shares stay those of all.
+  void setFilter(const QString& text);
+  std::size_t countAll() const { return all_.size(); }
+  QString label(int index) const { return number(row(index), kName).toString(); }
   const AggregateRow& row(int index) const { return rows_[static_cast<std::size_t>(index)]; }
 
   int rowCount(const QModelIndex& parent = {}) const override;
@@ -28,10 +32,12 @@ class AggregateModel final : public QAbstractTableModel {
 
  private:
   QVariant number(const AggregateRow& row, int column) const;
+  void applyFilter();
 
   std::shared_ptr<const std::vector<std::string>> labels_;
   QString what_;
-  std::vector<AggregateRow> rows_;
+  QString filter_;
+  std::vector<AggregateRow> all_, rows_;  // those that pass the filter
   TimeNs total_ns_ = 0;
 };
 

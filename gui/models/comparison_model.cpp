@@ -74,6 +74,7 @@ QVariant ChangesModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ChangesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (role == Qt::InitialSortOrderRole) return section == kName ? Qt::AscendingOrder : Qt::DescendingOrder;
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= kColumns)
     return {};
   static const char* const kTitles[] = {"",

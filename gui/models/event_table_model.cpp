@@ -119,6 +119,8 @@ QString EventTableModel::title(int column) {
 QVariant EventTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   if (role == Qt::DisplayRole) return title(section);
+  if (role == Qt::InitialSortOrderRole)  // the longest and deepest first
+    return section == kDuration || section == kDepth ? Qt::DescendingOrder : Qt::AscendingOrder;
   if (role == Qt::UserRole) return QString::fromLatin1(kPlainTitles[section]);
   return {};
 }

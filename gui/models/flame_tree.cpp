@@ -74,7 +74,8 @@ class EventFlames {
       std::size_t around = open.size();
       while (around > 0 && (open[around - 1].end < end || open[around - 1].end < start)) --around;
       const std::uint32_t parent = around > 0 ? open[around - 1].node : root;
-      const std::uint32_t node = builder_.child(parent, of.name(index), of.color(index));
+      const std::uint32_t node =
+          builder_.child(parent, timeline_.firstOfGroup(of.name(index)), of.color(index));
       const TimeNs within = std::max<TimeNs>(0, std::min(end, tree_.to_ns) - std::max(start, tree_.from_ns));
       tree_.nodes[node].count += 1;
       tree_.nodes[node].total_ns += within;
@@ -118,7 +119,7 @@ std::string FlameTree::nameOf(const Timeline& timeline, std::uint32_t node) cons
   if (node == 0) return "all";
   const FlameNode& of = nodes[node];
   if (of.name == FlameNode::kTrackNode) return of_stacks ? names[of.track] : timeline.tracks[of.track].title;
-  const std::string& name = of_stacks ? names[of.name] : timeline.name(of.name);
+  const std::string& name = of_stacks ? names[of.name] : timeline.groupName(of.name);
   return name.empty() ? "(no name)" : name;
 }
 

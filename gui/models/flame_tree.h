@@ -14,7 +14,8 @@ namespace pitwall::gui {
 struct FlameNode {
   static constexpr std::uint32_t kTrackNode = 0xFFFFFFFF;
 
-  std::uint32_t name = 0;  // StringId.value, or in FlameTree::names; kTrackNode: stands for the track `track`
+  // StringId.value of the first name of its group (name_groups.h), or in FlameTree::names; kTrackNode: stands for the track `track`.
+  std::uint32_t name = 0;
   std::uint32_t parent = 0;
   std::uint32_t track = 0;
   std::uint32_t depth = 0;  // the root's is 0

@@ -63,6 +63,7 @@ GroupedRows groupTracks(const Timeline& timeline, const std::vector<std::size_t>
   for (const std::size_t track : tracks) {
     if (timeline.tracks[track].kind != kind) continue;
     answer.labels.push_back(timeline.tracks[track].title);
+    answer.tracks.push_back(track);
     for (const Lane& lane : timeline.tracks[track].lanes) {
       if (cancel.load()) return answer;
       for (std::size_t i = lane.firstReaching(from); i < lane.size() && lane.startNs(i) < to; ++i)
@@ -86,7 +87,7 @@ GroupedRows groupEvents(Trace& trace, const Timeline& timeline, const std::vecto
     group_of = operatorGroups(trace, grouping, answer.labels);
   }
   for (const std::size_t track : tracks) {
-    if (timeline.tracks[track].kind == TrackKind::counter) continue;
+    if (timeline.tracks[track].lanes.empty()) continue;
     const EventSelection selection{.track = timeline.tracks[track].id,
                                    .from_ns = from,
                                    .to_ns = to,

@@ -6,12 +6,14 @@
 
 namespace pitwall::gui {
 
-enum class RangeGrouping { name, category, layer, thread, stream, phase };
+// Names: with what differs from event to event left out (name_groups.h), or exactly.
+enum class RangeGrouping { name, category, layer, thread, stream, phase, exactName };
 
 struct GroupedRows {
   std::vector<std::string> labels;
-  std::vector<AggregateRow> rows;  // `name` is the index of the label; by total time, highest first
-  std::string error;               // empty: none
+  std::vector<AggregateRow> rows;        // `name` is the index of the label; by total time, highest first
+  std::string error;                     // empty: none
+  std::vector<std::size_t> tracks = {};  // of each label, where one is a track
 };
 
 // By thread or by stream: one group each of these tracks.

@@ -111,6 +111,11 @@ QVariant SqlModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant SqlModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (role == Qt::InitialSortOrderRole && section >= 0 && section < columnCount() && !answer_->rows.empty()) {
+    const bool is_text =
+        std::holds_alternative<std::string>(answer_->rows[0][static_cast<std::size_t>(section)]);
+    return is_text ? Qt::AscendingOrder : Qt::DescendingOrder;
+  }
   if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= columnCount())
     return {};
   return QString::fromStdString(answer_->columns[static_cast<std::size_t>(section)]);

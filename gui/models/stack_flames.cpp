@@ -75,6 +75,7 @@ class Reader {
 std::set<ThreadId> hiddenThreads(const SampledStacks& stacks, const Timeline& timeline,
                                  const std::vector<std::size_t>& tracks) {
   const auto threadOf = [&](std::size_t track) {
+    if (timeline.tracks[track].thread != 0) return ThreadId{timeline.tracks[track].thread};
     const std::size_t at = timeline.tracks[track].id.value - 1;
     return at < stacks.thread_of_track.size() ? stacks.thread_of_track[at] : ThreadId{};
   };

@@ -11,7 +11,8 @@ namespace pitwall::gui {
 struct AggregateRow {
   std::uint32_t name = 0;  // StringId.value
   std::int64_t count = 0;
-  TimeNs total_ns = 0;                                                 // of the parts within the range
+  TimeNs total_ns = 0;  // of the parts within the range
+  TimeNs self_ns = 0;   // total_ns less that of events directly within them; set by addSelfTimes()
   TimeNs mean_ns = 0, p50_ns = 0, p99_ns = 0, min_ns = 0, max_ns = 0;  // of whole durations
 };
 

@@ -26,6 +26,24 @@ std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double 
   return best;
 }
 
+std::optional<EventRef> eventAt(const Timeline& timeline, std::size_t track, TimeNs start_ns, TimeNs dur_ns) {
+  const auto& lanes = timeline.tracks[track].lanes;
+  for (std::size_t l = 0; l < lanes.size(); ++l) {
+    for (std::size_t i = lanes[l].firstAt(start_ns); i < lanes[l].size() && lanes[l].startNs(i) == start_ns;
+         ++i) {
+      if (lanes[l].durNs(i) == dur_ns) return EventRef{track, l, i};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> trackWithId(const Timeline& timeline, std::uint64_t id) {
+  for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
+    if (timeline.tracks[t].id.value == id) return t;
+  }
+  return std::nullopt;
+}
+
 std::optional<EventRef> neighbour(const Timeline& timeline, const EventRef& from, bool forward,
                                   bool same_name) {
   const TimelineTrack& track = timeline.tracks[from.track];

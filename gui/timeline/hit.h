@@ -22,6 +22,11 @@ struct Hit {
 // Events of a lane at pixel x or at most `tolerance_px` away; none: nullopt.
 std::optional<Hit> hitTest(const Lane& lane, const View& view, double x, double tolerance_px = 3);
 
+// The event of that track (index into timeline.tracks) that starts then and takes so long; nullopt: there is none.
+std::optional<EventRef> eventAt(const Timeline& timeline, std::size_t track, TimeNs start_ns, TimeNs dur_ns);
+// The track with this id; nullopt: the timeline has none.
+std::optional<std::size_t> trackWithId(const Timeline& timeline, std::uint64_t id);
+
 // The event before or after in the same lane; with same_name, the nearest of that name.
 std::optional<EventRef> neighbour(const Timeline& timeline, const EventRef& from, bool forward,
                                   bool same_name);

@@ -16,6 +16,15 @@ std::string lower(std::string text) {
 
 }  // namespace
 
+const TimelineTrack* chartOf(const Timeline& timeline, const Row& row) {
+  if (row.is_process) return nullptr;
+  const TimelineTrack* track = &timeline.tracks[row.index];
+  const bool stands_for =
+      track->id.value >= kThreadRow && !row.open && row.index + 1 < timeline.tracks.size();
+  if (stands_for && timeline.tracks[row.index + 1].parent == row.index) ++track;
+  return track->counter.size() > 0 ? track : nullptr;
+}
+
 void RowLayout::setTimeline(std::shared_ptr<const Timeline> timeline) {
   timeline_ = std::move(timeline);
   const std::size_t tracks = timeline_ ? timeline_->tracks.size() : 0;
@@ -23,6 +32,11 @@ void RowLayout::setTimeline(std::shared_ptr<const Timeline> timeline) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   process_open_.assign(timeline_ ? timeline_->processes.size() : 0, true);
   track_open_.assign(tracks, true);
+  for (std::size_t track = 0; track < tracks; ++track) {
+    const TimelineTrack& of = timeline_->tracks[track];
+    const bool flat = of.counter.size() > 0 && of.counter.least() == of.counter.greatest();
+    if (of.parent != kNoTrack || of.id.value >= kThreadRow || flat) track_open_[track] = false;
+  }
   pinned_.assign(tracks, false);
   hidden_.assign(tracks, false);
   filter_.clear();
@@ -71,17 +85,53 @@ void RowLayout::showHidden() {
   update();
 }
 
+void RowLayout::reveal(std::size_t track) {
+  hidden_[track] = false;
+  if (!passes(track)) filter_.clear();
+  const TimelineTrack& of = timeline_->tracks[track];
+  process_open_[of.process] = true;
+  if (of.parent != kNoTrack) {
+    track_open_[of.parent] = true;
+    hidden_[of.parent] = false;
+  }
+  update();
+}
+
 std::size_t RowLayout::hiddenCount() const {
   return static_cast<std::size_t>(std::count(hidden_.begin(), hidden_.end(), true));
 }
 
+// Behind the rows nested below the one at `place`.
+std::size_t RowLayout::endOfBlock(std::size_t place) const {
+  const std::size_t track = order_[place];
+  std::size_t end = place + 1;
+  while (end < order_.size() && parentOf(end) == track) ++end;
+  return end;
+}
+
+bool RowLayout::sameLevel(std::size_t a, std::size_t b) const {
+  return parentOf(a) == parentOf(b) &&
+         timeline_->tracks[order_[a]].process == timeline_->tracks[order_[b]].process;
+}
+
 bool RowLayout::move(std::size_t track, int by) {
-  const auto at = std::find(order_.begin(), order_.end(), track);
-  if (at == order_.end() || (by < 0 && at == order_.begin())) return false;
-  const auto other = at + by;
-  if (other == order_.end() || timeline_->tracks[*other].process != timeline_->tracks[track].process)
-    return false;
-  std::iter_swap(at, other);
+  const auto found = std::find(order_.begin(), order_.end(), track);
+  if (found == order_.end()) return false;
+  const auto at = static_cast<std::size_t>(found - order_.begin());
+  const std::size_t end = endOfBlock(at);
+  std::size_t first = at, middle = end, last = end;
+  if (by < 0) {
+    if (at == 0) return false;
+    first = at - 1;
+    while (first > 0 && parentOf(at) == kNoTrack && parentOf(first) != kNoTrack) --first;
+    if (!sameLevel(first, at)) return false;
+    middle = at;
+  } else {
+    if (end == order_.size() || !sameLevel(at, end)) return false;
+    last = endOfBlock(end);
+  }
+  const auto place = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::rotate(place(first), place(middle), place(last));
   update();
   return true;
 }
@@ -100,9 +150,16 @@ bool RowLayout::passes(std::size_t track) const {
                      [&](const std::string& word) { return title.find(word) != std::string::npos; });
 }
 
+// A row that was filtered for is in sight whatever is closed around it.
+bool RowLayout::inSight(std::size_t track) const {
+  const std::size_t parent = timeline_->tracks[track].parent;
+  return parent == kNoTrack || !filter_.empty() || (track_open_[parent] && !hidden_[parent]);
+}
+
 void RowLayout::addTrack(std::size_t track, bool pinned) {
   const TimelineTrack& shown = timeline_->tracks[track];
   Row row{.index = track, .y = height_, .open = track_open_[track], .pinned = pinned};
+  row.nested = shown.parent != kNoTrack && !pinned;
   if (shown.kind == TrackKind::counter) {
     row.height = track_open_[track] ? metrics_.counter : metrics_.lane;
   } else {
@@ -135,7 +192,7 @@ void RowLayout::update() {
                        .open = process_open_[process]});
       height_ += metrics_.process + metrics_.gap;
     }
-    if (process_open_[process] && !pinned_[track]) addTrack(track, false);
+    if (process_open_[process] && !pinned_[track] && inSight(track)) addTrack(track, false);
   }
 }
 

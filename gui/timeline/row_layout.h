@@ -18,6 +18,7 @@ struct Row {
   int lanes = 0;  // shown; fewer than the track has when it is closed
   bool open = true;
   bool pinned = false;
+  bool nested = false;  // below the row of its thread
 };
 
 struct RowMetrics {
@@ -34,9 +35,13 @@ struct RowsKept {
   std::vector<std::uint32_t> closed_processes;  // indices
 };
 
+// The track whose counter the row draws as a chart: its own, or of a thread that has counters only and is closed the first one; null: none.
+const TimelineTrack* chartOf(const Timeline& timeline, const Row& row);
+
 class RowLayout {
  public:
-  void setTimeline(std::shared_ptr<const Timeline> timeline);  // opens all rows
+  // Opens all rows but those of counters that never change, and of threads: these are out of sight where the thread has no events.
+  void setTimeline(std::shared_ptr<const Timeline> timeline);
   void setMetrics(const RowMetrics& metrics);
   const RowMetrics& metrics() const { return metrics_; }
 
@@ -53,8 +58,11 @@ class RowLayout {
   void togglePinned(std::size_t track);
   void setHidden(std::size_t track, bool hidden);
   void showHidden();
+  // Opens what is closed around a track's row; ends hiding and filtering it.
+  void reveal(std::size_t track);
   std::size_t hiddenCount() const;
-  // Moves a track's row one place up (-1) or down (1) among its process' rows. False at the end.
+  // Moves a track's row, with those nested below it, one place up (-1) or down (1) among its process' rows, a nested row among those
+  // of its thread. False at the end.
   bool move(std::size_t track, int by);
   RowsKept kept() const;
   // Rows that this timeline does not have are left out.
@@ -66,6 +74,10 @@ class RowLayout {
   void update();
   void addTrack(std::size_t track, bool pinned);
   bool passes(std::size_t track) const;
+  bool inSight(std::size_t track) const;  // of a process that is open
+  std::size_t parentOf(std::size_t place) const { return timeline_->tracks[order_[place]].parent; }
+  std::size_t endOfBlock(std::size_t place) const;
+  bool sameLevel(std::size_t a, std::size_t b) const;
 
   std::shared_ptr<const Timeline> timeline_;
   RowMetrics metrics_;

@@ -47,6 +47,7 @@ void RowLayout::restore(const RowsKept& kept) {
   if (whole && std::is_sorted(order.begin(), order.end(), byProcess)) order_ = std::move(order);
   each(kept.pinned, [&](std::size_t track) { pinned_[track] = true; });
   each(kept.hidden, [&](std::size_t track) { hidden_[track] = true; });
+  std::fill(track_open_.begin(), track_open_.end(), true);
   each(kept.closed, [&](std::size_t track) { track_open_[track] = false; });
   for (const std::uint32_t process : kept.closed_processes) {
     if (process < process_open_.size()) process_open_[process] = false;

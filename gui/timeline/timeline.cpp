@@ -1,7 +1,5 @@
 #include "gui/timeline/timeline.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "db/try.h"
@@ -9,6 +7,7 @@
 #include "gui/timeline/lane_worker.h"
 #include "gui/timeline/palette.h"
 #include "gui/timeline/timeline_cache.h"
+#include "gui/timeline/track_rows.h"
 
 namespace pitwall::gui {
 namespace {
@@ -17,37 +16,6 @@ namespace {
 constexpr std::size_t kTracksHeld = 256;
 // Fewer events are aggregated at once.
 constexpr std::size_t kLeastClassed = 1'000'000;
-
-std::string processTitle(const ProcessInfo& process, bool several_ranks) {
-  const std::string name = process.name.empty() ? "process" : process.name;
-  const std::string pid = process.pid == 0 ? "" : fmt::format(" ({})", process.pid);
-  return several_ranks ? fmt::format("rank {}: {}{}", process.rank, name, pid) : name + pid;
-}
-
-std::string trackTitle(const Trace& trace, const TrackInfo& track, std::size_t index) {
-  std::string title = track.name;
-  if (track.kind == TrackKind::thread && track.thread) {
-    const ThreadInfo& thread = trace.threads()[track.thread.value - 1];
-    if (title.empty()) title = thread.name;
-    if (title.empty()) title = fmt::format("thread {}", thread.tid);
-  }
-  if (track.device) {
-    const DeviceInfo& device = trace.devices()[track.device.value - 1];
-    const std::string prefix = fmt::format("{} {}", device.kind, device.index);
-    if (title.find(prefix) == std::string::npos) title = prefix + " " + title;
-  }
-  if (track.kind == TrackKind::counter && !track.unit.empty()) title += fmt::format(" ({})", track.unit);
-  return title.empty() ? fmt::format("track {}", index + 1) : title;
-}
-
-int orderOf(TrackKind kind) {
-  switch (kind) {
-    case TrackKind::stream: return 0;  // device work is the most frequent interest
-    case TrackKind::thread: return 1;
-    case TrackKind::counter: return 2;
-  }
-  return 3;
-}
 
 // Looks of events: colours by kind, phase and name, read ten million times.
 class Looks {
@@ -144,43 +112,6 @@ void widen(Timeline& timeline, const TimelineTrack& track, bool& any) {
   if (track.counter.size() > 0) take(track.counter.timeNs(0), track.counter.timeNs(track.counter.size() - 1));
 }
 
-void describe(const Trace& trace, Timeline& timeline) {
-  timeline.path = trace.path();
-  timeline.complete = trace.isComplete();
-  timeline.iterations.assign(trace.iterations().begin(), trace.iterations().end());
-  timeline.losses.assign(trace.losses().begin(), trace.losses().end());
-  const auto processes = trace.processes();
-  const bool several_ranks = std::any_of(processes.begin(), processes.end(),
-                                         [&](const ProcessInfo& p) { return p.rank != processes[0].rank; });
-  for (const ProcessInfo& process : processes)
-    timeline.processes.push_back({processTitle(process, several_ranks)});
-  const auto tracks = trace.tracks();
-  for (std::size_t i = 0; i < tracks.size(); ++i) {
-    // Numbers of stacks are no values to draw.
-    if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit) continue;
-    TimelineTrack track;
-    track.id = TrackId{static_cast<std::uint32_t>(i + 1)};
-    track.kind = tracks[i].kind;
-    track.title = trackTitle(trace, tracks[i], i);
-    track.unit = tracks[i].unit;
-    if (!tracks[i].process) {  // a file that names none
-      if (timeline.processes.size() == processes.size()) timeline.processes.push_back({"no process"});
-      track.process = timeline.processes.size() - 1;
-    } else {
-      track.process = tracks[i].process.value - 1;
-    }
-    timeline.tracks.push_back(std::move(track));
-  }
-}
-
-void sortTracks(std::vector<TimelineTrack>& tracks) {
-  std::stable_sort(tracks.begin(), tracks.end(), [](const TimelineTrack& a, const TimelineTrack& b) {
-    if (a.process != b.process) return a.process < b.process;
-    if (a.kind != b.kind) return orderOf(a.kind) < orderOf(b.kind);
-    return a.kind == TrackKind::thread && a.events > b.events;
-  });
-}
-
 void takeNames(const Trace& trace, std::vector<std::uint64_t> used, Timeline& timeline) {
   std::size_t count = used.size();
   while (count > 1 && used[count - 1] == 0) --count;
@@ -190,6 +121,7 @@ void takeNames(const Trace& trace, std::vector<std::uint64_t> used, Timeline& ti
   }
   used.resize(timeline.names.size());
   timeline.name_counts = std::move(used);
+  timeline.groups = groupNames(timeline.names);
 }
 
 }  // namespace
@@ -207,7 +139,11 @@ std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const Oper
 
 Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control) {
   auto timeline = std::make_shared<Timeline>();
-  describe(trace, *timeline);
+  timeline->path = trace.path();
+  timeline->complete = trace.isComplete();
+  timeline->iterations.assign(trace.iterations().begin(), trace.iterations().end());
+  timeline->losses.assign(trace.losses().begin(), trace.losses().end());
+  describeTracks(trace, *timeline);
   const auto identity = control.cache_folder.empty() ? std::nullopt : traceIdentity(trace);
   Looks looks(trace.operatorFacts());
   std::vector<std::uint64_t> cached_names;
@@ -241,7 +177,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
     timeline->end_ns = any ? std::max(timeline->end_ns, mark.time_ns) : mark.time_ns;
     any = true;
   }
-  sortTracks(timeline->tracks);
+  arrangeTracks(*timeline);
   return std::shared_ptr<const Timeline>(std::move(timeline));
 }
 

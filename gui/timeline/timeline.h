@@ -12,17 +12,26 @@
 #include "gui/timeline/counter_series.h"
 #include "gui/timeline/duration_classes.h"
 #include "gui/timeline/lane_builder.h"
+#include "gui/timeline/name_groups.h"
 #include "gui/timeline/name_index.h"
 #include "gui/timeline/tile_pyramid.h"
 
 namespace pitwall::gui {
 
+inline constexpr std::size_t kNoTrack = static_cast<std::size_t>(-1);
+
 struct TimelineTrack {
-  TrackId id;
+  TrackId id;  // kThreadRow and more: stands for a thread that has counters and no events
   TrackKind kind = TrackKind::thread;
-  std::size_t process = 0;  // index into Timeline::processes
-  std::string title;
-  std::string unit;  // of a counter
+  std::size_t process = 0;      // index into Timeline::processes
+  std::string title;            // names it within its process: "gpu 0 stream 7", "main: cpu (share)"
+  std::string label;            // of a counter below its thread's row: "cpu (share)"; else empty
+  std::size_t distinct_to = 0;  // the title up to here differs from every other title
+  std::string unit;             // of a counter
+  std::string device;           // "gpu 0"; empty = none
+  std::uint32_t thread = 0;     // ThreadId.value; 0 = none
+  std::string thread_name;
+  std::size_t parent = kNoTrack;  // of a counter: its thread's track, which is before it
   std::size_t events = 0;
   std::vector<Lane> lanes;              // nested or overlapping events are in lower lanes
   std::vector<TilePyramid> pyramids;    // of each lane
@@ -32,17 +41,24 @@ struct TimelineTrack {
 
 struct TimelineProcess {
   std::string title;  // "rank 0: train_lenet (4711)"
+  std::int64_t pid = 0;
+  int rank = 0;
 };
+
+// Ids of tracks that the trace does not have: this plus the thread's.
+inline constexpr std::uint32_t kThreadRow = 0x80000000;
 
 struct Timeline {
   std::string path;
   bool complete = true;
   std::vector<TimelineProcess> processes;
   std::vector<TimelineTrack>
-      tracks;  // of one process together; threads by activity, then streams, then counters
+      tracks;  // of one process together; devices with streams and counters, then threads with their counters,
+               // by activity, then other counters
   std::vector<IterationMark> iterations;
   std::vector<Loss> losses;
   std::vector<std::string> names;          // by StringId.value; [0] and names without events are empty
+  NameGroups groups;                       // of `names`; empty: each name is by itself
   std::vector<std::uint64_t> name_counts;  // number of events with the name; empty: unknown
   DurationClasses classes;                 // of all events; empty: unknown
   std::size_t events = 0;
@@ -50,6 +66,13 @@ struct Timeline {
   bool from_cache = false;
 
   const std::string& name(std::uint32_t id) const { return id < names.size() ? names[id] : names[0]; }
+  // The name without what differs from event to event, and the first name of that group.
+  const std::string& groupName(std::uint32_t id) const {
+    return id < groups.group_of.size() ? groups.titles[groups.group_of[id]] : name(id);
+  }
+  std::uint32_t firstOfGroup(std::uint32_t id) const {
+    return id < groups.group_of.size() ? groups.first[groups.group_of[id]] : id;
+  }
 };
 
 struct LoadControl {

@@ -76,7 +76,7 @@ ComparePage::ComparePage(TraceSession* a, QWidget* parent)
 
 void ComparePage::makeLayout() {
   auto* top = new QHBoxLayout;
-  auto* align_a = new QLabel(tr("Align iteration &of A"));
+  auto* align_a = new QLabel(tr("Align &iteration of A"));
   align_a->setBuddy(side_[0].iteration);
   auto* align_b = new QLabel(tr("&with that of B"));
   align_b->setBuddy(side_[1].iteration);

@@ -81,6 +81,7 @@ void DataTable::keyPressEvent(QKeyEvent* event) {
     emit rowActivated(currentIndex().row());
     return;
   }
+  if (event->key() == Qt::Key_Backspace) emit leaveWanted();
   QTableView::keyPressEvent(event);
 }
 

@@ -23,6 +23,7 @@ class DataTable final : public QTableView {
 
  signals:
   void rowActivated(int row);  // double click or Enter
+  void leaveWanted();          // Backspace
   void remarked(const QString& text);
 
  protected:

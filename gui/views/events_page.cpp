@@ -18,7 +18,7 @@ EventsPage::EventsPage(QWidget* parent)
       model_(new EventTableModel(this)),
       table_(new DataTable),
       words_(new QLineEdit),
-      in_range_(new QCheckBox(tr("Selected &range only"))),
+      in_range_(new QCheckBox(tr("Selected r&ange only"))),
       state_(new QLabel),
       export_(new QPushButton(tr("E&xport CSV..."))) {
   table_->setModel(model_);

@@ -7,7 +7,9 @@
 #include <QHeaderView>
 #include <QSignalBlocker>
 #include <QSplitter>
+#include <QUrl>
 #include <QVBoxLayout>
+#include <cstring>
 
 #include "analyzer/emit.h"
 #include "gui/views/html.h"
@@ -16,6 +18,7 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kMostInCell = 56, kMostOfNumber = 10;
+constexpr char kEvidenceLink[] = "evidence:";
 
 // Names of kernels can be pages long; the timeline shows them in full. Lines end between their parts, and
 // never between a number and its unit.
@@ -43,9 +46,14 @@ QString evidenceTable(const Finding::Evidence& evidence) {
   QString table = "<table cellspacing='0' cellpadding='3'><tr>";
   for (const auto& column : evidence.columns) table += "<th align='left'>" + columnTitle(column) + "</th>";
   table += "</tr>";
-  for (const auto& row : evidence.rows) {
+  for (std::size_t r = 0; r < evidence.rows.size(); ++r) {
+    const bool is_place = r < evidence.places.size() && evidence.places[r].known();
     table += "<tr>";
-    for (const auto& cell : row) table += "<td>" + shortened(cell) + "</td>";
+    for (std::size_t c = 0; c < evidence.rows[r].size(); ++c) {
+      const QString cell = shortened(evidence.rows[r][c]);
+      const QString link = QString("<a href='%1%2'>%3</a>").arg(kEvidenceLink).arg(r).arg(cell);
+      table += "<td>" + (is_place && c == 0 ? link : cell) + "</td>";
+    }
     table += "</tr>";
   }
   table += "</table>";
@@ -63,8 +71,8 @@ QString actionText(const Finding& finding) {
 QString gainOrCost(const Finding& finding) {
   if (!finding.gain_method.empty()) {
     return FindingsView::tr("<p><b>Gain</b> %1, %2 confidence. %3</p>")
-        .arg(gainText(finding.gain_low, finding.gain_high), QString::fromLatin1(toString(finding.confidence)),
-             html(finding.gain_method));
+        .arg(gainText(finding.gain_low, finding.gain_high).toHtmlEscaped(),
+             QString::fromLatin1(toString(finding.confidence)), html(finding.gain_method));
   }
   return finding.cost.empty() ? QString() : FindingsView::tr("<p><b>Cost</b> %1</p>").arg(html(finding.cost));
 }
@@ -79,16 +87,19 @@ FindingsView::FindingsView(QWidget* parent)
       text_(new QTextBrowser),
       settings_(new WrappedTable),
       combined_(new QLabel),
-      copy_(new QPushButton(tr("&Copy export line"))),
-      save_(new QPushButton(tr("Save &environment file..."))) {
+      copy_(new QPushButton(tr("Copy export line"))),
+      save_(new QPushButton(tr("Save environment file..."))) {
   list_->setModel(findings_);
   list_->setAccessibleName(tr("Findings"));
   list_->setWordWrap(true);
   text_->setAccessibleName(tr("Finding"));
   text_->setWordWrapMode(QTextOption::WordWrap);  // no word in the middle
+  text_->setOpenLinks(false);
+  text_->setToolTip(tr("A row's link shows where it is on the timeline (Tab and Return by keyboard)."));
   settings_->setModel(proposals_);
   settings_->setAccessibleName(tr("Recommended settings"));
   combined_->setWordWrap(true);
+  combined_->setTextFormat(Qt::PlainText);  // it may hold "<0.1 %"
 
   auto* buttons = new QHBoxLayout;
   buttons->addStretch(1);
@@ -114,6 +125,11 @@ FindingsView::FindingsView(QWidget* parent)
   connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &FindingsView::showFinding);
   connect(list_, &QListView::activated, this, &FindingsView::showFinding);
   connect(list_, &QListView::clicked, this, &FindingsView::showFinding);
+  connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+    const Finding* finding = findings_->finding(list_->currentIndex());
+    const QString row = link.toString().mid(static_cast<qsizetype>(std::strlen(kEvidenceLink)));
+    if (finding != nullptr) showEvidence(*finding, row.toUInt());
+  });
   connect(proposals_, &ProposalsModel::checkedChanged, this, &FindingsView::showCombined);
   connect(copy_, &QPushButton::clicked, this, &FindingsView::copyExportLine);
   connect(save_, &QPushButton::clicked, this, &FindingsView::saveEnvironment);
@@ -149,7 +165,13 @@ void FindingsView::showFinding(const QModelIndex& index) {
                      .arg(html(finding->verdict), actionText(*finding), evidenceTable(finding->evidence),
                           gainOrCost(*finding), html(finding->guard),
                           QString::fromLatin1(toString(finding->status))));
-  emit findingSelected(finding);
+  for (std::size_t row = 0; row < finding->evidence.places.size(); ++row) {
+    if (finding->evidence.places[row].known()) return showEvidence(*finding, row);
+  }
+}
+
+void FindingsView::showEvidence(const Finding& finding, std::size_t row) {
+  if (row < finding.evidence.places.size()) emit evidenceSelected(finding.evidence.places[row]);
 }
 
 void FindingsView::showCombined() {

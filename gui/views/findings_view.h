@@ -24,6 +24,7 @@ class FindingsView final : public QWidget {
   const ProposalsModel& proposals() const { return *proposals_; }
   const FindingsModel& findings() const { return *findings_; }
   void selectFinding(int row);
+  QTextBrowser& text() { return *text_; }
   void saveEnvironmentTo(const QString& path, EnvironmentFormat format);
 
  public slots:
@@ -31,12 +32,14 @@ class FindingsView final : public QWidget {
   void saveEnvironment();
 
  signals:
-  void findingSelected(const Finding* finding);
+  // Of a finding that was selected, the first row of evidence that has a place; or a row whose link was clicked.
+  void evidenceSelected(const pitwall::EvidencePlace& place);
   void remarked(const QString& text);
   void failed(const QString& what);
 
  private:
   void showFinding(const QModelIndex& index);
+  void showEvidence(const Finding& finding, std::size_t row);
   void showCombined();
 
   FindingsModel* findings_;

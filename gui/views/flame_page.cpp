@@ -18,7 +18,7 @@ FlamePage::FlamePage(QWidget* parent)
       search_(new QLineEdit),
       title_(new QLabel),
       facts_(new QLabel),
-      out_(new QPushButton(tr("Zoom &out"))),
+      out_(new QPushButton(tr("&Zoom out"))),
       show_(new QPushButton(tr("Find on &timeline"))) {
   source_->addItem(tr("Events"));
   source_->addItem(tr("Sampled stacks"));

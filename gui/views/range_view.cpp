@@ -3,19 +3,46 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPointer>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "analyzer/units_text.h"
+#include "gui/timeline/aggregate_groups.h"
 
 namespace pitwall::gui {
+namespace {
+
+std::vector<AggregateRow> sumNames(const Timeline& timeline, const std::vector<std::size_t>& tracks,
+                                   std::pair<TimeNs, TimeNs> range, RangeGrouping by,
+                                   const std::optional<std::uint32_t>& group,
+                                   const std::atomic<bool>& cancel) {
+  const auto [from, to] = range;
+  const auto& group_of = timeline.groups.group_of;
+  if (by == RangeGrouping::name) {
+    auto rows = aggregateGroups(timeline, tracks, from, to, &cancel);
+    addSelfTimes(timeline, tracks, from, to, group_of, rows, &cancel);
+    return rows;
+  }
+  auto rows = aggregate(timeline, tracks, from, to, &cancel);
+  if (group)
+    std::erase_if(rows, [&](const AggregateRow& row) {
+      return row.name < group_of.size() && group_of[row.name] != *group;
+    });
+  addSelfTimes(timeline, tracks, from, to, {}, rows, &cancel);
+  return rows;
+}
+
+}  // namespace
 
 RangeView::RangeView(QWidget* parent)
     : QWidget(parent),
       model_(new AggregateModel(this)),
       table_(new DataTable),
       grouping_(new QComboBox),
-      copy_(new QPushButton(tr("&Copy"))),
+      copy_(new QPushButton(tr("Copy"))),
+      back_(new QPushButton(tr("Back"))),
+      filter_(new QLineEdit),
       title_(new QLabel),
       cancel_(std::make_shared<std::atomic<bool>>(false)) {
   table_->setModel(model_);
@@ -23,13 +50,23 @@ RangeView::RangeView(QWidget* parent)
   table_->horizontalHeader()->setSortIndicator(AggregateModel::kTotal, Qt::DescendingOrder);
   table_->setSortingEnabled(true);
   table_->setNamesColumn(AggregateModel::kName);
-  grouping_->addItems(
-      {tr("by name"), tr("by category"), tr("by layer"), tr("by thread"), tr("by stream"), tr("by phase")});
+  grouping_->addItems({tr("by name"), tr("by category"), tr("by layer"), tr("by thread"), tr("by stream"),
+                       tr("by phase"), tr("by exact name")});
   grouping_->setAccessibleName(tr("Grouping of the range"));
   copy_->setToolTip(tr("Selected rows, or all, as text with tabs (Ctrl+C)"));
   title_->setWordWrap(true);
   auto* top = new QHBoxLayout;
+  filter_->setPlaceholderText(tr("Filter"));
+  filter_->setAccessibleName(tr("Filter the range's table"));
+  filter_->setClearButtonEnabled(true);
+  filter_->setMaximumWidth(fontMetrics().averageCharWidth() * 24);
+  back_->setToolTip(tr("Out of the row that was opened (Backspace)"));
+  table_->setToolTip(
+      tr("Return or a double click opens a row: the names of a group, what a thread did; an event's "
+         "name is found on the timeline."));
+  top->addWidget(back_);
   top->addWidget(title_, 1);
+  top->addWidget(filter_);
   top->addWidget(grouping_);
   top->addWidget(copy_);
   auto* layout = new QVBoxLayout(this);
@@ -37,12 +74,19 @@ RangeView::RangeView(QWidget* parent)
   layout->addLayout(top);
   layout->addWidget(table_);
   setFocusProxy(table_);
-  connect(table_, &DataTable::rowActivated, this, [this](int row) {
-    if (grouping() == RangeGrouping::name) emit nameActivated(model_->row(row).name);
+  connect(table_, &DataTable::rowActivated, this, &RangeView::openRow);
+  connect(table_, &DataTable::leaveWanted, this, &RangeView::leaveRow);
+  connect(back_, &QPushButton::clicked, this, &RangeView::leaveRow);
+  connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+    model_->setFilter(text);
+    const QHeaderView* header = table_->horizontalHeader();
+    model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
+    showTitle({});
   });
   connect(table_, &DataTable::remarked, this, &RangeView::remarked);
   connect(grouping_, &QComboBox::currentIndexChanged, this, &RangeView::askAgain);
   connect(copy_, &QPushButton::clicked, table_, &DataTable::copy);
+  back_->hide();
   clear();
 }
 
@@ -52,6 +96,7 @@ void RangeView::clear() {
   background_.cancel();
   cancel_->store(true);
   timeline_.reset();
+  restart();
   model_->clear();
   copy_->setEnabled(false);
   title_->setText(
@@ -61,6 +106,7 @@ void RangeView::clear() {
 void RangeView::ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from,
                     TimeNs to) {
   timeline_ = std::move(timeline);
+  if (!levels_.empty()) restart();
   tracks_ = std::move(tracks);
   from_ = from;
   to_ = to;
@@ -72,17 +118,60 @@ void RangeView::askAgain() {
   background_.cancel();
   cancel_->store(true);
   const RangeGrouping by = grouping();
-  if (by != RangeGrouping::name && by != RangeGrouping::thread && by != RangeGrouping::stream)
+  if (by == RangeGrouping::category || by == RangeGrouping::layer || by == RangeGrouping::phase)
     return askTrace();
   background_.ask(
-      [timeline = timeline_, tracks = tracks_, from = from_, to = to_, by](const std::atomic<bool>& cancel) {
-        if (by != RangeGrouping::name) {
+      [timeline = timeline_, tracks = tracks_, from = from_, to = to_, by,
+       group = group_](const std::atomic<bool>& cancel) {
+        if (by == RangeGrouping::thread || by == RangeGrouping::stream) {
           const TrackKind kind = by == RangeGrouping::thread ? TrackKind::thread : TrackKind::stream;
           return groupTracks(*timeline, tracks, kind, from, to, cancel);
         }
-        return GroupedRows{{}, aggregate(*timeline, tracks, from, to, &cancel), {}};
+        return GroupedRows{{}, sumNames(*timeline, tracks, {from, to}, by, group, cancel), {}};
       },
       [this](GroupedRows answer) { show(std::move(answer)); });
+}
+
+// --- into rows and out of them ------------------------------------------------------------------------------
+
+void RangeView::openRow(int row) {
+  const AggregateRow& of = model_->row(row);
+  const QString title = model_->label(row);
+  Level level{grouping(), tracks_, group_, title};
+  if (grouping() == RangeGrouping::name && timeline_->groups.any && timeline_->groups.sizes[of.name] > 1) {
+    group_ = of.name;
+  } else if (grouping() == RangeGrouping::name || grouping() == RangeGrouping::exactName) {
+    // A group stands for its part before the first number.
+    emit nameActivated(grouping() == RangeGrouping::name ? title.section('*', 0, 0) : title);
+    return;
+  } else if (of.name < label_tracks_.size()) {
+    tracks_ = {label_tracks_[of.name]};
+  } else {
+    return;
+  }
+  levels_.push_back(std::move(level));
+  const QSignalBlocker once(grouping_);
+  setGrouping(group_ ? RangeGrouping::exactName : RangeGrouping::name);
+  askAgain();
+}
+
+void RangeView::leaveRow() {
+  if (levels_.empty()) return;
+  Level level = std::move(levels_.back());
+  levels_.pop_back();
+  tracks_ = std::move(level.tracks);
+  group_ = level.group;
+  const QSignalBlocker once(grouping_);
+  setGrouping(level.grouping);
+  askAgain();
+}
+
+// Another range: the grouping is again the user's.
+void RangeView::restart() {
+  const QSignalBlocker once(grouping_);
+  if (!levels_.empty()) setGrouping(levels_.front().grouping);
+  levels_.clear();
+  group_.reset();
 }
 
 void RangeView::askTrace() {
@@ -103,32 +192,48 @@ void RangeView::askTrace() {
 }
 
 void RangeView::show(GroupedRows answer) {
-  const auto groups = answer.rows.size();
   const QString error = QString::fromStdString(answer.error);
-  if (grouping() == RangeGrouping::name) {
+  label_tracks_ = std::move(answer.tracks);
+  const RangeGrouping by = grouping();
+  if (by == RangeGrouping::exactName || (by == RangeGrouping::name && timeline_->groups.titles.empty())) {
     model_->setRows(timeline_, std::move(answer.rows));
+  } else if (by == RangeGrouping::name) {
+    const std::shared_ptr<const std::vector<std::string>> titles(timeline_, &timeline_->groups.titles);
+    model_->setRows(titles, std::move(answer.rows), tr("Name"));
   } else {
     static const char* const kWhat[] = {QT_TR_NOOP("Name"),   QT_TR_NOOP("Category"), QT_TR_NOOP("Layer"),
                                         QT_TR_NOOP("Thread"), QT_TR_NOOP("Stream"),   QT_TR_NOOP("Phase")};
     auto labels = std::make_shared<const std::vector<std::string>>(std::move(answer.labels));
     model_->setRows(std::move(labels), std::move(answer.rows), tr(kWhat[grouping_->currentIndex()]));
   }
+  // Groups that are not of events have no events within them.
+  table_->setColumnHidden(AggregateModel::kSelf, by != RangeGrouping::name && by != RangeGrouping::exactName);
   const QHeaderView* header = table_->horizontalHeader();
   model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
   table_->fitColumns();
-  copy_->setEnabled(groups > 0);
+  copy_->setEnabled(model_->countAll() > 0);
+  back_->setVisible(!levels_.empty());
+  showTitle(error);
+  emit answered();
+}
+
+void RangeView::showTitle(const QString& error) {
+  if (!timeline_) return;
   const QString span = QString::fromStdString(showDuration(static_cast<double>(to_ - from_)));
+  QString where;
+  for (const Level& level : levels_) where += level.title + QStringLiteral(" \u203a ");
   if (!error.isEmpty()) {
     title_->setText(tr("Error: %1").arg(error));
-  } else if (groups == 0) {
-    title_->setText(tr("%1 selected; no event of the rows shown is in it.").arg(span));
+  } else if (model_->countAll() == 0) {
+    title_->setText(where + tr("%1 selected; no event of these rows is in it.").arg(span));
   } else {
-    title_->setText(
-        tr("%1 selected, %2 rows. Total counts the parts within the range; nested events count each.")
-            .arg(span)
-            .arg(groups));
+    title_->setText(where +
+                    tr("%1 selected on %n row(s); %2 of %3 lines. Total counts the parts within the range.",
+                       nullptr, static_cast<int>(tracks_.size()))
+                        .arg(span)
+                        .arg(model_->rowCount())
+                        .arg(model_->countAll()));
   }
-  emit answered();
 }
 
 }  // namespace pitwall::gui

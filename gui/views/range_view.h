@@ -4,8 +4,10 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QWidget>
+#include <optional>
 
 #include "gui/models/aggregate_model.h"
 #include "gui/models/background.h"
@@ -27,6 +29,12 @@ class RangeView final : public QWidget {
   void ask(std::shared_ptr<const Timeline> timeline, std::vector<std::size_t> tracks, TimeNs from, TimeNs to);
   void clear();
   void setGrouping(RangeGrouping grouping) { grouping_->setCurrentIndex(static_cast<int>(grouping)); }
+  void setFilter(const QString& text) { filter_->setText(text); }
+  // Into a row: the names of a group, what a thread or stream did; a single name is found on the timeline.
+  void openRow(int row);
+  void leaveRow();  // to where openRow() was called
+  QString title() const { return title_->text(); }
+  DataTable& table() { return *table_; }
   RangeGrouping grouping() const { return static_cast<RangeGrouping>(grouping_->currentIndex()); }
   const AggregateModel& model() const { return *model_; }
 
@@ -34,7 +42,8 @@ class RangeView final : public QWidget {
   void copySelected() { table_->copy(); }
 
  signals:
-  void nameActivated(quint32 name);  // a row of a name was double-clicked
+  void nameActivated(
+      const QString& name);  // is to be found on the timeline; the part that its events have in common
   void answered();
   void remarked(const QString& text);
 
@@ -42,15 +51,29 @@ class RangeView final : public QWidget {
   void askAgain();
   void askTrace();
   void show(GroupedRows answer);
+  void showTitle(const QString& error);
+  void restart();
+
+  // What openRow() went into.
+  struct Level {
+    RangeGrouping grouping;  // that it came from
+    std::vector<std::size_t> tracks;
+    std::optional<std::uint32_t> group;
+    QString title;  // of the row
+  };
 
   AggregateModel* model_;
   DataTable* table_;
   QComboBox* grouping_;
-  QPushButton* copy_;
+  QPushButton *copy_, *back_;
+  QLineEdit* filter_;
   QLabel* title_;
   TraceSession* session_ = nullptr;
   std::shared_ptr<const Timeline> timeline_;
   std::vector<std::size_t> tracks_;
+  std::vector<std::size_t> label_tracks_;  // of each row's label, where it is a track
+  std::vector<Level> levels_;
+  std::optional<std::uint32_t> group_;  // only names of this group
   TimeNs from_ = 0, to_ = 0;
   Background background_;
   std::shared_ptr<std::atomic<bool>> cancel_;  // of the request to the session

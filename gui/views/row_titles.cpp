@@ -7,7 +7,39 @@ namespace {
 
 constexpr int kPinPx = 20;
 
+// Rows nested below a track are right after it.
+bool hasNested(const Timeline& timeline, std::size_t track) {
+  return track + 1 < timeline.tracks.size() && timeline.tracks[track + 1].parent == track;
+}
+
+const std::string& titleOf(const Timeline& timeline, const Row& row) {
+  if (row.is_process) return timeline.processes[row.index].title;
+  return row.nested ? timeline.tracks[row.index].label : timeline.tracks[row.index].title;
+}
+
+int indentOf(const Row& row) { return row.is_process ? 4 : row.nested ? 30 : 14; }
+
 }  // namespace
+
+int titleWidth(const Timeline& timeline, const Row& row, const QFontMetrics& metrics) {
+  const QString signs = QStringLiteral("\u25be ") + (row.pinned ? QStringLiteral("\u2605 ") : QString());
+  return indentOf(row) + metrics.horizontalAdvance(signs + QString::fromStdString(titleOf(timeline, row))) +
+         10;
+}
+
+QString elidedTitle(const std::string& title, std::size_t distinct_to, const QFontMetrics& metrics,
+                    int width) {
+  const QString whole = QString::fromStdString(title);
+  if (metrics.horizontalAdvance(whole) <= width) return whole;
+  const QChar dots(0x2026);
+  const QString head = QString::fromStdString(title.substr(0, distinct_to));
+  if (metrics.horizontalAdvance(head + dots) <= width)
+    return metrics.elidedText(whole, Qt::ElideRight, width);
+  // What distinguishes it stays, with as much before it as has room.
+  const bool rest = head.size() < whole.size();
+  return metrics.elidedText(head, Qt::ElideLeft, width - (rest ? metrics.horizontalAdvance(dots) : 0)) +
+         (rest ? QString(dots) : QString());
+}
 
 QRect pinPlace(const SceneGeometry& g, const Row& row) {
   return {g.titles - kPinPx - 2, g.top() + row.y - g.scroll_y, kPinPx, std::min(row.height, kPinPx)};
@@ -82,16 +114,18 @@ void RowTitles::drawColumn(QPainter& painter, const SceneGeometry& g, const Scen
     if (row.is_process) painter.fillRect(0, y, g.titles, row.height, colors.color(QPalette::AlternateBase));
     painter.setPen(colors.color(QPalette::WindowText));
     const TimelineTrack* track = row.is_process ? nullptr : &s.timeline->tracks[row.index];
-    const std::string& title = track == nullptr ? s.timeline->processes[row.index].title : track->title;
-    const bool opens = track == nullptr || track->lanes.size() > 1 || track->kind == TrackKind::counter;
+    const std::string& title = titleOf(*s.timeline, row);
+    const std::size_t distinct_to = track == nullptr || row.nested ? 0 : track->distinct_to;
+    const bool opens = track == nullptr || track->lanes.size() > 1 || track->kind == TrackKind::counter ||
+                       hasNested(*s.timeline, row.index);
     const QString sign =
         opens ? (row.open ? QStringLiteral("\u25be ") : QStringLiteral("\u25b8 ")) : QStringLiteral("  ");
-    const QString text =
-        (row.pinned ? QStringLiteral("\u2605 ") : QString()) + sign + QString::fromStdString(title);
-    const int indent = row.is_process ? 4 : 14;
+    const QString before = (row.pinned ? QStringLiteral("\u2605 ") : QString()) + sign;
+    const int indent = indentOf(row);
     const QRect place(indent, y, g.titles - indent - 6, std::min(row.height, 2 * metrics.height()));
-    painter.drawText(place, Qt::AlignLeft | (row.height > 24 ? Qt::AlignTop : Qt::AlignVCenter),
-                     metrics.elidedText(text, Qt::ElideMiddle, place.width()));
+    painter.drawText(
+        place, Qt::AlignLeft | (row.height > 24 ? Qt::AlignTop : Qt::AlignVCenter),
+        before + elidedTitle(title, distinct_to, metrics, place.width() - metrics.horizontalAdvance(before)));
     if (focused) {
       painter.setPen(colors.color(QPalette::Highlight));
       painter.drawRect(1, y, g.titles - 3, row.height - 1);

@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QPainter>
 #include <QPalette>
+#include <string>
 
 #include "gui/views/scene_state.h"
 
@@ -12,6 +13,13 @@ namespace pitwall::gui {
 
 // Where the sign is that pins a row or takes it off.
 QRect pinPlace(const SceneGeometry& geometry, const Row& row);
+
+// The title as far as it fits: the part up to `distinct_to`, which distinguishes it from others, is left out last.
+QString elidedTitle(const std::string& title, std::size_t distinct_to, const QFontMetrics& metrics,
+                    int width);
+
+// So wide must the column be for the row's title to fit.
+int titleWidth(const Timeline& timeline, const Row& row, const QFontMetrics& metrics);
 
 class RowTitles {
  public:

@@ -11,8 +11,10 @@
 
 namespace pitwall::gui {
 
+// A time range on some rows.
 struct TimeRange {
   TimeNs from = 0, to = 0;
+  std::vector<std::size_t> tracks = {};  // ascending; empty: all
 };
 
 // The layout of the timeline in the widget.
@@ -35,8 +37,10 @@ struct SceneState {
   View view;
   std::optional<EventRef> selected;
   std::optional<TimeRange> range;
-  std::vector<EventRef> highlighted;  // search hits, evidence
+  std::vector<EventRef> highlighted;  // evidence
+  std::optional<TimeRange> marked;    // evidence that is no event, such as a gap
   std::vector<std::pair<EventRef, EventRef>> arrows;
+  std::optional<TimeNs> cursor, fixed_cursor;  // where the mouse is; set by the user, to measure from
   std::size_t focused_row = 0;
   int hovered_row = -1;  // whose title the mouse is over
   bool has_focus = false;

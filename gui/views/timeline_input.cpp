@@ -96,6 +96,8 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   const bool left = event->button() == Qt::LeftButton;
   if (left && pressed_.y() < g.minimap && pressed_.x() >= g.titles) {
     pressOnMinimap(pressed_.x() - g.titles);
+  } else if (left && onTitlesEdge(pressed_)) {
+    drag_ = Drag::titles;
   } else if (event->button() == Qt::MiddleButton || (left && space_)) {
     viewport_.remember();
     drag_ = Drag::pan;
@@ -104,15 +106,21 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   } else if (left && event->modifiers() == Qt::NoModifier && edgeAt(pressed_)) {
     // Starts dragging that edge: the other one stays.
     drag_ = Drag::range;
+    row_anchor_ = -1;
+    kept_tracks_ = state_.range->tracks;
     range_anchor_ = *edgeAt(pressed_) == state_.range->from ? state_.range->to : state_.range->from;
   } else if (left) {
     drag_ = event->modifiers().testFlag(Qt::AltModifier) ? Drag::zoom : Drag::range;
     range_anchor_ = timeNear(pressed_, event->modifiers());
+    row_anchor_ = rowAtLanes(pressed_);
+    kept_tracks_.clear();
     if (event->modifiers().testFlag(Qt::ShiftModifier) && state_.range) {
       const TimeNs middle = state_.range->from + (state_.range->to - state_.range->from) / 2;
       const TimeNs time = range_anchor_;
       range_anchor_ = time < middle ? state_.range->to : state_.range->from;
-      selectRange(TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)});
+      row_anchor_ = -1;
+      kept_tracks_ = state_.range->tracks;
+      selectRange(TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time), kept_tracks_});
     }
   }
 }
@@ -200,6 +208,15 @@ void TimelineView::minimapTo(double x) {
   changed();
 }
 
+// Over the rows a drag takes those under it, from the rulers or below the rows all.
+std::vector<std::size_t> TimelineView::tracksDragged(const QPointF& at) const {
+  if (row_anchor_ < 0) return kept_tracks_;
+  const SceneGeometry g = geometryNow();
+  const double y = std::clamp(at.y(), static_cast<double>(g.top()), static_cast<double>(g.height - 1));
+  const int row = rowAtLanes({at.x(), y});
+  return tracksBetween(row_anchor_, row < 0 ? static_cast<int>(rows_.rows().size()) - 1 : row);
+}
+
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF at = event->position();
   if (drag_ == Drag::pan) {
@@ -212,13 +229,16 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     if (row_moved_ || std::abs(at.y() - pressed_.y()) >= kDragPx) dragRow(at);
   } else if ((drag_ == Drag::range || drag_ == Drag::zoom) && std::abs(at.x() - pressed_.x()) >= kDragPx) {
     const TimeNs time = timeNear(at, event->modifiers());
-    state_.range = TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time)};
+    state_.range = TimeRange{std::min(range_anchor_, time), std::max(range_anchor_, time), tracksDragged(at)};
     viewport()->update();
+  } else if (drag_ == Drag::titles) {
+    resizeTitles(static_cast<int>(at.x()));
   }
   if (drag_ == Drag::none) {
-    viewport()->setCursor(edgeAt(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
+    viewport()->setCursor(edgeAt(at) || onTitlesEdge(at) ? Qt::SplitHCursor : Qt::ArrowCursor);
     hoverTitles(at);
   }
+  hoverLanes(at);
   last_ = at;
 }
 
@@ -241,6 +261,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
   const SceneGeometry g = geometryNow();
+  if (onTitlesEdge(event->position())) return fitTitles();
   if (!state_.timeline || event->position().x() < g.titles) return;
   if (event->position().y() < g.top()) return showAll();
   EventRef hit;
@@ -278,7 +299,10 @@ bool TimelineView::viewportEvent(QEvent* event) {
     tip.isEmpty() ? QToolTip::hideText() : QToolTip::showText(help->globalPos(), tip, viewport());
     return true;
   }
-  if (event->type() == QEvent::Leave) hoverTitles({-1, -1});
+  if (event->type() == QEvent::Leave) {
+    hoverTitles({-1, -1});
+    hoverLanes({-1, -1});
+  }
   if (event->type() == QEvent::NativeGesture && state_.timeline) {
     const auto* gesture = static_cast<QNativeGestureEvent*>(event);
     if (gesture->gestureType() == Qt::EndNativeGesture) pinching_ = false;

@@ -3,6 +3,7 @@
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <algorithm>
+#include <cmath>
 
 #include "gui/views/row_titles.h"
 #include "gui/views/timeline_accessible.h"
@@ -40,6 +41,44 @@ std::vector<std::size_t> TimelineView::tracksShown() const {
     if (!row.is_process) tracks.push_back(row.index);
   }
   return tracks;
+}
+
+std::vector<std::size_t> TimelineView::tracksSelected() const {
+  return state_.range && !state_.range->tracks.empty() ? state_.range->tracks : tracksShown();
+}
+
+int TimelineView::rowAtLanes(const QPointF& at) const {
+  const SceneGeometry g = geometryNow();
+  return at.y() < g.top() ? -1 : rows_.rowAt(static_cast<int>(at.y()) - g.top() + g.scroll_y);
+}
+
+// Those of the rows from a to b; a process stands for all of its rows.
+std::vector<std::size_t> TimelineView::tracksBetween(int a, int b) const {
+  std::vector<std::size_t> tracks;
+  for (int i = std::min(a, b); i <= std::max(a, b); ++i) {
+    const Row& row = rows_.rows()[static_cast<std::size_t>(i)];
+    if (!row.is_process) tracks.push_back(row.index);
+    for (std::size_t t = 0; row.is_process && t < state_.timeline->tracks.size(); ++t) {
+      if (state_.timeline->tracks[t].process == row.index) tracks.push_back(t);
+    }
+  }
+  std::sort(tracks.begin(), tracks.end());
+  tracks.erase(std::unique(tracks.begin(), tracks.end()), tracks.end());
+  return tracks;
+}
+
+void TimelineView::revealTracks(const std::vector<std::size_t>& tracks) {
+  if (tracks.empty()) return;
+  bool changed = false;
+  for (const std::size_t track : tracks) {
+    if (rows_.rowOfTrack(track) >= 0) continue;
+    rows_.reveal(track);
+    changed = true;
+  }
+  if (changed) rowsChanged();
+  for (std::size_t i = tracks.size(); i-- > 0;) {
+    if (const int row = rows_.rowOfTrack(tracks[i]); row >= 0) revealRow(static_cast<std::size_t>(row));
+  }
 }
 
 void TimelineView::moveRow(int by) {
@@ -123,9 +162,7 @@ void TimelineView::setRowFilter(const QString& words) {
 
 void TimelineView::focusTrack(std::size_t track) {
   if (rows_.rowOfTrack(track) < 0) {
-    rows_.setFilter({});
-    rows_.setHidden(track, false);
-    rows_.setAllOpen(true);
+    rows_.reveal(track);
     rowsChanged();
   }
   const int row = rows_.rowOfTrack(track);
@@ -139,6 +176,32 @@ void TimelineView::restoreRows(const RowsKept& kept, int lane_height) {
   rows_.restore(kept);
   if (lane_height > 0) setLaneHeight(lane_height);
   rowsChanged();
+}
+
+// --- the width of the titles ------------------------------------------------------------------------------
+
+bool TimelineView::onTitlesEdge(const QPointF& at) const {
+  return state_.timeline && std::abs(at.x() - geometryNow().titles) <= 2.5;
+}
+
+void TimelineView::setTitlesWidth(int width) {
+  titles_width_ = width;
+  viewport_.setWidth(geometryNow().laneWidth());
+  changed();
+}
+
+void TimelineView::resizeTitles(int width) {
+  setTitlesWidth(std::max(60, width));
+  emit titlesResized(titles_width_);
+}
+
+void TimelineView::fitTitles() {
+  if (!state_.timeline) return;
+  int widest = 60;
+  const auto [from, to] = rowsInSight(geometryNow(), state_);
+  for (std::size_t i = from; i < to; ++i)
+    widest = std::max(widest, titleWidth(*state_.timeline, rows_.rows()[i], fontMetrics()));
+  resizeTitles(widest);
 }
 
 // --- the mouse over the titles ---------------------------------------------------------------------------

@@ -5,9 +5,12 @@
 #include <cmath>
 
 #include "analyzer/units_text.h"
+#include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
+#include "gui/views/cursor_marks.h"
 #include "gui/views/event_colors.h"
+#include "gui/views/range_marks.h"
 
 namespace pitwall::gui {
 namespace {
@@ -16,6 +19,7 @@ constexpr int kLeastLabelPx = 40;
 constexpr double kArrowDepthPx = 14;
 constexpr double kLeastIterationPx = 4;
 constexpr std::size_t kMinimapTracks = 256;
+const QColor kEvidenceColor(230, 159, 0);
 
 std::uint32_t textOn(std::uint32_t color) {
   const QColor c(color);
@@ -63,11 +67,13 @@ void TimelineScene::paint(QPainter& painter, const SceneGeometry& g, const Scene
   paintCounterTexts(painter, g, s, colors);
   paintLabels(painter, g, s);
   paintMarks(painter, g, s, colors);
+  paintCursorLines(painter, g, s, colors);
   painter.restore();
   titles_.paint(painter, g, s, colors);
   paintRuler(painter, g, s, colors);
   paintIterations(painter, g, s, colors);
   paintMinimap(painter, g, s, colors);
+  paintCursorTimes(painter, g, s, colors);
 }
 
 void TimelineScene::paintRuler(QPainter& painter, const SceneGeometry& g, const SceneState& s,
@@ -190,8 +196,8 @@ void TimelineScene::takeRows(const SceneGeometry& g, const SceneState& s) {
     if (row.is_process) continue;
     const TimelineTrack& track = s.timeline->tracks[row.index];
     const auto top = static_cast<std::int64_t>(row.y * g.pixel_ratio);
-    if (track.kind == TrackKind::counter && track.counter.size() > 0)
-      lanes.push_back({top, static_cast<int>(row.height * g.pixel_ratio), nullptr, nullptr, &track.counter});
+    if (const TimelineTrack* chart = chartOf(*s.timeline, row))
+      lanes.push_back({top, static_cast<int>(row.height * g.pixel_ratio), nullptr, nullptr, &chart->counter});
     for (int lane = 0; lane < row.lanes && lane < static_cast<int>(track.lanes.size()); ++lane) {
       const auto index = static_cast<std::size_t>(lane);
       lanes.push_back({top + lane * lane_height, std::max(1, lane_height - 1), &track.lanes[index],
@@ -263,14 +269,10 @@ void TimelineScene::paintCounterTexts(QPainter& painter, const SceneGeometry& g,
   const auto [from, to] = rowsInSight(g, s);
   for (std::size_t i = from; i < to; ++i) {
     const Row& row = s.rows->rows()[i];
-    if (row.is_process || s.timeline->tracks[row.index].kind != TrackKind::counter || row.height < 24)
-      continue;
-    const CounterSeries& counter = s.timeline->tracks[row.index].counter;
-    if (counter.size() == 0) continue;
-    const std::string& unit = s.timeline->tracks[row.index].unit;
+    const TimelineTrack* chart = chartOf(*s.timeline, row);
+    if (chart == nullptr || row.height < 24) continue;
     const QString most =
-        "up to " + QString::fromStdString(unit == "bytes" ? showBytes(counter.greatest())
-                                                          : showReal(counter.greatest()) + " " + unit);
+        "up to " + QString::fromStdString(showCounter(chart->counter.greatest(), chart->unit));
     const QFontMetrics metrics = painter.fontMetrics();
     const QRect place(g.titles + 2, g.top() + row.y - g.scroll_y, metrics.horizontalAdvance(most) + 6,
                       metrics.height());
@@ -311,18 +313,10 @@ void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const 
     painter.fillRect(QRectF(g.titles + x0, g.top(), std::max(1.0, x1 - x0), g.height),
                      QBrush(QColor(213, 94, 0, 70), Qt::BDiagPattern));
   }
-  if (s.range) {
-    const double x0 = s.view.xOf(static_cast<double>(s.range->from)),
-                 x1 = s.view.xOf(static_cast<double>(s.range->to));
-    QColor shade = colors.color(QPalette::Highlight);
-    shade.setAlpha(50);
-    painter.fillRect(QRectF(g.titles + x0, g.top(), x1 - x0, g.height), shade);
-    painter.setPen(colors.color(QPalette::Highlight));
-    painter.drawLine(QPointF(g.titles + x0, g.top()), QPointF(g.titles + x0, g.height));
-    painter.drawLine(QPointF(g.titles + x1, g.top()), QPointF(g.titles + x1, g.height));
-  }
+  if (s.range) paintRange(painter, g, s, *s.range, RangeLook::selected, colors.color(QPalette::Highlight));
+  if (s.marked) paintRange(painter, g, s, *s.marked, RangeLook::evidence, kEvidenceColor);
   const QColor ink = dark_ ? Qt::white : Qt::black;
-  painter.setPen(QPen(QColor(230, 159, 0), 2));
+  painter.setPen(QPen(kEvidenceColor, 2));
   for (const EventRef& hit : s.highlighted) {
     const QRectF rect = rectOf(hit, g, s);
     if (!rect.isEmpty()) painter.drawRect(rect.adjusted(-1, 0, 1, 0));

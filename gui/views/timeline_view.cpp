@@ -31,6 +31,9 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
   state_.selected.reset();
   state_.range.reset();
   state_.highlighted.clear();
+  state_.marked.reset();
+  state_.cursor.reset();
+  state_.fixed_cursor.reset();
   state_.arrows.clear();
   state_.focused_row = 0;
   state_.hovered_row = -1;
@@ -55,7 +58,8 @@ SceneGeometry TimelineView::geometryNow() const {
   SceneGeometry g;
   g.width = viewport()->width();
   g.height = viewport()->height();
-  g.titles = std::clamp(g.width / 3, 80, fontMetrics().averageCharWidth() * 34);
+  const int default_width = std::clamp(g.width / 3, 80, fontMetrics().averageCharWidth() * 34);
+  g.titles = titles_width_ > 0 ? std::clamp(titles_width_, 60, std::max(60, g.width - 120)) : default_width;
   g.ruler = fontMetrics().height() + 10;
   g.minimap = fontMetrics().height() + 14;
   if (state_.timeline && state_.timeline->iterations.size() > 1) g.iterations = fontMetrics().height() + 4;
@@ -228,7 +232,7 @@ void TimelineView::goTo(const EventRef& event) {
 }
 
 void TimelineView::selectRange(std::optional<TimeRange> range) {
-  state_.range = range;
+  state_.range = std::move(range);
   viewport()->update();
   emit rangeSelected();
 }
@@ -238,8 +242,28 @@ void TimelineView::setHighlighted(std::vector<EventRef> events) {
   viewport()->update();
 }
 
+void TimelineView::setMarked(std::optional<TimeRange> range) {
+  state_.marked = std::move(range);
+  viewport()->update();
+}
+
 void TimelineView::setArrows(std::vector<std::pair<EventRef, EventRef>> arrows) {
   state_.arrows = std::move(arrows);
+  viewport()->update();
+}
+
+void TimelineView::hoverLanes(const QPointF& at) {
+  const bool over = state_.timeline && at.x() >= geometryNow().titles;
+  const auto cursor = over ? std::optional(static_cast<TimeNs>(state_.view.timeAt(laneX(at)))) : std::nullopt;
+  if (cursor == state_.cursor) return;
+  state_.cursor = cursor;
+  viewport()->update();
+}
+
+void TimelineView::toggleCursor() {
+  if (!state_.timeline) return;
+  const auto middle = static_cast<TimeNs>(state_.view.timeAt(state_.view.width_px / 2.0));
+  state_.fixed_cursor = state_.fixed_cursor ? std::nullopt : std::optional(state_.cursor.value_or(middle));
   viewport()->update();
 }
 
@@ -251,6 +275,7 @@ void TimelineView::toggleGrid() {
 void TimelineView::clearSelection() {
   if (state_.range) return selectRange(std::nullopt);
   setHighlighted({});
+  setMarked(std::nullopt);
   select(std::nullopt, false);
 }
 

@@ -4,6 +4,7 @@
 #include <QAbstractScrollArea>
 
 #include "gui/models/trace_notes.h"
+#include "gui/views/cursor_marks.h"
 #include "gui/views/timeline_scene.h"
 
 namespace pitwall::gui {
@@ -30,7 +31,14 @@ class TimelineView final : public QAbstractScrollArea {
   std::vector<std::size_t> tracksShown()
       const;  // of rows that are neither hidden, filtered out nor closed away
   void selectRange(std::optional<TimeRange> range);
+  // Those of the selected range; all that are shown where it is of all rows.
+  std::vector<std::size_t> tracksSelected() const;
   void setHighlighted(std::vector<EventRef> events);
+  void setMarked(std::optional<TimeRange> range);  // with what is highlighted
+  const std::optional<TimeRange>& marked() const { return state_.marked; }
+  const std::vector<EventRef>& highlighted() const { return state_.highlighted; }
+  const std::optional<TimeNs>& fixedCursor() const { return state_.fixed_cursor; }
+  std::vector<CursorValue> valuesAtCursors() const { return cursorValues(geometryNow(), state_); }
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
   const std::vector<std::pair<EventRef, EventRef>>& arrows() const { return state_.arrows; }
   void setRowFilter(const QString& words);
@@ -38,7 +46,11 @@ class TimelineView final : public QAbstractScrollArea {
   void setMark(std::optional<TimeRange> mark);  // temporary; it is not saved
   const std::optional<TimeRange>& mark() const { return mark_; }
   void restoreRows(const RowsKept& kept, int lane_height);
-  void focusTrack(std::size_t track);    // its row, in sight; shown again when it was hidden
+  void focusTrack(std::size_t track);  // its row, in sight; shown again when it was hidden
+  // Shown even where it was hidden or closed away, and the first of these tracks scrolled to.
+  void revealTracks(const std::vector<std::size_t>& tracks);
+  void setTitlesWidth(int width);  // 0: the default
+  int titlesWidth() const { return titles_width_; }
   QImage picture();                      // what is shown, for export
   void paintPicture(QPainter& painter);  // the same, to any device, in the size of the viewport
 
@@ -83,6 +95,11 @@ class TimelineView final : public QAbstractScrollArea {
   void closeAll() { setAllOpen(false); }
   void taller() { setLaneHeight(rows_.metrics().lane + 2); }
   void lower() { setLaneHeight(rows_.metrics().lane - 2); }
+  void widerTitles() { resizeTitles(geometryNow().titles + kTitlesStep); }
+  void narrowerTitles() { resizeTitles(geometryNow().titles - kTitlesStep); }
+  void fitTitles();  // the longest title in sight fits
+  // Where the mouse is, else in the middle of the view; removes the one that is there.
+  void toggleCursor();
   void toggleGrid();
   void clearSelection();  // the range first, then the event
 
@@ -91,6 +108,7 @@ class TimelineView final : public QAbstractScrollArea {
   void rangeSelected();
   void viewChanged();
   void activated();  // double click or Enter on an event
+  void titlesResized(int width);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -108,7 +126,8 @@ class TimelineView final : public QAbstractScrollArea {
   void scrollContentsBy(int dx, int dy) override;
 
  private:
-  enum class Drag { none, range, pan, minimap, zoom, row };
+  enum class Drag { none, range, pan, minimap, zoom, row, titles };
+  static constexpr int kTitlesStep = 24;
 
   double laneX(const QPointF& at) const { return at.x() - geometryNow().titles; }
   // The lane there, and its place in `event`; null when there is none.
@@ -126,10 +145,16 @@ class TimelineView final : public QAbstractScrollArea {
   void setLaneHeight(int height);
   void pageRows(int by);
   int rowAtTitle(const QPointF& at) const;  // -1: not over a row's title
+  bool onTitlesEdge(const QPointF& at) const;
+  void resizeTitles(int width);
+  int rowAtLanes(const QPointF& at) const;  // -1: not over a row
+  std::vector<std::size_t> tracksBetween(int a, int b) const;
+  std::vector<std::size_t> tracksDragged(const QPointF& at) const;
   void pressOnTitles(const QPointF& at);
   void dragRow(const QPointF& at);
   void releaseOnTitles(const QPointF& at);
   void hoverTitles(const QPointF& at);
+  void hoverLanes(const QPointF& at);
   QString titleTipAt(const QPointF& at) const;
   void pressOnMinimap(double x);
   void dragOnMinimap(double x);
@@ -150,6 +175,9 @@ class TimelineView final : public QAbstractScrollArea {
   Drag drag_ = Drag::none;
   QPointF pressed_, last_;
   TimeNs range_anchor_ = 0;
+  int row_anchor_ = -1;                   // where the drag of a range began; -1: it is of all rows
+  std::vector<std::size_t> kept_tracks_;  // of a range whose edge is dragged
+  int titles_width_ = 0;                  // 0: the default
   bool space_ = false, row_moved_ = false, pinching_ = false;
   std::optional<double> minimap_grab_;  // where the minimap's frame is dragged, from its middle
   std::vector<Note> notes_;

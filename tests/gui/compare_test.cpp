@@ -170,5 +170,18 @@ TEST(CommandLineTest, UnderstandsItsOptionsAndSaysWhatIsWrong) {
   }
 }
 
+// As two files on the command line do it: the page that was in front of A last time stays behind.
+TEST_F(CompareTest, TheComparisonStaysInFrontWhenAIsLoaded) {
+  const std::string a = smallTrace();
+  open(a);
+  window_.showPageAt(1);
+  window_.closeTrace();  // it is remembered
+  QSignalSpy shown(&window_, &MainWindow::analysisShown);
+  window_.open(QString::fromStdString(a));
+  window_.compareWith(QString::fromStdString(a));
+  ASSERT_TRUE(shown.wait(kPatienceMs));
+  EXPECT_TRUE(window_.isComparing());
+}
+
 }  // namespace
 }  // namespace pitwall::gui::compare_test

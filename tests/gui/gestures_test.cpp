@@ -70,6 +70,56 @@ TEST_F(GestureTest, DragsSelectExtendZoomAndPan) {
   EXPECT_NEAR(shown().timeAt(shown().width_px / 2.0), 5e6, 0.1e6);
 }
 
+TEST_F(GestureTest, ADragTakesTheRowsUnderItAndFromTheRulerAll) {
+  QSignalSpy answered(&window_.rangeView(), &RangeView::answered);
+  drag(at(1, 0, 4e6), at(1, 1, 8e6));
+  EXPECT_EQ(view().range()->tracks, std::vector<std::size_t>{1});
+  ASSERT_TRUE(answered.wait(kPatienceMs));
+  const auto counted = [&] {
+    std::int64_t count = 0;
+    for (int row = 0; row < window_.rangeView().model().rowCount(); ++row)
+      count += window_.rangeView().model().row(row).count;
+    return count;
+  };
+  const auto expected = [&] {
+    std::int64_t count = 0;
+    for (const AggregateRow& row :
+         aggregate(*view().timeline(), view().range()->tracks, view().range()->from, view().range()->to))
+      count += row.count;
+    return count;
+  };
+  EXPECT_EQ(counted(), expected());
+  EXPECT_GE(counted(), 12) << "4 ms of one thread";
+  EXPECT_LE(counted(), 15);
+  drag(at(0, 0, 12e6), at(1, 1, 16e6));
+  EXPECT_EQ(view().range()->tracks, (std::vector<std::size_t>{0, 1}));
+  ASSERT_TRUE(answered.wait(kPatienceMs));
+  EXPECT_EQ(counted(), expected());
+  EXPECT_GE(counted(), 24);
+  // An edge that is dragged keeps the rows.
+  drag(at(0, 0, 16e6), at(0, 0, 18e6));
+  EXPECT_EQ(view().range()->tracks.size(), 2U);
+  const SceneGeometry g = view().geometryNow();
+  const double ruler = g.minimap + g.ruler / 2.0;
+  drag({g.titles + shown().xOf(1e6), ruler}, {g.titles + shown().xOf(3e6), ruler});
+  EXPECT_TRUE(view().range()->tracks.empty());
+}
+
+TEST_F(GestureTest, TheTitlesHaveASplitter) {
+  const int before = view().geometryNow().titles;
+  const double y = view().geometryNow().top() + 60.0;
+  drag({static_cast<double>(before), y}, {before + 80.0, y});
+  EXPECT_EQ(view().geometryNow().titles, before + 80);
+  EXPECT_EQ(window_.comparePage().timelineA().titlesWidth(), before + 80) << "all timelines alike";
+  EXPECT_EQ(MainWindow().timelineView().titlesWidth(), before + 80) << "it is kept";
+  key(Qt::Key_Left, Qt::ControlModifier | Qt::ShiftModifier);
+  EXPECT_LT(view().geometryNow().titles, before + 80);
+  EXPECT_EQ(shown().width_px, view().geometryNow().laneWidth());
+  const double edge = view().geometryNow().titles;
+  mouse(QEvent::MouseButtonDblClick, {edge, y});
+  EXPECT_LT(view().geometryNow().titles, before) << "short titles need less";
+}
+
 TEST_F(GestureTest, ClicksSelectFitAndReset) {
   click(at(1, 1, 7.2e6));
   EXPECT_EQ(selectedName(), "forward");

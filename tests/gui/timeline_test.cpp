@@ -5,7 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "gui/models/evidence_events.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/row_layout.h"
 #include "gui/timeline/search.h"
@@ -149,26 +148,6 @@ TEST(Search, GoesThroughEveryHitInOrderOfTimeAndBeginsAgain) {
   EXPECT_EQ(findEvent(*timeline, names, at, true), (EventRef{0, 0, 0}));
   EXPECT_EQ(findEvent(*timeline, names, EventRef{0, 0, 0}, false), at);
   EXPECT_EQ(findEvent(*timeline, matchingNames(*timeline, "nothing"), std::nullopt, true), std::nullopt);
-}
-
-TEST(EvidenceEvents, AreTheFirstOfEachNameThatACellBeginsWith) {
-  const auto timeline = smallTimeline();
-  std::atomic<bool> cancel = false;
-  const EvidenceEvents found = evidenceEvents(
-      *timeline, {{"12 %", "conv1 of worker 0"}, {"Pool", "conv1"}, {"conv", "no such"}}, cancel);
-  std::size_t conv = 0, pool = 0;
-  for (const EventRef& event : found.events) {
-    const std::uint32_t name = timeline->tracks[event.track].lanes[event.lane].name(event.index);
-    conv += name == 1;
-    pool += name == 2;
-  }
-  EXPECT_EQ(conv, 16U) << "each once";
-  EXPECT_EQ(pool, 50U) << "not all of a common one";
-  EXPECT_EQ(conv + pool, found.events.size());
-  ASSERT_TRUE(found.longest.has_value());
-  EXPECT_EQ(*found.longest, (EventRef{0, 0, 0}));
-  cancel = true;
-  EXPECT_TRUE(evidenceEvents(*timeline, {{"Pool"}}, cancel).events.empty());
 }
 
 TEST(Neighbours, AroundInsideNextAndOfTheSameName) {

@@ -67,6 +67,21 @@ void expectUsableSettings(const Finding& finding) {
   EXPECT_LE(finding.gain_high, 1) << finding.id;
 }
 
+// Sums over the whole run alone are nowhere.
+void expectPlaces(const Finding& finding) {
+  const auto& evidence = finding.evidence;
+  ASSERT_EQ(evidence.places.size(), evidence.rows.size()) << finding.id;
+  if (evidence.rows.empty()) return;
+  const std::string& first = evidence.columns[0];
+  if (first == "category" || first == "threads" || first == "what") return;
+  for (std::size_t i = 0; i < evidence.rows.size(); ++i) {
+    const auto& place = evidence.places[i];
+    EXPECT_TRUE(place.known()) << finding.id << ", evidence row " << i + 1;
+    EXPECT_EQ(place.start_ns.has_value(), place.dur_ns.has_value()) << finding.id;
+    EXPECT_GE(place.dur_ns.value_or(0), 0) << finding.id;
+  }
+}
+
 // As `pitwall query` runs it: without thresholds.
 void expectSqlThatRuns(const Finding& finding, Trace& trace) {
   const auto measured = trace.query(finding.sql.measure);
@@ -94,6 +109,7 @@ std::string answer(const std::string& id, const std::string& text) {
       for (const auto& finding : report.value().findings) {
         show(finding, out);
         expectUsableSettings(finding);
+        expectPlaces(finding);
         expectSqlThatRuns(finding, *trace.value());
       }
       for (const auto& a : report.value().abstentions)

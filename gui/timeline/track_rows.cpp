@@ -1,0 +1,190 @@
+#include "gui/timeline/track_rows.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace pitwall::gui {
+namespace {
+
+std::string processTitle(const ProcessInfo& process, bool several_ranks) {
+  const std::string name = process.name.empty() ? "process" : process.name;
+  const std::string pid = process.pid == 0 ? "" : fmt::format(" ({})", process.pid);
+  return several_ranks ? fmt::format("rank {}: {}{}", process.rank, name, pid) : name + pid;
+}
+
+// Names of threads; where several of a process have the same one, with their numbers.
+std::vector<std::string> threadNames(const Trace& trace) {
+  std::map<std::pair<std::uint32_t, std::string>, int> uses;
+  for (const ThreadInfo& thread : trace.threads()) ++uses[{thread.process.value, thread.name}];
+  std::vector<std::string> names;
+  for (const ThreadInfo& thread : trace.threads()) {
+    const bool several = uses[{thread.process.value, thread.name}] > 1;
+    names.push_back(thread.name.empty() ? fmt::format("thread {}", thread.tid)
+                    : several           ? fmt::format("{} ({})", thread.name, thread.tid)
+                                        : thread.name);
+  }
+  return names;
+}
+
+void describeTrack(const Trace& trace, const TrackInfo& info, const std::vector<std::string>& threads,
+                   TimelineTrack& track) {
+  track.kind = info.kind;
+  track.unit = info.unit;
+  track.title = info.name;
+  if (info.thread) {
+    track.thread = info.thread.value;
+    track.thread_name = trace.threads()[info.thread.value - 1].name;
+    if (info.kind == TrackKind::thread && track.title.empty()) track.title = threads[info.thread.value - 1];
+  }
+  if (info.device) {
+    const DeviceInfo& device = trace.devices()[info.device.value - 1];
+    track.device = fmt::format("{} {}", device.kind, device.index);
+    if (track.title.find(track.device) == std::string::npos) track.title = track.device + " " + track.title;
+  }
+  if (info.kind == TrackKind::counter && !info.unit.empty()) track.title += fmt::format(" ({})", info.unit);
+  if (info.kind == TrackKind::counter && info.thread && !info.device) {
+    track.label = track.title;
+    track.title = threads[info.thread.value - 1] + ": " + track.title;
+  }
+  if (track.title.empty()) track.title = fmt::format("track {}", track.id.value);
+}
+
+// Threads that have counters but no track.
+void addThreadRows(Timeline& timeline) {
+  std::set<std::uint32_t> known;
+  for (const TimelineTrack& track : timeline.tracks) {
+    if (track.kind == TrackKind::thread && track.thread != 0) known.insert(track.thread);
+  }
+  const std::size_t count = timeline.tracks.size();
+  for (std::size_t t = 0; t < count; ++t) {
+    if (timeline.tracks[t].label.empty() || !known.insert(timeline.tracks[t].thread).second) continue;
+    TimelineTrack row;
+    const TimelineTrack& counter = timeline.tracks[t];
+    row.id = TrackId{kThreadRow + counter.thread};
+    row.process = counter.process;
+    row.title = counter.title.substr(0, counter.title.size() - counter.label.size() - 2);
+    row.thread = counter.thread;
+    row.thread_name = counter.thread_name;
+    timeline.tracks.push_back(std::move(row));
+  }
+}
+
+// What tracks are ordered by: process; devices, threads, other counters; which of them; counters last.
+using RowKey = std::tuple<std::size_t, int, std::size_t, std::uint32_t, bool>;
+
+// Devices first, as their work is the most frequent interest; what is of one device or thread together.
+std::vector<RowKey> rowKeys(const std::vector<TimelineTrack>& tracks) {
+  std::map<std::uint32_t, std::size_t> events_of_thread;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> first_of_device;
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    if (tracks[t].kind == TrackKind::thread) events_of_thread[tracks[t].thread] += tracks[t].events;
+    if (tracks[t].kind == TrackKind::stream ||
+        (tracks[t].kind == TrackKind::counter && !tracks[t].device.empty()))
+      first_of_device.try_emplace({tracks[t].process, tracks[t].device}, t);
+  }
+  std::vector<RowKey> keys;
+  for (const TimelineTrack& track : tracks) {
+    const bool counter = track.kind == TrackKind::counter;
+    if (track.kind == TrackKind::stream || (counter && !track.device.empty())) {
+      keys.emplace_back(track.process, 0, first_of_device.at({track.process, track.device}), 0, counter);
+    } else if (counter && track.label.empty()) {
+      keys.emplace_back(track.process, 2, 0, 0, counter);
+    } else {
+      // A track without a thread, such as a device's asynchronous operators, is by itself.
+      const std::size_t events = track.thread == 0 ? track.events : events_of_thread[track.thread];
+      keys.emplace_back(track.process, 1, SIZE_MAX - events, track.thread, counter);
+    }
+  }
+  return keys;
+}
+
+void sortTracks(std::vector<TimelineTrack>& tracks) {
+  const std::vector<RowKey> keys = rowKeys(tracks);
+  std::vector<std::size_t> order(tracks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::vector<TimelineTrack> sorted;
+  sorted.reserve(tracks.size());
+  for (const std::size_t t : order) sorted.push_back(std::move(tracks[t]));
+  tracks = std::move(sorted);
+}
+
+void findParents(std::vector<TimelineTrack>& tracks) {
+  std::map<std::uint32_t, std::size_t> track_of;
+  for (std::size_t t = 0; t < tracks.size(); ++t) {
+    if (tracks[t].kind == TrackKind::thread && tracks[t].thread != 0)
+      track_of.insert_or_assign(tracks[t].thread, t);
+  }
+  for (TimelineTrack& track : tracks) {
+    if (!track.label.empty()) track.parent = track_of.at(track.thread);
+  }
+}
+
+// The end of the word or number that contains the character at `at`.
+std::size_t endOfToken(const std::string& text, std::size_t at) {
+  const auto part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (at >= text.size()) return text.size();
+  while (at < text.size() && !part(text[at])) ++at;
+  while (at < text.size() && part(text[at])) ++at;
+  return at;
+}
+
+// Neighbours in alphabetical order have the longest beginnings in common.
+void findDistinctEnds(std::vector<TimelineTrack>& tracks) {
+  std::vector<std::size_t> order(tracks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return tracks[a].title < tracks[b].title; });
+  std::vector<std::size_t> common(tracks.size(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::string &a = tracks[order[i - 1]].title, &b = tracks[order[i]].title;
+    if (a == b) continue;  // of different processes
+    const auto differs = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+    const auto length = static_cast<std::size_t>(differs - a.begin());
+    for (const std::size_t t : {order[i - 1], order[i]}) common[t] = std::max(common[t], length);
+  }
+  for (std::size_t t = 0; t < tracks.size(); ++t)
+    tracks[t].distinct_to = endOfToken(tracks[t].title, common[t]);
+}
+
+}  // namespace
+
+void describeTracks(const Trace& trace, Timeline& timeline) {
+  const auto processes = trace.processes();
+  const bool several_ranks = std::any_of(processes.begin(), processes.end(),
+                                         [&](const ProcessInfo& p) { return p.rank != processes[0].rank; });
+  for (const ProcessInfo& process : processes)
+    timeline.processes.push_back({processTitle(process, several_ranks), process.pid, process.rank});
+  const std::vector<std::string> threads = threadNames(trace);
+  const auto tracks = trace.tracks();
+  for (std::size_t i = 0; i < tracks.size(); ++i) {
+    // Numbers of stacks are no values to draw.
+    if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit) continue;
+    TimelineTrack track;
+    track.id = TrackId{static_cast<std::uint32_t>(i + 1)};
+    describeTrack(trace, tracks[i], threads, track);
+    if (!tracks[i].process) {  // a file that names none
+      if (timeline.processes.size() == processes.size()) timeline.processes.push_back({"no process"});
+      track.process = timeline.processes.size() - 1;
+    } else {
+      track.process = tracks[i].process.value - 1;
+    }
+    timeline.tracks.push_back(std::move(track));
+  }
+}
+
+void arrangeTracks(Timeline& timeline) {
+  addThreadRows(timeline);
+  sortTracks(timeline.tracks);
+  findParents(timeline.tracks);
+  findDistinctEnds(timeline.tracks);
+}
+
+}  // namespace pitwall::gui
