@@ -46,6 +46,7 @@ struct Batch {
   // Images that were made in memory of the session, row-major; none: empty.
   Block block;
   DType dtype = DType::float32;  // of the block
+  Device device = {};            // whose memory the block is
   std::int64_t padding = 0;      // items at the end that only fill the batch
 };
 

@@ -34,6 +34,7 @@ struct CsvOptions {
   bool round_batch = true;     // the last batch is filled with the first items; else it is smaller
   int preprocess_threads = 1;  // 0: on the caller's thread
   int prefetch_buffer = 4;     // batches ahead
+  Device device = {};          // as ImageRecordOptions::device
 };
 Result<std::unique_ptr<BatchIterator>> openCsv(Session& session, const CsvOptions& options);
 
@@ -50,6 +51,7 @@ struct LibsvmOptions {
   bool round_batch = true;
   int preprocess_threads = 1;
   int prefetch_buffer = 4;
+  Device device = {};  // as ImageRecordOptions::device
 };
 Result<std::unique_ptr<BatchIterator>> openLibsvm(Session& session, const LibsvmOptions& options);
 
@@ -68,6 +70,7 @@ struct ArrayOptions {
   LastBatch last_batch_handle = LastBatch::pad;  // pad: filled with the first items
   int preprocess_threads = 1;
   int prefetch_buffer = 4;
+  Device device = {};  // as ImageRecordOptions::device
 };
 Result<std::unique_ptr<BatchIterator>> openArrays(Session& session, const ArrayOptions& options);
 
@@ -81,6 +84,7 @@ struct MnistOptions {
   int num_parts = 1, part_index = 0;
   int preprocess_threads = 1;
   int prefetch_buffer = 4;
+  Device device = {};  // as ImageRecordOptions::device
 };
 Result<std::unique_ptr<BatchIterator>> openMnist(Session& session, const MnistOptions& options);
 

@@ -79,6 +79,7 @@ struct ImageRecordOptions {
   float mean_r = 0, mean_g = 0, mean_b = 0;  // value = (pixel - mean) * scale / std; pixels are 0..255
   float std_r = 1, std_g = 1, std_b = 1, scale = 1;
   ImageAugmentation augment;
+  Device device = {};  // whose memory the batches are in: a cpu, or pinned for copies to a GPU
 };
 
 // An image that cannot be decoded is skipped: the next one of its batch takes its place.

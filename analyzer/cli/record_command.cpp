@@ -99,7 +99,8 @@ CLI::App* addRecord(CLI::App& app, RecordArguments& arguments) {
       ->excludes(pid);
   command
       ->add_option("--framework", arguments.framework,
-                   "Operators of a Python program's framework: auto (PyTorch, ONNX Runtime, MXNet, JAX), or none to leave it alone")
+                   "Operators of a Python program's framework: auto (PyTorch, ONNX Runtime, MXNet, JAX), or "
+                   "none to leave it alone")
       ->check(CLI::IsMember({"auto", "none"}))
       ->type_name("auto|none")
       ->capture_default_str()

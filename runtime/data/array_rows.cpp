@@ -99,7 +99,8 @@ Result<std::unique_ptr<BatchIterator>> openArrays(Session& session, const ArrayO
                      .shuffle = options.shuffle,
                      .seed = options.seed,
                      .threads = options.preprocess_threads,
-                     .depth = options.prefetch_buffer};
+                     .depth = options.prefetch_buffer,
+                     .device = options.device};
   if (!options.label_name.empty()) {
     labels = PITWALL_TRY(takeArray(arrays, options.path, options.label_name));
     if (labels.shape[0] != data.shape[0])
@@ -135,7 +136,8 @@ Result<std::unique_ptr<BatchIterator>> openMnist(Session& session, const MnistOp
                     .num_parts = options.num_parts,
                     .part_index = options.part_index,
                     .threads = options.preprocess_threads,
-                    .depth = options.prefetch_buffer});
+                    .depth = options.prefetch_buffer,
+                    .device = options.device});
 }
 
 }  // namespace pitwall::data

@@ -74,7 +74,8 @@ Result<std::unique_ptr<BatchIterator>> openCsv(Session& session, const CsvOption
                     .batch_size = options.batch_size,
                     .rest = options.round_batch ? RowBatches::Rest::fill : RowBatches::Rest::keep,
                     .threads = options.preprocess_threads,
-                    .depth = options.prefetch_buffer});
+                    .depth = options.prefetch_buffer,
+                    .device = options.device});
 }
 
 }  // namespace pitwall::data

@@ -61,10 +61,11 @@ struct ImageRecordSource::Place {
   float* labels;
 };
 
-ImageRecordSource::ImageRecordSource(Session& session, const ImageRecordOptions& options, Input input)
+ImageRecordSource::ImageRecordSource(Session& session, Storage& storage, const ImageRecordOptions& options,
+                                     Input input)
     : options_(options),
       input_(std::move(input)),
-      storage_(session.storage()),
+      storage_(storage),
       profiler_(session.profiler()),
       read_site_(profiler_.site("read", EventKind::dataWork)),
       decode_site_(profiler_.site("decode", EventKind::dataWork)),
@@ -147,6 +148,7 @@ Status ImageRecordSource::prepare(std::int64_t index, Batch& batch) {
   batch.padding = std::max<std::int64_t>(0, batch.items - left);
   batch.image_shape = {batch.items, channels, height, width};
   batch.dtype = options_.dtype;
+  batch.device = options_.device;
   batch.images.clear();
   batch.labels.resize(static_cast<std::size_t>(batch.items * options_.label_width));
   const Bytes bytes = batch.image_shape.elements() * sizeOf(batch.dtype);

@@ -23,8 +23,8 @@ class ImageRecordSource : public BatchSource {
     Labels labels;                   // empty: those of the records
     std::vector<std::string> paths;  // of the images by offset, where each is a file
   };
-  // Precondition: checkImageRecords() succeeded, and there are records.
-  ImageRecordSource(Session& session, const ImageRecordOptions& options, Input input);
+  // `storage` is that of the batches. Precondition: checkImageRecords() succeeded, and there are records.
+  ImageRecordSource(Session& session, Storage& storage, const ImageRecordOptions& options, Input input);
   ~ImageRecordSource() override;
 
   std::int64_t batchesPerEpoch() const override;

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "db/try.h"
+#include "runtime/data/batch_storage.h"
 #include "runtime/data/image_files.h"
 #include "runtime/data/image_record_source.h"
 
@@ -115,6 +116,7 @@ Status checkImageRecords(const ImageRecordOptions& options) {
 Result<std::unique_ptr<ImageRecordIterator>> openImageRecords(Session& session,
                                                               const ImageRecordOptions& options) {
   PITWALL_TRY(checkImageRecords(options));
+  Storage* const storage = PITWALL_TRY(batchStorage(session, options.device));
   ImageRecordSource::Input input =
       PITWALL_TRY(options.path_root.empty() ? inputOfRecords(options) : inputOfFolder(options));
   keepPart(input.records.places, options.num_parts, options.part_index);
@@ -132,7 +134,7 @@ Result<std::unique_ptr<ImageRecordIterator>> openImageRecords(Session& session,
   prefetch.threads =
       static_cast<int>(session.tunable("prefetch_threads", options.preprocess_threads, {0, 1024}));
   prefetch.depth = static_cast<int>(session.tunable("prefetch_depth", options.prefetch_buffer, {1, 1024}));
-  auto source = std::make_unique<ImageRecordSource>(session, options, std::move(input));
+  auto source = std::make_unique<ImageRecordSource>(session, *storage, options, std::move(input));
   const ImageRecordSource& observed = *source;
   auto batches = PITWALL_TRY(makeBatches(session, std::move(source), prefetch));
   return std::unique_ptr<ImageRecordIterator>(std::make_unique<RecordIterator>(std::move(batches), observed));

@@ -100,7 +100,8 @@ Result<std::unique_ptr<BatchIterator>> openLibsvm(Session& session, const Libsvm
                     .num_parts = options.num_parts,
                     .part_index = options.part_index,
                     .threads = options.preprocess_threads,
-                    .depth = options.prefetch_buffer});
+                    .depth = options.prefetch_buffer,
+                    .device = options.device});
 }
 
 }  // namespace pitwall::data

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/try.h"
+#include "runtime/data/batch_storage.h"
 #include "runtime/data/random.h"
 
 namespace pitwall::data {
@@ -14,8 +15,8 @@ namespace {
 
 class RowSource : public BatchSource {
  public:
-  RowSource(Session& session, std::unique_ptr<Rows> rows, RowBatches options)
-      : storage_(session.storage()),
+  RowSource(Storage& storage, std::unique_ptr<Rows> rows, RowBatches options)
+      : storage_(storage),
         rows_(std::move(rows)),
         options_(std::move(options)),
         first_(rows_->count() * options_.part_index / options_.num_parts),
@@ -37,6 +38,7 @@ class RowSource : public BatchSource {
     batch.image_shape = {batch.items};
     for (int i = 0; i < options_.item_shape.rank(); ++i) batch.image_shape.append(options_.item_shape[i]);
     batch.dtype = DType::float32;
+    batch.device = options_.device;
     batch.images.clear();
     const auto width = static_cast<std::size_t>(options_.label_width);
     batch.labels.resize(static_cast<std::size_t>(batch.items) * width);
@@ -117,13 +119,14 @@ Result<std::unique_ptr<BatchIterator>> batchRows(Session& session, std::unique_p
   if (rows->count() > UINT32_MAX)
     return fail(ErrorCode::unsupported,
                 fmt::format("{}: {} items: 4294967295 are possible", options.name, rows->count()));
+  Storage* const storage = PITWALL_TRY(batchStorage(session, options.device));
   PrefetchOptions prefetch;
   prefetch.threads = static_cast<int>(session.tunable("prefetch_threads", options.threads, {0, 1024}));
   prefetch.depth = static_cast<int>(session.tunable("prefetch_depth", options.depth, {1, 1024}));
   const std::string name = options.name;
   const int part = options.part_index, parts = options.num_parts;
   const std::int64_t batch_size = options.batch_size;
-  auto source = std::make_unique<RowSource>(session, std::move(rows), std::move(options));
+  auto source = std::make_unique<RowSource>(*storage, std::move(rows), std::move(options));
   if (source->rows() == 0)
     return fail(ErrorCode::notFound,
                 fmt::format("{}: there are no items{}", name,

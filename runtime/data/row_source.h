@@ -33,6 +33,7 @@ struct RowBatches {
   std::uint64_t seed = 0;
   int num_parts = 1, part_index = 0;
   int threads = 1, depth = 4;
+  Device device = {};
 };
 
 // Errors: invalidInput naming the parameter; notFound where there are no rows.

@@ -33,6 +33,7 @@ class NewFile {
   std::string path_;
   Unfinished draft_;
   int file_;
+  bool is_unnamed_ = false;  // gets the draft's name when it is complete
 };
 
 }  // namespace pitwall

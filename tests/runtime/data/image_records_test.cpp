@@ -221,6 +221,25 @@ TEST_F(ImageRecordsTest, MemoryIsReused) {
   }
 }
 
+TEST_F(ImageRecordsTest, BatchesAreInMemoryOfTheGivenDevice) {
+  write(8);
+  auto given = options();
+  given.device = cpu(1);
+  auto batches = openImageRecords(*session_, given).value();
+  Batch batch;
+  ASSERT_TRUE(*batches->next(batch));
+  EXPECT_EQ(batch.device, cpu(1));
+  EXPECT_GE(session_->storage(cpu(1)).value()->reservedBytes(), batch.block.size());
+  NDArray elsewhere = NDArray::empty(*session_, batch.image_shape, MemoryTag::data);
+  EXPECT_FALSE(takeImages(batch, elsewhere).has_value());
+  const auto taken = takeImages(*session_, batch);
+  ASSERT_TRUE(taken.has_value()) << taken.error().message;
+  EXPECT_EQ(taken->device(), cpu(1));
+  given.device = gpu(0);
+  EXPECT_EQ(openImageRecords(*session_, given).error().message,
+            "device is gpu(0): batches are made by the CPU; use pinned(0), and copy them to the GPU");
+}
+
 TEST_F(ImageRecordsTest, TheTraceHasEachPartOfTheWork) {
   write(8, {5});
   auto sink = std::make_unique<test::MemorySink>();
