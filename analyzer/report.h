@@ -220,6 +220,14 @@ struct CodeNode {
   TimeNs total_ns = 0;
 };
 
+// Where the program's first thread waits: the innermost function that belongs to no Python library.
+struct CodeWait {
+  std::string function, file;
+  std::int64_t line = 0;
+  std::string state;  // as in analysis_code
+  TimeNs total_ns = 0;
+};
+
 struct CodeReport {
   std::vector<CodeRow> rows;        // by self_ns
   TimeNs self_ns = 0;               // of all rows
@@ -231,6 +239,8 @@ struct CodeReport {
   TimeNs first_iteration_ns =
       0;                       // when the first iteration began, since the trace's start; 0 = no iterations
   std::vector<CodeNode> tree;  // callers before what they call
+  CodeWait longest_wait;       // of all; total_ns 0 = none
+  TimeNs waiting_ns = 0;       // of that thread
 };
 
 struct Report {

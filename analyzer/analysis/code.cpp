@@ -146,6 +146,19 @@ class CodeTables {
 
   std::vector<CodeNode> takeTree() { return std::move(tree_); }
 
+  void addWaits(CodeReport& report) const {
+    for (const auto& [place, total_ns] : waits_) {
+      report.waiting_ns += total_ns;
+      if (total_ns <= report.longest_wait.total_ns) continue;
+      const auto& [function, file, line, state] = place;
+      report.longest_wait = {.function = std::string(function),
+                             .file = std::string(file),
+                             .line = line,
+                             .state = std::string(state),
+                             .total_ns = total_ns};
+    }
+  }
+
  private:
   using Key = std::tuple<Function, std::string_view>;  // and the state
 
@@ -155,6 +168,7 @@ class CodeTables {
       const Unfolded unfolded = unfold(trace_, stack);
       addStack(unfolded, time, rows);
       addToTree(thread, unfolded, time.total_ns);
+      addWait(thread, unfolded, time.total_ns);
       if (thread.is_first && time.startup_ns > 0) addStartup(thread.process, unfolded, time.startup_ns);
     }
     const std::string name = thread.thread ? trace_.threads()[thread.thread.value - 1].name : "";
@@ -192,11 +206,25 @@ class CodeTables {
     }
   }
 
+  static bool runs(const Unfolded& unfolded) {
+    return unfolded.state == kRunningState || unfolded.state == kInterpreterLock;
+  }
+  bool isMain(const ThreadStacks& thread) const {
+    return thread.is_first && first_processes_.contains(thread.process);
+  }
+
+  void addWait(const ThreadStacks& thread, const Unfolded& unfolded, TimeNs time_ns) {
+    if (!isNamed(unfolded) || runs(unfolded) || !isMain(thread)) return;
+    const auto own = std::ranges::find_if_not(unfolded.frames, [](const FrameInfo* frame) {
+      return frame->file.starts_with("<frozen ") || frame->file.find("/lib/python") != std::string::npos;
+    });
+    const FrameInfo& frame = own != unfolded.frames.end() ? **own : *unfolded.frames.front();
+    waits_[{frame.function, frame.file, frame.line, unfolded.state}] += time_ns;
+  }
+
   // The stacks that kShown selects.
   void addToTree(const ThreadStacks& thread, const Unfolded& unfolded, TimeNs time_ns) {
-    const bool runs = unfolded.state == kRunningState;
-    const bool is_main = thread.is_first && first_processes_.contains(thread.process);
-    if (!isNamed(unfolded) || (!runs && unfolded.state != kInterpreterLock && !is_main)) return;
+    if (!isNamed(unfolded) || (!runs(unfolded) && !isMain(thread))) return;
     std::size_t at = 0;
     tree_[0].total_ns += time_ns;
     const auto enter = [&](std::string_view name, std::string_view language) {
@@ -208,7 +236,7 @@ class CodeTables {
     };
     for (auto frame = unfolded.frames.rbegin(); frame != unfolded.frames.rend(); ++frame)
       enter((*frame)->function, (*frame)->language);
-    if (!runs) enter(unfolded.state, kStateLanguage);
+    if (unfolded.state != kRunningState) enter(unfolded.state, kStateLanguage);
   }
 
   void addStartup(ProcessId process, const Unfolded& unfolded, TimeNs time_ns) {
@@ -239,6 +267,7 @@ class CodeTables {
   std::map<std::tuple<std::size_t, std::string_view, std::string_view>, std::size_t> places_;  // in tree_
   std::map<std::tuple<ProcessId, std::string_view, std::string_view, std::int64_t>, std::pair<TimeNs, TimeNs>>
       startup_rows_;
+  std::map<std::tuple<std::string_view, std::string_view, std::int64_t, std::string_view>, TimeNs> waits_;
 };
 
 // Rows of analysis_code of which the report consists. Waits of other threads and processes are mostly waits for work.
@@ -303,6 +332,7 @@ Result<CodeReport> writeCode(Trace& trace) {
   CodeTables tables(trace);
   PITWALL_TRY(tables.write());
   report.tree = tables.takeTree();
+  tables.addWaits(report);
   PITWALL_TRY(addFunctions(trace, report));
   PITWALL_TRY(addStartup(trace, report));
   return report;

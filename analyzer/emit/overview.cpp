@@ -24,6 +24,7 @@ constexpr std::size_t kTwoLines = 2 * kLine - 8, kSampledColumns = 3 * kLine - 1
 constexpr std::size_t kShownSettings = 2;
 constexpr std::size_t kFunctionsInOverview = 2;
 constexpr double kLeastFunction = 0.1;
+constexpr double kFewCpus = 0.5, kLongWait = 0.5;  // of a CPU; of the time
 constexpr std::size_t kNameColumns = 40;
 constexpr double kBeyondSpeed = 0.99;  // a larger gain is meaningless as a factor
 
@@ -68,7 +69,24 @@ std::string plainName(std::string_view category, const Report& report) {
   return std::string(category);
 }
 
-// "44 % of the sampled CPU and GIL time in main (train.py:19)", the greatest first.
+// "the first thread waited 92 % of the time, most in load (train.py:7): lock or event"; empty for a program that computes.
+std::string longWait(const Report& report) {
+  const SampledUse& use = *report.sampled;
+  const CodeWait& wait = report.code.longest_wait;
+  const double share =
+      static_cast<double>(report.code.waiting_ns) / static_cast<double>(std::max<TimeNs>(1, use.span_ns));
+  if (use.all_cpus >= kFewCpus || share < kLongWait) return {};
+  constexpr std::string_view kWaiting = "waiting: ";
+  const bool is_named = wait.state.starts_with(kWaiting);
+  return fmt::format("the first thread waited {} of the time, most in {} ({}){}",
+                     percent(std::min(1.0, share)), emit::shortened(wait.function, kNameColumns),
+                     emit::shortened(emit::sourcePlace(wait.file, wait.line), kNameColumns),
+                     is_named                   ? ": " + wait.state.substr(kWaiting.size())
+                     : wait.state == "sleeping" ? ", sleeping"
+                                                : "");
+}
+
+// "44 % of the sampled CPU time in main (train.py:19)", the greatest first.
 std::vector<std::string> topFunctions(const CodeReport& code) {
   std::vector<const CodeRow*> rows;
   for (const CodeRow& row : code.rows) {
@@ -77,11 +95,14 @@ std::vector<std::string> topFunctions(const CodeReport& code) {
       rows.push_back(&row);
   }
   std::ranges::stable_sort(rows, std::ranges::greater(), &CodeRow::busyNs);
+  const bool locks = std::ranges::any_of(code.rows, [](const CodeRow& row) { return row.lock_ns > 0; });
   std::vector<std::string> texts;
   for (const CodeRow* row : rows) {
     const double share = static_cast<double>(row->busyNs()) / static_cast<double>(code.busy_ns);
     texts.push_back(fmt::format("{}{} in {} ({})", percent(share),
-                                texts.empty() ? " of the sampled CPU and GIL time" : "",
+                                !texts.empty() ? ""
+                                : locks        ? " of the sampled CPU and GIL time"
+                                               : " of the sampled CPU time",
                                 emit::shortened(row->function, kNameColumns),
                                 emit::shortened(emit::sourcePlace(row->file, row->line), kNameColumns)));
     if (texts.size() == kFunctionsInOverview) break;
@@ -103,6 +124,7 @@ std::string sampledTime(const Report& report) {
       : cpus > 1          ? "CPUs"
                           : "CPU",
       showDuration(static_cast<double>(use.span_ns)), several ? "their" : "its");
+  if (const std::string wait = longWait(report); !wait.empty()) text += "; " + wait;
   const char* separator = "; ";
   for (const std::string& function : topFunctions(report.code)) {
     if (emit::columnsOf(text) + emit::columnsOf(function) + 2 > kSampledColumns) break;

@@ -38,7 +38,7 @@ Report sampleReport() {
   finding.title = "Waits";
   finding.severity = Severity::high;
   finding.verdict = "31 % of the time.";
-  finding.evidence = {{"iteration", "data_wait_ns"}, {{"3", "1.00 ms"}}, 17};
+  finding.evidence = {{"iteration", "data_wait_ns"}, {{"3", "1.00 ms"}}, 17, {}};
   finding.proposals = {
       {"PITWALL_TUNE_prefetch_threads", "0", "1", "Because.\nReally; $(touch /tmp/no)", false},
       {"OMP_PLACES", "threads", "a'b $HOME", "You chose it.", true}};

@@ -143,7 +143,11 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   EXPECT_EQ(overviewOf(report).time,
             "python3 kept 0.98 CPU busy on average over 1.00 s; its operators were not recorded; 60 % of the "
             "sampled "
-            "CPU and GIL time in main (train.py:19), 31 % in load (train.py:7)");
+            "CPU time in main (train.py:19), 31 % in load (train.py:7)");
+  report.code.rows[1].running_ns = 59;
+  report.code.rows[1].lock_ns = 1;
+  EXPECT_THAT(overviewOf(report).time,
+              HasSubstr("60 % of the sampled CPU and GIL time in main (train.py:19)"));
   EXPECT_THAT(overviewOf(report).limits, HasSubstr("Only CPU use, memory and stacks were sampled;"));
   // Names are cut, functions without room are left out, and the limitation stays.
   report.code.rows[2].function = std::string(1000, 'x');
@@ -154,6 +158,29 @@ TEST(Overview, TimeThatCouldNotBeSeenIsNotCalledIdle) {
   report.sampled->program = std::string(1000, 'p');
   EXPECT_THAT(overviewOf(report).time, HasSubstr("operators were not recorded"));
   EXPECT_LE(emit::columnsOf(overviewOf(report).time), 182U);
+}
+
+TEST(Overview, AProgramThatWaitsSaysWhere) {
+  auto report = reportOf({{"unattributed", 0, 1}});
+  report.coverage = "samples";
+  report.sampled = SampledUse{"python3", 0.1, 100'000'000, 1'000'000'000, 2, 1, 0.1};
+  report.code.longest_wait = {.function = "main",
+                              .file = "/home/joe/train.py",
+                              .line = 7,
+                              .state = "waiting: lock or event",
+                              .total_ns = 600'000'000};
+  report.code.waiting_ns = 900'000'000;
+  EXPECT_THAT(overviewOf(report).time,
+              EndsWith("not recorded; the first thread waited 90 % of the time, most in main "
+                       "(train.py:7): lock or event"));
+  report.code.longest_wait.state = "sleeping";
+  EXPECT_THAT(overviewOf(report).time, EndsWith("most in main (train.py:7), sleeping"));
+  // Others compute for it, or it computes half of the time.
+  report.sampled->all_cpus = 1.5;
+  EXPECT_THAT(overviewOf(report).time, Not(HasSubstr("waited")));
+  report.sampled->all_cpus = 0.1;
+  report.code.waiting_ns = 400'000'000;
+  EXPECT_THAT(overviewOf(report).time, Not(HasSubstr("waited")));
 }
 
 TEST(Overview, TextWithoutBlanksIsCutToo) {
