@@ -17,6 +17,7 @@
 #include "analyzer/cli/terminal.h"
 #include "analyzer/tune.h"
 #include "db/escaped.h"
+#include "db/ledger.h"
 #include "db/try.h"
 
 namespace pitwall::cli {
@@ -70,6 +71,7 @@ Result<TuneOptions> tuneOptions(const TuneArguments& arguments) {
   options.min_gain = arguments.min_gain_percent / 100;
   options.seed = arguments.seed;
   options.restart = arguments.restart;
+  options.ledger = !arguments.no_ledger;
   std::error_code none;
   options.executable = std::filesystem::read_symlink("/proc/self/exe", none).string();
   options.version = PITWALL_VERSION;
@@ -106,6 +108,31 @@ int exitCodeOf(const Error& error) {
     case ErrorCode::internal: return kInternal;
     default: return kUsage;
   }
+}
+
+int printLedger() {
+  const std::string path = ledgerPath();
+  const auto rows = readLedger(path);
+  if (!rows.has_value())
+    return reportError(rows.error().message, static_cast<ExitCode>(exitCodeOf(rows.error())));
+  if (rows->empty()) {
+    print("{}: no predictions yet; 'pitwall tune -- PROGRAM' measures them.\n", escaped(path));
+    return flushOutput();
+  }
+  print("{:<34}  {:>11}  {:>12}  {:>12}  {:>8}\n", "rule", "predictions", "interval held", "median error",
+        "measured");
+  for (const LedgerSummary& summary : summarizeLedger(*rows)) {
+    const double held = 100.0 * static_cast<double>(summary.held) / static_cast<double>(summary.predictions);
+    print("{:<34}  {:>11}  {:>11.0f} %  {:>10.1f} %  {:>7.3g}x\n",
+          summary.rule.empty() ? "all" : escaped(summary.rule), summary.predictions, held,
+          summary.median_error * 100, summary.median_measured);
+  }
+  print(
+      "\nHeld: the measured ratio is within the predicted interval. Error: of the middle of the prediction. "
+      "Measured: times as "
+      "fast, the median.\nRows: {}\n",
+      escaped(path));
+  return flushOutput();
 }
 
 void addMetricOptions(CLI::App& command, TuneArguments& arguments) {
@@ -182,11 +209,16 @@ CLI::App* addTune(CLI::App& app, TuneArguments& arguments) {
   command->add_option("--seed", arguments.seed, "Of the random order of runs")
       ->type_name("N")
       ->capture_default_str();
+  command->add_flag("--no-ledger", arguments.no_ledger,
+                    "Do not record the predictions and what was measured");
+  command->add_flag("--ledger", arguments.ledger,
+                    "Print how right the recorded predictions were, by rule; runs nothing");
   command->add_flag("-q,--quiet", arguments.quiet, "Print the result only");
   return command;
 }
 
 int tune(const TuneArguments& arguments) {
+  if (arguments.ledger) return printLedger();
   const auto options = tuneOptions(arguments);
   if (!options.has_value()) return reportError(options.error().message, kUsage);
   Status status;

@@ -27,6 +27,8 @@ struct TuneArguments {
   std::string launcher;
   std::uint64_t seed = 1;
   bool restart = false;
+  bool no_ledger = false;
+  bool ledger = false;  // print it instead of a search
   bool quiet = false;
 };
 

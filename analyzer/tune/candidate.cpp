@@ -77,7 +77,8 @@ void addNeighbours(const Candidate& proposed, const Proposal& proposal,
   const auto value = integerFrom(proposal.proposed);
   if (!value || *value < 1) return;  // a switch, or a word
   const SettingInfo* info = findSetting(proposal.name);
-  if (info != nullptr && info->type != SettingType::integer) return;
+  const bool is_tunable = limits.contains(proposal.name);
+  if (!is_tunable && info != nullptr && info->type != SettingType::integer) return;
   const Limits allowed = limitsOf(proposal.name, limits);
   for (const std::int64_t other : {*value / 2, *value * 2}) {
     const auto number = static_cast<double>(other);

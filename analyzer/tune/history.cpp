@@ -17,7 +17,8 @@ namespace pitwall::tuning {
 namespace {
 
 constexpr char kFirstLine[] = "# Runs of 'pitwall tune', version 1";
-constexpr char kColumns[] = "stage\tround\tcandidate\tsettings\trate\tkeep\tseconds\tdisturbed\tcause";
+constexpr char kColumns[] =
+    "stage\tround\tcandidate\tsettings\trate\tkeep\tseconds\tdisturbed\tbudget\truns\tcause";
 constexpr std::array kStages = {Stage::screen, Stage::confirm, Stage::combine};
 
 std::vector<std::string> cellsOf(const std::string& line) {
@@ -32,15 +33,15 @@ std::vector<std::string> cellsOf(const std::string& line) {
 
 std::string lineOf(const History::Entry& entry) {
   const RunResult& result = entry.result;
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", toString(entry.run.stage), entry.run.round,
-                     entry.run.candidate, entry.settings, result.rate,
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", toString(entry.run.stage),
+                     entry.run.round, entry.run.candidate, entry.settings, result.rate,
                      result.keep ? fmt::format("{}", *result.keep) : "", result.seconds,
-                     result.disturbed ? "yes" : "no", escaped(result.cause));
+                     result.disturbed ? "yes" : "no", entry.budget_s, entry.most_runs, escaped(result.cause));
 }
 
 std::optional<History::Entry> entryFrom(const std::string& line) {
   const auto cells = cellsOf(line);
-  if (cells.size() != 9) return std::nullopt;
+  if (cells.size() != 11) return std::nullopt;
   History::Entry entry;
   for (const Stage stage : kStages) {
     if (cells[0] == toString(stage)) entry.run.stage = stage;
@@ -52,7 +53,9 @@ std::optional<History::Entry> entryFrom(const std::string& line) {
   if (!cells[5].empty()) entry.result.keep = std::strtod(cells[5].c_str(), nullptr);
   entry.result.seconds = std::strtod(cells[6].c_str(), nullptr);
   entry.result.disturbed = cells[7] == "yes";
-  entry.result.cause = cells[8];
+  entry.budget_s = std::strtod(cells[8].c_str(), nullptr);
+  entry.most_runs = std::atoi(cells[9].c_str());
+  entry.result.cause = cells[10];
   return entry;
 }
 

@@ -16,6 +16,9 @@ class History {
     Run run;
     std::string settings;  // textOf() the candidate's, escaped
     RunResult result;
+    // In effect when the run was chosen: another call may continue with others.
+    double budget_s = 0;
+    int most_runs = 0;
   };
 
   // Reads the file at `path` if it holds an unfinished search of the same `identity` (a line); else begins anew. With `restart`

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWithoutScreening = 4;  // candidates
 constexpr double kScreeningShare = 0.5;       // of the budget, at most
 constexpr int kMostFailures = 3;              // in a row, of what others are compared with
-constexpr double kMostRepeated = 0.3;         // of the rounds
+constexpr double kMostRepeated = 0.2;         // of the rounds
 
 }  // namespace
 
@@ -54,7 +54,9 @@ Search::Search(std::vector<Candidate> candidates, SearchOptions options)
   for (std::size_t i = 1; i < candidates_.size(); ++i) active_.push_back(i);
   if (active_.empty()) return;
   finalists_ = active_.size();
-  stage_ = active_.size() > kWithoutScreening ? Stage::screen : Stage::confirm;
+  const bool has_alternatives =
+      std::ranges::any_of(active_, [&](std::size_t one) { return groupSize(candidates_[one].group) > 1; });
+  stage_ = has_alternatives || active_.size() > kWithoutScreening ? Stage::screen : Stage::confirm;
 }
 
 std::optional<Run> Search::next() {
@@ -109,13 +111,17 @@ void Search::order(std::vector<std::size_t> members) {
   plan_ = again ? std::move(reversed) : std::move(members);
 }
 
-bool Search::outOfBudget(const std::vector<std::size_t>& members, double share) {
+double Search::roundSeconds(const std::vector<std::size_t>& members) const {
   const double usual = states_[0].runs > 0 ? states_[0].seconds / states_[0].runs : 0;
-  double expected_s = 0;
+  double seconds = 0;
   for (const std::size_t one : members)
-    expected_s += states_[one].runs > 0 ? states_[one].seconds / states_[one].runs : usual;
+    seconds += states_[one].runs > 0 ? states_[one].seconds / states_[one].runs : usual;
+  return seconds;
+}
+
+bool Search::outOfBudget(const std::vector<std::size_t>& members, double share) const {
   const double runs = runs_ + static_cast<double>(members.size());
-  return spent_s_ + expected_s > options_.budget_s * share || runs > options_.most_runs * share;
+  return spent_s_ + roundSeconds(members) > options_.budget_s * share || runs > options_.most_runs * share;
 }
 
 void Search::add(const RunResult& result) {
@@ -182,6 +188,11 @@ void Search::conclude(std::size_t candidate, Conclusion conclusion, std::string 
   states_[candidate].conclusion = conclusion;
   states_[candidate].why = std::move(why);
   std::erase(active_, candidate);
+}
+
+void Search::setBudget(double seconds, int most_runs) {
+  options_.budget_s = seconds;
+  options_.most_runs = most_runs;
 }
 
 void Search::end(const std::string& why) {

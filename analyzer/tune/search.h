@@ -1,11 +1,11 @@
 // Decides what to run next, and what follows from the runs so far: a function of the options and of the results, in their order.
 // An interrupted search continues by giving a new Search the old results again. Runs nothing itself.
 //
-// 1. Screening, where there are more than four candidates: in each round the unchanged program and the candidates run once. A
+// 1. Screening, where there are more than four candidates or several of a group: in each round the unchanged program and the candidates run once. A
 //    group (the values of one parameter, one rule's proposals) loses those that are 10 % behind its best, and every second round
 //    the worse half; a range of numbers that is down to one gets the values halfway to those beside it. Screening results are never reported as a gain: the best of many is
 //    partly luck.
-// 2. Confirmation, on new runs: the best of each group, at most four. A candidate leaves when its interval decides, when no gain is
+// 2. Confirmation, on new runs: the best of each group, at most four and as many as the budget can confirm. A candidate leaves when its interval decides, when no gain is
 //    in sight, or after twenty pairs. All intervals together are wrong with 5 %.
 // 3. Combination: the best one is kept; each further confirmed one stays if it adds to what is kept, in pairs of the two.
 #pragma once
@@ -79,6 +79,8 @@ class Search {
   // The next run, the same until its result is added; nullopt: the search has ended.
   std::optional<Run> next();
   void add(const RunResult& result);
+  // From the next round on.
+  void setBudget(double seconds, int most_runs);
   // Ends the search before its time, with what is known. `why` is a clause: "the budget is over".
   void end(const std::string& why);
 
@@ -110,7 +112,8 @@ class Search {
   void order(std::vector<std::size_t> members);
   void endRound();
   void takePairs();
-  bool outOfBudget(const std::vector<std::size_t>& members, double share);
+  double roundSeconds(const std::vector<std::size_t>& members) const;
+  bool outOfBudget(const std::vector<std::size_t>& members, double share) const;
   void conclude(std::size_t candidate, Conclusion conclusion, std::string why);
 
   void evaluateScreen();
@@ -121,6 +124,7 @@ class Search {
   void halveGroups();
   void refineRanges();
   void chooseFinalists();
+  bool canConfirm(const std::vector<std::size_t>& finalists) const;
   double screenedRatio(std::size_t candidate) const;
   std::size_t groupSize(const std::string& group) const;
 

@@ -11,8 +11,9 @@ namespace {
 
 constexpr int kRoundsBetween = 2;  // two halvings
 constexpr std::size_t kMostFinalists = 4;
-constexpr double kClearlyWorse = 0.9;  // of the group's best ratio: out after any round
-constexpr double kHopeless = 0.98;     // a median ratio below it has no confirmation
+constexpr double kClearlyWorse = 0.9;    // of the group's best ratio: out after any round
+constexpr double kRoundsToConfirm = 10;  // usually enough
+constexpr double kHopeless = 0.98;       // a median ratio below it has no confirmation
 
 }  // namespace
 
@@ -54,10 +55,9 @@ std::map<std::string, std::vector<std::size_t>> Search::groupsByRatio() const {
 }
 
 void Search::dropBehind(std::size_t candidate, std::size_t better) {
-  const std::size_t rounds = states_[candidate].screened.size();
   conclude(candidate, Conclusion::screenedOut,
-           fmt::format("{} looked better in screening ({} {})", textOf(candidates_[better].settings), rounds,
-                       rounds == 1 ? "pair" : "pairs"));
+           fmt::format("screened out: {} had {:.3g}x by then", textOf(candidates_[better].settings),
+                       screenedRatio(better)));
 }
 
 void Search::dropClearlyWorse() {
@@ -102,6 +102,15 @@ void Search::refineRanges() {
   }
 }
 
+// Whether the budget that is left suffices for their confirmation.
+bool Search::canConfirm(const std::vector<std::size_t>& finalists) const {
+  std::vector<std::size_t> members = finalists;
+  members.push_back(0);
+  const double runs = runs_ + kRoundsToConfirm * static_cast<double>(members.size());
+  return spent_s_ + kRoundsToConfirm * roundSeconds(members) <= options_.budget_s &&
+         runs <= options_.most_runs;
+}
+
 void Search::chooseFinalists() {
   std::map<std::string, std::size_t> winners;  // by group
   for (const std::size_t one : active_) {
@@ -115,11 +124,12 @@ void Search::chooseFinalists() {
   std::ranges::stable_sort(chosen, std::ranges::greater{},
                            [&](std::size_t one) { return screenedRatio(one); });
   if (chosen.size() > kMostFinalists) chosen.resize(kMostFinalists);
+  while (chosen.size() > 1 && !canConfirm(chosen)) chosen.pop_back();
   for (const std::size_t one : std::vector(active_)) {
     if (std::ranges::find(chosen, one) != chosen.end()) continue;
-    conclude(one, Conclusion::screenedOut,
-             fmt::format("{:.3g} times as fast in {} rounds of screening", screenedRatio(one),
-                         states_[one].screened.size()));
+    conclude(
+        one, Conclusion::screenedOut,
+        fmt::format("screened out: {:.3g}x in {} rounds", screenedRatio(one), states_[one].screened.size()));
   }
   active_ = chosen;
   finalists_ = std::max<std::size_t>(1, chosen.size());

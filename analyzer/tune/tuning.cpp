@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 #include "analyzer/analysis.h"
 #include "analyzer/emit.h"
 #include "db/escaped.h"
 #include "db/export.h"
+#include "db/ledger.h"
+#include "db/machine.h"
 #include "db/sql_value.h"
 #include "db/try.h"
 
@@ -54,6 +57,11 @@ std::string identityOf(const TuneOptions& options) {
   add(fmt::format("{} {} {}", options.keep, options.keep_lower, options.within));
   add(fmt::format("{} {}", options.min_gain, options.seed));
   return text;
+}
+
+// "1 round", "2 rounds".
+std::string countText(std::size_t count, const char* one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
 std::string currentOf(const Parameter& parameter) {
@@ -145,19 +153,20 @@ std::vector<Candidate> Tuning::allCandidates() {
 // The runs of a search that was interrupted.
 Status Tuning::replay() {
   for (const History::Entry& entry : history_->entries()) {
+    search_->setBudget(entry.budget_s, entry.most_runs);
     const auto run = search_->next();
     const bool fits = run && run->stage == entry.run.stage && run->round == entry.run.round &&
                       run->candidate == entry.run.candidate &&
                       escaped(textOf(search_->candidates()[run->candidate].settings)) == entry.settings;
     if (!fits) {
-      return fail(
-          ErrorCode::invalidInput,
-          fmt::format("{}/runs.tsv: does not fit the findings or the budget any more; begin anew with "
-                      "--restart",
-                      outcome_.folder));
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("{}/runs.tsv: does not fit the findings any more; begin anew with "
+                              "--restart",
+                              outcome_.folder));
     }
     search_->add(entry.result);
   }
+  search_->setBudget(options_.budget_s, options_.most_runs);
   return {};
 }
 
@@ -192,7 +201,8 @@ Result<bool> Tuning::runOne(const Run& run, int number) {
     outcome_.interrupted = true;
     return false;
   }
-  PITWALL_TRY(history_->add({run, escaped(textOf(settings)), *result}));
+  PITWALL_TRY(
+      history_->add({run, escaped(textOf(settings)), *result, options_.budget_s, options_.most_runs}));
   search_->add(*result);
   return true;
 }
@@ -209,7 +219,8 @@ Status Tuning::search() {
   search.parameters = parameters_;
   search_ = std::make_unique<Search>(allCandidates(), search);
   const std::size_t count = search_->candidates().size() - 1;
-  note(fmt::format("metric: {}; {} candidates; seed {}", program_->metric().name, count, options_.seed));
+  note(fmt::format("metric: {}; {}; seed {}", program_->metric().name, countText(count, "candidate"),
+                   options_.seed));
   PITWALL_TRY(replay());
   while (const auto run = search_->next()) {
     if (!PITWALL_TRY(runOne(*run, search_->runs() + 1))) break;
@@ -250,8 +261,8 @@ void Tuning::noteMachine() {
         "{} rounds were repeated, since other programs used the CPUs meanwhile", search_->repeatedRounds()));
   if (search_->disturbedRounds() > 0)
     outcome_.notes.push_back(
-        fmt::format("other programs used the CPUs in {} rounds that count, so the intervals are wider",
-                    search_->disturbedRounds()));
+        fmt::format("other programs used the CPUs during {}; these count, so intervals are wider",
+                    countText(static_cast<std::size_t>(search_->disturbedRounds()), "round")));
 }
 
 // Findings that were measured alone are marked in the first trace.
@@ -267,10 +278,27 @@ void Tuning::saveStatuses() {
     outcome_.notes.push_back("the findings are not saved in the first trace: " + saved.error().message);
 }
 
+// Predictions whose settings were measured alone. Also those that were wrong: else the ledger would hold winners only.
+void Tuning::addToUsersLedger() {
+  const std::string path = ledgerPath();
+  if (!options_.ledger || path.empty()) return;
+  std::vector<LedgerRow> rows;
+  for (const TuneRow& row : outcome_.rows) {
+    if (row.rule.empty() || row.predicted_high <= 0 || !row.has_interval) continue;
+    rows.push_back({std::time(nullptr), cpuModel(), fs::path(options_.command.front()).filename().string(),
+                    row.rule, row.method, row.settings, row.predicted_low, row.predicted_high, row.ratio,
+                    row.low, row.high, row.pairs, row.conclusion});
+  }
+  if (rows.empty()) return;
+  if (const auto added = addToLedger(path, rows); !added.has_value())
+    outcome_.notes.push_back("the predictions are not in the ledger: " + added.error().message);
+}
+
 Status Tuning::writeResults() {
   fillRows();
   noteMachine();
   saveStatuses();
+  if (!outcome_.interrupted) addToUsersLedger();
   const Assignments settings = search_->candidates()[search_->best()].settings;
   const Assignments environment = program_->environmentOf(settings);
   Assignments in_command;

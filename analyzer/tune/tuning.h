@@ -36,6 +36,7 @@ class Tuning {
   Status recordBest();
   Status writeResults();
   void saveStatuses();
+  void addToUsersLedger();
 
   void note(const std::string& text) const;
   void say(const Run& run) const;

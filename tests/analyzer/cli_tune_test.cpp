@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "db/ledger.h"
 #include "tests/analyzer/command.h"
 
 namespace pitwall::cli_tune_test {
@@ -23,7 +24,7 @@ using testing::Not;
 
 class Tune : public test::Command {
  protected:
-  // A script of the shell; "speed" prints 100, or with A=4 twice that, and a little that differs.
+  // A script of the shell.
   std::string script(const std::string& name, const std::string& lines) {
     const fs::path path = folder_ / name;
     std::ofstream(path) << "#!/bin/sh\n" << lines;
@@ -33,10 +34,11 @@ class Tune : public test::Command {
   std::string planted() {
     return script("planted.sh",
                   "case \"${A:-1}\" in 4) s=200;; *) s=100;; esac\n"
-                  "echo \"Speed: $s.$$\"\n");
+                  "echo \"Speed: $s\"\n");
   }
   Ended tune(const std::string& arguments, const std::string& program) {
-    return pitwall(fmt::format("tune --wait 0 -o {} {} -- {}", (folder_ / "t").string(), arguments, program));
+    return pitwall(fmt::format("tune --wait 0 -o {} {} -- {}", (folder_ / "t").string(), arguments, program),
+                   "XDG_DATA_HOME=" + folder_.string());
   }
   std::string best() { return readAll((folder_ / "t" / "best.env").string()); }
 };
@@ -46,17 +48,17 @@ constexpr char kSpeed[] = "--metric 'Speed: ([0-9.]+)'";
 TEST_F(Tune, FindsAPlantedSettingAndWritesIt) {
   const Ended ended = tune(fmt::format("{} --param A=2,4", kSpeed), planted());
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("Best: A=4, 2"));
+  EXPECT_THAT(ended.out, HasSubstr("Best: A=4, 2 times as fast"));
   EXPECT_THAT(best(), HasSubstr("export A=4\n"));
   EXPECT_TRUE(fs::exists(folder_ / "t" / "first.pitwall"));
   EXPECT_TRUE(fs::exists(folder_ / "t" / "best.pitwall"));
 }
 
 TEST_F(Tune, PutsParametersIntoTheCommandLine) {
-  const std::string program = script("batch.sh", "echo \"Speed: $1.$$\"\n");
+  const std::string program = script("batch.sh", "echo \"Speed: $1\"\n");
   const Ended ended = tune(fmt::format("{} --param BATCH=16,64", kSpeed), program + " '{BATCH}'");
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("Best: BATCH=64, "));
+  EXPECT_THAT(ended.out, HasSubstr("Best: BATCH=64, 4 times as fast"));
   EXPECT_THAT(ended.out, HasSubstr("batch.sh 64\n"));
   EXPECT_THAT(best(), HasSubstr("# In the command line: BATCH=64"));
   EXPECT_THAT(best(), Not(HasSubstr("export")));
@@ -70,7 +72,7 @@ TEST_F(Tune, FailingTrialsAreResultsWithTheirCause) {
                                      "4) sleep 30;;\n"
                                      "5) kill -SEGV $$;;\n"
                                      "esac\n"
-                                     "echo \"Speed: 100.$$\"\n");
+                                     "echo \"Speed: 100\"\n");
   const Ended ended = tune(fmt::format("{} --param A=2..5 --timeout 0.5", kSpeed), program);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("failed: exit code 3; its last line: broken"));
@@ -95,10 +97,9 @@ TEST_F(Tune, BadArgumentsAreNamedWithTheirRemedy) {
 }
 
 TEST_F(Tune, DoesNotKeepWhatMakesTheResultWorse) {
-  const std::string program =
-      script("accuracy.sh",
-             "if [ \"${A:-1}\" = 2 ]; then echo \"Speed: 200.$$\"; echo accuracy 0.90;\n"
-             "else echo \"Speed: 100.$$\"; echo accuracy 0.92; fi\n");
+  const std::string program = script("accuracy.sh",
+                                     "if [ \"${A:-1}\" = 2 ]; then echo \"Speed: 200\"; echo accuracy 0.90;\n"
+                                     "else echo \"Speed: 100\"; echo accuracy 0.92; fi\n");
   const Ended ended =
       tune(fmt::format("{} --param A=2 --keep 'accuracy ([0-9.]+)' --within 0.5%", kSpeed), program);
   EXPECT_THAT(ended.out, HasSubstr("faster, but the metric to keep is worse by more than 0.5 %"));
@@ -106,7 +107,7 @@ TEST_F(Tune, DoesNotKeepWhatMakesTheResultWorse) {
 }
 
 TEST_F(Tune, TrialsRunWhereTheUserSays) {
-  const std::string program = script("writes.sh", "pwd > here\necho \"Speed: 100.$$\"\n");
+  const std::string program = script("writes.sh", "pwd > here\necho \"Speed: 100\"\n");
   const std::string where = (folder_ / "work").string();
   const Ended ended = tune(fmt::format("{} --param A=2 --workdir '{}/{{TRIAL}}'", kSpeed, where), program);
   EXPECT_EQ(ended.code, 0) << ended.err;
@@ -114,12 +115,25 @@ TEST_F(Tune, TrialsRunWhereTheUserSays) {
   EXPECT_EQ(readAll(where + "/0001/here"), where + "/0001\n");
 }
 
+TEST_F(Tune, PrintsHowRightPredictionsWere) {
+  const std::string home = "XDG_DATA_HOME=" + folder_.string();
+  EXPECT_THAT(pitwall("tune --ledger", home).out, HasSubstr("no predictions yet"));
+  const LedgerRow row{1,    "cpu", "train", "batch/can-grow", "fit", "B=64", 1.0, 1.44, 1.32, 1.3,
+                      1.35, 9,     "kept"};
+  ASSERT_TRUE(addToLedger((folder_ / "pitwall/ledger.sqlite").string(), {&row, 1}).has_value());
+  const Ended ended = pitwall("tune --ledger", home);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(
+      ended.out,
+      HasSubstr("batch/can-grow                                1          100 %        10.0 %     1.32x"));
+}
+
 // Kills the command while it runs; the trials so far stay, and the next call goes on from them.
 TEST_F(Tune, ContinuesAfterItWasKilled) {
   const std::string program =
       script("slow.sh", "echo run >> " + (folder_ / "count").string() +
                             "\nsleep 0.02\ncase \"${A:-1}\" in 4) s=200;; *) s=100;; esac\n"
-                            "echo \"Speed: $s.$$\"\n");
+                            "echo \"Speed: $s\"\n");
   const std::string runs = (folder_ / "t" / "runs.tsv").string();
   const auto lines = [&] {
     const std::string text = readAll(runs);
@@ -144,13 +158,13 @@ TEST_F(Tune, ContinuesAfterItWasKilled) {
   const Ended ended = tune(fmt::format("{} --param A=2,4", kSpeed), program);
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("continues the search"));
-  EXPECT_THAT(ended.out, HasSubstr("Best: A=4, 2"));
+  EXPECT_THAT(ended.out, HasSubstr("Best: A=4, 2 times as fast"));
   EXPECT_GT(lines(), before);
   EXPECT_THAT(tune(fmt::format("{} --param A=2,4", kSpeed), program).err, Not(HasSubstr("continues")));
 }
 
 TEST_F(Tune, InterruptedItEndsWithWhatIsKnownAndContinuesLater) {
-  const std::string program = script("waits.sh", "sleep 0.05\necho \"Speed: 100.$$\"\n");
+  const std::string program = script("waits.sh", "sleep 0.05\necho \"Speed: 100\"\n");
   const std::string runs = (folder_ / "t" / "runs.tsv").string();
   const std::string out = (folder_ / "out2").string();
   const pid_t child = ::fork();
