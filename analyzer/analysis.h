@@ -10,6 +10,7 @@
 #include "analyzer/report.h"
 #include "db/reader.h"
 #include "db/result.h"
+#include "db/schema_docs.h"
 
 namespace pitwall {
 
@@ -44,6 +45,9 @@ struct AnalyzeOptions {
 
 // Errors: corruptTrace from reading; invalidInput for a bad rule file, naming file and line; cancelled.
 Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options = {});
+
+// The tables that `analyzeTrace` and queries that name them fill, as docs/analysis_tables.md lists them.
+std::vector<TableDoc> analysisTableDocs();
 
 // Checks everything in a rule file: TOML, every SQL expression, every template; with an empty trace in a
 // temporary file. Errors: io; invalidInput naming file and line.

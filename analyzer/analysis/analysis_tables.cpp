@@ -1,5 +1,9 @@
 #include "analyzer/analysis/analysis_tables.h"
 
+#include <utility>
+
+#include "analyzer/analysis.h"
+
 namespace pitwall::analysis {
 
 const char* toString(ColumnType type) {
@@ -36,3 +40,22 @@ std::span<const TableDeclaration* const> analysisTables() {
 }
 
 }  // namespace pitwall::analysis
+
+namespace pitwall {
+
+std::vector<TableDoc> analysisTableDocs() {
+  std::vector<TableDoc> docs;
+  for (const analysis::TableDeclaration* table : analysis::analysisTables()) {
+    TableDoc doc;
+    doc.name = table->name;
+    doc.text = table->rows;
+    for (const analysis::Column& column : table->columns) {
+      const std::string unit = *column.unit == 0 ? "" : std::string(" (") + column.unit + ")";
+      doc.columns.push_back({column.name, analysis::toString(column.type), column.meaning + unit});
+    }
+    docs.push_back(std::move(doc));
+  }
+  return docs;
+}
+
+}  // namespace pitwall

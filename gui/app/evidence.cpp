@@ -3,6 +3,7 @@
 #include <QPointer>
 
 #include "gui/app/main_window.h"
+#include "gui/models/event_details.h"
 
 namespace pitwall::gui {
 
@@ -46,6 +47,22 @@ void MainWindow::markEvidence(const Result<EvidenceEvents>& found) {
     showRemark(tr("The timeline has no event of that name."));
   }
   emit evidenceShown();
+}
+
+void MainWindow::showEventWithId(qint64 id) {
+  const auto& timeline = timeline_->timeline();
+  if (!timeline) return;
+  session_->ask([self = QPointer<MainWindow>(this), timeline, id](Trace& trace) {
+    const auto event = eventWithId(trace, *timeline, id);
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, timeline, event, id] {
+          if (!self || timeline != self->timeline_->timeline()) return;
+          if (event) self->showEventOnTimeline(*event);
+          if (!event) self->showRemark(tr("There is no event with the id %1.").arg(id));
+        },
+        Qt::QueuedConnection);
+  });
 }
 
 void MainWindow::showLinked(const std::vector<std::pair<quint64, qint64>>& linked) {

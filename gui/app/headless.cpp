@@ -15,6 +15,7 @@
 #include "analyzer/emit.h"
 #include "gui/app/exports.h"
 #include "gui/app/main_window.h"
+#include "gui/models/event_details.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/search.h"
 #include "gui/views/compare_page.h"
@@ -51,14 +52,7 @@ std::optional<EventRef> eventWithId(TraceSession& session, const Timeline& timel
   std::optional<EventRef> found;
   QEventLoop loop;
   session.ask([&](Trace& trace) {
-    const SqlParameter parameter{":id", static_cast<std::int64_t>(id)};
-    const auto rows =
-        trace.query("SELECT track, start_ns, dur_ns FROM event WHERE id = :id", {&parameter, 1});
-    if (rows.has_value() && !rows->rows.empty()) {
-      const auto number = [&](std::size_t i) { return std::get<std::int64_t>(rows->rows[0][i]); };
-      const auto track = trackWithId(timeline, static_cast<std::uint64_t>(number(0)));
-      if (track) found = eventAt(timeline, *track, number(1), number(2));
-    }
+    found = eventWithId(trace, timeline, id);
     QMetaObject::invokeMethod(&loop, &QEventLoop::quit, Qt::QueuedConnection);
   });
   loop.exec();

@@ -14,14 +14,13 @@
 #include <QVBoxLayout>
 
 #include "analyzer/units_text.h"
-#include "gui/timeline/search.h"
+#include "gui/app/open_dialog.h"
 #include "gui/timeline/time_axis.h"
 
 namespace pitwall::gui {
 namespace {
 
 constexpr int kLayoutVersion = 1;
-constexpr int kRecentFiles = 10;
 
 }  // namespace
 
@@ -40,8 +39,12 @@ MainWindow::MainWindow(QWidget* parent)
           this, std::vector<QWidget*>{timeline_, &compare_->timelineA(), &compare_->timelineB()})),
       search_(new QLineEdit),
       row_filter_(new QLineEdit),
+      hit_number_(new QLabel),
       progress_(new QProgressBar),
-      error_(new QLabel) {
+      error_(new QLabel),
+      notice_(new NoticeBar),
+      start_(new StartPage(timeline_)),
+      stop_(new QToolButton) {
   setWindowTitle(tr("Pitwall"));
   setAcceptDrops(true);
   resize(1440, 900);
@@ -54,6 +57,7 @@ MainWindow::MainWindow(QWidget* parent)
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(error_);
+  column->addWidget(notice_);
   column->addWidget(pages_, 1);
   pages_->setDocumentMode(true);
   setCentralWidget(center);
@@ -63,8 +67,13 @@ MainWindow::MainWindow(QWidget* parent)
   makeDocks();
   makeMenus();
   progress_->setMaximumWidth(220);
-  progress_->hide();
   statusBar()->addPermanentWidget(progress_);
+  stop_->setText(tr("Stop"));
+  stop_->setToolTip(tr("Stop loading or analysing (Escape while loading)"));
+  connect(stop_, &QToolButton::clicked, this, &MainWindow::stopLoading);
+  statusBar()->addPermanentWidget(stop_);
+  showProgress(false);
+  makeStartPage();
   connectSession();
   timeline_->setMessage(emptyMessage());
   const QSettings settings;
@@ -79,7 +88,7 @@ MainWindow::MainWindow(QWidget* parent)
   }
   restoreGeometry(settings.value("geometry").toByteArray());
   has_layout_ = restoreState(settings.value("layout").toByteArray(), kLayoutVersion);
-  timeline_->setFocus();
+  start_->isVisibleTo(this) ? start_->setFocus() : timeline_->setFocus();
 }
 
 QAction* MainWindow::addPage(const char* id, const QString& title, QWidget* page, const char* keys) {
@@ -129,22 +138,27 @@ void MainWindow::makeDocks() {
   row_filter_->setAccessibleName(tr("Filter rows"));
   row_filter_->setClearButtonEnabled(true);
   bar->addWidget(search_);
+  hit_number_->setMinimumWidth(fontMetrics().averageCharWidth() * 16);
+  hit_number_->setAlignment(Qt::AlignCenter);
+  bar->addWidget(hit_number_);
   bar->addSeparator();
   bar->addWidget(row_filter_);
   connect(search_, &QLineEdit::returnPressed, this,
           [this] { find(search_->text(), !QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
+  makeSearch();
   connect(row_filter_, &QLineEdit::textChanged, timeline_, &TimelineView::setRowFilter);
 }
 
 void MainWindow::connectSession() {
   connect(session_, &TraceSession::progressed, this, [this](double share, const QString& what) {
-    progress_->setVisible(true);
+    showProgress(true);
     progress_->setRange(0, share >= 1 ? 0 : 1000);
     progress_->setValue(static_cast<int>(share * 1000));
     progress_->setFormat(what + " %p%");
   });
   connect(session_, &TraceSession::timelineLoaded, this, [this](std::shared_ptr<const Timeline> timeline) {
     timeline_->setTimeline(timeline);
+    if (!search_->text().isEmpty()) typing_.start();
     const bool empty = timeline->tracks.empty();  // a recording of samples alone has counters and stacks
     if (empty) timeline_->setMessage(tr("%1 holds no events.").arg(session_->path()));
     if (empty) timeline_->setTimeline(nullptr);
@@ -153,10 +167,14 @@ void MainWindow::connectSession() {
             .arg(QString::fromStdString(showCount(static_cast<std::int64_t>(timeline->events))))
             .arg(timeline->tracks.size())
             .arg(timeline->complete ? QString() : tr("; the recording did not finish")));
+    if (!timeline->complete && notice_->text().isEmpty())
+      notice_->setText(
+          tr("The recording did not finish: what the program did after its last record is missing."));
     emit loaded();
   });
+  connect(session_, &TraceSession::incomplete, notice_, &NoticeBar::setText);
   connect(session_, &TraceSession::analyzed, this, [this](const ReportPtr& report) {
-    progress_->hide();
+    showProgress(false);
     findings_->setReport(report);
     summary_->setReport(report);
     emit analysisShown();
@@ -167,7 +185,8 @@ void MainWindow::connectSession() {
             showLinked(linked);
           });
   connect(session_, &TraceSession::failed, this, [this](const QString& what) {
-    progress_->hide();
+    showProgress(false);
+    if (!timeline_->timeline()) start_->show();
     showError(what);
     if (!timeline_->timeline()) timeline_->setMessage(emptyMessage());
     findings_->setWaiting(tr("The trace was not analysed."));
@@ -192,6 +211,8 @@ void MainWindow::connectSession() {
 void MainWindow::open(const QString& path) {
   emit opening(path);
   error_->hide();
+  notice_->setText({});
+  start_->hide();
   timeline_->setTimeline(nullptr);
   timeline_->setMessage(tr("Opening %1 ...").arg(path));
   findings_->setWaiting(tr("Analysing ..."));
@@ -207,7 +228,9 @@ void MainWindow::closeTrace() {
   emit opening({});
   session_->close();
   error_->hide();
-  progress_->hide();
+  notice_->setText({});
+  start_->show();
+  showProgress(false);
   timeline_->setTimeline(nullptr);
   timeline_->setMessage(emptyMessage());
   findings_->setWaiting({});
@@ -264,20 +287,6 @@ void MainWindow::showInDrawer(QWidget* content) {
   if (shown == summary_ || shown == details_ || shown == range_) drawer_->setCurrentWidget(content);
 }
 
-void MainWindow::find(const QString& text, bool forward) {
-  const auto& timeline = timeline_->timeline();
-  if (!timeline || text.isEmpty()) return;
-  const auto names = matchingNames(*timeline, text.toStdString());
-  const auto found = findEvent(*timeline, names, timeline_->selected(), forward);
-  if (!found) {
-    statusBar()->showMessage(tr("No event has the name \"%1\".").arg(text), 15000);
-    return;
-  }
-  timeline_->select(found, true);
-  statusBar()->showMessage(tr("%1 events have the name \"%2\"").arg(countEvents(*timeline, names)).arg(text),
-                           15000);
-}
-
 // The drawer is about the timeline's selection; two timelines need its room.
 void MainWindow::giveRoom() {
   const bool comparing = pages_->currentWidget() == compare_;
@@ -319,25 +328,6 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   settings.setValue("geometry", saveGeometry());
   settings.setValue("layout", saveState(kLayoutVersion));
   event->accept();
-}
-
-void MainWindow::remember(const QString& path) {
-  QSettings settings;
-  QStringList files = settings.value("recent").toStringList();
-  const QString whole = QFileInfo(path).absoluteFilePath();
-  files.removeAll(whole);
-  files.prepend(whole);
-  settings.setValue("recent", files.mid(0, kRecentFiles));
-  updateRecent();
-}
-
-void MainWindow::updateRecent() {
-  recent_->clear();
-  for (const QString& path : QSettings().value("recent").toStringList()) {
-    QAction* action = recent_->addAction(path, this, [this, path] { open(path); });
-    action->setEnabled(QFileInfo::exists(path));
-  }
-  recent_->setEnabled(!recent_->isEmpty());
 }
 
 }  // namespace pitwall::gui

@@ -6,17 +6,22 @@
 #include <QMainWindow>
 #include <QProgressBar>
 #include <QTabWidget>
+#include <QTimer>
+#include <QToolButton>
 
 #include "gui/app/actions.h"
 #include "gui/app/trace_pages.h"
 #include "gui/app/trace_state_store.h"
 #include "gui/models/evidence_events.h"
+#include "gui/models/search_query.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/command_palette.h"
 #include "gui/views/compare_page.h"
 #include "gui/views/details_view.h"
 #include "gui/views/findings_view.h"
+#include "gui/views/notice_bar.h"
 #include "gui/views/range_view.h"
+#include "gui/views/start_page.h"
 #include "gui/views/summary_view.h"
 #include "gui/views/timeline_view.h"
 
@@ -29,14 +34,20 @@ class MainWindow final : public QMainWindow {
 
   void open(const QString& path);
   void closeTrace();
+  // Stops loading, which closes the trace, or analysing, which leaves it open. False: neither goes on.
+  bool stopLoading();
+  StartPage& startPage() { return *start_; }
+  NoticeBar& notice() { return *notice_; }
   void compareWith(const QString& path);  // the open trace is A, this is B
   TimelineView& timelineView() { return *timeline_; }
   FindingsView& findingsView() { return *findings_; }
   RangeView& rangeView() { return *range_; }
   DetailsView& detailsView() { return *details_; }
-  void find(const QString& text, bool forward);
+  void find(const QString& text, bool forward);  // the next event that is searched for, which fills the view
+  QString hitNumber() const { return hit_number_->text(); }
   void findOnTimeline(const QString& text);         // shows the timeline and the next event of that name
   void showEventOnTimeline(const EventRef& event);  // selects it and fits the view to it
+  void showEventWithId(qint64 id);                  // the same, of the table `event`
   void showError(const QString& what);
   void showRemark(const QString& text);  // for a while, in the status bar
 
@@ -63,6 +74,7 @@ class MainWindow final : public QMainWindow {
   void loaded();         // the timeline is shown
   void analysisShown();  // the findings are
   void evidenceShown();  // on the timeline
+  void searched();       // the hits of the search field are shown
   void loadFailed(const QString& what);
 
  protected:
@@ -88,6 +100,12 @@ class MainWindow final : public QMainWindow {
   void giveRoom();
   void askRange();
   void showInDrawer(QWidget* content);
+  void makeSearch();
+  void search(const QString& text, std::optional<bool> go);
+  void showHits(const Result<std::shared_ptr<const SearchHits>>& hits, std::optional<bool> go);
+  void goToHit(bool forward);
+  void showHit(const EventRef& hit);
+  void showHitNumber();
   void showEvidence(const EvidencePlace& place);
   void markEvidence(const Result<EvidenceEvents>& found);
   void showLinked(const std::vector<std::pair<quint64, qint64>>& linked);
@@ -97,6 +115,10 @@ class MainWindow final : public QMainWindow {
   void makeThemeActions();
   void showShortcuts();
   void updateRecent();
+  void cleanRecent();
+  void askAndOpen();
+  void makeStartPage();
+  void showProgress(bool on);
   void remember(const QString& path);
   QString emptyMessage() const;
 
@@ -114,13 +136,20 @@ class MainWindow final : public QMainWindow {
   QTabWidget* drawer_;  // details of the selection
   std::unique_ptr<ActionRegistry> actions_;
   QLineEdit *search_, *row_filter_;
+  QLabel* hit_number_;
   QProgressBar* progress_;
   QLabel* error_;
+  NoticeBar* notice_;
+  StartPage* start_;
+  QToolButton* stop_;
   QMenu* recent_ = nullptr;
   QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
   std::shared_ptr<std::atomic<bool>> evidence_cancel_;  // of the evidence that was asked for last
-  bool gave_room_ = false, drawer_open_ = true;         // to the comparison; before that
-  bool has_layout_ = false;                             // restored, or made for the window's size
+  std::shared_ptr<std::atomic<bool>> search_cancel_;
+  QTimer typing_;                                // in the search field
+  QString searched_;                             // what the hits are of
+  bool gave_room_ = false, drawer_open_ = true;  // to the comparison; before that
+  bool has_layout_ = false;                      // restored, or made for the window's size
 };
 
 }  // namespace pitwall::gui

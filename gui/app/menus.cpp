@@ -44,16 +44,14 @@ TimelineView& MainWindow::timelineInFocus() {
 }
 
 void MainWindow::makeFileMenu() {
-  actions_->add(MenuId::file, {"file.open", tr("&Open..."), "Ctrl+O", [this] {
-                                 const QString path = askForTrace(this, tr("Open a trace"));
-                                 if (!path.isEmpty()) open(path);
-                               }});
+  actions_->add(MenuId::file, {"file.open", tr("&Open..."), "Ctrl+O", [this] { askAndOpen(); }});
   recent_ = actions_->menu(MenuId::file)->addMenu(tr("Open &recent"));
   updateRecent();
   actions_->add(MenuId::file, {"file.reload", tr("Re&load"), "F5", [this] {
                                  if (!session_->path().isEmpty()) open(session_->path());
                                }});
   actions_->add(MenuId::file, {"file.close", tr("&Close trace"), "Ctrl+W", [this] { closeTrace(); }});
+  actions_->add(MenuId::file, {"file.stop", tr("S&top loading or analysing"), "", [this] { stopLoading(); }});
   makeExportActions();
   actions_->addSeparator(MenuId::file);
   actions_->add(MenuId::file, {"file.quit", tr("&Quit"), "Ctrl+Q", [this] { close(); }});
@@ -159,6 +157,10 @@ void MainWindow::makeSelectMenu() {
   actions_->add(MenuId::select, {"select.copy_range", tr("Copy the range's &table"), "Ctrl+Shift+X",
                                  [this] { range_->copySelected(); }});
   actions_->add(MenuId::select, {"select.clear", tr("C&lear"), "Escape", [this] {
+                                   if (!timeline_->timeline() && stopLoading()) return;
+                                   // The hit is kept.
+                                   if (search_->hasFocus() || row_filter_->hasFocus())
+                                     return showPage(timeline_);
                                    if (pages_->currentWidget() == timeline_) timeline_->clearSelection();
                                    showPage(timeline_);
                                  }});

@@ -24,6 +24,12 @@ TracePages::TracePages(MainWindow* window)
   connect(events_, &EventsPage::remarked, window_, &MainWindow::showRemark);
   connect(events_, &EventsPage::failed, window_, &MainWindow::showError);
   connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
+  connect(sql_, &SqlPage::eventWanted, window_, &MainWindow::showEventWithId);
+  connect(sql_, &SqlPage::timesWanted, window_, [this](qint64 from, qint64 to) {
+    window_->showPage(&window_->timelineView());
+    window_->timelineView().selectRange(TimeRange{from, to});
+    window_->timelineView().showTimes(from, to);
+  });
   connect(flame_, &FlamePage::nameActivated, window_, [this](quint32 name) {
     const auto& timeline = window_->timelineView().timeline();
     // A group stands for its part before the first number.

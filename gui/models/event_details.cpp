@@ -182,4 +182,13 @@ EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event
   return facts;
 }
 
+std::optional<EventRef> eventWithId(Trace& trace, const Timeline& timeline, std::int64_t id) {
+  const SqlParameter parameter{":id", id};
+  const auto rows = trace.query("SELECT track, start_ns, dur_ns FROM event WHERE id = :id", {&parameter, 1});
+  if (!rows.has_value() || rows->rows.empty()) return std::nullopt;
+  const auto number = [&](std::size_t i) { return std::get<std::int64_t>(rows->rows[0][i]); };
+  const auto track = trackWithId(timeline, static_cast<std::uint64_t>(number(0)));
+  return track ? eventAt(timeline, *track, number(1), number(2)) : std::nullopt;
+}
+
 }  // namespace pitwall::gui

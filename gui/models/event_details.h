@@ -23,4 +23,7 @@ struct EventFacts {
 // On the thread of `trace`. What cannot be read is reported among the details.
 EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event);
 
+// The event with that id in the table `event`; nullopt: there is none, or the timeline does not show it. On the thread of `trace`.
+std::optional<EventRef> eventWithId(Trace& trace, const Timeline& timeline, std::int64_t id);
+
 }  // namespace pitwall::gui

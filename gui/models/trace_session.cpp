@@ -12,6 +12,25 @@ namespace {
 // Traces of fewer events open as fast without a cache.
 constexpr std::size_t kLeastCached = 500'000;
 
+// Empty: all of the file is there.
+QString missingText(const ImportSummary& summary) {
+  QString text;
+  for (const ImportedInput& input : summary.inputs) {
+    if (input.complete) continue;
+    text += TraceSession::tr("%1 is damaged or ends early: %2. What comes before that is shown. ")
+                .arg(QString::fromStdString(input.path), QString::fromStdString(input.damage));
+  }
+  qlonglong dropped = 0;
+  QStringList kinds;
+  for (const auto& [kind, count] : summary.dropped) {
+    dropped += count.count;
+    kinds += QString::fromStdString(kind);
+  }
+  if (dropped > 0)
+    text += TraceSession::tr("Left out as invalid: %1 records (%2). ").arg(dropped).arg(kinds.join("; "));
+  return text.trimmed();
+}
+
 }  // namespace
 
 struct TraceSession::Work : QObject {
@@ -90,7 +109,11 @@ void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
       progress(static_cast<double>(p.done_bytes) / static_cast<double>(std::max<Bytes>(1, p.total_bytes)),
                tr("Importing"));
     };
-    if (importToFile(inputs, made, options).has_value()) trace = Trace::open(made);
+    if (const auto summary = importToFile(inputs, made, options); summary.has_value()) {
+      trace = Trace::open(made);
+      const QString missing = missingText(*summary);
+      if (!missing.isEmpty()) postToUi(cancel, [this, missing] { emit incomplete(missing); });
+    }
   }
   if (!trace.has_value()) return give_up(trace.error().message);
   work.trace = std::move(trace.value());
@@ -129,6 +152,11 @@ void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>&
         postToUi(cancel, [this, made] { emit analyzed(made); });
       },
       Qt::QueuedConnection);
+}
+
+void TraceSession::stop() {
+  cancel_->store(true);
+  cancel_ = std::make_shared<std::atomic<bool>>(false);
 }
 
 void TraceSession::close() {

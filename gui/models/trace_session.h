@@ -24,6 +24,8 @@ class TraceSession final : public QObject {
   // temporary trace first.
   void open(const QString& path);
   void close();
+  // Stops loading or analysing; what is loaded stays open.
+  void stop();
   QString path() const { return path_; }
 
   void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
@@ -40,6 +42,8 @@ class TraceSession final : public QObject {
   void detailsFound(const Details& details, quint64 correlation,
                     const std::vector<std::pair<quint64, qint64>>& linked);
   void failed(const QString& what);
+  void incomplete(
+      const QString& what);  // what another tool's file does not hold, in sentences; before timelineLoaded()
 
  private:
   struct Work;  // lives in a thread

@@ -93,6 +93,8 @@ FindingsView::FindingsView(QWidget* parent)
   list_->setAccessibleName(tr("Findings"));
   list_->setWordWrap(true);
   text_->setAccessibleName(tr("Finding"));
+  text_->setPlaceholderText(
+      tr("Findings, their evidence and the settings they propose are shown here once a trace is analysed."));
   text_->setWordWrapMode(QTextOption::WordWrap);  // no word in the middle
   text_->setOpenLinks(false);
   text_->setToolTip(tr("A row's link shows where it is on the timeline (Tab and Return by keyboard)."));

@@ -13,4 +13,8 @@ enum class RangeLook { selected, evidence };
 void paintRange(QPainter& painter, const SceneGeometry& geometry, const SceneState& state,
                 const TimeRange& range, RangeLook look, const QColor& color);
 
+// What was searched for, in the rows in sight; of many in a pixel one stands for all.
+void paintHits(QPainter& painter, const SceneGeometry& geometry, const SceneState& state,
+               const QColor& color);
+
 }  // namespace pitwall::gui

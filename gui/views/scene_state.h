@@ -2,12 +2,14 @@
 #pragma once
 
 #include <QString>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "gui/timeline/hit.h"
 #include "gui/timeline/row_layout.h"
+#include "gui/timeline/search_hits.h"
 
 namespace pitwall::gui {
 
@@ -37,8 +39,9 @@ struct SceneState {
   View view;
   std::optional<EventRef> selected;
   std::optional<TimeRange> range;
-  std::vector<EventRef> highlighted;  // evidence
-  std::optional<TimeRange> marked;    // evidence that is no event, such as a gap
+  std::vector<EventRef> highlighted;       // evidence
+  std::shared_ptr<const SearchHits> hits;  // null: none
+  std::optional<TimeRange> marked;         // evidence that is no event, such as a gap
   std::vector<std::pair<EventRef, EventRef>> arrows;
   std::optional<TimeNs> cursor, fixed_cursor;  // where the mouse is; set by the user, to measure from
   std::size_t focused_row = 0;

@@ -4,10 +4,12 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "analyzer/analysis.h"
 #include "analyzer/units_text.h"
 #include "db/schema_docs.h"
 #include "gui/views/html.h"
@@ -38,7 +40,7 @@ QStringList columnsOf(const std::string& whole) {
 
 SqlPage::SqlPage(QWidget* parent)
     : QWidget(parent),
-      editor_(new QPlainTextEdit),
+      editor_(new SqlEditor),
       schema_(new QTreeWidget),
       table_(new DataTable),
       model_(new SqlModel(this)),
@@ -74,6 +76,9 @@ SqlPage::SqlPage(QWidget* parent)
   connect(cancel_, &QPushButton::clicked, this, &SqlPage::cancel);
   connect(past_, &QComboBox::activated, this, &SqlPage::showHistory);
   connect(table_, &DataTable::remarked, this, &SqlPage::remarked);
+  connect(table_, &DataTable::rowActivated, this, &SqlPage::openRow);
+  table_->setToolTip(tr(
+      "A double click on a row with an event's id, or with start_ns and dur_ns, shows it on the timeline."));
   setTrace({});
 }
 
@@ -118,21 +123,29 @@ void SqlPage::fillSchema() {
   schema_->setColumnCount(1);
   schema_->setHeaderLabel(tr("Tables and functions"));
   schema_->setAccessibleName(tr("Tables and functions"));
-  const std::vector<TableDoc> docs = tableDocs();
-  for (const bool is_virtual : {true, false}) {
-    for (const TableDoc& table : docs) {
-      if (table.is_virtual != is_virtual || table.is_chunk) continue;
+  QStringList words;
+  const std::vector<TableDoc> docs = tableDocs(), analyses = analysisTableDocs();
+  for (const int part : {0, 1, 2}) {
+    const bool is_virtual = part == 0;
+    for (const TableDoc& table : part == 1 ? analyses : docs) {
+      if (table.is_chunk || (part != 1 && table.is_virtual != is_virtual)) continue;
+      words += shortName(table.name).section('(', 0, 0);
       auto* item = new QTreeWidgetItem(schema_, {shortName(table.name)});
       item->setToolTip(0, "<p><b>" + html(table.name) + "</b></p><p>" + html(table.text) + "</p>");
       if (is_virtual) {
-        for (const QString& column : columnsOf(table.name)) new QTreeWidgetItem(item, {column});
+        for (const QString& column : columnsOf(table.name)) {
+          new QTreeWidgetItem(item, {column});
+          words += column;
+        }
       }
       for (const ColumnDoc& column : table.columns) {
         auto* line = new QTreeWidgetItem(item, {QString::fromStdString(column.name)});
+        words += line->text(0);
         line->setToolTip(0, "<p>" + html(column.type + ": " + column.text) + "</p>");
       }
     }
   }
+  editor_->setWords(words);
   connect(schema_, &QTreeWidget::itemActivated, this, [this](const QTreeWidgetItem* item) {
     editor_->insertPlainText(item->text(0).section('(', 0, 0) + " ");
     editor_->setFocus();
@@ -159,6 +172,7 @@ void SqlPage::run() {
   if (!source_) return;
   if (sql.isEmpty()) return state_->setText(tr("There is nothing to run: write a SELECT."));
   remember(sql);
+  asked_ = sql;
   setBusy(true);
   state_->setText(tr("Running ..."));
   background_.ask(
@@ -197,6 +211,31 @@ void SqlPage::show(std::shared_ptr<const SqlAnswer> answer) {
       table_->setColumnWidth(column, std::min(table_->columnWidth(column) + 8, kWidestColumn));
   }
   emit answered();
+}
+
+std::optional<qint64> SqlPage::numberIn(int row, const QString& column) const {
+  for (int c = 0; c < model_->columnCount(); ++c) {
+    if (model_->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString() != column) continue;
+    bool number = false;
+    const qint64 value = model_->index(row, c).data(Qt::UserRole).toLongLong(&number);
+    return number ? std::optional(value) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// "id" is an event's where the query reads events.
+void SqlPage::openRow(int row) {
+  static const QRegularExpression kReadsEvents("\\bevent\\b", QRegularExpression::CaseInsensitiveOption);
+  auto id = numberIn(row, "event_id");
+  if (!id && asked_.contains(kReadsEvents)) id = numberIn(row, "id");
+  const auto start = numberIn(row, "start_ns"), dur = numberIn(row, "dur_ns");
+  if (id) {
+    emit eventWanted(*id);
+  } else if (start) {
+    emit timesWanted(*start, *start + dur.value_or(0));
+  } else {
+    emit remarked(tr("The row names no place: a column id of event, or start_ns and dur_ns, does."));
+  }
 }
 
 // --- history --------------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@
 
 #include <QComboBox>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTreeWidget>
 #include <QWidget>
+#include <optional>
 
 #include "gui/models/sql_model.h"
 #include "gui/views/data_table.h"
+#include "gui/views/sql_editor.h"
 
 namespace pitwall::gui {
 
@@ -23,6 +24,9 @@ class SqlPage final : public QWidget {
   void setQuery(const QString& sql) { editor_->setPlainText(sql); }
   QString query() const { return editor_->toPlainText(); }
   const SqlModel& model() const { return *model_; }
+  DataTable& table() { return *table_; }
+  const QTreeWidget& schema() const { return *schema_; }
+  SqlEditor& editor() { return *editor_; }
   QString state() const { return state_->text(); }
   QStringList history() const { return history_; }  // latest first
 
@@ -34,6 +38,9 @@ class SqlPage final : public QWidget {
 
  signals:
   void answered();
+  // A row was double-clicked: the event with that id, or a time range.
+  void eventWanted(qint64 id);
+  void timesWanted(qint64 from_ns, qint64 to_ns);
   void remarked(const QString& text);
 
  protected:
@@ -46,15 +53,18 @@ class SqlPage final : public QWidget {
   void remember(const QString& sql);
   void showHistory(int at);
   void setBusy(bool busy);
+  void openRow(int row);
+  std::optional<qint64> numberIn(int row, const QString& column) const;
 
   std::shared_ptr<SqlSource> source_;
-  QPlainTextEdit* editor_;
+  SqlEditor* editor_;
   QTreeWidget* schema_;
   DataTable* table_;
   SqlModel* model_;
   QComboBox* past_;
   QLabel* state_;
   QPushButton *run_, *cancel_;
+  QString asked_;  // what the answer is to
   QStringList history_;
   int at_ = -1;  // shown of the history; -1: what is being written
   Background background_;

@@ -96,7 +96,10 @@ QString abstentionList(const std::vector<Abstention>& abstentions) {
 
 }  // namespace
 
-SummaryView::SummaryView(QWidget* parent) : QTextBrowser(parent) { setAccessibleName(tr("Summary")); }
+SummaryView::SummaryView(QWidget* parent) : QTextBrowser(parent) {
+  setAccessibleName(tr("Summary"));
+  setPlaceholderText(tr("What the program did and what to do first is shown here once a trace is analysed."));
+}
 
 void SummaryView::setReport(ReportPtr report) {
   report_ = std::move(report);

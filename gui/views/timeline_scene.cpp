@@ -316,6 +316,7 @@ void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const 
   if (s.range) paintRange(painter, g, s, *s.range, RangeLook::selected, colors.color(QPalette::Highlight));
   if (s.marked) paintRange(painter, g, s, *s.marked, RangeLook::evidence, kEvidenceColor);
   const QColor ink = dark_ ? Qt::white : Qt::black;
+  paintHits(painter, g, s, kEvidenceColor);
   painter.setPen(QPen(kEvidenceColor, 2));
   for (const EventRef& hit : s.highlighted) {
     const QRectF rect = rectOf(hit, g, s);

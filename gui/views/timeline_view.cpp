@@ -32,6 +32,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
   state_.range.reset();
   state_.highlighted.clear();
   state_.marked.reset();
+  state_.hits.reset();
   state_.cursor.reset();
   state_.fixed_cursor.reset();
   state_.arrows.clear();
@@ -242,6 +243,11 @@ void TimelineView::setHighlighted(std::vector<EventRef> events) {
   viewport()->update();
 }
 
+void TimelineView::setHits(std::shared_ptr<const SearchHits> hits) {
+  state_.hits = std::move(hits);
+  viewport()->update();
+}
+
 void TimelineView::setMarked(std::optional<TimeRange> range) {
   state_.marked = std::move(range);
   viewport()->update();
@@ -276,6 +282,7 @@ void TimelineView::clearSelection() {
   if (state_.range) return selectRange(std::nullopt);
   setHighlighted({});
   setMarked(std::nullopt);
+  setHits(nullptr);
   select(std::nullopt, false);
 }
 

@@ -37,6 +37,8 @@ class TimelineView final : public QAbstractScrollArea {
   void setMarked(std::optional<TimeRange> range);  // with what is highlighted
   const std::optional<TimeRange>& marked() const { return state_.marked; }
   const std::vector<EventRef>& highlighted() const { return state_.highlighted; }
+  void setHits(std::shared_ptr<const SearchHits> hits);  // of this timeline; null: none
+  const std::shared_ptr<const SearchHits>& hits() const { return state_.hits; }
   const std::optional<TimeNs>& fixedCursor() const { return state_.fixed_cursor; }
   std::vector<CursorValue> valuesAtCursors() const { return cursorValues(geometryNow(), state_); }
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
