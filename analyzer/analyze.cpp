@@ -104,6 +104,7 @@ Status writeDeviceTables(Trace& trace, const Context& context, const TimeChunkPa
   constexpr Part kParts[] = {{"analysis memory", writeMemory},
                              {"analysis data", writeData},
                              {"analysis outliers", writeOutlierContent},
+                             {"analysis kvstore", writeKVStore},
                              {"analysis critical path", writeCriticalPath},
                              {"analysis simulation", simulate::writeSimulation}};
   for (const auto& [name, write] : kParts) {

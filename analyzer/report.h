@@ -148,7 +148,7 @@ struct Finding {
     std::vector<std::string> columns;
     std::vector<std::vector<std::string>> rows;  // as many as are to be shown; computed on all
     std::int64_t total_rows = 0;
-    std::vector<EvidencePlace> places;  // of each of `rows`; empty = none is known
+    std::vector<EvidencePlace> places = {};  // of each of `rows`; empty = none is known
   } evidence;
   struct Sql {
     std::string measure, evidence;  // evidence may be empty

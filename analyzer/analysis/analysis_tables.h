@@ -18,7 +18,7 @@ extern const TableDeclaration kIterationTable, kBreakdownTable, kOperatorTable, 
 extern const TableDeclaration kCriticalPathTable, kCriticalTable, kCriticalStepTable, kSimulationTable;
 // Devices and ranks.
 extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTable, kCopyTable, kCallTable,
-    kNameTable, kRankTable, kCollectiveTable;
+    kNameTable, kRankTable, kCollectiveTable, kStoreKeyTable, kStoreRankTable;
 // Threads, counters and the machine.
 extern const TableDeclaration kThreadsTable, kThreadTable, kCounterTable, kMemoryTable, kHostTable,
     kProcessTable, kWaitTable;

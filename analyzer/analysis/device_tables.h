@@ -31,6 +31,7 @@ Status writeMemory(Trace& trace, const Context& context);   // analysis_memory
 Status writeData(Trace& trace,
                  const Context& context);  // analysis_data, analysis_data_range, analysis_data_work
 Status writeOutlierContent(Trace& trace, const Context& context);  // analysis_outlier
+Status writeKVStore(Trace& trace, const Context& context);         // analysis_kvstore, analysis_kvstore_rank
 // The facts of analysis_summary about making batches.
 void addDataFacts(const Trace& trace, const Context& context, std::vector<Fact>& facts);
 

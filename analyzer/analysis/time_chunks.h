@@ -52,6 +52,7 @@ class TimeChunkReader {
   Result<std::vector<OperatorInterval>> firstOperators(std::size_t count);
 
   const Activity& activity() const { return activity_; }
+  const Reading& reading() const { return reading_; }
 
  private:
   Status read(TimeChunkParts parts, TimeChunk& chunk);

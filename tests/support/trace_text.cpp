@@ -79,12 +79,13 @@ class Writer {
   }
   TimeNs moment(const std::string& word) { return offset_ + time(word); }
 
-  TrackId track(const std::string& name) {
+  TrackId track(const std::string& name, std::int64_t rank = 0) {
     auto& id = tracks_[name];
     if (!id) {
+      const ProcessId process = processOf(rank);
       if (name.find(" asynchronous") == std::string::npos)
-        threads_[name] = sink_.thread({process_, 100 + static_cast<std::int64_t>(tracks_.size()), name});
-      id = sink_.track({TrackKind::thread, process_, threads_[name], DeviceId{}, name, ""});
+        threads_[name] = sink_.thread({process, 100 + static_cast<std::int64_t>(tracks_.size()), name});
+      id = sink_.track({TrackKind::thread, process, threads_[name], DeviceId{}, name, ""});
     }
     return id;
   }
@@ -148,6 +149,7 @@ class Writer {
     }
     event.pushed_ns = event.start_ns;
     std::string on = "cpu worker 0";
+    std::int64_t rank = 0;
     for (std::size_t i = 6; i < w.size(); ++i) {
       const auto equals = w[i].find('=');
       const std::string key = w[i].substr(0, equals),
@@ -156,6 +158,8 @@ class Writer {
         event.pushed_ns = moment(value);
       } else if (key == "on") {
         on = spaced(value);
+      } else if (key == "rank") {
+        rank = integer(value);
       } else if (key == "flop") {
         facts.flop = integer(value);
       } else if (key == "read") {
@@ -169,7 +173,7 @@ class Writer {
       } else if (key == "backend") {
         facts.backend = value;
       } else if (key == "impl") {
-        facts.implementation = value;
+        facts.implementation = blanks(value);
       } else {
         reportError("unknown option " + w[i]);
       }
@@ -177,7 +181,8 @@ class Writer {
     event.ready_ns = event.pushed_ns;
     event.op = sink_.operatorFacts(facts);
     event.name = sink_.string(facts.name);
-    track(on);
+    if (rank != 0) on += " of rank " + std::to_string(rank);
+    track(on, rank);
     events_[on].push_back(event);
   }
 

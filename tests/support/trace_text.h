@@ -5,7 +5,7 @@
 //   tunable NAME VALUE MIN MAX SOURCE
 //   iteration TIME ITEMS                    a mark; indices count up
 //   op LAYER TYPE PHASE START DUR [pushed=T] [on=THREAD] [flop=N] [read=BYTES] [written=BYTES]
-//      [shapes=S] [dtype=T] [backend=B] [impl=I]
+//      [shapes=S] [dtype=T] [backend=B] [impl=I] [rank=N]
 //   span KIND START DUR [on=THREAD] [name=NAME] [value=N]
 //                                           KIND data_wait, data_work, wait, bulk, scope, recorder; its name too
 //   work KIND NAME START DUR [launch=T] [call=DUR] [api=NAME] [gpu=N] [stream=N] [rank=N] [bytes=N]
@@ -26,7 +26,7 @@
 //
 // Times: 3ms, 12us, 500ns, 1s, 0. Inside repeat a time may be a list a|b|c: the repetitions take its entries
 // in turn. Operators run on "cpu worker 0", spans on "main" unless `on=` says otherwise (blanks in names as
-// '_'; in the names of work, calls, ranges and counters as '~'). on=cpu_1_asynchronous is a track without a thread.
+// '_'; in I and the names of work, calls, ranges and counters as '~'). on=cpu_1_asynchronous is a track without a thread.
 // '#' starts a comment.
 #pragma once
 
