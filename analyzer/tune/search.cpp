@@ -83,8 +83,9 @@ std::vector<std::size_t> Search::members() const {
 bool Search::planRound() {
   auto who = members();
   const bool screening = stage_ == Stage::screen;
-  if (outOfBudget(who, screening ? kScreeningShare : 1)) {
-    if (screening && !outOfBudget(who, 1)) {
+  const bool has_choice = screening && screened_rounds_ > 0;
+  if (outOfBudget(who, has_choice ? kScreeningShare : 1)) {
+    if (has_choice) {
       chooseFinalists();
     } else {
       end("the budget is over");
@@ -150,13 +151,15 @@ void Search::endRound() {
   const bool has_unchanged =
       results_[static_cast<std::size_t>(std::ranges::find(plan_, std::size_t{0}) - plan_.begin())].rate > 0;
   if (!has_unchanged) return;  // nothing to compare with
-  if (disturbed && repeated_ < 1 + kMostRepeated * round_) {
+  // Screening only compares candidates of one round with each other.
+  if (disturbed && stage_ != Stage::screen && repeated_ < 1 + kMostRepeated * round_) {
     ++repeated_;
     return;
   }
-  if (disturbed) ++disturbed_;
+  if (disturbed && stage_ != Stage::screen) ++disturbed_;
   takePairs();
   ++stage_rounds_;
+  if (stage_ == Stage::screen) ++screened_rounds_;
   switch (stage_) {
     case Stage::screen: return evaluateScreen();
     case Stage::confirm: return evaluateConfirm();

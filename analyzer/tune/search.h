@@ -126,12 +126,14 @@ class Search {
   void chooseFinalists();
   bool canConfirm(const std::vector<std::size_t>& finalists) const;
   double screenedRatio(std::size_t candidate) const;
+  double screenedRank(std::size_t candidate) const;
   std::size_t groupSize(const std::string& group) const;
 
   void evaluateConfirm();
   void decide(std::size_t candidate, bool last);
   void beginCombining();
   bool nextCombination();
+  void dropWhatIsSet();
   void evaluateCombination(bool last);
   double finalistAlpha() const;
   bool keepsWorse(std::size_t candidate) const;
@@ -148,7 +150,7 @@ class Search {
   std::size_t combination_ = 0;  // under test; 0 = none
   std::size_t best_ = 0;
 
-  int round_ = 0, stage_rounds_ = 0, repeated_ = 0, disturbed_ = 0, runs_ = 0;
+  int round_ = 0, stage_rounds_ = 0, screened_rounds_ = 0, repeated_ = 0, disturbed_ = 0, runs_ = 0;
   double spent_s_ = 0;
   std::vector<std::size_t> plan_;  // of the round, in order
   std::vector<RunResult> results_;

@@ -101,12 +101,25 @@ void Search::beginCombining() {
   stage_ = nextCombination() ? Stage::combine : Stage::done;
 }
 
+// Another value of a variable that is kept cannot be combined with it.
+void Search::dropWhatIsSet() {
+  for (const std::size_t one : std::vector(confirmed_)) {
+    const Assignments& kept = candidates_[best_].settings;
+    const bool adds = std::ranges::any_of(candidates_[one].settings,
+                                          [&](const auto& setting) { return !kept.contains(setting.first); });
+    if (adds) continue;
+    conclude(one, Conclusion::notNeeded, fmt::format("a gain, but {} gains as much", textOf(kept)));
+    std::erase(confirmed_, one);
+  }
+}
+
 // Whether there is one to test.
 bool Search::nextCombination() {
   combination_ = 0;
   stage_rounds_ = 0;
   plan_.clear();
   results_.clear();
+  dropWhatIsSet();
   if (confirmed_.empty()) return false;
   Candidate combined;
   combined.settings = candidates_[best_].settings;

@@ -21,6 +21,11 @@ double Search::screenedRatio(std::size_t candidate) const {
   return ratioOf(states_[candidate].screened, 0).middle;
 }
 
+// What a rule proposes comes before its neighbours that are no better.
+double Search::screenedRank(std::size_t candidate) const {
+  return screenedRatio(candidate) * (candidates_[candidate].rule.empty() ? 1 : 1 + options_.min_gain);
+}
+
 std::size_t Search::groupSize(const std::string& group) const {
   return static_cast<std::size_t>(
       std::ranges::count_if(active_, [&](std::size_t one) { return candidates_[one].group == group; }));
@@ -50,7 +55,7 @@ std::map<std::string, std::vector<std::size_t>> Search::groupsByRatio() const {
   for (const std::size_t one : active_) groups[candidates_[one].group].push_back(one);
   for (auto& [group, members] : groups)
     std::ranges::stable_sort(members, std::ranges::greater{},
-                             [&](std::size_t one) { return screenedRatio(one); });
+                             [&](std::size_t one) { return screenedRank(one); });
   return groups;
 }
 
@@ -115,7 +120,7 @@ void Search::chooseFinalists() {
   std::map<std::string, std::size_t> winners;  // by group
   for (const std::size_t one : active_) {
     const auto [place, is_new] = winners.try_emplace(candidates_[one].group, one);
-    if (!is_new && screenedRatio(one) > screenedRatio(place->second)) place->second = one;
+    if (!is_new && screenedRank(one) > screenedRank(place->second)) place->second = one;
   }
   std::vector<std::size_t> chosen;
   for (const auto& [group, winner] : winners) {

@@ -219,8 +219,8 @@ Status Tuning::search() {
   search.parameters = parameters_;
   search_ = std::make_unique<Search>(allCandidates(), search);
   const std::size_t count = search_->candidates().size() - 1;
-  note(fmt::format("metric: {}; {}; seed {}", program_->metric().name, countText(count, "candidate"),
-                   options_.seed));
+  note(fmt::format("metric: {}; {}; the first run took {:.3g} s; seed {}", program_->metric().name,
+                   countText(count, "candidate"), history_->firstSeconds(), options_.seed));
   PITWALL_TRY(replay());
   while (const auto run = search_->next()) {
     if (!PITWALL_TRY(runOne(*run, search_->runs() + 1))) break;

@@ -127,6 +127,33 @@ TEST(Search, KeepsWhatAddsToWhatIsKeptOnly) {
   EXPECT_THAT(search.verdict(2).why, HasSubstr("adds nothing"));
 }
 
+TEST(Search, DoesNotCombineTwoValuesOfOneVariable) {
+  std::vector<Candidate> candidates(3);
+  candidates[1].settings = {{"A", "10"}};
+  candidates[1].group = "one/rule";
+  candidates[2].settings = {{"A", "11"}};
+  candidates[2].group = "another/rule";
+  Search search(candidates, {});
+  finish(search, [](const Assignments& settings) {
+    return rate(settings.empty() ? 1 : 2 + numberOf(settings, "A", 0));
+  });
+  EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "A=11");
+  EXPECT_EQ(search.candidates().size(), 3U);
+  EXPECT_EQ(search.verdict(1).conclusion, Conclusion::notNeeded);
+}
+
+TEST(Search, PrefersWhatARuleProposesToNeighboursThatAreNoBetter) {
+  std::vector<Candidate> candidates(4);
+  for (std::size_t i = 1; i < 4; ++i) {
+    candidates[i].settings = {{"A", std::to_string(i)}};
+    candidates[i].group = "one/rule";
+  }
+  candidates[2].rule = "one/rule";
+  Search search(candidates, {});
+  finish(search, [](const Assignments& settings) { return rate(settings.empty() ? 1 : 2); });
+  EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "A=2");
+}
+
 TEST(Search, ARunThatFailsIsAResultWithItsCause) {
   Search search = searchOver({"A=1", "B=1"});
   finish(search, [](const Assignments& settings) {
