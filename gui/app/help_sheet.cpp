@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 
 #include "gui/app/actions.h"
+#include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
 namespace {
@@ -34,7 +35,7 @@ HelpSheet::HelpSheet(const ActionRegistry& actions, QWidget* parent)
   setWindowTitle(tr("Keys and mouse"));
   filter_->setPlaceholderText(tr("Filter"));
   filter_->setAccessibleName(tr("Filter keys"));
-  filter_->setClearButtonEnabled(true);
+  addClearButton(*filter_);
   page_->setAccessibleName(tr("Keys and mouse"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   auto* layout = new QVBoxLayout(this);

@@ -16,6 +16,7 @@
 #include "analyzer/units_text.h"
 #include "gui/app/open_dialog.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
 namespace {
@@ -133,10 +134,10 @@ void MainWindow::makeDocks() {
   bar->setObjectName("search");
   search_->setPlaceholderText(tr("Search events (/)"));
   search_->setAccessibleName(tr("Search events"));
-  search_->setClearButtonEnabled(true);
+  addClearButton(*search_);
   row_filter_->setPlaceholderText(tr("Filter rows (Ctrl+P)"));
   row_filter_->setAccessibleName(tr("Filter rows"));
-  row_filter_->setClearButtonEnabled(true);
+  addClearButton(*row_filter_);
   bar->addWidget(search_);
   hit_number_->setMinimumWidth(fontMetrics().averageCharWidth() * 16);
   hit_number_->setAlignment(Qt::AlignCenter);

@@ -45,6 +45,11 @@ TimelineView& MainWindow::timelineInFocus() {
 
 void MainWindow::makeFileMenu() {
   actions_->add(MenuId::file, {"file.open", tr("&Open..."), "Ctrl+O", [this] { askAndOpen(); }});
+  actions_->add(MenuId::file, {"file.new_window", tr("&New window"), "Ctrl+N", [] {
+                                 auto* window = new MainWindow;
+                                 window->setAttribute(Qt::WA_DeleteOnClose);
+                                 window->show();
+                               }});
   recent_ = actions_->menu(MenuId::file)->addMenu(tr("Open &recent"));
   updateRecent();
   actions_->add(MenuId::file, {"file.reload", tr("Re&load"), "F5", [this] {

@@ -1,5 +1,7 @@
 #include "gui/app/trace_state_store.h"
 
+#include <algorithm>
+
 #include "gui/app/main_window.h"
 
 namespace pitwall::gui {
@@ -115,7 +117,7 @@ void TraceStateStore::save() {
   memory.notes = notes_->model().notes();
   memory.rows = view.rows().kept();
   memory.view_start_ns = view.viewportModel().view().start_ns;
-  memory.view_ns_per_px = view.viewportModel().view().ns_per_px;
+  memory.view_end_ns = view.viewportModel().view().endNs();
   memory.lane_height = view.rows().metrics().lane;
   memory.page = window_->pageInFront();
   const QString wrong = saveMemory(identity_, QString::fromStdString(view.timeline()->path), memory);
@@ -130,7 +132,8 @@ void TraceStateStore::restore() {
   if (!memory) return;
   notes_->model().setNotes(memory->notes);
   view.restoreRows(memory->rows, memory->lane_height);
-  if (memory->view_ns_per_px > 0) view.placeView(memory->view_start_ns, memory->view_ns_per_px);
+  const double span = memory->view_end_ns - memory->view_start_ns;
+  if (span > 0) view.placeView(memory->view_start_ns, span / std::max(1, view.geometryNow().laneWidth()));
   if (!window_->isComparing()) window_->showPageAt(memory->page);
 }
 

@@ -67,7 +67,7 @@ QJsonObject toJson(const TraceMemory& memory) {
   return {{"version", kVersion},
           {"notes", notes},
           {"rows", rows},
-          {"view", QJsonObject{{"start_ns", memory.view_start_ns}, {"ns_per_px", memory.view_ns_per_px}}},
+          {"view", QJsonObject{{"start_ns", memory.view_start_ns}, {"end_ns", memory.view_end_ns}}},
           {"lane_height", memory.lane_height},
           {"page", memory.page}};
 }
@@ -84,7 +84,7 @@ TraceMemory fromJson(const QJsonObject& json) {
   memory.rows = {idsFrom(rows["order"]), idsFrom(rows["pinned"]), idsFrom(rows["hidden"]),
                  idsFrom(rows["closed"]), idsFrom(rows["closed_processes"])};
   memory.view_start_ns = json["view"]["start_ns"].toDouble();
-  memory.view_ns_per_px = json["view"]["ns_per_px"].toDouble();
+  memory.view_end_ns = json["view"]["end_ns"].toDouble();
   memory.lane_height = json["lane_height"].toInt();
   memory.page = json["page"].toInt();
   return memory;

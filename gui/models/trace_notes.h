@@ -20,9 +20,9 @@ struct Note {
 struct TraceMemory {
   std::vector<Note> notes;  // by time
   RowsKept rows;
-  double view_start_ns = 0, view_ns_per_px = 0;  // 0: no view is kept
-  int lane_height = 0;                           // 0: as it comes
-  int page = 0;                                  // in front
+  double view_start_ns = 0, view_end_ns = 0;  // the same: no view is kept
+  int lane_height = 0;                        // 0: as it comes
+  int page = 0;                               // in front
 };
 
 // What identifies this trace wherever its file is: times, numbers of events and tracks, processes;

@@ -70,6 +70,11 @@ struct Timeline {
   const std::string& groupName(std::uint32_t id) const {
     return id < groups.group_of.size() ? groups.titles[groups.group_of[id]] : name(id);
   }
+  // What has room on an event: without op_id and such, but with the number of a step.
+  const std::string& label(std::uint32_t id) const {
+    const bool grouped = id < groups.group_of.size() && !groups.labels[groups.group_of[id]].empty();
+    return grouped ? groups.labels[groups.group_of[id]] : name(id);
+  }
   std::uint32_t firstOfGroup(std::uint32_t id) const {
     return id < groups.group_of.size() ? groups.first[groups.group_of[id]] : id;
   }

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 
 #include "analyzer/units_text.h"
+#include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
 namespace {
@@ -34,7 +35,7 @@ EventsPage::EventsPage(QWidget* parent)
   table_->horizontalHeader()->moveSection(EventTableModel::kDuration, 2);
   words_->setPlaceholderText(tr("Filter by words in the name or the row"));
   words_->setAccessibleName(tr("Filter events"));
-  words_->setClearButtonEnabled(true);
+  addClearButton(*words_);
   auto* copy = new QPushButton(tr("&Copy"));
   copy->setToolTip(tr("Selected rows, or all, as text with tabs (Ctrl+C)"));
   auto* top = new QHBoxLayout;

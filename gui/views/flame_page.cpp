@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "analyzer/units_text.h"
+#include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
 
@@ -28,7 +29,7 @@ FlamePage::FlamePage(QWidget* parent)
   grouping_->setAccessibleName(tr("Merged rows"));
   search_->setPlaceholderText(tr("Highlight names"));
   search_->setAccessibleName(tr("Highlight names in the flame graph"));
-  search_->setClearButtonEnabled(true);
+  addClearButton(*search_);
   search_->setMinimumWidth(fontMetrics().averageCharWidth() * 18);
   facts_->setWordWrap(true);
   facts_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);

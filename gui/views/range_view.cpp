@@ -9,6 +9,7 @@
 
 #include "analyzer/units_text.h"
 #include "gui/timeline/aggregate_groups.h"
+#include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
 namespace {
@@ -58,7 +59,7 @@ RangeView::RangeView(QWidget* parent)
   auto* top = new QHBoxLayout;
   filter_->setPlaceholderText(tr("Filter"));
   filter_->setAccessibleName(tr("Filter the range's table"));
-  filter_->setClearButtonEnabled(true);
+  addClearButton(*filter_);
   filter_->setMaximumWidth(fontMetrics().averageCharWidth() * 24);
   back_->setToolTip(tr("Out of the row that was opened (Backspace)"));
   table_->setToolTip(
@@ -228,9 +229,8 @@ void RangeView::showTitle(const QString& error) {
     title_->setText(where + tr("%1 selected; no event of these rows is in it.").arg(span));
   } else {
     title_->setText(where +
-                    tr("%1 selected on %n row(s); %2 of %3 lines. Total counts the parts within the range.",
-                       nullptr, static_cast<int>(tracks_.size()))
-                        .arg(span)
+                    tr("%1 on %2; %3 of %4 lines. Total counts the parts within the range.")
+                        .arg(span, tracks_.size() == 1 ? tr("1 row") : tr("%1 rows").arg(tracks_.size()))
                         .arg(model_->rowCount())
                         .arg(model_->countAll()));
   }

@@ -113,8 +113,8 @@ void SummaryView::setReport(ReportPtr report) {
   for (const auto& [name, value] : report_->context)
     page += "<tr><td><b>" + html(name) + "</b></td><td>" + html(value) + "</td></tr>";
   page += "</table>";
-  page += tr("<h3>Where the time goes</h3><p>%1 iterations, %2 median%3; %4 left out; found by %5</p>")
-              .arg(b.iterations)
+  page += tr("<h3>Where the time goes</h3><p>%1, %2 median%3; %4 left out; found by %5</p>")
+              .arg(b.iterations == 1 ? tr("1 iteration") : tr("%1 iterations").arg(b.iterations))
               .arg(QString::fromStdString(showDuration(static_cast<double>(b.median_iteration_ns))),
                    b.items_per_second > 0
                        ? ", " + QString::fromStdString(showRate(b.items_per_second)) + " items/s"

@@ -18,6 +18,7 @@ namespace {
 constexpr int kLeastLabelPx = 40;
 constexpr double kArrowDepthPx = 14;
 constexpr double kLeastIterationPx = 4;
+constexpr double kLeastMarkPx = 40;  // between lines of iterations over the rows
 constexpr std::size_t kMinimapTracks = 256;
 const QColor kEvidenceColor(230, 159, 0);
 
@@ -257,7 +258,7 @@ void TimelineScene::paintLabels(QPainter& painter, const SceneGeometry& g, const
         if (color != pen) painter.setPen(QColor(color));
         pen = color;
         const QStaticText& label =
-            labels_.label(lane.name(e), s.timeline->name(lane.name(e)), static_cast<int>(x1 - x0) - 6);
+            labels_.label(lane.name(e), s.timeline->label(lane.name(e)), static_cast<int>(x1 - x0) - 6);
         painter.drawStaticText(QPointF(g.titles + std::floor(x0) + 3, y), label);
       }
     }
@@ -296,8 +297,10 @@ void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const 
   }
   const auto& marks = s.timeline->iterations;
   painter.setPen(QPen(QColor(128, 128, 128, 110), 1, Qt::DashLine));
-  // As many as have room; those between are skipped.
-  double next_ns = s.view.start_ns;
+  // None where they are close together: they would hide the events.
+  const auto span = marks.empty() ? 0.0 : static_cast<double>(marks.back().time_ns - marks.front().time_ns);
+  const double apart_px = span / std::max(1.0, static_cast<double>(marks.size()) - 1) / s.view.ns_per_px;
+  double next_ns = apart_px < kLeastMarkPx ? s.view.endNs() : s.view.start_ns;
   while (next_ns < s.view.endNs()) {
     const auto mark = std::lower_bound(marks.begin(), marks.end(), static_cast<TimeNs>(std::ceil(next_ns)),
                                        [](const IterationMark& m, TimeNs t) { return m.time_ns < t; });

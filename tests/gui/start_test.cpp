@@ -1,5 +1,6 @@
 // Before a trace is shown: the start page, what is missing of a file, stopping.
 #include <QAbstractItemView>
+#include <algorithm>
 #include <fstream>
 
 #include "tests/gui/viewer_fixture.h"
@@ -102,6 +103,38 @@ TEST_F(StartTest, EscapeStopsLoadingAndTheButtonStopsAnalysing) {
     window_.timelineView().selectNext();
     EXPECT_TRUE(details.count() > 0 || details.wait(kPatienceMs)) << "the trace is still read";
     EXPECT_EQ(analysed.count(), 0);
+  }
+}
+
+TEST_F(StartTest, ANewWindowIsBesideThisOne) {
+  open(smallTrace());
+  const auto windows = [] {
+    std::vector<MainWindow*> found;
+    for (QWidget* widget : QApplication::topLevelWidgets()) {
+      if (auto* window = qobject_cast<MainWindow*>(widget)) found.push_back(window);
+    }
+    return found;
+  };
+  const std::vector<MainWindow*> before = windows();
+  window_.actions().find("file.new_window")->trigger();
+  ASSERT_EQ(windows().size(), before.size() + 1);
+  MainWindow* other = nullptr;
+  for (MainWindow* window : windows()) {
+    if (std::ranges::find(before, window) == before.end()) other = window;
+  }
+  ASSERT_NE(other, nullptr);
+  EXPECT_TRUE(other->startPage().isVisible());
+  EXPECT_NE(window_.timelineView().timeline(), nullptr);
+  other->close();
+  EXPECT_TRUE(QTest::qWaitFor([&] { return windows().size() == before.size(); }, kPatienceMs));
+}
+
+// For screen readers: a button has a text or a name.
+TEST_F(StartTest, EveryButtonHasAName) {
+  for (const QAbstractButton* button : window_.findChildren<QAbstractButton*>()) {
+    if (QString(button->metaObject()->className()) != "QLineEditIconButton") continue;
+    EXPECT_TRUE(button->accessibleName().startsWith("Clear: "))
+        << button->parent()->objectName().toStdString();
   }
 }
 
