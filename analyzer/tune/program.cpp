@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analyzer/tune/leftover.h"
 #include "db/import.h"
 #include "db/try.h"
 #include "db/unfinished.h"
@@ -13,9 +14,6 @@ namespace pitwall::tuning {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A variable that only makes environments equally long: their size moves the stack, which alone can change times.
-constexpr char kPadding[] = "PITWALL_TRIAL";
 
 void replaceAll(std::string& text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
@@ -76,7 +74,9 @@ Result<TrialEnd> Program::run(const std::string& name, const Assignments& settin
   const auto program = commandWith(settings, name);
   setup.command.insert(setup.command.end(), program.begin(), program.end());
   setup.environment = environmentOf(settings);
-  if (pad > 0) setup.environment[kPadding] = std::string(pad, '0');
+  // Its length makes the environments of a round equally long: their size moves the stack, which alone can change times.
+  setup.environment[kTrialVariable] = std::string(pad, '0');
+  setup.group_file = folder_ + "/running";
   setup.folder = options_.work_folder;
   replaceAll(setup.folder, "{TRIAL}", name);
   setup.log = logPath(name);

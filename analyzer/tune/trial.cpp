@@ -21,6 +21,7 @@
 #include "analyzer/record/launch/program.h"
 #include "analyzer/record/sample/host_load.h"
 #include "analyzer/record/sample/trace_clock.h"
+#include "analyzer/tune/leftover.h"
 #include "db/cgroup.h"
 #include "db/escaped.h"
 #include "db/try.h"
@@ -207,6 +208,7 @@ Result<TrialEnd> runTrial(const TrialSetup& setup, const record::BlockedSignals&
   auto child = PITWALL_TRY(record::Child::fork(child_setup));
   const std::string kill_file = host::oomKillFile(child.pid());
   const auto kills = host::oomKills(kill_file), host_kills = host::hostOomKills();
+  if (!setup.group_file.empty()) noteGroup(setup.group_file, child.pid());
   const LoadWatch load;
   PITWALL_TRY(child.start());
   TrialEnd end;

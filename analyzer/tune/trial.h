@@ -15,6 +15,7 @@ struct TrialSetup {
   Assignments environment;  // beside ours
   std::string folder;       // to run in, made when it is missing; "" = ours
   std::string log;          // file for its output and errors
+  std::string group_file;   // gets the number of its process group; "" = none
   double most_seconds = 0;  // 0 = no limit
 };
 

@@ -10,6 +10,7 @@
 
 #include "analyzer/analysis.h"
 #include "analyzer/emit.h"
+#include "analyzer/tune/leftover.h"
 #include "db/escaped.h"
 #include "db/export.h"
 #include "db/ledger.h"
@@ -93,7 +94,9 @@ Status Tuning::prepare() {
   outcome_.folder = name;
   lock_.emplace(PITWALL_TRY(FolderLock::take(folder_)));
   history_.emplace(PITWALL_TRY(History::open(folder_ + "/runs.tsv", identityOf(options_), options_.restart)));
+  endLeftover(folder_ + "/running");
   program_ = std::make_unique<Program>(options_, parameters_, folder_, signals_);
+  program_->setTimeout(options_.timeout_s);
   return {};
 }
 
@@ -307,6 +310,8 @@ Status Tuning::writeResults() {
   }
   outcome_.best_env = folder_ + "/best.env";
   PITWALL_TRY(replaceFile(outcome_.best_env, bestEnvironment(outcome_, environment, in_command)));
+  std::error_code none;
+  fs::remove(folder_ + "/running", none);
   if (!outcome_.interrupted) PITWALL_TRY(history_->finish());
   return {};
 }

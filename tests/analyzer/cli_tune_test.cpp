@@ -163,6 +163,28 @@ TEST_F(Tune, ContinuesAfterItWasKilled) {
   EXPECT_THAT(tune(fmt::format("{} --param A=2,4", kSpeed), program).err, Not(HasSubstr("continues")));
 }
 
+// What a killed search leaves running would disturb the measurements of the next one.
+TEST_F(Tune, EndsWhatAKilledSearchLeftRunning) {
+  const std::string process = (folder_ / "process").string();
+  const std::string program = script("long.sh", "sleep 300 &\necho $! > " + process + "\nwait\n");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl(PITWALL_COMMAND, "pitwall", "tune", "-q", "-o", (folder_ / "t").c_str(), "--", program.c_str(),
+            nullptr);
+    ::_exit(127);
+  }
+  for (int i = 0; i < 2000 && readAll(process).find('\n') == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  const std::string left = "/proc/" + std::to_string(std::stoi(readAll(process))) + "/stat";
+  ASSERT_THAT(readAll(left), HasSubstr("(sleep)"));
+  const Ended ended = tune("--timeout 0.2", program);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("did not end within 0.2 s and was ended"));
+  EXPECT_THAT(readAll(left), testing::AnyOf(testing::IsEmpty(), HasSubstr(") Z ")));
+}
+
 TEST_F(Tune, InterruptedItEndsWithWhatIsKnownAndContinuesLater) {
   const std::string program = script("waits.sh", "sleep 0.05\necho \"Speed: 100\"\n");
   const std::string runs = (folder_ / "t" / "runs.tsv").string();
