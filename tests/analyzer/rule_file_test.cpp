@@ -113,6 +113,12 @@ TEST(RuleFile, CheckFindsWhatWouldSilentlyDoNothing) {
   const std::string good = withLine("SELECT 1 AS one", measure);
   EXPECT_EQ(complaint(good), "");
   EXPECT_THAT(complaint(kRule), HasSubstr("no SQL of the rule uses :threshold_share"));
+  const auto withEvidence = [&](const char* column) {
+    return withLine("guard", std::string("evidence = \"SELECT 1 AS ") + column + ", 2 AS shown\"\nguard");
+  };
+  EXPECT_THAT(complaint(withEvidence("at_begin_ns")),
+              HasSubstr("column at_begin_ns of the evidence says no place"));
+  EXPECT_THAT(complaint(withEvidence("at_start_ns")), Not(HasSubstr("says no place")));
   EXPECT_THAT(complaint(good + "[[proposal]]\nname = \"OMP_NUM_THREAD\"\nvalue = \"one\"\nreason = \"r\"\n"),
               AllOf(HasSubstr(":15:"), HasSubstr("'OMP_NUM_THREAD' is not a known setting")));
   EXPECT_THAT(complaint(withLine("\"low\"", "\"extreme\"")),
