@@ -46,9 +46,11 @@ std::string joined(const std::vector<std::string>& words) {
 // What the best settings are, in a sentence.
 std::string bestText(const TuneOutcome& outcome) {
   if (outcome.best < 0) {
-    const bool nothing = outcome.rows.empty();
-    return nothing ? "Nothing to try: no finding proposes a setting. Give values with --param NAME=VALUES."
-                   : "Keep the program as it is: no candidate was measured to be a gain.";
+    if (outcome.interrupted && outcome.rows.empty())
+      return "Interrupted before the first run had ended: nothing is known yet.";
+    return outcome.rows.empty()
+               ? "Nothing to try: no finding proposes a setting. Give values with --param NAME=VALUES."
+               : "Keep the program as it is: no candidate was measured to be a gain.";
   }
   const TuneRow& best = outcome.rows[static_cast<std::size_t>(outcome.best)];
   std::string text =
