@@ -41,7 +41,8 @@ void RowImport::begin(const Extent& extent) {
 }
 
 void RowImport::process(std::int64_t number, ProcessInfo process) {
-  if (process.rank == 0) process.rank = builder_.tracks().rankOr(0);
+  if (!aligned_rank_) aligned_rank_ = builder_.tracks().rankOr(0);
+  if (process.rank == 0) process.rank = *aligned_rank_;
   builder_.tracks().rank(process.rank);
   process.name = builder_.tracks().shownName(process.rank, process.name);
   processes_[number] = builder_.tracks().processOfSystem(process);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -76,6 +77,7 @@ class RowImport {
   TraceSink& sink_;
   TimeNs shift_ = 0;
   bool takes_marks_ = false;
+  std::optional<int> aligned_rank_;  // of the input, before its processes give theirs
   CorrelationId base_ = 0;
   CorrelationId greatest_ = 0;
   std::unordered_map<CorrelationId, CorrelationId> others_;  // greater than the extent that the file declared

@@ -90,9 +90,10 @@ class TraceInput {
   }
 
   void dimensions() {
+    // 0 is also the rank of a process outside of a job: the alignment may know the rank.
+    const int aligned = builder_.tracks().rankOr(0);
     for (ProcessInfo process : trace_.processes()) {
-      // 0 is also the rank of a process outside of a job: the alignment may know the rank.
-      if (process.rank == 0) process.rank = builder_.tracks().rankOr(0);
+      if (process.rank == 0) process.rank = aligned;
       builder_.tracks().rank(process.rank);
       process.name = builder_.tracks().shownName(process.rank, process.name);
       processes_.push_back(sink_.process(process));

@@ -158,5 +158,27 @@ TEST_F(ProfileBesideARecording, NamesTheRankOnce) {
               ElementsAre("rank 0: train", "rank 1: train", "rank 2: train"));
 }
 
+// As of a job: the launcher's processes and those of the ranks are in one trace, in any order.
+TEST_F(ProfileBesideARecording, EachProcessOfARecordingKeepsItsRank) {
+  auto sink = createTrace(folder_ / "job.pitwall").value();
+  const int ranks[] = {0, 1, 0, 2, 0};
+  std::int64_t pid = 100;
+  for (const int rank : ranks) {
+    const ProcessId process = sink->process({++pid, "train", "train", rank});
+    const ThreadId thread = sink->thread({process, pid, "main"});
+    const TrackId track = sink->track({TrackKind::thread, process, thread, {}, "", ""});
+    Event event;
+    event.dur_ns = 50;
+    event.name = sink->string("recorded");
+    sink->events(track, {&event, 1});
+  }
+  ASSERT_TRUE(sink->finish().has_value());
+  const auto trace = import({"job.pitwall"});
+  ASSERT_NE(trace, nullptr);
+  std::vector<int> kept;
+  for (const ProcessInfo& process : trace->processes()) kept.push_back(process.rank);
+  EXPECT_THAT(kept, ElementsAre(0, 1, 0, 2, 0));
+}
+
 }  // namespace
 }  // namespace pitwall::joined_processes_test
