@@ -27,7 +27,7 @@ struct TuneOptions {
   double within = 0.005;    // how much worse it may be, relative
   double budget_s = 1800;   // of all runs together
   int most_runs = std::numeric_limits<int>::max();
-  double timeout_s = 0;    // of one run; 0 = five times the first one and ten seconds
+  double timeout_s = 0;    // of one run; 0 = ten times the first one and 30 seconds
   double wait_s = 20;      // for other programs that use the CPUs, before a round, at most
   double min_gain = 0.01;  // smaller gains are not kept
   std::uint64_t seed = 1;  // of the order of runs

@@ -181,7 +181,7 @@ CLI::App* addTune(CLI::App& app, TuneArguments& arguments) {
       ->default_str("no limit");
   command
       ->add_option("--timeout", arguments.timeout_s,
-                   "End a run after this time (default: five times the first run, and 10 s)")
+                   "End a run after this time (default: ten times the first run, and 30 s)")
       ->type_name("SECONDS")
       ->check(kAboveZero);
   command

@@ -140,7 +140,7 @@ void Search::add(const RunResult& result) {
           fmt::format("{} failed {} times in a row: {}",
                       candidate == 0 ? "the unchanged program" : textOf(candidates_[candidate].settings),
                       state.failures, result.cause));
-  } else if (state.failures > 0) {
+  } else if (state.failures > (result.disturbed ? 1 : 0)) {  // other programs may have been the cause once
     conclude(candidate, Conclusion::failed, result.cause);
   }
   if (results_.size() == plan_.size()) endRound();

@@ -124,7 +124,7 @@ Status Tuning::runFirst() {
     PITWALL_TRY(history_->setFirst(first.seconds));
   }
   PITWALL_TRY(program_->chooseMetric(first));
-  program_->setTimeout(options_.timeout_s > 0 ? options_.timeout_s : 5 * first.seconds + 10);
+  program_->setTimeout(options_.timeout_s > 0 ? options_.timeout_s : 10 * first.seconds + 30);
   outcome_.first_trace = trace;
   outcome_.metric = program_->metric().name;
   outcome_.lower_is_better = program_->metric().lower_is_better;

@@ -169,6 +169,22 @@ TEST(Search, ARunThatFailsIsAResultWithItsCause) {
   EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "B=1");
 }
 
+TEST(Search, AFailureBesideOtherProgramsHasASecondChance) {
+  Search search = searchOver({"A=1"});
+  bool has_failed = false;
+  finish(search, [&](const Assignments& settings) {
+    RunResult result = rate(settings.contains("A") ? 2 : 1);
+    if (settings.contains("A") && !has_failed) {
+      has_failed = true;
+      result.rate = 0;
+      result.disturbed = true;
+      result.cause = "did not end";
+    }
+    return result;
+  });
+  EXPECT_EQ(search.verdict(1).conclusion, Conclusion::kept);
+}
+
 TEST(Search, EndsWhenTheUnchangedProgramFailsAgainAndAgain) {
   Search search = searchOver({"A=1"});
   const auto made = finish(search, [](const Assignments& settings) {
