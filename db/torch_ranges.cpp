@@ -19,6 +19,10 @@ bool isTorchRange(std::string_view name) {
   return name.starts_with("ProfilerStep#") || isTorchDataWait(name) || name.starts_with("Optimizer.");
 }
 
+bool isTorchCollective(std::string_view name) {
+  return name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
+}
+
 bool isTorchDataWait(std::string_view name) { return name.starts_with("enumerate(Data"); }
 
 bool isTorchBackward(std::string_view name) {

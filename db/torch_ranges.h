@@ -13,6 +13,8 @@ bool isTorchRange(std::string_view name);
 
 // "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__": the program waits for its next batch.
 bool isTorchDataWait(std::string_view name);
+// A collective that a thread of the process carries out, of the backends gloo, mpi and ucc; those of nccl only launch kernels.
+bool isTorchCollective(std::string_view name);
 
 // "autograd::engine::evaluate_function: AddmmBackward0": autograd computes gradients.
 bool isTorchBackward(std::string_view name);

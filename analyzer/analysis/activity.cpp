@@ -52,8 +52,8 @@ class Gatherer {
     });
     PITWALL_TRY(status);
     for (std::size_t i = first_name; i < activity_.names.size(); ++i) forget(activity_.names[i]);
-    for (auto* list :
-         {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.sync_list, &track.step_list})
+    for (auto* list : {&track.data_wait_list, &track.wait_list, &track.bulk_list, &track.communication_list,
+                       &track.sync_list, &track.step_list})
       *list = united(std::move(*list));
     const auto starts_before = [](const Interval& a, const Interval& b) {
       return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
@@ -125,6 +125,7 @@ class Gatherer {
   static void addOther(Interval interval, StringId name, EventKind kind, TrackActivity& track) {
     switch (kind) {
       case EventKind::bulk: addInterval(track.bulk_list, interval); break;
+      case EventKind::communication: addInterval(track.communication_list, interval); break;
       case EventKind::dataWait:
         ++track.data_waits;
         addBatchWait(interval, name, track);

@@ -82,6 +82,7 @@ struct TrackActivity {
   TimeNs recorder_ns = 0;
   TimeNs first_ns = 0, last_ns = 0;  // of all but the recorder's own work
   Intervals data_wait_list, wait_list, bulk_list;
+  Intervals communication_list;        // that the thread carries out
   std::vector<BatchWait> batch_waits;  // what data_wait_list unites
   Intervals data_work_list;            // each making of a batch, without its parts; in order of time
   Intervals sync_list;                 // calls that wait for a device

@@ -61,6 +61,7 @@ CategorySweep::CategorySweep(const Timeline& timeline, std::span<const Iteration
   data_waits_ = united(timeline.data_waits);
   const bool blind = timeline.library_calls_only || (timeline.operators == 0 && timeline.data_waits.empty());
   if (!blind) {
+    communication_ = united(timeline.communication);
     unattributed_ = united(timeline.losses);
   } else if (!iterations.empty()) {
     unattributed_ = {{iterations.front().start_ns, iterations.back().end_ns}};
@@ -121,6 +122,9 @@ void CategorySweep::add(std::span<const OperatorInterval> operators, TimeNs from
   // An operator that starts later is pending at least from its push to the time chunk's end.
   if (pending_from_ns < to_ns) overhead.push_back({std::max(pending_from_ns, from_ns), to_ns});
   overhead = united(united(std::move(overhead)), within(overhead_, from_ns, to_ns));
+  const Intervals exchanges = within(communication_, from_ns, to_ns);
+  auto& communication = list(Category::communication);
+  communication.insert(communication.end(), exchanges.begin(), exchanges.end());
   list(Category::dataWait) = within(data_waits_, from_ns, to_ns);
   list(Category::unattributed) = within(unattributed_, from_ns, to_ns);
 

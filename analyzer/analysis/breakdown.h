@@ -69,7 +69,7 @@ class CategorySweep {
   const Timeline& timeline_;
   std::span<const Iteration> iterations_;
   std::span<const OperatorFacts> facts_;
-  Intervals overhead_, data_waits_, unattributed_;     // of the whole trace
+  Intervals overhead_, data_waits_, communication_, unattributed_;  // of the whole trace
   std::array<TimeNs, kCategories + 1> running_until_;  // of operators that started in earlier time chunks
   std::size_t first_iteration_ = 0;                    // that is not over
   std::vector<CategoryTimes> times_;

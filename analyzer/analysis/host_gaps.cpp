@@ -46,7 +46,9 @@ struct Gap {
 class HostGaps final : public TimeChunkAnalysis {
  public:
   HostGaps(const Timeline& timeline, std::span<const Iteration> iterations)
-      : iterations_(iterations), data_waits_(united(timeline.data_waits)), waits_(timeline.engine_waits) {
+      : iterations_(iterations),
+        other_causes_(united(united(timeline.data_waits), united(timeline.communication))),
+        waits_(timeline.engine_waits) {
     any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
       return iteration.role == IterationRole::steady;
     });
@@ -91,7 +93,7 @@ class HostGaps final : public TimeChunkAnalysis {
           position = static_cast<double>(at - iteration->start_ns) /
                      static_cast<double>(iteration->end_ns - iteration->start_ns);
         }
-        const TimeNs part = withoutDataWaits({at, end});
+        const TimeNs part = withoutOtherCauses({at, end});
         free += part;
         if (iteration->is_outlier) in_outliers += part;
       }
@@ -115,11 +117,12 @@ class HostGaps final : public TimeChunkAnalysis {
     return gaps_[gaps_.size() < kMostPairs ? key : std::pair(0U, 0U)];
   }
 
-  TimeNs withoutDataWaits(Interval part) {
-    while (data_ < data_waits_.size() && data_waits_[data_].end_ns <= part.start_ns) ++data_;
+  TimeNs withoutOtherCauses(Interval part) {
+    while (other_ < other_causes_.size() && other_causes_[other_].end_ns <= part.start_ns) ++other_;
     TimeNs free = part.end_ns - part.start_ns;
-    for (std::size_t i = data_; i < data_waits_.size() && data_waits_[i].start_ns < part.end_ns; ++i) {
-      free -= std::min(data_waits_[i].end_ns, part.end_ns) - std::max(data_waits_[i].start_ns, part.start_ns);
+    for (std::size_t i = other_; i < other_causes_.size() && other_causes_[i].start_ns < part.end_ns; ++i) {
+      free -=
+          std::min(other_causes_[i].end_ns, part.end_ns) - std::max(other_causes_[i].start_ns, part.start_ns);
     }
     return free;
   }
@@ -136,12 +139,12 @@ class HostGaps final : public TimeChunkAnalysis {
   }
 
   std::span<const Iteration> iterations_;
-  Intervals data_waits_;
+  Intervals other_causes_;  // waits for data, communication
   std::span<const Interval> waits_;
   bool any_steady_ = false;
   TimeNs last_end_ns_ = INT64_MIN;  // of the operators so far
   std::uint32_t last_op_ = 0;
-  std::size_t at_ = 0, data_ = 0, wait_ = 0;
+  std::size_t at_ = 0, other_ = 0, wait_ = 0;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Gap> gaps_;  // by OperatorId.value
 };
 

@@ -76,6 +76,8 @@ void addTrack(const TrackActivity& track, bool is_training, Timeline& timeline) 
   }
   timeline.recorder_ns += track.recorder_ns;
   timeline.bulks.insert(timeline.bulks.end(), track.bulk_list.begin(), track.bulk_list.end());
+  timeline.communication.insert(timeline.communication.end(), track.communication_list.begin(),
+                                track.communication_list.end());
   if (track.events == 0) return;
   timeline.begin_ns = std::min(timeline.begin_ns, track.first_ns);
   timeline.end_ns = std::max(timeline.end_ns, track.last_ns);

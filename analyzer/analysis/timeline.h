@@ -33,14 +33,15 @@ struct Timeline {
   std::vector<bool> is_transfer;       // by OperatorId.value - 1: it moves data between devices
   std::vector<TimeNs> step_starts;     // of a range that the program names once per step; may be empty
   std::vector<Interval> bulks;
-  std::vector<Interval> data_waits;    // training thread waits for a batch
-  std::vector<Interval> engine_waits;  // training thread waits for operators
-  std::vector<Interval> losses;        // spans in which events are missing
-  int operator_tracks = 0;             // threads and streams that ran operators
-  TrackId training_track;              // the thread that trains; none = not known
-  TimeNs recorder_ns = 0;              // time of Pitwall's own work
-  TimeNs begin_ns = 0, end_ns = 0;     // first start and last end of any event
-  std::int64_t lost_events = 0;        // 0 with losses: an unknown number
+  std::vector<Interval> data_waits;     // training thread waits for a batch
+  std::vector<Interval> engine_waits;   // training thread waits for operators
+  std::vector<Interval> communication;  // of any thread of the process with other processes
+  std::vector<Interval> losses;         // spans in which events are missing
+  int operator_tracks = 0;              // threads and streams that ran operators
+  TrackId training_track;               // the thread that trains; none = not known
+  TimeNs recorder_ns = 0;               // time of Pitwall's own work
+  TimeNs begin_ns = 0, end_ns = 0;      // first start and last end of any event
+  std::int64_t lost_events = 0;         // 0 with losses: an unknown number
   // The operators are the calls of one library, from its log: what runs between them was not recorded.
   bool library_calls_only = false;
 };

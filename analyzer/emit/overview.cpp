@@ -51,7 +51,7 @@ std::string plainName(std::string_view category, const Report& report) {
       {"update", kComputation, kComputation},
       {"other operators", kComputation, kComputation},
       {"computation", kComputation, kComputation},
-      {"communication", "moving data between devices", "communication"},
+      {"communication", "communication", "communication"},
       {"copies", "copies", "copies"},
       {"data wait", "waiting for data", "waiting for data"},
       {"engine overhead", "overhead of the engine", "overhead of the engine"},

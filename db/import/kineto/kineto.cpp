@@ -160,8 +160,8 @@ void Kineto::annotation(const ChromeEvent& event, std::string_view name, Event o
     }
   } else if (isTorchDataWait(name)) {
     out.kind = EventKind::dataWait;
-  } else if (name.starts_with("gloo:") || name.starts_with("mpi:")) {
-    out.kind = EventKind::communication;  // work of this thread, where nccl: only enqueues kernels
+  } else if (isTorchCollective(name)) {
+    out.kind = EventKind::communication;
   }
   if (const Phase phase = phaseOfTorchRange(name); phase != Phase::none)
     builder_.phases().range(out.name, phase);

@@ -108,7 +108,10 @@ const Name& nameOf(Profiler& profiler, Known& known, std::string_view text, Scop
     name.phase = Phase::backward;
   const bool waits = name.is_range && isTorchDataWait(text);
   if (waits) name.phase = Phase::data;
-  name.site = profiler.site(text, waits ? EventKind::dataWait : EventKind::scope);
+  const bool exchanges = name.is_range && isTorchCollective(text);
+  name.site = profiler.site(text, waits       ? EventKind::dataWait
+                                  : exchanges ? EventKind::communication
+                                              : EventKind::scope);
   return name;
 }
 
