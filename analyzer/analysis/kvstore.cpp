@@ -1,8 +1,7 @@
 // Key-value stores: what their operators cost each rank and key, and which rank the others wait for.
 //
 // Communication of a key is hidden while an operator of another kind runs in the same process, and exposed otherwise. Exchanges of two ranks
-// belong together when they are the same by operator, key and number. An exchange ends on all ranks at about the same time, so clocks of
-// several hosts are aligned on the ends, as those of collectives are; an exchange starts on a rank when its data is there.
+// are compared by operator and key (exchanges.h); an exchange starts on a rank when its data is there.
 //
 // Kept are the store's operators and, united, the time of all others.
 #include <algorithm>
@@ -12,7 +11,7 @@
 
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/device_tables.h"
-#include "analyzer/analysis/samples.h"
+#include "analyzer/analysis/exchanges.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/window.h"
 #include "db/try.h"
@@ -70,12 +69,8 @@ constexpr TableDeclaration kStoreRankTable{
 
 namespace {
 
-struct StoreRun {
-  Interval time;
+struct StoreRun : Exchange {
   OperatorId op;
-  TimeNs wait_ns = -1;  // until the last rank came; -1: not compared
-  TimeNs late_ns = 0;   // after the first rank came
-  bool is_last = false;
 };
 
 struct StoreProcess {
@@ -106,7 +101,7 @@ Result<StoreProcess> gather(Trace& trace, const Context& context, ProcessId proc
     for (const OperatorInterval& op : chunk.operators) {
       const bool known = op.op && op.op.value <= facts.size();
       if (known && isOfStore(facts[op.op.value - 1]))
-        result.runs.push_back({{op.start_ns, op.end_ns}, op.op});
+        result.runs.push_back({{.time = {op.start_ns, op.end_ns}}, op.op});
       else if (!known || (meaningOf(facts[op.op.value - 1].name, EventKind::operatorRun) & kTransfers) == 0)
         addInterval(result.computation, {op.start_ns, op.end_ns});
     }
@@ -116,60 +111,23 @@ Result<StoreProcess> gather(Trace& trace, const Context& context, ProcessId proc
   return result;
 }
 
-// Runs by operator, key and number.
-using Numbered = std::map<std::tuple<std::string_view, std::string_view, std::int64_t>, StoreRun*>;
-
-Numbered numbered(const Trace& trace, StoreProcess& process) {
-  Numbered result;
-  std::map<std::pair<std::string_view, std::string_view>, std::int64_t> counts;
+// By operator and key.
+NumberedExchanges numberedRuns(const Trace& trace, StoreProcess& process) {
+  NumberedExchanges result;
+  std::map<std::string, std::int64_t> counts;
   for (StoreRun& run : process.runs) {
     const OperatorFacts& facts = trace.operatorFacts()[run.op.value - 1];
     if (!isShared(facts)) continue;
-    const std::int64_t number = counts[{facts.name, facts.layer}]++;
-    result[{facts.name, facts.layer, number}] = &run;
+    const std::string key = std::string(facts.name) + '\n' + std::string(facts.layer);
+    result[{key, counts[key]++}] = &run;
   }
   return result;
 }
 
-// Of the ends, against the first rank.
-TimeNs offsetOf(const Numbered& first, const Numbered& other) {
-  Samples differences;
-  for (const auto& [which, run] : first)
-    if (const auto found = other.find(which); found != other.end())
-      differences.add(found->second->time.end_ns - run->time.end_ns);
-  return differences.empty() ? 0 : static_cast<TimeNs>(differences.quantile(0.5));
-}
-
-// Only exchanges with a moment at which all ranks take part: others are not the same one.
-void compare(const Trace& trace, std::vector<StoreProcess>& processes) {
-  if (processes.size() < 2) return;
-  std::vector<Numbered> lists;
-  for (StoreProcess& process : processes) lists.push_back(numbered(trace, process));
-  std::vector<TimeNs> offsets;
-  for (const Numbered& list : lists) offsets.push_back(offsetOf(lists[0], list));
-  for (const auto& [which, unused] : lists[0]) {
-    std::vector<StoreRun*> runs;
-    TimeNs first = INT64_MAX, last = INT64_MIN, end = INT64_MAX;
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-      const auto found = lists[i].find(which);
-      if (found == lists[i].end()) break;
-      runs.push_back(found->second);
-      first = std::min(first, found->second->time.start_ns - offsets[i]);
-      last = std::max(last, found->second->time.start_ns - offsets[i]);
-      end = std::min(end, found->second->time.end_ns - offsets[i]);
-    }
-    if (runs.size() < lists.size() || end <= last) continue;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const TimeNs start = runs[i]->time.start_ns - offsets[i];
-      runs[i]->wait_ns = last - start;
-      runs[i]->late_ns = start - first;
-      runs[i]->is_last = start == last && last > first;
-    }
-  }
-}
-
-bool isWithin(const Window& window, const StoreRun& run) {
-  return !within(window.spans, run.time.start_ns, run.time.start_ns + 1).empty();
+void compareStores(const Trace& trace, std::vector<StoreProcess>& processes) {
+  std::vector<NumberedExchanges> exchanges;
+  for (StoreProcess& process : processes) exchanges.push_back(numberedRuns(trace, process));
+  compareExchanges(exchanges);
 }
 
 struct KeySum {
@@ -182,7 +140,7 @@ void addKeys(const Trace& trace, const Window& window, const StoreProcess& proce
   CoverCursor computation(process.computation);
   for (const StoreRun& run : process.runs) {
     const TimeNs hidden = computation.within(run.time.start_ns, run.time.end_ns);
-    if (!isWithin(window, run)) continue;
+    if (!beginsWithin(window, run)) continue;
     KeySum& sum = sums[run.op.value];
     ++sum.count;
     sum.total_ns += run.time.end_ns - run.time.start_ns;
@@ -207,7 +165,7 @@ void addKeys(const Trace& trace, const Window& window, const StoreProcess& proce
 Intervals waitsOf(const Window& window, const StoreProcess& process) {
   Intervals waits;
   for (const StoreRun& run : process.runs)
-    if (run.wait_ns > 0 && isWithin(window, run))
+    if (run.wait_ns > 0 && beginsWithin(window, run))
       addInterval(waits, {run.time.start_ns, run.time.start_ns + run.wait_ns});
   return united(std::move(waits));
 }
@@ -221,7 +179,7 @@ RankSum sumOf(const Trace& trace, const Window& window, const StoreProcess& proc
   RankSum sum;
   for (const StoreRun& run : process.runs) {
     const OperatorFacts& facts = trace.operatorFacts()[run.op.value - 1];
-    if (!isBetweenProcesses(facts) || !isWithin(window, run)) continue;
+    if (!isBetweenProcesses(facts) || !beginsWithin(window, run)) continue;
     ++sum.exchanges;
     sum.bytes += facts.bytes_written;
     if (run.wait_ns < 0) continue;
@@ -272,7 +230,7 @@ Status writeKVStore(Trace& trace, const Context& context) {
     if (!found.runs.empty()) processes.push_back(std::move(found));
   }
   std::ranges::stable_sort(processes, {}, &StoreProcess::rank);
-  compare(trace, processes);
+  compareStores(trace, processes);
   for (const StoreProcess& process : processes) {
     addKeys(trace, window, process, keys);
     addRank(trace, window, process, ranks);

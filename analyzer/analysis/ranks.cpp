@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/host_ranks.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
@@ -23,7 +24,7 @@
 namespace pitwall::analysis {
 
 constexpr Column kCollectiveColumns[] = {
-    {"device", kText, "", "'gpu 0'"},
+    {"device", kText, "", "'gpu 0'; 'cpu' where threads carry it out and the trace has no device work"},
     {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
     {"collective", kText, "",
      "'all_reduce', 'reduce_scatter', 'all_gather', 'all_to_all', 'broadcast', 'send_recv', 'reduce' or "
@@ -43,7 +44,7 @@ constexpr Column kCollectiveColumns[] = {
 };
 constexpr Column kRankColumns[] = {
     {"rank", kInteger, "number", "rank of the process that the device works for, from 0"},
-    {"device", kText, "", "'gpu 0'"},
+    {"device", kText, "", "as in analysis_collective"},
     {"span_ns", kInteger, "ns", "length of the device's window"},
     {"computation_ns", kInteger, "ns", "a kernel or memset runs"},
     {"communication_ns", kInteger, "ns", "communication, with what computation hides"},
@@ -54,7 +55,8 @@ constexpr Column kRankColumns[] = {
      "of the compared collectives: those that it entered last; null = none was compared"},
     {"collectives_compared", kInteger, "count", "collectives that are the same on all ranks"},
     {"wait_ns", kReal, "ns",
-     "time in collectives until the last rank arrived: total; null = none was compared"},
+     "time in collectives until the last rank arrived: total, of 'cpu' what computation does not hide; null "
+     "= none was compared"},
 };
 
 constexpr TableDeclaration kCollectiveTable{
@@ -90,6 +92,15 @@ const Kind* kindOf(std::string_view name) {
   }
   return nullptr;
 }
+
+}  // namespace
+
+const char* collectiveOf(std::string_view name) {
+  const Kind* kind = kindOf(name);
+  return kind != nullptr ? kind->name : "other";
+}
+
+namespace {
 
 // The integer after "key": in a flat JSON object.
 std::optional<std::int64_t> argument(std::string_view json, std::string_view key) {
@@ -187,8 +198,12 @@ class Ranks final : public TimeChunkAnalysis {
   }
 
   Status write(Trace& trace, const Context& context) override {
-    PITWALL_TRY(writeCollectives(trace, context.devices));
-    return writeRanks(trace, context.devices);
+    TempTable collectives(kCollectiveTable), ranks(kRankTable);
+    addCollectives(context.devices, collectives);
+    addRanks(context.devices, ranks);
+    PITWALL_TRY(addHostRanks(trace, context, collectives, ranks));
+    PITWALL_TRY(collectives.write(trace));
+    return ranks.write(trace);
   }
 
  private:
@@ -202,8 +217,7 @@ class Ranks final : public TimeChunkAnalysis {
     if (devices_.size() > 1) device.all.push_back({work.start_ns, work.end_ns, work.name});
   }
 
-  Status writeCollectives(Trace& trace, const Devices& devices) const {
-    TempTable table(kCollectiveTable);
+  void addCollectives(const Devices& devices, TempTable& table) const {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
       for (const auto& [key, group] : devices_[d].groups) {
         const auto size = static_cast<double>(key.second);
@@ -223,11 +237,9 @@ class Ranks final : public TimeChunkAnalysis {
                    rate > 0 && key.second > 1 ? SqlValue(rate * factor) : SqlValue()});
       }
     }
-    return table.write(trace);
   }
 
-  Status writeRanks(Trace& trace, const Devices& devices) const {
-    TempTable table(kRankTable);
+  void addRanks(const Devices& devices, TempTable& table) const {
     const auto lateness = compare(devices_);
     for (std::size_t i = 0; i < devices.all.size(); ++i) {
       const auto& d = devices.all[i];
@@ -240,7 +252,6 @@ class Ranks final : public TimeChunkAnalysis {
                  l.compared > 0 ? SqlValue(static_cast<double>(l.last) / n) : SqlValue(), l.compared,
                  l.compared > 0 ? SqlValue(l.wait_ns) : SqlValue()});
     }
-    return table.write(trace);
   }
 
   const Trace& trace_;
