@@ -333,14 +333,16 @@ class Writer {
     event.dur_ns = time(at(w, 3));
     bool known = false;
     for (const auto kind : {EventKind::bulk, EventKind::scope, EventKind::wait, EventKind::dataWait,
-                            EventKind::dataWork, EventKind::recorder}) {
+                            EventKind::dataWork, EventKind::communication, EventKind::recorder}) {
       if (at(w, 1) == toString(kind)) event.kind = kind, known = true;
     }
     if (!known) reportError("unknown kind of span " + at(w, 1));
-    const std::string on = spaced(option(w, "on", "main"));
+    const std::int64_t rank = integer(option(w, "rank", "0"));
+    std::string on = spaced(option(w, "on", "main"));
+    if (rank != 0) on += " of rank " + std::to_string(rank);
     event.name = sink_.string(blanks(option(w, "name", at(w, 1))));
     event.value = std::atoll(option(w, "value", "0").c_str());
-    track(on);
+    track(on, rank);
     events_[on].push_back(event);
   }
 

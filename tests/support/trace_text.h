@@ -6,8 +6,8 @@
 //   iteration TIME ITEMS                    a mark; indices count up
 //   op LAYER TYPE PHASE START DUR [pushed=T] [on=THREAD] [flop=N] [read=BYTES] [written=BYTES]
 //      [shapes=S] [dtype=T] [backend=B] [impl=I] [rank=N]
-//   span KIND START DUR [on=THREAD] [name=NAME] [value=N]
-//                                           KIND data_wait, data_work, wait, bulk, scope, recorder; its name too
+//   span KIND START DUR [on=THREAD] [name=NAME] [value=N] [rank=N]
+//                                           KIND data_wait, data_work, wait, bulk, scope, communication, recorder; its name too
 //   work KIND NAME START DUR [launch=T] [call=DUR] [api=NAME] [gpu=N] [stream=N] [rank=N] [bytes=N]
 //      [args=JSON] [grid=BLOCKS]
 //                                           KIND kernel, copy, communication; launch= adds the call on "main"
