@@ -321,7 +321,7 @@ RULES = {
                                 copies=r"\d+", bytes=SIZE, rate=r"[\d.]+ [KMG]?B/s", share=PERCENT),
     "gpu/copies-exposed": rule(r"%(share)s of the devices' time only copies run \(%(exposed)s of %(total)s in %(copies)s copies",
                                copies_exposed, share=PERCENT, exposed=LENGTH, total=LENGTH, copies=r"\d+"),
-    "communication/share": rule(r"%(share)s of the time nothing but communication runs \(%(total)s with", communication,
+    "communication/share": rule(r"%(share)s of the time nothing but communication runs(?: \(%(total)s with)?", communication,
                                 share=PERCENT, total=PERCENT),
     "communication/low-overlap": rule(r"Only %(overlap)s of the communication \(%(share)s of the time\)", low_overlap,
                                       overlap=PERCENT, share=PERCENT),
