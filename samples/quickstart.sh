@@ -4,7 +4,7 @@
 #
 # Needs Debian 12 (as root or with sudo for the packages). Runs without input. Creates lenet.pitwall, lenet.env and the folder
 # lenet.tune. To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_STEPS of one run of the measurement
-# (as many as take three seconds), QUICKSTART_BUDGET of all its runs (10m).
+# (as many as take three seconds), QUICKSTART_BUDGET of all its runs (4m).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,7 +35,7 @@ say "4/4 Measure the recommendations, and keep those that help"
 # Steps for about three seconds, from the rate in the report.
 rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
 steps=${QUICKSTART_STEPS:-$((${rate:-0} > 1600 ? rate * 3 / 16 : 300))}
-$bin/pitwall tune -o lenet.tune --restart --budget "${QUICKSTART_BUDGET:-10m}" -- $bin/train_lenet --epochs 1000 --steps "$steps"
+$bin/pitwall tune -o lenet.tune --restart --budget "${QUICKSTART_BUDGET:-4m}" -- $bin/train_lenet --epochs 1000 --steps "$steps"
 cp lenet.tune/best.env lenet.env
 echo
 if grep -q '^export ' lenet.env; then
