@@ -34,7 +34,7 @@ class Unfinished {
   Kind kind_ = Kind::file;
 };
 
-// Removes them all, for a process that ends right after it: a thread that begins or ends another one waits for ever.
+// Removes them all, for a process that ends right after it: the other threads are stopped for ever.
 void removeUnfinished() noexcept;
 
 // The name under which createTrace() makes an empty trace before it replaces the one at `path`.

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -166,6 +167,35 @@ TEST(Unfinished, IsRemovedByAProcessThatASignalEnds) {
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Unfinished, IsRemovedWhileThreadsMakeMoreFiles) {
+  test::TempFolder folder;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const Unfinished tree(folder / "tree", Unfinished::Kind::folder);
+      const Unfinished file(folder / "file");
+      std::atomic<int> made = 0;
+      for (int maker = 0; maker < 3; ++maker) {
+        std::thread([&, maker] {
+          for (int i = 0;; ++i) {
+            fs::create_directories(tree.path());
+            std::ofstream(tree.path() + "/" + std::to_string(maker) + "." + std::to_string(i)) << "x";
+            std::ofstream(draftPath(file.path()) + "-journal") << "x";
+            made.fetch_add(1);
+          }
+        }).detach();
+      }
+      while (made.load() < 10) std::this_thread::yield();
+      removeUnfinished();
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    ASSERT_TRUE(fs::is_empty(folder.path())) << *fs::directory_iterator(folder.path());
+  }
 }
 
 }  // namespace
