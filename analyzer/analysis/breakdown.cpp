@@ -69,9 +69,8 @@ CategorySweep::CategorySweep(const Timeline& timeline, std::span<const Iteration
 }
 
 std::size_t CategorySweep::listOf(OperatorId op) const {
+  if (timeline_.isTransfer(op)) return static_cast<std::size_t>(Category::communication);
   const bool known = op && op.value <= facts_.size();
-  if (known && op.value <= timeline_.is_transfer.size() && timeline_.is_transfer[op.value - 1])
-    return static_cast<std::size_t>(Category::communication);
   const Phase phase = known ? facts_[op.value - 1].phase : Phase::none;
   return phase == Phase::data ? kDataOperators : static_cast<std::size_t>(ofPhase(phase));
 }

@@ -58,13 +58,10 @@ Status addCollectives(Trace& trace, const Context& context, HostRank& rank) {
 }
 
 Status addComputation(Trace& trace, const Context& context, HostRank& rank) {
-  const auto& facts = trace.operatorFacts();
   TimeChunkReader chunks(trace, context.activity, rank.process, context.chunks.reading());
   PITWALL_TRY(chunks.each(kOperatorParts, [&](const TimeChunk& chunk) -> Result<bool> {
     for (const OperatorInterval& op : chunk.operators) {
-      const bool known = op.op && op.op.value <= facts.size();
-      if (!known || (meaningOf(facts[op.op.value - 1].name, EventKind::operatorRun) & kTransfers) == 0)
-        addInterval(rank.computation, {op.start_ns, op.end_ns});
+      if (!context.timeline.isTransfer(op.op)) addInterval(rank.computation, {op.start_ns, op.end_ns});
     }
     return true;
   }));

@@ -102,7 +102,7 @@ Result<StoreProcess> gather(Trace& trace, const Context& context, ProcessId proc
       const bool known = op.op && op.op.value <= facts.size();
       if (known && isOfStore(facts[op.op.value - 1]))
         result.runs.push_back({{.time = {op.start_ns, op.end_ns}}, op.op});
-      else if (!known || (meaningOf(facts[op.op.value - 1].name, EventKind::operatorRun) & kTransfers) == 0)
+      else if (!context.timeline.isTransfer(op.op))
         addInterval(result.computation, {op.start_ns, op.end_ns});
     }
     return true;

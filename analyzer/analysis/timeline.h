@@ -30,7 +30,7 @@ struct Timeline {
   std::int64_t operators = 0;          // executions
   TimeNs operator_ns = 0;              // all of them together
   TimeNs operator_after_marks_ns = 0;  // of those that start after the last iteration mark
-  std::vector<bool> is_transfer;       // by OperatorId.value - 1: it moves data between devices
+  std::vector<bool> is_transfer;       // by OperatorId.value - 1: see isTransfer()
   std::vector<TimeNs> step_starts;     // of a range that the program names once per step; may be empty
   std::vector<Interval> bulks;
   std::vector<Interval> data_waits;     // training thread waits for a batch
@@ -44,6 +44,11 @@ struct Timeline {
   std::int64_t lost_events = 0;         // 0 with losses: an unknown number
   // The operators are the calls of one library, from its log: what runs between them was not recorded.
   bool library_calls_only = false;
+
+  // Whether the operator moves data between devices.
+  bool isTransfer(OperatorId op) const {
+    return op && op.value <= is_transfer.size() && is_transfer[op.value - 1];
+  }
 };
 
 // Of the process that ran most operators.
