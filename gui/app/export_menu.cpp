@@ -9,6 +9,7 @@
 #include "gui/app/main_window.h"
 #include "gui/app/open_dialog.h"
 #include "gui/app/theme.h"
+#include "gui/views/event_colors.h"
 
 namespace pitwall::gui {
 
@@ -43,6 +44,32 @@ void MainWindow::makeThemeActions() {
   add(Theme::light, "view.theme_light", tr("L&ight colours"));
   add(Theme::dark, "view.theme_dark", tr("Dar&k colours"));
   actions_->addSeparator(MenuId::view);
+}
+
+void MainWindow::makeColorActions() {
+  QAction* category =
+      actions_->add(MenuId::view, {"view.color_category", tr("Colours b&y category, not by name"), "", [] {
+                                     const bool by_name = eventColoring() == ColorBy::name;
+                                     setEventColoring(by_name ? ColorBy::category : ColorBy::name);
+                                     QSettings().setValue("color_by_category", by_name);
+                                   }});
+  category->setCheckable(true);
+  category->setChecked(QSettings().value("color_by_category").toBool());
+  setEventColoring(category->isChecked() ? ColorBy::category : ColorBy::name);
+  const std::vector<TimelineView*> views{timeline_, &compare_->timelineA(), &compare_->timelineB()};
+  QAction* legend = actions_->add(MenuId::view, {"view.legend", tr("Le&gend"), "", [views] {
+                                                   const bool shown =
+                                                       !QSettings().value("legend", true).toBool();
+                                                   QSettings().setValue("legend", shown);
+                                                   for (TimelineView* view : views)
+                                                     view->setLegendShown(shown);
+                                                 }});
+  legend->setCheckable(true);
+  legend->setChecked(QSettings().value("legend", true).toBool());
+  for (TimelineView* view : views) {
+    view->setLegendShown(legend->isChecked());
+    connect(view, &TimelineView::nameActivated, search_, &QLineEdit::setText);
+  }
 }
 
 // Of the page in front: the timeline, the comparison, ...

@@ -242,6 +242,7 @@ int exportPicture(const CommandLine& line) {
     QThreadPool::globalInstance()->waitForDone();
   }
   QApplication::processEvents();
+  for (TimelineView* view : window.findChildren<TimelineView*>()) view->updateLegend();
   if (!savePicture(window, line.export_to))
     return reportError(line.export_to + " cannot be written", kNotWritten);
   return code;

@@ -113,6 +113,7 @@ class MainWindow final : public QMainWindow {
   void exportSelectedRange();
   void makeExportActions();
   void makeThemeActions();
+  void makeColorActions();
   void showShortcuts();
   void updateRecent();
   void cleanRecent();

@@ -91,6 +91,7 @@ void MainWindow::makeViewMenu() {
   blind->setCheckable(true);
   blind->setChecked(QSettings().value("color_blind").toBool());
   setColorBlindColors(blind->isChecked());
+  makeColorActions();
   actions_->add(MenuId::view, {"view.drawer", tr("Show or hide the &drawer"), "F9; Q",
                                [this] { drawer_->parentWidget()->setVisible(!drawer_->isVisible()); }});
 }

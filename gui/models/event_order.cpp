@@ -10,6 +10,7 @@
 
 #include "gui/models/radix_sort.h"
 #include "gui/models/start_order.h"
+#include "gui/timeline/palette.h"
 #include "gui/timeline/search.h"
 
 namespace pitwall::gui {
@@ -146,8 +147,9 @@ void sort(const EventNumbers& numbers, const EventQuestion& question, std::vecto
                   return name < ranks.size() ? ranks[name] : 0;
                 });
     case EventKey::category:
-      return by(Short{},
-                [](const Lane& lane, const Place&, std::size_t i) -> Short { return lane.color(i) / 2U; });
+      return by(Short{}, [](const Lane& lane, const Place&, std::size_t i) -> Short {
+        return static_cast<Short>(categoryOf(lane.color(i)));
+      });
     case EventKey::track:
       return by(Short{},
                 [](const Lane&, const Place& place, std::size_t) { return static_cast<Short>(place.track); });

@@ -22,7 +22,7 @@ class Reader {
   Result<std::shared_ptr<const SampledStacks>> read() {
     for (const FrameInfo& frame : trace_.frames()) {
       const std::uint32_t number = name(frame.function);
-      read_.frames.push_back({number, colorOf(kindOf(frame), Phase::none, number)});
+      read_.frames.push_back({number, colorOf(kindOf(frame), Phase::none, hueOfName(frame.function), false)});
     }
     read_.stacks.assign(trace_.stacks().begin(), trace_.stacks().end());
     const auto tracks = trace_.tracks();

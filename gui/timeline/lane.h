@@ -10,7 +10,7 @@
 
 namespace pitwall::gui {
 
-// Index of a colour of the palette (palette.h), 0..31.
+// Index of a colour of the palette (palette.h).
 using ColorIndex = std::uint8_t;
 
 // A duration too long for its column.
@@ -23,7 +23,7 @@ struct LongDuration {
 struct LaneColumns {
   Column<TimeNs> start;
   Column<std::uint32_t> dur;
-  Column<std::uint32_t> look;  // name in the low 27 bits, colour above
+  Column<std::uint32_t> look;  // name in the low 24 bits, colour above
   Column<LongDuration> long_dur;
 };
 
@@ -40,7 +40,7 @@ class Lane {
 
   // Name and colour as one number.
   static std::uint32_t lookOf(std::uint32_t name, ColorIndex color) {
-    // A trace with more than 134 million distinct names shows the surplus without a name.
+    // A trace with more than 16 million distinct names shows the surplus without a name.
     return (name <= kNameMask ? name : 0) | static_cast<std::uint32_t>(color) << kNameBits;
   }
   static std::uint32_t nameOf(std::uint32_t look) { return look & kNameMask; }
@@ -69,7 +69,7 @@ class Lane {
 
  private:
   static constexpr std::uint32_t kLong = 0xFFFFFFFF;  // 4.29 s or longer: the duration is in long_dur
-  static constexpr int kNameBits = 27;
+  static constexpr int kNameBits = 24;
   static constexpr std::uint32_t kNameMask = (1U << kNameBits) - 1;
 
   TimeNs longDur(std::size_t i) const;

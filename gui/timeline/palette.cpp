@@ -1,10 +1,11 @@
 #include "gui/timeline/palette.h"
 
+#include "gui/timeline/name_groups.h"
+
 namespace pitwall::gui {
 namespace {
 
-// Rows of the palette, two shades each.
-enum class Hue : std::uint8_t {
+enum class Category : std::uint8_t {
   other,
   forward,
   backward,
@@ -15,100 +16,145 @@ enum class Hue : std::uint8_t {
   communication,
   wait,
   api,
-  recorder
+  recorder,
+  callStack
 };
 
-struct HueColors {
+struct CategoryColor {
   const char* meaning;
   std::uint32_t color;
 };
-constexpr HueColors kHues[] = {
+constexpr CategoryColor kOfCategory[] = {
     {"other", 0x8da0b3}, {"forward", 0x0072b2},      {"backward", 0xd55e00}, {"update", 0x009e73},
     {"data", 0xe69f00},  {"kernel", 0x56b4e9},       {"copy", 0xcc79a7},     {"communication", 0x7b4fa3},
-    {"wait", 0xb0b0b0},  {"library call", 0x6b8e4e}, {"recorder", 0x777777},
+    {"wait", 0xb0b0b0},  {"library call", 0x6b8e4e}, {"recorder", 0x777777}, {"call stack", 0xc9ced4},
 };
-
-Palette makePalette(std::uint32_t background, std::uint32_t second_shade, int second_alpha) {
-  Palette palette;
-  palette.background = background;
-  for (std::size_t i = 0; i < std::size(kHues); ++i) {
-    palette.color[2 * i] = 0xff000000 | kHues[i].color;
-    palette.color[2 * i + 1] = blend(palette.color[2 * i], second_shade, second_alpha);
-  }
-  return palette;
-}
+static_assert(std::size(kOfCategory) == kCategories);
 
 // Lightness from 20 % to 90 % in steps, along blue, grey and yellow, which every kind of colour vision has.
-constexpr std::uint32_t kBlindHues[] = {0x8f8f8f, 0x00337a, 0xffe45c, 0x1f5fb4, 0xb89a2e, 0x6ea3e6,
-                                        0x5f5118, 0xf3d9a4, 0xc9c9c9, 0x4b5d7a, 0x5a5a5a};
-static_assert(std::size(kBlindHues) == std::size(kHues));
+constexpr std::uint32_t kBlindOfCategory[] = {0x8f8f8f, 0x00337a, 0xffe45c, 0x1f5fb4, 0xb89a2e, 0x6ea3e6,
+                                              0x5f5118, 0xf3d9a4, 0xc9c9c9, 0x4b5d7a, 0x5a5a5a, 0xe2e2e2};
+static_assert(std::size(kBlindOfCategory) == kCategories);
 
-Palette makeBlindPalette(std::uint32_t background, std::uint32_t second_shade) {
-  constexpr int kSecondAlpha = 40;
-  Palette palette;
-  palette.background = background;
-  for (std::size_t i = 0; i < std::size(kBlindHues); ++i) {
-    palette.color[2 * i] = 0xff000000 | kBlindHues[i];
-    palette.color[2 * i + 1] = blend(palette.color[2 * i], second_shade, kSecondAlpha);
+// Ten hues in two shades, evenly apart in the OKLCH colour space: lightness 0.60 and 0.78, chroma 0.135 and 0.12, less where the screen
+// has no such colour.
+constexpr std::uint32_t kOfName[] = {0xc45b56, 0xfb9890, 0xbd6526, 0xf4a16d, 0xa67605, 0xe0ae57, 0x7a8a10,
+                                     0xb0c265, 0x369653, 0x7ccd8e, 0x009585, 0x47d0bd, 0x078ead, 0x4ac9ec,
+                                     0x4182ce, 0x83bbff, 0x8070ca, 0xb6aaff, 0xb45d99, 0xeb98cf};
+static_assert(std::size(kOfName) == kNameHues);
+// Blue and yellow in turns, in ten steps of lightness from 0.32 to 0.94.
+constexpr std::uint32_t kBlindOfName[] = {
+    0x002f6e, 0x3e3200, 0x144283, 0x524400, 0x285699, 0x685600, 0x3c6aaf, 0x7f6900, 0x507fc6, 0x957d09,
+    0x6494dc, 0xab922d, 0x78aaf4, 0xc0a846, 0x97c0fe, 0xd7be5d, 0xbbd7ff, 0xedd474, 0xe0ecfe, 0xffeba0};
+static_assert(std::size(kBlindOfName) == kNameHues);
+
+constexpr int kFrameAlpha = 70;  // frames of call stacks, of 255: context that other events stand out from
+
+struct PaletteMaker {
+  bool dark, blind;
+  ColorBy by;
+  std::uint32_t background = 0xffffffff;
+
+  std::uint32_t color(std::size_t category, std::size_t hue) const {
+    if (by == ColorBy::name && showsName(static_cast<ColorIndex>(category * kNameHues)))
+      return 0xff000000 | (blind ? kBlindOfName[hue] : kOfName[hue]);
+    if (by == ColorBy::name && category == static_cast<std::size_t>(Category::callStack))
+      return blend(background, blind ? kBlindOfName[hue] : kOfName[hue], kFrameAlpha);
+    const std::uint32_t first =
+        0xff000000 | (blind ? kBlindOfCategory[category] : kOfCategory[category].color);
+    if (hue % 2 == 0) return first;
+    // Of other lightness than the background where lightness is what distinguishes colours.
+    const std::uint32_t white = 0xffffffff, black = 0xff000000;
+    return blind ? blend(first, dark ? white : black, 40) : blend(first, dark ? black : white, 70);
   }
-  return palette;
-}
 
-Hue hueOf(EventKind kind, Phase phase) {
+  Palette make() const {
+    Palette palette;
+    palette.background = background;
+    for (std::size_t i = 0; i < palette.color.size(); ++i)
+      palette.color[i] = color(i / kNameHues, i % kNameHues);
+    if (dark) {
+      palette.counter = 0xff3f6f9f;
+      palette.counter_edge = 0xff8fc1f0;
+    }
+    return palette;
+  }
+};
+
+Category categoryOf(EventKind kind, Phase phase) {
   switch (phase) {
-    case Phase::forward: return Hue::forward;
-    case Phase::backward: return Hue::backward;
-    case Phase::update: return Hue::update;
-    case Phase::data: return Hue::data;
+    case Phase::forward: return Category::forward;
+    case Phase::backward: return Category::backward;
+    case Phase::update: return Category::update;
+    case Phase::data: return Category::data;
     case Phase::none: break;
   }
   switch (kind) {
     case EventKind::dataWait:
-    case EventKind::dataWork: return Hue::data;
-    case EventKind::kernel: return Hue::kernel;
-    case EventKind::copy: return Hue::copy;
-    case EventKind::communication: return Hue::communication;
-    case EventKind::wait: return Hue::wait;
-    case EventKind::api: return Hue::api;
-    case EventKind::recorder: return Hue::recorder;
+    case EventKind::dataWork: return Category::data;
+    case EventKind::kernel: return Category::kernel;
+    case EventKind::copy: return Category::copy;
+    case EventKind::communication: return Category::communication;
+    case EventKind::wait: return Category::wait;
+    case EventKind::api: return Category::api;
+    case EventKind::recorder: return Category::recorder;
     case EventKind::operatorRun:
     case EventKind::bulk:
     case EventKind::scope:
     case EventKind::instant: break;
   }
-  return Hue::other;
+  return Category::other;
 }
 
 }  // namespace
 
-const Palette& Palette::light() {
-  static const Palette palette = makePalette(0xffffffff, 0xffffffff, 70);
-  return palette;
-}
-
-const Palette& Palette::dark() {
-  static const Palette palette = [] {
-    Palette made = makePalette(0xff1e2227, 0xff000000, 70);
-    made.counter = 0xff3f6f9f;
-    made.counter_edge = 0xff8fc1f0;
+const Palette& Palette::of(bool dark, bool color_blind, ColorBy by) {
+  static const auto all = [] {
+    std::array<Palette, 8> made;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const bool is_dark = (i & 1) != 0;
+      made[i] = PaletteMaker{is_dark, (i & 2) != 0, (i & 4) != 0 ? ColorBy::category : ColorBy::name,
+                             is_dark ? 0xff1e2227 : 0xffffffff}
+                    .make();
+    }
     return made;
   }();
-  return palette;
+  return all[(dark ? 1U : 0U) + (color_blind ? 2U : 0U) + (by == ColorBy::category ? 4U : 0U)];
 }
 
-const Palette& Palette::of(bool dark, bool color_blind) {
-  if (!color_blind) return dark ? Palette::dark() : light();
-  static const Palette on_light = makeBlindPalette(0xffffffff, 0xff000000);
-  static const Palette on_dark = makeBlindPalette(0xff1e2227, 0xffffffff);
-  return dark ? on_dark : on_light;
+bool isCallFrame(std::string_view name) {
+  if (name.starts_with("<built-in ") || name.starts_with("nn.Module: ")) return true;
+  // "file(line): function"
+  const std::size_t end = name.find("): ");
+  if (end == name.npos || end == 0) return false;
+  const std::size_t begin = name.find_last_not_of("0123456789", end - 1);
+  return begin != name.npos && begin > 0 && begin + 1 < end && name[begin] == '(';
 }
 
-ColorIndex colorOf(EventKind kind, Phase phase, std::uint32_t name) {
-  return static_cast<ColorIndex>(2 * static_cast<int>(hueOf(kind, phase)) + static_cast<int>(name & 1));
+int hueOfName(std::string_view name) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a: the same in every run and build
+  for (const char c : groupOfName(name)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return static_cast<int>((hash ^ hash >> 32) % kNameHues);
+}
+
+ColorIndex colorOf(EventKind kind, Phase phase, int hue, bool is_frame) {
+  Category category = categoryOf(kind, phase);
+  if (is_frame && kind == EventKind::scope && category == Category::other) category = Category::callStack;
+  return static_cast<ColorIndex>(static_cast<int>(category) * kNameHues + hue);
+}
+
+ColorIndex colorOf(EventKind kind, Phase phase, std::string_view name) {
+  return colorOf(kind, phase, hueOfName(name), kind == EventKind::scope && isCallFrame(name));
 }
 
 const char* meaningOf(ColorIndex color) {
-  return color / 2 < std::size(kHues) ? kHues[color / 2].meaning : "other";
+  const auto category = static_cast<std::size_t>(categoryOf(color));
+  return category < std::size(kOfCategory) ? kOfCategory[category].meaning : "other";
+}
+
+bool showsName(ColorIndex color) {
+  const auto category = static_cast<Category>(categoryOf(color));
+  return category != Category::wait && category != Category::recorder && category != Category::callStack;
 }
 
 std::uint32_t blend(std::uint32_t background, std::uint32_t color, int alpha) {

@@ -20,31 +20,48 @@ constexpr std::size_t kLeastClassed = 1'000'000;
 // Looks of events: colours by kind, phase and name, read ten million times.
 class Looks {
  public:
-  explicit Looks(std::span<const OperatorFacts> facts) {
+  explicit Looks(const Trace& trace) : trace_(trace) {
     phases_.push_back(Phase::none);
-    for (const OperatorFacts& of : facts) phases_.push_back(of.phase);
+    for (const OperatorFacts& of : trace.operatorFacts()) phases_.push_back(of.phase);
     for (int kind = 0; kind < kKinds; ++kind) {
-      for (int phase = 0; phase < kPhases; ++phase)
-        colors_[kind][phase] = colorOf(static_cast<EventKind>(kind), static_cast<Phase>(phase), 0);
+      for (int phase = 0; phase < kPhases; ++phase) {
+        for (const bool frame : {false, true})
+          colors_[frame ? 1 : 0][kind][phase] =
+              colorOf(static_cast<EventKind>(kind), static_cast<Phase>(phase), 0, frame);
+      }
     }
   }
   std::uint32_t of(std::int64_t name, std::int64_t kind, std::int64_t op) {
     const auto id = static_cast<std::uint32_t>(name);
-    if (id >= used_.size()) used_.resize(std::max<std::size_t>(id + 1, 2 * used_.size()));
-    ++used_[id];
+    if (id >= used_.size()) {
+      used_.resize(std::max<std::size_t>(id + 1, 2 * used_.size()));
+      names_.resize(used_.size());
+    }
+    if (used_[id]++ == 0) learn(id);
+    const NameLook look = names_[id];
     const Phase phase = phases_[static_cast<std::size_t>(op)];
-    const ColorIndex color =
-        colors_[std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1)][static_cast<int>(phase)];
-    return Lane::lookOf(id, static_cast<ColorIndex>(color + (id & 1)));
+    const std::size_t known_kind = std::min<std::size_t>(static_cast<std::size_t>(kind), kKinds - 1);
+    const ColorIndex color = colors_[look.frame][known_kind][static_cast<int>(phase)];
+    return Lane::lookOf(id, static_cast<ColorIndex>(color + look.hue));
   }
   // Number of events with the name, by StringId.value.
   const std::vector<std::uint64_t>& used() const { return used_; }
 
  private:
   static constexpr int kKinds = 16, kPhases = 8;
+  struct NameLook {
+    std::uint8_t hue = 0, frame = 0;  // frame: 1 of a call stack's
+  };
+  void learn(std::uint32_t id) {
+    const std::string& name = trace_.string(StringId{id});
+    names_[id] = {static_cast<std::uint8_t>(hueOfName(name)), static_cast<std::uint8_t>(isCallFrame(name))};
+  }
+
+  const Trace& trace_;
   std::vector<Phase> phases_;  // by OperatorId.value
-  ColorIndex colors_[kKinds][kPhases] = {};
+  ColorIndex colors_[2][kKinds][kPhases] = {};
   std::vector<std::uint64_t> used_;
+  std::vector<NameLook> names_;  // of those used
 };
 
 // What loading has done, of all events and samples.
@@ -131,7 +148,7 @@ std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const Oper
   builder.reserve(events.size());
   for (const Event& event : events) {
     const Phase phase = event.op ? facts[event.op.value - 1].phase : Phase::none;
-    const ColorIndex color = colorOf(event.kind, phase, event.name.value);
+    const ColorIndex color = colorOf(event.kind, phase, 0, false);
     builder.add(event.start_ns, event.dur_ns, Lane::lookOf(event.name.value, color));
   }
   return builder.finish();
@@ -145,7 +162,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
   timeline->losses.assign(trace.losses().begin(), trace.losses().end());
   describeTracks(trace, *timeline);
   const auto identity = control.cache_folder.empty() ? std::nullopt : traceIdentity(trace);
-  Looks looks(trace.operatorFacts());
+  Looks looks(trace);
   std::vector<std::uint64_t> cached_names;
   timeline->from_cache =
       identity && readTimelineCache(control.cache_folder, *identity, *timeline, cached_names);

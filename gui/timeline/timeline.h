@@ -90,7 +90,7 @@ struct LoadControl {
 // cancelled.
 Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadControl& control = {});
 
-// The lanes of some events (lane_builder.h).
+// The lanes of some events (lane_builder.h), whose colours say the category alone.
 std::vector<Lane> lanesOf(const std::vector<Event>& events, std::span<const OperatorFacts> facts);
 
 }  // namespace pitwall::gui

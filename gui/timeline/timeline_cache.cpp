@@ -20,7 +20,7 @@ namespace pitwall::gui {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x314c544c41575450;  // differs on a machine with the other byte order
-constexpr std::uint64_t kVersion = 2;                 // raise it with every change of columns or tiles
+constexpr std::uint64_t kVersion = 3;                 // raise it with every change of columns or tiles
 constexpr std::size_t kAlign = 64;
 constexpr const char* kSuffix = ".timeline";
 

@@ -13,5 +13,8 @@ const Palette& eventColors(bool dark);
 // Hues that differ in lightness too; repaints every widget.
 void setColorBlindColors(bool on);
 bool colorBlindColors();
+// What colours say; by name at first. Repaints every widget.
+void setEventColoring(ColorBy by);
+ColorBy eventColoring();
 
 }  // namespace pitwall::gui

@@ -23,6 +23,7 @@ void TimelineView::rowsChanged() {
   verticalScrollBar()->setSingleStep(rows_.metrics().lane * 3);
   if (state_.focused_row >= rows_.rows().size()) state_.focused_row = 0;
   viewport()->update();
+  if (legend_wanted_) legend_pause_.start();
   emit viewChanged();
 }
 

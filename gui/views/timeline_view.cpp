@@ -21,6 +21,7 @@ TimelineView::TimelineView(QWidget* parent) : QAbstractScrollArea(parent), scene
   viewport()->grabGesture(Qt::PinchGesture);  // of touch screens; touch pads send native gestures
   installTimelineAccessibility();
   setAccessibleName(tr("Timeline"));
+  makeLegend();
   state_.rows = &rows_;
   setLaneHeight(fontMetrics().height() + 2);
   scene_.setDark(isDark(palette()));
@@ -45,6 +46,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
     viewport_.setBounds(state_.timeline->begin_ns, state_.timeline->end_ns);
   }
   verticalScrollBar()->setValue(0);
+  placeLegend();
   rowsChanged();
   changed();
 }
@@ -72,13 +74,18 @@ SceneGeometry TimelineView::geometryNow() const {
 void TimelineView::changed() {
   state_.view = viewport_.view();
   viewport()->update();
+  if (legend_wanted_) legend_pause_.start();
   announceView(*this);
   emit viewChanged();
 }
 
-void TimelineView::scrollContentsBy(int, int) { viewport()->update(); }
+void TimelineView::scrollContentsBy(int, int) {
+  viewport()->update();
+  if (legend_wanted_) legend_pause_.start();
+}
 
 void TimelineView::resizeEvent(QResizeEvent*) {
+  placeLegend();
   viewport_.setWidth(geometryNow().laneWidth());
   rowsChanged();
   changed();
@@ -119,8 +126,14 @@ void TimelineView::widenBounds(TimeNs begin_ns, TimeNs end_ns) {
 }
 
 void TimelineView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) scene_.setDark(isDark(palette()));
-  if (event->type() == QEvent::FontChange) setLaneHeight(fontMetrics().height() + 2);
+  if (event->type() == QEvent::PaletteChange) {
+    scene_.setDark(isDark(palette()));
+    updateLegend();
+  }
+  if (event->type() == QEvent::FontChange) {
+    setLaneHeight(fontMetrics().height() + 2);
+    placeLegend();
+  }
   QAbstractScrollArea::changeEvent(event);
 }
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <QTimer>
 
 #include "gui/models/trace_notes.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/timeline_scene.h"
 
 namespace pitwall::gui {
+
+class LegendBar;
 
 class TimelineView final : public QAbstractScrollArea {
   Q_OBJECT
@@ -53,6 +56,9 @@ class TimelineView final : public QAbstractScrollArea {
   void revealTracks(const std::vector<std::size_t>& tracks);
   void setTitlesWidth(int width);  // 0: the default
   int titlesWidth() const { return titles_width_; }
+  // The line below that says what the colours in view stand for. It follows the view after a moment; updateLegend() at once.
+  void setLegendShown(bool shown);
+  LegendBar& legend() { return *legend_; }
   QImage picture();                      // what is shown, for export
   void paintPicture(QPainter& painter);  // the same, to any device, in the size of the viewport
 
@@ -104,6 +110,7 @@ class TimelineView final : public QAbstractScrollArea {
   void toggleCursor();
   void toggleGrid();
   void clearSelection();  // the range first, then the event
+  void updateLegend();
 
  signals:
   void eventSelected();
@@ -111,6 +118,7 @@ class TimelineView final : public QAbstractScrollArea {
   void viewChanged();
   void activated();  // double click or Enter on an event
   void titlesResized(int width);
+  void nameActivated(const QString& name);  // in the legend: its events are to be marked
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -169,6 +177,8 @@ class TimelineView final : public QAbstractScrollArea {
   void rowsChanged();
   void revealRow(std::size_t row);
   QString tipAt(const QPointF& at) const;
+  void makeLegend();
+  void placeLegend();
 
   RowLayout rows_;
   Viewport viewport_;
@@ -182,6 +192,9 @@ class TimelineView final : public QAbstractScrollArea {
   int titles_width_ = 0;                  // 0: the default
   bool space_ = false, row_moved_ = false, pinching_ = false;
   std::optional<double> minimap_grab_;  // where the minimap's frame is dragged, from its middle
+  LegendBar* legend_ = nullptr;
+  QTimer legend_pause_;
+  bool legend_wanted_ = false;
   std::vector<Note> notes_;
   std::optional<TimeRange> mark_;
   std::optional<EventRef> focused_;  // what focusSelection() last centred
