@@ -17,6 +17,7 @@
 #include "gui/app/open_dialog.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/views/clear_button.h"
+#include "gui/views/critical_lane.h"
 
 namespace pitwall::gui {
 namespace {
@@ -174,6 +175,7 @@ void MainWindow::connectSession() {
     emit loaded();
   });
   connect(session_, &TraceSession::incomplete, notice_, &NoticeBar::setText);
+  connect(session_, &TraceSession::criticalPathFound, timeline_, &TimelineView::setCriticalPath);
   connect(session_, &TraceSession::analyzed, this, [this](const ReportPtr& report) {
     showProgress(false);
     findings_->setReport(report);
@@ -182,7 +184,12 @@ void MainWindow::connectSession() {
   });
   connect(session_, &TraceSession::detailsFound, this,
           [this](const Details& details, quint64, const std::vector<std::pair<quint64, qint64>>& linked) {
-            details_->setDetails(details);
+            Details all = details;
+            const QString place = timeline_->criticalPath() && timeline_->selected()
+                                      ? describePlace(*timeline_->criticalPath(), *timeline_->selected())
+                                      : QString();
+            if (!place.isEmpty()) all.emplace_back(tr("Critical path"), place);
+            details_->setDetails(all);
             showLinked(linked);
           });
   connect(session_, &TraceSession::failed, this, [this](const QString& what) {
@@ -214,6 +221,8 @@ void MainWindow::open(const QString& path) {
   error_->hide();
   notice_->setText({});
   start_->hide();
+  if (focusWidget() == nullptr || start_->isAncestorOf(focusWidget()) || focusWidget() == start_)
+    timeline_->setFocus();  // its keys act at once
   timeline_->setTimeline(nullptr);
   timeline_->setMessage(tr("Opening %1 ...").arg(path));
   findings_->setWaiting(tr("Analysing ..."));

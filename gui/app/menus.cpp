@@ -76,6 +76,7 @@ void MainWindow::makeViewMenu() {
       {"view.range", QT_TR_NOOP("&Zoom to range"), "Z", &TimelineView::zoomToRange},
       {"view.back", QT_TR_NOOP("&Back"), "Backspace; Alt+Left", &TimelineView::undoView},
       {"view.forward", QT_TR_NOOP("For&ward"), "Alt+Right", &TimelineView::redoView},
+      {"view.path_only", QT_TR_NOOP("Only the critical &path strong"), "K", &TimelineView::togglePathOnly},
       {"view.grid", QT_TR_NOOP("&Grid"), "G", &TimelineView::toggleGrid},
   };
   for (const TimelineAction& a : kActions)
@@ -147,6 +148,9 @@ void MainWindow::makeSelectMenu() {
       {"select.child", QT_TR_NOOP("Event &inside"), "Alt+Down", &TimelineView::selectChild},
       {"select.follow", QT_TR_NOOP("Follow the arrow &forward"), "]", &TimelineView::followForward},
       {"select.follow_back", QT_TR_NOOP("Follow the arrow &back"), "[", &TimelineView::followBack},
+      {"select.next_on_path", QT_TR_NOOP("Next on the critical path"), "Ctrl+]", &TimelineView::nextOnPath},
+      {"select.previous_on_path", QT_TR_NOOP("Previous on the critical path"), "Ctrl+[",
+       &TimelineView::previousOnPath},
       {"select.cursor", QT_TR_NOOP("Set or remove the &cursor to measure from"), "C",
        &TimelineView::toggleCursor},
       {"select.as_range", QT_TR_NOOP("Event as &range"), "R", &TimelineView::selectEventAsRange},

@@ -128,17 +128,18 @@ void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
     emit timelineLoaded(timeline);
     emit progressed(1, tr("Analysing"));
   });
-  analyze(work.trace->path(), work.imported, cancel);
+  analyze(work.trace->path(), timeline, work.imported, cancel);
   if (timeline->events < kLeastCached || timeline->from_cache || control.cache_folder.empty()) return;
   // Another trace may have been opened meanwhile. A cache that cannot be written is ignored.
   if (!cancel->load() && identity && identity == traceIdentity(*work.trace))
     (void)writeTimelineCache(control.cache_folder, *identity, *timeline);
 }
 
-void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>& keep, const Cancel& cancel) {
+void TraceSession::analyze(const std::string& path, std::shared_ptr<const Timeline> timeline,
+                           const std::shared_ptr<void>& keep, const Cancel& cancel) {
   QMetaObject::invokeMethod(
       analyst_,
-      [this, path, keep, cancel] {
+      [this, path, timeline = std::move(timeline), keep, cancel] {
         if (cancel->load()) return;
         auto trace = Trace::open(path);
         AnalyzeOptions options;
@@ -149,7 +150,12 @@ void TraceSession::analyze(const std::string& path, const std::shared_ptr<void>&
           return postToUi(cancel,
                           [this, why = report.error().message] { emit failed(QString::fromStdString(why)); });
         auto made = std::make_shared<const Report>(std::move(report.value()));
-        postToUi(cancel, [this, made] { emit analyzed(made); });
+        // A path that cannot be read is not shown; the report says what failed.
+        auto steps = criticalSteps(*trace.value(), *timeline);
+        postToUi(cancel, [this, made, path = steps.has_value() ? *steps : nullptr] {
+          if (path) emit criticalPathFound(path);
+          emit analyzed(made);
+        });
       },
       Qt::QueuedConnection);
 }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "gui/models/critical_steps.h"
 #include "gui/models/event_details.h"
 #include "gui/models/findings_model.h"
 
@@ -38,6 +39,7 @@ class TraceSession final : public QObject {
  signals:
   void progressed(double share, const QString& what);
   void timelineLoaded(std::shared_ptr<const Timeline> timeline);
+  void criticalPathFound(std::shared_ptr<const CriticalSteps> path);  // before analyzed()
   void analyzed(pitwall::gui::ReportPtr report);
   void detailsFound(const Details& details, quint64 correlation,
                     const std::vector<std::pair<quint64, qint64>>& linked);
@@ -50,7 +52,8 @@ class TraceSession final : public QObject {
   using Cancel = std::shared_ptr<std::atomic<bool>>;
   void post(std::function<void(Work&)> job);
   void load(Work& work, const QString& path, const Cancel& cancel);
-  void analyze(const std::string& path, const std::shared_ptr<void>& keep, const Cancel& cancel);
+  void analyze(const std::string& path, std::shared_ptr<const Timeline> timeline,
+               const std::shared_ptr<void>& keep, const Cancel& cancel);
   // Runs `what` on the user interface's thread unless another trace was opened meanwhile.
   void postToUi(const Cancel& cancel, std::function<void()> what);
 

@@ -10,7 +10,7 @@
 namespace pitwall::gui {
 namespace {
 
-constexpr int kGapPx = 6, kBetweenPx = 16, kMostCharacters = 28;
+constexpr int kGapPx = 6, kBetweenPx = 16, kMostLegendCharacters = 28;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void LegendBar::place() {
   int x = kGapPx;
   for (const LegendEntry& entry : entries_) {
     const QString label = metrics.elidedText(QString::fromStdString(entry.label), Qt::ElideMiddle,
-                                             metrics.averageCharWidth() * kMostCharacters);
+                                             metrics.averageCharWidth() * kMostLegendCharacters);
     const int width = square + kGapPx + metrics.horizontalAdvance(label);
     if (x + width + kGapPx > this->width()) break;
     places_.emplace_back(x, 0, width, height());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "gui/models/critical_steps.h"
 #include "gui/timeline/hit.h"
 #include "gui/timeline/row_layout.h"
 #include "gui/timeline/search_hits.h"
@@ -26,10 +27,11 @@ struct SceneGeometry {
   int ruler = 26;
   int minimap = 30;
   int iterations = 0;  // height of their ruler; 0 where the trace has none
+  int path = 0;        // height of the critical path's lane; 0 where none is known
   int scroll_y = 0;
   double pixel_ratio = 1;
 
-  int top() const { return ruler + minimap + iterations; }  // of the rows
+  int top() const { return ruler + minimap + iterations + path; }  // of the rows
   int laneWidth() const { return width > titles ? width - titles : 0; }
 };
 
@@ -43,6 +45,8 @@ struct SceneState {
   std::shared_ptr<const SearchHits> hits;  // null: none
   std::optional<TimeRange> marked;         // evidence that is no event, such as a gap
   std::vector<std::pair<EventRef, EventRef>> arrows;
+  std::shared_ptr<const CriticalSteps> path;   // null: not known
+  bool path_only = false;                      // what is not on the path is faded
   std::optional<TimeNs> cursor, fixed_cursor;  // where the mouse is; set by the user, to measure from
   std::size_t focused_row = 0;
   int hovered_row = -1;  // whose title the mouse is over

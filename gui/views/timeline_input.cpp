@@ -13,6 +13,7 @@
 
 #include "analyzer/units_text.h"
 #include "gui/timeline/time_axis.h"
+#include "gui/views/critical_lane.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {
@@ -254,6 +255,8 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   } else if (drag == Drag::range && moved) {
     emit rangeSelected();
   } else if (drag == Drag::range && !event->modifiers().testFlag(Qt::ShiftModifier)) {
+    const CriticalStep* step = pathStepAt(event->position());
+    if (step != nullptr && step->event) return selectOnPath(*step->event);
     EventRef hit;
     select(hitAt(event->position(), hit) ? std::optional(hit) : std::nullopt, false);
   }
@@ -263,6 +266,8 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
   const SceneGeometry g = geometryNow();
   if (onTitlesEdge(event->position())) return fitTitles();
   if (!state_.timeline || event->position().x() < g.titles) return;
+  const CriticalStep* step = pathStepAt(event->position());
+  if (step != nullptr) return showTimes(step->from, step->to);
   if (event->position().y() < g.top()) return showAll();
   EventRef hit;
   if (!hitAt(event->position(), hit)) return;
@@ -274,6 +279,7 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 QString TimelineView::tipAt(const QPointF& at) const {
   if (at.x() < geometryNow().titles) return titleTipAt(at);
+  if (const CriticalStep* step = pathStepAt(at)) return describeStep(*step);
   EventRef event;
   const auto hit = hitAt(at, event);
   if (!hit) return {};

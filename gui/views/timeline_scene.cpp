@@ -8,6 +8,7 @@
 #include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
+#include "gui/views/critical_lane.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/event_colors.h"
 #include "gui/views/range_marks.h"
@@ -67,12 +68,14 @@ void TimelineScene::paint(QPainter& painter, const SceneGeometry& g, const Scene
   paintLanes(painter, g, s);
   paintCounterTexts(painter, g, s, colors);
   paintLabels(painter, g, s);
+  if (s.path_only && s.path) fadeAllButPath(painter, g, s, *palette_);
   paintMarks(painter, g, s, colors);
   paintCursorLines(painter, g, s, colors);
   painter.restore();
   titles_.paint(painter, g, s, colors);
   paintRuler(painter, g, s, colors);
   paintIterations(painter, g, s, colors);
+  paintCriticalLane(painter, g, s, *palette_, colors);
   paintMinimap(painter, g, s, colors);
   paintCursorTimes(painter, g, s, colors);
 }

@@ -37,6 +37,7 @@ void TimelineView::setTimeline(std::shared_ptr<const Timeline> timeline) {
   state_.cursor.reset();
   state_.fixed_cursor.reset();
   state_.arrows.clear();
+  state_.path.reset();
   state_.focused_row = 0;
   state_.hovered_row = -1;
   rows_.setTimeline(state_.timeline);
@@ -66,6 +67,7 @@ SceneGeometry TimelineView::geometryNow() const {
   g.ruler = fontMetrics().height() + 10;
   g.minimap = fontMetrics().height() + 14;
   if (state_.timeline && state_.timeline->iterations.size() > 1) g.iterations = fontMetrics().height() + 4;
+  if (state_.path) g.path = fontMetrics().height() + 6;
   g.scroll_y = verticalScrollBar()->value();
   g.pixel_ratio = viewport()->devicePixelRatioF();
   return g;

@@ -46,6 +46,10 @@ class TimelineView final : public QAbstractScrollArea {
   std::vector<CursorValue> valuesAtCursors() const { return cursorValues(geometryNow(), state_); }
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
   const std::vector<std::pair<EventRef, EventRef>>& arrows() const { return state_.arrows; }
+  // The lane above the rows; null or empty: none.
+  void setCriticalPath(std::shared_ptr<const CriticalSteps> path);
+  const std::shared_ptr<const CriticalSteps>& criticalPath() const { return state_.path; }
+  bool pathOnly() const { return state_.path_only; }
   void setRowFilter(const QString& words);
   void setNotes(std::vector<Note> notes);
   void setMark(std::optional<TimeRange> mark);  // temporary; it is not saved
@@ -87,6 +91,9 @@ class TimelineView final : public QAbstractScrollArea {
   void selectPreviousSame() { step(false, true); }
   void followForward() { follow(true); }
   void followBack() { follow(false); }
+  void nextOnPath() { stepOnPath(true); }
+  void previousOnPath() { stepOnPath(false); }
+  void togglePathOnly();  // all else faded
   void selectParent();
   void selectChild();
   void rowUp() { moveRow(-1); }
@@ -147,7 +154,10 @@ class TimelineView final : public QAbstractScrollArea {
   void pan(double share);
   void step(bool forward, bool same_name);
   void follow(bool forward);
-  std::optional<TimeNs> edgeAt(const QPointF& at) const;  // of the selected range
+  void stepOnPath(bool forward);
+  void selectOnPath(const EventRef& event);
+  const CriticalStep* pathStepAt(const QPointF& at) const;  // in the lane above the rows; null: none
+  std::optional<TimeNs> edgeAt(const QPointF& at) const;    // of the selected range
   void paintDraggedRange(QPainter& painter) const;
   void moveRow(int by);
   void reorder(int by);
