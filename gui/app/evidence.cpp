@@ -4,6 +4,7 @@
 
 #include "gui/app/main_window.h"
 #include "gui/models/event_details.h"
+#include "gui/views/critical_lane.h"
 
 namespace pitwall::gui {
 
@@ -65,23 +66,18 @@ void MainWindow::showEventWithId(qint64 id) {
   });
 }
 
-void MainWindow::showLinked(const std::vector<std::pair<quint64, qint64>>& linked) {
-  const auto& timeline = timeline_->timeline();
-  if (!timeline || !timeline_->selected()) return;
-  const EventRef selected = *timeline_->selected();
-  const TimeNs own_start = timeline->tracks[selected.track].lanes[selected.lane].startNs(selected.index);
+void MainWindow::showDetails(const Details& details, const std::vector<EventLink>& links,
+                             const EventRef& event) {
+  // Another event may have been selected meanwhile.
+  if (!timeline_->timeline() || timeline_->selected() != event) return;
+  Details all = details;
+  const QString place =
+      timeline_->criticalPath() ? describePlace(*timeline_->criticalPath(), event) : QString();
+  if (!place.isEmpty()) all.emplace_back(tr("Critical path"), place);
+  details_->setDetails(all, links);
   std::vector<std::pair<EventRef, EventRef>> arrows;
-  for (const auto& [track_id, start] : linked) {
-    const auto track = trackWithId(*timeline, track_id);
-    for (std::size_t l = 0; track && l < timeline->tracks[*track].lanes.size(); ++l) {
-      const Lane& lane = timeline->tracks[*track].lanes[l];
-      const std::size_t i = lane.firstAt(start);
-      if (i >= lane.size() || lane.startNs(i) != start) continue;
-      const EventRef other{*track, l, i};
-      arrows.emplace_back(start < own_start ? other : selected, start < own_start ? selected : other);
-      break;
-    }
-  }
+  for (const EventLink& link : links)
+    arrows.emplace_back(link.waited_for ? link.event : event, link.waited_for ? event : link.event);
   timeline_->setArrows(std::move(arrows));
 }
 

@@ -17,7 +17,6 @@
 #include "gui/app/open_dialog.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/views/clear_button.h"
-#include "gui/views/critical_lane.h"
 
 namespace pitwall::gui {
 namespace {
@@ -182,16 +181,10 @@ void MainWindow::connectSession() {
     summary_->setReport(report);
     emit analysisShown();
   });
-  connect(session_, &TraceSession::detailsFound, this,
-          [this](const Details& details, quint64, const std::vector<std::pair<quint64, qint64>>& linked) {
-            Details all = details;
-            const QString place = timeline_->criticalPath() && timeline_->selected()
-                                      ? describePlace(*timeline_->criticalPath(), *timeline_->selected())
-                                      : QString();
-            if (!place.isEmpty()) all.emplace_back(tr("Critical path"), place);
-            details_->setDetails(all);
-            showLinked(linked);
-          });
+  connect(session_, &TraceSession::detailsFound, this, &MainWindow::showDetails);
+  connect(details_, &DetailsView::eventWanted, timeline_,
+          [this](const EventRef& event) { timeline_->select(event, true); });
+  connect(timeline_, &TimelineView::remarked, this, &MainWindow::showRemark);
   connect(session_, &TraceSession::failed, this, [this](const QString& what) {
     showProgress(false);
     if (!timeline_->timeline()) start_->show();

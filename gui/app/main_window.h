@@ -108,7 +108,7 @@ class MainWindow final : public QMainWindow {
   void showHitNumber();
   void showEvidence(const EvidencePlace& place);
   void markEvidence(const Result<EvidenceEvents>& found);
-  void showLinked(const std::vector<std::pair<quint64, qint64>>& linked);
+  void showDetails(const Details& details, const std::vector<EventLink>& links, const EventRef& event);
   void exportPicture();
   void exportSelectedRange();
   void makeExportActions();

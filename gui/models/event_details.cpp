@@ -128,21 +128,6 @@ void addSettings(const Trace& trace, Details& details) {
   }
 }
 
-std::vector<std::pair<quint64, qint64>> linkedTo(Trace& trace, std::int64_t correlation) {
-  std::vector<std::pair<quint64, qint64>> linked;
-  const SqlParameter parameter{":c", correlation};
-  const auto links = trace.query(
-      "SELECT e.track, e.start_ns FROM event e WHERE e.correlation IN "
-      "(SELECT source FROM dependency WHERE target = :c UNION SELECT target FROM dependency WHERE source = "
-      ":c) "
-      "AND e.correlation <> :c LIMIT 64",
-      {&parameter, 1});
-  if (!links.has_value()) return linked;
-  for (const auto& link : links->rows)
-    linked.emplace_back(static_cast<quint64>(integer(link[0])), integer(link[1]));
-  return linked;
-}
-
 }  // namespace
 
 EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event) {
@@ -177,8 +162,7 @@ EventFacts factsOf(Trace& trace, const Timeline& timeline, const EventRef& event
   }
   addIf(details, tr("Arguments"), text(row[9]));
   addSettings(trace, details);
-  facts.correlation = static_cast<quint64>(integer(row[6]));
-  if (facts.correlation != 0) facts.linked = linkedTo(trace, integer(row[6]));
+  facts.links = linksOf(trace, timeline, event, integer(row[6]));
   return facts;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/reader.h"
-#include "gui/timeline/hit.h"
+#include "gui/models/event_links.h"
 
 namespace pitwall::gui {
 
@@ -15,9 +15,7 @@ using Details = std::vector<std::pair<QString, QString>>;
 
 struct EventFacts {
   Details details;
-  quint64 correlation = 0;
-  // What depends on it and what it depends on: track and start.
-  std::vector<std::pair<quint64, qint64>> linked;
+  std::vector<EventLink> links;
 };
 
 // On the thread of `trace`. What cannot be read is reported among the details.

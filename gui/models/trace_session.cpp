@@ -185,7 +185,7 @@ void TraceSession::askDetails(std::shared_ptr<const Timeline> timeline, const Ev
   post([this, timeline = std::move(timeline), event](Work& work) {
     if (!work.trace) return;
     const EventFacts facts = factsOf(*work.trace, *timeline, event);
-    emit detailsFound(facts.details, facts.correlation, facts.linked);
+    emit detailsFound(facts.details, facts.links, event);
   });
 }
 

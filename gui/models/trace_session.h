@@ -41,8 +41,7 @@ class TraceSession final : public QObject {
   void timelineLoaded(std::shared_ptr<const Timeline> timeline);
   void criticalPathFound(std::shared_ptr<const CriticalSteps> path);  // before analyzed()
   void analyzed(pitwall::gui::ReportPtr report);
-  void detailsFound(const Details& details, quint64 correlation,
-                    const std::vector<std::pair<quint64, qint64>>& linked);
+  void detailsFound(const Details& details, const std::vector<EventLink>& links, const EventRef& event);
   void failed(const QString& what);
   void incomplete(
       const QString& what);  // what another tool's file does not hold, in sentences; before timelineLoaded()

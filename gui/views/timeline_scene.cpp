@@ -1,6 +1,5 @@
 #include "gui/views/timeline_scene.h"
 
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +7,7 @@
 #include "gui/timeline/counter_text.h"
 #include "gui/timeline/time_axis.h"
 #include "gui/timeline/wide_events.h"
+#include "gui/views/arrow_marks.h"
 #include "gui/views/critical_lane.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/event_colors.h"
@@ -17,7 +17,6 @@ namespace pitwall::gui {
 namespace {
 
 constexpr int kLeastLabelPx = 40;
-constexpr double kArrowDepthPx = 14;
 constexpr double kLeastIterationPx = 4;
 constexpr double kLeastMarkPx = 40;  // between lines of iterations over the rows
 constexpr std::size_t kMinimapTracks = 256;
@@ -328,41 +327,12 @@ void TimelineScene::paintMarks(QPainter& painter, const SceneGeometry& g, const 
     const QRectF rect = rectOf(hit, g, s);
     if (!rect.isEmpty()) painter.drawRect(rect.adjusted(-1, 0, 1, 0));
   }
-  paintArrows(painter, g, s);
+  paintArrows(painter, g, s, ink);
   if (s.selected) {
     const QRectF rect = rectOf(*s.selected, g, s);
     painter.setPen(QPen(ink, 2));
     if (!rect.isEmpty()) painter.drawRect(rect.adjusted(-1, 0, 1, 0));
   }
-}
-
-void TimelineScene::paintArrows(QPainter& painter, const SceneGeometry& g, const SceneState& s) const {
-  if (s.arrows.empty()) return;
-  painter.setPen(QPen(dark_ ? Qt::white : Qt::black, 1));
-  painter.setRenderHint(QPainter::Antialiasing, true);
-  for (const auto& [source, target] : s.arrows) {
-    const QRectF a = rectOf(source, g, s), b = rectOf(target, g, s);
-    if (a.isEmpty() || b.isEmpty()) continue;
-    if (std::abs(a.center().y() - b.center().y()) < 1) {
-      // Along one lane: below it, where no name is struck out.
-      const double reach = b.left() - a.right() < 12 ? 8 : 0;  // neighbours
-      const QPointF from(a.right() - reach, a.bottom()), to(b.left() + reach, b.bottom());
-      QPainterPath path(from);
-      path.cubicTo(from + QPointF(0, kArrowDepthPx), to + QPointF(0, kArrowDepthPx), to);
-      painter.drawPath(path);
-      painter.drawEllipse(to, 2.5, 2.5);
-      continue;
-    }
-    // From the side that faces the other lane: names within both stay readable.
-    const bool down = b.top() > a.top();
-    const QPointF from(a.right(), down ? a.bottom() : a.top()), to(b.left(), down ? b.top() : b.bottom());
-    const QPointF bend(0, (down ? 1 : -1) * std::clamp(std::abs(to.y() - from.y()) / 2, 2.0, 40.0));
-    QPainterPath path(from);
-    path.cubicTo(from + bend, to - bend, to);
-    painter.drawPath(path);
-    painter.drawEllipse(to, 2.5, 2.5);
-  }
-  painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
 }  // namespace pitwall::gui

@@ -34,7 +34,6 @@ class TimelineScene {
   void paintLabels(QPainter& painter, const SceneGeometry& g, const SceneState& s);
   void paintCounterTexts(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                          const QPalette& colors) const;
-  void paintArrows(QPainter& painter, const SceneGeometry& g, const SceneState& s) const;
   void paintMarks(QPainter& painter, const SceneGeometry& g, const SceneState& s,
                   const QPalette& colors) const;
   void takeRows(const SceneGeometry& g, const SceneState& s);

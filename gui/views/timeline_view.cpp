@@ -216,6 +216,8 @@ void TimelineView::select(std::optional<EventRef> event, bool reveal) {
   if (event == state_.selected && !reveal) return;
   state_.selected = event;
   state_.arrows.clear();
+  arrows_known_ = false;
+  follow_asked_.reset();
   focused_.reset();
   if (event && state_.timeline) {
     const TimelineTrack& track = state_.timeline->tracks[event->track];
@@ -268,11 +270,6 @@ void TimelineView::setMarked(std::optional<TimeRange> range) {
   viewport()->update();
 }
 
-void TimelineView::setArrows(std::vector<std::pair<EventRef, EventRef>> arrows) {
-  state_.arrows = std::move(arrows);
-  viewport()->update();
-}
-
 void TimelineView::hoverLanes(const QPointF& at) {
   const bool over = state_.timeline && at.x() >= geometryNow().titles;
   const auto cursor = over ? std::optional(static_cast<TimeNs>(state_.view.timeAt(laneX(at)))) : std::nullopt;
@@ -316,15 +313,6 @@ void TimelineView::step(bool forward, bool same_name) {
     const Lane& lane = state_.timeline->tracks[row.index].lanes[0];
     const std::size_t first = lane.firstReaching(static_cast<TimeNs>(state_.view.start_ns));
     if (first < lane.size()) return select(EventRef{row.index, 0, first}, true);
-  }
-}
-
-// Along the arrows of the selected event: to what waited for it, or to what it waited for.
-void TimelineView::follow(bool forward) {
-  if (!state_.selected) return;
-  for (const auto& [source, target] : state_.arrows) {
-    if ((forward ? source : target) == *state_.selected)
-      return select(EventRef(forward ? target : source), true);
   }
 }
 

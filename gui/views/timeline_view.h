@@ -44,6 +44,7 @@ class TimelineView final : public QAbstractScrollArea {
   const std::shared_ptr<const SearchHits>& hits() const { return state_.hits; }
   const std::optional<TimeNs>& fixedCursor() const { return state_.fixed_cursor; }
   std::vector<CursorValue> valuesAtCursors() const { return cursorValues(geometryNow(), state_); }
+  // Of the selected event, from what it waited for to it, and from it to what waited for it, the most important first.
   void setArrows(std::vector<std::pair<EventRef, EventRef>> arrows);
   const std::vector<std::pair<EventRef, EventRef>>& arrows() const { return state_.arrows; }
   // The lane above the rows; null or empty: none.
@@ -125,6 +126,7 @@ class TimelineView final : public QAbstractScrollArea {
   void viewChanged();
   void activated();  // double click or Enter on an event
   void titlesResized(int width);
+  void remarked(const QString& text);
   void nameActivated(const QString& name);  // in the legend: its events are to be marked
 
  protected:
@@ -205,6 +207,13 @@ class TimelineView final : public QAbstractScrollArea {
   LegendBar* legend_ = nullptr;
   QTimer legend_pause_;
   bool legend_wanted_ = false;
+  struct Followed {
+    EventRef from, to;
+    bool forward;
+  };
+  std::vector<Followed> followed_;    // the way to the selected event
+  bool arrows_known_ = false;         // of the selected event
+  std::optional<bool> follow_asked_;  // forward or not, before they are known
   std::vector<Note> notes_;
   std::optional<TimeRange> mark_;
   std::optional<EventRef> focused_;  // what focusSelection() last centred
