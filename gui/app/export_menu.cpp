@@ -2,9 +2,11 @@
 #include <QActionGroup>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QSaveFile>
 #include <QSettings>
 #include <QStatusBar>
 
+#include "analyzer/emit.h"
 #include "gui/app/exports.h"
 #include "gui/app/main_window.h"
 #include "gui/app/open_dialog.h"
@@ -24,6 +26,7 @@ void MainWindow::makeExportActions() {
   actions_->addSeparator(MenuId::file);
   actions_->add(MenuId::file,
                 {"file.picture", tr("Save &picture..."), "Ctrl+Shift+E", [this] { exportPicture(); }});
+  actions_->add(MenuId::file, {"file.report", tr("Save report as &HTML..."), "", [this] { exportReport(); }});
   actions_->add(MenuId::file, {"file.range", tr("Save selected &range as a trace..."), "Ctrl+Shift+R",
                                [this] { exportSelectedRange(); }});
 }
@@ -79,6 +82,20 @@ void MainWindow::exportPicture() {
   if (path.isEmpty()) return;
   if (!savePicture(*pages_->currentWidget(), path))
     showError(tr("%1: the picture cannot be written").arg(path));
+}
+
+// The page that `pitwall analyze --format html` writes.
+void MainWindow::exportReport() {
+  const ReportPtr& report = findings_->report();
+  if (!report) return showRemark(tr("The trace is not analysed yet."));
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save report"), "report.html", tr("HTML page (*.html)"));
+  if (path.isEmpty()) return;
+  QSaveFile file(path);
+  const QByteArray page = QByteArray::fromStdString(reportAsHtml(*report));
+  if (!file.open(QIODevice::WriteOnly) || file.write(page) != page.size() || !file.commit())
+    return showError(tr("%1: the report cannot be written: %2").arg(path, file.errorString()));
+  showRemark(tr("%1 is written.").arg(path));
 }
 
 void MainWindow::exportSelectedRange() {

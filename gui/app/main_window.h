@@ -110,6 +110,7 @@ class MainWindow final : public QMainWindow {
   void markEvidence(const Result<EvidenceEvents>& found);
   void showDetails(const Details& details, const std::vector<EventLink>& links, const EventRef& event);
   void exportPicture();
+  void exportReport();
   void exportSelectedRange();
   void makeExportActions();
   void makeThemeActions();

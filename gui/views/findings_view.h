@@ -20,6 +20,7 @@ class FindingsView final : public QWidget {
   explicit FindingsView(QWidget* parent = nullptr);
 
   void setReport(ReportPtr report);  // null: none yet
+  const ReportPtr& report() const { return report_; }
   void setWaiting(const QString& message);
   const ProposalsModel& proposals() const { return *proposals_; }
   const FindingsModel& findings() const { return *findings_; }

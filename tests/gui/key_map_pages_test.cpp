@@ -1,5 +1,6 @@
 // The keys that open, close and search: pages, dialogs, the palette, files.
 #include <QApplication>
+#include <QFile>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QTimer>
@@ -176,6 +177,21 @@ TEST_F(KeyMapTest, EveryActionOfTheMenusCanBeTriggered) {
   }
   EXPECT_EQ(triggered, 2 * window_.actions().entries().size() - 3);
   EXPECT_TRUE(window_.isVisible());
+}
+
+TEST_F(KeyMapTest, TheReportIsSavedFromTheMenu) {
+  const std::string page = folder_ / "report.html";
+  inDialog([&](QWidget* dialog) { chooseFile(dialog, page); });
+  window_.actions().find("file.report")->trigger();
+  afterDialog();
+  QFile file(QString::fromStdString(page));
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  const QByteArray text = file.readAll();
+  EXPECT_TRUE(text.startsWith("<!DOCTYPE html>") || text.startsWith("<!doctype html>"));
+  EXPECT_TRUE(text.contains("</html>"));
+  window_.closeTrace();
+  window_.actions().find("file.report")->trigger();  // says that there is none, without a dialog
+  EXPECT_EQ(QApplication::activeModalWidget(), nullptr);
 }
 
 }  // namespace
