@@ -135,7 +135,7 @@ std::vector<Case> allCases() {
   for (const auto& entry : fs::recursive_directory_iterator(kCases)) {
     if (entry.path().extension() != ".txt" || entry.path().filename() == "CMakeLists.txt") continue;
     cases.push_back(
-        {fs::relative(entry.path().parent_path(), kCases).string(), entry.path().stem().string()});
+        {entry.path().parent_path().lexically_relative(kCases).string(), entry.path().stem().string()});
   }
   std::sort(cases.begin(), cases.end(),
             [](const Case& a, const Case& b) { return std::tie(a.rule, a.name) < std::tie(b.rule, b.name); });

@@ -77,7 +77,7 @@ bool isAlwaysKnown(const std::string& fact) {
 class UnknownFacts : public testing::TestWithParam<fs::path> {};
 
 TEST_P(UnknownFacts, DoNotSilenceTheRule) {
-  const std::string id = fs::relative(GetParam().parent_path(), kCases).string();
+  const std::string id = GetParam().parent_path().lexically_relative(kCases).string();
   std::string file = id;
   std::replace(file.begin(), file.end(), '-', '_');
   test::TempFolder folder;
@@ -117,7 +117,7 @@ std::vector<fs::path> firingCases() {
 }
 
 std::string caseName(const testing::TestParamInfo<fs::path>& info) {
-  std::string name = fs::relative(info.param, kCases).replace_extension().string();
+  std::string name = info.param.lexically_relative(kCases).replace_extension().string();
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '/' || c == '-'; }, '_');
   return name;

@@ -48,7 +48,7 @@ std::vector<std::string> folders() {
   for (const auto& group : fs::directory_iterator(PITWALL_RULE_CASES)) {
     if (!group.is_directory()) continue;
     for (const auto& rule : fs::directory_iterator(group.path()))
-      names.push_back(fs::relative(rule.path(), PITWALL_RULE_CASES).string());
+      names.push_back(rule.path().lexically_relative(PITWALL_RULE_CASES).string());
   }
   std::sort(names.begin(), names.end());
   return names;
