@@ -19,7 +19,8 @@ void wake(std::atomic<std::uint32_t>& word, int how_many) {
 
 void sleepWhile(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+  // As condition variables wait: for tools, a plain FUTEX_WAIT while a word is 2 is a wait for a mutex of the C library.
+  syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected, nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 void wakeAll(std::atomic<std::uint32_t>& word) { wake(word, INT_MAX); }

@@ -144,6 +144,7 @@ void ProcessProbe::describe(const StatLine& stat, SampleLog& log) {
   process_ = log.process(std::move(info));
   threads_.clear();
   stacks_.reset();
+  locks_.clear();
   nodes_.clear();
   makeTracks(log);
 }
@@ -245,7 +246,7 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
       if (ran_before_) found->second.startNow(tasks_);
     }
     const bool had_tracks = found->second.hasTracks();
-    if (found->second.sample(tasks_, clock, process_, log)) seen.insert(tid);
+    if (found->second.sample(tasks_, clock, process_, locks_, log)) seen.insert(tid);
     if (!had_tracks && found->second.hasTracks()) --budget.threads_left;
   }
   closedir(folder);
@@ -263,7 +264,7 @@ void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeB
 void ProcessProbe::sampleStacks(const TraceClock& clock, SampleLog& log, StackRecorder& recorder) {
   if (!described_) return;
   if (!stacks_) {
-    stacks_ = std::make_unique<StackProbe>(pid_, recorder);
+    stacks_ = std::make_unique<StackProbe>(pid_, locks_, recorder);
     threads_.try_emplace(pid_, pid_, since_ns_);  // the first thread counts from the start
   }
   stacks_->begin(folder_, clock.now());

@@ -100,6 +100,7 @@ class ProcessProbe {
   ProcessFacts facts_;
   std::vector<std::string> command_;  // last known, or presumed
   std::unordered_map<pid_t, ThreadProbe> threads_;
+  LockAddresses locks_;                 // of this program image
   std::unique_ptr<StackProbe> stacks_;  // of this program image; null before the first sample of stacks
 };
 

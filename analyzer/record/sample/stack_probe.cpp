@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 
 #include "analyzer/record/sample/proc_files.h"
 
@@ -12,14 +11,6 @@ namespace {
 
 constexpr TimeNs kRarestRefreshNs = 10'000'000'000;
 constexpr int kMostKeptFiles = 128;  // an eighth of what a process may usually open
-
-// The first argument of a system call, of the text of the file `syscall`.
-Address firstArgument(std::string_view text) {
-  const std::size_t at = text.find(" 0x");
-  Address address = 0;
-  if (at != text.npos) std::from_chars(text.data() + at + 3, text.data() + text.size(), address, 16);
-  return address;
-}
 
 }  // namespace
 
@@ -60,8 +51,9 @@ StackId StackRecorder::stack(const std::vector<std::uint32_t>& of, const std::st
   return sink_.stack({stack, sinkFrame(last)});
 }
 
-StackProbe::StackProbe(pid_t pid, StackRecorder& recorder)
+StackProbe::StackProbe(pid_t pid, LockAddresses& locks, StackRecorder& recorder)
     : pid_(pid),
+      locks_(locks),
       recorder_(recorder),
       stacks_(pid, recorder.mode, static_cast<int>(std::max(1.0, recorder.hz)), recorder.files,
               recorder.frames) {}
@@ -88,7 +80,7 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread
   if (readable) {
     if (call_.starts_with("running")) return std::nullopt;
     if (stacks_.isInterpreterLock(firstArgument(call_))) return "waiting: interpreter lock";
-    const ThreadState state = threadState('S', call_);
+    const ThreadState state = locks_.stateOf(tid, 'S', call_);
     const bool is_clear =
         state != ThreadState::input && state != ThreadState::output && state != ThreadState::asleep;
     if (is_clear) return stateText(state);
@@ -97,7 +89,7 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread
   if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
   const auto stat = parseStat(text_);
   if (!stat) return "waiting";
-  const ThreadState state = threadState(stat->state, readable ? call_ : std::string_view());
+  const ThreadState state = locks_.stateOf(tid, stat->state, readable ? call_ : std::string_view());
   return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
 }
 

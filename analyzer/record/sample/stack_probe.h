@@ -43,7 +43,8 @@ class StackRecorder {
 
 class StackProbe {
  public:
-  StackProbe(pid_t pid, StackRecorder& recorder);
+  // `locks` outlives it.
+  StackProbe(pid_t pid, LockAddresses& locks, StackRecorder& recorder);
 
   // Before the threads of a sample: finds the interpreter and its threads. `folder` is /proc/PID.
   void begin(int folder, TimeNs now_ns);
@@ -66,6 +67,7 @@ class StackProbe {
   std::optional<std::string> waitOf(int task_folder, pid_t tid, Thread& thread);
 
   const pid_t pid_;
+  LockAddresses& locks_;
   StackRecorder& recorder_;
   ProcessStacks stacks_;
   TimeNs refresh_due_ns_ = 0, refresh_every_ns_ = 20'000'000;

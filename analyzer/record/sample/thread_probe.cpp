@@ -59,13 +59,14 @@ void ThreadProbe::makeTracks(int task_folder, ProcessRef process, SampleLog& log
 
 // The system call may be read only for own descendants; where even that is forbidden, the state letter is
 // used.
-void ThreadProbe::readState(int task_folder, char letter) {
+void ThreadProbe::readState(int task_folder, char letter, LockAddresses& locks) {
   std::string& text = scratch();
   const bool waits = letter == 'S' || letter == 'D';
   if (waits && syscall_readable_) {
     syscall_readable_ = host::readFileInto(task_folder, (std::to_string(tid_) + "/syscall").c_str(), text);
   }
-  state_ = threadState(letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
+  state_ =
+      locks.stateOf(tid_, letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
 }
 
 void ThreadProbe::startNow(int task_folder) {
@@ -81,7 +82,8 @@ void ThreadProbe::startNow(int task_folder) {
   reported_forced_ = forced_;
 }
 
-bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log) {
+bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, LockAddresses& locks,
+                         SampleLog& log) {
   std::string& text = scratch();
   const std::string folder = std::to_string(tid_);
   if (!host::readFileInto(task_folder, (folder + "/schedstat").c_str(), text)) return false;
@@ -97,7 +99,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
     const auto stat = parseStat(text);
     if (!stat) return false;
     cpu_ = stat->cpu;
-    readState(task_folder, stat->state);
+    readState(task_folder, stat->state, locks);
     if (sched->timeslices != timeslices_ && !readSwitches(task_folder)) return false;
     timeslices_ = sched->timeslices;
     if (++times_seen_ == 2) makeTracks(task_folder, process, log);

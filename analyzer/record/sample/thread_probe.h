@@ -25,7 +25,8 @@ class ThreadProbe {
   // Reads it from the folder /proc/PID/task. False when the thread has ended. The first call only reads; from
   // the second call on it has tracks (six tracks would be too many for a thread that lives for less than an
   // interval).
-  bool sample(int task_folder, const TraceClock& clock, ProcessRef process, SampleLog& log);
+  bool sample(int task_folder, const TraceClock& clock, ProcessRef process, LockAddresses& locks,
+              SampleLog& log);
   // Its name from now on, whatever the system calls it.
   void keepName(std::string name, SampleLog& log);
   // Its last rates are valid until `now_ns`; then they are 0.
@@ -48,7 +49,7 @@ class ThreadProbe {
   };
   void makeTracks(int task_folder, ProcessRef process, SampleLog& log);
   bool readSwitches(int task_folder);
-  void readState(int task_folder, char letter);
+  void readState(int task_folder, char letter, LockAddresses& locks);
 
   pid_t tid_;
   TimeNs since_ns_;

@@ -114,4 +114,17 @@ ThreadState threadState(char letter, std::string_view syscall) {
   return otherwise;
 }
 
+std::uint64_t firstArgument(std::string_view syscall) { return parse(syscall).arguments[0]; }
+
+ThreadState LockAddresses::stateOf(pid_t thread, char letter, std::string_view syscall) {
+  constexpr std::size_t kMost = 1 << 16;
+  const ThreadState state = threadState(letter, syscall);
+  if (state != ThreadState::mutex) return state;
+  const std::uint64_t address = firstArgument(syscall);
+  if (waiters_.size() >= kMost && !waiters_.contains(address)) return ThreadState::wait;
+  Waiter& waiter = waiters_.try_emplace(address, Waiter{thread, false}).first->second;
+  waiter.others |= waiter.first != thread;
+  return waiter.others ? ThreadState::mutex : ThreadState::wait;
+}
+
 }  // namespace pitwall::record

@@ -1,7 +1,11 @@
 // The state of a thread when it is sampled: running, or what it waits for.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string_view>
+#include <unordered_map>
 
 namespace pitwall::record {
 
@@ -25,7 +29,26 @@ enum class ThreadState : int {
 };
 
 // `letter` as in /proc/PID/task/TID/stat; `syscall` is the text of the file `syscall` in the same folder, ""
-// when it cannot be read.
+// when it cannot be read. A thread that waits in a futex as for a mutex is in the state `mutex`; see LockAddresses.
 ThreadState threadState(char letter, std::string_view syscall);
+
+// The first argument of a system call, of the text of the file `syscall`; 0 = none.
+std::uint64_t firstArgument(std::string_view syscall);
+
+// The addresses at which the threads of a process waited as for a mutex. Where only one thread ever waits, it may be its
+// own semaphore: workers of engines and of TBB sleep like that until there is work.
+class LockAddresses {
+ public:
+  // As threadState(), but `wait` instead of `mutex` until another thread, too, has waited at that address.
+  ThreadState stateOf(pid_t thread, char letter, std::string_view syscall);
+  void clear() { waiters_.clear(); }
+
+ private:
+  struct Waiter {
+    pid_t first;
+    bool others;
+  };
+  std::unordered_map<std::uint64_t, Waiter> waiters_;
+};
 
 }  // namespace pitwall::record

@@ -129,6 +129,21 @@ TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
   EXPECT_EQ(threadState('S', call(SYS_rt_sigtimedwait, none)), ThreadState::asleep);
 }
 
+TEST(LockAddresses, AThreadsOwnSemaphoreIsNoMutex) {
+  const auto wait = [](const char* address) {
+    return std::to_string(SYS_futex) + " " + address + " 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f00\n";
+  };
+  LockAddresses locks;
+  EXPECT_EQ(locks.stateOf(11, 'S', wait("0x5581")), ThreadState::wait);
+  EXPECT_EQ(locks.stateOf(12, 'S', wait("0x5582")), ThreadState::wait) << "at another address";
+  EXPECT_EQ(locks.stateOf(11, 'S', wait("0x5581")), ThreadState::wait) << "the same thread again";
+  EXPECT_EQ(locks.stateOf(12, 'S', wait("0x5581")), ThreadState::mutex);
+  EXPECT_EQ(locks.stateOf(11, 'S', wait("0x5581")), ThreadState::mutex);
+  EXPECT_EQ(locks.stateOf(11, 'R', ""), ThreadState::running);
+  locks.clear();
+  EXPECT_EQ(locks.stateOf(12, 'S', wait("0x5581")), ThreadState::wait) << "of the next program";
+}
+
 TEST(OwnCpu, CountsEachProcessOnce) {
   OwnCpu cpu;
   cpu.used(10);   // a sampled child

@@ -83,9 +83,9 @@ int main(int argc, char** argv) {
       sleepMs(2000);
     });
   }
-  if (mode == "mutex") {  // one has it, the other waits
+  if (mode == "mutex") {  // one has it, the others wait
     std::mutex mutex;
-    inThreads(2, [&mutex, number] {
+    inThreads(3, [&mutex, number] {
       const std::lock_guard held(mutex);
       sleepMs(number);
     });

@@ -151,7 +151,7 @@ int samplesIn(Trace& trace, record::ThreadState state) {
 }
 
 TEST_F(Record, WhatThreadsWaitFor) {
-  run(target("mutex", 600));
+  run(target("mutex", 400));
   auto trace = open();
   EXPECT_GE(samplesIn(*trace, record::ThreadState::mutex), 3);  // one thread has the mutex,
   EXPECT_GE(samplesIn(*trace, record::ThreadState::sleep), 6);  // and sleeps,

@@ -337,7 +337,8 @@ TEST(StackProbe, AFileThatIsNotThereDoesNotEndTheReadingOfOthers) {
   test::MemorySink sink;
   SampleLog log(sink, std::nullopt);
   StackRecorder recorder(StackMode::python, 100, sink);
-  StackProbe probe(getpid(), recorder);
+  LockAddresses locks;
+  StackProbe probe(getpid(), locks, recorder);
   const TraceClock clock;
   const ProcessRef process = log.process({});
   const auto states = [&] {
