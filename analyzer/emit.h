@@ -6,6 +6,7 @@
 
 #include "analyzer/compare.h"
 #include "analyzer/report.h"
+#include "analyzer/report_timeline.h"
 #include "analyzer/simulate.h"
 #include "db/result.h"
 
@@ -42,8 +43,9 @@ std::string reportAsText(const Report& report, TextOptions options = {}, ReportD
 std::string reportAsJson(const Report& report);
 
 std::string reportAsMarkdown(const Report& report, ReportDetail detail = {});
-// A page with charts that needs no other file and no network.
-std::string reportAsHtml(const Report& report, ReportDetail detail = {});
+// A page with charts that needs no other file and no network, below 2 MB whatever the report. The timeline
+// (reportTimeline()) shows a typical iteration and where the evidence is; without it the page has none.
+std::string reportAsHtml(const Report& report, ReportDetail detail = {}, const ReportTimeline& timeline = {});
 // SARIF 2.1.0: findings are results, abstentions and notes are notifications. `version` is that of Pitwall.
 std::string reportAsSarif(const Report& report, const std::string& version);
 

@@ -116,11 +116,12 @@ int writeSettings(const Report& report, const AnalyzeArguments& arguments) {
   return kDone;
 }
 
-std::string formatted(const Report& report, const AnalyzeArguments& arguments) {
+std::string formatted(const Report& report, const ReportTimeline& timeline,
+                      const AnalyzeArguments& arguments) {
   const ReportDetail detail{.sql = arguments.sql, .verbose = arguments.verbose};
   if (arguments.format == "json") return reportAsJson(report);
   if (arguments.format == "markdown") return reportAsMarkdown(report, detail);
-  if (arguments.format == "html") return reportAsHtml(report, detail);
+  if (arguments.format == "html") return reportAsHtml(report, detail, timeline);
   if (arguments.format == "sarif") return reportAsSarif(report, PITWALL_VERSION);
   const bool to_file = !arguments.output.empty();
   const auto width = std::clamp<std::size_t>(terminalWidth(), 40, 140);
@@ -188,6 +189,12 @@ int analyze(const AnalyzeArguments& arguments) {
   if (!report.has_value()) return exitCodeFor(report.error());
   if (arguments.timing) printTimings(report.value());
   report.value().trace_path = arguments.trace;
+  ReportTimeline timeline;
+  if (arguments.format == "html") {
+    auto read = reportTimeline(*opened->trace, report.value());
+    if (!read.has_value()) return exitCodeFor(read.error());
+    timeline = std::move(read).value();
+  }
   opened->trace.reset();  // the file is written next
   if (!opened->imported) {
     if (auto status = saveReport(report.value()); !status.has_value()) {
@@ -197,7 +204,7 @@ int analyze(const AnalyzeArguments& arguments) {
   }
 
   if (const int code =
-          printOrWrite(formatted(report.value(), arguments), arguments.output, {arguments.trace});
+          printOrWrite(formatted(report.value(), timeline, arguments), arguments.output, {arguments.trace});
       code != kDone)
     return code;
   if (arguments.write_env) {

@@ -16,7 +16,7 @@ constexpr int kChartLabelWidth = 270;
 constexpr int kValueWidth = 130;
 constexpr int kRow = 22;
 constexpr std::size_t kMostBars = 12;
-constexpr std::size_t kLongestLabel = 40;
+constexpr std::size_t kLongestLabel = 40, kLongestTitle = 300;
 
 // Distinguishable with colour vision deficiencies too; the last ones repeat.
 constexpr const char* kColors[] = {"#4878cf", "#ee854a", "#6acc64", "#d65f5f", "#956cb4",
@@ -50,7 +50,8 @@ std::string stackedChart(const std::string& title, const std::vector<Bar>& parts
     content += fmt::format(
         "<rect x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"30\" fill=\"{}\"><title>{}: "
         "{}</title></rect>\n",
-        at, width, color(i), htmlEscaped(parts[i].label), htmlEscaped(parts[i].text));
+        at, width, color(i), htmlEscaped(shortened(parts[i].label, kLongestTitle)),
+        htmlEscaped(parts[i].text));
     at += width;
     if (legend_x + 240 > kWidth) legend_x = 0, legend_y += kRow;
     content += fmt::format(
@@ -75,8 +76,8 @@ std::string barChart(const std::string& title, const std::vector<Bar>& bars) {
     content += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"16\" fill=\"{}\"><title>{}</title></rect>"
         "<text x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-        kChartLabelWidth, y + 3, width, color(0), htmlEscaped(bars[i].label), kChartLabelWidth + width + 6,
-        y + 15, htmlEscaped(bars[i].text));
+        kChartLabelWidth, y + 3, width, color(0), htmlEscaped(shortened(bars[i].label, kLongestTitle)),
+        kChartLabelWidth + width + 6, y + 15, htmlEscaped(bars[i].text));
   }
   return figure(title, kWidth, y + 4, content);
 }
@@ -102,12 +103,12 @@ std::string spanChart(const std::string& title, const std::vector<Span>& spans) 
   return figure(title, kWidth, y + 4, content);
 }
 
-std::string chartsOf(const Report& report) {
-  std::string charts;
+PageParts chartsOf(const Report& report) {
+  PageParts charts;
   std::vector<Bar> parts;
   for (const TimeShare& share : report.breakdown.shares)
     if (share.share > 0) parts.push_back({share.category, share.share, showShare(share.share)});
-  if (!parts.empty()) charts += stackedChart("Where the time goes", parts);
+  if (!parts.empty()) charts.before["findings"] += stackedChart("Where the time goes", parts);
   std::vector<Span> gains;
   for (const Finding& finding : report.findings) {
     if (finding.gain_high < 0.0005) continue;
@@ -115,7 +116,8 @@ std::string chartsOf(const Report& report) {
                      fmt::format("{} to {}", showShare(finding.gain_low), showShare(finding.gain_high))});
   }
   if (!gains.empty())
-    charts += spanChart("Share of the time that each finding is predicted to remove", gains);
+    charts.before["findings"] +=
+        spanChart("Share of the time that each finding is predicted to remove", gains);
   const auto timeOf = [&report](const OperatorRow& row) {
     return static_cast<double>(row.orderedBy(report.operator_order));
   };
@@ -128,12 +130,12 @@ std::string chartsOf(const Report& report) {
                          fmt::format("{} ({})", showDuration(timeOf(row)), showShare(share))});
   }
   if (!operators.empty())
-    charts += barChart(report.operator_order == OperatorOrder::deviceTime
-                           ? "Operators by the device time that they launch"
-                           : "Operators by the time that they take themselves",
-                       operators);
+    charts.before["operators"] += barChart(report.operator_order == OperatorOrder::deviceTime
+                                               ? "Operators by the device time that they launch"
+                                               : "Operators by the time that they take themselves",
+                                           operators);
   if (report.code.tree.size() > 1)
-    charts += flameChart("Sampled functions, below those that call them", report.code.tree);
+    charts.before["code"] += flameChart("Sampled functions, below those that call them", report.code.tree);
   return charts;
 }
 

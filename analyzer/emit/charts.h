@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/emit/html_emitter.h"
 #include "analyzer/report.h"
 
 namespace pitwall::emit {
@@ -34,7 +35,7 @@ std::string spanChart(const std::string& title, const std::vector<Span>& spans);
 // Functions below those that call them, as wide as their time; callers are above.
 std::string flameChart(const std::string& title, const std::vector<CodeNode>& tree);
 
-// All charts of a report.
-std::string chartsOf(const Report& report);
+// All charts of a report, each before the part that it belongs to.
+PageParts chartsOf(const Report& report);
 
 }  // namespace pitwall::emit

@@ -391,7 +391,8 @@ std::string comparisonAsHtml(const Comparison& comparison) {
   std::string charts;
   if (!before.empty())
     charts = emit::stackedChart("A", before) + emit::stackedChart("B, on the same scale", after);
-  emit::HtmlEmitter emitter("Pitwall: " + comparison.a_path + " and " + comparison.b_path, charts);
+  emit::HtmlEmitter emitter("Pitwall: " + comparison.a_path + " and " + comparison.b_path,
+                            {{{"", charts}}, {}});
   emit::writeComparison(comparison, emitter);
   return std::move(emitter).take();
 }

@@ -41,6 +41,7 @@ struct Table {
   std::vector<std::string> footer = {};  // a last row of text, in the order of the shown columns
   std::vector<std::string> notes =
       {};  // what distinguishes a row from others of its name, printed below it; else empty
+  std::vector<std::string> row_names = {};  // by which a page links rows to its timeline; empty = none
 };
 
 class Emitter {

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "analyzer/emit/charts.h"
 #include "analyzer/emit/html_emitter.h"
@@ -14,9 +16,10 @@ namespace {
 constexpr int kFlameWidth = 960;
 constexpr int kFlameRow = 18;
 constexpr std::size_t kDeepest = 60;
-constexpr std::size_t kLongestName = 400;  // columns; each of many boxes may repeat it
-constexpr double kNarrowest = 1;           // narrower functions are left out
-constexpr double kCharacterWidth = 6.5;    // of the page's small text, about
+constexpr std::size_t kLongestName = 80;  // columns; each of many boxes may repeat it
+constexpr std::size_t kMostBoxes = 1000;  // narrower functions are left out
+constexpr double kNarrowest = 1;
+constexpr double kCharacterWidth = 6.5;  // of the page's small text, about
 
 const char* colorOf(const CodeNode& node) {
   if (node.language == kStateLanguage) return "#b0b0b0";
@@ -28,6 +31,17 @@ struct Box {
   double x = 0, width = 0;
   double filled = 0;  // by what it calls
 };
+
+// The width that at most kMostBoxes boxes exceed.
+double narrowest(const std::vector<Box>& boxes) {
+  std::vector<double> widths;
+  for (const Box& box : boxes) {
+    if (box.depth <= kDeepest && box.width >= kNarrowest) widths.push_back(box.width);
+  }
+  if (widths.size() <= kMostBoxes) return kNarrowest;
+  std::nth_element(widths.begin(), widths.begin() + kMostBoxes, widths.end(), std::greater<>());
+  return std::nextafter(widths[kMostBoxes], kFlameWidth + 1.0);
+}
 
 // As much of the name as fits into the box.
 std::string fitting(const std::string& name, double width) {
@@ -63,9 +77,12 @@ std::string flameChart(const std::string& title, const std::vector<CodeNode>& tr
            .x = caller.x + caller.filled,
            .width = static_cast<double>(tree[i].total_ns) * scale};
     caller.filled += box.width;
-    if (box.width < kNarrowest || box.depth > kDeepest) continue;
-    deepest = std::max(deepest, box.depth);
-    content += boxText(tree[i], box, tree[0].total_ns);
+  }
+  const double least = narrowest(boxes);
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    if (boxes[i].width < least || boxes[i].depth > kDeepest) continue;
+    deepest = std::max(deepest, boxes[i].depth);
+    content += boxText(tree[i], boxes[i], tree[0].total_ns);
   }
   return figure(title, kFlameWidth, static_cast<int>(deepest) * kFlameRow, content);
 }

@@ -1,7 +1,10 @@
-// One HTML page that needs nothing else: style and charts are in it, and it asks no network.
+// One HTML page that needs nothing else: style, script, charts and data are in it, and it asks no network.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzer/emit/emitter.h"
@@ -10,10 +13,17 @@ namespace pitwall::emit {
 
 std::string htmlEscaped(std::string_view text);
 
+// What a page has beside the walk over its report.
+struct PageParts {
+  // Markup before the outermost object or list of a key: charts, the timeline. "" = before everything.
+  std::map<std::string, std::string> before;
+  std::set<std::string> places;  // that the timeline can show: names of rows
+};
+
+// A page stays below a size whatever its report: the more is on it, the shorter are texts and tables.
 class HtmlEmitter : public Emitter {
  public:
-  // `charts` is markup that precedes the rest.
-  HtmlEmitter(std::string_view title, std::string_view charts);
+  HtmlEmitter(std::string_view title, PageParts parts);
 
   void beginObject(std::string_view key, std::string_view title, Style style) override;
   void endObject() override;
@@ -29,10 +39,20 @@ class HtmlEmitter : public Emitter {
 
  private:
   void endItems();
+  void insertPart(std::string_view key);
+  void begin(std::string_view key, const std::string& opening, const char* closing);
+  std::string shownText(std::string_view text) const;
+  std::size_t shownRows() const;
+  std::string rowMarkup(const Table& table, const std::vector<std::size_t>& shown, std::size_t row,
+                        bool has_places) const;
 
-  std::string out_;
-  std::vector<const char*> closing_;  // of the open objects and lists
+  PageParts parts_;
+  std::string title_, out_;
+  std::size_t parts_bytes_ = 0;                                // of out_: parts, which have their own limits
+  std::vector<std::string> closing_;                           // of the open objects and lists
+  std::vector<std::pair<std::string, std::string>> headings_;  // id and text
   bool in_items_ = false;
+  std::size_t items_ = 0;  // of the open list of items
 };
 
 }  // namespace pitwall::emit

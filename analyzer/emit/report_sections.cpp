@@ -11,6 +11,7 @@
 #include "analyzer/emit/critical_path_section.h"
 #include "analyzer/emit/kernel_section.h"
 #include "analyzer/emit/operator_section.h"
+#include "analyzer/emit/timeline_section.h"
 
 namespace pitwall::emit {
 namespace {
@@ -113,7 +114,7 @@ void writeProposals(const Finding& finding, Emitter& emitter) {
   emitter.endList();
 }
 
-void writeEvidence(const Finding& finding, Emitter& emitter) {
+void writeEvidence(const Finding& finding, std::size_t rank, Emitter& emitter) {
   emitter.beginObject("evidence");
   Table table;
   for (const auto& column : finding.evidence.columns) {
@@ -129,6 +130,7 @@ void writeEvidence(const Finding& finding, Emitter& emitter) {
   for (const auto& row : finding.evidence.rows) {
     auto& cells = table.rows.emplace_back();
     for (const auto& value : row) cells.push_back(text(value));
+    table.row_names.push_back(placeName(rank, table.rows.size() - 1));
   }
   emitter.table("rows", "Evidence", table);
   const auto shown = static_cast<std::int64_t>(finding.evidence.rows.size());
@@ -172,7 +174,7 @@ void writeFinding(const Report& report, const Finding& finding, bool show_sql, E
   emitter.field("verdict", "", jsonOnly(finding.verdict));
   emitter.paragraph(finding.verdict);
   emitter.field("action", "Do", text(finding.action));
-  writeEvidence(finding, emitter);
+  writeEvidence(finding, static_cast<std::size_t>(rank) - 1, emitter);
   writeProposals(finding, emitter);
   emitter.beginObject("gain");
   emitter.field("low", "", jsonOnly(finding.gain_low));

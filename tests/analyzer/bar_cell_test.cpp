@@ -38,8 +38,8 @@ TEST(BarCell, MarkdownHasTheSameMarks) {
 }
 
 TEST(BarCell, HtmlHasItsExactLength) {
-  EXPECT_THAT(shown(HtmlEmitter("t", ""), bar(0.51)),
-              HasSubstr("<td><span class=\"bar\" style=\"width:6.12em\"></span></td>"));
+  EXPECT_THAT(shown(HtmlEmitter("t", {}), bar(0.51)),
+              HasSubstr("<td data-value=\"0.51\"><span class=\"bar\" style=\"width:6.12em\"></span></td>"));
 }
 
 TEST(BarCell, JsonHasTheShare) {
@@ -47,7 +47,7 @@ TEST(BarCell, JsonHasTheShare) {
 }
 
 TEST(BarCell, ANameOfNumberSignsIsNoBar) {
-  const auto page = shown(HtmlEmitter("t", ""), text("####"));
+  const auto page = shown(HtmlEmitter("t", {}), text("####"));
   EXPECT_THAT(page, HasSubstr("<td>####</td>"));
   EXPECT_THAT(page, Not(HasSubstr("<span class=\"bar\"")));
 }

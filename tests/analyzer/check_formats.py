@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs `pitwall` on a small trace and checks what it writes for other programs: the published JSON schemas, SARIF's
-required members, HTML that is well-formed and asks no network, and Chrome JSON under a strict parser."""
+required members, HTML that is well-formed, asks no network and permits no script but its own, and Chrome JSON under a strict
+parser."""
 
+import base64
+import hashlib
 import html.parser
 import json
 import pathlib
@@ -142,6 +145,20 @@ def check_sql(trace, report):
         assert strict(done.stdout) == strict(run("query", trace, finding["sql"]["measure"], "--format", "json"))
 
 
+def check_page(text):
+    """The page is small, permits its own script alone, and its data is JSON that cannot end the script element."""
+    assert len(text.encode()) < 2_000_000
+    script = text[text.rindex("<script>") + len("<script>"):text.rindex("</script>")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in text, "the script is not the one that the page permits"
+    for address in ("src=", "@import", "url(", "http:", "https:", "fetch("):
+        assert address not in text, f"the page refers to something outside: {address}"
+    if 'id="timeline-data">' in text:
+        data = strict(text.split('id="timeline-data">')[1].split("</script>")[0])
+        assert data["rows"] and data["windows"] and data["home"][0] < data["home"][1] <= data["length"]
+        assert any("<b>relu" in item[0] for item in data["items"])
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -178,6 +195,8 @@ def main():
             page = Page()
             text = run(*arguments, "--format", "html")
             page.feed(text)
+            check_page(text)
+            assert ("timeline-data" in text.split("<script>")[0]) == (arguments[0] == "analyze")
             assert page.open == [] and page.charts >= 1, f"{page.open} {page.charts}"
             assert "<b>relu" not in text and "aten::&lt;b&gt;relu" in text or arguments[0] == "compare"
             markdown = run(*arguments, "--format", "markdown")

@@ -214,7 +214,7 @@ TEST_F(CodeOf, EachRankHasItsProgram) {
 TEST_F(CodeOf, StatesAloneAreNoSection) {
   sample(process(1), 1, {{state({}, "sleeping"), 10}});
   EXPECT_TRUE(code().rows.empty());
-  EXPECT_THAT(reportAsText(result_.report), Not(HasSubstr("FUNCTIONS")));
+  EXPECT_THAT(reportAsText(result_.report), Not(HasSubstr("Functions, by")));
   EXPECT_THAT(reportAsHtml(result_.report), Not(HasSubstr("FUNCTIONS")));
   EXPECT_DOUBLE_EQ(result_.number("SELECT sum(self_ns) FROM analysis_code"), 100 * kMs);
 }
@@ -305,7 +305,7 @@ TEST_F(CodeOf, TimesOfADamagedTraceDoNotOverflow) {
 TEST(FlameChart, ALongNameIsCut) {
   Report report;
   report.code.tree = {{"", "", 0, 10}, {std::string(1'000'000, 'x'), "python", 0, 10}};
-  EXPECT_LT(reportAsHtml(report).size(), 20'000u);
+  EXPECT_LT(reportAsHtml(report).size(), 40'000u);
 }
 
 }  // namespace

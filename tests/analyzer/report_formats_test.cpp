@@ -105,12 +105,25 @@ TEST(EnvironmentFormats, NothingToRecommendIsSaid) {
 
 TEST(Html, NamesFromATraceAreTextOnly) {
   const std::string page = reportAsHtml(reportWith("4"));
-  EXPECT_THAT(page, Not(HasSubstr("<script>")));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)"));
+  EXPECT_EQ(page.find("<script>"), page.rfind("<script>")) << "the page's alone";
   EXPECT_THAT(page, Not(HasSubstr("<b>wrong")));
   EXPECT_THAT(page, HasSubstr("Slow &amp; &lt;b&gt;wrong&lt;/b&gt;."));
   EXPECT_THAT(page, HasSubstr("<svg role=\"img\""));
   EXPECT_THAT(page, Not(HasSubstr("http://")));
   EXPECT_THAT(page, Not(HasSubstr("https://")));
+}
+
+TEST(Html, TheOverviewComesFirstAndHeadingsHaveLinks) {
+  const std::string page = reportAsHtml(reportWith("4"));
+  const auto overview = page.find("<div id=\"overview\">"), charts = page.find("<figure>"),
+             findings = page.find(">Findings, most important first</h2>");
+  EXPECT_LT(overview, charts);
+  EXPECT_LT(charts, findings);
+  EXPECT_NE(findings, std::string::npos);
+  EXPECT_THAT(page, HasSubstr("<a href=\"#part-2\">Where the time goes</a>"));
+  EXPECT_THAT(page, HasSubstr("<h2 id=\"part-2\">Where the time goes</h2>"));
+  EXPECT_THAT(page, HasSubstr("<span class=\"badge\">medium</span>"));
 }
 
 TEST(Markdown, NamesFromATraceAreTextOnly) {
