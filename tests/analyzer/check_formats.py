@@ -64,7 +64,8 @@ class Page(html.parser.HTMLParser):
         self.open, self.charts = [], 0
 
     def handle_starttag(self, tag, attrs):
-        assert tag not in ("script", "link", "img", "iframe"), tag
+        assert tag not in ("link", "img", "iframe"), tag
+        assert tag != "script" or "src" not in dict(attrs), "a script from outside"
         for name, value in attrs:
             assert "://" not in (value or ""), f"{tag} {name}={value} asks the network"
             assert not name.startswith("on"), f"{tag} {name}: a script"
