@@ -98,7 +98,8 @@ def main():
         print("skipped: no Chromium is installed (Debian: apt-get install chromium); .ci/install_packages.sh leaves it out, "
               "since it takes long to install")
         return SKIPPED
-    with tempfile.TemporaryDirectory() as name:
+    # Processes of the browser may still write there while they end.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         make_trace(folder / "a.json")
         subprocess.run([COMMAND, "analyze", str(folder / "a.json"), "--no-env", "--format", "html", "-o", str(folder / "a.html")],
