@@ -2,11 +2,9 @@
 #include <QActionGroup>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QSaveFile>
 #include <QSettings>
 #include <QStatusBar>
 
-#include "analyzer/emit.h"
 #include "gui/app/exports.h"
 #include "gui/app/main_window.h"
 #include "gui/app/open_dialog.h"
@@ -86,16 +84,14 @@ void MainWindow::exportPicture() {
 
 // The page that `pitwall analyze --format html` writes.
 void MainWindow::exportReport() {
-  const ReportPtr& report = findings_->report();
-  if (!report) return showRemark(tr("The trace is not analysed yet."));
+  if (!findings_->report()) return showRemark(tr("The trace is not analysed yet."));
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Save report"), "report.html", tr("HTML page (*.html)"));
   if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const QByteArray page = QByteArray::fromStdString(reportAsHtml(*report));
-  if (!file.open(QIODevice::WriteOnly) || file.write(page) != page.size() || !file.commit())
-    return showError(tr("%1: the report cannot be written: %2").arg(path, file.errorString()));
-  showRemark(tr("%1 is written.").arg(path));
+  pitwall::gui::exportReport(*session_, path, this, [this, path](const QString& error) {
+    if (!error.isEmpty()) return showError(error);
+    showRemark(tr("%1 is written.").arg(path));
+  });
 }
 
 void MainWindow::exportSelectedRange() {

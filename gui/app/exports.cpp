@@ -7,9 +7,14 @@
 #include <QPainter>
 #include <QPixmap>
 #include <QPointer>
+#include <QSaveFile>
 #include <QSvgGenerator>
 
+#include "analyzer/analysis.h"
+#include "analyzer/emit.h"
+#include "analyzer/report_timeline.h"
 #include "db/export.h"
+#include "db/try.h"
 
 namespace pitwall::gui {
 
@@ -64,6 +69,26 @@ bool savePicture(QWidget& widget, const QString& path) {
   return painter.end() && file.flush();
 }
 
+namespace {
+
+// On the caller's thread, which is that of `owner`.
+void callBack(const QPointer<QObject>& owner, std::function<void()> done) {
+  QMetaObject::invokeMethod(
+      qApp,
+      [owner, done = std::move(done)] {
+        if (owner) done();
+      },
+      Qt::QueuedConnection);
+}
+
+Result<std::string> reportPage(Trace& trace, const AnalyzeOptions& options) {
+  const Report report = PITWALL_TRY(analyzeTrace(trace, options));
+  const ReportTimeline timeline = PITWALL_TRY(reportTimeline(trace, report));
+  return reportAsHtml(report, {}, timeline);
+}
+
+}  // namespace
+
 void exportRange(TraceSession& session, const TimeRange& range, const QString& path, QObject* owner,
                  std::function<void(const QString& error, qlonglong events)> done) {
   const QPointer<QObject> alive(owner);
@@ -74,12 +99,25 @@ void exportRange(TraceSession& session, const TimeRange& range, const QString& p
     const auto summary = exportTrace(trace, path.toStdString(), options);
     const QString error = summary.has_value() ? QString() : QString::fromStdString(summary.error().message);
     const qlonglong events = summary.has_value() ? summary->events : 0;
-    QMetaObject::invokeMethod(
-        qApp,
-        [alive, done, error, events] {
-          if (alive) done(error, events);
-        },
-        Qt::QueuedConnection);
+    callBack(alive, [done, error, events] { done(error, events); });
+  });
+}
+
+void exportReport(TraceSession& session, const QString& path, QObject* owner,
+                  std::function<void(const QString& error)> done) {
+  const QPointer<QObject> alive(owner);
+  session.ask([path, alive, leaving = session.leaving(), done = std::move(done)](Trace& trace) {
+    AnalyzeOptions options;
+    options.cancel = leaving.get();
+    const auto page = reportPage(trace, options);
+    if (!page.has_value())
+      return callBack(alive, [done, error = QString::fromStdString(page.error().message)] { done(error); });
+    QSaveFile file(path);
+    const auto size = static_cast<qint64>(page->size());
+    const bool written =
+        file.open(QIODevice::WriteOnly) && file.write(page->data(), size) == size && file.commit();
+    const QString error = QString("%1: the report cannot be written: %2").arg(path, file.errorString());
+    callBack(alive, [done, error = written ? QString() : error] { done(error); });
   });
 }
 

@@ -1,4 +1,4 @@
-// Files that the viewer exports: pictures, and a time range as a new trace.
+// Files that the viewer exports: pictures, a time range as a new trace, and the report as a page.
 #pragma once
 
 #include <QString>
@@ -17,5 +17,10 @@ bool savePicture(QWidget& widget, const QString& path);
 // with an empty text, or the error. Not called when `owner` is gone by then.
 void exportRange(TraceSession& session, const TimeRange& range, const QString& path, QObject* owner,
                  std::function<void(const QString& error, qlonglong events)> done);
+
+// Writes the page of `pitwall analyze --format html`: analyses again on the session's thread, as the page's timeline is read
+// from the tables of the analysis. `done` as above.
+void exportReport(TraceSession& session, const QString& path, QObject* owner,
+                  std::function<void(const QString& error)> done);
 
 }  // namespace pitwall::gui

@@ -185,10 +185,12 @@ TEST_F(KeyMapTest, TheReportIsSavedFromTheMenu) {
   window_.actions().find("file.report")->trigger();
   afterDialog();
   QFile file(QString::fromStdString(page));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return file.exists(); }, 20000));
   ASSERT_TRUE(file.open(QIODevice::ReadOnly));
   const QByteArray text = file.readAll();
   EXPECT_TRUE(text.startsWith("<!DOCTYPE html>") || text.startsWith("<!doctype html>"));
   EXPECT_TRUE(text.contains("</html>"));
+  EXPECT_TRUE(text.contains("id=\"timeline-data\"")) << "with its timeline";
   window_.closeTrace();
   window_.actions().find("file.report")->trigger();  // says that there is none, without a dialog
   EXPECT_EQ(QApplication::activeModalWidget(), nullptr);
