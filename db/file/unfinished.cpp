@@ -138,10 +138,11 @@ void Unfinished::remove() noexcept {
 // another process, which has it for itself, stops them and removes.
 void removeUnfinished() noexcept PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   names().mutex.lock();  // and never released
-  if (names().kinds.empty()) return;
+  const std::map<std::string, Unfinished::Kind>& kinds = names().kinds;
+  if (kinds.empty()) return;
   const pid_t process = ::getpid();
-  const auto remove = [process] {
-    for (const auto& [path, kind] : names().kinds) removeAt(path, kind, process);
+  const auto remove = [&kinds, process] {
+    for (const auto& [path, kind] : kinds) removeAt(path, kind, process);
   };
   void* shared = ::mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return remove();

@@ -132,7 +132,8 @@ TEST_P(AsynchronousRecording, OneTrackIsEnoughForOneAfterTheOther) {
   ASSERT_EQ(seen.size(), 40U);
   for (int i = 0; i < 40; ++i) {
     const Seen& one = seen.at("receive " + std::to_string(i));
-    expectAsynchronous(one, "cpu 1 asynchronous", "cpu/1");
+    // One may complete before its function has returned; it is on the thread then.
+    if (one.track.device) expectAsynchronous(one, "cpu 1 asynchronous", "cpu/1");
     if (i == 0) continue;
     const Seen& before = seen.at("receive " + std::to_string(i - 1));
     EXPECT_GE(one.event.start_ns, before.end());
