@@ -23,9 +23,11 @@ namespace pitwall {
 
 namespace {
 
+using Kinds = std::map<std::string, Unfinished::Kind>;
+
 struct Names {
   Mutex mutex;
-  std::map<std::string, Unfinished::Kind> kinds PITWALL_GUARDED_BY(mutex);
+  Kinds kinds PITWALL_GUARDED_BY(mutex);
 };
 
 // Never destroyed: a signal may come while the process ends.
@@ -48,6 +50,10 @@ void removeAt(const std::string& path, Unfinished::Kind kind, pid_t process) noe
   }
   std::error_code ignored;
   std::filesystem::remove_all(path, ignored);
+}
+
+void removeAll(const Kinds& kinds, pid_t process) noexcept {
+  for (const auto& [path, kind] : kinds) removeAt(path, kind, process);
 }
 
 using Count = std::atomic<int>;
@@ -138,24 +144,21 @@ void Unfinished::remove() noexcept {
 // another process, which has it for itself, stops them and removes.
 void removeUnfinished() noexcept PITWALL_NO_THREAD_SAFETY_ANALYSIS {
   names().mutex.lock();  // and never released
-  const std::map<std::string, Unfinished::Kind>& kinds = names().kinds;
+  const Kinds& kinds = names().kinds;
   if (kinds.empty()) return;
   const pid_t process = ::getpid();
-  const auto remove = [&kinds, process] {
-    for (const auto& [path, kind] : kinds) removeAt(path, kind, process);
-  };
   void* shared = ::mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shared == MAP_FAILED) return remove();
+  if (shared == MAP_FAILED) return removeAll(kinds, process);
   stopped_threads = new (shared) Count(0);
   struct sigaction action {};
   action.sa_handler = stopThisThread;
   ::sigaction(kStop, &action, nullptr);
   const pid_t thread = ::gettid();
   const pid_t remover = ::fork();
-  if (remover < 0) return remove();
+  if (remover < 0) return removeAll(kinds, process);
   if (remover == 0) {
     stopThreads(process, thread);
-    remove();
+    removeAll(kinds, process);
     ::_exit(0);
   }
   while (::waitpid(remover, nullptr, 0) < 0 && errno == EINTR) {
