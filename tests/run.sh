@@ -124,8 +124,8 @@ configure_single() { cmake --preset release -B build/single -DPITWALL_CUDA=AUTO 
 sources() { configure_single && .ci/check_sources.py build/single; }
 locks() { configure_single && .ci/check_locks.py build/single; }
 
-# A few seconds of each fuzzer; tests/fuzz/run.sh lets them run longer.
-fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 3; }
+# A few seconds of each fuzzer, always with the same inputs; tests/fuzz/run.sh lets them run longer and with others.
+fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 1500runs; }
 
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
 without_aslr=(setarch "$(uname -m)" -R)

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analyzer/analysis/merge_runs.h"
+#include "db/track_titles.h"
 #include "db/try.h"
 
 namespace pitwall::analysis {
@@ -134,8 +135,7 @@ DeviceTimes DeviceSweep::describe(DeviceId id, int rank) const {
   device.rank = rank;
   device.name = "gpu";
   if (id && id.value <= trace_->devices().size()) {
-    const auto& info = trace_->devices()[id.value - 1];
-    device.name = fmt::format("{} {}", info.kind, info.index);
+    device.name = deviceTitle(trace_->devices()[id.value - 1]);
   }
   return device;
 }

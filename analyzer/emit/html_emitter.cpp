@@ -174,12 +174,14 @@ void HtmlEmitter::code(std::string_view label, std::string_view text) {
   endItems();
   out_ += fmt::format("<p class=\"soft\">{}</p>\n<pre>", shownText(label));
   std::size_t lines = 0;
-  for (std::size_t at = 0; at < text.size() && lines < kMostLines; ++lines) {
+  for (std::size_t at = 0; at < text.size(); ++lines) {
     const auto end = std::min(text.find('\n', at), text.size());
-    out_ += shownText(text.substr(at, end - at)) + '\n';
+    if (lines < kMostLines) out_ += shownText(text.substr(at, end - at)) + '\n';
     at = end + 1;
   }
   out_ += "</pre>\n";
+  if (lines > kMostLines)
+    out_ += fmt::format("<p class=\"soft\">and {} more lines</p>\n", lines - kMostLines);
 }
 
 void HtmlEmitter::paragraph(std::string_view text) {

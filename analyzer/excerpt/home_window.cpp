@@ -54,7 +54,7 @@ Result<bool> findIteration(Trace& trace, const Report& report, ReportTimeline& t
   const double on_path = std::get<double>(row[4]);
   if (on_path > 0 && on_path < 0.99)
     timeline.explanation +=
-        fmt::format(" The critical path is long: the last {} of it is shown.", showShare(on_path));
+        fmt::format(" Steps of the critical path are known for {} of it.", showShare(on_path));
   return timeline.home_end_ns > timeline.home_ns;
 }
 

@@ -31,10 +31,10 @@ const char* categoryOf(EventKind kind, Phase phase) {
   return "section";
 }
 
-// Parts of the critical path have names of categories, but for the gaps.
+// Parts of the critical path have names of categories, but for the delays.
 std::string categoryOfPart(const std::string& part) {
-  if (part == "launch delay" || part == "device delay" || part == "engine overhead") return "delay";
-  return part == "nothing" ? "nothing" : part;
+  const bool is_delay = part == "launch delay" || part == "device delay" || part == "engine overhead";
+  return is_delay ? "delay" : part;
 }
 
 void append(std::string& text, const std::string& part) {

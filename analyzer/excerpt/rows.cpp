@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "db/track_titles.h"
 #include "db/try.h"
 
 namespace pitwall::excerpt {
@@ -20,37 +21,33 @@ struct Candidate {
   double home_events = 0, events = 0;
 };
 
-std::string processTitle(const Trace& trace, ProcessId id) {
-  if (!id || trace.processes().size() < 2) return "";
-  const ProcessInfo& process = trace.processes()[id.value - 1];
-  std::string title = process.name.empty() ? "process" : process.name;
-  if (process.pid != 0) title += fmt::format(" ({})", process.pid);
-  const auto several = [&](const ProcessInfo& other) { return other.rank != process.rank; };
-  const auto processes = trace.processes();
-  if (std::any_of(processes.begin(), processes.end(), several))
-    title = fmt::format("rank {}: {}", process.rank, title);
-  return title;
+std::string deviceOf(const Trace& trace, const TrackInfo& info) {
+  return info.device ? deviceTitle(trace.devices()[info.device.value - 1]) : "";
 }
 
-std::string deviceTitle(const Trace& trace, DeviceId id) {
-  if (!id) return "";
-  const DeviceInfo& device = trace.devices()[id.value - 1];
-  return fmt::format("{} {}", device.kind, device.index);
-}
+// What all rows have in common.
+struct Titles {
+  explicit Titles(const Trace& trace) : threads(threadTitles(trace)) {
+    const auto processes = trace.processes();
+    several_ranks = std::any_of(processes.begin(), processes.end(), [&](const ProcessInfo& process) {
+      return process.rank != processes.front().rank;
+    });
+  }
+  std::vector<std::string> threads;
+  bool several_ranks = false;
+};
 
-ReportTimeline::Row rowOf(const Trace& trace, TrackId track) {
+ReportTimeline::Row rowOf(const Trace& trace, const Titles& titles, TrackId track) {
   const TrackInfo& info = trace.tracks()[track.value - 1];
   ReportTimeline::Row row;
   row.title = info.name;
-  if (row.title.empty() && info.thread) {
-    const ThreadInfo& thread = trace.threads()[info.thread.value - 1];
-    row.title = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
-  }
-  const std::string device = deviceTitle(trace, info.device);
+  if (row.title.empty() && info.thread) row.title = titles.threads[info.thread.value - 1];
+  const std::string device = deviceOf(trace, info);
   if (info.kind == TrackKind::stream && !device.empty() && row.title.find(device) == std::string::npos)
     row.title = row.title.empty() ? device : device + " " + row.title;
   if (row.title.empty()) row.title = fmt::format("track {}", track.value);
-  row.group = processTitle(trace, info.process);
+  if (info.process && trace.processes().size() > 1)
+    row.group = processTitle(trace.processes()[info.process.value - 1], titles.several_ranks);
   return row;
 }
 
@@ -66,6 +63,11 @@ Result<std::vector<Candidate>> candidates(Trace& trace, const Report& report,
       trace.query("SELECT DISTINCT track_id FROM analysis_critical_step WHERE track_id IS NOT NULL"));
   std::set<std::int64_t> path;
   for (const auto& row : on_path.rows) path.insert(std::get<std::int64_t>(row[0]));
+  std::vector<const EvidencePlace*> places;  // that name a row
+  for (const Finding& finding : report.findings) {
+    for (const EvidencePlace& place : finding.evidence.places)
+      if (!place.device.empty() || !place.thread.empty()) places.push_back(&place);
+  }
   std::vector<Candidate> all;
   for (const auto& row : counts.rows) {
     const auto id = std::get<std::int64_t>(row[0]);
@@ -75,12 +77,9 @@ Result<std::vector<Candidate>> candidates(Trace& trace, const Report& report,
     candidate.events = std::get<double>(row[1]);
     candidate.home_events = std::get<double>(row[2]);
     candidate.is_on_path = path.contains(id);
-    for (const Finding& finding : report.findings) {
-      for (const EvidencePlace& place : finding.evidence.places) {
-        const bool names_row = !place.device.empty() || !place.thread.empty();
-        candidate.is_evidence |= names_row && isOn(place, trace, candidate.track);
-      }
-    }
+    candidate.is_evidence = std::any_of(places.begin(), places.end(), [&](const EvidencePlace* place) {
+      return isOn(*place, trace, candidate.track);
+    });
     all.push_back(candidate);
   }
   std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
@@ -111,8 +110,7 @@ Status addActivity(Trace& trace, TrackId track, const ReportTimeline& timeline, 
 
 bool isOn(const EvidencePlace& place, const Trace& trace, TrackId track) {
   const TrackInfo& info = trace.tracks()[track.value - 1];
-  if (!place.device.empty() &&
-      (info.kind != TrackKind::stream || deviceTitle(trace, info.device) != place.device))
+  if (!place.device.empty() && (info.kind != TrackKind::stream || deviceOf(trace, info) != place.device))
     return false;
   if (!place.thread.empty()) {
     if (info.kind != TrackKind::thread) return false;
@@ -139,9 +137,10 @@ Result<ChosenRows> chooseRows(Trace& trace, const Report& report, const ReportTi
   };
   std::sort(all.begin(), all.end(),
             [&](const Candidate& a, const Candidate& b) { return order(a) < order(b); });
+  const Titles titles(trace);
   for (const Candidate& candidate : all) {
     chosen.tracks.push_back(candidate.track);
-    chosen.rows.push_back(rowOf(trace, candidate.track));
+    chosen.rows.push_back(rowOf(trace, titles, candidate.track));
     PITWALL_TRY(addActivity(trace, candidate.track, timeline, chosen.rows.back()));
   }
   return chosen;

@@ -91,8 +91,10 @@ void stopThreads(pid_t process, pid_t kept) {
   while (std::chrono::steady_clock::now() < end) {
     bool more = false;
     for (const pid_t thread : threadsOf(process)) {
-      if (thread == kept || !sent.insert(thread).second) continue;
-      if (::syscall(SYS_tgkill, process, thread, kStop) == 0) more = true;
+      if (thread == kept || sent.contains(thread)) continue;
+      if (::syscall(SYS_tgkill, process, thread, kStop) != 0) continue;  // it has ended
+      sent.insert(thread);
+      more = true;
     }
     if (!more && stopped_threads->load() >= static_cast<int>(sent.size())) return;
     std::this_thread::yield();

@@ -10,7 +10,7 @@ namespace pitwall::store {
 
 namespace {
 
-enum class Column : int { track, time_ns, value, name, unit };
+enum class CounterTableColumn : int { track, time_ns, value, name, unit };
 
 class CounterCursor {
  public:
@@ -20,7 +20,7 @@ class CounterCursor {
     track_ = time_ = {};
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const PlannedConstraint constraint = plannedConstraint(plan_text, i);
-      const bool is_track = constraint.column == static_cast<int>(Column::track);
+      const bool is_track = constraint.column == static_cast<int>(CounterTableColumn::track);
       (is_track ? track_ : time_).narrow(constraint.op, arguments[i]);
     }
     next_chunk_ = 0;
@@ -38,20 +38,20 @@ class CounterCursor {
   std::int64_t rowId() const { return chunk_->summary().id + static_cast<std::int64_t>(at_); }
 
   Status column(sqlite3_context* context, int index) {
-    const auto at = static_cast<Column>(index);
+    const auto at = static_cast<CounterTableColumn>(index);
     const std::uint32_t track = chunk_->summary().track;
-    if (at == Column::time_ns || at == Column::value) {
-      const bool is_time = at == Column::time_ns;
+    if (at == CounterTableColumn::time_ns || at == CounterTableColumn::value) {
+      const bool is_time = at == CounterTableColumn::time_ns;
       auto values =
           PITWALL_TRY(chunk_->column(static_cast<int>(is_time ? CounterColumn::time : CounterColumn::value)));
       const std::int64_t value = values[at_];
       is_time ? sqlite3_result_int64(context, value)
               : sqlite3_result_double(context, std::bit_cast<double>(value));
-    } else if (at == Column::track || track == 0) {
+    } else if (at == CounterTableColumn::track || track == 0) {
       sqlite3_result_int64(context, track);
     } else {
       const TrackInfo& info = data_.dimensions().tracks[track - 1];
-      resultText(context, at == Column::name ? info.name : info.unit);
+      resultText(context, at == CounterTableColumn::name ? info.name : info.unit);
     }
     return {};
   }

@@ -13,7 +13,7 @@ namespace pitwall::store {
 
 namespace {
 
-enum class Column : int { name, kind, count, total_ns, min_ns, max_ns, track, t0, t1 };
+enum class StatsTableColumn : int { name, kind, count, total_ns, min_ns, max_ns, track, t0, t1 };
 
 // Groups found so far, with a hash table over (name, kind).
 class Groups {
@@ -69,19 +69,19 @@ class StatsCursor {
 
   Status column(sqlite3_context* context, int index) {
     const EventGroup& group = groups_[at_];
-    switch (static_cast<Column>(index)) {
-      case Column::name:
+    switch (static_cast<StatsTableColumn>(index)) {
+      case StatsTableColumn::name:
         resultText(context, group.name == 0
                                 ? std::string_view("")
                                 : data_.dimensions().strings[static_cast<std::size_t>(group.name - 1)]);
         break;
-      case Column::kind: resultText(context, toString(static_cast<EventKind>(group.kind))); break;
-      case Column::count: sqlite3_result_int64(context, group.events); break;
-      case Column::total_ns: sqlite3_result_int64(context, group.total_ns); break;
-      case Column::min_ns: sqlite3_result_int64(context, group.least_ns); break;
-      case Column::max_ns: sqlite3_result_int64(context, group.most_ns); break;
+      case StatsTableColumn::kind: resultText(context, toString(static_cast<EventKind>(group.kind))); break;
+      case StatsTableColumn::count: sqlite3_result_int64(context, group.events); break;
+      case StatsTableColumn::total_ns: sqlite3_result_int64(context, group.total_ns); break;
+      case StatsTableColumn::min_ns: sqlite3_result_int64(context, group.least_ns); break;
+      case StatsTableColumn::max_ns: sqlite3_result_int64(context, group.most_ns); break;
       default: {
-        const auto& argument = arguments_[index - static_cast<int>(Column::track)];
+        const auto& argument = arguments_[index - static_cast<int>(StatsTableColumn::track)];
         if (argument.has_value()) sqlite3_result_int64(context, *argument);
         break;
       }
@@ -158,7 +158,7 @@ struct EventStats {
   static int bestIndex(TraceData& data, sqlite3_index_info& info) {
     info.estimatedCost = 100 + static_cast<double>(data.events().rows()) / 20;
     info.estimatedRows = 50;
-    return planArguments(info, static_cast<int>(Column::track), 3);
+    return planArguments(info, static_cast<int>(StatsTableColumn::track), 3);
   }
 };
 

@@ -18,7 +18,7 @@ namespace pitwall::store {
 
 namespace {
 
-enum class Column : int {
+enum class EventTableColumn : int {
   id,
   track,
   start_ns,
@@ -46,7 +46,7 @@ struct Wanted {
   bool nothing = false;
 
   void add(TraceData& data, PlannedConstraint constraint, sqlite3_value* value);
-  void addText(TraceData& data, Column at, sqlite3_value* value);
+  void addText(TraceData& data, EventTableColumn at, sqlite3_value* value);
   bool mayBeIn(const ChunkSummary& summary) const;
 };
 
@@ -55,14 +55,14 @@ std::string_view textOf(sqlite3_value* value) {
   return {text == nullptr ? "" : text, static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-void Wanted::addText(TraceData& data, Column at, sqlite3_value* value) {
+void Wanted::addText(TraceData& data, EventTableColumn at, sqlite3_value* value) {
   if (sqlite3_value_type(value) != SQLITE_TEXT) return;  // SQLite compares it, row by row
   const std::string_view text = textOf(value);
-  if (at == Column::name || at == Column::args) {
+  if (at == EventTableColumn::name || at == EventTableColumn::args) {
     if (text.empty()) return;  // no name and an empty one are equal
     const std::optional<std::uint32_t> found = data.findString(text);
     if (found.has_value())
-      equal.emplace_back(at == Column::name ? EventColumn::name : EventColumn::args, *found);
+      equal.emplace_back(at == EventTableColumn::name ? EventColumn::name : EventColumn::args, *found);
     nothing = nothing || !found.has_value();
     return;
   }
@@ -75,18 +75,18 @@ void Wanted::addText(TraceData& data, Column at, sqlite3_value* value) {
 }
 
 void Wanted::add(TraceData& data, PlannedConstraint constraint, sqlite3_value* value) {
-  const auto at = static_cast<Column>(constraint.column);
+  const auto at = static_cast<EventTableColumn>(constraint.column);
   switch (at) {
-    case Column::id: id.narrow(constraint.op, value); break;
-    case Column::track: track.narrow(constraint.op, value); break;
-    case Column::start_ns: start.narrow(constraint.op, value); break;
-    case Column::dur_ns: dur.narrow(constraint.op, value); break;
-    case Column::end_ns: end.narrow(constraint.op, value); break;
-    case Column::correlation: correlation.narrow(constraint.op, value); break;
-    case Column::op:
-    case Column::kernel:
+    case EventTableColumn::id: id.narrow(constraint.op, value); break;
+    case EventTableColumn::track: track.narrow(constraint.op, value); break;
+    case EventTableColumn::start_ns: start.narrow(constraint.op, value); break;
+    case EventTableColumn::dur_ns: dur.narrow(constraint.op, value); break;
+    case EventTableColumn::end_ns: end.narrow(constraint.op, value); break;
+    case EventTableColumn::correlation: correlation.narrow(constraint.op, value); break;
+    case EventTableColumn::op:
+    case EventTableColumn::kernel:
       if (sqlite3_value_type(value) == SQLITE_INTEGER)
-        equal.emplace_back(at == Column::op ? EventColumn::op : EventColumn::kernel,
+        equal.emplace_back(at == EventTableColumn::op ? EventColumn::op : EventColumn::kernel,
                            sqlite3_value_int64(value));
       break;
     default: addText(data, at, value); break;
@@ -225,62 +225,63 @@ Status EventCursor::narrowRows() {
 }
 
 // Which column of the chunk a column of the table needs first.
-EventColumn sourceOf(Column at) {
+EventColumn sourceOf(EventTableColumn at) {
   switch (at) {
-    case Column::dur_ns: return EventColumn::dur;
-    case Column::pushed_ns: return EventColumn::pushed_before;
-    case Column::ready_ns: return EventColumn::ready_before;
-    case Column::name: return EventColumn::name;
-    case Column::kind: return EventColumn::kind;
-    case Column::phase:
-    case Column::layer:
-    case Column::op: return EventColumn::op;
-    case Column::correlation: return EventColumn::correlation;
-    case Column::depth: return EventColumn::depth;
-    case Column::value: return EventColumn::value;
-    case Column::kernel: return EventColumn::kernel;
-    case Column::args: return EventColumn::args;
+    case EventTableColumn::dur_ns: return EventColumn::dur;
+    case EventTableColumn::pushed_ns: return EventColumn::pushed_before;
+    case EventTableColumn::ready_ns: return EventColumn::ready_before;
+    case EventTableColumn::name: return EventColumn::name;
+    case EventTableColumn::kind: return EventColumn::kind;
+    case EventTableColumn::phase:
+    case EventTableColumn::layer:
+    case EventTableColumn::op: return EventColumn::op;
+    case EventTableColumn::correlation: return EventColumn::correlation;
+    case EventTableColumn::depth: return EventColumn::depth;
+    case EventTableColumn::value: return EventColumn::value;
+    case EventTableColumn::kernel: return EventColumn::kernel;
+    case EventTableColumn::args: return EventColumn::args;
     default: return EventColumn::start;
   }
 }
 
 Status EventCursor::column(sqlite3_context* context, int index) {
-  const auto at = static_cast<Column>(index);
-  if (at == Column::id || at == Column::track) {
-    sqlite3_result_int64(context, at == Column::id ? rowId() : std::int64_t{chunk_->summary().track});
+  const auto at = static_cast<EventTableColumn>(index);
+  if (at == EventTableColumn::id || at == EventTableColumn::track) {
+    sqlite3_result_int64(context,
+                         at == EventTableColumn::id ? rowId() : std::int64_t{chunk_->summary().track});
     return {};
   }
   auto source = PITWALL_TRY(values(sourceOf(at)));
   const std::int64_t value = source[row()];
   const Dimensions& dimensions = data_.dimensions();
   switch (at) {
-    case Column::end_ns: {
+    case EventTableColumn::end_ns: {
       auto dur = PITWALL_TRY(values(EventColumn::dur));
       sqlite3_result_int64(context, cappedEnd(value, dur[row()]));
       break;
     }
-    case Column::pushed_ns:
-    case Column::ready_ns: {
+    case EventTableColumn::pushed_ns:
+    case EventTableColumn::ready_ns: {
       auto start = PITWALL_TRY(values(EventColumn::start));
       sqlite3_result_int64(context, wrappingMinus(start[row()], value));
       break;
     }
-    case Column::name:
-    case Column::args:
+    case EventTableColumn::name:
+    case EventTableColumn::args:
       resultText(context,
                  value == 0 ? std::string_view("") : dimensions.strings[static_cast<std::size_t>(value - 1)]);
       break;
-    case Column::kind: resultText(context, toString(static_cast<EventKind>(value))); break;
-    case Column::phase:
+    case EventTableColumn::kind: resultText(context, toString(static_cast<EventKind>(value))); break;
+    case EventTableColumn::phase:
       resultText(context, toString(value == 0 ? Phase::none
                                               : dimensions.facts[static_cast<std::size_t>(value - 1)].phase));
       break;
-    case Column::layer:
+    case EventTableColumn::layer:
       resultText(context, value == 0 ? std::string_view("")
                                      : dimensions.facts[static_cast<std::size_t>(value - 1)].layer);
       break;
-    case Column::op:
-    case Column::kernel:
+    case EventTableColumn::op:
+    case EventTableColumn::kernel:
       if (value != 0) sqlite3_result_int64(context, value);
       break;
     default: sqlite3_result_int64(context, value); break;
@@ -298,18 +299,18 @@ struct EventTable {
   using Cursor = EventCursor;
 
   static bool wants(int column, unsigned char op) {
-    switch (static_cast<Column>(column)) {
-      case Column::id:
-      case Column::track:
-      case Column::start_ns:
-      case Column::dur_ns:
-      case Column::end_ns:
-      case Column::correlation: return true;
-      case Column::name:
-      case Column::kind:
-      case Column::op:
-      case Column::kernel:
-      case Column::args: return op == SQLITE_INDEX_CONSTRAINT_EQ;
+    switch (static_cast<EventTableColumn>(column)) {
+      case EventTableColumn::id:
+      case EventTableColumn::track:
+      case EventTableColumn::start_ns:
+      case EventTableColumn::dur_ns:
+      case EventTableColumn::end_ns:
+      case EventTableColumn::correlation: return true;
+      case EventTableColumn::name:
+      case EventTableColumn::kind:
+      case EventTableColumn::op:
+      case EventTableColumn::kernel:
+      case EventTableColumn::args: return op == SQLITE_INDEX_CONSTRAINT_EQ;
       default: return false;
     }
   }
@@ -322,11 +323,11 @@ struct EventTable {
     for (std::size_t i = 0; 2 * i < plan->size(); ++i) {
       const PlannedConstraint constraint = plannedConstraint(plan->c_str(), i);
       const bool equal = constraint.op == SQLITE_INDEX_CONSTRAINT_EQ;
-      switch (static_cast<Column>(constraint.column)) {
-        case Column::id:
+      switch (static_cast<EventTableColumn>(constraint.column)) {
+        case EventTableColumn::id:
           if (equal) scanned = found = 1;
           break;
-        case Column::track:
+        case EventTableColumn::track:
           if (equal) {
             const auto tracks =
                 static_cast<double>(std::max<std::size_t>(1, data.dimensions().tracks.size()));
@@ -334,14 +335,14 @@ struct EventTable {
             found /= tracks;
           }
           break;
-        case Column::correlation:
+        case EventTableColumn::correlation:
           if (equal) {
             found = std::min(found, 2.0);
             scanned = std::min(scanned, 20.0 + static_cast<double>(data.events().summaries().size()) / 8);
           }
           break;
-        case Column::start_ns:
-        case Column::end_ns:
+        case EventTableColumn::start_ns:
+        case EventTableColumn::end_ns:
           scanned *= 0.25;
           found *= 0.25;
           break;

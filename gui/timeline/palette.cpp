@@ -157,6 +157,11 @@ bool showsName(ColorIndex color) {
   return category != Category::wait && category != Category::recorder && category != Category::callStack;
 }
 
+std::uint32_t textOn(std::uint32_t color) {
+  const std::uint32_t red = color >> 16 & 0xff, green = color >> 8 & 0xff, blue = color & 0xff;
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? 0xff000000 : 0xffffffff;
+}
+
 std::uint32_t blend(std::uint32_t background, std::uint32_t color, int alpha) {
   const auto channel = [&](int shift) {
     const int from = static_cast<int>(background >> shift & 0xff),

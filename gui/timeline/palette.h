@@ -48,6 +48,8 @@ const char* meaningOf(ColorIndex color);
 // Whether a palette by name shows the name, and not that the event is a wait or a frame of a call stack.
 bool showsName(ColorIndex color);
 
+// Black or white: the one that is readable on the colour.
+std::uint32_t textOn(std::uint32_t color);
 // Between background (0) and color (255).
 std::uint32_t blend(std::uint32_t background, std::uint32_t color, int alpha);
 

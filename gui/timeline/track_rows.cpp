@@ -9,28 +9,10 @@
 #include <set>
 #include <tuple>
 
+#include "db/track_titles.h"
+
 namespace pitwall::gui {
 namespace {
-
-std::string processTitle(const ProcessInfo& process, bool several_ranks) {
-  const std::string name = process.name.empty() ? "process" : process.name;
-  const std::string pid = process.pid == 0 ? "" : fmt::format(" ({})", process.pid);
-  return several_ranks ? fmt::format("rank {}: {}{}", process.rank, name, pid) : name + pid;
-}
-
-// Names of threads; where several of a process have the same one, with their numbers.
-std::vector<std::string> threadNames(const Trace& trace) {
-  std::map<std::pair<std::uint32_t, std::string>, int> uses;
-  for (const ThreadInfo& thread : trace.threads()) ++uses[{thread.process.value, thread.name}];
-  std::vector<std::string> names;
-  for (const ThreadInfo& thread : trace.threads()) {
-    const bool several = uses[{thread.process.value, thread.name}] > 1;
-    names.push_back(thread.name.empty() ? fmt::format("thread {}", thread.tid)
-                    : several           ? fmt::format("{} ({})", thread.name, thread.tid)
-                                        : thread.name);
-  }
-  return names;
-}
 
 void describeTrack(const Trace& trace, const TrackInfo& info, const std::vector<std::string>& threads,
                    TimelineTrack& track) {
@@ -43,8 +25,7 @@ void describeTrack(const Trace& trace, const TrackInfo& info, const std::vector<
     if (info.kind == TrackKind::thread && track.title.empty()) track.title = threads[info.thread.value - 1];
   }
   if (info.device) {
-    const DeviceInfo& device = trace.devices()[info.device.value - 1];
-    track.device = fmt::format("{} {}", device.kind, device.index);
+    track.device = deviceTitle(trace.devices()[info.device.value - 1]);
     if (track.title.find(track.device) == std::string::npos) track.title = track.device + " " + track.title;
   }
   if (info.kind == TrackKind::counter && !info.unit.empty()) track.title += fmt::format(" ({})", info.unit);
@@ -162,7 +143,7 @@ void describeTracks(const Trace& trace, Timeline& timeline) {
                                          [&](const ProcessInfo& p) { return p.rank != processes[0].rank; });
   for (const ProcessInfo& process : processes)
     timeline.processes.push_back({processTitle(process, several_ranks), process.pid, process.rank});
-  const std::vector<std::string> threads = threadNames(trace);
+  const std::vector<std::string> threads = threadTitles(trace);
   const auto tracks = trace.tracks();
   for (std::size_t i = 0; i < tracks.size(); ++i) {
     // Numbers of stacks are no values to draw.

@@ -10,11 +10,6 @@ namespace {
 constexpr int kFadedAlpha = 205;
 constexpr double kLeastTextPx = 30;
 
-bool isLight(std::uint32_t color) {
-  const QColor c = QColor::fromRgb(color);
-  return 0.299 * c.red() + 0.587 * c.green() + 0.114 * c.blue() > 140;
-}
-
 void paintStep(QPainter& painter, const QRectF& box, const CriticalStep& step, const SceneState& s,
                const Palette& events, const QPalette& colors) {
   if (!step.event) {
@@ -25,7 +20,7 @@ void paintStep(QPainter& painter, const QRectF& box, const CriticalStep& step, c
   const std::uint32_t color = events.color[lane.color(step.event->index)];
   painter.fillRect(box, QColor::fromRgb(color));
   if (box.width() < kLeastTextPx) return;
-  painter.setPen(isLight(color) ? Qt::black : Qt::white);
+  painter.setPen(QColor::fromRgb(textOn(color)));
   const QString name = QString::fromStdString(s.timeline->label(lane.name(step.event->index)));
   const QRectF room = box.adjusted(3, 0, -3, 0);
   painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,

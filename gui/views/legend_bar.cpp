@@ -4,6 +4,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <algorithm>
 
 #include "gui/views/event_colors.h"
 
@@ -77,8 +78,9 @@ const LegendEntry* LegendBar::entryAt(const QPoint& at) const {
 void LegendBar::mouseReleaseEvent(QMouseEvent* event) {
   const LegendEntry* entry = entryAt(event->position().toPoint());
   if (entry == nullptr || entry->name.empty()) return;
-  // A group stands for its part before the first number.
-  emit nameActivated(QString::fromStdString(entry->name).section('*', 0, 0));
+  // A group stands for its longest part between numbers.
+  const QStringList parts = QString::fromStdString(entry->name).split('*');
+  emit nameActivated(*std::ranges::max_element(parts, {}, &QString::size));
 }
 
 bool LegendBar::event(QEvent* event) {

@@ -22,11 +22,6 @@ constexpr double kLeastMarkPx = 40;  // between lines of iterations over the row
 constexpr std::size_t kMinimapTracks = 256;
 const QColor kEvidenceColor(230, 159, 0);
 
-std::uint32_t textOn(std::uint32_t color) {
-  const QColor c(color);
-  return 0.299 * c.red() + 0.587 * c.green() + 0.114 * c.blue() > 140 ? 0xff000000 : 0xffffffff;
-}
-
 }  // namespace
 
 TimelineScene::TimelineScene(bool dark)

@@ -87,7 +87,7 @@ def mistakes_of(case, ids):
             yield f"there is no rule '{rule}'"
     for need in case.needs:
         if need not in NEEDS:
-            yield f"needs '{need}', which nobody checks"
+            yield f"needs '{need}', which no one checks"
     if "{openblas}" in str([case.env, case.slow, case.fixed]) and "openblas" not in case.needs:
         yield "uses {openblas} and does not need openblas"
     if case.kind == "planted" and not case.first:

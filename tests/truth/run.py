@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import cases as table
+import document
 import machine
 import outcome
 
@@ -31,6 +32,7 @@ def arguments():
                         help="leave out what is said about other programs, to try cases on a busy machine")
     parser.add_argument("--scale", type=float, default=1, help="factor on how long the programs run [1]")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    parser.add_argument("--document", metavar="FILE", help="write the tables into this file too, such as docs/truth.md")
     parser.add_argument("--list", action="store_true", help="print the cases and end")
     parser.add_argument("--check", action="store_true", help="check the table and end")
     parser.add_argument("--no-build", action="store_true", help="build nothing first")
@@ -177,8 +179,11 @@ def main():
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr, flush=True)
     summary = outcome.summary(results)
+    as_dicts = [r.as_dict() for r in results]
+    if options.document:
+        document.write(options.document, as_dicts, summary, cases, options.pairs)
     if options.json:
-        print(json.dumps({"cases": [r.as_dict() for r in results], "summary": summary}, indent=1))
+        print(json.dumps({"cases": as_dicts, "summary": summary}, indent=1))
     else:
         print(outcome.text_table(results))
         print(outcome.summary_text(summary))

@@ -29,11 +29,7 @@ Builder::Builder(TraceSink& sink, ImportSummary& summary)
 // --- Data ---
 
 bool Builder::add(TrackRef track, Event event) {
-  if (event.dur_ns < 0) {
-    tally_.repaired("events that end before they start: length taken as 0",
-                    fmt::format("an event at {} ns of length {} ns", event.start_ns, event.dur_ns));
-    event.dur_ns = 0;
-  }
+  tally_.repairLength(event);
   if (!InputClock::inRange(event.start_ns) || !InputClock::inRange(event.dur_ns) ||
       !InputClock::inRange(event.start_ns + event.dur_ns)) {
     tally_.dropped("events with a time out of range", fmt::format("start {} ns", event.start_ns));

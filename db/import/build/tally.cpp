@@ -1,10 +1,13 @@
 #include "db/import/build/tally.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "db/import/input/text.h"
+#include "db/track_titles.h"
 
 namespace pitwall::import {
 namespace {
@@ -50,6 +53,12 @@ void Tally::dropped(std::string_view what, std::string_view example) {
   countWith(droppedCounter(what), example);
 }
 
+void Tally::repairNegativeLength(Event& event) {
+  repaired("events that end before they start: length taken as 0",
+           [&] { return fmt::format("an event at {} ns of length {} ns", event.start_ns, event.dur_ns); });
+  event.dur_ns = 0;
+}
+
 void Tally::note(std::string text) {
   auto& notes = summary_.notes;
   if (notes.size() > kMostNotes || std::find(notes.begin(), notes.end(), text) != notes.end()) return;
@@ -60,6 +69,13 @@ void Tally::note(std::string text) {
 void Tally::damaged(std::string text) {
   input().complete = false;
   if (input().damage.empty()) input().damage = std::move(text);
+}
+
+void Tally::device(const DeviceInfo& device) {
+  std::string text = deviceTitle(device);
+  if (!device.name.empty()) text += " (" + device.name + ")";
+  auto& devices = summary_.devices;
+  if (std::find(devices.begin(), devices.end(), text) == devices.end()) devices.push_back(std::move(text));
 }
 
 void Tally::finish() {

@@ -46,8 +46,14 @@ class Tally {
     if (counter.count == 0) setExample(counter, example());
     ++counter.count;
   }
+  // A length below 0 becomes 0 and is counted as repaired.
+  void repairLength(Event& event) {
+    if (event.dur_ns < 0) repairNegativeLength(event);
+  }
   void note(std::string text);     // the same text once; at most kMostNotes, then a last one that says so
   void damaged(std::string text);  // the current input ends early; the first text stays
+
+  void device(const DeviceInfo& device);  // a device of the traces, shown once
 
   void countEvents(EventKind kind, std::int64_t count) { kinds_[static_cast<std::uint8_t>(kind)] += count; }
   void countSamples(std::int64_t count) { samples_ += count; }
@@ -56,6 +62,7 @@ class Tally {
 
  private:
   static constexpr std::size_t kMostNotes = 1000;
+  void repairNegativeLength(Event& event);
   static void setExample(ImportCount& counter, std::string_view example);
 
   ImportSummary& summary_;

@@ -177,11 +177,9 @@ ProcessId Tracks::idOf(std::size_t process) {
 DeviceId Tracks::idOf(DeviceRef device) {
   Device& known = devices_[device.index];
   if (!known.id) {
-    known.id = sink_.device({known.kind, known.index, known.name, known.memory_bytes});
-    std::string text = fmt::format("{} {}", known.kind, known.index);
-    if (!known.name.empty()) text += fmt::format(" ({})", known.name);
-    auto& devices = tally_.summary().devices;
-    if (std::find(devices.begin(), devices.end(), text) == devices.end()) devices.push_back(std::move(text));
+    const DeviceInfo info{known.kind, known.index, known.name, known.memory_bytes};
+    known.id = sink_.device(info);
+    tally_.device(info);
   }
   return known.id;
 }

@@ -123,8 +123,9 @@ void ChromeInterpreter::metadata(const ChromeEvent& event) {
   const std::string_view what = event.name.text;
   const JsonValue name = event.arg(Arg::name);
   if (what == "process_name") {
-    const auto start = event.argInteger(Arg::startSinceEpoch);
-    if (start && *start > 0 && isEpoch(*start * 1000)) builder_.clock().wallClock(*start * 1000);
+    const auto start_us = event.argInteger(Arg::startSinceEpoch);
+    if (start_us && *start_us > 0 && *start_us < kYear2100Ns / 1000 && isEpoch(*start_us * 1000))
+      builder_.clock().wallClock(*start_us * 1000);
     if (name.type != JsonType::string) return;
     mxnet_.addProcess(event, name.text);
     if (!mxnet_.seen())

@@ -55,10 +55,7 @@ void RowImport::thread(std::int64_t number, ThreadInfo thread, std::int64_t proc
 
 void RowImport::device(std::int64_t number, const DeviceInfo& device) {
   devices_[number] = sink_.device(device);
-  std::string text = fmt::format("{} {}", device.kind, device.index);
-  if (!device.name.empty()) text += fmt::format(" ({})", device.name);
-  auto& shown = builder_.tally().summary().devices;
-  if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(std::move(text));
+  builder_.tally().device(device);
 }
 
 void RowImport::track(std::int64_t number, TrackInfo track, const TrackOwners& owners) {
@@ -145,6 +142,7 @@ void RowImport::sendSamples(TrackId track) {
 
 void RowImport::event(Event event, const EventTexts& texts) {
   if (!fits({event.start_ns, event.dur_ns, event.pushed_ns, event.ready_ns})) return;
+  builder_.tally().repairLength(event);
   const TrackId track = trackOf(texts.track);
   if (track != held_track_ || events_.size() >= kPortion) send(held_track_);
   held_track_ = track;

@@ -104,10 +104,7 @@ class TraceInput {
     }
     for (const DeviceInfo& device : trace_.devices()) {
       devices_.push_back(sink_.device(device));
-      std::string text = fmt::format("{} {}", device.kind, device.index);
-      if (!device.name.empty()) text += fmt::format(" ({})", device.name);
-      auto& shown = builder_.tally().summary().devices;
-      if (std::find(shown.begin(), shown.end(), text) == shown.end()) shown.push_back(std::move(text));
+      builder_.tally().device(device);
     }
     for (TrackInfo track : trace_.tracks()) {
       track.process = mapped(processes_, track.process);

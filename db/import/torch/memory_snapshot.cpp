@@ -133,7 +133,9 @@ void MemorySnapshot::entry(std::size_t index, const PickleValue& entry, Use& use
   const std::int64_t time_us = integer(entry, "time_us");
   Event event;
   event.kind = EventKind::instant;
-  event.start_ns = timed_ ? (time_us > kLatestNs / 1000 ? kLatestNs : time_us * 1000) : order_ns_ += 1000;
+  // A time beyond the range is kept beyond it, so that it is counted as such.
+  constexpr std::int64_t kBeyondUs = kLatestNs / 1000 + 1;
+  event.start_ns = timed_ ? std::clamp(time_us, -kBeyondUs, kBeyondUs)* 1000 : order_ns_ += 1000;
   event.name = builder_.names().name(action.substr(0, 256));
   event.value = bytes;
   event.args = placeOf(pickle_.member(entry, "frames"));

@@ -33,6 +33,17 @@ TEST(ImportChrome, EventsOnePerLine) {
   EXPECT_EQ(imported->named("work").size(), 3U);
 }
 
+TEST(ImportChrome, TheStartOfAProcessIsTheWallClockWhenItIsADate) {
+  const auto starting = [](const std::string& start_us) {
+    return importText(R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"train",)"
+                      R"("start_time_since_epoch_in_micros":)" +
+                      start_us + "}}," + kRange + "]");
+  };
+  EXPECT_EQ(starting("1700000000000000")->sink.meta_values.at("trace.start_unix_ns"), "1700000000000010000");
+  for (const char* no_date : {"0", "-5", "9223372036854775807", "4200000000000000"})
+    EXPECT_EQ(starting(no_date)->sink.meta_values.count("trace.start_unix_ns"), 0U) << no_date;
+}
+
 // What Pitwall itself exports begins with the trace's extent, which a damaged file may have wrong.
 TEST(ImportChrome, RowsBeyondTheExtentOfTheFileExtendTheTrace) {
   const std::string start =
@@ -44,6 +55,9 @@ TEST(ImportChrome, RowsBeyondTheExtentOfTheFileExtendTheTrace) {
   EXPECT_EQ(importText(start + R"({"name":"bytes","ph":"C","ts":20,"pid":1,"tid":1,"args":{"value":3}}])")
                 ->summary.end_ns,
             20000);
+  const auto backwards = importText(start + R"({"name":"work","ph":"X","ts":10,"dur":-5,"pid":1,"tid":1}])");
+  EXPECT_EQ(backwards->only("work").dur_ns, 0);
+  EXPECT_EQ(Imported::counted(backwards->summary.repaired, "events that end before they start"), 1);
 }
 
 TEST(ImportChrome, BeginAndEndNest) {

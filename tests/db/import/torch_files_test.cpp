@@ -108,6 +108,13 @@ TEST(ImportMemorySnapshot, WithoutTimesOnlyTheOrderIsKnown) {
   EXPECT_EQ(imported->sink.meta_values.count("trace.start_unix_ns"), 0U);
 }
 
+TEST(ImportMemorySnapshot, TimesBeyondTheRangeAreCounted) {
+  const auto imported = importFiles({seedFile("../found/memory_snapshot/time_far_before_1970.pickle")});
+  ASSERT_EQ(imported->error, "");
+  EXPECT_EQ(imported->events("instant"), 1);
+  EXPECT_EQ(Imported::counted(imported->summary.dropped, "events with a time out of range"), 1);
+}
+
 TEST(ImportMemorySnapshot, CodeIsNeverExecutedAndNamed) {
   const auto by_stack = importFiles({seedFile("memory_snapshot/calls_code.pickle")});
   EXPECT_THAT(by_stack->error,
