@@ -178,6 +178,9 @@ TEST_F(Tune, EndsWhatAKilledSearchLeftRunning) {
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   const std::string left = "/proc/" + std::to_string(std::stoi(readAll(process))) + "/stat";
+  // The shell names the process before the process has become `sleep`.
+  for (int i = 0; i < 2000 && readAll(left).find("(sleep)") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ASSERT_THAT(readAll(left), HasSubstr("(sleep)"));
   const Ended ended = tune("--timeout 0.2", program);
   EXPECT_EQ(ended.code, 2);
