@@ -14,8 +14,8 @@ passed=0 failed=0
 summary=()
 # The same source compiled in several build folders is one ccache entry.
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$PWD CMAKE_BUILD_PARALLEL_LEVEL=$jobs CTEST_OUTPUT_ON_FAILURE=1
-# One more than processors: some tests wait for programs.
-export CTEST_PARALLEL_LEVEL=$((jobs + 1))
+# More than processors: some tests wait for programs.
+export CTEST_PARALLEL_LEVEL=$((jobs + 2))
 # Tests run side by side: OpenMP threads that spin while they wait would hold each other up.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-PASSIVE} GOMP_SPINCOUNT=${GOMP_SPINCOUNT:-0}
 export UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS="suppressions=$PWD/.ci/tsan.supp second_deadlock_stack=1"
@@ -134,6 +134,8 @@ without_aslr=(setarch "$(uname -m)" -R)
 mkdir -p "$logs"
 step packages .ci/install_packages.sh build viewer data check
 [ "$failed" -eq 0 ] || exit 1
+# Hundreds of programs are linked: the fastest linker.
+export LDFLAGS=${LDFLAGS:--fuse-ld=lld}
 step format .ci/check_format.sh
 step layers .ci/check_layers.py
 step sizes .ci/check_sizes.py

@@ -59,17 +59,6 @@ Result<AnalyzeOptions> optionsFrom(const AnalyzeArguments& arguments) {
   return options;
 }
 
-int exitCodeFor(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::corruptTrace:
-    case ErrorCode::versionMismatch: return reportError(error.message, kUnreadableTrace);
-    case ErrorCode::invalidInput:
-    case ErrorCode::notFound:
-    case ErrorCode::io: return reportError(error.message, kUsage);
-    default: return reportError(error.message, kInternal);
-  }
-}
-
 bool reaches(const Report& report, const std::string& level) {
   for (const auto& finding : report.findings) {
     for (const auto severity : {Severity::info, Severity::low, Severity::medium, Severity::high}) {
@@ -145,6 +134,15 @@ int reportError(const std::string& message, ExitCode code) {
   return code;
 }
 
+ExitCode exitCodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::corruptTrace:
+    case ErrorCode::versionMismatch: return kUnreadableTrace;
+    case ErrorCode::internal: return kInternal;
+    default: return kUsage;
+  }
+}
+
 void reportNote(const std::string& note) { printNote("pitwall: note: {}\n", escaped(note)); }
 
 int flushOutput() {
@@ -186,13 +184,13 @@ int analyze(const AnalyzeArguments& arguments) {
   auto opened = openTrace(arguments.trace);
   if (!opened.has_value()) return reportTraceError(opened.error());
   auto report = analyzeTrace(*opened->trace, options.value());
-  if (!report.has_value()) return exitCodeFor(report.error());
+  if (!report.has_value()) return reportError(report.error().message, exitCodeOf(report.error()));
   if (arguments.timing) printTimings(report.value());
   report.value().trace_path = arguments.trace;
   ReportTimeline timeline;
   if (arguments.format == "html") {
     auto read = reportTimeline(*opened->trace, report.value());
-    if (!read.has_value()) return exitCodeFor(read.error());
+    if (!read.has_value()) return reportError(read.error().message, exitCodeOf(read.error()));
     timeline = std::move(read).value();
   }
   opened->trace.reset();  // the file is written next

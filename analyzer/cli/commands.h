@@ -26,6 +26,9 @@ enum ExitCode : int {
 // the message may hold any.
 int reportError(const std::string& message, ExitCode code);
 
+// What a command ends with after such an error of a trace or of its output.
+ExitCode exitCodeOf(const Error& error);
+
 // Prints "pitwall: note: note" to standard error.
 void reportNote(const std::string& note);
 

@@ -15,7 +15,7 @@
 namespace pitwall::cli {
 namespace {
 
-using emit::Cell;
+using emit::textCell;
 
 struct InEffect {
   std::string value, source, error;
@@ -34,8 +34,6 @@ InEffect inEffect(const SettingInfo& info) {
 
 std::string orUnset(std::string_view value) { return value.empty() ? "unset" : std::string(value); }
 
-Cell shown(std::string_view text) { return {{}, std::string(text)}; }
-
 int printAll() {
   emit::Table table{{{"name", "setting", emit::Align::left, false},
                      {"value", "value"},
@@ -45,8 +43,8 @@ int printAll() {
   for (const auto& info : settingCatalogue()) {
     const auto effect = inEffect(info);
     const std::string mark = effect.source == "environment" ? "*" : "";
-    table.rows.push_back({shown(info.name), shown(orUnset(effect.value) + mark),
-                          shown(orUnset(info.default_value)), shown(toString(info.status))});
+    table.rows.push_back({textCell(info.name), textCell(orUnset(effect.value) + mark),
+                          textCell(orUnset(info.default_value)), textCell(toString(info.status))});
     if (!effect.error.empty()) errors.push_back(effect.error);
   }
   emit::TextEmitter emitter({.width = listWidth()});
@@ -118,7 +116,7 @@ int explain(const std::string& name) {
   emitter.beginObject("", info->name, emit::Style::plain);
   emitter.paragraph(info->meaning);
   const auto field = [&emitter](const char* label, const std::string& value) {
-    emitter.field("", label, shown(value));
+    emitter.field("", label, textCell(value));
   };
   field("value", fmt::format("{} ({})", orUnset(effect.value), effect.source));
   field("default", orUnset(info->default_value));

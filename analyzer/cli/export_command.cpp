@@ -59,16 +59,6 @@ std::string contentsOf(const ExportSummary& summary) {
   return text.empty() ? "nothing" : text;
 }
 
-int exitCodeOf(const Error& error) {
-  reportError(error.message, kUsage);
-  switch (error.code) {
-    case ErrorCode::corruptTrace:
-    case ErrorCode::versionMismatch: return kUnreadableTrace;
-    case ErrorCode::internal: return kInternal;
-    default: return kUsage;
-  }
-}
-
 }  // namespace
 
 CLI::App* addExport(CLI::App& app, ExportArguments& arguments) {
@@ -133,7 +123,7 @@ int exportTraceFile(const ExportArguments& arguments) {
   options.progress = [&](const ExportProgress& p) { line.show("export", p.done_rows, p.total_rows); };
   const auto summary = exportTrace(*opened->trace, output, options);
   line.clear();
-  if (!summary.has_value()) return exitCodeOf(summary.error());
+  if (!summary.has_value()) return reportError(summary.error().message, exitCodeOf(summary.error()));
   // The data may be on standard output.
   const std::string done = fmt::format("{}: {}\n", output == "-" ? "written" : "written: " + escaped(output),
                                        contentsOf(*summary));

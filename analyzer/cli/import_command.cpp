@@ -32,7 +32,7 @@ std::string defaultOutput(const std::string& input) {
 }
 
 // `target`: the output as messages about it name it, or "-".
-int exitCodeOf(const Error& error, const std::string& target) {
+ExitCode importExitCode(const Error& error, const std::string& target) {
   if (error.code == ErrorCode::internal) return kInternal;
   const bool about_output = error.message.find("'" + target) != std::string::npos;
   return about_output ? kUsage : kUnreadableTrace;
@@ -87,7 +87,7 @@ int importTraces(const ImportArguments& arguments) {
   line.clear();
   if (!summary.has_value()) {
     reportError(summary.error().message, kUsage);
-    return exitCodeOf(summary.error(), target);
+    return importExitCode(summary.error(), target);
   }
   // The trace may be on standard output.
   const std::string done =

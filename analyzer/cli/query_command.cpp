@@ -74,7 +74,7 @@ int printSchema() {
   return kDone;
 }
 
-int exitCodeOf(const Error& error) {
+int reportUnreadable(const Error& error) {
   const bool unreadable = error.code == ErrorCode::corruptTrace || error.code == ErrorCode::io;
   const ExitCode otherwise = error.code == ErrorCode::internal ? kInternal : kUsage;
   return reportError(error.message, unreadable ? kUnreadableTrace : otherwise);
@@ -115,14 +115,14 @@ int queryTrace(const QueryArguments& arguments) {
     for (int c = std::getchar(); c != EOF; c = std::getchar()) sql += static_cast<char>(c);
   }
   if (sql.find(kAnalysisPrefix) != std::string::npos) {
-    if (auto report = analyzeTrace(trace); !report.has_value()) return exitCodeOf(report.error());
+    if (auto report = analyzeTrace(trace); !report.has_value()) return reportUnreadable(report.error());
   }
   const bool text = arguments.format == "auto" && outputIsTerminal();
   const std::string format = text ? "text" : arguments.format == "auto" ? "tsv" : arguments.format;
   const auto printer = makeRowPrinter(format, outputIsTerminal() ? terminalWidth() : 0);
   Status status = trace.visit(sql, {}, *printer);
   if (!printer->finish()) return flushOutput();
-  return status.has_value() ? static_cast<int>(kDone) : exitCodeOf(status.error());
+  return status.has_value() ? static_cast<int>(kDone) : reportUnreadable(status.error());
 }
 
 }  // namespace pitwall::cli

@@ -14,8 +14,6 @@
 namespace pitwall::cli {
 namespace {
 
-emit::Cell shown(std::string_view text) { return {{}, std::string(text)}; }
-
 std::string oneLine(const std::string& text) {
   std::string flat;
   for (const char c : text) {
@@ -31,7 +29,8 @@ int rulesList(const std::vector<std::string>& folders) {
   auto set = rules::loadRules({folders, {}});
   if (!set.has_value()) return reportError(set.error().message, kUsage);
   emit::Table table{{{"id", "rule", emit::Align::left, false}, {"title", "what it finds"}}};
-  for (const auto& rule : set.value().rules) table.rows.push_back({shown(rule.id), shown(rule.title)});
+  for (const auto& rule : set.value().rules)
+    table.rows.push_back({emit::textCell(rule.id), emit::textCell(rule.title)});
   emit::TextEmitter emitter({.width = listWidth()});
   emitter.table("", "", table);
   print("{}\n{} rules, {}.\n", std::move(emitter).take(), table.rows.size(), set.value().source);
@@ -45,18 +44,18 @@ int rulesShow(const std::string& id, const std::vector<std::string>& folders) {
     if (rule.id != id) continue;
     emit::TextEmitter emitter({});
     emitter.beginObject("", fmt::format("{}: {}", rule.id, rule.title), emit::Style::plain);
-    emitter.field("", "finds", shown(oneLine(rule.verdict.text)));
+    emitter.field("", "finds", emit::textCell(oneLine(rule.verdict.text)));
     for (const auto& t : rule.thresholds) {
       emitter.field("", "threshold",
-                    shown(fmt::format("{}.{} = {:g} {}: {} [{}]", rule.id, t.name, t.value, t.unit, t.meaning,
-                                      t.source)));
+                    emit::textCell(fmt::format("{}.{} = {:g} {}: {} [{}]", rule.id, t.name, t.value, t.unit,
+                                               t.meaning, t.source)));
     }
-    for (const auto& a : rule.abstains) emitter.field("", "abstains", shown(oneLine(a.reason)));
+    for (const auto& a : rule.abstains) emitter.field("", "abstains", emit::textCell(oneLine(a.reason)));
     for (const auto& p : rule.proposals)
-      emitter.field("", "proposes", shown(p.name + ": " + oneLine(p.reason.text)));
-    emitter.field("", "gain", shown(oneLine(rule.gain_method.text)));
-    emitter.field("", "wrong if", shown(oneLine(rule.guard.text)));
-    emitter.field("", "file", shown(rule.file));
+      emitter.field("", "proposes", emit::textCell(p.name + ": " + oneLine(p.reason.text)));
+    emitter.field("", "gain", emit::textCell(oneLine(rule.gain_method.text)));
+    emitter.field("", "wrong if", emit::textCell(oneLine(rule.guard.text)));
+    emitter.field("", "file", emit::textCell(rule.file));
     print("{}", std::move(emitter).take().substr(1));
     print("\n   measure\n{}\n", rule.measure.text);
     return kDone;

@@ -101,20 +101,10 @@ class Status {
   std::size_t width_ = 0;
 };
 
-int exitCodeOf(const Error& error) {
-  switch (error.code) {
-    case ErrorCode::corruptTrace:
-    case ErrorCode::versionMismatch: return kUnreadableTrace;
-    case ErrorCode::internal: return kInternal;
-    default: return kUsage;
-  }
-}
-
 int printLedger() {
   const std::string path = ledgerPath();
   const auto rows = readLedger(path);
-  if (!rows.has_value())
-    return reportError(rows.error().message, static_cast<ExitCode>(exitCodeOf(rows.error())));
+  if (!rows.has_value()) return reportError(rows.error().message, exitCodeOf(rows.error()));
   if (rows->empty()) {
     print("{}: no predictions yet; 'pitwall tune -- PROGRAM' measures them.\n", escaped(path));
     return flushOutput();
@@ -232,8 +222,7 @@ int tune(const TuneArguments& arguments) {
   }
   const auto outcome = tuneProgram(*options, progress);
   status.clear();
-  if (!outcome.has_value())
-    return reportError(outcome.error().message, static_cast<ExitCode>(exitCodeOf(outcome.error())));
+  if (!outcome.has_value()) return reportError(outcome.error().message, exitCodeOf(outcome.error()));
   if (const int code = printOrWrite(tuneAsText(*outcome), {}, {}); code != kDone) return code;
   return outcome->interrupted ? kInterrupted : kDone;
 }

@@ -7,7 +7,7 @@
 namespace pitwall::emit {
 namespace {
 
-constexpr std::size_t kShownOperators = 8;
+constexpr std::size_t kShownOnPath = 8;
 
 // "device work 93.1 %, host 5.2 %, ..."
 std::string whereItGoes(const PathSummary& path) {
@@ -63,7 +63,7 @@ void writeCriticalPathSection(const PathSummary& path, Emitter& emitter) {
                {"on_path_ns", "on path", Align::right},
                {"share", "share", Align::right},
                {"slack_mean_ns", "slack", Align::right}}};
-  table.text_rows = kShownOperators;
+  table.text_rows = kShownOnPath;
   for (const auto& row : path.rows) {
     const bool runs = row.executions > 0;
     table.rows.push_back({jsonOnly(row.title), textOnly(nameOf(row)),
@@ -72,7 +72,7 @@ void writeCriticalPathSection(const PathSummary& path, Emitter& emitter) {
                           duration(row.on_path_ns), share(row.share),
                           runs ? duration(row.slack_mean_ns) : Cell{std::monostate{}, "-"}});
   }
-  const auto shown = std::min(kShownOperators, path.rows.size());
+  const auto shown = std::min(kShownOnPath, path.rows.size());
   table.rest =
       sumOf(plural(static_cast<std::int64_t>(path.rows.size() - shown), "other", "others"), path, shown);
   table.footer = sumOf("total", path, 0);

@@ -20,6 +20,9 @@ struct Cell {
   std::optional<double> bar = {};  // a share of 0..1 that formats for people draw, in place of the text
 };
 
+// Text for people, without a value for programs.
+inline Cell textCell(std::string_view text) { return {{}, std::string(text), {}}; }
+
 enum class Style : std::uint8_t { plain, heading, high, medium, low, info };
 
 enum class Align : std::uint8_t { left, right };

@@ -47,7 +47,7 @@ complete -o bashdefault -o default -F @name@ @root@
 std::string patternOf(const Command& command, const Option& option) {
   std::string pattern;
   for (const std::string& name : option.names)
-    pattern += (pattern.empty() ? "" : " | ") + quoted(command.name + " " + name);
+    pattern += (pattern.empty() ? "" : " | ") + inQuotes(command.name + " " + name);
   return pattern;
 }
 
@@ -59,7 +59,7 @@ std::string valueCases(const std::vector<const Command*>& commands) {
       const auto& words = offered(option.value);
       const char* kind = option.value.kind == Value::Kind::folder ? "folder" : "value";
       out += fmt::format("    {}) kind={}", patternOf(*command, option), kind);
-      out += words.empty() ? " ;;\n" : fmt::format(" words={} ;;\n", quoted(joined(words, " ")));
+      out += words.empty() ? " ;;\n" : fmt::format(" words={} ;;\n", inQuotes(joined(words, " ")));
     }
   }
   return out;
@@ -71,7 +71,7 @@ std::string optionCases(const std::vector<const Command*>& commands) {
     std::vector<std::string> names;
     for (const Option& option : command->options)
       names.insert(names.end(), option.names.begin(), option.names.end());
-    out += fmt::format("      {}) words={} ;;\n", quoted(command->name), quoted(joined(names, " ")));
+    out += fmt::format("      {}) words={} ;;\n", inQuotes(command->name), inQuotes(joined(names, " ")));
   }
   return out;
 }
@@ -85,7 +85,7 @@ std::string argumentCases(const std::vector<const Command*>& commands) {
     for (const Option& argument : command->arguments)
       words.insert(words.end(), offered(argument.value).begin(), offered(argument.value).end());
     if (!words.empty())
-      out += fmt::format("      {}) words={} ;;\n", quoted(command->name), quoted(joined(words, " ")));
+      out += fmt::format("      {}) words={} ;;\n", inQuotes(command->name), inQuotes(joined(words, " ")));
   }
   return out;
 }
@@ -97,8 +97,8 @@ std::string bashCompletion(const Command& root) {
   std::string out = kBegin;
   std::vector<std::string> below;
   for (const Command* command : commands) {
-    if (command->runs_program) out += replaced(kProgram, "@command@", quoted(command->name));
-    if (command != &root) below.push_back(quoted(command->name));
+    if (command->runs_program) out += replaced(kProgram, "@command@", inQuotes(command->name));
+    if (command != &root) below.push_back(inQuotes(command->name));
   }
   if (!below.empty())
     out += fmt::format("    case \"$command $word\" in\n      {}) command=\"$command $word\" ;;\n    esac\n",

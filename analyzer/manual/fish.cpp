@@ -9,7 +9,7 @@ namespace {
 std::string fishQuoted(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '\\' ? std::string("\\\\") : std::string(1, c);
-  return quoted(out, "\\'");
+  return inQuotes(out, "\\'");
 }
 
 // A function that prints the command before the cursor, with the commands below it: "pitwall rules list".

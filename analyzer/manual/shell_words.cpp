@@ -2,7 +2,7 @@
 
 namespace pitwall::manual {
 
-std::string quoted(std::string_view text, std::string_view inner_quote) {
+std::string inQuotes(std::string_view text, std::string_view inner_quote) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'') {

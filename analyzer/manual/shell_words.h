@@ -10,7 +10,7 @@
 namespace pitwall::manual {
 
 // 'text' in single quotes. `inner_quote` is how a quote within is written: "'\\''" in bash and zsh, "\\'" in fish.
-std::string quoted(std::string_view text, std::string_view inner_quote = "'\\''");
+std::string inQuotes(std::string_view text, std::string_view inner_quote = "'\\''");
 
 std::string joined(const std::vector<std::string>& words, std::string_view between);
 

@@ -34,12 +34,12 @@ std::string optionLine(const Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.names)
     names.push_back(name + (!takes_value ? "" : name.starts_with("--") ? "=" : "+"));
-  if (names.size() == 1) return quoted(before + names.front() + text);
-  return fmt::format("{}{{{}}}{}", quoted(before), joined(names, ","), quoted(text));
+  if (names.size() == 1) return inQuotes(before + names.front() + text);
+  return fmt::format("{}{{{}}}{}", inQuotes(before), joined(names, ","), inQuotes(text));
 }
 
 std::string argumentLine(const Option& argument) {
-  return quoted((argument.value.repeated ? "*" : "") + valueOf(argument.value));
+  return inQuotes((argument.value.repeated ? "*" : "") + valueOf(argument.value));
 }
 
 // Which command follows, and its own function for the words after it.
@@ -48,7 +48,7 @@ std::string dispatch(const Command& command) {
   std::string cases;
   for (const Command& below : command.commands) {
     const std::string word = below.name.substr(command.name.size() + 1);
-    out += fmt::format("        {}\n", quoted(word + ":" + described(below.summary)));
+    out += fmt::format("        {}\n", inQuotes(word + ":" + described(below.summary)));
     cases += fmt::format("        {}) {} ;;\n", word, functionName(below.name));
   }
   out += "      )\n      _describe -t commands command commands\n      ;;\n";

@@ -179,9 +179,9 @@ Unrecognised unrecognised(const FileStart& start, std::string_view path) {
   if (isUtf16(start.bytes)) return {"is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8 IN > OUT"};
   if (start.bytes.find_first_not_of(" \t\r\n") == std::string_view::npos) return {"holds nothing but spaces"};
   if (start.text.empty())
-    return {fmt::format("is binary data of an unknown kind, beginning {}", quoted(start.bytes, 12))};
+    return {fmt::format("is binary data of an unknown kind, beginning {}", quotedText(start.bytes, 12))};
   if (auto problem = jsonStart(start.text).problem; !problem.empty()) return {std::move(problem)};
-  return {fmt::format("is text of an unknown kind, beginning {}", quoted(start.text, 40)), true};
+  return {fmt::format("is text of an unknown kind, beginning {}", quotedText(start.text, 40)), true};
 }
 
 }  // namespace pitwall::import

@@ -11,12 +11,12 @@ bool equalIgnoringCase(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-using Key = std::tuple<TimeNs, std::size_t, std::size_t, std::size_t>;  // start, track, lane, index
+using HitOrder = std::tuple<TimeNs, std::size_t, std::size_t, std::size_t>;  // start, track, lane, index
 
 // The nearest match of one lane after (before) `key`, if it is nearer than `best`.
 std::optional<std::size_t> nearest(const TimelineTrack& track, std::size_t lane_index, const NameSet& names,
-                                   const Key& key, std::size_t track_index, const std::optional<Key>& best,
-                                   bool forward) {
+                                   const HitOrder& key, std::size_t track_index,
+                                   const std::optional<HitOrder>& best, bool forward) {
   static const NameIndex kNoIndex;
   const Lane& lane = track.lanes[lane_index];
   const NameIndex& index = lane_index < track.name_indices.size() ? track.name_indices[lane_index] : kNoIndex;
@@ -34,16 +34,16 @@ std::optional<std::size_t> nearest(const TimelineTrack& track, std::size_t lane_
   return index.last(lane, names, best ? lane.firstAt(std::get<0>(*best)) : 0, end);
 }
 
-std::optional<EventRef> nearest(const Timeline& timeline, const NameSet& names, const Key& key,
+std::optional<EventRef> nearest(const Timeline& timeline, const NameSet& names, const HitOrder& key,
                                 bool forward) {
   std::optional<EventRef> best;
-  std::optional<Key> best_key;
+  std::optional<HitOrder> best_key;
   for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
     const TimelineTrack& track = timeline.tracks[t];
     for (std::size_t l = 0; l < track.lanes.size(); ++l) {
       const auto i = nearest(track, l, names, key, t, best_key, forward);
       if (!i) continue;
-      const Key found{track.lanes[l].startNs(*i), t, l, *i};
+      const HitOrder found{track.lanes[l].startNs(*i), t, l, *i};
       if (!best || (forward ? found < *best_key : found > *best_key)) {
         best = EventRef{t, l, *i};
         best_key = found;
@@ -73,8 +73,8 @@ std::vector<bool> matchingNames(const std::vector<std::string>& names, const std
 std::optional<EventRef> findEvent(const Timeline& timeline, const std::vector<bool>& names,
                                   const std::optional<EventRef>& from, bool forward) {
   // Before and after every event; no track is the last one's.
-  const Key first{INT64_MIN, SIZE_MAX, SIZE_MAX, 0}, last{INT64_MAX, SIZE_MAX, SIZE_MAX, 0};
-  Key key = forward ? first : last;
+  const HitOrder first{INT64_MIN, SIZE_MAX, SIZE_MAX, 0}, last{INT64_MAX, SIZE_MAX, SIZE_MAX, 0};
+  HitOrder key = forward ? first : last;
   if (from)
     key = {timeline.tracks[from->track].lanes[from->lane].startNs(from->index), from->track, from->lane,
            from->index};

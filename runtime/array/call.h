@@ -46,6 +46,9 @@ using SitePtr = std::shared_ptr<CallSiteState>;
 // Computes the number of operations of a prepared kernel; called once per Prepared.
 using FlopFunction = Flop (*)(const Prepared&);
 
+// One operation per element of the first array.
+inline Flop onePerElement(const Prepared& prepared) { return prepared.at_hand[0].shape.elements(); }
+
 // One kernel call. Arrays are listed as the operator's Desc lists them (runtime/operators/NAME.h).
 struct Call {
   const char* name = "";  // a literal: its address identifies the operator

@@ -9,8 +9,6 @@
 namespace pitwall {
 namespace {
 
-Flop onePerElement(const Prepared& p) { return p.at_hand[0].shape.elements(); }
-
 // Selects the one of data and out that the gradient needs; the other may be freed.
 bool readsData(const OperatorKindDesc& desc) {
   return desc.as<ActivationDesc>().type == ActivationType::softrelu;

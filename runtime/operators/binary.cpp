@@ -118,13 +118,12 @@ Result<Signature> BinaryDesc::infer(const ShapeQuery& q) const {
 Result<Value> applyBinary(const ElementwiseCall& call, const Value& a, const Value& b, Value output) {
   const OperatorKindDesc desc = BinaryDesc{call.type};
   const Value* inputs[] = {&a, &b};
-  PITWALL_TRY(
-      invoke(call.site, {.name = call.name,
-                         .desc = desc,
-                         .phase = call.phase,
-                         .inputs = inputs,
-                         .outputs = {&output, 1},
-                         .flop = [](const Prepared& p) -> Flop { return p.at_hand[0].shape.elements(); }}));
+  PITWALL_TRY(invoke(call.site, {.name = call.name,
+                                 .desc = desc,
+                                 .phase = call.phase,
+                                 .inputs = inputs,
+                                 .outputs = {&output, 1},
+                                 .flop = onePerElement}));
   return output;
 }
 

@@ -11,8 +11,6 @@
 namespace pitwall {
 namespace {
 
-Flop onePerElement(const Prepared& p) { return p.at_hand[0].shape.elements(); }
-
 struct DropoutNode final : autograd::Node {
   Status backward(autograd::Gradients& gradients) override {
     const Value* arrays[] = {&gradients.head(), &mask};

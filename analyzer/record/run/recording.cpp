@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "analyzer/record/merge/merge.h"
 #include "analyzer/record/run/attach.h"
 #include "analyzer/record/run/merge_interrupt.h"
+#include "analyzer/record/sample/waited_for_cpu.h"
 #include "db/cgroup.h"
 #include "db/host_facts.h"
 #include "db/launched_rank.h"
@@ -51,14 +51,6 @@ Status checkOptions(const RecordOptions& options) {
   return {};
 }
 
-// CPU time of all children that have ended so far.
-TimeNs childrenCpuNs() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
-  return ns(used.ru_utime) + ns(used.ru_stime);
-}
-
 // Whether the user has enabled oneDNN's verbose lines: then they are part of the program's output.
 bool verboseAsked() {
   return std::getenv("ONEDNN_VERBOSE") != nullptr || std::getenv("DNNL_VERBOSE") != nullptr ||
@@ -71,7 +63,7 @@ Status Recording::prepare() {
   PITWALL_TRY(checkOptions(options_));
   const char* path = std::getenv("PATH");
   program_ = PITWALL_TRY(findProgram(options_.command.front(), path != nullptr ? path : "/usr/bin:/bin"));
-  children_cpu_ns_ = childrenCpuNs();
+  children_cpu_ns_ = waitedForCpuNs();
   rank_ = launchedRank(&std::getenv);
   name_template_ = options_.output;
   if (name_template_.empty()) {
@@ -294,7 +286,7 @@ void Recording::writeProgramEnd() {
   } else {
     sink.meta(meta::kExitCode, std::to_string(result_.exit_code));
   }
-  sink.meta(meta::kProcessCpuNs, std::to_string(childrenCpuNs() - children_cpu_ns_));
+  sink.meta(meta::kProcessCpuNs, std::to_string(waitedForCpuNs() - children_cpu_ns_));
 }
 
 void Recording::noteContinuing() {

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "analyzer/record/sample/process_facts.h"
 #include "analyzer/record/sample/trace_clock.h"
+#include "analyzer/record/sample/waited_for_cpu.h"
 #include "db/host_facts.h"
 #include "db/meta.h"
 
@@ -19,14 +19,6 @@ namespace {
 
 constexpr TimeNs kRarestFactsNs = 10 * kSecondNs;
 constexpr std::size_t kMostOthers = 1 << 20;
-
-// CPU time of all children that this process has waited for.
-TimeNs childrenCpuNs() {
-  rusage used{};
-  getrusage(RUSAGE_CHILDREN, &used);
-  const auto ns = [](const timeval& time) { return time.tv_sec * kSecondNs + time.tv_usec * 1000; };
-  return ns(used.ru_utime) + ns(used.ru_stime);
-}
 
 // The rate that a collective among all of them can reach; 0 with one GPU, or if the rate of one is unknown.
 double slowestLink(const std::vector<SampledGpu>& gpus) {
@@ -55,7 +47,7 @@ Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOp
     stacks_ = std::make_unique<StackRecorder>(options_.stacks, options_.stack_hz, sink);
     next_stacks_ns_ = 0;
   }
-  waited_for_ns_ = childrenCpuNs();
+  waited_for_ns_ = waitedForCpuNs();
   recorder_ns_ = readClock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
@@ -165,7 +157,7 @@ bool Sampler::sampleProcess(ProcessProbe& probe) {
 }
 
 void Sampler::sampleHost(TimeNs now_ns) {
-  const TimeNs waited_for_ns = childrenCpuNs();
+  const TimeNs waited_for_ns = waitedForCpuNs();
   own_cpu_.waitedFor(waited_for_ns - waited_for_ns_);
   waited_for_ns_ = waited_for_ns;
   if (!host_->hasTracks()) {

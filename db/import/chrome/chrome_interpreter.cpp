@@ -326,9 +326,10 @@ void ChromeInterpreter::flow(const ChromeEvent& event, const Category& category,
 void ChromeInterpreter::metric(const ChromeEvent& event, const Place& place) {
   samples_seen_ = true;
   ++builder_.tally().record("samples of system metrics");
-  const auto time =
-      event.timestamp.isNumberOrString() ? parseScaled(event.timestamp.text, 1'000'000'000) : std::nullopt;
-  const auto value = event.value.isNumberOrString() ? parseReal(event.value.text) : std::nullopt;
+  std::optional<std::int64_t> time;
+  if (event.timestamp.isNumberOrString()) time = parseScaled(event.timestamp.text, 1'000'000'000);
+  std::optional<double> value;
+  if (event.value.isNumberOrString()) value = parseReal(event.value.text);
   if (!time || !value) {
     builder_.tally().dropped("samples without a time or a value", place);
     return;

@@ -272,7 +272,7 @@ class ChromeReader {
   // Skips damaged text up to the next start of an event.
   Status damagedEvent(std::size_t at, const char* why) {
     builder_.tally().dropped("damaged events", fmt::format("{}: {}: {}", window_.place(at), why,
-                                                           quoted(window_.view().substr(0, 120))));
+                                                           quotedText(window_.view().substr(0, 120))));
     if (++damages_ > kMostDamages)
       return stop(
           fmt::format("more than {} damaged events; given up at {}", kMostDamages, window_.place(at)));

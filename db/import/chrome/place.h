@@ -17,7 +17,7 @@ struct Place {
   const Window& window;
   std::size_t ahead;
   std::string_view raw;
-  std::string text() const { return fmt::format("{}: {}", window.place(ahead), quoted(raw, 160)); }
+  std::string text() const { return fmt::format("{}: {}", window.place(ahead), quotedText(raw, 160)); }
   std::string operator()() const { return text(); }
 };
 

@@ -143,7 +143,7 @@ std::optional<std::int64_t> stepNumber(std::string_view name) {
   return std::nullopt;
 }
 
-std::string quoted(std::string_view text, std::size_t longest) {
+std::string quotedText(std::string_view text, std::size_t longest) {
   std::string line(text.substr(0, longest)), clean;
   // Line breaks become spaces; other control characters are replaced.
   std::replace_if(

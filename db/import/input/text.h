@@ -33,6 +33,6 @@ std::string cleanJsonString(std::string_view text);
 std::optional<std::int64_t> stepNumber(std::string_view name);
 
 // `text` for a message: truncated, control characters replaced, in quotes.
-std::string quoted(std::string_view text, std::size_t longest = 100);
+std::string quotedText(std::string_view text, std::size_t longest = 100);
 
 }  // namespace pitwall::import

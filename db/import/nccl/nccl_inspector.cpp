@@ -49,7 +49,7 @@ class Inspector {
     if (!flatten(text.substr(text.find_first_not_of(" \t")), "", 0, members)) {
       last_damaged_ = window_.place();
       builder_.tally().dropped("lines that are not a complete JSON object",
-                               fmt::format("{}: {}", last_damaged_, quoted(text, 120)));
+                               fmt::format("{}: {}", last_damaged_, quotedText(text, 120)));
       return;
     }
     last_damaged_.clear();
@@ -60,7 +60,7 @@ class Inspector {
     const auto duration = parseScaled(find("coll_perf.coll_exec_time_us"), 1000);
     if (find("coll_perf.coll").empty() || !duration || *duration < 0) {
       builder_.tally().notUnderstood("lines without a collective and its time",
-                                     fmt::format("{}: {}", window_.place(), quoted(text, 120)));
+                                     fmt::format("{}: {}", window_.place(), quotedText(text, 120)));
       return;
     }
     about(find);

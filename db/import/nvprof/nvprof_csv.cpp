@@ -198,7 +198,7 @@ void NvprofCsv::line(std::string_view text) {
     const std::string_view id = text.substr(2, text.find("==", 2) - 2);
     if (parseInteger(id)) pid_ = std::string(id);
     if (text.find("Warning") != std::string_view::npos) {
-      const std::string note = fmt::format("{}: {}", builder_.tally().input().path, quoted(text, 200));
+      const std::string note = fmt::format("{}: {}", builder_.tally().input().path, quotedText(text, 200));
       builder_.tally().note(note);
     }
     return;

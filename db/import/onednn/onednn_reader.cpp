@@ -122,7 +122,7 @@ class VerboseLog {
   }
 
   std::string example(std::string_view text) const {
-    return fmt::format("{}: {}", window_.place(), quoted(text, 160));
+    return fmt::format("{}: {}", window_.place(), quotedText(text, 160));
   }
 
   void take(const VerboseLine& line, std::string_view text) {

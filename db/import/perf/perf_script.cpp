@@ -43,7 +43,7 @@ class PerfScript {
   void function(std::string_view text);
   void finishSample();
   std::string shown(std::string_view text) const {
-    return fmt::format("{}: {}", window_.place(), quoted(text, 80));
+    return fmt::format("{}: {}", window_.place(), quotedText(text, 80));
   }
   void measure();
   void add(const Sample& sample);

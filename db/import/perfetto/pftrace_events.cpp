@@ -168,7 +168,7 @@ void PftraceEvents::legacy(Fields& fields, const PftraceSequence& sequence, Even
       return;
     default:
       builder_.tally().notUnderstood("legacy events of other phases",
-                                     fmt::format("phase {}", quoted({&about.phase, 1})));
+                                     fmt::format("phase {}", quotedText({&about.phase, 1})));
   }
 }
 

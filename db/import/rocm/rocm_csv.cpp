@@ -147,7 +147,7 @@ void RocmCsv::line(std::string_view text) {
   const auto end = parseInteger(columns_.end.of(values));
   if (!start || !end || !InputClock::inRange(*start) || !InputClock::inRange(*end)) {
     builder_.tally().dropped("lines without times",
-                             [&] { return fmt::format("{}: {}", window_.place(), quoted(text, 80)); });
+                             [&] { return fmt::format("{}: {}", window_.place(), quotedText(text, 80)); });
     return;
   }
   ++builder_.tally().record("lines");
@@ -157,7 +157,7 @@ void RocmCsv::line(std::string_view text) {
   if (columns_.kernel) return kernel(values, event);
   if (columns_.direction) return copy(values, event);
   if (columns_.function) return call(values, event);
-  builder_.tally().notUnderstood("lines of other tables", [&] { return quoted(text, 80); });
+  builder_.tally().notUnderstood("lines of other tables", [&] { return quotedText(text, 80); });
 }
 
 void RocmCsv::end() {

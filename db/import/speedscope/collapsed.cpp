@@ -79,8 +79,9 @@ Status readCollapsed(Window& window, const ImportOptions&, Builder& builder) {
     if (text.find_first_not_of(" \t\r") == text.npos || text.starts_with('#')) return;
     const auto line = collapsedLine(text);
     if (!line || now + line->count * kSampleNs >= kLatestNs)
-      return builder.tally().dropped("lines without a count",
-                                     [&] { return fmt::format("{}: {}", window.place(), quoted(text, 80)); });
+      return builder.tally().dropped("lines without a count", [&] {
+        return fmt::format("{}: {}", window.place(), quotedText(text, 80));
+      });
     ++builder.tally().record("lines");
     frames.clear();
     for (std::size_t at = 0; at <= line->stack.size();) {

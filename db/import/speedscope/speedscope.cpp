@@ -142,7 +142,7 @@ void Speedscope::write(JsonStream& json, const SpeedscopeAbout& about) {
   if (unit == 0 || (!sampled && about.type != "evented"))
     return builder_.tally().notUnderstood(
         "profiles of other kinds or units than time",
-        fmt::format("type {}, unit {}", quoted(about.type), quoted(about.unit)));
+        fmt::format("type {}, unit {}", quotedText(about.type), quotedText(about.unit)));
   (about.unit == "none" ? counts_ : times_) = true;
   SpeedscopeProfile profile(builder_, stacks_, functions_, about, unit);
   profile.read(json);

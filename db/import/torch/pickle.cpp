@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostValues = std::size_t{1} << 24;
 constexpr std::size_t kMostPlaces = std::size_t{1} << 22;
 constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostMembers = 64;
+constexpr std::size_t kMostPairs = 64;
 constexpr std::size_t kLongestLine = 4096;
 
 // Instructions that import, call or change something. https://docs.python.org/3/library/pickletools.html
@@ -80,10 +80,10 @@ class PickleMachine {
     std::string what;
     if (code == 'c') {
       const std::string module = line();
-      what = fmt::format(" {}", quoted(fmt::format("{}.{}", module, line())));
+      what = fmt::format(" {}", quotedText(fmt::format("{}.{}", module, line())));
     } else if (code == 0x93 && stack_.size() >= 2) {
-      what = fmt::format(" {}", quoted(fmt::format("{}.{}", out_.text(stack_[stack_.size() - 2]),
-                                                   out_.text(stack_.back()))));
+      what = fmt::format(" {}", quotedText(fmt::format("{}.{}", out_.text(stack_[stack_.size() - 2]),
+                                                       out_.text(stack_.back()))));
     }
     failed(ErrorCode::invalidInput,
            fmt::format("the pickle calls code of Python, which is never executed: {}{} at {}", name, what,
@@ -347,7 +347,7 @@ std::span<const PickleValue> Pickle::items(const PickleValue& value) const {
 PickleValue Pickle::member(const PickleValue& dictionary, std::string_view name) const {
   if (dictionary.type != PickleType::dictionary) return {};
   const auto all = items(dictionary);
-  for (std::size_t i = 0; i + 1 < std::min(all.size(), 2 * kMostMembers); i += 2) {
+  for (std::size_t i = 0; i + 1 < std::min(all.size(), 2 * kMostPairs); i += 2) {
     if (text(all[i]) == name && all[i].type == PickleType::text) return all[i + 1];
   }
   return {};

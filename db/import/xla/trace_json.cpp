@@ -110,12 +110,12 @@ XlaTraceJson::Line& XlaTraceJson::lineOf(const ChromeEvent& event, const Place& 
 void XlaTraceJson::complete(const ChromeEvent& event, const Place& place) {
   ++complete_;
   constexpr std::int64_t kPicoseconds = 1'000'000;  // of a microsecond
-  constexpr std::int64_t kNone = -1;
+  constexpr std::int64_t kAbsent = -1;
   const std::int64_t start_ps =
-      event.time.isNumberOrString() ? parseScaled(event.time.text, kPicoseconds).value_or(kNone) : kNone;
+      event.time.isNumberOrString() ? parseScaled(event.time.text, kPicoseconds).value_or(kAbsent) : kAbsent;
   const std::int64_t length_ps = event.duration.isNumberOrString()
-                                     ? parseScaled(event.duration.text, kPicoseconds).value_or(kNone)
-                                     : kNone;
+                                     ? parseScaled(event.duration.text, kPicoseconds).value_or(kAbsent)
+                                     : kAbsent;
   if (start_ps < 0 || length_ps < 0) {
     builder_.tally().dropped("events whose time (ts) or length (dur) is missing or no number", place);
     return;

@@ -101,9 +101,9 @@ Status Xplane::metadata(Range range, Plane& plane) {
       if (pass == kEvents) names.addEvent(text);
     }
     if (left_out > 0)
-      builder_.tally().note(
-          fmt::format("{}: the plane {} holds more than {} names or {} bytes of them: {} are left out",
-                      builder_.tally().input().path, quoted(plane.name), kMostNames, most_bytes, left_out));
+      builder_.tally().note(fmt::format(
+          "{}: the plane {} holds more than {} names or {} bytes of them: {} are left out",
+          builder_.tally().input().path, quotedText(plane.name), kMostNames, most_bytes, left_out));
   }
   return {};
 }
@@ -260,7 +260,7 @@ Status Xplane::run() {
       PITWALL_TRY(plane(field.range));
     } else if (field.number == 2 || field.number == 3) {
       const std::string_view text = PITWALL_TRY(file_.bytes(field.range, 512));
-      builder_.tally().note(fmt::format("{}: the profiler reports: {}", input.path, quoted(text, 200)));
+      builder_.tally().note(fmt::format("{}: the profiler reports: {}", input.path, quotedText(text, 200)));
     } else if (field.number == 4) {
       const std::string_view text = PITWALL_TRY(file_.bytes(field.range, 256));
       builder_.meta(meta::kHostName, text);
