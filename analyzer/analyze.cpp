@@ -265,7 +265,7 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   } else {
     report.critical_path = PITWALL_TRY(criticalPathSummary(trace));
   }
-  PITWALL_TRY(writeSampled(trace));
+  PITWALL_TRY(writeSampled(trace, pass.iterations.all));
   watch.lap("analysis samples");
   report.code = PITWALL_TRY(writeCode(trace));
   watch.lap("analysis code");

@@ -83,5 +83,7 @@ Result<TuneOutcome> tuneProgram(const TuneOptions& options, const TuneProgress& 
 
 // The table, and where everything is.
 std::string tuneAsText(const TuneOutcome& outcome);
+// The same for programs; docs/tuning.md describes the fields.
+std::string tuneAsJson(const TuneOutcome& outcome);
 
 }  // namespace pitwall

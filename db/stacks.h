@@ -11,6 +11,10 @@
 
 namespace pitwall {
 
+// The name of a counter with the unit kStackUnit, of a thread whose stacks are those of Python functions: the native function
+// that it executes, without its callers; 0 = it waits, or unknown.
+inline constexpr char kNativeFunctionTrack[] = "native function";
+
 // The sink's number of each of the trace's stacks, index = StackId.value - 1.
 inline std::vector<StackId> copyStacks(const Trace& from, TraceSink& to) {
   std::vector<FrameId> frames;

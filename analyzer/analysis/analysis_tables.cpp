@@ -28,15 +28,15 @@ std::string columnsInSql(const TableDeclaration& table) {
 
 std::span<const TableDeclaration* const> analysisTables() {
   static constexpr const TableDeclaration* kTables[] = {
-      &kSummaryTable,     &kFactTable,      &kCoverageTable, &kIterationTable,    &kBreakdownTable,
-      &kOperatorTable,    &kFollowsTable,   &kHostGapTable,  &kOutlierTable,      &kDataTable,
-      &kDataRangeTable,   &kDataWorkTable,  &kCriticalTable, &kCriticalStepTable, &kCriticalPathTable,
-      &kSimulationTable,  &kDeviceTable,    &kGapTable,      &kKernelTable,       &kLaunchTable,
-      &kCopyTable,        &kCallTable,      &kNameTable,     &kRankTable,         &kCollectiveTable,
-      &kStoreKeyTable,    &kStoreRankTable, &kThreadsTable,  &kThreadTable,       &kCounterTable,
-      &kMemoryTable,      &kHostTable,      &kProcessTable,  &kWaitTable,         &kCodeTable,
-      &kStartupTable,     &kSettingTable,   &kTunableTable,  &kThreadTrialTable,  &kThreadTrialView,
-      &kThreadCurveTable, &kBatchTable};
+      &kSummaryTable,    &kFactTable,        &kCoverageTable, &kIterationTable,    &kBreakdownTable,
+      &kOperatorTable,   &kFollowsTable,     &kHostGapTable,  &kOutlierTable,      &kDataTable,
+      &kDataRangeTable,  &kDataWorkTable,    &kCriticalTable, &kCriticalStepTable, &kCriticalPathTable,
+      &kSimulationTable, &kDeviceTable,      &kGapTable,      &kKernelTable,       &kLaunchTable,
+      &kCopyTable,       &kCallTable,        &kNameTable,     &kRankTable,         &kCollectiveTable,
+      &kStoreKeyTable,   &kStoreRankTable,   &kThreadsTable,  &kThreadTable,       &kCounterTable,
+      &kMemoryTable,     &kHostTable,        &kProcessTable,  &kWaitTable,         &kCodeTable,
+      &kNativeTable,     &kStartupTable,     &kSettingTable,  &kTunableTable,      &kThreadTrialTable,
+      &kThreadTrialView, &kThreadCurveTable, &kBatchTable};
   return kTables;
 }
 

@@ -23,7 +23,7 @@ extern const TableDeclaration kDeviceTable, kGapTable, kKernelTable, kLaunchTabl
 extern const TableDeclaration kThreadsTable, kThreadTable, kCounterTable, kMemoryTable, kHostTable,
     kProcessTable, kWaitTable;
 // Sampled stacks.
-extern const TableDeclaration kCodeTable, kStartupTable;
+extern const TableDeclaration kCodeTable, kNativeTable, kStartupTable;
 // Settings and trials.
 extern const TableDeclaration kSettingTable, kTunableTable, kThreadTrialTable, kThreadTrialView,
     kThreadCurveTable, kBatchTable;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/native_functions.h"
 #include "analyzer/analysis/stack_sums.h"
 #include "analyzer/analysis/temp_table.h"
 #include "db/sql_value.h"
@@ -140,6 +141,7 @@ class CodeTables {
     tree_.emplace_back();
     for (const ThreadStacks& thread : threads) addThread(thread);
     writeStartup();
+    PITWALL_TRY(writeNativeFunctions(trace_, threads));
     PITWALL_TRY(code_.write(trace_));
     return startup_.write(trace_);
   }

@@ -20,6 +20,10 @@ constexpr Column kHostGapColumns[] = {
     {"wait_count", kInteger, "count",
      "gaps in which a wait of the training thread for operators ends: the queue is empty"},
     {"wait_ns", kInteger, "ns", "their time"},
+    {"ahead_ns", kInteger, "ns",
+     "part of total_ns before the program waits for operators, all of it where it does not: its own code, "
+     "which could "
+     "run while operators do"},
     {"longest_ns", kInteger, "ns", "longest gap"},
     {"longest_start_ns", kInteger, "ns", "its begin, since the trace's start"},
     {"longest_iteration", kInteger, "number", "index of the iteration in which it begins"},
@@ -38,7 +42,8 @@ constexpr std::size_t kMostPairs = 100'000;  // of a trace whose operators all d
 
 struct Gap {
   std::int64_t count = 0, short_count = 0, after_wait = 0;
-  TimeNs total_ns = 0, short_ns = 0, outlier_ns = 0, wait_ns = 0, longest_ns = 0, longest_start_ns = 0;
+  TimeNs total_ns = 0, short_ns = 0, outlier_ns = 0, wait_ns = 0, ahead_ns = 0, longest_ns = 0,
+         longest_start_ns = 0;
   std::int64_t longest_iteration = 0;
   double position = 0;  // sum of the positions in the iteration at which they begin, 0..1
 };
@@ -136,6 +141,7 @@ class HostGaps final : public TimeChunkAnalysis {
     while (wait_ < waits_.size() && waits_[wait_].end_ns < gap.start_ns) ++wait_;
     const bool drained = wait_ < waits_.size() && waits_[wait_].end_ns <= gap.end_ns;
     if (drained) ++sum.after_wait, sum.wait_ns += free;
+    sum.ahead_ns += drained ? std::clamp<TimeNs>(waits_[wait_].start_ns - gap.start_ns, 0, free) : free;
   }
 
   std::span<const Iteration> iterations_;
@@ -163,8 +169,9 @@ Status HostGaps::write(Trace& trace, const Context&) {
                    [](const auto& a, const auto& b) { return a.second.total_ns > b.second.total_ns; });
   for (const auto& [key, gap] : sorted) {
     table.row({titleOf(trace, key.first), titleOf(trace, key.second), gap.count, gap.total_ns,
-               gap.short_count, gap.short_ns, gap.outlier_ns, gap.after_wait, gap.wait_ns, gap.longest_ns,
-               gap.longest_start_ns, gap.longest_iteration, gap.position / static_cast<double>(gap.count)});
+               gap.short_count, gap.short_ns, gap.outlier_ns, gap.after_wait, gap.wait_ns, gap.ahead_ns,
+               gap.longest_ns, gap.longest_start_ns, gap.longest_iteration,
+               gap.position / static_cast<double>(gap.count)});
   }
   return table.write(trace);
 }

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "analyzer/analysis/iterations.h"
 #include "analyzer/analysis/summary.h"
 #include "db/reader.h"
 #include "db/result.h"
@@ -25,11 +27,18 @@ struct Held {
 };
 Held held(const std::vector<CounterSample>& samples);
 
+// A thread's samples within the steady iterations, or all of them where there are none.
+struct WithinWindow {
+  Held cpu, waiting, voluntary;
+  std::vector<CounterSample> states;  // those of its stacks where these are more
+};
+
 struct SampledThread {
   ThreadId id;
   ProcessId process;
   Held cpu, waiting, voluntary;
   std::vector<CounterSample> states;
+  WithinWindow window;
 };
 
 struct SampledProcess {
@@ -42,17 +51,18 @@ struct Sampled {
   std::vector<SampledThread> threads;
   std::map<std::string, Held> host;  // by name of the counter
   TimeNs from_ns = 0, to_ns = 0;     // of the processes' samples
+  TimeNs window_from_ns = 0, window_to_ns = 0;
 };
 
 // Errors: as Trace::counters.
-Result<Sampled> gatherSampled(Trace& trace);
+Result<Sampled> gatherSampled(Trace& trace, std::span<const Iteration> iterations);
 
 Status writeHost(Trace& trace, const Sampled& sampled);       // analysis_host
 Status writeProcesses(Trace& trace, const Sampled& sampled);  // analysis_process
 Status writeWaits(Trace& trace, const Sampled& sampled);      // analysis_wait
 
 // All of it.
-Status writeSampled(Trace& trace);
+Status writeSampled(Trace& trace, std::span<const Iteration> iterations);
 
 // Appends the facts of analysis_summary about the machine; after writeSampled.
 void addHostFacts(Trace& trace, std::vector<Fact>& facts);

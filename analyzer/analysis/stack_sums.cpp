@@ -21,15 +21,33 @@ bool explains(EventKind kind) {
   return kind != EventKind::scope && kind != EventKind::instant && kind != EventKind::recorder;
 }
 
+constexpr TimeNs kNoTime = std::numeric_limits<TimeNs>::min();
+
+bool isOfFirstThread(const Trace& trace, const TrackInfo& info) {
+  if (!info.thread || !info.process) return false;
+  return trace.threads()[info.thread.value - 1].tid == trace.processes()[info.process.value - 1].pid;
+}
+
+// Of each stack, whether it is within an import.
+std::vector<bool> importingStacks(const Trace& trace) {
+  std::vector<bool> importing;
+  for (const StackInfo& stack : trace.stacks()) {
+    const bool in_caller = stack.caller && importing[stack.caller.value - 1];
+    importing.push_back(in_caller ||
+                        trace.frames()[stack.frame.value - 1].file.starts_with("<frozen importlib"));
+  }
+  return importing;
+}
+
 class Summing {
  public:
-  explicit Summing(Trace& trace)
+  // Time before the first iteration, or without iterations before `begin_ns`, is start-up.
+  Summing(Trace& trace, TimeNs begin_ns)
       : trace_(trace),
-        first_iteration_(trace.iterations().empty() ? std::numeric_limits<TimeNs>::min()
-                                                    : trace.iterations().front().time_ns) {}
+        first_iteration_(trace.iterations().empty() ? begin_ns : trace.iterations().front().time_ns) {}
 
   Result<ThreadStacks> ofTrack(TrackId id, const TrackInfo& info) {
-    ThreadStacks result{info.thread, info.process, isFirst(info), 0, {}};
+    ThreadStacks result{info.thread, info.process, isOfFirstThread(trace_, info), 0, {}};
     const CounterSamples samples = PITWALL_TRY(trace_.counters(id));
     const std::vector<TimeNs> times = stackTimes(samples);
     const std::vector<bool> inside = PITWALL_TRY(insideEvents(info.thread, samples));
@@ -47,11 +65,6 @@ class Summing {
   }
 
  private:
-  bool isFirst(const TrackInfo& info) const {
-    if (!info.thread || !info.process) return false;
-    return trace_.threads()[info.thread.value - 1].tid == trace_.processes()[info.process.value - 1].pid;
-  }
-
   // Of each sample, whether an event of its thread covers it. Each event adds 1 from the first sample that it covers,
   // and takes it away after the last one.
   Result<std::vector<bool>> insideEvents(ThreadId thread, const CounterSamples& samples) {
@@ -85,17 +98,43 @@ class Summing {
   const TimeNs first_iteration_;
 };
 
-}  // namespace
-
-Result<std::vector<ThreadStacks>> sumStacks(Trace& trace) {
+Result<std::vector<ThreadStacks>> sumTracks(Trace& trace, bool native_functions, TimeNs begin_ns) {
   std::vector<ThreadStacks> all;
-  Summing summing(trace);
+  Summing summing(trace, begin_ns);
   const auto tracks = trace.tracks();
   for (std::uint32_t i = 0; i < tracks.size(); ++i) {
     if (tracks[i].kind != TrackKind::counter || tracks[i].unit != kStackUnit) continue;
+    if ((tracks[i].name == kNativeFunctionTrack) != native_functions) continue;
     all.push_back(PITWALL_TRY(summing.ofTrack(TrackId{i + 1}, tracks[i])));
   }
   return all;
+}
+
+}  // namespace
+
+Result<std::vector<ThreadStacks>> sumStacks(Trace& trace) { return sumTracks(trace, false, kNoTime); }
+
+Result<std::vector<ThreadStacks>> sumNativeFunctions(Trace& trace) {
+  const TimeNs begin_ns = PITWALL_TRY(importsEnd(trace));
+  return sumTracks(trace, true, begin_ns);
+}
+
+Result<TimeNs> importsEnd(Trace& trace) {
+  TimeNs end_ns = kNoTime;
+  const std::vector<bool> importing = importingStacks(trace);
+  const auto tracks = trace.tracks();
+  for (std::uint32_t i = 0; i < tracks.size(); ++i) {
+    const TrackInfo& info = tracks[i];
+    if (info.kind != TrackKind::counter || info.unit != kStackUnit || info.name == kNativeFunctionTrack ||
+        !isOfFirstThread(trace, info))
+      continue;
+    const CounterSamples samples = PITWALL_TRY(trace.counters(TrackId{i + 1}));
+    for (std::size_t s = 0; s + 1 < samples.size() / 2; ++s) {
+      const StackId stack = stackOf(samples[s], importing.size());
+      if (stack && importing[stack.value - 1]) end_ns = std::max(end_ns, samples[s + 1].time_ns);
+    }
+  }
+  return end_ns;
 }
 
 }  // namespace pitwall::analysis

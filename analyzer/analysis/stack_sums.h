@@ -29,4 +29,12 @@ struct ThreadStacks {
 // Errors: corruptTrace.
 Result<std::vector<ThreadStacks>> sumStacks(Trace& trace);
 
+// The same of the tracks kNativeFunctionTrack: stacks of one frame. Without iterations, startup_ns is the time before
+// importsEnd().
+Result<std::vector<ThreadStacks>> sumNativeFunctions(Trace& trace);
+
+// When the imports with which Python programs begin have ended, in the first half of their time; the least time where there are
+// none. Errors: corruptTrace.
+Result<TimeNs> importsEnd(Trace& trace);
+
 }  // namespace pitwall::analysis

@@ -18,8 +18,8 @@ constexpr Column kWaitColumns[] = {
     {"waiting_for_cpu", kReal, "0..1", "mean share of the time in which it waits for a CPU"},
     {"voluntary_switches", kReal, "1/s", "times that it gives up its CPU to wait"},
     {"rank", kInteger, "number", "1 = it uses most CPU time of its process, 2 = second, ..."},
-    {"samples", kInteger, "count", "samples of its state"},
-    {"span_share", kReal, "0..1", "of the recording in which it was sampled"},
+    {"samples", kInteger, "count", "samples of its state, or of its stack where these are more"},
+    {"span_share", kReal, "0..1", "of that time in which it was sampled"},
     {"running", kReal, "0..1",
      "on a CPU or ready for one, by the clocks of CPU time and of waiting for a CPU; the rest as states were "
      "seen"},
@@ -39,11 +39,13 @@ constexpr Column kWaitColumns[] = {
     {"stopped", kReal, "0..1", "stopped by a signal or a debugger"},
     {"late_storage", kReal, "0..1", "storage_read + uninterruptible in the second half of its time"},
 };
-constexpr TableDeclaration kWaitTable{
-    "analysis_wait",
-    "A sampled thread and what it waits for. The columns from running to stopped are shares of its time, as "
-    "docs/recording.md has them; they sum to 1.",
-    kWaitColumns};
+constexpr TableDeclaration kWaitTable{"analysis_wait",
+                                      "A sampled thread and what it waits for, from the first steady "
+                                      "iteration to the last, else over the whole "
+                                      "trace but for the imports with which a Python program begins. The "
+                                      "columns from running to stopped are shares of its time, as "
+                                      "docs/recording.md has them; they sum to 1.",
+                                      kWaitColumns};
 namespace {
 
 constexpr std::size_t kRunning = 0, kStorageRead = 8, kUninterruptible = 11;
@@ -92,19 +94,21 @@ Shares sharesOf(const std::vector<CounterSample>& states) {
 
 Status writeWaits(Trace& trace, const Sampled& sampled) {
   TempTable table(kWaitTable);
-  const auto recorded = static_cast<double>(std::max<TimeNs>(sampled.to_ns - sampled.from_ns, 1));
+  const auto recorded =
+      static_cast<double>(std::max<TimeNs>(sampled.window_to_ns - sampled.window_from_ns, 1));
   for (const auto& thread : sampled.threads) {
-    if (thread.states.size() < 2 || thread.id.value > trace.threads().size()) continue;
+    const WithinWindow& use = thread.window;
+    if (use.states.size() < 2 || thread.id.value > trace.threads().size()) continue;
     const auto rank =
         1 + std::count_if(sampled.threads.begin(), sampled.threads.end(), [&](const auto& other) {
-          return other.process == thread.process && other.cpu.total_ns > thread.cpu.total_ns;
+          return other.process == thread.process && other.window.cpu.total_ns > use.cpu.total_ns;
         });
-    Shares shares = sharesOf(thread.states);
-    const auto waiting = std::count_if(thread.states.begin(), thread.states.end(),
+    Shares shares = sharesOf(use.states);
+    const auto waiting = std::count_if(use.states.begin(), use.states.end(),
                                        [](const CounterSample& sample) { return sample.value != kRunning; });
-    if (thread.cpu.span() > 0)
-      useClocks(thread.cpu.mean() + thread.waiting.mean(), static_cast<std::size_t>(waiting), shares);
-    const auto span = static_cast<double>(thread.states.back().time_ns - thread.states.front().time_ns);
+    if (use.cpu.span() > 0)
+      useClocks(use.cpu.mean() + use.waiting.mean(), static_cast<std::size_t>(waiting), shares);
+    const auto span = static_cast<double>(use.states.back().time_ns - use.states.front().time_ns);
     const ThreadInfo& info = trace.threads()[thread.id.value - 1];
     const bool is_main = info.process && info.process.value <= trace.processes().size() &&
                          info.tid == trace.processes()[info.process.value - 1].pid;
@@ -112,11 +116,11 @@ Status writeWaits(Trace& trace, const Sampled& sampled) {
                               info.name,
                               static_cast<std::int64_t>(thread.id.value),
                               static_cast<std::int64_t>(is_main),
-                              thread.cpu.mean(),
-                              thread.waiting.mean(),
-                              thread.voluntary.mean(),
+                              use.cpu.mean(),
+                              use.waiting.mean(),
+                              use.voluntary.mean(),
                               static_cast<std::int64_t>(rank),
-                              static_cast<std::int64_t>(thread.states.size()),
+                              static_cast<std::int64_t>(use.states.size()),
                               span / recorded};
     row.insert(row.end(), shares.all.begin(), shares.all.end());
     row.emplace_back(shares.late_storage);

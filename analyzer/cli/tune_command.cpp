@@ -195,6 +195,9 @@ CLI::App* addTune(CLI::App& app, TuneArguments& arguments) {
           "was interrupted continues from it")
       ->type_name("DIR")
       ->check(kNamesAFile);
+  command->add_option("--format", arguments.format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
   command->add_flag("--restart", arguments.restart, "Begin anew instead of continuing an interrupted search");
   command->add_option("--seed", arguments.seed, "Of the random order of runs")
       ->type_name("N")
@@ -223,7 +226,8 @@ int tune(const TuneArguments& arguments) {
   const auto outcome = tuneProgram(*options, progress);
   status.clear();
   if (!outcome.has_value()) return reportError(outcome.error().message, exitCodeOf(outcome.error()));
-  if (const int code = printOrWrite(tuneAsText(*outcome), {}, {}); code != kDone) return code;
+  const std::string text = arguments.format == "json" ? tuneAsJson(*outcome) : tuneAsText(*outcome);
+  if (const int code = printOrWrite(text, {}, {}); code != kDone) return code;
   return outcome->interrupted ? kInterrupted : kDone;
 }
 

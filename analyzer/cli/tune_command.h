@@ -12,6 +12,7 @@ namespace pitwall::cli {
 struct TuneArguments {
   std::vector<std::string> command;  // to run, with its arguments
   std::string output;                // folder
+  std::string format = "text";
   std::vector<std::string> parameters;
   std::string metric;
   bool lower = false;

@@ -24,7 +24,8 @@ std::string shownFunction(const FrameInfo& frame) {
 
 bool ChromeWriter::hasStacks(TrackId track) const {
   const TrackInfo& info = trace_.tracks()[track.value - 1];
-  return info.kind == TrackKind::counter && info.unit == kStackUnit && selection_.has(track);
+  return info.kind == TrackKind::counter && info.unit == kStackUnit && info.name != kNativeFunctionTrack &&
+         selection_.has(track);
 }
 
 // A node of the tree is a stack: its innermost function, with the stack of its caller as parent.

@@ -28,7 +28,8 @@ class Reader {
     const auto tracks = trace_.tracks();
     for (std::uint32_t i = 0; i < tracks.size(); ++i) {
       read_.thread_of_track.push_back(tracks[i].thread);
-      if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit)
+      if (tracks[i].kind == TrackKind::counter && tracks[i].unit == kStackUnit &&
+          tracks[i].name != kNativeFunctionTrack)
         PITWALL_TRY(addThread(TrackId{i + 1}, tracks[i]));
     }
     return std::make_shared<const SampledStacks>(std::move(read_));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -52,6 +53,19 @@ TEST_F(Tune, FindsAPlantedSettingAndWritesIt) {
   EXPECT_THAT(best(), HasSubstr("export A=4\n"));
   EXPECT_TRUE(fs::exists(folder_ / "t" / "first.pitwall"));
   EXPECT_TRUE(fs::exists(folder_ / "t" / "best.pitwall"));
+}
+
+TEST_F(Tune, PrintsJsonForPrograms) {
+  const Ended ended = tune(fmt::format("-q --format json {} --param A=2,4", kSpeed), planted());
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  std::ofstream(folder_ / "result.json") << ended.out;
+  const std::string read = fmt::format(
+      "python3 -c 'import json; r = json.load(open(\"{}\")); print(r[\"best\"], len(r[\"rows\"]), "
+      "[x[\"ratio\"] for x in r[\"rows\"] if x[\"kept\"]], r[\"rows\"][0][\"rule\"], r[\"runs\"] > 6)' > {}",
+      (folder_ / "result.json").string(), (folder_ / "read").string());
+  ASSERT_EQ(std::system(read.c_str()), 0) << ended.out;
+  EXPECT_EQ(readAll((folder_ / "read").string()), "A=4 2 [2] None True\n");
+  EXPECT_THAT(tune("--format yaml", "true").err, HasSubstr("yaml"));
 }
 
 TEST_F(Tune, PutsParametersIntoTheCommandLine) {

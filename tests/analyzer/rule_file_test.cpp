@@ -147,7 +147,7 @@ TEST(RuleSet, ThresholdsAreOverridden) {
   }
   const auto unknown = loadRules({{}, {{"input/bound.colour", 1}}});
   ASSERT_FALSE(unknown.has_value());
-  EXPECT_THAT(unknown.error().message, HasSubstr("it has: high_share, reading, share"));
+  EXPECT_THAT(unknown.error().message, HasSubstr("it has: high_share, passing, reading, share"));
 }
 
 TEST(RuleSet, WhatCannotBeIsRefused) {

@@ -322,8 +322,11 @@ class Writer {
     const TrackId id = counterTrack(w, "stack", kStackUnit);
     StackId innermost;
     std::istringstream frames(entryOf(at(w, 2)));
-    for (std::string frame; std::getline(frames, frame, ';');)
-      innermost = sink_.stack({innermost, sink_.frame({blanks(frame), "program", 0, "native"})});
+    for (std::string frame; std::getline(frames, frame, ';');) {
+      const std::size_t at = frame.find('@');
+      const std::string file = at == frame.npos ? "program" : frame.substr(at + 1);
+      innermost = sink_.stack({innermost, sink_.frame({blanks(frame.substr(0, at)), file, 0, "native"})});
+    }
     samples_[id.value].push_back({moment(at(w, 1)), static_cast<double>(innermost.value)});
   }
 

@@ -18,7 +18,7 @@
 //   counter NAME UNIT TIME VALUE [on=THREAD] [of=PROCESS] [within=THREAD]
 //                                           of=: a process other than the program, by name; on=: a thread
 //                                           without events, within=: one with them
-//   stack TIME FUNCTION[;FUNCTION...] [on=THREAD] [of=PROCESS]
+//   stack TIME FUNCTION[@LIBRARY][;FUNCTION...] [on=THREAD] [of=PROCESS]
 //                                           a sample of what a thread executes, the outermost function first
 //   loss FROM TO COUNT REASON
 //   incomplete                              as after a kill: the trace is not finished

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "analyzer/record/sample/proc_files.h"
+#include "db/stacks.h"
 
 namespace pitwall::record {
 namespace {
@@ -93,6 +94,14 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread
   return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
 }
 
+void StackProbe::addNative(pid_t tid, bool running, ThreadRef ref, TimeNs now_ns, Thread& thread,
+                           SampleLog& log) {
+  const auto function = stacks_.nativeFunction(tid, running);
+  if (!thread.native && !function) return;
+  if (!thread.native) thread.native = log.series(ref, kNativeFunctionTrack, kStackUnit);
+  log.add(*thread.native, now_ns, function ? recorder_.stack({*function}, "").value : 0);
+}
+
 std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
                                SampleLog& log) {
   const auto [found, fresh] = threads_.try_emplace(tid);
@@ -113,6 +122,8 @@ std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, con
     stack = recorder_.stack(frames_, waits.value_or(""));
   }
   log.add(found->second.series, now, stack.value);
+  if (read == ProcessStacks::Read::done && stacks_.runsPython(tid))
+    addNative(tid, !waits, thread, now, found->second, log);
   const bool ask = tid == pid_ && roles_asked_ < kRolesAsked && read == ProcessStacks::Read::done;
   if (!ask) return "";
   std::string role = stacks_.roleOf(frames_);
@@ -128,6 +139,7 @@ void StackProbe::end(TimeNs now_ns, SampleLog& log) {
       continue;
     }
     log.add(it->second.series, now_ns, 0);
+    if (it->second.native) log.add(*it->second.native, now_ns, 0);
     stacks_.forget(it->first);
     recorder_.kept_files -= it->second.keeps_file;
     it = threads_.erase(it);

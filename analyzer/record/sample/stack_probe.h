@@ -59,10 +59,12 @@ class StackProbe {
   static constexpr int kRolesAsked = 100;  // samples of the first thread
   struct Thread {
     SeriesRef series;
+    std::optional<SeriesRef> native;  // of a thread that runs Python: kNativeFunctionTrack
     bool seen = false;
     bool keeps_file = false;
     host::RepeatedFile syscall;
   };
+  void addNative(pid_t tid, bool running, ThreadRef ref, TimeNs now_ns, Thread& thread, SampleLog& log);
   // What it waits for; nullopt when it runs.
   std::optional<std::string> waitOf(int task_folder, pid_t tid, Thread& thread);
 

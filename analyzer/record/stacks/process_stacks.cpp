@@ -70,6 +70,15 @@ ProcessStacks::Read ProcessStacks::read(pid_t tid, bool running, std::vector<std
   return mode_ == StackMode::python ? Read::none : readNative(tid, running, frames);
 }
 
+std::optional<std::uint32_t> ProcessStacks::nativeFunction(pid_t tid, bool running) {
+  if (mode_ != StackMode::automatic || native_refused_) return std::nullopt;
+  NativeThread* const thread = openNative(tid);
+  if (thread == nullptr) return std::nullopt;
+  const std::span<const Address> chain = thread->take();
+  if (!running || chain.empty()) return std::nullopt;
+  return symbols_.frameAt(chain.front());
+}
+
 // PyTorch's worker processes: _worker_loop(..., worker_id, num_workers, ...).
 std::string ProcessStacks::roleOf(const std::vector<std::uint32_t>& frames) const {
   constexpr std::uint32_t kWorkerId = 10, kWorkers = 11, kMostWorkers = 4096;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,6 +35,10 @@ class ProcessStacks {
   enum class Read : std::uint8_t { none, done, torn };
   // Numbers of the thread's frames, outermost first. `running`: it is on a CPU or ready for one.
   Read read(pid_t tid, bool running, std::vector<std::uint32_t>& frames);
+  // Of a thread whose stack is of Python functions: the number of the native function that it executed at most a sample
+  // ago. nullopt = it has not run, or that is not known.
+  std::optional<std::uint32_t> nativeFunction(pid_t tid, bool running);
+  bool runsPython(pid_t tid) const { return python_ != nullptr && python_->hasThread(tid); }
   bool isInterpreterLock(Address at) const { return python_ != nullptr && python_->isInterpreterLock(at); }
   void forget(pid_t tid) {
     native_.erase(tid);

@@ -1,4 +1,5 @@
 """A program with threads in known functions, for as long as its first thread needs for some CPU time."""
+import hashlib
 import os
 import sys
 import threading
@@ -20,6 +21,13 @@ def main_loop(seconds):
 def other_loop(done):
     while not done.is_set():
         spin(20000)
+
+
+def hash_loop(seconds):
+    """Nearly all of the time is in OpenSSL's library."""
+    block = bytes(1 << 20)
+    while time.thread_time() < seconds:
+        hashlib.sha256(block)
 
 
 def sleeper():
@@ -64,4 +72,4 @@ def loader(seconds):
     os.wait()
 
 
-{"loader": loader, "threads": threads, "fork": fork, "busy": main_loop}[sys.argv[1]](float(sys.argv[2]))
+{"loader": loader, "threads": threads, "fork": fork, "busy": main_loop, "hash": hash_loop}[sys.argv[1]](float(sys.argv[2]))

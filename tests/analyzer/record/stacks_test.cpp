@@ -57,7 +57,8 @@ class Stacks : public testing::Test {
   std::vector<ThreadSamples> threads() {
     std::vector<ThreadSamples> all;
     for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
-      if (trace_->tracks()[i].unit != kStackUnit) continue;
+      if (trace_->tracks()[i].unit != kStackUnit || trace_->tracks()[i].name == kNativeFunctionTrack)
+        continue;
       ThreadSamples& thread = all.emplace_back();
       const auto samples = trace_->counters(TrackId{i + 1}).value();
       for (const CounterSample& sample : samples) add(sample, thread);
@@ -105,7 +106,7 @@ TEST_F(PythonStacksOfAProgram, ThreadsAreInTheirFunctions) {
   EXPECT_GT(main.share(main.within, "main_loop"), 0.5);
   EXPECT_GT(main.share(main.innermost, "spin"), 0.1);  // beside start-up, longer on a busy machine
   EXPECT_GT(main.share(main.within, "threads"), 0.5);
-  EXPECT_THAT(main.lines, Contains(testing::Pair("17", testing::Gt(0))));
+  EXPECT_THAT(main.lines, Contains(testing::Pair("18", testing::Gt(0))));
   // Two threads compute in Python: each waits for the other.
   const auto other = threadWithin("other_loop");
   EXPECT_GT(other.share(other.within, "other_loop"), 0.5);
@@ -136,6 +137,31 @@ TEST_F(PythonStacksOfAProgram, AForkedProcessIsReadToo) {
 TEST_F(PythonStacksOfAProgram, WorkersOfADataLoaderHaveTheirNumbers) {
   EXPECT_EQ(python("loader", "1.5").exit_code, 0);
   EXPECT_THAT(trace_->threads(), Contains(testing::Field(&ThreadInfo::name, "DataLoader worker 3")));
+}
+
+// The program's own function stays the innermost one of its stack.
+TEST_F(PythonStacksOfAProgram, NativeFunctionsOfAThreadThatRunsPythonAreApart) {
+  const Recorded recorded = python("hash", "0.7");
+  for (const std::string& note : recorded.notes) {
+    if (note.find("native stacks") != note.npos) GTEST_SKIP() << note;
+  }
+  const auto main = threadWithin("hash_loop");
+  EXPECT_GT(main.share(main.innermost, "hash_loop"), 0.5);
+  int all = 0, in_library = 0;
+  for (std::uint32_t i = 0; i < trace_->tracks().size(); ++i) {
+    if (trace_->tracks()[i].name != kNativeFunctionTrack) continue;
+    const auto samples = trace_->counters(TrackId{i + 1}).value();
+    for (const CounterSample& sample : samples) {
+      const StackId stack = stackOf(sample, trace_->stacks().size());
+      if (!stack) continue;
+      const StackInfo& found = trace_->stacks()[stack.value - 1];
+      EXPECT_FALSE(found.caller);
+      ++all;
+      in_library += trace_->frames()[found.frame.value - 1].file.find("libcrypto") != std::string::npos;
+    }
+  }
+  EXPECT_GT(all, 10);
+  EXPECT_GT(in_library, all / 2);
 }
 
 TEST_F(PythonStacksOfAProgram, OffRecordsNone) {
