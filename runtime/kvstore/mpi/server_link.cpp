@@ -14,11 +14,11 @@
 namespace pitwall::kvstore::mpi {
 namespace {
 
-using Kind = ServerRequest::Kind;
+using RequestKind = ServerRequest::Kind;
 // With data, to one server: what comes later may have a higher priority.
 constexpr int kMostSending = 2;
 
-bool waitsWithoutLimit(Kind kind) { return kind == Kind::close; }
+bool waitsWithoutLimit(RequestKind kind) { return kind == RequestKind::close; }
 
 RequestHeader headerOf(const ServerRequest& request, std::uint64_t number) {
   RequestHeader header{.number = number,
@@ -27,7 +27,7 @@ RequestHeader headerOf(const ServerRequest& request, std::uint64_t number) {
                        .rate = request.rate,
                        .batch_size = request.batch_size,
                        .elements = request.elements,
-                       .bytes = request.kind == Kind::pull ? 0 : request.bytes};
+                       .bytes = request.kind == RequestKind::pull ? 0 : request.bytes};
   request.name.copy(header.name, ServerRequest::kLongestName);
   return header;
 }
@@ -73,7 +73,7 @@ void ServerLink::start(ServerRequest request, void* data, Done done) {
 ServerLink::~ServerLink() {
   std::vector<std::promise<bool>> closed(servers_.size());
   for (std::size_t i = 0; i < servers_.size(); ++i)
-    start({.kind = Kind::close,
+    start({.kind = RequestKind::close,
            .server = static_cast<int>(i),
            .name = "the end of the store",
            .priority = std::numeric_limits<int>::min()},
@@ -197,18 +197,18 @@ void ServerLink::answer(std::uint64_t number, const ReplyHeader& reply) {
 }
 
 void ServerLink::record(const Open& open, const ReplyHeader& reply) {
-  const Kind kind = open.request.kind;
-  if (!profiler_.isRecording() || (kind != Kind::push && kind != Kind::pull)) return;
+  const RequestKind kind = open.request.kind;
+  if (!profiler_.isRecording() || (kind != RequestKind::push && kind != RequestKind::pull)) return;
   Arguments arguments;
   arguments.add(key_site_, open.request.name);
   arguments.add(rank_site_,
                 static_cast<std::int64_t>(job_.servers[static_cast<std::size_t>(open.request.server)]));
-  if (kind == Kind::push) {
+  if (kind == RequestKind::push) {
     arguments.add(staleness_site_, reply.staleness);
     arguments.add(held_site_, reply.held_ns);
     profiler_.counter(staleness_counter_, static_cast<double>(reply.staleness));
   }
-  profiler_.instant(kind == Kind::push ? push_site_ : pull_site_, open.request.bytes, &arguments);
+  profiler_.instant(kind == RequestKind::push ? push_site_ : pull_site_, open.request.bytes, &arguments);
 }
 
 void ServerLink::checkTime() {
