@@ -10,11 +10,23 @@ if(NOT PITWALL_CUDA STREQUAL OFF AND PITWALL_BUILD_RUNTIME)
   set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
   find_package(CUDAToolkit QUIET)
   set(CMAKE_MINIMUM_REQUIRED_VERSION ${pitwall_minimum})
-  if(CUDAToolkit_FOUND)
+  if(CUDAToolkit_FOUND AND CUDAToolkit_NVCC_EXECUTABLE)
     set(PITWALL_HAS_CUDA ON)
   elseif(PITWALL_CUDA STREQUAL ON)
     message(FATAL_ERROR "PITWALL_CUDA=ON, but no CUDA toolkit was found: set CUDA_HOME to its folder, or use "
       "PITWALL_CUDA=OFF")
+  endif()
+endif()
+
+# The compiler of kernels: code for Ampere and Hopper, and PTX of Hopper, which the driver compiles for later devices.
+if(PITWALL_HAS_CUDA)
+  set(CMAKE_CUDA_ARCHITECTURES "80-real;90" CACHE STRING "NVIDIA architectures to compile for")
+  set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 with CUDA 13
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
 endif()
 

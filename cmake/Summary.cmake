@@ -1,7 +1,7 @@
 # Prints the configuration.
 set(pitwall_cuda_text "no (PITWALL_CUDA=${PITWALL_CUDA})")
 if(PITWALL_HAS_CUDA)
-  set(pitwall_cuda_text "yes, toolkit ${CUDAToolkit_VERSION}: device facts; operators on the GPU are planned")
+  set(pitwall_cuda_text "yes, toolkit ${CUDAToolkit_VERSION}: operators on gpu(0), gpu(1), ...")
 endif()
 set(pitwall_gui_text "no (PITWALL_GUI=${PITWALL_GUI})")
 if(PITWALL_HAS_GUI)

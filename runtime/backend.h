@@ -20,6 +20,7 @@
 #include "db/result.h"
 #include "db/settings.h"
 #include "runtime/device.h"
+#include "runtime/gpu.h"
 #include "runtime/operator_kind.h"
 #include "runtime/tensor.h"
 
@@ -31,7 +32,8 @@ struct KernelContext {
   void* stream = nullptr;     // of a GPU: the stream that gets the work (cudaStream_t); a CPU has none
   void* workspace = nullptr;  // Kernel::workspaceBytes() bytes, aligned to 64, for this run alone
   int threads = 1;  // at most so many OpenMP threads; a library that decides itself uses the calling thread's
-  std::uint64_t seed = 0;  // dropout
+  std::uint64_t seed = 0;         // dropout
+  GpuProblem* problem = nullptr;  // of a GPU, where Kernel::reportsProblems(): what it could not compute
 };
 
 struct KernelArgs {
@@ -48,6 +50,11 @@ class Kernel {
   // Pointers in the order of the operator's Desc (runtime/operators/), each in the layout given below. Errors: internal with the library's
   // message.
   virtual Status run(const KernelArgs& args) const = 0;
+
+  // On a GPU run() only puts work on the stream. Whether that may report a problem, such as a label that is no class; and the
+  // problem as an error.
+  virtual bool reportsProblems() const { return false; }
+  virtual Status explain(const GpuProblem& /*problem*/) const { return {}; }
 
   const std::vector<TensorSpec>& inputs() const { return inputs_; }    // layouts required
   const std::vector<TensorSpec>& outputs() const { return outputs_; }  // layouts produced

@@ -80,6 +80,10 @@ struct EngineOptions {
   std::function<void()> on_worker_start = {};
   // Runs before each operator of a GPU, on its thread, while the profiler records. Must not throw.
   std::function<void()> before_gpu_operator = {};
+  // Runs after the function of an operator of a GPU, or those of a bulk segment, on the same thread: they have put work on a
+  // stream. It calls the Completion when that work is done; the operators are open until then. Not for the classes inlineAsync
+  // and deletion. Empty = their work is done when they return. Must not throw.
+  std::function<void(Device, Completion)> finish_gpu_work = {};
 
   // Errors: invalidInput naming variable, value and the allowed values.
   static Result<EngineOptions> fromSettings(const Settings& settings);

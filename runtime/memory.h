@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,7 +31,8 @@ enum class MemoryTag : std::uint8_t {
 };
 const char* toString(MemoryTag tag);
 
-// How freed blocks are kept. Choices of MXNET_GPU_MEM_POOL_TYPE; for CPU storage MXNET_CPU_MEM_POOL_TYPE.
+// How freed blocks are kept. Choices of MXNET_GPU_MEM_POOL_TYPE; for CPU storage MXNET_CPU_MEM_POOL_TYPE, for pinned
+// storage MXNET_CPU_PINNED_MEM_POOL_TYPE.
 enum class PoolType : std::uint8_t {
   naive,     // exact size classes after rounding to pages; freed blocks are kept for the same size
   round,     // sizes rounded up to powers of two below 2^cutoff, above it to multiples of 2^cutoff
@@ -44,6 +46,12 @@ class SystemMemory {
   // At least `size` bytes aligned to 64, or nullptr.
   virtual void* allocate(Bytes size) = 0;
   virtual void free(void* data, Bytes size) = 0;
+
+  struct Room {
+    Bytes free_bytes, total_bytes;  // of the device, whoever uses it
+  };
+  // nullopt = unknown.
+  virtual std::optional<Room> room() { return std::nullopt; }
 };
 
 // The memory of a device: for each cpu device the process's heap. Errors: unsupported where this build has no
@@ -67,14 +75,17 @@ class StorageObserver {
 struct StorageOptions {
   Device device = {};
   PoolType pool = PoolType::naive;
-  Bytes page_bytes = 4096;               // *_MEM_POOL_PAGE_SIZE
-  int round_linear_cutoff = 24;          // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
-  Bytes large_round_bytes = 2 << 20;     // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
+  Bytes page_bytes = 4096;            // *_MEM_POOL_PAGE_SIZE
+  int round_linear_cutoff = 24;       // *_MEM_POOL_ROUND_LINEAR_CUTOFF, 20..34
+  Bytes large_round_bytes = 2 << 20;  // *_MEM_LARGE_ALLOC_ROUND_SIZE, naive pool only
+  // *_MEM_POOL_RESERVE: before the system is asked for memory that would leave less than this share of the device's memory
+  // free, the pool's is released. Where the system does not know how much there is, nothing.
+  int reserve_percent = 0;
   std::shared_ptr<SystemMemory> system;  // null = systemMemory(device)
   StorageObserver* observer = nullptr;   // outlives the storage
   memory::UsageCounter* sum = nullptr;   // counts the blocks of several storages; outlives them
   // Errors: invalidInput naming the setting when the values are inconsistent.
-  static Result<StorageOptions> fromSettings(const Settings& settings);
+  static Result<StorageOptions> fromSettings(const Settings& settings, DeviceKind kind = DeviceKind::cpu);
 };
 
 constexpr Bytes kStorageAlignment = 64;
@@ -107,7 +118,8 @@ class Storage {
   virtual Device device() const = 0;
 
   // Uninitialised memory; size 0 gives an empty block. When the system is out of memory, the pool is released
-  // and the request retried once. Errors: io naming tag, device and size; invalidInput for a negative size.
+  // and the request retried once. Errors: io naming tag, device and size, which tags hold how much, and what to change;
+  // invalidInput for a negative size.
   virtual Result<Block> allocate(Bytes size, MemoryTag tag) = 0;
 
   // Returns cached blocks to the system.

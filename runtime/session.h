@@ -14,11 +14,13 @@
 #include "db/settings.h"
 #include "runtime/backend.h"
 #include "runtime/engine.h"
+#include "runtime/gpu.h"
 #include "runtime/memory.h"
 #include "runtime/profiler.h"
 
 namespace pitwall {
 
+class GpuWork;  // runtime/gpu/work.h
 namespace mxnet {
 class MxnetProfiler;
 }
@@ -28,6 +30,7 @@ struct SessionOptions {
   std::string backend;  // "" = the best that this build and MXNET_MKLDNN_ENABLED allow; PITWALL_BACKEND wins
   // The program's own choices of settings (MXNET_ENGINE_TYPE, ...); the environment wins.
   std::vector<std::pair<std::string, std::string>> settings;
+  std::shared_ptr<GpuPlatform> gpus = nullptr;  // null = those of this build, opened when first used
 };
 
 struct TunableRange {
@@ -53,12 +56,15 @@ class Session {
   Backend& backend();                     // of the cpu devices
 
   // Those of a device, opened when first used; they live as long as the session. Any thread. Errors:
-  // unsupported when this build has none for the kind of device, invalidInput for an index out of range; both
+  // unsupported when this build or machine has none for the kind of device, invalidInput for an index out of range; both
   // name the device.
   Result<Storage*> storage(Device device);
   Result<Backend*> backend(Device device);
 
   Engine& engine();
+
+  // What puts work on the GPUs. Errors: as storage().
+  Result<GpuWork*> gpuWork(Device device);
 
   // OpenMP threads that an operator on a cpu device may use (OMP_NUM_THREADS, MXNET_OMP_MAX_THREADS).
   int operatorThreads() const;

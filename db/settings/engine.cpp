@@ -156,10 +156,7 @@ constexpr SettingInfo kEngineSettings[] = {
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",
-     .note = "The value is checked and sizes the pool of each GPU device index, but this version has no "
-             "operators "
-             "that compute or copy on a GPU: only a program's own operators for such a device notice it. "
-             "MXNet's documents up to 1.2 gave the default as 1."},
+     .note = "MXNet's documents up to 1.2 gave the default as 1."},
     {.name = "MXNET_GPU_WORKER_NSTREAMS",
      .owner = "mxnet",
      .type = integer,
@@ -183,9 +180,7 @@ constexpr SettingInfo kEngineSettings[] = {
          "the device.",
      .source = kEnvVar,
      .status = honoured,
-     .since = "0.1.0",
-     .note = "The value is checked and sizes the pools of each GPU device index, but this version has no "
-             "operators that compute on a GPU: only a program's own operators for such a device notice it."},
+     .since = "0.1.0"},
     {.name = "MXNET_MP_OPENCV_NUM_THREADS",
      .owner = "mxnet",
      .type = integer,

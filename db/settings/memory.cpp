@@ -98,7 +98,8 @@ constexpr SettingInfo kMemorySettings[] = {
      .meaning = "The smallest block of the pool of pinned host memory, the memory that a GPU can copy from "
                 "without help of the CPU.",
      .source = kMaster,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_CPU_PINNED_MEM_POOL_RESERVE",
      .owner = "mxnet",
      .type = integer,
@@ -118,7 +119,8 @@ constexpr SettingInfo kMemorySettings[] = {
          "Where the Round pool of pinned host memory changes from powers of two to multiples of a fixed "
          "size.",
      .source = kMaster,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_CPU_PINNED_MEM_POOL_TYPE",
      .owner = "mxnet",
      .type = choice,
@@ -127,7 +129,8 @@ constexpr SettingInfo kMemorySettings[] = {
      .meaning = "How freed pinned host memory is kept. Pinning is slow, so a pool pays more here than for "
                 "ordinary memory.",
      .source = kMaster,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_CPU_TEMP_COPY",
      .owner = "mxnet",
      .type = integer,
@@ -189,7 +192,8 @@ constexpr SettingInfo kMemorySettings[] = {
          "In the naive pool of GPU memory, requests above this size are rounded up to a multiple of it, "
          "which keeps the driver's memory from fragmenting. 1 switches the rounding off.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_GPU_MEM_POOL_PAGE_SIZE",
      .owner = "mxnet",
      .type = integer,
@@ -198,7 +202,8 @@ constexpr SettingInfo kMemorySettings[] = {
      .unit = "bytes",
      .meaning = "The smallest block of the pool of GPU memory. A power of two for the Round pool.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_GPU_MEM_POOL_RESERVE",
      .owner = "mxnet",
      .type = integer,
@@ -209,7 +214,8 @@ constexpr SettingInfo kMemorySettings[] = {
          "The share of GPU memory that the pool tries to leave to kernels and libraries. A larger value "
          "helps when kernels fail to launch for lack of memory after some iterations.",
      .source = kEnvVar,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note = "In MXNet 1.9.1 it only makes the pool give its cached blocks back first; it never refuses an "
              "allocation."},
     {.name = "MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF",
@@ -222,7 +228,8 @@ constexpr SettingInfo kMemorySettings[] = {
          "In the Round pool of GPU memory, sizes below 2 to this power are rounded up to the next power of "
          "two, larger ones to the next multiple of 2 to this power.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_GPU_MEM_POOL_TYPE",
      .owner = "mxnet",
      .type = choice,
@@ -233,7 +240,8 @@ constexpr SettingInfo kMemorySettings[] = {
          "that fit more requests, Unpooled not at all. Round is the cure when memory grows because batches "
          "or sequences differ in length.",
      .source = kEnvVar,
-     .status = planned,
+     .status = honoured,
+     .since = "0.1.0",
      .note = "MXNet 1.9.1 stops with an error when it is set but empty."},
     {.name = "MXNET_GPU_TEMP_COPY",
      .owner = "mxnet",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "db/try.h"
+#include "runtime/array/device_bytes.h"
 
 namespace pitwall {
 namespace {
@@ -45,6 +46,8 @@ Result<Block> allocateFor(const Chunk& chunk, Bytes bytes) {
 
 Status ensureBlock(Chunk& chunk, Bytes bytes) {
   if (chunk.block.size() >= bytes) return {};
+  if (chunk.device.kind == DeviceKind::gpu)
+    PITWALL_TRY(freeAfterWork(*chunk.session, chunk.device, std::move(chunk.block)));
   chunk.block = {};
   chunk.block = PITWALL_TRY(allocateFor(chunk, bytes));
   return {};

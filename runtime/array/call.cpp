@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "db/try.h"
+#include "runtime/array/device_bytes.h"
 #include "runtime/array/facts.h"
-#include "runtime/array/host_workspace.h"
+#include "runtime/array/kernel_run.h"
 #include "runtime/operators/reorder.h"
 
 namespace pitwall {
@@ -22,20 +23,6 @@ struct Run {
   float rate = 0;
   float rescale = 1;
 };
-
-// Runs a kernel on the device of `chunk`: adds the rest of the context.
-Status runOn(const Chunk& chunk, const Kernel& kernel, KernelArgs args) {
-  const Bytes workspace_bytes = kernel.workspaceBytes();
-  args.context.device = chunk.device;
-  args.context.threads = chunk.session->operatorThreads();
-  args.context.workspace = hostWorkspace(workspace_bytes);
-  if (args.context.workspace == nullptr && workspace_bytes != 0) {
-    return fail(ErrorCode::io,
-                fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less",
-                            workspace_bytes, kernel.implementation()));
-  }
-  return kernel.run(args);
-}
 
 Status runKernel(const Run& run) {
   const Kernel& kernel = *run.prepared->kernel;
@@ -51,12 +38,13 @@ Status runKernel(const Run& run) {
     outputs.push_back(chunk.block.data());
   }
   for (std::size_t i = 0; i < input_count; ++i) inputs.push_back(run.chunks[i]->block.data());
-  return runOn(*run.chunks[0], kernel,
-               {.inputs = inputs,
-                .outputs = outputs,
-                .rate = run.rate,
-                .rescale = run.rescale,
-                .context = {.seed = run.seed}});
+  const Chunk& first = *run.chunks[0];
+  return runKernelOn(*first.session, first.device, run.prepared->kernel,
+                     {.inputs = inputs,
+                      .outputs = outputs,
+                      .rate = run.rate,
+                      .rescale = run.rescale,
+                      .context = {.seed = run.seed}});
 }
 
 void push(Session& session, PreparedPtr prepared, std::vector<Chunk*> chunks, const Call& call) {
@@ -204,9 +192,12 @@ Status convertLayout(const SitePtr& site, const Value& value, const LayoutPtr& l
     Block block = PITWALL_TRY(allocateFor(*chunk, bytes));
     const void* input = chunk->block.data();
     void* output = block.data();
-    Status done = runOn(*chunk, *kept->kernel, {.inputs = {&input, 1}, .outputs = {&output, 1}});
-    if (done.has_value()) chunk->block = std::move(block);
-    return done;
+    PITWALL_TRY(runKernelOn(*chunk->session, chunk->device, kept->kernel,
+                            {.inputs = {&input, 1}, .outputs = {&output, 1}}));
+    if (chunk->device.kind == DeviceKind::gpu)
+      PITWALL_TRY(freeAfterWork(*chunk->session, chunk->device, std::move(chunk->block)));
+    chunk->block = std::move(block);
+    return {};
   };
   const Variable writes[] = {chunk->variable};
   value.session().engine().push(

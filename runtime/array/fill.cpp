@@ -4,6 +4,7 @@
 
 #include "db/try.h"
 #include "runtime/array/call.h"
+#include "runtime/array/device_bytes.h"
 #include "runtime/array/facts.h"
 
 namespace pitwall {
@@ -16,6 +17,8 @@ void fillConstant(const Value& value, float number, const char* name, Phase phas
   const OperatorId facts = value.session().profiler().operatorFacts(describeWrite(name, value, phase));
   auto run = [chunk, number, bytes](const RunContext&) -> Status {
     PITWALL_TRY(ensureBlock(*chunk, bytes));
+    if (chunk->device.kind == DeviceKind::gpu)
+      return fillOnStream(*chunk->session, chunk->device, chunk->block.data(), number, bytes);
     std::fill_n(static_cast<float*>(chunk->block.data()), bytes / static_cast<Bytes>(sizeof(float)), number);
     return {};
   };
@@ -31,7 +34,10 @@ void replaceBlock(const Value& value, Result<Block> block, Phase phase) {
   const OperatorId facts = value.session().profiler().operatorFacts(describeWrite("_copyto", value, phase));
   auto incoming = std::make_unique<Result<Block>>(std::move(block));
   auto run = [chunk, incoming = std::move(incoming)](const RunContext&) -> Status {
-    chunk->block = PITWALL_TRY(*incoming);
+    Block next = PITWALL_TRY(std::move(*incoming));
+    if (chunk->device.kind == DeviceKind::gpu)
+      PITWALL_TRY(freeAfterWork(*chunk->session, chunk->device, std::move(chunk->block)));
+    chunk->block = std::move(next);
     return {};
   };
   const Variable writes[] = {chunk->variable};

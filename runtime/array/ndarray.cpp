@@ -1,10 +1,10 @@
 #include "runtime/ndarray.h"
 
-#include <cstring>
 #include <utility>
 
 #include "db/try.h"
 #include "runtime/array/call.h"
+#include "runtime/array/device_bytes.h"
 
 namespace pitwall {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 Result<Block> copied(const Chunk& chunk, std::span<const float> values) {
   const Bytes bytes = static_cast<Bytes>(values.size_bytes());
   Result<Block> block = allocateFor(chunk, bytes);
-  if (block.has_value() && bytes != 0) std::memcpy(block->data(), values.data(), values.size_bytes());
+  if (!block.has_value() || bytes == 0) return block;
+  PITWALL_TRY(writeBytes(*chunk.session, chunk.device, block->data(), values.data(), bytes));
   return block;
 }
 
@@ -67,7 +68,8 @@ Result<std::vector<float>> NDArray::toVector() const {
   if (block.size() < static_cast<Bytes>(values.size() * sizeof(float)))
     return fail(ErrorCode::invalidInput,
                 "toVector() of an array of shape " + shape().toString() + " that was never written");
-  if (!values.empty()) std::memcpy(values.data(), block.data(), values.size() * sizeof(float));
+  PITWALL_TRY(readBytes(session(), device(), values.data(), block.data(),
+                        static_cast<Bytes>(values.size() * sizeof(float))));
   return values;
 }
 

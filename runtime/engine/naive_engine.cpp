@@ -9,7 +9,7 @@
 namespace pitwall::engine {
 
 NaiveEngine::NaiveEngine(const EngineOptions& options, Profiler& profiler)
-    : profiler_(profiler), runner_(profiler, options.before_gpu_operator), cache_(depot_) {}
+    : profiler_(profiler), runner_(profiler, options), cache_(depot_) {}
 
 NaiveEngine::~NaiveEngine() {
   const Status left = runner_.errors().reportAll();
@@ -36,17 +36,17 @@ void NaiveEngine::deleteVariable(Variable variable, OperatorFunction then) {
 }
 
 void NaiveEngine::pushDesc(OperatorDesc& desc, bool ends_variable) {
-  const bool recording = profiler_.isRecording();
+  const BuildOptions options{profiler_.isRecording(), runner_.gpuEndsLater()};
   if (isRunningHere()) {
     mutex_.assertHeld();  // by the running operator's push()
-    Operator& op = buildOperator(cache_, desc, recording);
+    Operator& op = buildOperator(cache_, desc, options);
     op.ends_variable = ends_variable;
     pending_.append(op);
     return;
   }
   const ScopedLock guard(mutex_);
   runner_thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  Operator& op = buildOperator(cache_, desc, recording);
+  Operator& op = buildOperator(cache_, desc, options);
   op.ends_variable = ends_variable;
   run(op);
   while (Operator* next = pending_.removeFirstOrNull()) run(*next);

@@ -43,6 +43,11 @@ std::uint32_t mergeEqual(std::span<Access> uses) {
   return static_cast<std::uint32_t>(last + 1);
 }
 
+bool leavesWorkOnGpu(const OperatorDesc& desc) {
+  return desc.device.kind == DeviceKind::gpu && desc.operator_class != OperatorClass::deletion &&
+         desc.operator_class != OperatorClass::inlineAsync && desc.run;
+}
+
 }  // namespace
 
 CorrelationId nextCorrelation() {
@@ -69,18 +74,19 @@ void sortAccesses(Operator& op) {
   op.access_count = mergeEqual(op.uses());
 }
 
-Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, bool recording) {
+Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, BuildOptions options) {
   Operator& op = cache.take(desc.reads.size() + desc.writes.size());
   op.child = nullptr;
   op.access_count = 0;
   op.correlation = nextCorrelation();
   op.ready = 0;
-  op.pushed = recording ? Profiler::now() : 0;
+  op.pushed = options.recording ? Profiler::now() : 0;
   op.facts = desc.facts;
   op.device_index = desc.device.index;
   op.device_kind = desc.device.kind;
   op.priority = desc.priority;
-  op.kind = desc.run.completesLater() ? NodeKind::later : NodeKind::single;
+  const bool ends_later = desc.run.completesLater() || (options.gpu_ends_later && leavesWorkOnGpu(desc));
+  op.kind = ends_later ? NodeKind::later : NodeKind::single;
   op.operator_class = desc.operator_class;
   op.ends_variable = false;
   op.function = std::move(desc.run);

@@ -46,11 +46,12 @@ std::uint8_t ringDevice(Device device) {
   return static_cast<std::uint8_t>(static_cast<int>(device.kind) * kMaxDevices + device.index);
 }
 
-OperatorRunner::OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator)
+OperatorRunner::OperatorRunner(Profiler& profiler, const EngineOptions& options)
     : profiler_(profiler),
       bulk_site_(profiler.site("bulk", EventKind::bulk)),
       deletion_facts_(registerDeletion(profiler)),
-      before_gpu_operator_(std::move(before_gpu_operator)),
+      before_gpu_operator_(options.before_gpu_operator),
+      finish_gpu_work_(options.finish_gpu_work),
       ranges_(profiler) {}
 
 void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
@@ -73,7 +74,7 @@ void OperatorRunner::run(Operator& op, Ticks ready, bool is_bulk) {
   if (started != 0) profiler_.operatorRun(runOf(op, ready, started, Profiler::now()));
 }
 
-void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
+bool OperatorRunner::runSegment(Operator& segment, OperatorCache& cache, CompletionReceiver& receiver) {
   const Ticks started = profiler_.enter(bulk_site_);
   std::int64_t count = 0;
   for (Operator* op = segment.child; op != nullptr; ++count) {
@@ -84,6 +85,12 @@ void OperatorRunner::runSegment(Operator& segment, OperatorCache& cache) {
   }
   segment.child = nullptr;
   if (started != 0) profiler_.leave(bulk_site_, started, count);
+  if (segment.device_kind != DeviceKind::gpu || !gpuEndsLater()) return true;
+  segment.started = 0;  // its operators have been recorded
+  segment.track = 0;
+  segment.waiting.store(2, std::memory_order_relaxed);
+  finish_gpu_work_(segment.device(), Completion(segment, receiver));
+  return arrive(segment);
 }
 
 Status OperatorRunner::call(Operator& op, bool is_bulk) {
@@ -129,7 +136,15 @@ void OperatorRunner::open(Operator& op) {
   profiler_.giveDeviceTrack(ringDevice(op.device()), std::exchange(op.track, std::uint16_t{0}));
 }
 
+// Work of an operator that failed may be on the stream too: its end is awaited alike.
+void OperatorRunner::startOnGpu(Operator& op, CompletionReceiver& receiver) {
+  const Status status = call(op, false);
+  if (!status.has_value()) errors_.add(op, status.error());
+  finish_gpu_work_(op.device(), Completion(op, receiver));
+}
+
 void OperatorRunner::callStart(Operator& op, CompletionReceiver& receiver) {
+  if (!op.function.completesLater()) return startOnGpu(op, receiver);
   Starting starting{&op, starting_};
   starting_ = &starting;
   Status status = withoutExceptions(

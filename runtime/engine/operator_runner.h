@@ -15,8 +15,7 @@ std::uint8_t ringDevice(Device device);
 
 class OperatorRunner {
  public:
-  // `before_gpu_operator`: as in EngineOptions.
-  OperatorRunner(Profiler& profiler, std::function<void()> before_gpu_operator);
+  OperatorRunner(Profiler& profiler, const EngineOptions& options);
 
   // Runs or skips a single operator and destroys its function, so that nothing it holds outlives the
   // operator. `ready` is the time when it could have run, 0 = unknown.
@@ -34,8 +33,12 @@ class OperatorRunner {
   // has failed and is to be completed.
   bool failDropped(Operator& op);
 
-  // Runs the operators of a segment in order and frees them.
-  void runSegment(Operator& segment, OperatorCache& cache);
+  // Runs the operators of a segment in order and frees them. False: they have left work on a GPU, after which `receiver` is
+  // called; the thread whose arrive() returns true finishes the segment.
+  bool runSegment(Operator& segment, OperatorCache& cache, CompletionReceiver& receiver);
+
+  // Whether operators of GPUs end when EngineOptions::finish_gpu_work says.
+  bool gpuEndsLater() const { return finish_gpu_work_ != nullptr; }
 
   OperatorErrors& errors() { return errors_; }
 
@@ -47,6 +50,7 @@ class OperatorRunner {
   static constinit thread_local Starting* starting_;
 
   Status call(Operator& op, bool is_bulk);
+  void startOnGpu(Operator& op, CompletionReceiver& receiver);
   void callStart(Operator& op, CompletionReceiver& receiver);
   void open(Operator& op);
   Status droppedError(const Operator& op) const;
@@ -56,6 +60,7 @@ class OperatorRunner {
   const SiteId bulk_site_;
   const OperatorId deletion_facts_;
   const std::function<void()> before_gpu_operator_;
+  const std::function<void(Device, Completion)> finish_gpu_work_;
   nvtx::OperatorRanges ranges_;
   OperatorErrors errors_;
 };

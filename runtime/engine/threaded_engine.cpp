@@ -20,7 +20,7 @@ ThreadedEngine::ThreadedEngine(const EngineOptions& options, Profiler& profiler)
       wait_variable_site_(profiler.site("wait for variable", EventKind::wait)),
       wait_all_site_(profiler.site("wait for all", EventKind::wait)),
       prints_waits_(options.prints_waits),
-      runner_(profiler, options.before_gpu_operator),
+      runner_(profiler, options),
       threads_(depot_, [this](ThreadState& thread) { flush(thread); }) {}
 
 ThreadedEngine::~ThreadedEngine() {
@@ -47,12 +47,12 @@ void ThreadedEngine::push(OperatorDesc desc) {
   if (bulk.isOn()) {
     if (!bulk.accepts(desc)) flush(thread);
     if (bulk.accepts(desc)) {
-      bulk.append(buildOperator(thread.cache, desc, profiler_.isRecording()));
+      bulk.append(buildOperator(thread.cache, desc, buildOptions()));
       if (bulk.full()) flush(thread);
       return;
     }
   }
-  submit(buildOperator(thread.cache, desc, profiler_.isRecording()), thread);
+  submit(buildOperator(thread.cache, desc, buildOptions()), thread);
 }
 
 void ThreadedEngine::deleteVariable(Variable variable, OperatorFunction then) {
@@ -62,7 +62,7 @@ void ThreadedEngine::deleteVariable(Variable variable, OperatorFunction then) {
                     .writes = {&variable, 1},
                     .facts = runner_.deletionFacts(),
                     .operator_class = OperatorClass::deletion};
-  Operator& op = buildOperator(thread.cache, desc, profiler_.isRecording());
+  Operator& op = buildOperator(thread.cache, desc, buildOptions());
   op.ends_variable = true;
   submit(op, thread);
 }
@@ -151,7 +151,7 @@ inline bool ThreadedEngine::run(Operator& op, ThreadState& thread) {
   if (op.kind == NodeKind::single) [[likely]] {
     runner_.run(op, op.ready, false);
   } else if (op.kind == NodeKind::segment) {
-    runner_.runSegment(op, thread.cache);
+    is_done = runner_.runSegment(op, thread.cache, *this);
   } else {
     is_done = runner_.start(op, *this);
     if (is_done) runner_.finish(op);

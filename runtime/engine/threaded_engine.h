@@ -50,6 +50,7 @@ class ThreadedEngine final : public Engine, private OperatorExecutor, private Co
   void completed(Operator& op, Status status) override;
   void dropped(Operator& op) override;
 
+  BuildOptions buildOptions() const { return {profiler_.isRecording(), runner_.gpuEndsLater()}; }
   void flush(ThreadState& thread);
   void submit(Operator& op, ThreadState& thread);
   std::uint32_t appendAccesses(Operator& op,

@@ -52,6 +52,17 @@ OperatorFacts describe(const Entry& entry, const StoreOperator& op) {
 
 bool readableByCpu(Device device) { return device.kind != DeviceKind::gpu; }
 
+// A store's sums are loops of the host.
+Status requireHost(const std::string& key, const Chunk& chunk) {
+  if (readableByCpu(chunk.device)) return {};
+  return fail(
+      ErrorCode::unsupported,
+      fmt::format(
+          "key '{}': an array is on {}, and a key-value store of this version has no sums of GPUs; copy "
+          "it to cpu(0) first (NDArray::copyTo)",
+          key, toString(chunk.device)));
+}
+
 }  // namespace
 
 SumOptions SumOptions::of(Session& session) {
@@ -91,6 +102,7 @@ void pushOperator(Entry& entry, const StoreOperator& op, OperatorFunction run) {
 }
 
 Result<const float*> contentsOf(const std::string& key, const Chunk& chunk, Bytes bytes) {
+  PITWALL_TRY(requireHost(key, chunk));
   if (chunk.block.size() >= bytes) return static_cast<const float*>(chunk.block.data());
   return fail(ErrorCode::invalidInput,
               fmt::format("key '{}': an array on {} was never written", key, toString(chunk.device)));
@@ -128,6 +140,7 @@ void pushSumOf(Entry& entry, const SumOptions& options, std::span<const Piece> p
       const float* data = PITWALL_TRY(contentsOf(*key, *one.chunk, bytesOf(one.begin + count)));
       contents.push_back(data + one.begin);
     }
+    PITWALL_TRY(requireHost(*key, *to));
     PITWALL_TRY(ensureBlock(*to, bytes));
     sumArrays(contents, static_cast<float*>(to->block.data()) + begin, count, threads);
     return {};
@@ -148,6 +161,7 @@ void pushCopyOf(Entry& entry, const SumOptions& options, const Piece& from, cons
               to_begin = to.begin, count = countOf(to), bytes = to.array.spec().sizeBytes(),
               threads = options.forArrays()](const RunContext&) -> Status {
     const float* contents = PITWALL_TRY(contentsOf(*key, *from, bytesOf(begin + count)));
+    PITWALL_TRY(requireHost(*key, *to));
     PITWALL_TRY(ensureBlock(*to, bytes));
     copyArray(contents + begin, static_cast<float*>(to->block.data()) + to_begin, count, threads);
     return {};

@@ -20,22 +20,48 @@ const char* toString(MemoryTag tag) {
   return "unknown";
 }
 
-Result<StorageOptions> StorageOptions::fromSettings(const Settings& settings) {
+namespace {
+
+// The settings of a kind of memory. MXNet has no rounding of large blocks for pinned memory, and its reserve is of GPUs alone.
+struct PoolSettings {
+  const char *type, *page, *cutoff;
+  const char *large = nullptr, *reserve = nullptr;
+};
+
+PoolSettings poolSettings(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::gpu:
+      return {"MXNET_GPU_MEM_POOL_TYPE", "MXNET_GPU_MEM_POOL_PAGE_SIZE",
+              "MXNET_GPU_MEM_POOL_ROUND_LINEAR_CUTOFF", "MXNET_GPU_MEM_LARGE_ALLOC_ROUND_SIZE",
+              "MXNET_GPU_MEM_POOL_RESERVE"};
+    case DeviceKind::pinned:
+      return {"MXNET_CPU_PINNED_MEM_POOL_TYPE", "MXNET_CPU_PINNED_MEM_POOL_PAGE_SIZE",
+              "MXNET_CPU_PINNED_MEM_POOL_ROUND_LINEAR_CUTOFF"};
+    case DeviceKind::cpu: break;
+  }
+  return {"MXNET_CPU_MEM_POOL_TYPE", "MXNET_CPU_MEM_POOL_PAGE_SIZE", "MXNET_CPU_MEM_POOL_ROUND_LINEAR_CUTOFF",
+          "MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE"};
+}
+
+}  // namespace
+
+Result<StorageOptions> StorageOptions::fromSettings(const Settings& settings, DeviceKind kind) {
+  const PoolSettings names = poolSettings(kind);
   StorageOptions options;
-  const std::string_view type = settings.text("MXNET_CPU_MEM_POOL_TYPE");
+  const std::string_view type = settings.text(names.type);
   options.pool = type == "Round"      ? PoolType::round
                  : type == "Unpooled" ? PoolType::unpooled
                                       : PoolType::naive;
   if (settings.boolean("MXNET_USE_NAIVE_STORAGE_MANAGERS")) options.pool = PoolType::unpooled;
-  options.page_bytes = settings.integer("MXNET_CPU_MEM_POOL_PAGE_SIZE");
-  options.round_linear_cutoff = static_cast<int>(settings.integer("MXNET_CPU_MEM_POOL_ROUND_LINEAR_CUTOFF"));
-  options.large_round_bytes = settings.integer("MXNET_CPU_MEM_LARGE_ALLOC_ROUND_SIZE");
+  options.page_bytes = settings.integer(names.page);
+  options.round_linear_cutoff = static_cast<int>(settings.integer(names.cutoff));
+  if (names.large != nullptr) options.large_round_bytes = settings.integer(names.large);
+  if (names.reserve != nullptr) options.reserve_percent = static_cast<int>(settings.integer(names.reserve));
   if (options.pool == PoolType::round &&
       !std::has_single_bit(static_cast<std::uint64_t>(options.page_bytes))) {
-    return fail(
-        ErrorCode::invalidInput,
-        fmt::format("MXNET_CPU_MEM_POOL_PAGE_SIZE={}: the Round pool needs a power of two, such as 4096",
-                    options.page_bytes));
+    return fail(ErrorCode::invalidInput,
+                fmt::format("{}={}: the Round pool needs a power of two, such as 4096", names.page,
+                            options.page_bytes));
   }
   return options;
 }

@@ -1,9 +1,14 @@
 // The storage: a pool, the system behind it, and the accounts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "db/mutex.h"
 #include "db/try.h"
@@ -25,6 +30,7 @@ class PooledStorage : public Storage {
         system_(std::move(system)),
         observer_(options.observer),
         sum_(options.sum),
+        reserve_percent_(options.reserve_percent),
         pool_(memory::makePool(options)) {}
 
   ~PooledStorage() override {
@@ -98,9 +104,16 @@ class PooledStorage : public Storage {
   }
 
   void* takeFromSystem(Bytes capacity) {
+    if (wouldUseReserve(capacity)) releaseCache();
     void* const data = system_->allocate(capacity);
     if (data != nullptr) changeReserved(capacity);
     return data;
+  }
+
+  bool wouldUseReserve(Bytes capacity) {
+    if (reserve_percent_ == 0 || cachedBytes() == 0) return false;
+    const auto room = system_->room();
+    return room && room->free_bytes - capacity < room->total_bytes / 100 * reserve_percent_;
   }
 
   void giveToSystem(void* data, Bytes capacity) {
@@ -115,10 +128,34 @@ class PooledStorage : public Storage {
 
   Failure noMemory(Bytes size, MemoryTag tag) const {
     const Usage all = total_.read();
-    return fail(ErrorCode::io,
-                fmt::format("no memory for {} bytes of {} on {}: {} bytes are in use in {} blocks; a smaller "
-                            "batch needs less",
-                            size, toString(tag), toString(device_), all.live_bytes, all.live_blocks));
+    std::string text = fmt::format("no memory for {} bytes of {} on {}: {} bytes are in use in {} blocks",
+                                   size, toString(tag), toString(device_), all.live_bytes, all.live_blocks);
+    const char* before = " (";
+    for (const auto& [bytes, holder] : holders()) {
+      text += fmt::format("{}{} {}", before, toString(holder), bytes);
+      before = ", ";
+    }
+    if (*before == ',') text += ")";
+    if (const auto room = system_->room())
+      text += fmt::format("; {} of the device's {} bytes are free", room->free_bytes, room->total_bytes);
+    text += "; a smaller batch needs less";
+    if (device_.kind == DeviceKind::gpu)
+      text +=
+          ", and so does MXNET_BACKWARD_DO_MIRROR=1; MXNET_GPU_MEM_POOL_TYPE=Round helps where sizes vary";
+    if (device_.kind == DeviceKind::pinned)
+      text += "; ulimit -l and the container's memory limit what can be pinned";
+    return fail(ErrorCode::io, text);
+  }
+
+  // The tags that hold memory, the largest first.
+  std::vector<std::pair<Bytes, MemoryTag>> holders() const {
+    std::vector<std::pair<Bytes, MemoryTag>> found;
+    for (std::size_t i = 0; i < kTags; ++i) {
+      const Bytes bytes = tags_[i].read().live_bytes;
+      if (bytes != 0) found.emplace_back(bytes, static_cast<MemoryTag>(i));
+    }
+    std::sort(found.begin(), found.end(), std::greater<>());
+    return found;
   }
 
   // Constant after construction; synchronises itself.
@@ -126,6 +163,7 @@ class PooledStorage : public Storage {
   const std::shared_ptr<SystemMemory> system_;
   StorageObserver* const observer_;
   memory::UsageCounter* const sum_;
+  const int reserve_percent_;
   std::atomic<Bytes> reserved_{0};
   memory::UsageCounter total_;
   std::array<memory::UsageCounter, kTags> tags_;

@@ -25,7 +25,7 @@ Result<std::shared_ptr<SystemMemory>> systemMemory(Device device) {
   PITWALL_TRY(checkDevice(device));
   if (device.kind == DeviceKind::cpu) return std::shared_ptr<SystemMemory>(std::make_shared<Heap>());
   return fail(ErrorCode::unsupported,
-              fmt::format("device {}: this build has no storage for {} memory; use cpu(0), cpu(1), ...",
+              fmt::format("device {}: {} memory comes from a session's GPUs (Session::storage)",
                           toString(device), toString(device.kind)));
 }
 

@@ -1,13 +1,16 @@
 #include "runtime/session/device_storages.h"
 
+#include <utility>
+
 #include "db/try.h"
 
 namespace pitwall::session {
 
-Status DeviceStorages::open(const StorageOptions& options) {
+Status DeviceStorages::open(const Options& options, MemoryOf memory_of) {
   {
     const ScopedLock lock(mutex_);
     options_ = options;
+    memory_of_ = std::move(memory_of);
   }
   PITWALL_TRY(openFor(cpu(0)));
   return {};
@@ -19,7 +22,9 @@ Result<Storage*> DeviceStorages::openFor(Device device) {
     if (one->storage->device() == device) return one->storage.get();
   }
   auto one = std::make_unique<One>(profiler_, device);
-  StorageOptions options = options_;
+  PITWALL_TRY(checkDevice(device));
+  StorageOptions options = options_[static_cast<std::size_t>(device.kind)];
+  if (device.kind != DeviceKind::cpu && memory_of_) options.system = PITWALL_TRY(memory_of_(device));
   options.device = device;
   options.observer = &one->counters;
   options.sum = device.kind == DeviceKind::gpu ? nullptr : &host_;

@@ -20,8 +20,11 @@ class DeviceStorages {
   // `profiler` outlives this object and all blocks.
   explicit DeviceStorages(Profiler& profiler) : profiler_(profiler) {}
 
-  // The settings of the pools; before the first of(). Opens cpu(0). Errors: those of Storage::open.
-  Status open(const StorageOptions& options);
+  // The settings of the pools, and where memory that is not the process's heap comes from; before the first of(). Opens cpu(0).
+  // Errors: those of Storage::open.
+  using Options = std::array<StorageOptions, kDeviceKinds>;  // by kind
+  using MemoryOf = std::function<Result<std::shared_ptr<SystemMemory>>(Device)>;
+  Status open(const Options& options, MemoryOf memory_of = {});
 
   // Opened at the first call. Errors: unsupported, invalidInput: naming the device.
   Result<Storage*> of(Device device) {
@@ -55,7 +58,8 @@ class DeviceStorages {
 
   memory::UsageCounter host_;  // of the storages in memory of the host
   Mutex mutex_;
-  StorageOptions options_ PITWALL_GUARDED_BY(mutex_);
+  Options options_ PITWALL_GUARDED_BY(mutex_);
+  MemoryOf memory_of_ PITWALL_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<One>> all_ PITWALL_GUARDED_BY(mutex_);
 };
 

@@ -1,7 +1,6 @@
 #include "runtime/session.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -14,10 +13,12 @@
 #include "db/ring_format.h"
 #include "db/store.h"
 #include "db/try.h"
+#include "runtime/gpu/device_memory.h"
 #include "runtime/mxnet_profiler.h"
 #include "runtime/profiler/trace_path.h"
 #include "runtime/session/device_storages.h"
 #include "runtime/session/gpu_recording.h"
+#include "runtime/session/gpus.h"
 #include "runtime/session/openmp.h"
 #include "runtime/session/trace_facts.h"
 
@@ -73,8 +74,11 @@ std::string tracePathAsked(const Settings& settings, const SessionOptions& optio
 // Destroyed in reverse order: the engine first, while its operators can still use the other members.
 struct Session::State {
   State(Settings chosen, const SessionOptions& options)
-      : settings(std::move(chosen)), trace_path(tracePathAsked(settings, options)) {}
+      : settings(std::move(chosen)),
+        trace_path(tracePathAsked(settings, options)),
+        gpus(settings, options.gpus) {}
 
+  Status openStorages();
   void startRecording();
   void warnOnceOfTrace(const Status& status);
   Status startMxnetProfiler();
@@ -85,8 +89,10 @@ struct Session::State {
   Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
   session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU"), !trace_path.empty()};
+  session::Gpus gpus;
   session::DeviceStorages storages{profiler};
-  std::unique_ptr<Backend> backend;  // of the cpu devices
+  session::GpusClosed gpus_closed{gpus};  // before the storages, from which their workspaces come
+  std::unique_ptr<Backend> backend;       // of the cpu devices
   std::unique_ptr<Engine> engine;
   int openmp_threads = 1;
 
@@ -94,6 +100,17 @@ struct Session::State {
   bool finished = false;
   std::int64_t next_iteration = 0;
 };
+
+Status Session::State::openStorages() {
+  session::DeviceStorages::Options options;
+  for (const DeviceKind kind : {DeviceKind::cpu, DeviceKind::gpu, DeviceKind::pinned})
+    options[static_cast<std::size_t>(kind)] = PITWALL_TRY(StorageOptions::fromSettings(settings, kind));
+  gpus.setStorages([this](Device device) { return storages.of(device); });
+  return storages.open(options, [this](Device device) -> Result<std::shared_ptr<SystemMemory>> {
+    GpuDriver* const driver = PITWALL_TRY(gpus.driver(device));
+    return gpuMemory(*driver, device);
+  });
+}
 
 void Session::State::startRecording() {
   if (trace_path.empty()) return;
@@ -159,8 +176,7 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   auto state = std::make_unique<State>(std::move(settings), options);
   const Settings& chosen = state->settings;
 
-  auto storage_options = PITWALL_TRY(StorageOptions::fromSettings(chosen));
-  PITWALL_TRY(state->storages.open(storage_options));
+  PITWALL_TRY(state->openStorages());
 
   state->backend = PITWALL_TRY(openBackend(chooseBackend(options, chosen), chosen));
 
@@ -171,6 +187,11 @@ Result<std::unique_ptr<Session>> Session::open(SessionOptions options) {
   state->openmp_threads = openmp_threads;
   engine_options.on_worker_start = [openmp_threads] { session::setOpenMpThreads(openmp_threads); };
   engine_options.before_gpu_operator = [gpus = &state->gpu_recording] { gpus->onGpuOperator(); };
+  engine_options.finish_gpu_work = [gpus = &state->gpus](Device device, Completion completion) {
+    const Result<GpuWork*> work = gpus->work(device);
+    if (!work.has_value()) return completion({});  // nothing is on a stream
+    (*work)->finish(device, std::move(completion));
+  };
   if (engine_options.type == EngineType::naive) session::setOpenMpThreads(openmp_threads);
   state->engine = PITWALL_TRY(Engine::open(engine_options, state->profiler));
 
@@ -210,10 +231,10 @@ int Session::operatorThreads() const { return state_->openmp_threads; }
 Result<Backend*> Session::backend(Device device) {
   PITWALL_TRY(checkDevice(device));
   if (device.kind != DeviceKind::gpu) return state_->backend.get();
-  return fail(ErrorCode::unsupported,
-              fmt::format("device {}: this build has no backend for gpu devices; it has {} for cpu devices",
-                          toString(device), fmt::join(backendNames(), ", ")));
+  return state_->gpus.backend(device);
 }
+
+Result<GpuWork*> Session::gpuWork(Device device) { return state_->gpus.work(device); }
 
 std::int64_t Session::tunable(std::string_view name, std::int64_t value, TunableRange range) {
   std::string refused;

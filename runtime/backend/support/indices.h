@@ -1,8 +1,6 @@
 // Indices into an axis, given as float32.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -15,10 +13,7 @@ namespace pitwall {
 inline Status checkIndices(const char* operator_name, const float* indices, std::int64_t n,
                            std::int64_t count) {
   for (std::int64_t i = 0; i < n; ++i) {
-    if (!isClass(indices[i], count))
-      return fail(ErrorCode::invalidInput,
-                  fmt::format("{}: index {} is {}, must be a whole number from 0 to {}", operator_name, i,
-                              indices[i], count - 1));
+    if (!isClass(indices[i], count)) return badIndex(operator_name, i, indices[i], count);
   }
   return {};
 }

@@ -1,8 +1,6 @@
 // Checks class labels: float32 numbers that hold an index.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 
 #include "db/result.h"
@@ -15,10 +13,8 @@ inline bool isClass(float label, std::int64_t classes) {
          static_cast<float>(static_cast<std::int64_t>(label)) == label;
 }
 
-inline Failure badLabel(const char* operator_name, std::int64_t sample, float label, std::int64_t classes) {
-  return fail(ErrorCode::invalidInput,
-              fmt::format("{}: the label of sample {} is {}, must be a whole number from 0 to {}",
-                          operator_name, sample, label, classes - 1));
-}
+// Errors of kernels that found one; in signature.cpp.
+Failure badLabel(const char* operator_name, std::int64_t sample, float label, std::int64_t classes);
+Failure badIndex(const char* operator_name, std::int64_t place, float index, std::int64_t count);
 
 }  // namespace pitwall

@@ -7,7 +7,7 @@
 namespace pitwall {
 
 // 32 well-mixed bits (two rounds of a 64-bit finaliser over seed and counter).
-inline std::uint32_t randomBits(std::uint64_t seed, std::uint64_t counter) {
+constexpr std::uint32_t randomBits(std::uint64_t seed, std::uint64_t counter) {
   std::uint64_t z = counter * 0x9E3779B97F4A7C15ULL + (seed ^ (seed >> 32)) * 0xD1342543DE82EF95ULL;
   z = (z ^ (z >> 32)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 29)) * 0x94D049BB133111EBULL;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/backend/support/labels.h"
+
 namespace pitwall {
 
 Result<Signature> OperatorKindDesc::infer(const ShapeQuery& query) const {
@@ -89,6 +91,17 @@ Window windowOf(const Shape& data, const Shape& out) {
   const int last = data.rank() - 1;
   const bool image = data.rank() == 4;
   return {data[0], data[1], image ? data[2] : 1, data[last], out[1], image ? out[2] : 1, out[last]};
+}
+
+Failure badLabel(const char* operator_name, std::int64_t sample, float label, std::int64_t classes) {
+  return fail(ErrorCode::invalidInput,
+              fmt::format("{}: the label of sample {} is {}, must be a whole number from 0 to {}",
+                          operator_name, sample, label, classes - 1));
+}
+
+Failure badIndex(const char* operator_name, std::int64_t place, float index, std::int64_t count) {
+  return fail(ErrorCode::invalidInput, fmt::format("{}: index {} is {}, must be a whole number from 0 to {}",
+                                                   operator_name, place, index, count - 1));
 }
 
 }  // namespace pitwall

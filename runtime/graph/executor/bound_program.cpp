@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "db/try.h"
-#include "runtime/array/host_workspace.h"
+#include "runtime/array/device_bytes.h"
+#include "runtime/array/kernel_run.h"
 
 namespace pitwall::graph {
 
@@ -70,17 +71,13 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
                    : place.planned != nullptr ? plannedAt(place)
                                               : to[0]);  // not read
   }
-  const Bytes bytes = kernel.workspaceBytes();
-  const KernelContext context{.device = device,
-                              .workspace = hostWorkspace(bytes),
-                              .threads = session.operatorThreads(),
-                              .seed = seed};
-  if (bytes != 0 && context.workspace == nullptr)
-    return fail(ErrorCode::io,
-                fmt::format("no memory for {} bytes of workspace of {}; a smaller batch needs less", bytes,
-                            kernel.implementation()));
-  PITWALL_TRY(kernel.run({.inputs = from, .outputs = to, .context = context}));
-  if (step.releases_memory) MemoryPool::release(blocks);
+  PITWALL_TRY(runKernelOn(session, device, step.prepared->kernel,
+                          {.inputs = from, .outputs = to, .context = {.seed = seed}}));
+  if (!step.releases_memory) return {};
+  // Work of a GPU may still use it.
+  if (device.kind == DeviceKind::gpu)
+    for (MemorySlot* const slot : blocks) PITWALL_TRY(freeAfterWork(session, device, std::move(slot->block)));
+  MemoryPool::release(blocks);
   return {};
 }
 

@@ -1,14 +1,12 @@
 #include "runtime/graph/executor/weights.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <set>
 
 #include "db/try.h"
-#include "runtime/array/host_workspace.h"
+#include "runtime/array/device_bytes.h"
+#include "runtime/array/kernel_run.h"
 #include "runtime/number_range.h"
 
 namespace pitwall::graph {
@@ -67,8 +65,10 @@ Bytes Weights::bytes() const {
 Result<std::vector<float>> Weights::valuesOf(int tensor) const {
   const int base = baseOf(program_, tensor);
   if (program_.tensors[position(base)].variable >= 0) return arrays_[position(base)].toVector();
-  const auto* const data = static_cast<const float*>(blocks_[position(base)].data());
-  return std::vector<float>(data, data + program_.tensors[position(base)].shape.elements());
+  std::vector<float> values(static_cast<std::size_t>(program_.tensors[position(base)].shape.elements()));
+  PITWALL_TRY(readBytes(session_, device_, values.data(), blocks_[position(base)].data(),
+                        static_cast<Bytes>(values.size() * sizeof(float))));
+  return values;
 }
 
 template <class T>
@@ -79,8 +79,7 @@ Status Weights::store(int tensor, const std::vector<T>& values) {
     Storage* const storage = PITWALL_TRY(session_.storage(device_));
     block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
   }
-  if (bytes != 0) std::memcpy(block.data(), values.data(), values.size() * sizeof(T));
-  return {};
+  return writeBytes(session_, device_, block.data(), values.data(), bytes);
 }
 
 // gamma (w x + b - mean) / sqrt(variance + epsilon) + beta, as one weight and one bias.
@@ -160,12 +159,7 @@ Status Weights::reorder(const Constant& constant) {
   }
   const void* const inputs[] = {from};
   void* const outputs[] = {block.data()};
-  const Bytes workspace = constant.reorder->workspaceBytes();
-  KernelContext context{
-      .device = device_, .workspace = hostWorkspace(workspace), .threads = session_.operatorThreads()};
-  if (workspace != 0 && context.workspace == nullptr)
-    return fail(ErrorCode::io, fmt::format("no memory for {} bytes of workspace of a reorder", workspace));
-  return constant.reorder->run({.inputs = inputs, .outputs = outputs, .context = context});
+  return runKernelOn(session_, device_, constant.reorder, {.inputs = inputs, .outputs = outputs});
 }
 
 }  // namespace pitwall::graph

@@ -5,6 +5,7 @@
 
 #include "db/try.h"
 #include "runtime/array/call.h"
+#include "runtime/array/device_bytes.h"
 #include "runtime/array/facts.h"
 #include "runtime/autograd/node.h"
 
@@ -32,10 +33,13 @@ Status copyBytes(const Chunk& from, Chunk& to, Bytes bytes) {
   if (from.block.size() < bytes)
     return fail(ErrorCode::invalidInput, "Copy to " + toString(to.device) + ": the array on " +
                                              toString(from.device) + " was never written");
-  Status made = ensureBlock(to, bytes);
-  if (made.has_value() && bytes != 0)
-    std::memcpy(to.block.data(), from.block.data(), static_cast<std::size_t>(bytes));
-  return made;
+  PITWALL_TRY(ensureBlock(to, bytes));
+  if (bytes == 0) return {};
+  const Device runs_on = placementOfCopy(from.device, to.device).device;
+  if (runs_on.kind == DeviceKind::gpu)
+    return copyOnStream(*to.session, runs_on, to.block.data(), from.block.data(), bytes);
+  std::memcpy(to.block.data(), from.block.data(), static_cast<std::size_t>(bytes));
+  return {};
 }
 
 }  // namespace

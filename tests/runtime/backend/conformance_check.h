@@ -1,4 +1,4 @@
-// Compares onednn with the reference backend.
+// Compares onednn, or the backend that PITWALL_TEST_BACKEND names, with the reference backend.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tests/runtime/backend/harness.h"
+#include "tests/runtime/gpu/second_backend.h"
 
 namespace pitwall::test {
 
@@ -18,6 +19,12 @@ struct Pair {
 
 class ConformanceCheck : public ::testing::Test {
  protected:
+  void SetUp() override {
+    auto second = openSecondBackend();
+    if (!second.has_value()) GTEST_SKIP() << second.error().message;
+    onednn_ = std::move(second).value();
+  }
+
   // Largest error relative to the largest value: sums of many terms lose digits to cancellation.
   static double errorOf(const std::vector<float>& actual, const std::vector<float>& expected) {
     double error = 0, scale = 1e-3;
@@ -84,7 +91,7 @@ class ConformanceCheck : public ::testing::Test {
 
   std::mt19937 random_{kConformanceSeed};
   std::unique_ptr<Backend> reference_ = open("reference");
-  std::unique_ptr<Backend> onednn_ = open("onednn");
+  std::unique_ptr<Backend> onednn_;  // the second backend
 };
 
 // A layout that a convolution would produce for data of this shape; null when that is row-major.

@@ -139,7 +139,9 @@ TEST_F(SoftmaxOutput, RefusesLabelsThatAreNoClass) {
     const Array gradient = makeArray(kernel->outputs()[0]);
     const void* from[] = {label.bytes.get(), out.bytes.get()};
     void* to[] = {gradient.bytes.get()};
-    const Status status = kernel->run({.inputs = from, .outputs = to});
+    alignas(64) float workspace[16];
+    ASSERT_LE(kernel->workspaceBytes(), static_cast<Bytes>(sizeof(workspace)));
+    const Status status = kernel->run({.inputs = from, .outputs = to, .context = {.workspace = workspace}});
     ASSERT_FALSE(status.has_value());
     EXPECT_THAT(status.error().message,
                 HasSubstr("SoftmaxOutput: the label of sample 1 is 3, must be a whole number"));

@@ -1,0 +1,55 @@
+#include "runtime/array/device_bytes.h"
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "db/try.h"
+#include "runtime/gpu/work.h"
+
+namespace pitwall {
+namespace {
+
+Status transfer(Session& session, Device device, void* to, const void* from, Bytes bytes) {
+  if (bytes == 0) return {};
+  if (device.kind != DeviceKind::gpu) {
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    return {};
+  }
+  GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
+  GpuThread& thread = *PITWALL_TRY(work.here(device));
+  PITWALL_TRY(work.driver().copy(to, from, bytes, thread.stream));
+  return work.driver().synchronize(thread.stream);
+}
+
+}  // namespace
+
+Status writeBytes(Session& session, Device device, void* to, const void* from, Bytes bytes) {
+  return transfer(session, device, to, from, bytes);
+}
+
+Status readBytes(Session& session, Device device, void* to, const void* from, Bytes bytes) {
+  return transfer(session, device, to, from, bytes);
+}
+
+Status copyOnStream(Session& session, Device device, void* to, const void* from, Bytes bytes) {
+  GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
+  GpuThread& thread = *PITWALL_TRY(work.here(device));
+  return work.driver().copy(to, from, bytes, thread.stream);
+}
+
+Status fillOnStream(Session& session, Device device, void* to, float number, Bytes bytes) {
+  GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
+  GpuThread& thread = *PITWALL_TRY(work.here(device));
+  return work.driver().fill(to, std::bit_cast<std::uint32_t>(number), bytes / 4, thread.stream);
+}
+
+Status freeAfterWork(Session& session, Device device, Block block) {
+  if (block.data() == nullptr) return {};
+  GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
+  GpuThread& thread = *PITWALL_TRY(work.here(device));
+  thread.kept.push_back(std::move(block));
+  return {};
+}
+
+}  // namespace pitwall

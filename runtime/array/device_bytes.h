@@ -1,0 +1,20 @@
+// The bytes of arrays, whatever device they are on.
+#pragma once
+
+#include "runtime/device.h"
+#include "runtime/session.h"
+
+namespace pitwall {
+
+// Between memory of the host and that of `device`. Both wait until it is done.
+Status writeBytes(Session& session, Device device, void* to, const void* from, Bytes bytes);
+Status readBytes(Session& session, Device device, void* to, const void* from, Bytes bytes);
+
+// In an operator of a GPU: on its thread's stream, for which it does not wait.
+Status copyOnStream(Session& session, Device device, void* to, const void* from, Bytes bytes);
+Status fillOnStream(Session& session, Device device, void* to, float number, Bytes bytes);
+
+// A block that work on the thread's stream may still use, is freed after it.
+Status freeAfterWork(Session& session, Device device, Block block);
+
+}  // namespace pitwall

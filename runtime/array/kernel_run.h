@@ -1,0 +1,13 @@
+// Runs a kernel on a device.
+#pragma once
+
+#include "runtime/backend.h"
+#include "runtime/session.h"
+
+namespace pitwall {
+
+// Adds the rest of the context: the workspace, and of a GPU the stream of the calling thread, on which the work then is; of a
+// CPU the number of threads. Errors: those of the kernel and of its workspace.
+Status runKernelOn(Session& session, Device device, const KernelPtr& kernel, KernelArgs args);
+
+}  // namespace pitwall

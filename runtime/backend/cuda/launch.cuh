@@ -1,0 +1,107 @@
+// How kernels of runtime/backend/gpu_kernels/ are launched on a device. Only for .cu files.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <string>
+
+#include "runtime/backend/gpu_kernels/functions.h"
+
+namespace pitwall::cuda {
+
+constexpr int kThreads = 256;
+
+// The threads of a block, which compute one row.
+struct Team {
+  template <class Map>
+  __device__ double sum(std::int64_t n, Map map) {
+    double own = 0;
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) own += map(i);
+    return together(own, 0.0, [](double a, double b) { return a + b; });
+  }
+  template <class Map>
+  __device__ float largest(std::int64_t n, Map map) {
+    float own = -INFINITY;
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) own = gpu_kernels::larger(own, map(i));
+    return together(own, -INFINITY, [](float a, float b) { return gpu_kernels::larger(a, b); });
+  }
+  template <class F>
+  __device__ void each(std::int64_t n, F f) {
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) f(i);
+  }
+  __device__ bool isFirst() const { return threadIdx.x == 0; }
+
+ private:
+  // Of all threads of the block, in each. The block is a multiple of a warp.
+  template <class T, class Combine>
+  __device__ T together(T own, T neutral, Combine combine) {
+    __shared__ T parts[32];
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    for (int step = 16; step > 0; step /= 2) own = combine(own, __shfl_down_sync(0xFFFFFFFFU, own, step));
+    __syncthreads();  // everyone has read the result of the call before
+    if (lane == 0) parts[warp] = own;
+    __syncthreads();
+    T all = neutral;
+    for (int i = 0; i < static_cast<int>(blockDim.x) / 32; ++i) all = combine(all, parts[i]);
+    return all;
+  }
+};
+
+template <class F>
+__global__ void eachKernel(std::int64_t n, F f) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
+    f(i);
+}
+
+template <class F>
+__global__ void rowsKernel(std::int64_t rows, F f) {
+  Team team;
+  for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) f(team, row);
+}
+
+class CudaLaunch {
+ public:
+  explicit CudaLaunch(const KernelContext& context) : stream_(static_cast<cudaStream_t>(context.stream)) {}
+
+  template <class F>
+  void each(std::int64_t n, const F& f) {
+    if (n <= 0) return;
+    const auto blocks =
+        static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, kMostBlocks));
+    eachKernel<<<blocks, kThreads, 0, stream_>>>(n, f);
+    check();
+  }
+  // As many threads for a row as it can use.
+  template <class F>
+  void rows(std::int64_t rows, std::int64_t count, const F& f) {
+    if (rows <= 0) return;
+    const unsigned threads = count <= 64 ? 32 : count <= 512 ? 64 : kThreads;
+    rowsKernel<<<static_cast<unsigned>(std::min<std::int64_t>(rows, kMostBlocks)), threads, 0, stream_>>>(
+        rows, f);
+    check();
+  }
+  Status status() const {
+    if (error_ == cudaSuccess) return {};
+    return fail(ErrorCode::internal, std::string("a kernel could not be launched: ") +
+                                         cudaGetErrorString(error_) + " (" + cudaGetErrorName(error_) + ")");
+  }
+
+ private:
+  static constexpr std::int64_t kMostBlocks = 1 << 20;
+  void check() {
+    const cudaError_t error = cudaGetLastError();
+    if (error_ == cudaSuccess) error_ = error;
+  }
+  cudaStream_t stream_;
+  cudaError_t error_ = cudaSuccess;
+};
+
+}  // namespace pitwall::cuda
+
+// Defines the function that runtime/backend/cuda/operators.h declares.
+#define PITWALL_CUDA_KERNEL(Desc)                                                    \
+  gpu_kernels::GpuFunction make(const Desc& desc, Pass pass, Signature& signature) { \
+    return gpu_kernels::make<CudaLaunch>(desc, pass, signature);                     \
+  }

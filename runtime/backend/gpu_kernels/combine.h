@@ -1,0 +1,271 @@
+// Arithmetic of arrays whose axes repeat or are summed: binary operators, reduce, chains of functions (Pointwise).
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/backend/gpu_kernels/elementwise.h"
+#include "runtime/operators.h"
+
+namespace pitwall::gpu_kernels {
+
+// The steps of an array's axes as those of the output visit them; 0 where it repeats.
+inline Axes axesOf(const Shape& array, const Shape& out) {
+  Axes axes{{}, {}, 0};
+  std::int64_t steps[Axes::kMost] = {}, step = 1;
+  for (int i = out.rank() - 1; i >= 0; --i) {
+    const int at = i - (out.rank() - array.rank());
+    const std::int64_t extent = at < 0 ? 1 : array[at];
+    steps[i] = extent == 1 ? 0 : step;
+    step *= extent;
+  }
+  for (int i = 0; i < out.rank(); ++i) axes.append(out[i], steps[i]);
+  return axes;
+}
+
+struct Combine {
+  BinaryType type;
+  const float *a, *b;
+  float* out;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = combined(type, a[i], b[i]); }
+};
+
+struct CombineRepeating {
+  BinaryType type;
+  Axes of_a, of_b;
+  const float *a, *b;
+  float* out;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    out[i] = combined(type, a[of_a.offset(i)], b[of_b.offset(i)]);
+  }
+};
+
+// The gradient of one of the two: an element's is summed over the outputs that it repeats in.
+struct CombineGradient {
+  BinaryType type;
+  bool is_a, reads;
+  Axes own, repeats;   // offsets in the output: of the element, and of its repetitions
+  Axes of_a, of_b;     // of an output's index
+  std::int64_t count;  // repetitions
+  const float *a, *b, *dout;
+  float* gradient;
+  template <class Team>
+  PITWALL_DEVICE void operator()(Team& team, std::int64_t element) const {
+    const std::int64_t first = own.offset(element);
+    const double sum = team.sum(count, [=, this](std::int64_t k) {
+      const std::int64_t o = first + repeats.offset(k);
+      const float x = reads ? a[of_a.offset(o)] : 0.0F, y = reads ? b[of_b.offset(o)] : 0.0F;
+      return static_cast<double>(dout[o] * (is_a ? slopeOfA(type, x, y) : slopeOfB(type, x, y)));
+    });
+    if (team.isFirst()) gradient[element] = static_cast<float>(sum);
+  }
+};
+
+// The axes of the output in which the array repeats, or those in which it does not, with their steps in the output.
+inline Axes axesIn(const Shape& array, const Shape& out, bool repeating) {
+  std::int64_t steps[Axes::kMost] = {}, step = 1;
+  for (int i = out.rank() - 1; i >= 0; --i) {
+    steps[i] = step;
+    step *= out[i];
+  }
+  Axes axes{{}, {}, 0};
+  for (int i = 0; i < out.rank(); ++i) {
+    const int at = i - (out.rank() - array.rank());
+    const bool repeats = (at < 0 || array[at] == 1) && out[i] != 1;
+    if (repeats == repeating) axes.append(out[i], steps[i]);
+  }
+  return axes;
+}
+
+template <class L>
+GpuFunction binaryGradient(BinaryType type, const Shape& out, Signature& s) {
+  const Shape a_shape = s.inputs[0].shape, b_shape = s.inputs[1].shape;
+  s.workspace_bytes = a_shape.elements() * 4;
+  const bool reads = type != BinaryType::add && type != BinaryType::subtract;
+  const Axes of_a = axesOf(a_shape, out), of_b = axesOf(b_shape, out);
+  const Axes own_a = axesIn(a_shape, out, false), own_b = axesIn(b_shape, out, false);
+  const Axes repeats_a = axesIn(a_shape, out, true), repeats_b = axesIn(b_shape, out, true);
+  const std::int64_t a_count = a_shape.elements(), b_count = b_shape.elements();
+  return [=](const KernelArgs& args) {
+    L launch(args.context);
+    // The gradients may have the place of what both are computed from.
+    auto* const da = static_cast<float*>(args.context.workspace);
+    const std::int64_t of_one_a = repeats_a.elements(), of_one_b = repeats_b.elements();
+    launch.rows(a_count, of_one_a,
+                CombineGradient{type, true, reads, own_a, repeats_a, of_a, of_b, of_one_a, input(args, 0),
+                                input(args, 1), input(args, 2), da});
+    launch.rows(b_count, of_one_b,
+                CombineGradient{type, false, reads, own_b, repeats_b, of_a, of_b, of_one_b, input(args, 0),
+                                input(args, 1), input(args, 2), output(args, 1)});
+    launch.each(a_count, CopyElement{da, output(args, 0)});
+    return launch.status();
+  };
+}
+
+// The same where neither repeats: each element of both gradients by itself. The gradients may have the place of a and b.
+struct CombineGradients {
+  BinaryType type;
+  bool reads;
+  const float *a, *b, *dout;
+  float *da, *db;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const float x = reads ? a[i] : 0.0F, y = reads ? b[i] : 0.0F, head = dout[i];
+    da[i] = head * slopeOfA(type, x, y);
+    db[i] = head * slopeOfB(type, x, y);
+  }
+};
+
+template <class L>
+GpuFunction make(const BinaryDesc& d, Pass pass, Signature& s) {
+  const Shape a_shape = s.inputs[0].shape, b_shape = s.inputs[1].shape;
+  const BinaryType type = d.type;
+  const bool alike = a_shape == b_shape;
+  const bool reads = type != BinaryType::add && type != BinaryType::subtract;
+  if (pass == Pass::backward) {
+    if (!alike) return binaryGradient<L>(type, s.inputs[2].shape, s);
+    return [=, n = a_shape.elements()](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n, CombineGradients{type, reads, input(a, 0), input(a, 1), input(a, 2), output(a, 0),
+                                      output(a, 1)});
+      return launch.status();
+    };
+  }
+  const Axes of_a = axesOf(a_shape, s.outputs[0].shape), of_b = axesOf(b_shape, s.outputs[0].shape);
+  return [=, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
+    L launch(a.context);
+    if (alike)
+      launch.each(n, Combine{type, input(a, 0), input(a, 1), output(a, 0)});
+    else
+      launch.each(n, CombineRepeating{type, of_a, of_b, input(a, 0), input(a, 1), output(a, 0)});
+    return launch.status();
+  };
+}
+
+struct ReduceRow {
+  ReduceType type;
+  Axes kept, reduced;  // offsets in the data
+  std::int64_t count;
+  float divisor;
+  const float* x;
+  float* y;
+  template <class Team>
+  PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
+    const std::int64_t at = kept.offset(row);
+    float result = 0;
+    if (type == ReduceType::maximum) {
+      result = team.largest(count, [=, this](std::int64_t k) { return x[at + reduced.offset(k)]; });
+    } else if (type == ReduceType::minimum) {
+      result = -team.largest(count, [=, this](std::int64_t k) { return -x[at + reduced.offset(k)]; });
+    } else {
+      result = static_cast<float>(team.sum(count, [=, this](std::int64_t k) {
+        return static_cast<double>(x[at + reduced.offset(k)]);
+      }) / static_cast<double>(divisor));
+    }
+    if (team.isFirst()) y[row] = result;
+  }
+};
+
+struct ReduceGradient {
+  bool selects;
+  Axes to;  // from an index of the data to the output
+  float divisor;
+  const float *x, *y, *dy;
+  float* dx;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t o = to.offset(i);
+    dx[i] = !selects || x[i] == y[o] ? dy[o] / divisor : 0;
+  }
+};
+
+template <class L>
+GpuFunction make(const ReduceDesc& d, Pass pass, Signature& s) {
+  const Shape data = s.inputs[0].shape, kept_shape = d.kept(data);
+  const ReduceType type = d.type;
+  const std::int64_t count = data.elements() / std::max<std::int64_t>(kept_shape.elements(), 1);
+  const float divisor = type == ReduceType::mean ? static_cast<float>(count) : 1;
+  const bool selects = type == ReduceType::maximum || type == ReduceType::minimum;
+  if (pass == Pass::backward)
+    return [=, to = axesOf(kept_shape, data), n = data.elements()](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n,
+                  ReduceGradient{selects, to, divisor, input(a, 0), input(a, 1), input(a, 2), output(a, 0)});
+      return launch.status();
+    };
+  const Axes kept = axesIn(kept_shape, data, false), reduced = axesIn(kept_shape, data, true);
+  return [=, rows = kept_shape.elements()](const KernelArgs& a) {
+    L launch(a.context);
+    launch.rows(rows, count, ReduceRow{type, kept, reduced, count, divisor, input(a, 0), output(a, 0)});
+    return launch.status();
+  };
+}
+
+// A program of functions, as plain values.
+struct PointwiseProgram {
+  using Desc = PointwiseDesc;
+  static constexpr int kRegisters = static_cast<int>(Desc::kMostInputs + Desc::kMostInstructions);
+  struct Step {
+    Desc::Function function;
+    std::uint8_t a, b;
+    float alpha, beta;
+  };
+  int inputs, steps, outputs;
+  Step step[Desc::kMostInstructions];
+  std::uint8_t shown[Desc::kMostOutputs];
+  const float* from[Desc::kMostInputs];
+  float* to[Desc::kMostOutputs];
+
+  PITWALL_DEVICE static float value(const Step& s, float a, float b) {
+    using enum Desc::Function;
+    switch (s.function) {
+      case add: return a + b;
+      case subtract: return a - b;
+      case multiply: return a * b;
+      case divide: return a / b;
+      case maximum: return larger(a, b);
+      case minimum: return smaller(a, b);
+      case linear: return s.alpha * a + s.beta;
+      case reciprocal: return s.alpha / a;
+      case clip: return limited(a, s.alpha, s.beta);
+      case relu: return a > 0 ? a : 0;
+      case sigmoid: return sigmoidOf(a);
+      case tanh: return tanhf(a);
+      case softrelu: return softreluOf(a);
+      case reluGradient: return b > 0 ? a : 0;
+      case sigmoidGradient: return a * b * (1 - b);
+      case tanhGradient: return a * (1 - b * b);
+      case softreluGradient: return a * sigmoidOf(b);
+      case clipGradient: return b > s.alpha && b < s.beta ? a : 0;
+    }
+    return 0;
+  }
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    float registers[kRegisters];
+    int next = 0;
+    for (; next < inputs; ++next) registers[next] = from[next][i];
+    for (int k = 0; k < steps; ++k, ++next)
+      registers[next] = value(step[k], registers[step[k].a], registers[step[k].b]);
+    for (int k = 0; k < outputs; ++k) to[k][i] = registers[shown[k]];
+  }
+};
+
+template <class L>
+GpuFunction make(const PointwiseDesc& d, Pass, Signature& s) {
+  PointwiseProgram program{};
+  program.inputs = d.inputs;
+  program.steps = static_cast<int>(d.instructions.size());
+  program.outputs = static_cast<int>(d.outputs.size());
+  for (std::size_t k = 0; k < d.instructions.size(); ++k) {
+    const auto& i = d.instructions[k];
+    program.step[k] = {i.function, i.a, i.b, i.alpha, i.beta};
+  }
+  std::copy(d.outputs.begin(), d.outputs.end(), program.shown);
+  return [program, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
+    PointwiseProgram run = program;
+    for (int k = 0; k < run.inputs; ++k) run.from[k] = input(a, static_cast<std::size_t>(k));
+    for (int k = 0; k < run.outputs; ++k) run.to[k] = output(a, static_cast<std::size_t>(k));
+    L launch(a.context);
+    launch.each(n, run);
+    return launch.status();
+  };
+}
+
+}  // namespace pitwall::gpu_kernels

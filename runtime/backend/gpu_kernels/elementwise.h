@@ -1,0 +1,227 @@
+// Operators of each element by itself: Activation, add_n, clip, Dropout, linear, reciprocal, Reorder.
+#pragma once
+
+#include "runtime/backend/gpu_kernels/functions.h"
+#include "runtime/backend/support/random.h"
+#include "runtime/operators.h"
+
+namespace pitwall::gpu_kernels {
+
+struct Activate {
+  ActivationType type;
+  const float* x;
+  float* y;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = activated(type, x[i]); }
+};
+
+// Softrelu reads the data, the others the output.
+struct ActivateGradient {
+  ActivationType type;
+  const float *x, *y, *dy;
+  float* dx;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    float slope = 0;
+    switch (type) {
+      case ActivationType::relu: slope = y[i] > 0 ? 1.0F : 0.0F; break;
+      case ActivationType::sigmoid: slope = y[i] * (1 - y[i]); break;
+      case ActivationType::tanh: slope = 1 - y[i] * y[i]; break;
+      case ActivationType::softrelu: slope = sigmoidOf(x[i]); break;
+    }
+    dx[i] = slope * dy[i];
+  }
+};
+
+template <class L>
+GpuFunction make(const ActivationDesc& d, Pass pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  const ActivationType type = d.type;
+  if (pass == Pass::backward)
+    return [=](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n, ActivateGradient{type, input(a, 0), input(a, 1), input(a, 2), output(a, 0)});
+      return launch.status();
+    };
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    launch.each(n, Activate{type, input(a, 0), output(a, 0)});
+    return launch.status();
+  };
+}
+
+struct AddTwo {
+  const float *a, *b;
+  float* out;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] + b[i]; }
+};
+
+struct CopyElement {
+  const float* from;
+  float* to;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+struct AddFour {
+  const float *a, *b, *c, *d;
+  float* out;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] + b[i] + c[i] + d[i]; }
+};
+
+// In the order of the arrays, up to four with each launch. The output may be the place of one that a later launch reads: the
+// first launch has read that only if it is among its own, so the sum is begun in the output alone where it is safe.
+template <class L>
+GpuFunction make(const AddNDesc& d, Pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  const auto count = static_cast<std::size_t>(d.inputs);
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    float* const out = output(a, 0);
+    if (count == 1) {
+      launch.each(n, CopyElement{input(a, 0), out});
+      return launch.status();
+    }
+    std::size_t next = 0;
+    const float* sum = nullptr;
+    if (count >= 4) {
+      launch.each(n, AddFour{input(a, 0), input(a, 1), input(a, 2), input(a, 3), out});
+      next = 4;
+    } else {
+      launch.each(n, AddTwo{input(a, 0), input(a, 1), out});
+      next = 2;
+    }
+    sum = out;
+    for (; next + 3 <= count; next += 3)
+      launch.each(n, AddFour{sum, input(a, next), input(a, next + 1), input(a, next + 2), out});
+    for (; next < count; ++next) launch.each(n, AddTwo{sum, input(a, next), out});
+    return launch.status();
+  };
+}
+
+struct Clip {
+  float least, most;
+  const float* x;
+  float* y;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = limited(x[i], least, most); }
+};
+
+struct ClipGradient {
+  float least, most;
+  const float *y, *dy;
+  float* dx;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { dx[i] = least < y[i] && y[i] < most ? dy[i] : 0; }
+};
+
+template <class L>
+GpuFunction make(const ClipDesc& d, Pass pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  return [=, least = d.minimum, most = d.maximum](const KernelArgs& a) {
+    L launch(a.context);
+    if (pass == Pass::backward)
+      launch.each(n, ClipGradient{least, most, input(a, 0), input(a, 1), output(a, 0)});
+    else
+      launch.each(n, Clip{least, most, input(a, 0), output(a, 0)});
+    return launch.status();
+  };
+}
+
+struct Drop {
+  std::uint64_t seed, threshold;
+  float scale;
+  const float* x;
+  float *y, *mask;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const float kept = randomBits(seed, static_cast<std::uint64_t>(i)) < threshold ? scale : 0.0F;
+    mask[i] = kept;
+    y[i] = x[i] * kept;
+  }
+};
+
+struct Multiply {
+  const float *a, *b;
+  float* out;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] * b[i]; }
+};
+
+template <class L>
+GpuFunction make(const DropoutDesc& d, Pass pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  const std::uint64_t threshold = keepThreshold(d.rate);
+  const float scale = 1 / (1 - d.rate);
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    if (pass == Pass::backward)
+      launch.each(n, Multiply{input(a, 0), input(a, 1), output(a, 0)});
+    else
+      launch.each(n, Drop{a.context.seed, threshold, scale, input(a, 0), output(a, 0), output(a, 1)});
+    return launch.status();
+  };
+}
+
+struct Linear {
+  float scale, shift;
+  const float* x;
+  float* y;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = scale * x[i] + shift; }
+};
+
+template <class L>
+GpuFunction make(const LinearDesc& d, Pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  return [=, scale = d.scale, shift = d.shift](const KernelArgs& a) {
+    L launch(a.context);
+    launch.each(n, Linear{scale, shift, input(a, 0), output(a, 0)});
+    return launch.status();
+  };
+}
+
+struct Reciprocal {
+  float scalar;
+  const float* x;
+  float* y;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = scalar / x[i]; }
+};
+
+struct ReciprocalGradient {
+  float scalar;
+  const float *x, *dy;
+  float* dx;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { dx[i] = -scalar / (x[i] * x[i]) * dy[i]; }
+};
+
+template <class L>
+GpuFunction make(const ReciprocalDesc& d, Pass pass, Signature& s) {
+  const std::int64_t n = s.outputs[0].shape.elements();
+  return [=, scalar = d.scalar](const KernelArgs& a) {
+    L launch(a.context);
+    if (pass == Pass::backward)
+      launch.each(n, ReciprocalGradient{scalar, input(a, 0), input(a, 1), output(a, 0)});
+    else
+      launch.each(n, Reciprocal{scalar, input(a, 0), output(a, 0)});
+    return launch.status();
+  };
+}
+
+struct CopyWord {
+  const std::uint8_t* from;
+  std::uint8_t* to;
+  PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+// Row-major arrays are the only ones: a copy.
+template <class L>
+GpuFunction make(const ReorderDesc& d, Pass, Signature& s) {
+  if (d.output_layout != nullptr || s.inputs[0].layout != nullptr) return {};
+  const std::int64_t n = s.outputs[0].shape.elements();
+  const bool words = sizeOf(s.outputs[0].dtype) == 4;
+  const Bytes bytes = s.outputs[0].sizeBytes();
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    if (words)
+      launch.each(n, CopyElement{input(a, 0), output(a, 0)});
+    else
+      launch.each(bytes, CopyWord{static_cast<const std::uint8_t*>(a.inputs[0]),
+                                  static_cast<std::uint8_t*>(a.outputs[0])});
+    return launch.status();
+  };
+}
+
+}  // namespace pitwall::gpu_kernels

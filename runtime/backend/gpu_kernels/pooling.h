@@ -1,0 +1,140 @@
+// Pooling. The gradient of an element is gathered from the windows that it is in: no sum depends on the order of threads.
+#pragma once
+
+#include <cmath>
+
+#include "runtime/backend/gpu_kernels/functions.h"
+#include "runtime/operators.h"
+
+namespace pitwall::gpu_kernels {
+
+struct PoolingPlace {
+  PoolingType type;
+  std::int32_t power;
+  bool count_padding;
+  std::int64_t kernel[2], stride[2], pad[2], extent[2], out[2];
+
+  // A window along one axis: [first, last) inside the image.
+  PITWALL_DEVICE std::int64_t first(int axis, std::int64_t o) const {
+    const std::int64_t at = o * stride[axis] - pad[axis];
+    return at < 0 ? 0 : at;
+  }
+  PITWALL_DEVICE std::int64_t last(int axis, std::int64_t o) const {
+    const std::int64_t at = o * stride[axis] - pad[axis] + kernel[axis];
+    return at > extent[axis] ? extent[axis] : at;
+  }
+  PITWALL_DEVICE std::int64_t padded(int axis, std::int64_t o) const {
+    const std::int64_t at = o * stride[axis] - pad[axis], most = extent[axis] + pad[axis];
+    return (at + kernel[axis] > most ? most : at + kernel[axis]) - at;
+  }
+  PITWALL_DEVICE float divisor(std::int64_t y, std::int64_t x) const {
+    const std::int64_t n =
+        count_padding ? padded(0, y) * padded(1, x) : (last(0, y) - first(0, y)) * (last(1, x) - first(1, x));
+    return static_cast<float>(n);
+  }
+  // The windows along one axis that an element is in: [firstWindow, lastWindow).
+  PITWALL_DEVICE std::int64_t firstWindow(int axis, std::int64_t at) const {
+    const std::int64_t reach = at + pad[axis] - kernel[axis] + 1;
+    return reach <= 0 ? 0 : (reach + stride[axis] - 1) / stride[axis];
+  }
+  PITWALL_DEVICE std::int64_t lastWindow(int axis, std::int64_t at) const {
+    const std::int64_t end = (at + pad[axis]) / stride[axis] + 1;
+    return end > out[axis] ? out[axis] : end;
+  }
+  PITWALL_DEVICE float term(float x) const {
+    if (type != PoolingType::norm || power == 1) return x;
+    return power == 2 ? x * x : x * x * x;
+  }
+  PITWALL_DEVICE float result(float sum, float count) const {
+    if (type == PoolingType::average) return sum / count;
+    if (type == PoolingType::sum || power == 1) return sum;
+    return power == 2 ? sqrtf(sum) : cbrtf(sum);
+  }
+  PITWALL_DEVICE float slope(float x, float y, float count) const {
+    if (type == PoolingType::average) return 1 / count;
+    if (type == PoolingType::sum || power == 1) return 1;
+    if (y == 0) return 0;
+    return power == 2 ? x / y : x * x / (y * y);
+  }
+};
+
+struct Pool {
+  PoolingPlace z;
+  const float* data;
+  float* to;
+  std::int32_t* where;  // of each maximum, in its image; nullptr = not kept
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t image = i / (z.out[0] * z.out[1]), y = i / z.out[1] % z.out[0], x = i % z.out[1];
+    const float* from = data + image * z.extent[0] * z.extent[1];
+    float sum = 0;
+    std::int64_t best = -1;
+    for (std::int64_t row = z.first(0, y); row < z.last(0, y); ++row) {
+      for (std::int64_t column = z.first(1, x); column < z.last(1, x); ++column) {
+        const std::int64_t at = row * z.extent[1] + column;
+        sum += z.term(from[at]);
+        if (best < 0 || from[at] > from[best]) best = at;
+      }
+    }
+    to[i] = z.type == PoolingType::max ? from[best] : z.result(sum, z.divisor(y, x));
+    if (where != nullptr) where[i] = static_cast<std::int32_t>(best);
+  }
+};
+
+struct PoolGradient {
+  PoolingPlace z;
+  const float *data, *result, *dout;  // data and result: read for a norm
+  const std::int32_t* where;
+  float* ddata;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t pixels = z.extent[0] * z.extent[1], image = i / pixels, at = i % pixels;
+    const std::int64_t row = at / z.extent[1], column = at % z.extent[1];
+    const bool reads = z.type == PoolingType::norm;
+    float sum = 0;
+    for (std::int64_t y = z.firstWindow(0, row); y < z.lastWindow(0, row); ++y) {
+      for (std::int64_t x = z.firstWindow(1, column); x < z.lastWindow(1, column); ++x) {
+        const std::int64_t o = (image * z.out[0] + y) * z.out[1] + x;
+        if (z.type == PoolingType::max) {
+          if (where[o] == at) sum += dout[o];
+        } else {
+          sum += dout[o] * z.slope(reads ? data[i] : 0.0F, reads ? result[o] : 0.0F, z.divisor(y, x));
+        }
+      }
+    }
+    ddata[i] = sum;
+  }
+};
+
+template <class L>
+GpuFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
+  const bool backward = pass == Pass::backward;
+  const Shape data = backward ? s.outputs[0].shape : s.inputs[0].shape;
+  const Shape out = backward ? s.inputs[2].shape : s.outputs[0].shape;
+  if (s.inputs[0].dtype != DType::float32) return {};  // 8-bit numbers are computed on the CPU only
+  const PoolingDesc d = given.over(data);
+  const Window w = windowOf(data, out);
+  const PoolingPlace z{d.type,
+                       d.power,
+                       d.count_padding,
+                       {d.kernel[0], d.kernel[1]},
+                       {d.stride[0], d.stride[1]},
+                       {d.pad[0], d.pad[1]},
+                       {w.height, w.width},
+                       {w.out_height, w.out_width}};
+  if (backward)
+    return [=, n = data.elements()](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n, PoolGradient{z, input(a, 0), input(a, 1), input(a, 2),
+                                  static_cast<const std::int32_t*>(a.inputs[3]), output(a, 0)});
+      return launch.status();
+    };
+  const bool keeps = pass == Pass::forward;
+  if (keeps) s.outputs[1].shape = {out.elements() * static_cast<std::int64_t>(sizeof(std::int32_t))};
+  return [=, n = out.elements()](const KernelArgs& a) {
+    L launch(a.context);
+    launch.each(
+        n, Pool{z, input(a, 0), output(a, 0), keeps ? static_cast<std::int32_t*>(a.outputs[1]) : nullptr});
+    return launch.status();
+  };
+}
+
+}  // namespace pitwall::gpu_kernels

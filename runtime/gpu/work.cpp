@@ -1,0 +1,161 @@
+#include "runtime/gpu/work.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "db/try.h"
+
+namespace pitwall {
+namespace {
+
+// The device that a thread's calls of a driver go to, so that use() is called where it changes.
+struct InUse {
+  int device = -1;
+  GpuThread* thread = nullptr;
+  std::uint64_t serial = 0;
+};
+thread_local InUse in_use;
+
+std::uint64_t nextSerial() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+Failure onDevice(Device device, const Error& error) {
+  return fail(error.code, fmt::format("device {}: {}", toString(device), error.message));
+}
+
+}  // namespace
+
+GpuWork::GpuWork(GpuDriver& driver, StorageOf storage_of)
+    : driver_(driver),
+      storage_of_(std::move(storage_of)),
+      serial_(nextSerial()),
+      completer_(std::make_unique<GpuCompleter>(driver)) {}
+
+GpuWork::~GpuWork() {
+  completer_.reset();
+  const ScopedLock lock(mutex_);
+  for (const auto& [key, thread] : threads_) {
+    if (thread == nullptr) continue;  // its stream could not be created
+    (void)driver_.use(key.second);
+    thread->workspace = {};
+    thread->kept.clear();
+    driver_.destroyStream(thread->stream);
+  }
+  for (const auto& [device, events] : events_)
+    for (const GpuEvent event : events) driver_.destroyEvent(event);
+}
+
+Result<GpuThread*> GpuWork::here(Device device) {
+  if (in_use.serial == serial_ && in_use.device == device.index) return in_use.thread;
+  const Status used = driver_.use(device.index);
+  if (!used.has_value()) return onDevice(device, used.error());
+  GpuThread* const thread = PITWALL_TRY(open(device));
+  in_use = {device.index, thread, serial_};
+  return thread;
+}
+
+Result<GpuThread*> GpuWork::open(Device device) {
+  const std::pair key{std::this_thread::get_id(), device.index};
+  const ScopedLock lock(mutex_);
+  auto& thread = threads_[key];
+  if (thread != nullptr) return thread.get();
+  auto made = std::make_unique<GpuThread>();
+  made->device = device.index;
+  const auto stream = driver_.createStream();
+  if (!stream.has_value()) return onDevice(device, stream.error());
+  made->stream = *stream;
+  thread = std::move(made);
+  return thread.get();
+}
+
+// The stream's earlier work may use the block that is too small.
+Result<void*> GpuWork::workspace(GpuThread& thread, Bytes bytes) {
+  if (bytes == 0) return nullptr;
+  if (thread.workspace.size() < bytes) {
+    if (thread.workspace.data() != nullptr) thread.kept.push_back(std::move(thread.workspace));
+    thread.workspace = {};
+    Storage* const storage = PITWALL_TRY(storage_of_(gpu(thread.device)));
+    thread.workspace = PITWALL_TRY(storage->allocate(bytes, MemoryTag::workspace));
+  }
+  return thread.workspace.data();
+}
+
+Result<GpuProblem*> GpuWork::problem(GpuThread& thread, std::function<Status(const GpuProblem&)> explain) {
+  constexpr std::size_t kPerBlock = 256;
+  const ScopedLock lock(mutex_);
+  if (problems_.empty()) {
+    Storage* const storage = PITWALL_TRY(storage_of_(pinned(thread.device)));
+    constexpr auto kBytes = static_cast<Bytes>(kPerBlock * sizeof(GpuProblem));
+    problem_memory_.push_back(PITWALL_TRY(storage->allocate(kBytes, MemoryTag::other)));
+    auto* const first = static_cast<GpuProblem*>(problem_memory_.back().data());
+    for (std::size_t i = 0; i < kPerBlock; ++i) problems_.push_back(first + i);
+  }
+  GpuProblem* const problem = problems_.back();
+  problems_.pop_back();
+  *problem = {};
+  thread.checks.push_back({problem, std::move(explain)});
+  return problem;
+}
+
+Result<GpuEvent> GpuWork::takeEvent(int device) {
+  {
+    const ScopedLock lock(mutex_);
+    auto& free = events_[device];
+    if (!free.empty()) {
+      const GpuEvent event = free.back();
+      free.pop_back();
+      return event;
+    }
+  }
+  return driver_.createEvent();
+}
+
+void GpuWork::giveEvent(int device, GpuEvent event) {
+  const ScopedLock lock(mutex_);
+  events_[device].push_back(event);
+}
+
+// What waits for the end of work.
+struct GpuWork::After {
+  Completion completion;
+  std::vector<Block> kept;
+  std::vector<GpuThread::Check> checks;
+};
+
+void GpuWork::complete(After& after, Status status) {
+  for (const GpuThread::Check& check : after.checks)
+    if (status.has_value() && check.problem->code != 0) status = check.explain(*check.problem);
+  {
+    const ScopedLock lock(mutex_);
+    for (const GpuThread::Check& check : after.checks) problems_.push_back(check.problem);
+  }
+  after.kept.clear();
+  after.completion(std::move(status));
+}
+
+void GpuWork::finish(Device device, Completion completion) {
+  auto after = std::make_shared<After>();
+  after->completion = std::move(completion);
+  const Result<GpuThread*> thread = here(device);
+  if (!thread.has_value()) return complete(*after, fail(thread.error()));
+  GpuThread& t = **thread;
+  after->kept = std::exchange(t.kept, {});
+  after->checks = std::exchange(t.checks, {});
+  const Result<GpuEvent> event = takeEvent(t.device);
+  Status recorded = event.has_value() ? driver_.record(*event, t.stream) : Status(fail(event.error()));
+  if (!recorded.has_value()) {
+    // Without an event the work may still run: what it uses is given back after it.
+    (void)driver_.synchronize(t.stream);
+    return complete(*after, onDevice(device, recorded.error()));
+  }
+  completer_->add(t.stream, *event, [this, device, event = *event, after](Status status) {
+    giveEvent(device.index, event);
+    if (!status.has_value()) status = onDevice(device, status.error());
+    complete(*after, std::move(status));
+  });
+}
+
+}  // namespace pitwall

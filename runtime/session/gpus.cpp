@@ -1,0 +1,63 @@
+#include "runtime/session/gpus.h"
+
+#include <fmt/format.h>
+
+#include "db/try.h"
+
+namespace pitwall::session {
+
+// The reason why there is none is asked for once.
+Status Gpus::open(Device device) {
+  if (count_ < 0 && !failed_) {
+    if (platform_ == nullptr) {
+      auto opened = openGpuPlatform();
+      if (opened.has_value()) {
+        platform_ = *opened;
+      } else {
+        failed_ = opened.error();
+      }
+    }
+    if (platform_ != nullptr) {
+      const Result<int> count = platform_->driver().deviceCount();
+      if (count.has_value()) {
+        count_ = *count;
+      } else {
+        failed_ = count.error();
+      }
+    }
+  }
+  if (failed_) return fail(failed_->code, fmt::format("device {}: {}", toString(device), failed_->message));
+  if (device.index < count_) return {};
+  return fail(ErrorCode::unsupported, fmt::format("device {}: this machine has {} GPU{}, from gpu(0) on",
+                                                  toString(device), count_, count_ == 1 ? "" : "s"));
+}
+
+Result<GpuDriver*> Gpus::driver(Device device) {
+  PITWALL_TRY(checkDevice(device));
+  const ScopedLock lock(mutex_);
+  PITWALL_TRY(open(device));
+  return &platform_->driver();
+}
+
+Result<GpuWork*> Gpus::work(Device device) {
+  PITWALL_TRY(checkDevice(device));
+  const ScopedLock lock(mutex_);
+  PITWALL_TRY(open(device));
+  if (work_ == nullptr) work_ = std::make_unique<GpuWork>(platform_->driver(), storage_of_);
+  return work_.get();
+}
+
+Result<Backend*> Gpus::backend(Device device) {
+  PITWALL_TRY(checkDevice(device));
+  const ScopedLock lock(mutex_);
+  PITWALL_TRY(open(device));
+  if (backend_ == nullptr) backend_ = PITWALL_TRY(platform_->openBackend(settings_));
+  return backend_.get();
+}
+
+void Gpus::close() {
+  const ScopedLock lock(mutex_);
+  work_.reset();
+}
+
+}  // namespace pitwall::session

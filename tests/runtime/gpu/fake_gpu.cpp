@@ -1,0 +1,221 @@
+#include "tests/runtime/gpu/fake_gpu.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <thread>
+
+namespace pitwall::test {
+namespace {
+
+class Event {
+ public:
+  // A record is done when its number has been reached.
+  std::uint64_t record() { return ++recorded_; }
+  void reach(std::uint64_t number) {
+    {
+      const std::lock_guard lock(mutex_);
+      reached_ = std::max(reached_, number);
+    }
+    changed_.notify_all();
+  }
+  bool isDone() const {
+    const std::lock_guard lock(mutex_);
+    return reached_ >= recorded_.load();
+  }
+  std::uint64_t last() const { return recorded_.load(); }
+  void waitFor(std::uint64_t number) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return reached_ >= number; });
+  }
+
+ private:
+  std::atomic<std::uint64_t> recorded_{0};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t reached_ = 0;
+};
+
+class Stream {
+ public:
+  explicit Stream(int delay_us) : delay_us_(delay_us), thread_([this] { run(); }) {}
+  ~Stream() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  void add(std::function<void()> work) {
+    {
+      const std::lock_guard lock(mutex_);
+      work_.push_back(std::move(work));
+    }
+    changed_.notify_all();
+  }
+  void drain() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return work_.empty() && !busy_; });
+  }
+
+ private:
+  void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return !work_.empty() || stopping_; });
+      if (work_.empty()) return;
+      const auto work = std::move(work_.front());
+      work_.pop_front();
+      busy_ = true;
+      lock.unlock();
+      if (delay_us_ > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us_));
+      work();
+      lock.lock();
+      busy_ = false;
+      changed_.notify_all();
+    }
+  }
+  const int delay_us_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> work_;
+  bool stopping_ = false, busy_ = false;
+  std::thread thread_;
+};
+
+Stream& streamOf(GpuStream stream) { return *static_cast<Stream*>(stream); }
+Event& eventOf(GpuEvent event) { return *static_cast<Event*>(event); }
+thread_local int used_device = 0;
+
+void* aligned(Bytes size) {
+  return std::aligned_alloc(256, static_cast<std::size_t>((size + 255) / 256 * 256));
+}
+
+}  // namespace
+
+FakeGpuDriver::FakeGpuDriver(FakeGpuOptions options)
+    : options_(options), used_(static_cast<std::size_t>(options.devices)) {}
+
+FakeGpuDriver::~FakeGpuDriver() {
+  EXPECT_TRUE(blocks_.empty()) << "memory of a device is left";
+  EXPECT_TRUE(pinned_.empty()) << "pinned memory is left";
+  EXPECT_EQ(streams_.load(), 0) << "streams are left";
+  EXPECT_EQ(events_.load(), 0) << "events are left";
+}
+
+Status FakeGpuDriver::use(int device) {
+  if (device >= options_.devices) return fail(ErrorCode::internal, "no such device");
+  used_device = device;
+  return {};
+}
+
+void* FakeGpuDriver::allocate(int device, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  Bytes& used = used_[static_cast<std::size_t>(device)];
+  if (used + size > options_.memory) return nullptr;
+  ++allocations_;
+  used += size;
+  void* const data = aligned(size);
+  std::memset(data, 0xFF, static_cast<std::size_t>(size));  // NaN
+  blocks_.emplace_back(data, size);
+  return data;
+}
+
+void FakeGpuDriver::free(int device, void* data) {
+  const std::lock_guard lock(mutex_);
+  const auto block =
+      std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.first == data; });
+  ASSERT_NE(block, blocks_.end()) << "freed twice, or never allocated";
+  used_[static_cast<std::size_t>(device)] -= block->second;
+  std::memset(data, 0xFF, static_cast<std::size_t>(block->second));
+  blocks_.erase(block);
+  std::free(data);
+}
+
+void* FakeGpuDriver::allocatePinned(int, Bytes size) {
+  const std::lock_guard lock(mutex_);
+  return *pinned_.insert(aligned(size)).first;
+}
+
+void FakeGpuDriver::freePinned(void* data) {
+  const std::lock_guard lock(mutex_);
+  EXPECT_EQ(pinned_.erase(data), 1U);
+  std::free(data);
+}
+
+Result<GpuMemoryInfo> FakeGpuDriver::memoryInfo(int device) {
+  const std::lock_guard lock(mutex_);
+  return GpuMemoryInfo{options_.memory - used_[static_cast<std::size_t>(device)], options_.memory};
+}
+
+Result<GpuStream> FakeGpuDriver::createStream() {
+  ++streams_;
+  return GpuStream(new Stream(options_.delay_us));
+}
+void FakeGpuDriver::destroyStream(GpuStream stream) {
+  --streams_;
+  delete static_cast<Stream*>(stream);
+}
+Result<GpuEvent> FakeGpuDriver::createEvent() {
+  ++events_;
+  return GpuEvent(new Event);
+}
+void FakeGpuDriver::destroyEvent(GpuEvent event) {
+  --events_;
+  delete static_cast<Event*>(event);
+}
+
+Status FakeGpuDriver::record(GpuEvent event, GpuStream stream) {
+  const std::uint64_t number = eventOf(event).record();
+  streamOf(stream).add([event, number] { eventOf(event).reach(number); });
+  return {};
+}
+
+Result<bool> FakeGpuDriver::isDone(GpuEvent event) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!broken_.empty()) return fail(ErrorCode::internal, broken_);
+  }
+  return eventOf(event).isDone();
+}
+
+Status FakeGpuDriver::wait(GpuStream stream, GpuEvent event) {
+  streamOf(stream).add([event, number = eventOf(event).last()] { eventOf(event).waitFor(number); });
+  return {};
+}
+
+Status FakeGpuDriver::synchronize(GpuStream stream) {
+  streamOf(stream).drain();
+  return {};
+}
+
+Status FakeGpuDriver::copy(void* to, const void* from, Bytes size, GpuStream stream) {
+  ++copies_;
+  streamOf(stream).add([=] { std::memcpy(to, from, static_cast<std::size_t>(size)); });
+  return {};
+}
+
+Status FakeGpuDriver::fill(void* to, std::uint32_t pattern, std::int64_t words, GpuStream stream) {
+  streamOf(stream).add([=] { std::fill_n(static_cast<std::uint32_t*>(to), words, pattern); });
+  return {};
+}
+
+bool FakeGpuDriver::enablePeerAccess(int device, int other) {
+  return device < options_.devices && other < options_.devices;
+}
+
+void FakeGpuDriver::enqueue(GpuStream stream, std::function<void()> work) {
+  streamOf(stream).add(std::move(work));
+}
+
+void FakeGpuDriver::breakWith(const std::string& message) {
+  const std::lock_guard lock(mutex_);
+  broken_ = message;
+}
+
+}  // namespace pitwall::test
