@@ -7,6 +7,7 @@
 #include "gui/views/events_page.h"
 #include "gui/views/flame_page.h"
 #include "gui/views/histogram_view.h"
+#include "gui/views/kernels_page.h"
 #include "gui/views/sql_page.h"
 
 namespace pitwall::gui {
@@ -23,6 +24,9 @@ class TracePages final : public QObject {
   FlamePage& flame() { return *flame_; }
   SqlPage& sql() { return *sql_; }
   HistogramView& histogram() { return *histogram_; }
+  KernelsPage& kernels() { return *kernels_; }
+  // The pages behind the comparison.
+  void addLastPages();
 
  private:
   void addActions();
@@ -37,6 +41,7 @@ class TracePages final : public QObject {
   FlamePage* flame_;
   SqlPage* sql_;
   HistogramView* histogram_;
+  KernelsPage* kernels_;
 };
 
 }  // namespace pitwall::gui

@@ -280,6 +280,7 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
 QString TimelineView::tipAt(const QPointF& at) const {
   if (at.x() < geometryNow().titles) return titleTipAt(at);
   if (const CriticalStep* step = pathStepAt(at)) return describeStep(*step);
+  if (const QString state = stateTipAt(at); !state.isEmpty()) return state;
   EventRef event;
   const auto hit = hitAt(at, event);
   if (!hit) return {};
