@@ -19,7 +19,7 @@ TracePages::TracePages(MainWindow* window)
   addActions();
   connect(window_, &MainWindow::opening, this, &TracePages::clear);
   connect(window_, &MainWindow::loaded, this, &TracePages::load);
-  connect(window_, &MainWindow::refreshed, this, &TracePages::load);
+  connect(window_, &MainWindow::refreshed, this, &TracePages::refresh);
   connect(&window_->timelineView(), &TimelineView::rangeSelected, this, &TracePages::followRange);
   connect(&window_->timelineView(), &TimelineView::eventSelected, this, &TracePages::followEvent);
   connect(events_, &EventsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
@@ -75,11 +75,17 @@ void TracePages::clear() {
 void TracePages::load() {
   const auto& timeline = window_->timelineView().timeline();
   if (!timeline) return;
-  events_->setTimeline(timeline);
   flame_->setSession(&window_->session());
+  refresh();
+  sql_->setTrace(QString::fromStdString(timeline->path));
+}
+
+// What refers to events of the timeline.
+void TracePages::refresh() {
+  const auto& timeline = window_->timelineView().timeline();
+  events_->setTimeline(timeline);
   flame_->setTimeline(timeline);
   kernels_->setTimeline(timeline);
-  sql_->setTrace(QString::fromStdString(timeline->path));
 }
 
 std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {

@@ -32,6 +32,7 @@ class TracePages final : public QObject {
   void addActions();
   void clear();
   void load();
+  void refresh();
   void followRange();
   void followEvent();
   std::optional<std::pair<TimeNs, TimeNs>> range() const;

@@ -50,6 +50,7 @@ Result<std::vector<KernelGroup>> kernelGroups(Trace& trace, const Timeline& time
           const auto kernel = static_cast<std::size_t>(spans.kernel[i]);
           KernelGroup& fresh = groups.emplace_back();
           fresh.name = trace.string(StringId{static_cast<std::uint32_t>(spans.name[i])});
+          fresh.label = timeline.label(static_cast<std::uint32_t>(spans.name[i]));
           if (kernel >= 1 && kernel <= facts.size()) fresh.facts = facts[kernel - 1];
           longest.emplace_back();
         }
@@ -137,10 +138,7 @@ QVariant KernelsModel::plain(const KernelGroup& group, int column) const {
 QString KernelsModel::text(const KernelGroup& group, int column) const {
   const double value = plain(group, column).toDouble();
   switch (column) {
-    case kName: {
-      const QString name = QString::fromStdString(group.name);
-      return name.startsWith("void ") ? name.mid(5) : name;
-    }
+    case kName: return QString::fromStdString(group.label);
     case kCount: return QString::fromStdString(showCount(group.count));
     case kTotal:
     case kMean:
@@ -174,11 +172,10 @@ QVariant KernelsModel::headerData(int section, Qt::Orientation orientation, int 
     return section == kName || section == kLimiter ? Qt::AscendingOrder : Qt::DescendingOrder;
   if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) return {};
   static const char* const kTitles[] = {
-      QT_TR_NOOP("Kernel"),        QT_TR_NOOP("Count"),        QT_TR_NOOP("Total"),
-      QT_TR_NOOP("Share"),         QT_TR_NOOP("Mean"),         QT_TR_NOOP("Longest"),
-      QT_TR_NOOP("Grid"),          QT_TR_NOOP("Block"),        QT_TR_NOOP("Registers"),
-      QT_TR_NOOP("Shared memory"), QT_TR_NOOP("Local memory"), QT_TR_NOOP("Occupancy"),
-      QT_TR_NOOP("Limited by")};
+      QT_TR_NOOP("Kernel"),      QT_TR_NOOP("Count"),   QT_TR_NOOP("Total"),     QT_TR_NOOP("Share"),
+      QT_TR_NOOP("Mean"),        QT_TR_NOOP("Longest"), QT_TR_NOOP("Occupancy"), QT_TR_NOOP("Limited by"),
+      QT_TR_NOOP("Grid"),        QT_TR_NOOP("Block"),   QT_TR_NOOP("Registers"), QT_TR_NOOP("Shared memory"),
+      QT_TR_NOOP("Local memory")};
   static const char* const kMeanings[] = {
       "",
       QT_TR_NOOP("Launches with this grid and block"),
@@ -186,13 +183,14 @@ QVariant KernelsModel::headerData(int section, Qt::Orientation orientation, int 
       QT_TR_NOOP("Of the time of all kernels"),
       "",
       "",
+      QT_TR_NOOP(
+          "The share of a multiprocessor's warps that the launch fills, computed from it and not measured"),
+      QT_TR_NOOP("What keeps the occupancy from 100 %"),
       QT_TR_NOOP("Blocks: x, y, z"),
       QT_TR_NOOP("Threads of a block: x, y, z"),
       QT_TR_NOOP("Of a thread"),
       QT_TR_NOOP("Of a block, static and dynamic"),
-      QT_TR_NOOP("Of a thread: what does not fit into its registers"),
-      QT_TR_NOOP("Theoretical: the share of a multiprocessor's warps that its blocks can fill"),
-      QT_TR_NOOP("What keeps the occupancy from 100 %")};
+      QT_TR_NOOP("Of a thread: what does not fit into its registers")};
   if (role == Qt::ToolTipRole && *kMeanings[section] != 0) return tr(kMeanings[section]);
   return role == Qt::DisplayRole ? QVariant(tr(kTitles[section])) : QVariant();
 }

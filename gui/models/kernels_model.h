@@ -12,8 +12,8 @@ namespace pitwall::gui {
 
 // Launches of one kernel with equal facts.
 struct KernelGroup {
-  std::string name;
-  KernelFacts facts;  // all unknown where the trace records none
+  std::string name, label;  // whole, and short as on the timeline
+  KernelFacts facts;        // all unknown where the trace records none
   std::int64_t count = 0;
   TimeNs total_ns = 0, longest_ns = 0;
   std::optional<EventRef> longest;
@@ -37,13 +37,13 @@ class KernelsModel final : public QAbstractTableModel {
     kShare,
     kMean,
     kLongest,
+    kOccupancy,
+    kLimiter,
     kGrid,
     kBlock,
     kRegisters,
     kShared,
     kLocal,
-    kOccupancy,
-    kLimiter,
     kColumns
   };
 

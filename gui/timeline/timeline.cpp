@@ -4,6 +4,7 @@
 
 #include "db/try.h"
 #include "gui/timeline/aggregate.h"
+#include "gui/timeline/core_use.h"
 #include "gui/timeline/lane_worker.h"
 #include "gui/timeline/palette.h"
 #include "gui/timeline/thread_states.h"
@@ -197,6 +198,7 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
   }
   arrangeTracks(*timeline);
   PITWALL_TRY(addThreadStates(trace, *timeline));
+  addCoreUse(trace, *timeline);
   return std::shared_ptr<const Timeline>(std::move(timeline));
 }
 

@@ -9,6 +9,11 @@
 #include "gui/views/clear_button.h"
 
 namespace pitwall::gui {
+namespace {
+
+constexpr int kNameCharacters = 36;
+
+}  // namespace
 
 KernelsPage::KernelsPage(TraceSession* session, QWidget* parent)
     : QWidget(parent),
@@ -22,7 +27,6 @@ KernelsPage::KernelsPage(TraceSession* session, QWidget* parent)
   table_->setAccessibleName(tr("Kernels"));
   table_->horizontalHeader()->setSortIndicator(KernelsModel::kTotal, Qt::DescendingOrder);
   table_->setSortingEnabled(true);
-  table_->setNamesColumn(KernelsModel::kName);
   table_->setToolTip(tr("Return or a double click shows the longest execution on the timeline."));
   words_->setPlaceholderText(tr("Filter kernels by a part of their name"));
   words_->setAccessibleName(tr("Filter kernels"));
@@ -79,7 +83,8 @@ void KernelsPage::show(Result<std::vector<KernelGroup>> groups) {
     return;
   }
   model_->setGroups(std::move(*groups));
-  table_->fitColumns();
+  table_->resizeColumnsToContents();
+  table_->setColumnWidth(KernelsModel::kName, fontMetrics().averageCharWidth() * kNameCharacters);
   if (model_->rowCount() > 0) table_->setCurrentIndex(model_->index(0, 0));
   showState();
   emit read();
@@ -91,7 +96,7 @@ void KernelsPage::showState() {
     return state_->setText(
         tr("This trace has no kernels: it was recorded without a device, or without the work of devices."));
   state_->setText(
-      tr("%1 of %2 kernels, by name, grid and block; occupancy is what the launch allows at most.")
+      tr("%1 of %2 kernels, by name, grid and block; occupancy is computed from the launch, not measured.")
           .arg(model_->rowCount())
           .arg(model_->countAll()));
 }

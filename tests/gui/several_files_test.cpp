@@ -5,6 +5,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QUrl>
 
 #include "gui/app/command_line.h"
 #include "tests/gui/viewer_fixture.h"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "db/store.h"
 #include "gui/timeline/row_layout.h"
 #include "tests/support/temp_folder.h"
@@ -51,6 +53,41 @@ TEST(ThreadStates, OnlyFunctionsThatOnlyWaitSpin) {
   for (const char* name :
        {"sgemm_kernel", "barrier_statistics", "waiting: lock", "pitwall::Engine::run()", ""})
     EXPECT_FALSE(isSpinFunction(name)) << name;
+}
+
+// Two threads share CPU 3 for a while; one of them moves to CPU 0.
+TEST(CoreUse, EachCpuHasTheSharesOfTheThreadsSeenOnIt) {
+  const test::TempFolder folder;
+  const std::string path = folder / "cores.pitwall";
+  auto sink = createTrace(path);
+  ASSERT_TRUE(sink.has_value());
+  TraceSink& trace = **sink;
+  const ProcessId process = trace.process({1, "toy", "", 0});
+  const auto thread = [&](int tid, std::vector<CounterSample> share, std::vector<CounterSample> core) {
+    const ThreadId of = trace.thread({process, tid, "python3"});
+    trace.counters(trace.track({TrackKind::counter, process, of, {}, "cpu", "share"}), share);
+    trace.counters(trace.track({TrackKind::counter, process, of, {}, "cpu number", ""}), core);
+  };
+  thread(1, {{0, 0.5}, {100, 0.25}, {200, 0.25}}, {{0, 3}, {100, 3}, {200, 0}});
+  thread(2, {{0, 0.5}, {100, 0.5}, {200, 0.5}}, {{0, 3}, {100, 3}, {200, 3}});
+  ASSERT_TRUE(trace.finish().has_value());
+  auto opened = Trace::open(path);
+  ASSERT_TRUE(opened.has_value());
+  const auto loaded = loadTimeline(**opened);
+  ASSERT_TRUE(loaded.has_value());
+  const Timeline& timeline = **loaded;
+  ASSERT_EQ(timeline.processes.size(), 2U);
+  EXPECT_EQ(timeline.processes[1].title, "CPUs");
+  std::map<std::string, std::vector<double>> values;
+  for (const TimelineTrack& track : timeline.tracks) {
+    if (track.process != 1) continue;
+    for (const TimeNs time : {50, 150}) {
+      const std::size_t at = track.counter.at(time);
+      values[track.title].push_back(at < track.counter.size() ? track.counter.value(at) : -1);
+    }
+  }
+  EXPECT_EQ(values, (std::map<std::string, std::vector<double>>{{"CPU 0, as sampled (share)", {-1, 0.25}},
+                                                                {"CPU 3, as sampled (share)", {1, 0.5}}}));
 }
 
 // From a trace: the strip is below the lanes of the thread, whether it has events or not.

@@ -34,7 +34,7 @@ class UsabilityTest : public GestureTest {
     std::vector<Dependency> launches;
     for (int i = 0; i < 20; ++i) {
       const TimeNs at = i * kMs + (i >= 10 ? 3 * kMs : 0);
-      const auto id = static_cast<CorrelationId>(i + 1);
+      const auto id = static_cast<CorrelationId>(2 * i + 1);
       calls.push_back({.start_ns = at,
                        .dur_ns = i == 9 ? 3'800 * kUs : 800 * kUs,
                        .name = conv,
@@ -48,12 +48,14 @@ class UsabilityTest : public GestureTest {
                        .depth = 1});
       kernels.push_back({.start_ns = at + 50 * kUs,
                          .dur_ns = (i == 4 ? 900 : 850) * kUs,
-                         .correlation = id,
+                         .correlation = id + 1,
                          .name = gemm,
                          .kind = EventKind::kernel});
+      launches.push_back({id, id + 1, DependencyKind::launch});
     }
     trace.events(main, calls);
     trace.events(stream, kernels);
+    trace.dependencies(launches);
     trace.counters(trace.track({TrackKind::counter, process, {}, {}, "memory live", "bytes"}),
                    std::vector<CounterSample>{{0, 1e6}, {5 * kMs + 500 * kUs, 5e6}, {7 * kMs, 2e6}});
     for (int i = 0; i <= 20; ++i)
@@ -83,12 +85,6 @@ class UsabilityTest : public GestureTest {
   void clickOn(QPointF where) {
     ++count_;
     click(where);
-  }
-  void clickTitle(std::size_t track) {
-    ++count_;
-    const SceneGeometry g = view().geometryNow();
-    const Row& row = view().rows().rows()[static_cast<std::size_t>(view().rows().rowOfTrack(track))];
-    click({g.titles / 2.0, static_cast<double>(g.top() + row.y - g.scroll_y + 4)});
   }
   QPointF middleOf(std::size_t track, TimeNs time) { return at(track, 0, static_cast<double>(time)); }
   TimeNs selectedStart() {
@@ -147,8 +143,7 @@ TEST_F(UsabilityTest, GapsPeaksAndPath) {
   ASSERT_TRUE(view().range().has_value());
   EXPECT_EQ(view().range()->to - view().range()->from, 3 * kMs + 150 * kUs);
   done(3);
-  view().focusTrack(trackCalled("memory live"));
-  count_ = 1;
+  clickOn(middleOf(trackCalled("memory live"), 12 * kMs));
   press(Qt::Key_X);
   EXPECT_EQ(view().fixedCursor(), 5 * kMs + 500 * kUs);
   EXPECT_EQ(selectedName(), "Convolution");
