@@ -1,4 +1,4 @@
-// How much of each CPU the sampled threads use, from where they ran and how much, as counters of their own.
+// How much of each CPU the sampled threads use, from where they ran and how much: a counter for each.
 #pragma once
 
 #include "gui/timeline/timeline.h"
