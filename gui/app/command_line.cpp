@@ -68,11 +68,12 @@ bool prepareEnvironment(int argc, char** argv, QString& what) {
 Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString& version) {
   QCommandLineParser parser;
   const manual::Command& declared = viewerManual();
-  parser.setApplicationDescription(QString::fromStdString(declared.summary) + ". Two traces are compared.");
+  parser.setApplicationDescription(QString::fromStdString(declared.summary) +
+                                   ". Two traces are compared, of more the viewer asks.");
   const QCommandLineOption help = parser.addHelpOption();
   const QCommandLineOption show_version = parser.addVersionOption();
   parser.addPositionalArgument("files", QString::fromStdString(declared.arguments.front().meaning),
-                               "[FILE [FILE]]");
+                               "[FILE...]");
   for (const manual::Option& option : declared.options) {
     parser.addOption(QCommandLineOption(QString::fromStdString(option.names.front()).mid(2),
                                         QString::fromStdString(option.meaning),
@@ -84,8 +85,12 @@ Result<CommandLine> parseCommandLine(const QStringList& arguments, const QString
   if (parser.isSet(help)) line.remark = parser.helpText();
   if (parser.isSet(show_version)) line.remark = "pitwall-gui " + version + "\n";
   line.files = parser.positionalArguments();
-  if (line.files.size() > 2) return wrong("give one trace to show or two to compare, not more");
+  line.merge = parser.isSet("merge");
   line.export_to = parser.value("export");
+  if (line.files.size() > 2 && !line.merge && parser.isSet("export"))
+    return wrong(
+        "--export writes a picture of one trace or of two that are compared; --merge shows more as one "
+        "timeline");
   if (parser.isSet("export")) {
     const QString suffix = QFileInfo(line.export_to).suffix().toLower();
     if (!QStringList{"png", "svg", "csv", "json"}.contains(suffix))

@@ -12,12 +12,13 @@
 namespace pitwall::gui {
 
 struct CommandLine {
-  QStringList files;  // none, one, or two to compare
+  QStringList files;  // none, one, two to compare, or more
   QString export_to;  // empty: show a window
   std::optional<ExportRange> range;
   QString select;  // an event's name, or its id as SQL has it
   QString page;    // shown first: "timeline", "compare", ...
   std::optional<Theme> theme;
+  bool merge = false;        // the files into one timeline
   bool color_blind = false;  // events in colours for every eye
   QSize size;                // of the window; invalid: the last size
   QString remark;            // printed instead of anything else: --help, --version

@@ -15,6 +15,7 @@
 #include "analyzer/emit.h"
 #include "gui/app/exports.h"
 #include "gui/app/main_window.h"
+#include "gui/app/signals.h"
 #include "gui/models/event_details.h"
 #include "gui/timeline/aggregate.h"
 #include "gui/timeline/search.h"
@@ -85,7 +86,7 @@ struct Opened {
 };
 
 // Reads and analyses; true when it could.
-bool openNow(Opened& opened, const QString& path) {
+bool openNow(Opened& opened, const QStringList& paths) {
   QEventLoop loop;
   QObject::connect(&opened.session, &TraceSession::timelineLoaded, &loop,
                    [&](std::shared_ptr<const Timeline> timeline) { opened.timeline = std::move(timeline); });
@@ -97,8 +98,9 @@ bool openNow(Opened& opened, const QString& path) {
     opened.error = what;
     loop.quit();
   });
-  opened.session.open(path);
+  opened.session.open(paths);
   loop.exec();
+  if (signalReceived() != 0) opened.error = "interrupted";
   return opened.error.isEmpty();
 }
 
@@ -167,9 +169,10 @@ QByteArray asJson(const Opened& opened, const Happened& happened) {
 int exportTables(const CommandLine& line) {
   const bool json = line.export_to.endsWith(".json", Qt::CaseInsensitive);
   Opened a;
-  if (!openNow(a, line.files[0])) return reportError(a.error, kUnreadable);
+  const bool merge = line.merge || line.files.size() == 1;
+  if (!openNow(a, merge ? line.files : line.files.mid(0, 1))) return reportError(a.error, kUnreadable);
   QByteArray text;
-  if (line.files.size() == 2) {
+  if (!merge) {
     ComparePage page(&a.session);
     QString error;
     QEventLoop loop;
@@ -217,10 +220,10 @@ int exportPicture(const CommandLine& line) {
       error = what;
       loop.quit();
     });
-    window.open(line.files[0]);
+    line.merge&& line.files.size() > 1 ? window.openMerged(line.files) : window.open(line.files[0]);
     loop.exec();
   }
-  if (error.isEmpty() && line.files.size() == 2) {
+  if (error.isEmpty() && line.files.size() == 2 && !line.merge) {
     QEventLoop loop;
     QObject::connect(&window.comparePage(), &ComparePage::compared, &loop, &QEventLoop::quit);
     QObject::connect(&window.comparePage(), &ComparePage::failed, &loop, [&](const QString& what) {
@@ -230,6 +233,7 @@ int exportPicture(const CommandLine& line) {
     window.compareWith(line.files[1]);
     loop.exec();
   }
+  if (signalReceived() != 0) return reportError("interrupted", kUnreadable);
   if (!error.isEmpty()) {
     code = reportError(error, kUnreadable);
     QApplication::processEvents();

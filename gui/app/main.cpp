@@ -1,4 +1,4 @@
-// pitwall-gui [FILE [FILE]]: start, window or export, exit codes.
+// pitwall-gui [FILE...]: start, window or export, exit codes.
 #include <QApplication>
 #include <QIcon>
 #include <QSettings>
@@ -6,10 +6,12 @@
 
 #include "gui/app/headless.h"
 #include "gui/app/main_window.h"
+#include "gui/app/signals.h"
 
 namespace {
 
 constexpr int kUsage = 2;
+constexpr int kSignalled = 128;
 
 int reportError(const QString& what) {
   std::fprintf(stderr, "pitwall-gui: %s\n", qPrintable(what));
@@ -38,14 +40,23 @@ int main(int argc, char** argv) {
   const auto saved = themeNamed(QSettings().value("theme").toString());
   // A picture is the same on every machine.
   applyTheme(line->theme.value_or(line->export_to.isEmpty() ? saved.value_or(Theme::system) : Theme::light));
-  if (!line->export_to.isEmpty()) return exportAndExit(*line);
+  quitOnSignals();
+  if (!line->export_to.isEmpty()) {
+    const int code = exportAndExit(*line);
+    return signalReceived() != 0 ? kSignalled + signalReceived() : code;
+  }
   if (line->theme) QSettings().setValue("theme", nameOf(*line->theme));  // as the menu does
 
   MainWindow window;
   if (line->size.isValid()) window.resize(line->size);
   window.show();
-  if (!line->files.isEmpty()) window.open(line->files[0]);
-  if (line->files.size() == 2) window.compareWith(line->files[1]);
+  if (line->merge && line->files.size() > 1) {
+    window.openMerged(line->files);
+  } else if (line->files.size() == 2) {
+    window.compareAll(line->files);
+  } else {
+    window.openFiles(line->files);
+  }
   QObject::connect(
       &window, &MainWindow::analysisShown, &window,
       [&window, &line] {
@@ -53,5 +64,7 @@ int main(int argc, char** argv) {
         if (!wrong.isEmpty()) reportError(wrong);
       },
       Qt::SingleShotConnection);
-  return QApplication::exec();
+  const int code = QApplication::exec();
+  window.close();  // saves the view and the notes, however it ends
+  return signalReceived() != 0 ? kSignalled + signalReceived() : code;
 }

@@ -45,7 +45,8 @@ MainWindow::MainWindow(QWidget* parent)
       error_(new QLabel),
       notice_(new NoticeBar),
       start_(new StartPage(timeline_)),
-      stop_(new QToolButton) {
+      stop_(new QToolButton),
+      watch_(new FileWatch(this)) {
   setWindowTitle(tr("Pitwall"));
   setAcceptDrops(true);
   resize(1440, 900);
@@ -163,14 +164,12 @@ void MainWindow::connectSession() {
     const bool empty = timeline->tracks.empty();  // a recording of samples alone has counters and stacks
     if (empty) timeline_->setMessage(tr("%1 holds no events.").arg(session_->path()));
     if (empty) timeline_->setTimeline(nullptr);
-    statusBar()->showMessage(
-        tr("%1 events on %2 tracks%3")
-            .arg(QString::fromStdString(showCount(static_cast<std::int64_t>(timeline->events))))
-            .arg(timeline->tracks.size())
-            .arg(timeline->complete ? QString() : tr("; the recording did not finish")));
+    showCounts(*timeline);
     if (!timeline->complete && notice_->text().isEmpty())
       notice_->setText(
-          tr("The recording did not finish: what the program did after its last record is missing."));
+          follow_->isChecked()
+              ? tr("The recording goes on or was ended: what is recorded from now on appears by itself.")
+              : tr("The recording did not finish: what the program did after its last record is missing."));
     emit loaded();
   });
   connect(session_, &TraceSession::incomplete, notice_, &NoticeBar::setText);
@@ -209,27 +208,44 @@ void MainWindow::connectSession() {
   connect(range_, &RangeView::nameActivated, this, &MainWindow::findOnTimeline);
 }
 
+void MainWindow::showCounts(const Timeline& timeline) {
+  statusBar()->showMessage(
+      tr("%1 events on %2 tracks%3")
+          .arg(QString::fromStdString(showCount(static_cast<std::int64_t>(timeline.events))))
+          .arg(timeline.tracks.size())
+          .arg(timeline.complete ? QString() : tr("; the recording did not finish")));
+}
+
 void MainWindow::open(const QString& path) {
-  emit opening(path);
+  startOpening(QFileInfo(path).fileName());
+  timeline_->setMessage(tr("Opening %1 ...").arg(path));
+  watch_->watch(path);
+  session_->open(path);
+  remember(path);
+}
+
+// Ends what was open.
+void MainWindow::startOpening(const QString& name) {
+  emit opening(name);
   error_->hide();
   notice_->setText({});
   start_->hide();
   if (focusWidget() == nullptr || start_->isAncestorOf(focusWidget()) || focusWidget() == start_)
     timeline_->setFocus();  // its keys act at once
   timeline_->setTimeline(nullptr);
-  timeline_->setMessage(tr("Opening %1 ...").arg(path));
+  timeline_->setMessage(tr("Opening %1 ...").arg(name));
   findings_->setWaiting(tr("Analysing ..."));
   summary_->setReport(nullptr);
   details_->setDetails({});
   range_->clear();
-  setWindowTitle(tr("%1 - Pitwall").arg(QFileInfo(path).fileName()));
-  session_->open(path);
-  remember(path);
+  setWindowTitle(tr("%1 - Pitwall").arg(name));
+  refreshing_.invalidate();
 }
 
 void MainWindow::closeTrace() {
   emit opening({});
   session_->close();
+  watch_->watch({});
   error_->hide();
   notice_->setText({});
   start_->show();
@@ -312,7 +328,6 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
     event->acceptProposedAction();
 }
 
-// One file is opened, of two the second is compared with the first.
 void MainWindow::dropEvent(QDropEvent* event) {
   QStringList files;
   for (const QUrl& url : event->mimeData()->urls()) {
@@ -320,8 +335,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
   }
   if (files.isEmpty()) return;
   event->acceptProposedAction();
-  open(files[0]);
-  if (files.size() > 1) compareWith(files[1]);
+  openFiles(files);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

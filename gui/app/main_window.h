@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QDockWidget>
+#include <QElapsedTimer>
 #include <QLineEdit>
 #include <QMainWindow>
 #include <QProgressBar>
@@ -12,7 +13,9 @@
 #include "gui/app/actions.h"
 #include "gui/app/trace_pages.h"
 #include "gui/app/trace_state_store.h"
+#include "gui/models/background.h"
 #include "gui/models/evidence_events.h"
+#include "gui/models/file_watch.h"
 #include "gui/models/search_query.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/command_palette.h"
@@ -33,6 +36,11 @@ class MainWindow final : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
 
   void open(const QString& path);
+  // Several: asks whether they are one timeline or a comparison.
+  void openFiles(const QStringList& paths);
+  void openMerged(const QStringList& paths);
+  void compareAll(
+      const QStringList& paths);  // the first two beside each other, and a table of all when there are more
   void closeTrace();
   // Stops loading, which closes the trace, or analysing, which leaves it open. False: neither goes on.
   bool stopLoading();
@@ -67,11 +75,13 @@ class MainWindow final : public QMainWindow {
   ActionRegistry& actions() { return *actions_; }
   TraceSession& session() { return *session_; }
   ComparePage& comparePage() { return *compare_; }
+  FileWatch& fileWatch() { return *watch_; }
 
  signals:
   void opening(const QString& path);  // the last trace is no longer shown
   void closing();
   void loaded();         // the timeline is shown
+  void refreshed();      // with what was recorded meanwhile
   void analysisShown();  // the findings are
   void evidenceShown();  // on the timeline
   void searched();       // the hits of the search field are shown
@@ -119,8 +129,16 @@ class MainWindow final : public QMainWindow {
   void updateRecent();
   void cleanRecent();
   void askAndOpen();
+  void startOpening(const QString& name);
   void makeStartPage();
   void showProgress(bool on);
+  void makeFollow();
+  void makeCopyActions();
+  void describeInView();
+  void showText(const QString& title, const QString& text);  // in a window, to be read and copied
+  void fileChanged();
+  void showRefreshed(const std::shared_ptr<const Timeline>& timeline);
+  void showCounts(const Timeline& timeline);
   void remember(const QString& path);
   QString emptyMessage() const;
 
@@ -144,6 +162,12 @@ class MainWindow final : public QMainWindow {
   NoticeBar* notice_;
   StartPage* start_;
   QToolButton* stop_;
+  FileWatch* watch_;
+  QAction* follow_ = nullptr;
+  QElapsedTimer refreshing_;  // valid while the trace is read again
+  QTimer next_refresh_;       // not before
+  bool refresh_wanted_ = false;
+  Background describing_;
   QMenu* recent_ = nullptr;
   QDockWidget *findings_dock_ = nullptr, *drawer_dock_ = nullptr;
   std::shared_ptr<std::atomic<bool>> evidence_cancel_;  // of the evidence that was asked for last

@@ -25,6 +25,7 @@ std::vector<Option> options() {
       {{"--select"}, value("NAME|ID"), "Select an event: the first of that name, or the one with that id."},
       {{"--page"}, value("PAGE"), "Show this page first: timeline, compare, ... (the menu Go)."},
       {{"--theme"}, value("THEME", {"system", "light", "dark"}), "Colours: system, light or dark."},
+      {{"--merge"}, {}, "Show all files as one timeline, on a common clock, instead of comparing them."},
       {{"--color-blind"}, {}, "Events in colours that can be distinguished with any colour vision."},
       {{"--scale"}, value("FACTOR"), "Everything larger by this factor."},
       {{"--size"}, value("WxH"), "Size of the window, as 1920x1080."},
@@ -33,11 +34,14 @@ std::vector<Option> options() {
 
 manual::Text text() {
   manual::Text text;
-  text.usage = {"pitwall-gui [OPTIONS] [FILE [FILE]]"};
-  text.notes = {"Two traces are compared. With --export no display is needed."};
+  text.usage = {"pitwall-gui [OPTIONS] [FILE...]"};
+  text.notes = {
+      "Two traces are compared; of more the viewer asks whether they are one timeline or a comparison. With "
+      "--export no display is needed."};
   text.exit_codes = {{"0", "done"},
                      {"2", "wrong arguments, no display, or a file that cannot be written"},
-                     {"3", "--export: a trace cannot be read; a picture shows the message"}};
+                     {"3", "--export: a trace cannot be read; a picture shows the message"},
+                     {"128 + N", "ended by signal N; temporary folders are removed"}};
   text.environment = {{"DISPLAY, WAYLAND_DISPLAY", "Where the window is shown."},
                       {"QT_QPA_PLATFORM", "Qt's way to show it: 'offscreen' needs no display."},
                       {"TMPDIR", "The folder for copies of other tools' traces."}};
@@ -46,6 +50,7 @@ manual::Text text() {
                 {"~/.cache/pitwall", "Timelines of traces that were opened, to open them faster."}};
   text.examples = {{"pitwall-gui run.pitwall", "Show a trace."},
                    {"pitwall-gui before.pitwall after.pitwall", "Compare two."},
+                   {"pitwall-gui --merge rank*.json.gz", "Show all ranks of a job as one timeline."},
                    {"pitwall-gui --export run.png --range 1s..2s run.pitwall", "A picture of one second."}};
   return text;
 }
@@ -62,7 +67,7 @@ const manual::Command& viewerManual() {
     Option files;
     files.value = value("FILE");
     files.value.repeated = true;
-    files.meaning = "A .pitwall trace, or a trace of another tool; two to compare.";
+    files.meaning = "A .pitwall trace, or a trace of another tool; two or more to compare, or to merge.";
     made.arguments = {files};
     return made;
   }();

@@ -53,10 +53,12 @@ void MainWindow::makeFileMenu() {
   recent_ = actions_->menu(MenuId::file)->addMenu(tr("Open &recent"));
   updateRecent();
   actions_->add(MenuId::file, {"file.reload", tr("Re&load"), "F5", [this] {
+                                 if (session_->paths().size() > 1) return openMerged(session_->paths());
                                  if (!session_->path().isEmpty()) open(session_->path());
                                }});
   actions_->add(MenuId::file, {"file.close", tr("&Close trace"), "Ctrl+W", [this] { closeTrace(); }});
   actions_->add(MenuId::file, {"file.stop", tr("S&top loading or analysing"), "", [this] { stopLoading(); }});
+  makeFollow();
   makeExportActions();
   actions_->addSeparator(MenuId::file);
   actions_->add(MenuId::file, {"file.quit", tr("&Quit"), "Ctrl+Q", [this] { close(); }});
@@ -71,6 +73,7 @@ void MainWindow::makeViewMenu() {
       {"view.pan_left", QT_TR_NOOP("Pan &left"), "A", &TimelineView::panLeft},
       {"view.pan_right", QT_TR_NOOP("Pan &right"), "D", &TimelineView::panRight},
       {"view.all", QT_TR_NOOP("&Whole trace"), "0; Home", &TimelineView::showAll},
+      {"view.end", QT_TR_NOOP("En&d of the trace"), "End", &TimelineView::showEnd},
       {"view.focus", QT_TR_NOOP("&Focus selection, again: fit"), "F", &TimelineView::focusSelection},
       {"view.fit", QT_TR_NOOP("Fit the &event"), "Return; Enter", &TimelineView::fitEvent},
       {"view.range", QT_TR_NOOP("&Zoom to range"), "Z", &TimelineView::zoomToRange},
@@ -166,6 +169,7 @@ void MainWindow::makeSelectMenu() {
                                  true});
   actions_->add(MenuId::select, {"select.copy_range", tr("Copy the range's &table"), "Ctrl+Shift+X",
                                  [this] { range_->copySelected(); }});
+  makeCopyActions();
   actions_->add(MenuId::select, {"select.clear", tr("C&lear"), "Escape", [this] {
                                    if (!timeline_->timeline() && stopLoading()) return;
                                    // The hit is kept.
@@ -181,6 +185,7 @@ void MainWindow::makeGoMenu() {
   addPage("timeline", tr("&Timeline"), timeline_);
   trace_pages_ = new TracePages(this);
   addPage("compare", tr("&Compare"), compare_);
+  trace_pages_->addLastPages();
 }
 
 void MainWindow::showShortcuts() {

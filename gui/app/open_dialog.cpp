@@ -24,6 +24,10 @@ QString traceFilters() {
   return each.join(";;");
 }
 
+QStringList askForTraces(QWidget* parent, const QString& title) {
+  return QFileDialog::getOpenFileNames(parent, title, {}, traceFilters());
+}
+
 QString askForTrace(QWidget* parent, const QString& title) {
   return QFileDialog::getOpenFileName(parent, title, {}, traceFilters());
 }

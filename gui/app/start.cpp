@@ -44,10 +44,7 @@ void MainWindow::makeStartPage() {
   });
 }
 
-void MainWindow::askAndOpen() {
-  const QString path = askForTrace(this, tr("Open a trace"));
-  if (!path.isEmpty()) open(path);
-}
+void MainWindow::askAndOpen() { openFiles(askForTraces(this, tr("Open a trace, or several"))); }
 
 void MainWindow::cleanRecent() {
   QSettings settings;

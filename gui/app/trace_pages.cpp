@@ -10,7 +10,8 @@ TracePages::TracePages(MainWindow* window)
       events_(new EventsPage),
       flame_(new FlamePage),
       sql_(new SqlPage),
-      histogram_(new HistogramView) {
+      histogram_(new HistogramView),
+      kernels_(new KernelsPage(&window->session())) {
   window_->addPage("events", tr("&Events"), events_, "Ctrl+Shift+T");
   window_->addPage("flame", tr("&Flame graph"), flame_, "Ctrl+Shift+F");
   window_->addPage("sql", tr("S&QL"), sql_, "Ctrl+Shift+Q");
@@ -18,11 +19,14 @@ TracePages::TracePages(MainWindow* window)
   addActions();
   connect(window_, &MainWindow::opening, this, &TracePages::clear);
   connect(window_, &MainWindow::loaded, this, &TracePages::load);
+  connect(window_, &MainWindow::refreshed, this, &TracePages::refresh);
   connect(&window_->timelineView(), &TimelineView::rangeSelected, this, &TracePages::followRange);
   connect(&window_->timelineView(), &TimelineView::eventSelected, this, &TracePages::followEvent);
   connect(events_, &EventsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
   connect(events_, &EventsPage::remarked, window_, &MainWindow::showRemark);
   connect(events_, &EventsPage::failed, window_, &MainWindow::showError);
+  connect(kernels_, &KernelsPage::eventActivated, window_, &MainWindow::showEventOnTimeline);
+  connect(kernels_, &KernelsPage::remarked, window_, &MainWindow::showRemark);
   connect(sql_, &SqlPage::remarked, window_, &MainWindow::showRemark);
   connect(sql_, &SqlPage::eventWanted, window_, &MainWindow::showEventWithId);
   connect(sql_, &SqlPage::timesWanted, window_, [this](qint64 from, qint64 to) {
@@ -37,6 +41,8 @@ TracePages::TracePages(MainWindow* window)
       window_->findOnTimeline(QString::fromStdString(timeline->groupName(name)).section('*', 0, 0));
   });
 }
+
+void TracePages::addLastPages() { window_->addPage("kernels", tr("&Kernels"), kernels_, "Ctrl+Shift+K"); }
 
 void TracePages::addActions() {
   ActionRegistry& actions = window_->actions();
@@ -62,16 +68,24 @@ void TracePages::clear() {
   events_->setTimeline(nullptr);
   flame_->setTimeline(nullptr);
   sql_->setTrace({});
+  kernels_->setTimeline(nullptr);
   histogram_->setEvent(nullptr, std::nullopt, std::nullopt);
 }
 
 void TracePages::load() {
   const auto& timeline = window_->timelineView().timeline();
   if (!timeline) return;
-  events_->setTimeline(timeline);
   flame_->setSession(&window_->session());
-  flame_->setTimeline(timeline);
+  refresh();
   sql_->setTrace(QString::fromStdString(timeline->path));
+}
+
+// What refers to events of the timeline.
+void TracePages::refresh() {
+  const auto& timeline = window_->timelineView().timeline();
+  events_->setTimeline(timeline);
+  flame_->setTimeline(timeline);
+  kernels_->setTimeline(timeline);
 }
 
 std::optional<std::pair<TimeNs, TimeNs>> TracePages::range() const {

@@ -7,6 +7,7 @@
 #include "gui/views/events_page.h"
 #include "gui/views/flame_page.h"
 #include "gui/views/histogram_view.h"
+#include "gui/views/kernels_page.h"
 #include "gui/views/sql_page.h"
 
 namespace pitwall::gui {
@@ -23,11 +24,15 @@ class TracePages final : public QObject {
   FlamePage& flame() { return *flame_; }
   SqlPage& sql() { return *sql_; }
   HistogramView& histogram() { return *histogram_; }
+  KernelsPage& kernels() { return *kernels_; }
+  // The pages behind the comparison.
+  void addLastPages();
 
  private:
   void addActions();
   void clear();
   void load();
+  void refresh();
   void followRange();
   void followEvent();
   std::optional<std::pair<TimeNs, TimeNs>> range() const;
@@ -37,6 +42,7 @@ class TracePages final : public QObject {
   FlamePage* flame_;
   SqlPage* sql_;
   HistogramView* histogram_;
+  KernelsPage* kernels_;
 };
 
 }  // namespace pitwall::gui

@@ -21,6 +21,11 @@ TraceStateStore::TraceStateStore(MainWindow* window)
   });
   connect(window_, &MainWindow::closing, this, &TraceStateStore::save);
   connect(window_, &MainWindow::loaded, this, &TraceStateStore::restore);
+  connect(window_, &MainWindow::refreshed, this,
+          [this] {  // a recording that is complete has another identity
+            identity_ = identityOf(*window_->timelineView().timeline());
+            soon_.start();
+          });
   connect(&notes_->model(), &NotesModel::changed, this, &TraceStateStore::showNotes);
   connect(notes_, &NotesView::activated, this, &TraceStateStore::showNote);
   connect(&window_->timelineView(), &TimelineView::viewChanged, &soon_, qOverload<>(&QTimer::start));

@@ -24,4 +24,9 @@ GroupedRows groupTracks(const Timeline& timeline, const std::vector<std::size_t>
 GroupedRows groupEvents(Trace& trace, const Timeline& timeline, const std::vector<std::size_t>& tracks,
                         RangeGrouping grouping, TimeNs from, TimeNs to, const std::atomic<bool>& cancel);
 
+// The names, as groups, of the events in one of the rows of groupEvents(): those of that label.
+GroupedRows namesWithin(Trace& trace, const Timeline& timeline, const std::vector<std::size_t>& tracks,
+                        RangeGrouping grouping, const std::string& label, TimeNs from, TimeNs to,
+                        const std::atomic<bool>& cancel);
+
 }  // namespace pitwall::gui

@@ -75,16 +75,35 @@ void TraceSession::postToUi(const Cancel& cancel, std::function<void()> what) {
       Qt::QueuedConnection);
 }
 
-void TraceSession::open(const QString& path) {
-  path_ = path;
+void TraceSession::open(const QStringList& paths) {
+  paths_ = paths;
   cancel_->store(true);
   cancel_ = std::make_shared<std::atomic<bool>>(false);
-  post([this, path, cancel = cancel_](Work& work) {
-    if (!cancel->load()) load(work, path, cancel);
+  post([this, paths, cancel = cancel_](Work& work) {
+    if (!cancel->load()) load(work, paths, cancel);
   });
 }
 
-void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
+void TraceSession::refresh() {
+  post([this, cancel = cancel_](Work& work) {
+    if (cancel->load() || !work.trace) return;
+    const std::string path = work.trace->path();
+    auto trace = Trace::open(path);
+    std::shared_ptr<const Timeline> timeline;
+    if (trace.has_value()) {
+      auto loaded = loadTimeline(**trace, {.progress = {}, .cancel = cancel.get()});
+      if (loaded.has_value()) {
+        work.trace = std::move(trace.value());
+        timeline = loaded.value();
+      }
+    }
+    // Null: could not be read just now.
+    postToUi(cancel, [this, timeline] { emit timelineRefreshed(timeline); });
+    if (timeline && timeline->complete) analyze(path, timeline, work.imported, cancel);
+  });
+}
+
+void TraceSession::load(Work& work, const QStringList& paths, const Cancel& cancel) {
   // Progress is reported in steps of 1 %.
   const auto progress = [this, cancel, reported = std::make_shared<int>(-1)](double share,
                                                                              const QString& what) {
@@ -97,11 +116,14 @@ void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
   };
   work.trace.reset();
   work.imported.reset();
-  auto trace = Trace::open(path.toStdString());
+  const bool several = paths.size() > 1;
+  auto trace = several ? Result<std::unique_ptr<Trace>>(fail(ErrorCode::corruptTrace, ""))
+                       : Trace::open(paths[0].toStdString());
   if (!trace.has_value() && trace.error().code == ErrorCode::corruptTrace) {
     // It may be another tool's. Where no importer knows the file either, the first error is reported.
     work.imported = std::make_shared<QTemporaryDir>();
-    const std::string inputs[] = {path.toStdString()};
+    std::vector<std::string> inputs;
+    for (const QString& path : paths) inputs.push_back(path.toStdString());
     const std::string made = work.imported->filePath("imported.pitwall").toStdString();
     ImportOptions options;
     options.cancel = cancel.get();
@@ -113,6 +135,8 @@ void TraceSession::load(Work& work, const QString& path, const Cancel& cancel) {
       trace = Trace::open(made);
       const QString missing = missingText(*summary);
       if (!missing.isEmpty()) postToUi(cancel, [this, missing] { emit incomplete(missing); });
+    } else if (several) {
+      return give_up(summary.error().message);
     }
   }
   if (!trace.has_value()) return give_up(trace.error().message);
@@ -166,7 +190,7 @@ void TraceSession::stop() {
 }
 
 void TraceSession::close() {
-  path_.clear();
+  paths_.clear();
   cancel_->store(true);
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   post([](Work& work) {

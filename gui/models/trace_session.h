@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <QThread>
 #include <atomic>
 #include <functional>
@@ -23,11 +24,17 @@ class TraceSession final : public QObject {
 
   // Opens another trace; work for the last one is cancelled. A file of another tool is imported into a
   // temporary trace first.
-  void open(const QString& path);
+  void open(const QString& path) { open(QStringList{path}); }
+  // Several files become one temporary trace, on a common clock.
+  void open(const QStringList& paths);
+  // Reads the open trace again, as it is now: timelineRefreshed(), and the analysis when the recording is complete. What fails is left for the
+  // next time.
+  void refresh();
   void close();
   // Stops loading or analysing; what is loaded stays open.
   void stop();
-  QString path() const { return path_; }
+  QString path() const { return paths_.value(0); }  // the first one
+  QStringList paths() const { return paths_; }
 
   void askDetails(std::shared_ptr<const Timeline> timeline, const EventRef& event);
   // Runs `job` on the session's thread with the open trace, after earlier jobs; never when none is
@@ -39,6 +46,7 @@ class TraceSession final : public QObject {
  signals:
   void progressed(double share, const QString& what);
   void timelineLoaded(std::shared_ptr<const Timeline> timeline);
+  void timelineRefreshed(std::shared_ptr<const Timeline> timeline);   // null: could not be read just now
   void criticalPathFound(std::shared_ptr<const CriticalSteps> path);  // before analyzed()
   void analyzed(pitwall::gui::ReportPtr report);
   void detailsFound(const Details& details, const std::vector<EventLink>& links, const EventRef& event);
@@ -50,13 +58,13 @@ class TraceSession final : public QObject {
   struct Work;  // lives in a thread
   using Cancel = std::shared_ptr<std::atomic<bool>>;
   void post(std::function<void(Work&)> job);
-  void load(Work& work, const QString& path, const Cancel& cancel);
+  void load(Work& work, const QStringList& paths, const Cancel& cancel);
   void analyze(const std::string& path, std::shared_ptr<const Timeline> timeline,
                const std::shared_ptr<void>& keep, const Cancel& cancel);
   // Runs `what` on the user interface's thread unless another trace was opened meanwhile.
   void postToUi(const Cancel& cancel, std::function<void()> what);
 
-  QString path_;
+  QStringList paths_;
   // Queries must not wait for the analysis: it has its own thread and reader.
   QThread thread_, analysis_thread_;
   Work *work_, *analyst_;  // deleted by the threads when they end

@@ -48,6 +48,12 @@ constexpr std::uint32_t kBlindOfName[] = {
     0x6494dc, 0xab922d, 0x78aaf4, 0xc0a846, 0x97c0fe, 0xd7be5d, 0xbbd7ff, 0xedd474, 0xe0ecfe, 0xffeba0};
 static_assert(std::size(kBlindOfName) == kNameHues);
 
+// Running, spinning, ready, lock, waiting, sleeping, storage, kernel, stopped: blue runs, orange and yellow lose time, greys wait. They differ in
+// lightness, too.
+constexpr std::uint32_t kOfState[] = {0xff0072b2, 0xffe69f00, 0xfff0e442, 0xffd55e00, 0xffb9c0c8,
+                                      0xffdde1e5, 0xffcc79a7, 0xff7b4fa3, 0xff3c4248};
+static_assert(std::size(kOfState) == kStateColors);
+
 constexpr int kFrameAlpha = 70;  // frames of call stacks, of 255: context that other events stand out from
 
 struct PaletteMaker {
@@ -71,8 +77,9 @@ struct PaletteMaker {
   Palette make() const {
     Palette palette;
     palette.background = background;
-    for (std::size_t i = 0; i < palette.color.size(); ++i)
-      palette.color[i] = color(i / kNameHues, i % kNameHues);
+    for (std::size_t i = 0; i < kStateColor; ++i) palette.color[i] = color(i / kNameHues, i % kNameHues);
+    for (std::size_t i = 0; i < kStateColors; ++i)
+      palette.color[kStateColor + i] = dark ? blend(background, kOfState[i], 210) : kOfState[i];
     if (dark) {
       palette.counter = 0xff3f6f9f;
       palette.counter_edge = 0xff8fc1f0;

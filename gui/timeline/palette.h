@@ -13,7 +13,9 @@ namespace pitwall::gui {
 
 inline constexpr int kNameHues = 20;
 inline constexpr int kCategories = 12;
-inline constexpr int kColors = kCategories * kNameHues;
+// Colours of what a thread does (thread_states.h), the same in every palette but for light and dark.
+inline constexpr int kStateColor = kCategories * kNameHues, kStateColors = 9;
+inline constexpr int kColors = kStateColor + kStateColors;
 
 enum class ColorBy : std::uint8_t { name, category };
 

@@ -164,7 +164,8 @@ void RowLayout::addTrack(std::size_t track, bool pinned) {
     row.height = track_open_[track] ? metrics_.counter : metrics_.lane;
   } else {
     row.lanes = std::max(1, track_open_[track] ? static_cast<int>(shown.lanes.size()) : 1);
-    row.height = row.lanes * metrics_.lane;
+    row.states = shown.states.empty() ? 0 : metrics_.states;
+    row.height = row.lanes * metrics_.lane + row.states;
   }
   height_ += row.height + metrics_.gap;
   if (row_of_track_[track] < 0) row_of_track_[track] = static_cast<int>(rows_.size());

@@ -19,13 +19,15 @@ struct Row {
   bool open = true;
   bool pinned = false;
   bool nested = false;  // below the row of its thread
+  int states = 0;       // height of the strip at its bottom that shows what the thread does; 0: none
 };
 
 struct RowMetrics {
   int lane = 16;     // height of a lane
   int process = 22;  // of a process' title
   int counter = 40;
-  int gap = 3;  // below each row
+  int states = 5;  // of the strip of a thread's states
+  int gap = 3;     // below each row
 };
 
 // The user's changes to the rows, to be saved; tracks by TrackId.value.

@@ -4,8 +4,10 @@
 
 #include "db/try.h"
 #include "gui/timeline/aggregate.h"
+#include "gui/timeline/core_use.h"
 #include "gui/timeline/lane_worker.h"
 #include "gui/timeline/palette.h"
+#include "gui/timeline/thread_states.h"
 #include "gui/timeline/timeline_cache.h"
 #include "gui/timeline/track_rows.h"
 
@@ -195,6 +197,8 @@ Result<std::shared_ptr<const Timeline>> loadTimeline(Trace& trace, const LoadCon
     any = true;
   }
   arrangeTracks(*timeline);
+  PITWALL_TRY(addThreadStates(trace, *timeline));
+  addCoreUse(trace, *timeline);
   return std::shared_ptr<const Timeline>(std::move(timeline));
 }
 

@@ -37,6 +37,8 @@ struct TimelineTrack {
   std::vector<TilePyramid> pyramids;    // of each lane
   std::vector<NameIndex> name_indices;  // of each lane; may be missing
   CounterSeries counter;
+  Lane states;  // of a sampled thread: what it does (thread_states.h); empty: unknown
+  TilePyramid states_pyramid;
 };
 
 struct TimelineProcess {

@@ -55,7 +55,8 @@ ComparePage::ComparePage(TraceSession* a, QWidget* parent)
       tables_(new QTabWidget),
       work_(new ChangesModel(this)),
       breakdown_(new ChangesModel(this)),
-      settings_(new SettingChangesModel(this)) {
+      settings_(new SettingChangesModel(this)),
+      runs_(new RunsModel(this)) {
   side_[0].session = a;
   side_[1].session = new TraceSession(this);
   for (Side& side : side_) {

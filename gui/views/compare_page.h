@@ -10,11 +10,15 @@
 #include <memory>
 #include <optional>
 
+#include "gui/models/background.h"
 #include "gui/models/comparison_model.h"
+#include "gui/models/runs_model.h"
 #include "gui/models/trace_session.h"
 #include "gui/views/timeline_view.h"
 
 namespace pitwall::gui {
+
+class DataTable;
 
 class ComparePage final : public QWidget {
   Q_OBJECT
@@ -25,6 +29,9 @@ class ComparePage final : public QWidget {
   // What A's session had found before this page was created.
   void setFirst(std::shared_ptr<const Timeline> timeline, ReportPtr report);
   void openOther(const QString& path);  // trace B
+  // A table of these runs, which are analysed one after the other; a row that is opened becomes trace B. Empty: no table.
+  void setRuns(const QStringList& paths);
+  RunsModel& runs() { return *runs_; }
   const std::optional<Comparison>& comparison() const { return comparison_; }
   // Iterations, counted from 0, that are at the same place of the axis.
   void align(int of_a, int of_b);
@@ -39,6 +46,7 @@ class ComparePage final : public QWidget {
  signals:
   void otherWanted();  // the user requests a trace to compare with
   void compared();
+  void runMeasured(int count);  // of them are in the table
   void failed(const QString& what);
 
  private:
@@ -54,6 +62,8 @@ class ComparePage final : public QWidget {
 
   void makeLayout();
   QWidget* makeTables();
+  void makeRunsTable();
+  void measureRuns(const QStringList& paths);
   void connectSide(int which);
   void setTimeline(int which, std::shared_ptr<const Timeline> timeline);
   void measureSides();
@@ -72,6 +82,10 @@ class ComparePage final : public QWidget {
   ChangesModel* work_;
   ChangesModel* breakdown_;
   SettingChangesModel* settings_;
+  RunsModel* runs_;
+  DataTable* runs_table_ = nullptr;  // made with the first runs
+  std::vector<Run> measured_;
+  Background measuring_;
   std::optional<Comparison> comparison_;
   TimeNs offset_ = 0;
   quint64 generation_ = 0;  // of the pair of traces; results of another pair are dropped

@@ -34,6 +34,11 @@ std::vector<AggregateRow> sumNames(const Timeline& timeline, const std::vector<s
   return rows;
 }
 
+// Whether the timeline has no column of it.
+bool readsTrace(RangeGrouping by) {
+  return by == RangeGrouping::category || by == RangeGrouping::layer || by == RangeGrouping::phase;
+}
+
 }  // namespace
 
 RangeView::RangeView(QWidget* parent)
@@ -62,9 +67,9 @@ RangeView::RangeView(QWidget* parent)
   addClearButton(*filter_);
   filter_->setMaximumWidth(fontMetrics().averageCharWidth() * 24);
   back_->setToolTip(tr("Out of the row that was opened (Backspace)"));
-  table_->setToolTip(
-      tr("Return or a double click opens a row: the names of a group, what a thread did; an event's "
-         "name is found on the timeline."));
+  table_->setToolTip(tr(
+      "Return or a double click opens a row: the names of a group, what a thread or a layer did; an event's "
+      "name is found on the timeline."));
   top->addWidget(back_);
   top->addWidget(title_, 1);
   top->addWidget(filter_);
@@ -85,7 +90,15 @@ RangeView::RangeView(QWidget* parent)
     showTitle({});
   });
   connect(table_, &DataTable::remarked, this, &RangeView::remarked);
-  connect(grouping_, &QComboBox::currentIndexChanged, this, &RangeView::askAgain);
+  connect(grouping_, &QComboBox::currentIndexChanged, this, [this] {
+    if (part_) {  // another grouping of all again
+      tracks_ = levels_.front().tracks;
+      levels_.clear();
+      group_.reset();
+      part_.reset();
+    }
+    askAgain();
+  });
   connect(copy_, &QPushButton::clicked, table_, &DataTable::copy);
   back_->hide();
   clear();
@@ -119,8 +132,7 @@ void RangeView::askAgain() {
   background_.cancel();
   cancel_->store(true);
   const RangeGrouping by = grouping();
-  if (by == RangeGrouping::category || by == RangeGrouping::layer || by == RangeGrouping::phase)
-    return askTrace();
+  if (part_ || readsTrace(by)) return askTrace();
   background_.ask(
       [timeline = timeline_, tracks = tracks_, from = from_, to = to_, by,
        group = group_](const std::atomic<bool>& cancel) {
@@ -138,8 +150,15 @@ void RangeView::askAgain() {
 void RangeView::openRow(int row) {
   const AggregateRow& of = model_->row(row);
   const QString title = model_->label(row);
-  Level level{grouping(), tracks_, group_, title};
-  if (grouping() == RangeGrouping::name && timeline_->groups.any && timeline_->groups.sizes[of.name] > 1) {
+  Level level{grouping(), tracks_, group_, part_, title};
+  if (part_) {
+    emit nameActivated(title.section('*', 0, 0));
+    return;
+  }
+  if (readsTrace(grouping())) {
+    part_ = Part{grouping(), title.toStdString()};
+  } else if (grouping() == RangeGrouping::name && timeline_->groups.any &&
+             timeline_->groups.sizes[of.name] > 1) {
     group_ = of.name;
   } else if (grouping() == RangeGrouping::name || grouping() == RangeGrouping::exactName) {
     // A group stands for its part before the first number.
@@ -162,6 +181,7 @@ void RangeView::leaveRow() {
   levels_.pop_back();
   tracks_ = std::move(level.tracks);
   group_ = level.group;
+  part_ = level.part;
   const QSignalBlocker once(grouping_);
   setGrouping(level.grouping);
   askAgain();
@@ -173,6 +193,7 @@ void RangeView::restart() {
   if (!levels_.empty()) setGrouping(levels_.front().grouping);
   levels_.clear();
   group_.reset();
+  part_.reset();
 }
 
 void RangeView::askTrace() {
@@ -180,9 +201,11 @@ void RangeView::askTrace() {
   title_->setText(tr("Reading the trace ..."));
   cancel_ = std::make_shared<std::atomic<bool>>(false);
   session_->ask([self = QPointer<RangeView>(this), timeline = timeline_, tracks = tracks_, from = from_,
-                 to = to_, by = grouping(), cancel = cancel_](Trace& trace) {
+                 to = to_, by = grouping(), part = part_, cancel = cancel_](Trace& trace) {
     if (cancel->load()) return;
-    auto answer = std::make_shared<GroupedRows>(groupEvents(trace, *timeline, tracks, by, from, to, *cancel));
+    auto answer = std::make_shared<GroupedRows>(
+        part ? namesWithin(trace, *timeline, tracks, part->grouping, part->label, from, to, *cancel)
+             : groupEvents(trace, *timeline, tracks, by, from, to, *cancel));
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
         [self, answer, cancel] {
@@ -196,9 +219,10 @@ void RangeView::show(GroupedRows answer) {
   const QString error = QString::fromStdString(answer.error);
   label_tracks_ = std::move(answer.tracks);
   const RangeGrouping by = grouping();
-  if (by == RangeGrouping::exactName || (by == RangeGrouping::name && timeline_->groups.titles.empty())) {
+  const bool names = !part_ && (by == RangeGrouping::name || by == RangeGrouping::exactName);
+  if (names && (by == RangeGrouping::exactName || timeline_->groups.titles.empty())) {
     model_->setRows(timeline_, std::move(answer.rows));
-  } else if (by == RangeGrouping::name) {
+  } else if (names) {
     const std::shared_ptr<const std::vector<std::string>> titles(timeline_, &timeline_->groups.titles);
     model_->setRows(titles, std::move(answer.rows), tr("Name"));
   } else {
@@ -208,7 +232,7 @@ void RangeView::show(GroupedRows answer) {
     model_->setRows(std::move(labels), std::move(answer.rows), tr(kWhat[grouping_->currentIndex()]));
   }
   // Groups that are not of events have no events within them.
-  table_->setColumnHidden(AggregateModel::kSelf, by != RangeGrouping::name && by != RangeGrouping::exactName);
+  table_->setColumnHidden(AggregateModel::kSelf, !names);
   const QHeaderView* header = table_->horizontalHeader();
   model_->sort(header->sortIndicatorSection(), header->sortIndicatorOrder());
   table_->fitColumns();

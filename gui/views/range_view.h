@@ -54,11 +54,17 @@ class RangeView final : public QWidget {
   void showTitle(const QString& error);
   void restart();
 
+  // A row of a grouping that the trace is read for: only events of that layer, phase or category.
+  struct Part {
+    RangeGrouping grouping;
+    std::string label;
+  };
   // What openRow() went into.
   struct Level {
     RangeGrouping grouping;  // that it came from
     std::vector<std::size_t> tracks;
     std::optional<std::uint32_t> group;
+    std::optional<Part> part;
     QString title;  // of the row
   };
 
@@ -74,6 +80,7 @@ class RangeView final : public QWidget {
   std::vector<std::size_t> label_tracks_;  // of each row's label, where it is a track
   std::vector<Level> levels_;
   std::optional<std::uint32_t> group_;  // only names of this group
+  std::optional<Part> part_;
   TimeNs from_ = 0, to_ = 0;
   Background background_;
   std::shared_ptr<std::atomic<bool>> cancel_;  // of the request to the session

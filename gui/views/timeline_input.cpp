@@ -259,6 +259,9 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
     if (step != nullptr && step->event) return selectOnPath(*step->event);
     EventRef hit;
     select(hitAt(event->position(), hit) ? std::optional(hit) : std::nullopt, false);
+    // A row without an event there is taken all the same, for the keys that act on rows.
+    if (const int row = rowAtLanes(event->position()); row >= 0)
+      state_.focused_row = static_cast<std::size_t>(row);
   }
 }
 
@@ -280,6 +283,7 @@ void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
 QString TimelineView::tipAt(const QPointF& at) const {
   if (at.x() < geometryNow().titles) return titleTipAt(at);
   if (const CriticalStep* step = pathStepAt(at)) return describeStep(*step);
+  if (const QString state = stateTipAt(at); !state.isEmpty()) return state;
   EventRef event;
   const auto hit = hitAt(at, event);
   if (!hit) return {};

@@ -53,7 +53,11 @@ void TimelineView::updateLegend() {
         lanes.push_back({row.index, static_cast<std::size_t>(lane), 0});
     }
   }
-  legend_->setEntries(legendOf(*state_.timeline, lanes, state_.view, eventColoring(), kMostEntries));
+  // What threads do has few colours; names follow.
+  std::vector<LegendEntry> entries = statesInView();
+  for (LegendEntry& entry : legendOf(*state_.timeline, lanes, state_.view, eventColoring(), kMostEntries))
+    entries.push_back(std::move(entry));
+  legend_->setEntries(std::move(entries));
 }
 
 }  // namespace pitwall::gui

@@ -194,13 +194,17 @@ void TimelineScene::takeRows(const SceneGeometry& g, const SceneState& s) {
     if (row.is_process) continue;
     const TimelineTrack& track = s.timeline->tracks[row.index];
     const auto top = static_cast<std::int64_t>(row.y * g.pixel_ratio);
+    const auto states_top = static_cast<std::int64_t>((row.y + row.height - row.states) * g.pixel_ratio);
     if (const TimelineTrack* chart = chartOf(*s.timeline, row))
-      lanes.push_back({top, static_cast<int>(row.height * g.pixel_ratio), nullptr, nullptr, &chart->counter});
+      lanes.push_back({top, static_cast<int>(states_top - top), nullptr, nullptr, &chart->counter});
     for (int lane = 0; lane < row.lanes && lane < static_cast<int>(track.lanes.size()); ++lane) {
       const auto index = static_cast<std::size_t>(lane);
       lanes.push_back({top + lane * lane_height, std::max(1, lane_height - 1), &track.lanes[index],
                        &track.pyramids[index]});
     }
+    if (row.states > 0)
+      lanes.push_back(
+          {states_top, static_cast<int>(row.states * g.pixel_ratio), &track.states, &track.states_pyramid});
   }
   canvas_.setLanes(std::move(lanes));
 }

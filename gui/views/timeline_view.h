@@ -5,6 +5,8 @@
 #include <QTimer>
 
 #include "gui/models/trace_notes.h"
+#include "gui/models/view_text.h"
+#include "gui/timeline/legend.h"
 #include "gui/views/cursor_marks.h"
 #include "gui/views/timeline_scene.h"
 
@@ -18,6 +20,8 @@ class TimelineView final : public QAbstractScrollArea {
   explicit TimelineView(QWidget* parent = nullptr);
 
   void setTimeline(std::shared_ptr<const Timeline> timeline);
+  // The same trace, longer: view, rows and selection stay; a view of the trace's end stays at its end.
+  void replaceTimeline(std::shared_ptr<const Timeline> timeline);
   void setMessage(const QString& message);  // shown while there is no timeline
   const std::shared_ptr<const Timeline>& timeline() const { return state_.timeline; }
   const Viewport& viewportModel() const { return viewport_; }
@@ -64,8 +68,10 @@ class TimelineView final : public QAbstractScrollArea {
   // The line below that says what the colours in view stand for. It follows the view after a moment; updateLegend() at once.
   void setLegendShown(bool shown);
   LegendBar& legend() { return *legend_; }
-  QImage picture();                      // what is shown, for export
-  void paintPicture(QPainter& painter);  // the same, to any device, in the size of the viewport
+  QImage picture();                       // what is shown, for export
+  QImage selectedPicture();               // of the selected range, else all that is shown
+  ViewToDescribe viewToDescribe() const;  // there is a timeline
+  void paintPicture(QPainter& painter);   // the same, to any device, in the size of the viewport
 
   // For two timelines that move together: the view exactly, and room for it beyond the trace.
   void placeView(double start_ns, double ns_per_px);
@@ -83,6 +89,7 @@ class TimelineView final : public QAbstractScrollArea {
   void fitEvent();        // selects the first event in sight of the row with the focus when none is selected
   void showTimes(qint64 from_ns, qint64 to_ns);
   void zoomToRange();
+  void showEnd();  // of the trace, in the same scale
   void selectEventAsRange();
   void undoView();
   void redoView();
@@ -117,6 +124,9 @@ class TimelineView final : public QAbstractScrollArea {
   // Where the mouse is, else in the middle of the view; removes the one that is there.
   void toggleCursor();
   void toggleGrid();
+  // Of the row with the focus. Of a counter its greatest value: a cursor there, and the event selected that runs then and began last.
+  // Of events the longest gap in view, as a range.
+  void goToPeak();
   void clearSelection();  // the range first, then the event
   void updateLegend();
 
@@ -178,6 +188,7 @@ class TimelineView final : public QAbstractScrollArea {
   void hoverTitles(const QPointF& at);
   void hoverLanes(const QPointF& at);
   QString titleTipAt(const QPointF& at) const;
+  QString stateTipAt(const QPointF& at) const;  // of the strip below a thread's lanes; empty: not over one
   void pressOnMinimap(double x);
   void dragOnMinimap(double x);
   double minimapTime(double x) const;
@@ -187,10 +198,14 @@ class TimelineView final : public QAbstractScrollArea {
   void pinchBy(const QPointF& at, double factor, bool begins);
   void changed();  // the view moved
   void rowsChanged();
+  void selectLongestGap(const TimelineTrack& track);
+  std::optional<EventRef> sameEvent(const Timeline& other, const EventRef& event) const;
+  std::optional<TimeRange> sameRange(const Timeline& other) const;
   void revealRow(std::size_t row);
   QString tipAt(const QPointF& at) const;
   void makeLegend();
   void placeLegend();
+  std::vector<LegendEntry> statesInView() const;  // of the threads in sight
 
   RowLayout rows_;
   Viewport viewport_;

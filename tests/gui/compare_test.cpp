@@ -158,11 +158,13 @@ TEST(CommandLineTest, UnderstandsItsOptionsAndSaysWhatIsWrong) {
   EXPECT_EQ(good->size, QSize(1024, 640));
   EXPECT_EQ(good->theme, Theme::dark);
   EXPECT_EQ(good->files.size(), 2);
-  const std::pair<QStringList, const char*> wrongs[] = {
-      {{"--export", "x.gif", "t"}, "x.gif"}, {{"--export", "x.csv"}, "needs a trace"},
-      {{"--range", "7", "t"}, "--range 7"},  {{"--theme", "pink"}, "pink"},
-      {{"--size", "12x1"}, "12x1"},          {{"--wrong"}, "wrong"},
-      {{"a", "b", "c"}, "two to compare"}};
+  const std::pair<QStringList, const char*> wrongs[] = {{{"--export", "x.gif", "t"}, "x.gif"},
+                                                        {{"--export", "x.csv"}, "needs a trace"},
+                                                        {{"--range", "7", "t"}, "--range 7"},
+                                                        {{"--theme", "pink"}, "pink"},
+                                                        {{"--size", "12x1"}, "12x1"},
+                                                        {{"--wrong"}, "wrong"},
+                                                        {{"--export", "x.png", "a", "b", "c"}, "--merge"}};
   for (const auto& [arguments, message] : wrongs) {
     const auto line = parseCommandLine(QStringList{"pitwall-gui"} + arguments, "1");
     ASSERT_FALSE(line.has_value()) << message;

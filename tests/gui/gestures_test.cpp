@@ -2,8 +2,10 @@
 #include <QAccessible>
 #include <QDropEvent>
 #include <QMenu>
+#include <QMessageBox>
 #include <QMimeData>
 #include <QMouseEvent>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QWheelEvent>
 
@@ -196,6 +198,9 @@ TEST_F(GestureTest, DroppedFilesAreOpenedAndCompared) {
   QSignalSpy compared(&window_.comparePage(), &ComparePage::compared);
   QDropEvent drop({5, 5}, Qt::CopyAction, &files, Qt::LeftButton, Qt::NoModifier);
   QApplication::sendEvent(&window_, &drop);
+  auto* question = window_.findChild<QMessageBox*>("several_files");
+  ASSERT_NE(question, nullptr);
+  QTest::mouseClick(question->findChild<QPushButton*>("compare"), Qt::LeftButton);
   EXPECT_TRUE(compared.count() > 0 || compared.wait(kPatienceMs));
   EXPECT_EQ(loaded.count(), 1);
   // Text is no file.

@@ -74,6 +74,30 @@ refuses 2 "cannot be written" --export none/x.png a.pitwall
 refuses 2 "there is no such page" --export x.png --page nothing a.pitwall
 refuses 2 "there is no display" a.pitwall
 refuses 2 "--scale" --scale much a.pitwall
+
+# A signal while another tool's file is imported leaves no temporary folder, with a window and without.
+python3 - <<'EOF'
+import json
+event = json.dumps({"ph": "X", "name": "a long enough name of an event", "ts": 1, "dur": 5, "pid": 1, "tid": 1, "cat": "cpu_op"})
+with open("long.json", "w") as file:
+    file.write('{"traceEvents": [' + ",".join([event] * 600000) + "]}")
+EOF
+for mode in "" "--export long.png"; do
+  mkdir -p signalled
+  # shellcheck disable=SC2086
+  TMPDIR=$work/signalled QT_QPA_PLATFORM=offscreen "$gui" $mode long.json 2>/dev/null &
+  viewer=$!
+  for _ in $(seq 300); do
+    [ -n "$(ls -A signalled)" ] && break
+    sleep 0.1
+  done
+  [ -n "$(ls -A signalled)" ]
+  kill -TERM "$viewer"
+  code=0
+  wait "$viewer" || code=$?
+  [ "$code" -eq 143 ] || { echo "after SIGTERM: code $code" && exit 1; }
+  [ -z "$(ls -A signalled)" ] || { echo "left behind: $(ls -A signalled)" && exit 1; }
+done
 "$gui" --export nothing_open.png
 "$gui" --version | grep -q "^pitwall-gui [0-9]"
 "$gui" --help | grep -q -- --select

@@ -110,6 +110,57 @@ TEST_F(RangeViewTest, TheFilterKeepsSharesOfAll) {
   EXPECT_TRUE(table().title().contains("2 of 4 lines")) << table().title().toStdString();
 }
 
+// What a layer did, by name, and on to its event.
+TEST_F(RangeViewTest, ALayerACategoryAndAPhaseOpenIntoTheirNames) {
+  const std::string path = folder_ / "layers.pitwall";
+  auto sink = createTrace(path);
+  ASSERT_TRUE(sink.has_value());
+  TraceSink& trace = **sink;
+  const ProcessId process = trace.process({1, "toy", "", 0});
+  const TrackId track =
+      trace.track({TrackKind::thread, process, trace.thread({process, 1, "main"}), {}, "", ""});
+  std::vector<Event> events;
+  TimeNs at = 0;
+  for (const char* layer : {"conv1", "conv2"}) {
+    OperatorFacts facts;
+    facts.layer = layer;
+    facts.phase = Phase::forward;
+    for (const char* name : {"Convolution", "Activation"}) {
+      facts.name = name;
+      const OperatorId op = trace.operatorFacts(facts);
+      for (int i = 0; i < (layer[4] == '1' ? 3 : 5); ++i, at += kMs)
+        events.push_back({.start_ns = at,
+                          .dur_ns = kMs / 2,
+                          .name = trace.string(name),
+                          .op = op,
+                          .kind = EventKind::operatorRun});
+    }
+  }
+  events.push_back({.start_ns = at, .dur_ns = kMs, .name = trace.string("gemm"), .kind = EventKind::wait});
+  trace.events(track, events);
+  ASSERT_TRUE(trace.finish().has_value());
+  open(path);
+  window_.showDrawer(&table());
+  await([&] { window_.timelineView().selectRange(TimeRange{0, 100 * kMs}); });
+  await([&] { table().setGrouping(RangeGrouping::layer); });
+  ASSERT_EQ(rows().size(), 3U);
+  EXPECT_EQ(rows()["conv2"].count, 10);
+  await([&] { table().openRow(rowCalled("conv2")); });
+  ASSERT_EQ(rows().size(), 2U);
+  EXPECT_EQ(rows()["Convolution"].count, 5);
+  EXPECT_TRUE(table().title().startsWith("conv2")) << table().title().toStdString();
+  await([&] { QTest::keyClick(&table().table(), Qt::Key_Backspace); });
+  EXPECT_EQ(rows().size(), 3U);
+  await([&] { table().setGrouping(RangeGrouping::category); });
+  await([&] { table().openRow(rowCalled("wait")); });
+  ASSERT_EQ(rows().size(), 1U);
+  EXPECT_EQ(rows()["gemm"].count, 1);
+  table().openRow(0);
+  ASSERT_TRUE(window_.timelineView().selected().has_value()) << "a name is found on the timeline";
+  await([&] { table().setGrouping(RangeGrouping::phase); });
+  EXPECT_EQ(rows()["forward"].count, 16) << "another grouping is of all again";
+}
+
 // The first click on a title of numbers brings the greatest to the top, of names the first.
 TEST_F(RangeViewTest, ColumnsOfNumbersSortDescendingFirst) {
   selectAll();

@@ -17,6 +17,7 @@ command -v xvfb-run >/dev/null && under=(xvfb-run -a -s "-screen 0 3840x2400x24"
 cd "$work"
 record() { PITWALL_TRACE=$1 "${@:2}" "$bin/train_lenet" --synthetic --batch 64 --steps 40 >/dev/null; }
 record lenet.pitwall env OMP_NUM_THREADS=2
+"$bin/pitwall" record -o sampled.pitwall -- "$bin/train_lenet" --synthetic --batch 64 --steps 400 >/dev/null 2>&1
 record slower.pitwall env OMP_NUM_THREADS=1 MXNET_ENGINE_TYPE=NaiveEngine
 # Three iterations in the middle.
 range=$("$bin/pitwall" query lenet.pitwall --format csv "SELECT min(time_ns) || '..' || max(time_ns) FROM (
@@ -45,11 +46,13 @@ shot compare --page compare slower.pitwall lenet.pitwall
 shot dark --theme dark --range "$range" lenet.pitwall
 shot color_blind --color-blind --range "$range" lenet.pitwall
 shot scale2 --scale 2 --size 1200x750 --range "$range" lenet.pitwall
+shot states --size 1440x1200 sampled.pitwall
 shot small --size 1024x640 --range "$range" lenet.pitwall
 shot empty
 shot error missing.pitwall
 if [ -d "$corpus" ]; then
   shot pytorch "$corpus/tracelens/h100/gaunernst_bert-small-uncased__1016001.json.gz"
+  shot kernels --page kernels --size 1600x900 "$corpus/nsys/mfu_2gpu_before.sqlite"
   shot nsight --theme dark "$corpus/nsys/mfu_2gpu_before.sqlite"
   shot critical_path "$corpus/hta/critical_path/simple_add/benchmark_result_493459_1694039959_trace.json.gz"
 fi

@@ -69,14 +69,15 @@ TEST_F(TrackRowsTest, CountersAreBelowTheirThreadOrDevice) {
   // Threads without events show one row until they are opened.
   EXPECT_EQ(titles(*timeline, rows),
             (Titles{"= toy (1)", "gpu 0 stream 7", "gpu 0 power (W)", "main", "  cpu (share)", "python3 (11)",
-                    "python3 (12)", "resident memory (bytes)"}));
+                    "python3 (12)", "resident memory (bytes)", "= CPUs", "CPU 2, as sampled (share)"}));
   const auto row = std::ranges::find_if(rows.rows(), [&](const Row& r) {
     return !r.is_process && timeline->tracks[r.index].title == "python3 (12)";
   });
   rows.toggleOpen(Row(*row));
   EXPECT_EQ(titles(*timeline, rows),
             (Titles{"= toy (1)", "gpu 0 stream 7", "gpu 0 power (W)", "main", "  cpu (share)", "python3 (11)",
-                    "python3 (12)", "  cpu (share)", "  cpu number", "resident memory (bytes)"}));
+                    "python3 (12)", "  cpu (share)", "  cpu number", "resident memory (bytes)", "= CPUs",
+                    "CPU 2, as sampled (share)"}));
   rows.setFilter("cpu number");
   EXPECT_EQ(titles(*timeline, rows), (Titles{"= toy (1)", "  cpu number", "  cpu number"}))
       << "what was filtered for is shown though its thread is closed";
