@@ -25,7 +25,7 @@ TEST_F(Command, UsageErrorsAreTwo) {
   EXPECT_EQ(pitwall("frobnicate").code, 2);
   auto run = pitwall("analyze --set input/bound.colour=3 " + trace_);
   EXPECT_EQ(run.code, 2);
-  EXPECT_THAT(run.err, HasSubstr("it has: high_share, reading, share"));
+  EXPECT_THAT(run.err, HasSubstr("it has: high_share, passing, reading, share"));
   EXPECT_EQ(pitwall("analyze --set input/bound.share=much " + trace_).code, 2);
   run = pitwall("analyze --rules /nonexistent " + trace_);
   EXPECT_EQ(run.code, 2);
