@@ -9,12 +9,13 @@ namespace pitwall::engine {
 // Unique in this process; rising along each thread's pushes.
 CorrelationId nextCorrelation();
 
-// Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an
-// operator for an invalid device (index not below kMaxDevices) is replaced by one that fails.
 struct BuildOptions {
   bool recording = false;
   bool gpu_ends_later = false;  // EngineOptions::finish_gpu_work completes operators of GPUs
 };
+
+// Moves `desc` into an operator whose accesses are sorted and unique, none granted. The function of an
+// operator for an invalid device (index not below kMaxDevices) is replaced by one that fails.
 Operator& buildOperator(OperatorCache& cache, OperatorDesc& desc, BuildOptions options);
 
 // Precondition: `accesses` has space.
