@@ -59,6 +59,9 @@ class AsynchronousRecording : public testing::TestWithParam<EngineCase> {
     }
     return found;
   }
+  // Another thread may complete an operator before its function has returned. It is on the track of its thread
+  // then, which may have a device too: a worker's.
+  static bool ranOnItsThread(const Seen& seen) { return static_cast<bool>(seen.track.thread); }
   void expectAsynchronous(const Seen& seen, const std::string& name, const std::string& device) {
     EXPECT_EQ(seen.track.name, name);
     EXPECT_EQ(seen.track.kind, TrackKind::thread);
@@ -133,12 +136,9 @@ TEST_P(AsynchronousRecording, OneTrackIsEnoughForOneAfterTheOther) {
   int asynchronous = 0;
   for (int i = 0; i < 40; ++i) {
     const Seen& one = seen.at("receive " + std::to_string(i));
-    // One may complete before its function has returned; it is on the thread then.
-    if (one.track.device) {
+    if (!ranOnItsThread(one)) {
       ++asynchronous;
       expectAsynchronous(one, "cpu 1 asynchronous", "cpu/1");
-    } else {
-      EXPECT_TRUE(one.track.thread);
     }
     if (i == 0) continue;
     const Seen& before = seen.at("receive " + std::to_string(i - 1));
@@ -162,7 +162,7 @@ TEST_P(AsynchronousRecording, WhatCompletesWithinItsFunctionIsOnTheThread) {
   const auto seen = operators();
   ASSERT_EQ(seen.size(), 5U);
   for (const auto& [name, one] : seen) {
-    EXPECT_TRUE(one.track.thread) << name;
+    EXPECT_TRUE(ranOnItsThread(one)) << name;
     EXPECT_EQ(one.track.name.find("asynchronous"), std::string::npos) << name;
   }
 }
@@ -194,7 +194,8 @@ TEST_P(AsynchronousRecording, FailuresAreRecordedOnce) {
   expectError(engine->waitForAll(), "no route");
   const auto seen = operators();
   ASSERT_EQ(seen.size(), 3U);
-  expectAsynchronous(seen.at("fails"), "cpu 1 asynchronous", "cpu/1");
+  const Seen& fails = seen.at("fails");
+  if (!ranOnItsThread(fails)) expectAsynchronous(fails, "cpu 1 asynchronous", "cpu/1");
 }
 
 TEST_P(AsynchronousRecording, EachDeviceHasItsTracks) {
@@ -214,7 +215,7 @@ TEST_P(AsynchronousRecording, EachDeviceHasItsTracks) {
     int asynchronous = 0;
     for (int i = 0; i < kOperators; ++i) {
       const auto& one = seen.at(name + " " + std::to_string(i));
-      if (one.track.thread) continue;  // it completed before its function had returned
+      if (ranOnItsThread(one)) continue;
       ++asynchronous;
       expectAsynchronous(one, name + " asynchronous", traceName(device));
     }
@@ -237,7 +238,7 @@ TEST_P(AsynchronousRecording, OfVeryManyAtOnceNoneIsLost) {
   const auto seen = operators();
   EXPECT_EQ(seen.size(), kOperators);
   for (const auto& [name, one] : seen) {
-    if (one.track.thread) {
+    if (ranOnItsThread(one)) {
       ++on_threads;
     } else {
       tracks.insert(one.track.name);
@@ -272,7 +273,8 @@ TEST_P(AsynchronousRecording, ARecordingMayEndWhileOneIsOpen) {
   expectOk(engine->waitForAll());
   const auto seen = operators();
   ASSERT_EQ(seen.size(), 1U);
-  expectAsynchronous(seen.at("next"), "cpu 1 asynchronous", "cpu/1");
+  const Seen& next = seen.at("next");
+  if (!ranOnItsThread(next)) expectAsynchronous(next, "cpu 1 asynchronous", "cpu/1");
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, AsynchronousRecording,
