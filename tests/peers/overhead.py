@@ -7,8 +7,8 @@ In a round each program runs alone, sampled (--framework none) and with the fram
 of 0.1 s: while one runs, the processes of the others are stopped. So the speed of a machine that changes from second to
 second is that of all three. The time of a run is what its turns took between the first step and the last. The table has the ratios of
 the rounds: median with the interval that holds it in 95 of 100 such measurements (order statistics). Needs an idle machine; the
-programs' environments are made by tests/peers/run.sh. Prints the load before and after. PyTorch's programs load data in worker
-processes, which fill their queue while the other ways run: their ratios scatter.
+programs' environments are made by tests/peers/run.sh. Prints the load before and after. PyTorch's programs load their data
+themselves here: worker processes would fill their queue while the training process is stopped.
 """
 
 import argparse
@@ -127,6 +127,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="of the number of steps")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
+    os.environ["WORKERS"] = "0"
     print("load before: %.2f %.2f %.2f, %d CPUs\n" % (*os.getloadavg(), os.cpu_count()))
     print("| program | a step alone | sampled | with operators |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
