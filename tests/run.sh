@@ -29,14 +29,13 @@ is_wanted() {
   return 1
 }
 
-# step NAME COMMAND...: runs it, shows and logs its output, counts what passed and failed. ctest's closing line gives
-# how many tests there were; anything else is one.
+# step NAME: shows and logs what its build prints, then runs its tests, and counts what passed and failed. ctest's closing
+# line gives how many tests there were; anything else is one.
 step() {
   local name=$1 start=$SECONDS code tests lost
-  shift
   is_wanted "$name" || return 0
   printf '\n=== %s\n' "$name"
-  "$@" 2>&1 | tee "$logs/$name.log"
+  { built "$name" && tests_of "$name"; } 2>&1 | tee "$logs/$name.log"
   code=${PIPESTATUS[0]}
   lost=$(sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$logs/$name.log" |
     awk '{ bad += $1; all += $2 } END { if (NR) print bad, all }')
@@ -52,12 +51,45 @@ step() {
   return 0
 }
 
-# configure_build_test FOLDER PRESET [-DOPTION...]: one configuration, in build/FOLDER.
-configure_build_test() {
-  local folder=build/$1
-  configure_build "$@" && ctest --test-dir "$folder" --no-tests=error
+# start_builds STEP...: their builds, one after the other in the background, at the lowest priority: what tests of an earlier
+# step leave of the processors, builds of the next ones use.
+start_builds() {
+  local name
+  for name in "$@"; do rm -f "$logs/$name.built" && : >"$logs/$name.build.log"; done
+  set -m  # a process group, to be ended with this script
+  {
+    renice -n 19 -p "$BASHPID" >/dev/null
+    for name in "$@"; do
+      is_wanted "$name" || continue
+      "build_$name" >"$logs/$name.build.log" 2>&1
+      echo $? >"$logs/$name.built"
+    done
+  } </dev/null &
+  builds=$!
+  set +m
+  trap 'kill -- -"$builds" 2>/dev/null' EXIT
 }
 
+# built STEP: waits for its build, and shows what it prints meanwhile.
+built() {
+  local code=
+  exec 7<"$logs/$1.build.log"
+  while [ -z "$code" ]; do
+    # Asked before the file: the last thing that a build does is to write it.
+    kill -0 "$builds" 2>/dev/null || code=1
+    [ ! -s "$logs/$1.built" ] || code=$(<"$logs/$1.built")
+    cat <&7
+    [ -n "$code" ] || sleep 0.2
+  done
+  return "$code"
+}
+
+# What a step runs once it is built; some only build.
+tests_of() {
+  ! declare -F "test_$1" >/dev/null || "test_$1"
+}
+
+# configure_build FOLDER PRESET [-DOPTION...]: one configuration, in build/FOLDER.
 configure_build() {
   local folder=build/$1 preset=$2
   shift 2
@@ -74,83 +106,89 @@ test_parts() {
     CTEST_PARALLEL_LEVEL=$jobs xargs -0 -P 2 -I{} "${without_aslr[@]}" ctest --test-dir {} --no-tests=error "${ctest_options[@]}"
 }
 
+build_headers() { .ci/check_headers.sh; }
+
+build_release() { configure_build release release -DPITWALL_CUDA=AUTO; }
+test_release() { ctest --test-dir build/release --no-tests=error; }
+
+# Two checks of single files, with the commands of a configuration that compiles each alone: that it includes what it
+# uses, and by Clang, which locks are held where members are used.
+configure_single() { cmake --preset release -B build/single -DPITWALL_CUDA=AUTO -DPITWALL_UNITY=OFF -Wno-dev >/dev/null; }
+build_sources() { configure_single && .ci/check_sources.py build/single; }
+build_locks() { configure_single && .ci/check_locks.py build/single; }
+
 # Without the optional parts everything builds; what then is another code runs its tests. That of the slow samples and of damaged inputs is the same.
-minimal() {
+build_minimal() { configure_build minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF; }
+test_minimal() {
   local ctest_options=(-LE slow_samples -E bad_input)
-  configure_build minimal release -DPITWALL_CUDA=OFF -DPITWALL_GUI=OFF -DPITWALL_MPI=OFF &&
-    test_parts build/minimal runtime/session runtime/profiler package e2e
+  test_parts build/minimal runtime/session runtime/profiler package e2e
 }
+
+build_db() { configure_build db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF; }
+test_db() { ctest --test-dir build/db-only --no-tests=error; }
 
 # The analyzer without the runtime is the same code, but for what its command finds beside it: the tests of the command
 # and of the recorder run again, those of the libraries do not.
-analyzer_alone() {
-  configure_build db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF &&
-    ctest --test-dir build/db-analyzer --no-tests=error -R '^(Command|Record|MergeParts|Attach|Stacks|PythonStacksOfAProgram|Program|ProgramEnvironment|cli|record|gui)[.]|^package_'
+build_analyzer() { configure_build db-analyzer release -DPITWALL_BUILD_RUNTIME=OFF; }
+test_analyzer() {
+  ctest --test-dir build/db-analyzer --no-tests=error -R '^(Command|Record|MergeParts|Attach|Stacks|PythonStacksOfAProgram|Program|ProgramEnvironment|cli|record|gui)[.]|^package_'
 }
 
-# sanitized FOLDER PART...: the tests of some folders of tests/ alone, built without the rest. With Ninja each folder is a
-# target that builds what it holds.
-sanitized() {
+# build_parts FOLDER PART...: the tests of some folders of tests/, without the rest. With Ninja each folder is a target that
+# builds what it holds.
+build_parts() {
   local folder=$1 targets
   shift
   targets=("${@/#/tests/}")
-  ninja -C "$folder" "${targets[@]/%//all}" && test_parts "$folder" "$@"
+  ninja -C "$folder" "${targets[@]/%//all}"
 }
 
 # Where threads and raw memory are.
 careful=(db runtime/engine runtime/memory runtime/profiler)
+watched=("${careful[@]}" runtime/graph analyzer/record)
 
 # Clang's sanitizers, so that the fuzzers use the same libraries.
 configure_asan() {
   CC=clang-14 CXX=clang++-14 cmake --preset asan -Wno-dev -DPITWALL_BUILD_ANALYZER=OFF -DPITWALL_BUILD_RECORD=ON \
     -DPITWALL_FUZZ=ON -DPITWALL_SANITIZE=address,undefined,fuzzer-no-link
 }
-asan() { configure_asan && sanitized build/asan "${careful[@]}" runtime/graph analyzer/record; }
-# Codecs, SQL and damaged files are read by one thread: there is nothing for this sanitizer to see.
-tsan() {
-  cmake --preset tsan -DPITWALL_BUILD_ANALYZER=OFF &&
-    GTEST_FILTER='-Sql*:Redact*:ColumnCodec*:RecoveryTest.DamagedRecords*:*/Columns.*' sanitized build/tsan "${careful[@]}"
-}
-
-# The viewer and its tests with addresses and undefined behaviour watched, beside the release configuration.
-viewer() {
-  cmake --preset release -DPITWALL_CUDA=AUTO && ninja -C build/release viewer_asan &&
-    build/release/tests/viewer_asan --gtest_brief=1
-}
-
-# Two checks of single files, with the commands of a configuration that compiles each alone: that it includes what it
-# uses, and by Clang, which locks are held where members are used.
-configure_single() { cmake --preset release -B build/single -DPITWALL_CUDA=AUTO -DPITWALL_UNITY=OFF -Wno-dev >/dev/null; }
-sources() { configure_single && .ci/check_sources.py build/single; }
-locks() { configure_single && .ci/check_locks.py build/single; }
+build_asan() { configure_asan && build_parts build/asan "${watched[@]}"; }
+test_asan() { test_parts build/asan "${watched[@]}"; }
 
 # A few seconds of each fuzzer, always with the same inputs; tests/fuzz/run.sh lets them run longer and with others.
-fuzz() { configure_asan && cmake --build build/asan --target fuzzers && tests/fuzz/run.sh build/asan 1500runs; }
+build_fuzz() { configure_asan && cmake --build build/asan --target fuzzers; }
+test_fuzz() { tests/fuzz/run.sh build/asan 1500runs; }
+
+# The viewer and its tests with addresses and undefined behaviour watched, beside the release configuration.
+build_viewer() { cmake --preset release -DPITWALL_CUDA=AUTO && ninja -C build/release viewer_asan; }
+test_viewer() { build/release/tests/viewer_asan --gtest_brief=1; }
+
+build_tsan() { cmake --preset tsan -DPITWALL_BUILD_ANALYZER=OFF && build_parts build/tsan "${careful[@]}"; }
+# Codecs, SQL and damaged files are read by one thread: there is nothing for this sanitizer to see.
+test_tsan() {
+  GTEST_FILTER='-Sql*:Redact*:ColumnCodec*:RecoveryTest.DamagedRecords*:*/Columns.*' test_parts build/tsan "${careful[@]}"
+}
 
 # ThreadSanitizer of GCC 12 cannot map its shadow under the address randomisation of newer kernels.
 without_aslr=(setarch "$(uname -m)" -R)
 "${without_aslr[@]}" true 2>/dev/null || without_aslr=()
 
+build_packages() { .ci/install_packages.sh build viewer data check; }
+build_format() { .ci/check_format.sh; }
+build_layers() { .ci/check_layers.py; }
+build_sizes() { .ci/check_sizes.py; }
+build_words() { .ci/check_words.py; }
+
 mkdir -p "$logs"
-step packages .ci/install_packages.sh build viewer data check
+start_builds packages
+step packages
 [ "$failed" -eq 0 ] || exit 1
 # Hundreds of programs are linked: the fastest linker.
 export LDFLAGS=${LDFLAGS:--fuse-ld=lld}
-step format .ci/check_format.sh
-step layers .ci/check_layers.py
-step sizes .ci/check_sizes.py
-step words .ci/check_words.py
-step headers .ci/check_headers.sh
-step release configure_build_test release release -DPITWALL_CUDA=AUTO
-step sources sources
-step locks locks
-step minimal minimal
-step db configure_build_test db-only release -DPITWALL_BUILD_RUNTIME=OFF -DPITWALL_BUILD_ANALYZER=OFF
-step analyzer analyzer_alone
-step asan asan
-step fuzz fuzz
-step viewer viewer
-step tsan tsan
+# Long builds beside long tests; short tests at the end, when nothing is left to build.
+steps=(format layers sizes words release headers sources locks asan fuzz viewer tsan minimal db analyzer)
+start_builds "${steps[@]}"
+for name in "${steps[@]}"; do step "$name"; done
 
 printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"

@@ -20,7 +20,7 @@ struct Exchange {
   enum class Kind : std::uint8_t {
     sum,        // float32: `data` becomes the sum over all ranks
     fromFirst,  // `data` becomes that of rank 0
-    gather,     // `gathered` becomes the `data` of rank 0, of rank 1, ...
+    gather,     // `output` becomes the `data` of rank 0, of rank 1, ...
     meet,       // no data: complete when all ranks have started it
   };
   std::string key;
@@ -45,9 +45,10 @@ class Communicator {
 
   // The number of the next exchange.
   virtual std::uint64_t announce(Exchange exchange) = 0;
-  // The data is there; it stays until `done` is called, once, by any thread. Errors that it gets: io naming key and rank, when a rank has
-  // ended or did not start the exchange within PITWALL_KVSTORE_TIMEOUT. All later exchanges have the same error.
-  virtual void start(std::uint64_t number, void* data, void* gathered, Done done) = 0;
+  // The data is there; it stays until `done` is called, once, by any thread. `output`: that of a gather; a sum is written there too, unless
+  // nullptr. Errors that `done` gets: io naming key and rank, when a rank has ended or did not start the exchange within
+  // PITWALL_KVSTORE_TIMEOUT. All later exchanges have the same error.
+  virtual void start(std::uint64_t number, void* data, void* output, Done done) = 0;
   // The data will never come: an operator before has failed. The exchanges of all ranks fail.
   virtual void withdraw(std::uint64_t number) = 0;
 };
@@ -62,9 +63,9 @@ class Ticket {
   ~Ticket() {
     if (communicator_ != nullptr) communicator_->withdraw(number_);
   }
-  void start(void* data, void* gathered, Communicator::Done done) {
+  void start(void* data, void* output, Communicator::Done done) {
     const std::shared_ptr<Communicator> communicator = std::exchange(communicator_, nullptr);
-    communicator->start(number_, data, gathered, std::move(done));
+    communicator->start(number_, data, output, std::move(done));
   }
 
  private:

@@ -28,20 +28,21 @@ struct Run {
   std::vector<Ticket> tickets;
   std::vector<Bytes> begins;  // of each, in the array
   Chunk* array;
-  Chunk* gathered;  // nullptr: in place
-  Bytes bytes;      // of the array
-  Bytes gathered_bytes;
+  Bytes bytes;    // of the array
+  Chunk* output;  // nullptr: in place
+  Bytes output_bytes;
 
   void operator()(const RunContext&, Completion completion) {
     const Result<const float*> contents = contentsOf(*key, *array, bytes);
     if (!contents.has_value()) return completion(fail(contents.error()));
-    if (gathered != nullptr)
-      if (Status made = ensureBlock(*gathered, gathered_bytes); !made.has_value())
+    if (output != nullptr)
+      if (Status made = ensureBlock(*output, output_bytes); !made.has_value())
         return completion(std::move(made));
     auto done = std::make_shared<AllDone>(tickets.size(), std::move(completion));
     auto* const data = static_cast<std::byte*>(array->block.data());
+    auto* const to = output == nullptr ? nullptr : static_cast<std::byte*>(output->block.data());
     for (std::size_t i = 0; i < tickets.size(); ++i)
-      tickets[i].start(data + begins[i], gathered != nullptr ? gathered->block.data() : nullptr,
+      tickets[i].start(data + begins[i], to == nullptr ? nullptr : to + begins[i],
                        [done](Status status) { done->one(std::move(status)); });
   }
 };
@@ -57,15 +58,15 @@ DistStore::DistStore(Session& session, std::string type, std::unique_ptr<Reducer
       part_(partOf(session.settings())) {}
 
 void DistStore::pushExchange(Entry& entry, const char* name, Exchange::Kind kind, const Value& array,
-                             int priority) {
+                             const Value& output, int priority) {
   const Bytes bytes = array.spec().sizeBytes(), part = part_ * static_cast<Bytes>(sizeof(float));
   Run run{.key = entry.key,
           .tickets = {},
           .begins = {},
           .array = array.chunk.get(),
-          .gathered = nullptr,
           .bytes = bytes,
-          .gathered_bytes = 0};
+          .output = output ? output.chunk.get() : nullptr,
+          .output_bytes = bytes};
   for (Bytes begin = 0; begin < bytes; begin += part) {
     run.begins.push_back(begin);
     run.tickets.emplace_back(
@@ -74,10 +75,11 @@ void DistStore::pushExchange(Entry& entry, const char* name, Exchange::Kind kind
             .key = *entry.key, .kind = kind, .bytes = std::min(part, bytes - begin), .priority = priority});
   }
   if (run.tickets.empty()) return;
+  const Value written[] = {array, output};
   pushOperator(entry,
                {.name = name,
                 .reads = {},
-                .writes = std::span(&array, 1),
+                .writes = std::span(written, output ? 2 : 1),
                 .device = array.device(),
                 .priority = priority},
                std::move(run));
@@ -85,7 +87,7 @@ void DistStore::pushExchange(Entry& entry, const char* name, Exchange::Kind kind
 
 Status DistStore::shareFirst(Entry& entry, const Value& first) {
   PITWALL_TRY(convertLayout(nullptr, first, nullptr, Phase::none));  // ranks may have other layouts
-  pushExchange(entry, "KVStoreDistBroadcast", Exchange::Kind::fromFirst, first, 0);
+  pushExchange(entry, "KVStoreDistBroadcast", Exchange::Kind::fromFirst, first, {}, 0);
   return {};
 }
 
@@ -93,7 +95,7 @@ Status DistStore::shareFirst(Entry& entry, const Value& first) {
 Status DistStore::shareSum(Entry& entry, const Value& sum, int priority) {
   PITWALL_TRY(convertLayout(nullptr, sum, nullptr, Phase::update));
   if (compressor_.isActive()) return shareCompressed(entry, sum, priority);
-  pushExchange(entry, "KVStoreDistAllReduce", Exchange::Kind::sum, sum, priority);
+  pushExchange(entry, "KVStoreDistAllReduce", Exchange::Kind::sum, sum, {}, priority);
   return {};
 }
 
@@ -108,9 +110,9 @@ Status DistStore::shareCompressed(Entry& entry, const Value& sum, int priority) 
           .tickets = {},
           .begins = {0},
           .array = codes.chunk.get(),
-          .gathered = all.chunk.get(),
           .bytes = bytes,
-          .gathered_bytes = bytes * ranks};
+          .output = all.chunk.get(),
+          .output_bytes = bytes * ranks};
   run.tickets.emplace_back(
       communicator_,
       Exchange{.key = *entry.key, .kind = Exchange::Kind::gather, .bytes = bytes, .priority = priority});
@@ -153,13 +155,18 @@ bool DistStore::isInPlace(std::span<const NDArray> values, std::span<const NDArr
   return outputs.empty() || (outputs[0] && valueOf(outputs[0]).chunk == valueOf(values[0]).chunk);
 }
 
-// What waits for the array does not wait for the contents of the key.
+// The sum becomes the contents of the key too, written while it is in a cache.
 Status DistStore::sumInPlace(const StoreKey& key, const NDArray& array, int priority) {
   Entry& entry = *PITWALL_TRY(find(key));
-  const std::vector<Value> value = PITWALL_TRY(valuesOf(entry, std::span(&array, 1)));
-  PITWALL_TRY(shareSum(entry, value[0], priority));
-  if (use_ == Use::sumsAlone) return {};
-  return pushCopy(entry, sums_, value[0], valueOf(entry.stored->value), priority - 1);
+  const std::vector<Value> values = PITWALL_TRY(valuesOf(entry, std::span(&array, 1)));
+  const Value& sum = values[0];
+  PITWALL_TRY(convertLayout(nullptr, sum, nullptr, Phase::update));
+  Value contents;
+  if (use_ == Use::store) contents = valueOf(entry.stored->value);
+  if (contents.chunk == sum.chunk) contents = {};
+  if (contents) contents.chunk->layout = sum.chunk->layout;
+  pushExchange(entry, "KVStoreDistAllReduce", Exchange::Kind::sum, sum, contents, priority);
+  return {};
 }
 
 Status DistStore::setUpdater(Updater updater) {

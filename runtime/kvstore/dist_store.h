@@ -39,7 +39,9 @@ class DistStore final : public LocalStore {
   bool isInPlace(std::span<const NDArray> values, std::span<const NDArray> outputs) const;
   Status sumInPlace(const StoreKey& key, const NDArray& array, int priority);
   Status onlySums(const char* call) const;
-  void pushExchange(Entry& entry, const char* name, Exchange::Kind kind, const Value& array, int priority);
+  // A sum becomes the contents of `output` too, if there is one.
+  void pushExchange(Entry& entry, const char* name, Exchange::Kind kind, const Value& array,
+                    const Value& output, int priority);
   Status shareCompressed(Entry& entry, const Value& sum, int priority);
 
   const std::shared_ptr<Communicator> communicator_;

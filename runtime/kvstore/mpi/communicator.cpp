@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <future>
 
 #include "db/try.h"
@@ -23,8 +22,8 @@ CommunicatorOptions CommunicatorOptions::of(const Settings& settings) {
           std::chrono::duration<double>(settings.real("PITWALL_KVSTORE_TIMEOUT"))};
 }
 
-MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options,
-                                 MPI_Comm communicator, std::unique_ptr<Peers> peers)
+MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options, Channels channels,
+                                 std::unique_ptr<Peers> peers)
     : profiler_(profiler),
       sum_site_(profiler.site("MPI sum", EventKind::communication)),
       other_site_(profiler.site("MPI exchange", EventKind::communication)),
@@ -32,9 +31,10 @@ MpiCommunicator::MpiCommunicator(Profiler& profiler, const CommunicatorOptions& 
       key_site_(profiler.site("key", EventKind::instant)),
       keys_site_(profiler.site("keys", EventKind::instant)),
       limit_(options.limit),
-      communicator_(communicator),
+      communicator_(channels.exchanges),
+      of_votes_(channels.votes),
       peers_(std::move(peers)),
-      ring_(communicator),
+      ring_(channels.exchanges),
       agreement_(options.bucket_bytes) {
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -47,13 +47,13 @@ std::uint64_t MpiCommunicator::announce(Exchange exchange) {
   return agreement_.announce(std::move(exchange));
 }
 
-void MpiCommunicator::start(std::uint64_t number, void* data, void* gathered, Done done) {
+void MpiCommunicator::start(std::uint64_t number, void* data, void* output, Done done) {
   std::string failure;
   {
     const ScopedLock lock(mutex_);
     failure = failure_;
     if (failure.empty()) {
-      started_[number] = {data, gathered, std::move(done)};
+      started_[number] = {data, output, std::move(done)};
       agreement_.ready(number);
     }
   }
@@ -93,10 +93,18 @@ void MpiCommunicator::run() {
   }
 }
 
+// What comes next is agreed on during an exchange, but not more: it would wait behind that whatever its priority.
 bool MpiCommunicator::step() {
-  if (exchanges_) return testExchange();
-  if (!buckets_.empty()) return issueNext();
-  return votes_ ? testVote() : startVote();
+  bool goes_on = false;
+  if (exchanges_)
+    goes_on = testExchange();
+  else if (!buckets_.empty())
+    goes_on = issueNext();
+  if (votes_)
+    goes_on |= testVote();
+  else if (buckets_.size() <= 1)
+    goes_on |= startVote();
+  return goes_on;
 }
 
 // A set that got no new member is voted for again after a while: another rank may have become ready for its members.
@@ -111,8 +119,9 @@ bool MpiCommunicator::startVote() {
     vote_ = agreement_.voteFor(ready);
   }
   vote_began_ = Profiler::now();
+  vote_began_at_ = Clock::now();
   const Status begun = check(MPI_Iallreduce(vote_.words(), vote_result_.words(), Vote::kWords, MPI_UINT64_T,
-                                            MPI_BAND, communicator_, &vote_request_),
+                                            MPI_BAND, of_votes_, &vote_request_),
                              "MPI_Iallreduce");
   if (!begun.has_value()) giveUp(begun.error().message);
   votes_ = begun.has_value();
@@ -153,44 +162,56 @@ bool MpiCommunicator::issueNext() {
 Status MpiCommunicator::issue(const Bucket& bucket) {
   if (bucket.kind == Kind::sum) return issueSum(bucket);
   void* data = nullptr;
-  void* gathered = nullptr;
+  void* output = nullptr;
   {
     const ScopedLock lock(mutex_);
     const Started& started = started_.at(bucket.numbers[0]);
     data = started.data;
-    gathered = started.gathered;
+    output = started.output;
   }
   const int bytes = static_cast<int>(bucket.bytes);
   if (bucket.kind == Kind::fromFirst)
     return check(MPI_Ibcast(data, bytes, MPI_BYTE, 0, communicator_, &exchange_request_), "MPI_Ibcast");
   return check(
-      MPI_Iallgather(data, bytes, MPI_BYTE, gathered, bytes, MPI_BYTE, communicator_, &exchange_request_),
+      MPI_Iallgather(data, bytes, MPI_BYTE, output, bytes, MPI_BYTE, communicator_, &exchange_request_),
       "MPI_Iallgather");
 }
 
-std::vector<std::span<std::byte>> MpiCommunicator::dataOf(const Bucket& bucket) {
+std::vector<SummedArray> MpiCommunicator::sumsOf(const Bucket& bucket) {
   const ScopedLock lock(mutex_);
-  std::vector<std::span<std::byte>> data;
-  for (const std::uint64_t number : bucket.numbers)
-    data.emplace_back(static_cast<std::byte*>(started_.at(number).data),
-                      static_cast<std::size_t>(agreement_.exchange(number).bytes));
-  return data;
+  std::vector<SummedArray> arrays;
+  for (const std::uint64_t number : bucket.numbers) {
+    const Started& started = started_.at(number);
+    arrays.push_back({{static_cast<float*>(started.data),
+                       static_cast<std::size_t>(agreement_.exchange(number).bytes) / sizeof(float)},
+                      static_cast<float*>(started.output)});
+  }
+  return arrays;
 }
 
-// Several arrays are copied to one buffer; a single one is summed where it is.
+std::span<float> MpiCommunicator::packed() {
+  packed_.clear();
+  for (const SummedArray& array : packed_arrays_)
+    packed_.insert(packed_.end(), array.data.begin(), array.data.end());
+  return packed_;
+}
+
+// Small arrays are copied to one buffer; large ones, and one alone, are summed where they are.
 Status MpiCommunicator::issueSum(const Bucket& bucket) {
-  const auto count = static_cast<std::size_t>(bucket.bytes) / sizeof(float);
-  const auto data = dataOf(bucket);
-  void* summed = data[0].data();
-  if (data.size() > 1) {
-    if (packed_.size() < count) packed_.resize(count);
-    auto* next = reinterpret_cast<std::byte*>(packed_.data());
-    for (const auto& part : data) next = std::ranges::copy(part, next).out;
-    summed = packed_.data();
+  std::vector<SummedArray> arrays = sumsOf(bucket);
+  const auto is_large = [&](const SummedArray& array) {
+    return ring_.suits(static_cast<std::int64_t>(array.data.size()));
+  };
+  if (arrays.size() > 1) {
+    const auto small = std::ranges::stable_partition(arrays, is_large);
+    packed_arrays_.assign(small.begin(), small.end());
+    arrays.erase(small.begin(), small.end());
+    if (!packed_arrays_.empty()) arrays.push_back({packed(), nullptr});
   }
-  on_ring_ = ring_.suits(static_cast<std::int64_t>(count));
-  if (on_ring_) return ring_.start(static_cast<float*>(summed), static_cast<std::int64_t>(count));
-  return check(MPI_Iallreduce(MPI_IN_PLACE, summed, static_cast<int>(count), MPI_FLOAT, MPI_SUM,
+  on_ring_ = arrays.size() > 1 || is_large(arrays.front());
+  if (on_ring_) return ring_.start(arrays);
+  const std::span<float> only = arrays.front().data;
+  return check(MPI_Iallreduce(MPI_IN_PLACE, only.data(), static_cast<int>(only.size()), MPI_FLOAT, MPI_SUM,
                               communicator_, &exchange_request_),
                "MPI_Iallreduce");
 }
@@ -232,14 +253,23 @@ void MpiCommunicator::recordExchange() {
                  bucket.bytes, 0, &arguments);
 }
 
-void MpiCommunicator::complete(const Bucket& bucket) {
-  if (bucket.numbers.size() > 1) {
-    const auto* next = reinterpret_cast<const std::byte*>(packed_.data());
-    for (const auto& part : dataOf(bucket)) {
-      std::memcpy(part.data(), next, part.size());
-      next += part.size();
-    }
+// What has not been written where it belongs: what was packed, and outputs of what MPI has summed.
+void MpiCommunicator::copySums(const Bucket& bucket) {
+  const float* next = packed_.data();
+  for (const SummedArray& array : packed_arrays_) {
+    std::copy_n(next, array.data.size(), array.data.data());
+    if (array.output != nullptr) std::copy_n(next, array.data.size(), array.output);
+    next += array.data.size();
   }
+  packed_arrays_.clear();
+  if (bucket.numbers.size() > 1) return;
+  const SummedArray only = sumsOf(bucket).front();
+  if (only.output != nullptr && !ring_.suits(static_cast<std::int64_t>(only.data.size())))
+    std::ranges::copy(only.data, only.output);
+}
+
+void MpiCommunicator::complete(const Bucket& bucket) {
+  if (bucket.kind == Kind::sum) copySums(bucket);
   std::vector<Done> done;
   {
     const ScopedLock lock(mutex_);
@@ -305,11 +335,14 @@ void MpiCommunicator::giveUp(const std::string& why) {
   for (auto& [number, each] : started) each.done(fail(ErrorCode::io, message));
 }
 
-// Data that MPI moves needs the calls: the thread gives only its turn away, and not for the first tests. Else it sleeps.
+// Data that MPI moves needs the calls: the thread gives only its turn away, and not for the first tests. A vote may wait long for
+// another rank; soon, the thread sleeps between tests of it.
 void MpiCommunicator::pause() {
   constexpr int kTestsBeforeYield = 100;
   if (exchanges_) {
     if (tests_ > kTestsBeforeYield) sched_yield();
+  } else if (votes_ && Clock::now() - vote_began_at_ < std::chrono::microseconds(50)) {
+    sched_yield();
   } else if (votes_) {
     std::this_thread::sleep_for(std::chrono::microseconds(30));
   } else {
@@ -333,19 +366,25 @@ std::string late(int size, Seconds limit) {
       limit.count());
 }
 
+// As `communicator`, for messages of another kind.
+Result<MPI_Comm> copyOf(MPI_Comm communicator, Seconds limit, int size) {
+  static MPI_Comm made = MPI_COMM_NULL;  // MPI writes it later
+  MPI_Request request = MPI_REQUEST_NULL;
+  PITWALL_TRY(mpi::check(MPI_Comm_idup(communicator, &made, &request), "MPI_Comm_idup"));
+  PITWALL_TRY(mpi::waitFor(request, limit, late(size, limit)));
+  MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+  return made;
+}
+
 // Where all processes are workers.
 Result<MPI_Comm> ofAll(const Settings& settings, Seconds limit) {
-  static MPI_Comm made = MPI_COMM_NULL;  // MPI writes it later
   int size = 1;
   PITWALL_TRY(mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size"));
   if (settings.isSet("DMLC_NUM_WORKER") && settings.integer("DMLC_NUM_WORKER") != size)
     return fail(ErrorCode::invalidInput,
                 fmt::format("DMLC_NUM_WORKER={}, but the job has {} processes: start them with mpirun -n {}",
                             settings.integer("DMLC_NUM_WORKER"), size, settings.integer("DMLC_NUM_WORKER")));
-  MPI_Request request = MPI_REQUEST_NULL;
-  PITWALL_TRY(mpi::check(MPI_Comm_idup(MPI_COMM_WORLD, &made, &request), "MPI_Comm_idup"));
-  PITWALL_TRY(mpi::waitFor(request, limit, late(size, limit)));
-  return made;
+  return copyOf(MPI_COMM_WORLD, limit, size);
 }
 
 // The servers of the job go on.
@@ -373,9 +412,12 @@ Result<std::shared_ptr<Communicator>> Communicator::open(Session& session) {
   const MPI_Comm own = PITWALL_TRY(mpi::mayHaveServers(settings) ? ofWorkers(settings, options.limit)
                                                                  : ofAll(settings, options.limit));
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  int size = 1;
+  PITWALL_TRY(mpi::check(MPI_Comm_size(own, &size), "MPI_Comm_size"));
+  const MPI_Comm votes = PITWALL_TRY(copyOf(own, options.limit, size));
   std::unique_ptr<mpi::Peers> peers = PITWALL_TRY(mpi::Peers::open(own, options.limit));
-  return std::shared_ptr<Communicator>(
-      std::make_shared<mpi::MpiCommunicator>(session.profiler(), options, own, std::move(peers)));
+  return std::shared_ptr<Communicator>(std::make_shared<mpi::MpiCommunicator>(
+      session.profiler(), options, mpi::Channels{own, votes}, std::move(peers)));
 }
 
 }  // namespace pitwall::kvstore

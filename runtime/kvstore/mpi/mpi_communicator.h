@@ -23,7 +23,7 @@ namespace pitwall::kvstore::mpi {
 // An exchange whose data is there.
 struct StartedExchange {
   void* data = nullptr;
-  void* gathered = nullptr;
+  void* output = nullptr;
   Communicator::Done done;
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
 };
@@ -34,16 +34,21 @@ struct CommunicatorOptions {
   static CommunicatorOptions of(const Settings& settings);
 };
 
+// Of the same ranks. Votes are apart: ranks may begin one before or after the same exchange.
+struct Channels {
+  MPI_Comm exchanges, votes;
+};
+
 class MpiCommunicator final : public Communicator {
  public:
-  MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options, MPI_Comm communicator,
+  MpiCommunicator(Profiler& profiler, const CommunicatorOptions& options, Channels channels,
                   std::unique_ptr<Peers> peers);
   ~MpiCommunicator() override;
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   std::uint64_t announce(Exchange exchange) override;
-  void start(std::uint64_t number, void* data, void* gathered, Done done) override;
+  void start(std::uint64_t number, void* data, void* output, Done done) override;
   void withdraw(std::uint64_t number) override;
 
  private:
@@ -57,9 +62,11 @@ class MpiCommunicator final : public Communicator {
   bool issueNext();
   Status issue(const Bucket& bucket);
   Status issueSum(const Bucket& bucket);
-  std::vector<std::span<std::byte>> dataOf(const Bucket& bucket);
+  std::vector<SummedArray> sumsOf(const Bucket& bucket);
   bool testExchange();
   Result<bool> exchangeIsDone();
+  std::span<float> packed();
+  void copySums(const Bucket& bucket);
   void complete(const Bucket& bucket);
   void checkTime();
   std::string whyNotOn();
@@ -72,7 +79,7 @@ class MpiCommunicator final : public Communicator {
   Profiler& profiler_;
   const SiteId sum_site_, other_site_, wait_site_, key_site_, keys_site_;
   const Seconds limit_;
-  const MPI_Comm communicator_;
+  const MPI_Comm communicator_, of_votes_;
   int rank_ = 0, size_ = 1;
 
   // of the thread
@@ -83,9 +90,10 @@ class MpiCommunicator final : public Communicator {
   MPI_Request vote_request_ = MPI_REQUEST_NULL, exchange_request_ = MPI_REQUEST_NULL;
   Vote vote_, vote_result_;
   ReadySet last_vote_;
-  Clock::time_point vote_ended_{}, checked_{};
+  Clock::time_point vote_began_at_{}, vote_ended_{}, checked_{};
   Ticks vote_began_ = 0, exchange_began_ = 0;
-  std::vector<float> packed_;
+  std::vector<float> packed_;               // the small arrays of the exchange
+  std::vector<SummedArray> packed_arrays_;  // where they belong
   RingSum ring_;
   bool on_ring_ = false;  // the exchange is a sum by ring_
   int tests_ = 0;         // of the exchange without a result

@@ -164,21 +164,33 @@ TEST_P(RanksTest, BarrierAndRefusals) {
   EXPECT_NE(pushed.error().message.find("push the whole array"), std::string::npos);
 }
 
-// What pushPull() leaves in an array in place is also what pull() gets.
+// What pushPull() leaves in an array in place is also what pull() gets: of large arrays, of small ones that share an exchange, and of one
+// alone.
 TEST_P(RanksTest, SumsInPlaceAreTheContents) {
   open(GetParam());
   if (!store) return;
-  const Shape shape{300, 300};
-  must(store->init("w", full(shape, 0)));
-  const NDArray array = full(shape, static_cast<float>(rank + 1)), out = full(shape, 0);
-  for (int round = 0; round < 2; ++round) {
-    must(store->pushPull("w", std::span(&array, 1)));
-    must(store->pull("w", out));
-    float expected = static_cast<float>(ranks * (ranks + 1)) / 2;
-    for (int i = 0; i < round; ++i) expected *= static_cast<float>(ranks);
-    expectAll(array, expected);
-    expectAll(out, expected);
-  }
+  const Shape shapes[] = {{300, 300}, {3}, {5, 7}, {700, 901}, {11}};
+  constexpr int kKeys = 5;
+  for (int key = 0; key < kKeys; ++key) must(store->init(key, full(shapes[key], 0)));
+  const auto expectSums = [&](int first, int last) {
+    std::vector<NDArray> arrays;
+    for (int key = first; key < last; ++key)
+      arrays.push_back(full(shapes[key], static_cast<float>((key + 1) * (rank + 1))));
+    for (int round = 1; round <= 2; ++round) {
+      for (int key = first; key < last; ++key)
+        must(store->pushPull(key, std::span(&arrays[static_cast<std::size_t>(key - first)], 1)));
+      for (int key = first; key < last; ++key) {
+        const float once = static_cast<float>((key + 1) * ranks * (ranks + 1)) / 2;
+        const float expected = round == 1 ? once : once * static_cast<float>(ranks);
+        const NDArray out = full(shapes[key], 0);
+        must(store->pull(key, out));
+        expectAll(arrays[static_cast<std::size_t>(key - first)], expected);
+        expectAll(out, expected);
+      }
+    }
+  };
+  expectSums(0, kKeys);
+  expectSums(1, 2);
 }
 
 TEST_P(RanksTest, AWrongRoleOrNumberOfWorkersIsAnError) {
