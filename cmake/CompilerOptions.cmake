@@ -3,7 +3,8 @@ add_library(pitwall_options INTERFACE)
 target_compile_options(pitwall_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
   -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Werror=thread-safety> # db/thread_annotations.h
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>) # g++ 12 warns about its own std::string (GCC bug 105651)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # g++ 12 warns about its own std::string (GCC bug 105651)
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>) # KB. Several files compiled as one: 7 % less time, at most 1 GB more
 if(PITWALL_WERROR)
   target_compile_options(pitwall_options INTERFACE -Werror)
 endif()

@@ -81,6 +81,7 @@ built() {
     cat <&7
     [ -n "$code" ] || sleep 0.2
   done
+  exec 7<&-
   return "$code"
 }
 

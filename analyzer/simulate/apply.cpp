@@ -29,6 +29,7 @@ Function functionOf(EditKind kind) {
     case EditKind::copies: return applyCopies;
     case EditKind::bandwidth: return applyBandwidth;
     case EditKind::latency: return applyLatency;
+    case EditKind::ranks: return applyRanks;
   }
   return applyDataWait;
 }

@@ -23,8 +23,9 @@ struct Changed {
   double remaining_wait_share = 0;  // of the recorded waits for batches, which stays with a queue
   TimeNs floor_ns = 0;              // an iteration takes this at least: a resource is busy so long
   double latency_factor = 1,
-         byte_factor = 1;  // of the parts of a transfer's time, to be applied after all else
-  bool queued = false;     // batches come from a queue
+         byte_factor = 1;       // of the parts of a transfer's time, to be applied after all else
+  std::optional<double> ranks;  // so many take part in collectives; with the two above
+  bool queued = false;          // batches come from a queue
   std::vector<std::string> notes;
 
   // Each sentence once.

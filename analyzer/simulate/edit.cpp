@@ -74,6 +74,11 @@ constexpr Form kForms[] = {
      Number::factor,
      nullptr,
      {"latency=F", "what a copy or collective takes beside its bytes, times F"}},
+    {"ranks",
+     EditKind::ranks,
+     Number::count,
+     nullptr,
+     {"ranks=N", "N ranks take part in collectives, each with as much work as now"}},
 };
 
 std::optional<double> numberOf(std::string_view text) {

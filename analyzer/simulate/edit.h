@@ -23,6 +23,7 @@ enum class EditKind : std::uint8_t {
   copies,         // copies=async: copies to a device block neither the host nor, at best, kernels
   bandwidth,      // bandwidth=F: links transfer F times as many bytes per second
   latency,        // latency=F: what a transfer takes beside its bytes, times F
+  ranks,          // ranks=N: N ranks take part in collectives, each with as much work as now
 };
 
 struct Edit {

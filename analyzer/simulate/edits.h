@@ -18,7 +18,8 @@ Status applyLaunch(const Program& program, const Edit& edit, Case which, Changed
 Status applyCopies(const Program& program, const Edit& edit, Case which, Changed& out);
 Status applyBandwidth(const Program& program, const Edit& edit, Case which, Changed& out);
 Status applyLatency(const Program& program, const Edit& edit, Case which, Changed& out);
-// What bandwidth and latency have asked for. After all that scales, so that their parts are those of the recording.
+Status applyRanks(const Program& program, const Edit& edit, Case which, Changed& out);
+// What bandwidth, latency and ranks have asked for. After all that scales, so that their parts are those of the recording.
 void applyTransfers(const Program& program, Case which, Changed& out);
 
 TimeNs times(TimeNs ns, double factor);

@@ -1,8 +1,10 @@
 // Changes of links: copies and collectives take a latency and a time for their bytes.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "analyzer/simulate/edits.h"
 #include "db/try.h"
@@ -60,27 +62,61 @@ Status needsTransfers(const Program& program, const Edit& edit) {
   return transfersOf(program).empty() ? nothingFor(edit, "copies or collectives with their bytes") : Status();
 }
 
+struct Range {
+  double low = 1, high = 1;
+  Range times(double factor) const { return {low * factor, high * factor}; }
+};
+
+// How much longer the parts of a collective's time are with another number of ranks.
+struct Growth {
+  Range latency, bytes;
+};
+
+// A ring of n ranks takes a number of steps in proportion to n - 1, a tree to log n, and sends (n - 1) / n of the bytes to each
+// rank. What gathers the parts of all ranks may have as many times more bytes. Messages between two ranks stay as they are.
+Growth growthOf(const Program& program, std::uint32_t name, const Changed& out) {
+  if (!out.ranks) return {};
+  std::string text = program.names.at(name);
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto holds = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (holds("send") || holds("recv")) return {};
+  const double before = static_cast<double>(program.ranks), after = *out.ranks;
+  const double ring = (after - 1) / (before - 1), tree = std::log2(after) / std::log2(before);
+  const double share = ring * before / after;
+  const auto [low, high] = std::minmax(ring, tree);
+  if (!holds("gather")) return {{low, high}, {share, share}};
+  return {{low, high}, {std::min(share, ring), std::max(share, ring)}};
+}
+
 }  // namespace
 
 void applyTransfers(const Program& program, Case which, Changed& out) {
-  const double latency = out.latency_factor, per_byte = out.byte_factor;
-  if (latency == 1 && per_byte == 1) return;
+  if (out.latency_factor == 1 && out.byte_factor == 1 && !out.ranks) return;
   const auto& tasks = program.tasks;
   const auto by_name = transfersOf(program);
   std::map<std::uint32_t, std::optional<double>> latencies;
-  for (const auto& [name, transfers] : by_name) latencies[name] = latencyOf(transfers);
+  std::map<std::uint32_t, Growth> growths;
+  for (const auto& [name, transfers] : by_name) {
+    latencies[name] = latencyOf(transfers);
+    growths[name] = growthOf(program, name, out);
+  }
   for (std::size_t i = 0; i < tasks.all.size(); ++i) {
     const auto& task = tasks.all[i];
     if (!task.isWork() || task.node == Task::kNone || !isTransfer(program.graph.nodes[task.node])) continue;
-    const auto known = latencies[program.graph.nodes[task.node].name.value];
+    const auto& node = program.graph.nodes[task.node];
+    const Growth growth = node.kind == EventKind::communication ? growths[node.name.value] : Growth{};
+    const Range latency = growth.latency.times(out.latency_factor),
+                per_byte = growth.bytes.times(out.byte_factor);
     auto& own = out.lengths.own_ns[i];
     const auto whole = static_cast<double>(own);
-    if (known) {
+    if (const auto known = latencies[node.name.value]) {
       const double fixed = std::min(*known, whole);
-      own = std::llround(fixed * latency + (whole - fixed) * per_byte);
+      own = std::llround(fixed * pick(which, latency.low, latency.high) +
+                         (whole - fixed) * pick(which, per_byte.low, per_byte.high));
     } else {
-      const auto [best, worst] = std::minmax({latency, per_byte});
-      own = times(own, pick(which, best, worst));
+      own =
+          times(own, pick(which, std::min(latency.low, per_byte.low), std::max(latency.high, per_byte.high)));
       out.note(
           "Some transfers all have one size: which part of their time depends on their bytes is unknown.");
     }
@@ -96,6 +132,19 @@ Status applyBandwidth(const Program& program, const Edit& edit, Case, Changed& o
 Status applyLatency(const Program& program, const Edit& edit, Case, Changed& out) {
   PITWALL_TRY(needsTransfers(program, edit));
   out.latency_factor *= edit.value;
+  return {};
+}
+
+Status applyRanks(const Program& program, const Edit& edit, Case, Changed& out) {
+  const auto& tasks = program.tasks.all;
+  const bool any = std::ranges::any_of(tasks, [&](const Task& task) {
+    return task.isWork() && task.node != Task::kNone && isTransfer(program.graph.nodes[task.node]) &&
+           program.graph.nodes[task.node].kind == EventKind::communication;
+  });
+  if (program.ranks < 2 || !any) return nothingFor(edit, "collectives of several ranks with their bytes");
+  out.ranks = edit.value;
+  out.note(
+      "Ranks come to a collective as late as in the recording: more ranks wait longer for the last one.");
   return {};
 }
 

@@ -40,6 +40,7 @@ struct Program {
   std::vector<std::uint32_t> steady;  // marks at which a steady iteration begins
   bool of_engine = false;             // operators of Pitwall's engine; else threads and streams
   double operators_per_bulk = 0;      // 0 = no bulks
+  std::int64_t ranks = 1;             // of the job
   Making making;
   Machine machine;
   std::vector<OperatorFacts> operators;                  // by OperatorId.value - 1

@@ -52,6 +52,38 @@ TEST(SimulatedChanges, TransfersTakeALatencyAndATimeForTheirBytes) {
               HasSubstr("no copies or collectives with their bytes"));
 }
 
+// As above, in a job of 4 ranks. With 8, a ring takes 7/3 of the steps and a tree 3/2, and 7/6 of the bytes are sent.
+TEST(SimulatedChanges, MoreRanksTakeMoreStepsAndSendMoreBytes) {
+  const auto job = [](const std::string& ranks, const std::string& name) {
+    return "meta distributed.world_size " + ranks +
+           "\n"
+           "repeat 8 100us\n"
+           "iteration 0 32\n"
+           "op step Count forward 1us 40us on=main\n"
+           "work communication " +
+           name +
+           " 46us 3us launch=42us call=1us api=cudaLaunchKernel bytes=1000\n"
+           "work communication " +
+           name +
+           " 49us 9us launch=44us call=1us api=cudaLaunchKernel bytes=4000\n"
+           "call cudaStreamSynchronize 47us 13us\n"
+           "end\n";
+  };
+  const Simulated s(job("4", "ncclAllReduce"));
+  const auto more = s.after({"ranks=8"});
+  EXPECT_EQ(more.low_ns, 102'666);
+  EXPECT_EQ(more.middle_ns, 103'500);
+  EXPECT_EQ(more.high_ns, 104'334);
+  EXPECT_EQ(s.after({"ranks=4"}).middle_ns, 100'000);
+  EXPECT_LT(s.after({"ranks=2"}).high_ns, 100'000);
+  EXPECT_EQ(s.after({"ranks=8", "latency=0"}).middle_ns, 99'666) << "the two changes of a transfer together";
+  EXPECT_EQ(Simulated(job("4", "ncclSendRecv")).after({"ranks=8"}).middle_ns, 100'000) << "two ranks each";
+  EXPECT_EQ(Simulated(job("4", "ncclAllGather")).after({"ranks=8"}).high_ns, 100'000 + 2667 + 13'333)
+      << "each rank may bring as many bytes as now";
+  EXPECT_THAT(Simulated(job("1", "ncclAllReduce")).errorOf({"ranks=8"}),
+              HasSubstr("no collectives of several ranks"));
+}
+
 // The call that copies returns at 67, 2 after the copy's end. The kernel is launched at 68 and runs from 70 to 90.
 TEST(SimulatedChanges, AsynchronousCopiesBlockTheHostNoLongerAndOverlapAtBest) {
   const Simulated s(
