@@ -202,9 +202,9 @@ Status MpiCommunicator::issueSum(const Bucket& bucket) {
     return ring_.suits(static_cast<std::int64_t>(array.data.size()));
   };
   if (arrays.size() > 1) {
-    const auto small = std::ranges::stable_partition(arrays, is_large);
-    packed_arrays_.assign(small.begin(), small.end());
-    arrays.erase(small.begin(), small.end());
+    const auto small = std::stable_partition(arrays.begin(), arrays.end(), is_large);
+    packed_arrays_.assign(small, arrays.end());
+    arrays.erase(small, arrays.end());
     if (!packed_arrays_.empty()) arrays.push_back({packed(), nullptr});
   }
   on_ring_ = arrays.size() > 1 || is_large(arrays.front());
