@@ -2,9 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <set>
 
+#include "analyzer/analysis/job_ranks.h"
 #include "analyzer/compare.h"
 #include "db/meta.h"
 #include "db/sql_value.h"
@@ -87,11 +86,7 @@ Result<Measured> measure(Trace& trace, const Report& report) {
       measured.devices.push_back(name);
   }
   std::sort(measured.devices.begin(), measured.devices.end());
-  std::set<int> ranks;
-  for (const ProcessInfo& process : trace.processes()) ranks.insert(process.rank);
-  measured.world_size = std::max(1, static_cast<int>(ranks.size()));
-  if (const auto given = trace.meta("distributed.world_size"); given && !given->empty())
-    measured.world_size = std::max(measured.world_size, std::atoi(given->c_str()));
+  measured.world_size = static_cast<int>(analysis::ranksOfJob(trace));
   for (auto* read : {readIterations, readWork, readSettings}) {
     PITWALL_TRY(read(trace, measured));
   }

@@ -76,7 +76,7 @@ struct Growth {
 // rank. What gathers the parts of all ranks may have as many times more bytes. Messages between two ranks stay as they are.
 Growth growthOf(const Program& program, std::uint32_t name, const Changed& out) {
   if (!out.ranks) return {};
-  std::string text = program.names.at(name);
+  std::string text = program.titleOf({}, StringId{name});
   std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto holds = [&](const char* word) { return text.find(word) != std::string::npos; };
@@ -95,23 +95,25 @@ void applyTransfers(const Program& program, Case which, Changed& out) {
   if (out.latency_factor == 1 && out.byte_factor == 1 && !out.ranks) return;
   const auto& tasks = program.tasks;
   const auto by_name = transfersOf(program);
-  std::map<std::uint32_t, std::optional<double>> latencies;
-  std::map<std::uint32_t, Growth> growths;
-  for (const auto& [name, transfers] : by_name) {
-    latencies[name] = latencyOf(transfers);
-    growths[name] = growthOf(program, name, out);
-  }
+  struct Parts {
+    std::optional<double> latency_ns;
+    Growth growth;  // of collectives
+  };
+  std::map<std::uint32_t, Parts> parts;
+  for (const auto& [name, transfers] : by_name)
+    parts[name] = {latencyOf(transfers), growthOf(program, name, out)};
   for (std::size_t i = 0; i < tasks.all.size(); ++i) {
     const auto& task = tasks.all[i];
     if (!task.isWork() || task.node == Task::kNone || !isTransfer(program.graph.nodes[task.node])) continue;
     const auto& node = program.graph.nodes[task.node];
-    const Growth growth = node.kind == EventKind::communication ? growths[node.name.value] : Growth{};
+    const Parts& known = parts.at(node.name.value);
+    const Growth growth = node.kind == EventKind::communication ? known.growth : Growth{};
     const Range latency = growth.latency.times(out.latency_factor),
                 per_byte = growth.bytes.times(out.byte_factor);
     auto& own = out.lengths.own_ns[i];
     const auto whole = static_cast<double>(own);
-    if (const auto known = latencies[node.name.value]) {
-      const double fixed = std::min(*known, whole);
+    if (known.latency_ns) {
+      const double fixed = std::min(*known.latency_ns, whole);
       own = std::llround(fixed * pick(which, latency.low, latency.high) +
                          (whole - fixed) * pick(which, per_byte.low, per_byte.high));
     } else {
@@ -144,7 +146,8 @@ Status applyRanks(const Program& program, const Edit& edit, Case, Changed& out) 
   if (program.ranks < 2 || !any) return nothingFor(edit, "collectives of several ranks with their bytes");
   out.ranks = edit.value;
   out.note(
-      "Ranks come to a collective as late as in the recording: more ranks wait longer for the last one.");
+      "Ranks are taken to come to a collective as late as in the recording; among more ranks the last one "
+      "comes later.");
   return {};
 }
 

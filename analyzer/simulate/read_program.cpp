@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 #include <utility>
 
+#include "analyzer/analysis/job_ranks.h"
 #include "analyzer/dependencies/device_graph.h"
 #include "analyzer/dependencies/operator_graph.h"
 #include "analyzer/simulate/device_tasks.h"
@@ -146,13 +146,6 @@ void readMachine(const Trace& trace, Program& program) {
   program.machine.roofline = machineRoofline(trace);
 }
 
-std::int64_t ranksOf(const Trace& trace) {
-  std::set<int> ranks;
-  for (const auto& process : trace.processes()) ranks.insert(process.rank);
-  return std::max({std::int64_t{1}, static_cast<std::int64_t>(ranks.size()),
-                   metaNumber(trace, "distributed.world_size")});
-}
-
 bool hasDeviceWork(const Trace& trace, const Activity& activity, ProcessId process) {
   return std::any_of(activity.tracks.begin(), activity.tracks.end(), [&](const auto& track) {
     const auto owner = trace.tracks()[track.id.value - 1].process;
@@ -235,7 +228,7 @@ Status readProgram(const Recorded& recorded, Program& program, ReplayCheck& chec
   readMaking(trace, activity, timeline, program);
   readNames(trace, program);
   readMachine(trace, program);
-  program.ranks = ranksOf(trace);
+  program.ranks = analysis::ranksOfJob(trace);
   return {};
 }
 

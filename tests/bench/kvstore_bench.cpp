@@ -25,7 +25,6 @@ using namespace pitwall;
 constexpr int kDevices = 4;
 constexpr int kPairs = 15;
 constexpr double kSeriesUs = 50'000;
-constexpr std::int64_t kParallelFrom = 1'000'000;  // elements: the default of MXNET_KVSTORE_BIGARRAY_BOUND
 
 NDArray filled(Session& session, std::int64_t elements, Device device) {
   const std::vector<float> values(static_cast<std::size_t>(elements), 1);
@@ -43,10 +42,11 @@ void benchLocal(Session& session, std::int64_t elements) {
   };
   const std::int64_t copied = elements * (kDevices + 1) / 2;
   std::vector<float> from(static_cast<std::size_t>(copied), 1), to(from);
-  const int threads = kvstore::SumOptions::of(session).threads;
+  const kvstore::SumThreads threads = kvstore::SumOptions::of(session).forArrays();
   const auto copy = [&] {
-    kvstore::copyArray(from.data(), to.data(), copied,
-                       {.threads = elements < kParallelFrom ? 1 : threads, .parallel_from = 0});
+    kvstore::copyArray(
+        from.data(), to.data(), copied,
+        {.threads = elements < threads.parallel_from ? 1 : threads.threads, .parallel_from = 0});
     asm volatile("" : : "r"(to.data()) : "memory");
   };
   const PairedTimes times = pairedTimes(sum, copy, kPairs, kSeriesUs);
