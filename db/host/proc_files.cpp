@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 
@@ -11,6 +12,8 @@ namespace pitwall::host {
 namespace {
 
 constexpr int kMaxCpus = 1 << 16;  // upper bound; a damaged list must not allocate a large vector
+
+std::atomic<int> open_files = 0;  // that stay open
 
 }  // namespace
 
@@ -39,12 +42,18 @@ bool readFileInto(int folder, const char* path, std::string& text) {
 }
 
 RepeatedFile::~RepeatedFile() {
-  if (file_ >= 0) close(file_);
+  if (file_ < 0) return;
+  close(file_);
+  --open_files;
 }
 
 bool RepeatedFile::readInto(int folder, const char* path, std::string& text) {
-  if (file_ < 0) file_ = openat(folder, path, O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) return false;
+  if (file_ < 0) {
+    if (open_files >= kMostOpen) return readFileInto(folder, path, text);
+    file_ = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) return false;
+    ++open_files;
+  }
   if (text.size() < 4096) text.resize(4096);
   const ssize_t got = pread(file_, text.data(), text.size(), 0);
   if (got == static_cast<ssize_t>(text.size())) {  // more than a record

@@ -8,6 +8,9 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "db/cgroup.h"
 #include "db/host_facts.h"
@@ -34,6 +37,25 @@ TEST(ProcFiles, FieldsAndLists) {
   EXPECT_FALSE(fieldOf(status, "VmRSS").has_value());
   EXPECT_THAT(parseCpuList("0-3,8,10-11\n"), ElementsAre(0, 1, 2, 3, 8, 10, 11));
   EXPECT_THAT(parseCpuList("x,-1,5,9999999999999,2-"), ElementsAre(5));
+}
+
+TEST(ProcFiles, MoreRepeatedFilesThanStayOpenAreReadAllTheSame) {
+  const auto open = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = open();
+  std::vector<RepeatedFile> files(RepeatedFile::kMostOpen + 50);
+  for (int round = 0; round < 2; ++round) {
+    for (RepeatedFile& file : files) {
+      std::string text;
+      ASSERT_TRUE(file.readInto(AT_FDCWD, "/proc/self/stat", text));
+      EXPECT_TRUE(text.starts_with(std::to_string(getpid())));
+    }
+  }
+  EXPECT_EQ(open() - before, RepeatedFile::kMostOpen);
+  files.clear();
+  EXPECT_EQ(open(), before);
 }
 
 // What it says now, each time; and not of a process that ended.

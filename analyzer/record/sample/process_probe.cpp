@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <unordered_set>
+#include <iterator>
 
 #include "db/launched_rank.h"
 #include "db/proc_files.h"
@@ -167,12 +167,12 @@ void ProcessProbe::makeTracks(SampleLog& log) {
 }
 
 bool ProcessProbe::readIo(Io& io) {
-  const auto text = readIn(folder_, "io");
-  if (!text) return false;
-  io.read = host::fieldOf(*text, "read_bytes").value_or(0);
-  io.written = host::fieldOf(*text, "write_bytes").value_or(0);
-  io.read_calls = host::fieldOf(*text, "rchar").value_or(0);
-  io.written_calls = host::fieldOf(*text, "wchar").value_or(0);
+  std::string text;
+  if (!io_file_.readInto(folder_, "io", text)) return false;
+  io.read = host::fieldOf(text, "read_bytes").value_or(0);
+  io.written = host::fieldOf(text, "write_bytes").value_or(0);
+  io.read_calls = host::fieldOf(text, "rchar").value_or(0);
+  io.written_calls = host::fieldOf(text, "wchar").value_or(0);
   return true;
 }
 
@@ -225,39 +225,34 @@ void ProcessProbe::sampleMemoryNodes(TimeNs now_ns, SampleLog& log) {
   }
 }
 
-void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
+void ProcessProbe::findThreads(ProbeBudget& budget) {
   const int listing = openat(folder_, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* folder = listing >= 0 ? fdopendir(listing) : nullptr;
   if (folder == nullptr) {
     if (listing >= 0) close(listing);
     return;
   }
-  std::unordered_set<pid_t> seen;
   while (const dirent* entry = readdir(folder)) {
     const auto tid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (tid <= 0) continue;
-    auto found = threads_.find(tid);
-    if (found == threads_.end()) {
-      if (budget.threads_left <= 0) {
-        ++budget.threads_denied;
-        continue;
-      }
-      found = threads_.emplace(tid, ThreadProbe(tid, since_ns_)).first;
-      if (ran_before_) found->second.startNow(tasks_);
+    if (tid <= 0 || threads_.contains(tid)) continue;
+    if (budget.threads_left <= 0) {
+      ++budget.threads_denied;
+      continue;
     }
-    const bool had_tracks = found->second.hasTracks();
-    if (found->second.sample(tasks_, clock, process_, locks_, log)) seen.insert(tid);
-    if (!had_tracks && found->second.hasTracks()) --budget.threads_left;
+    const auto added = threads_.emplace(tid, ThreadProbe(tid, since_ns_)).first;
+    if (ran_before_) added->second.startNow(tasks_);
   }
   closedir(folder);
   ran_before_ = false;
+}
+
+void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
   for (auto it = threads_.begin(); it != threads_.end();) {
-    if (seen.contains(it->first)) {
-      ++it;
-    } else {
-      it->second.end(clock.now(), log);
-      it = threads_.erase(it);
-    }
+    const bool had_tracks = it->second.hasTracks();
+    const bool alive = it->second.sample(tasks_, clock, process_, locks_, log);
+    if (!had_tracks && it->second.hasTracks()) --budget.threads_left;
+    if (!alive) it->second.end(clock.now(), log);
+    it = alive ? std::next(it) : threads_.erase(it);
   }
 }
 
@@ -293,9 +288,9 @@ void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   described_ = false;
 }
 
-bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
+bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget, bool new_threads) {
   std::string text;
-  const bool there = folder_ >= 0 && tasks_ >= 0 && host::readFileInto(folder_, "stat", text);
+  const bool there = folder_ >= 0 && tasks_ >= 0 && stat_file_.readInto(folder_, "stat", text);
   const auto stat = there ? parseStat(text) : std::nullopt;
   const TimeNs now = clock.now();
   if (!stat) {
@@ -312,6 +307,8 @@ bool ProcessProbe::sample(const TraceClock& clock, SampleLog& log, ProbeBudget& 
   if (!described_ || now <= since_ns_) return !ended;
   if (!ended) sampleMemoryNodes(now, log);
   sampleProcess(*stat, now, log);
+  // A listing costs more than the files of several threads.
+  if (new_threads || stat->threads != static_cast<std::int64_t>(threads_.size())) findThreads(budget);
   sampleThreads(clock, log, budget);
   since_ns_ = now;
   if (ended) end(now, log);

@@ -15,6 +15,7 @@
 #include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/sample/thread_probe.h"
 #include "analyzer/record/sample/trace_clock.h"
+#include "db/proc_files.h"
 
 namespace pitwall::record {
 
@@ -50,7 +51,8 @@ class ProcessProbe {
   // Counts from now on: it has been running before.
   void startNow();
   // False once the process has ended; then its tracks are ended.
-  bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
+  // `new_threads`: whether any program of the machine may have started a thread since the last sample.
+  bool sample(const TraceClock& clock, SampleLog& log, ProbeBudget& budget, bool new_threads);
   // Samples the stacks of its threads; between samples of all else.
   void sampleStacks(const TraceClock& clock, SampleLog& log, StackRecorder& recorder);
   // Reads libraries and limits again. Takes up to milliseconds for programs with many libraries.
@@ -76,6 +78,7 @@ class ProcessProbe {
   void makeTracks(SampleLog& log);
   void sampleProcess(const StatLine& stat, TimeNs now_ns, SampleLog& log);
   void sampleIo(TimeNs now_ns, SampleLog& log);
+  void findThreads(ProbeBudget& budget);
   void sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
   void sampleMemoryNodes(TimeNs now_ns, SampleLog& log);
   bool readIo(Io& io);
@@ -95,6 +98,7 @@ class ProcessProbe {
   TimeNs cpu_ns_ = 0, kernel_cpu_ns_ = 0, children_cpu_ns_ = 0;
   std::int64_t minor_ = 0, major_ = 0;
   Io io_;
+  host::RepeatedFile stat_file_, io_file_;
   std::vector<SeriesRef> nodes_;
   TimeNs nodes_read_ns_ = 0;
   ProcessFacts facts_;

@@ -52,7 +52,7 @@ Sampler::Sampler(pid_t root, TraceSink& sink, const TraceClock& clock, SamplerOp
 }
 
 // By the number that the system gave last, which /proc/loadavg ends with: a listing of /proc costs far more.
-bool Sampler::hasNewProcesses() {
+bool Sampler::hasNewThreads() {
   std::string text;
   if (!load_.readInto(AT_FDCWD, "/proc/loadavg", text)) return true;
   std::string newest = text.substr(text.rfind(' ') + 1);
@@ -66,7 +66,8 @@ bool Sampler::hasNewProcesses() {
 // Parents precede their children in the listing unless process ids have wrapped around: then the child is
 // found with the next sample.
 void Sampler::findProcesses() {
-  if (!hasNewProcesses()) return;
+  new_threads_ = hasNewThreads();
+  if (!new_threads_) return;
   DIR* folder = opendir("/proc");
   if (folder == nullptr) return;
   std::unordered_set<pid_t> others;
@@ -133,23 +134,27 @@ void Sampler::sample() {
   const double interval = std::max(1e9 / options_.hz, cost_ns_ / options_.most_cpu_share);
   made_rarer_ += interval > 1e9 / options_.hz;
   next_ns_ = begin + static_cast<TimeNs>(interval);
+  latest_ns_ = next_ns_ + static_cast<TimeNs>(interval / 4);
 }
 
 void Sampler::sampleStacks() {
-  const TimeNs begin = clock_.now(), cost_begin = readClock(CLOCK_THREAD_CPUTIME_ID);
+  // The first rounds read the symbols of the program and its libraries. To measure every round would cost a system call.
+  const bool is_measured = stack_rounds_ >= 16 && stack_rounds_ % 4 == 0;
+  const TimeNs begin = clock_.now(), cost_begin = is_measured ? readClock(CLOCK_THREAD_CPUTIME_ID) : 0;
   for (auto& [pid, probe] : probes_) probe->sampleStacks(clock_, log_, *stacks_);
   if (stack_rounds_++ == 0) first_stacks_ns_ = begin;
   last_stacks_ns_ = begin;
-  // The first rounds read the symbols of the program and its libraries.
-  const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
-  stack_cost_ns_ = stack_rounds_ <= 16 ? 0 : stack_cost_ns_ + (cost - stack_cost_ns_) / 16;
+  if (is_measured) {
+    const auto cost = static_cast<double>(readClock(CLOCK_THREAD_CPUTIME_ID) - cost_begin);
+    stack_cost_ns_ += (cost - stack_cost_ns_) / 4;
+  }
   const double interval = std::max(1e9 / options_.stack_hz, stack_cost_ns_ / options_.most_stack_share);
   next_stacks_ns_ = begin + static_cast<TimeNs>(interval);
 }
 
 bool Sampler::sampleProcess(ProcessProbe& probe) {
   const TimeNs cpu_ns = probe.cpuNs(), children_ns = probe.childrenCpuNs();
-  const bool alive = probe.sample(clock_, log_, budget_);
+  const bool alive = probe.sample(clock_, log_, budget_, new_threads_);
   own_cpu_.used(probe.cpuNs() - cpu_ns);
   own_cpu_.waitedFor(probe.childrenCpuNs() - children_ns);
   if (!alive) own_cpu_.ended(probe.cpuNs() + probe.childrenCpuNs());

@@ -45,8 +45,11 @@ class Sampler {
   void sample();
   // Takes one sample of the stacks of all threads.
   void sampleStacks();
-  // The time of the next sample, and of the next one of stacks.
-  TimeNs nextNs() const { return next_ns_; }
+  // The time of the next sample, and of the next one of stacks. A sample waits for stacks that are due soon: to be woken
+  // once costs the program less than twice.
+  TimeNs nextNs() const {
+    return next_stacks_ns_ > next_ns_ && next_stacks_ns_ <= latest_ns_ ? next_stacks_ns_ : next_ns_;
+  }
   TimeNs nextStacksNs() const { return next_stacks_ns_; }
   // Writes samples and facts to the sink; call about once per second.
   void write();
@@ -63,7 +66,7 @@ class Sampler {
   std::vector<std::string> notes() const;  // what was not sampled and why; sentences
 
  private:
-  bool hasNewProcesses();
+  bool hasNewThreads();
   void findProcesses();
   void attach();
   void writeStackFacts();
@@ -83,11 +86,12 @@ class Sampler {
   std::unordered_set<pid_t> others_;  // of other programs, so that they are examined only once
   host::RepeatedFile load_;           // /proc/loadavg
   std::string newest_;                // number of the newest process or thread when the others were listed
+  bool new_threads_ = true;           // some program has started a thread since the last sample
   std::unique_ptr<GpuSampler> gpus_;
   std::vector<SeriesRef> gpu_series_;
   ProcessRef first_process_;  // has the tracks of the machine; valid once host_ has tracks
 
-  TimeNs next_ns_ = 0;
+  TimeNs next_ns_ = 0, latest_ns_ = 0;
   TimeNs first_ns_ = 0, last_ns_ = 0;
   double cost_ns_ = 0;                         // CPU time of a sample, smoothed
   std::int64_t samples_ = 0, made_rarer_ = 0;  // the latter: followed by a longer interval due to their cost

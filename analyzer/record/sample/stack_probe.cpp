@@ -11,7 +11,6 @@ namespace pitwall::record {
 namespace {
 
 constexpr TimeNs kRarestRefreshNs = 10'000'000'000;
-constexpr int kMostKeptFiles = 128;  // an eighth of what a process may usually open
 
 }  // namespace
 
@@ -71,11 +70,8 @@ void StackProbe::begin(int folder, TimeNs now_ns) {
 
 std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread& thread) {
   const std::string folder = std::to_string(tid);
-  const auto readCall = [&](const std::string& path) {
-    return thread.keeps_file ? thread.syscall.readInto(task_folder, path.c_str(), call_)
-                             : host::readFileInto(task_folder, path.c_str(), call_);
-  };
-  const bool readable = syscall_readable_ && readCall(folder + "/syscall");
+  const bool readable =
+      syscall_readable_ && thread.syscall.readInto(task_folder, (folder + "/syscall").c_str(), call_);
   // Forbidden for all threads; other errors are those of one that ends.
   if (!readable && (errno == EACCES || errno == EPERM)) syscall_readable_ = false;
   if (readable) {
@@ -87,11 +83,20 @@ std::optional<std::string> StackProbe::waitOf(int task_folder, pid_t tid, Thread
     if (is_clear) return stateText(state);
   }
   // The letter distinguishes storage from pipes and sockets.
-  if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
+  if (!thread.stat.readInto(task_folder, (folder + "/stat").c_str(), text_)) return "waiting";
   const auto stat = parseStat(text_);
   if (!stat) return "waiting";
   const ThreadState state = locks_.stateOf(tid, stat->state, readable ? call_ : std::string_view());
   return state == ThreadState::running ? std::nullopt : std::optional(stateText(state));
+}
+
+StackId StackProbe::stackOf(Thread& thread, std::string_view state) {
+  if (!thread.stack || thread.state != state || thread.frames != frames_) {
+    thread.frames = frames_;
+    thread.state = state;
+    thread.stack = recorder_.stack(frames_, thread.state);
+  }
+  return thread.stack;
 }
 
 void StackProbe::addNative(pid_t tid, bool running, ThreadRef ref, TimeNs now_ns, Thread& thread,
@@ -105,11 +110,7 @@ void StackProbe::addNative(pid_t tid, bool running, ThreadRef ref, TimeNs now_ns
 std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, const TraceClock& clock,
                                SampleLog& log) {
   const auto [found, fresh] = threads_.try_emplace(tid);
-  if (fresh) {
-    found->second.series = log.series(thread, "stack", kStackUnit);
-    found->second.keeps_file = recorder_.kept_files < kMostKeptFiles;
-    recorder_.kept_files += found->second.keeps_file;
-  }
+  if (fresh) found->second.series = log.series(thread, "stack", kStackUnit);
   found->second.seen = true;
   const auto waits = waitOf(task_folder, tid, found->second);
   const TimeNs now = clock.now();
@@ -119,7 +120,7 @@ std::string StackProbe::sample(int task_folder, pid_t tid, ThreadRef thread, con
   if (read == ProcessStacks::Read::torn) {
     ++recorder_.torn;
   } else {
-    stack = recorder_.stack(frames_, waits.value_or(""));
+    stack = stackOf(found->second, waits ? std::string_view(*waits) : "");
   }
   log.add(found->second.series, now, stack.value);
   if (read == ProcessStacks::Read::done && stacks_.runsPython(tid))
@@ -141,7 +142,6 @@ void StackProbe::end(TimeNs now_ns, SampleLog& log) {
     log.add(it->second.series, now_ns, 0);
     if (it->second.native) log.add(*it->second.native, now_ns, 0);
     stacks_.forget(it->first);
-    recorder_.kept_files -= it->second.keeps_file;
     it = threads_.erase(it);
   }
 }

@@ -33,7 +33,6 @@ class StackRecorder {
   FrameTable frames;
   std::int64_t taken = 0, torn = 0;  // stacks of threads that had one; of them, those that were dropped
   std::string note;                  // the first that a process gave
-  int kept_files = 0;                // of threads, open
 
  private:
   FrameId sinkFrame(std::uint32_t frame);
@@ -61,9 +60,13 @@ class StackProbe {
     SeriesRef series;
     std::optional<SeriesRef> native;  // of a thread that runs Python: kNativeFunctionTrack
     bool seen = false;
-    bool keeps_file = false;
-    host::RepeatedFile syscall;
+    host::RepeatedFile syscall, stat;
+    // Of the last sample: most often that of the next one too.
+    std::vector<std::uint32_t> frames;
+    std::string state;
+    StackId stack;
   };
+  StackId stackOf(Thread& thread, std::string_view state);
   void addNative(pid_t tid, bool running, ThreadRef ref, TimeNs now_ns, Thread& thread, SampleLog& log);
   // What it waits for; nullopt when it runs.
   std::optional<std::string> waitOf(int task_folder, pid_t tid, Thread& thread);

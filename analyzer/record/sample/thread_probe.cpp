@@ -29,10 +29,13 @@ double ThreadProbe::Share::over(TimeNs from_ns, TimeNs to_ns) {
   return static_cast<double>(reported) / static_cast<double>(length);
 }
 
+bool ThreadProbe::read(host::RepeatedFile& file, int task_folder, const char* name, std::string& text) const {
+  return file.readInto(task_folder, (std::to_string(tid_) + name).c_str(), text);
+}
+
 bool ThreadProbe::readSwitches(int task_folder) {
   std::string& text = scratch();
-  const std::string folder = std::to_string(tid_);
-  if (!host::readFileInto(task_folder, (folder + "/status").c_str(), text)) return false;
+  if (!read(status_, task_folder, "/status", text)) return false;
   voluntary_ = host::fieldOf(text, "voluntary_ctxt_switches").value_or(voluntary_);
   forced_ = host::fieldOf(text, "nonvoluntary_ctxt_switches").value_or(forced_);
   return true;
@@ -63,7 +66,7 @@ void ThreadProbe::readState(int task_folder, char letter, LockAddresses& locks) 
   std::string& text = scratch();
   const bool waits = letter == 'S' || letter == 'D';
   if (waits && syscall_readable_) {
-    syscall_readable_ = host::readFileInto(task_folder, (std::to_string(tid_) + "/syscall").c_str(), text);
+    syscall_readable_ = read(syscall_, task_folder, "/syscall", text);
   }
   state_ =
       locks.stateOf(tid_, letter, waits && syscall_readable_ ? std::string_view(text) : std::string_view());
@@ -71,7 +74,7 @@ void ThreadProbe::readState(int task_folder, char letter, LockAddresses& locks) 
 
 void ThreadProbe::startNow(int task_folder) {
   std::string& text = scratch();
-  if (host::readFileInto(task_folder, (std::to_string(tid_) + "/schedstat").c_str(), text)) {
+  if (read(schedstat_, task_folder, "/schedstat", text)) {
     if (const auto sched = parseSchedStat(text)) {
       run_.reported_ns = sched->run_ns;
       wait_.reported_ns = sched->wait_ns;
@@ -85,8 +88,7 @@ void ThreadProbe::startNow(int task_folder) {
 bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef process, LockAddresses& locks,
                          SampleLog& log) {
   std::string& text = scratch();
-  const std::string folder = std::to_string(tid_);
-  if (!host::readFileInto(task_folder, (folder + "/schedstat").c_str(), text)) return false;
+  if (!read(schedstat_, task_folder, "/schedstat", text)) return false;
   const auto sched = parseSchedStat(text);
   if (!sched) return false;
   const TimeNs now = clock.now();
@@ -95,7 +97,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   run_.total_ns = sched->run_ns;
   wait_.total_ns = sched->wait_ns;
   if (moved) {
-    if (!host::readFileInto(task_folder, (folder + "/stat").c_str(), text)) return false;
+    if (!read(stat_, task_folder, "/stat", text)) return false;
     const auto stat = parseStat(text);
     if (!stat) return false;
     cpu_ = stat->cpu;

@@ -10,6 +10,7 @@
 #include "analyzer/record/sample/sample_log.h"
 #include "analyzer/record/sample/thread_state.h"
 #include "analyzer/record/sample/trace_clock.h"
+#include "db/proc_files.h"
 
 namespace pitwall::record {
 
@@ -48,6 +49,7 @@ class ThreadProbe {
     double over(TimeNs from_ns, TimeNs to_ns);
   };
   void makeTracks(int task_folder, ProcessRef process, SampleLog& log);
+  bool read(host::RepeatedFile& file, int task_folder, const char* name, std::string& text) const;
   bool readSwitches(int task_folder);
   void readState(int task_folder, char letter, LockAddresses& locks);
 
@@ -64,6 +66,7 @@ class ThreadProbe {
   bool name_kept_ = false;
   std::optional<ThreadRef> thread_;
   Series series_;
+  host::RepeatedFile schedstat_, stat_, status_, syscall_;
 };
 
 }  // namespace pitwall::record

@@ -9,6 +9,7 @@ namespace pitwall::record {
 namespace {
 
 constexpr int kMostInterpreters = 64;
+constexpr std::uint32_t kSearchesOfLasting = 8;
 constexpr std::size_t kMostThreads = 4096;  // of all interpreters
 constexpr std::size_t kMostFrames = 1024;
 constexpr int kTries = 5;
@@ -30,19 +31,46 @@ Result<std::unique_ptr<PythonStacks>> PythonStacks::create(const ProcessMemory& 
   return std::unique_ptr<PythonStacks>(new PythonStacks(memory, frames, runtime, layout));
 }
 
+template <class T>
+std::optional<T> PythonStacks::link(Address at, bool lasts) {
+  const auto value = memory_.value<T>(at);
+  if (value) links_.push_back({at, static_cast<std::uint64_t>(*value), sizeof *value, lasts});
+  all_linked_ = all_linked_ && value;
+  return value;
+}
+
+// Whether what the last search read is unchanged, in one call; of what lasts as long as an interpreter only now and then,
+// since each address takes time.
+bool PythonStacks::linksHold() {
+  if (!all_linked_ || links_.empty()) return false;
+  const bool everything = ++searches_ % kSearchesOfLasting == 0;
+  now_.resize(links_.size());
+  parts_.clear();
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const Link& link = links_[i];
+    const bool is_read = everything || !link.lasts;
+    now_[i] = is_read ? 0 : link.value;
+    if (is_read) parts_.push_back({link.at, &now_[i], link.size});
+  }
+  return memory_.read(parts_) && std::ranges::equal(links_, now_, {}, &Link::value);
+}
+
 bool PythonStacks::findThreads() {
+  if (linksHold()) return !threads_.empty();
+  links_.clear();
+  all_linked_ = true;
   for (auto& [tid, thread] : threads_) thread.seen = false;
   locks_.clear();
   if (layout_.lock_in_runtime != 0) locks_.push_back(runtime_ + layout_.lock_in_runtime);
   std::size_t left = kMostThreads;
-  auto interpreter = memory_.value<Address>(runtime_ + layout_.heads);
+  auto interpreter = link<Address>(runtime_ + layout_.heads, true);
   for (int i = 0; i < kMostInterpreters && interpreter && *interpreter != 0; ++i) {
     findThreadsOf(*interpreter, left);
     if (layout_.lock_of_interpreter != 0) {
-      const auto lock = memory_.value<Address>(*interpreter + layout_.lock_of_interpreter);
+      const auto lock = link<Address>(*interpreter + layout_.lock_of_interpreter, true);
       if (lock && *lock != 0) locks_.push_back(*lock);
     }
-    interpreter = memory_.value<Address>(*interpreter + layout_.next_interpreter);
+    interpreter = link<Address>(*interpreter + layout_.next_interpreter, true);
   }
   std::erase_if(threads_, [](const auto& entry) { return !entry.second.seen; });
   return !threads_.empty();
@@ -50,32 +78,32 @@ bool PythonStacks::findThreads() {
 
 // `left`: how many threads may still be read.
 void PythonStacks::findThreadsOf(Address interpreter, std::size_t& left) {
-  auto state = memory_.value<Address>(interpreter + layout_.threads);
+  auto state = link<Address>(interpreter + layout_.threads);
   for (; left > 0 && state && *state != 0; --left) {
     if (const pid_t tid = systemId(*state); tid > 0) {
       Thread& thread = threads_[tid];
       if (thread.seen && thread.state == *state) return;  // a cycle
-      if (thread.state != *state) thread = {.state = *state, .seen = true, .areas = {}};
+      if (thread.state != *state) thread = {.state = *state, .cframe = 0, .seen = true, .areas = {}};
       thread.seen = true;
     }
-    state = memory_.value<Address>(*state + layout_.thread.next);
+    state = link<Address>(*state + layout_.thread.next);
   }
 }
 
 // Up to 3.10 only the pthread_t is known: the address of glibc's descriptor, which holds the system's number.
-pid_t PythonStacks::systemId(Address state) const {
+pid_t PythonStacks::systemId(Address state) {
 #if defined(__aarch64__)
   constexpr Address kNumberInDescriptor = 208;
 #else
   constexpr Address kNumberInDescriptor = 720;
 #endif
   if (layout_.thread.native_id != 0) {
-    const auto id = memory_.value<std::uint64_t>(state + layout_.thread.native_id);
+    const auto id = link<std::uint64_t>(state + layout_.thread.native_id);
     return id && *id < 0x7fffffff ? static_cast<pid_t>(*id) : 0;
   }
-  const auto descriptor = memory_.value<Address>(state + layout_.thread.thread_id);
+  const auto descriptor = link<Address>(state + layout_.thread.thread_id);
   if (!descriptor || *descriptor == 0) return 0;
-  return memory_.value<pid_t>(*descriptor + kNumberInDescriptor).value_or(0);
+  return static_cast<pid_t>(link<std::uint32_t>(*descriptor + kNumberInDescriptor).value_or(0));
 }
 
 bool PythonStacks::isInterpreterLock(Address at) const {
@@ -83,25 +111,34 @@ bool PythonStacks::isInterpreterLock(Address at) const {
                              [&](Address lock) { return at >= lock && at < lock + layout_.lock_size; });
 }
 
-std::optional<Address> PythonStacks::innermost(const Thread& thread) const {
+std::optional<Address> PythonStacks::innermost(Thread& thread) const {
   const auto pointer = memory_.value<Address>(thread.state + layout_.thread.frame);
   if (!pointer || !layout_.frame_in_cframe) return pointer;
+  thread.cframe = *pointer;
   return *pointer == 0 ? pointer : memory_.value<Address>(*pointer + *layout_.frame_in_cframe);
 }
 
-// Reads the innermost frame's address, the areas of the last time and the address again, in one call.
-PythonStacks::Tops PythonStacks::fetch(Thread& thread) const {
-  Address where = thread.state + layout_.thread.frame;
-  if (layout_.frame_in_cframe) {
-    const auto pointer = memory_.value<Address>(where);
-    if (!pointer || *pointer == 0) return {};
-    where = *pointer + *layout_.frame_in_cframe;
-  }
+// Reads the innermost frame's address, the areas of the last time and the address again, in one call, or in two where
+// what leads to the frame is another than the last time.
+PythonStacks::Tops PythonStacks::fetch(Thread& thread) {
   Tops tops;
-  std::vector<ProcessMemory::Part> parts{{where, &tops.before, sizeof tops.before}};
-  for (Area& area : thread.areas) parts.push_back({area.from, area.bytes.data(), area.bytes.size()});
-  parts.push_back({where, &tops.after, sizeof tops.after});
-  if (memory_.read(parts)) return tops;
+  for (int i = 0; i < 2; ++i) {
+    Address pointer = thread.cframe;
+    Address where = thread.state + layout_.thread.frame;
+    parts_.clear();
+    if (layout_.frame_in_cframe) {
+      if (thread.cframe == 0) break;
+      parts_.push_back({where, &pointer, sizeof pointer});
+      where = thread.cframe + *layout_.frame_in_cframe;
+    }
+    parts_.push_back({where, &tops.before, sizeof tops.before});
+    for (Area& area : thread.areas) parts_.push_back({area.from, area.bytes.data(), area.bytes.size()});
+    parts_.push_back({where, &tops.after, sizeof tops.after});
+    if (!memory_.read(parts_)) break;
+    if (pointer == thread.cframe) return tops;
+    if (pointer == 0) return {};
+    thread.cframe = pointer;
+  }
   thread.areas.clear();
   tops.before = tops.after = innermost(thread).value_or(0);
   return tops;

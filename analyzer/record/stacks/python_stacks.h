@@ -55,18 +55,29 @@ class PythonStacks {
   };
   struct Thread {
     Address state = 0;
+    Address cframe = 0;  // where layout_.frame_in_cframe: what led to the innermost frame
     bool seen = false;
     std::vector<Area> areas;
   };
   PythonStacks(const ProcessMemory& memory, FrameTable& frames, Address runtime, PythonLayout layout)
       : memory_(memory), runtime_(runtime), layout_(layout), code_(memory, layout_, frames) {}
+  // A value that the last search for threads read, of at most 8 bytes.
+  struct Link {
+    Address at = 0;
+    std::uint64_t value = 0;
+    std::size_t size = 0;
+    bool lasts = false;  // as long as an interpreter
+  };
+  template <class T>
+  std::optional<T> link(Address at, bool lasts = false);
+  bool linksHold();
   void findThreadsOf(Address interpreter, std::size_t& left);
-  pid_t systemId(Address state) const;
-  std::optional<Address> innermost(const Thread& thread) const;
+  pid_t systemId(Address state);
+  std::optional<Address> innermost(Thread& thread) const;
   struct Tops {
     Address before = 0, after = 0;  // the innermost frame, before and after the areas were read
   };
-  Tops fetch(Thread& thread) const;
+  Tops fetch(Thread& thread);
   const std::uint8_t* frameBytes(const Thread& thread, Address frame, std::vector<std::uint8_t>& scratch);
   bool walk(const Thread& thread, Address top);
   void placeAreas(Thread& thread) const;
@@ -77,10 +88,15 @@ class PythonStacks {
   PythonCode code_;
   std::unordered_map<pid_t, Thread> threads_;
   std::vector<Address> locks_;
-  std::vector<Address> walked_;            // scratch: frames, innermost first
-  std::vector<Address> functions_;         // those of `places_`
-  std::vector<PythonCode::Place> places_;  // scratch
-  bool outside_ = false;                   // the last walk read frames besides the areas
+  std::vector<Link> links_;
+  std::uint32_t searches_ = 0;
+  bool all_linked_ = false;                 // the last search could read everything
+  std::vector<std::uint64_t> now_;          // scratch: of the links
+  std::vector<ProcessMemory::Part> parts_;  // scratch
+  std::vector<Address> walked_;             // scratch: frames, innermost first
+  std::vector<Address> functions_;          // those of `places_`
+  std::vector<PythonCode::Place> places_;   // scratch
+  bool outside_ = false;                    // the last walk read frames besides the areas
 };
 
 }  // namespace pitwall::record
