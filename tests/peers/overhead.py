@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How much longer unchanged programs take under `pitwall record`: a Markdown table for docs/benchmarks.md.
 
-    tests/peers/overhead.py [--bin build/release/bin] [--venvs FOLDER] [--rounds 10] [--scale 1] [PROGRAM...]
+    tests/peers/overhead.py [--bin build/release/bin] [--venvs FOLDER] [--rounds 10] [--scale 1] [--stacks auto] [PROGRAM...]
 
 In a round each program runs alone, sampled (--framework none) and with the framework's operators, all three at once in turns
 of 0.1 s: while one runs, the processes of the others are stopped. So the speed of a machine that changes from second to
@@ -125,6 +125,7 @@ def main():
     parser.add_argument("--venvs", type=pathlib.Path, default=pathlib.Path.home() / ".cache/pitwall-peers")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--scale", type=float, default=1, help="of the number of steps")
+    parser.add_argument("--stacks", default="auto", help="of the sampled runs: auto, python, native or off")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
     os.environ["WORKERS"] = "0"
@@ -139,7 +140,8 @@ def main():
             program = [python_of(name, given.venvs), str(HERE / "programs" / (FILES[name] + ".py")), str(steps)]
             record = [str(given.bin / "pitwall"), "record", "-q", "-o"]
             ways = [program,
-                    record + [os.path.join(folder, "sampled.pitwall"), "--framework", "none", "--"] + program,
+                    record + [os.path.join(folder, "sampled.pitwall"), "--framework", "none", "--stacks", given.stacks,
+                              "--"] + program,
                     record + [os.path.join(folder, "operators.pitwall"), "--"] + program]
             step_seconds([way[:-1] + ["10"] for way in ways], 10)  # files into the page cache, bytecode compiled
             rounds = [step_seconds(ways, steps) for _ in range(given.rounds)]

@@ -9,8 +9,8 @@ namespace pitwall::record {
 namespace {
 
 constexpr int kMostInterpreters = 64;
-constexpr std::uint32_t kSearchesOfLasting = 8;
-constexpr std::size_t kMostThreads = 4096;  // of all interpreters
+constexpr std::uint32_t kSearchesOfLasting = 8;  // one of them looks for other interpreters, too
+constexpr std::size_t kMostThreads = 4096;       // of all interpreters
 constexpr std::size_t kMostFrames = 1024;
 constexpr int kTries = 5;
 constexpr Address kJoined = 1024;  // areas closer than this are one

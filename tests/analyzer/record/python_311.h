@@ -14,7 +14,7 @@
 
 #include "analyzer/record/stacks/python_stacks.h"
 
-namespace pitwall::record::python_reading_test {
+namespace pitwall::record::python_311 {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -116,4 +116,4 @@ class Python311 : public testing::Test {
   std::vector<std::string> functions_;
 };
 
-}  // namespace pitwall::record::python_reading_test
+}  // namespace pitwall::record::python_311

@@ -12,6 +12,8 @@
 namespace pitwall::record::python_reading_test {
 namespace {
 
+using python_311::Bytes, python_311::Memory, python_311::Python311;
+
 TEST_F(Python311, ReadsAStack) {
   ASSERT_TRUE(stacks_->findThreads());
   EXPECT_TRUE(stacks_->hasThread(77));
