@@ -36,10 +36,13 @@ struct Options {
   std::vector<std::int64_t> batches{1, 2, 4, 8, 16, 32};
   double seconds = 3;
   std::string format = "text", dtype = "float32", write_folder, record_folder, published;
+  int gpu = -1;  // -1: the CPU
+  Device device() const { return gpu < 0 ? cpu() : pitwall::gpu(gpu); }
 };
 
 // Values that do not grow or vanish from layer to layer; variances of 1.
-NDArray parameter(Session& session, const std::string& name, const Shape& shape, std::uint32_t& seed) {
+NDArray parameter(Session& session, const std::string& name, const Shape& shape, Device device,
+                  std::uint32_t& seed) {
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
   const auto endsWith = [&name](const char* end) { return name.ends_with(end); };
   const float fan_in = static_cast<float>(shape.rank() > 0 ? shape.elements() / shape[0] : 1);
@@ -50,7 +53,7 @@ NDArray parameter(Session& session, const std::string& name, const Shape& shape,
     if (endsWith("_gamma") || endsWith("_var")) value = 1.0F;
     if (endsWith("_beta") || endsWith("_bias") || endsWith("_mean")) value = uniform * 0.1F;
   }
-  return NDArray::fromValues(session, shape, values, MemoryTag::weights);
+  return NDArray::fromValues(session, shape, values, MemoryTag::weights, device);
 }
 
 struct Row {
@@ -83,12 +86,14 @@ Row score(Session& session, const Options& options, const std::string& network, 
   std::uint32_t seed = 1;
   const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
     for (std::size_t i = 0; i < names.size(); ++i)
-      arrays[names[i]] = parameter(session, names[i], of[i], seed);
+      arrays[names[i]] = parameter(session, names[i], of[i], options.device(), seed);
   };
   make(symbol.arguments(), shapes.arguments);
   make(symbol.auxiliaryStates(), shapes.auxiliary_states);
   const Symbol computed = options.dtype == "int8" ? quantized(session, symbol, arrays) : symbol;
-  const auto executor = must(Executor::bind(session, computed, arrays));
+  Executor::Options bound;
+  bound.device = options.device();
+  const auto executor = must(Executor::bind(session, computed, arrays, bound));
   if (options.dtype == "int8" && executor->describePlan().find("_contrib_quantized_") == std::string::npos)
     giveUp("--dtype int8: no layer of " + network + " is computed in 8 bits");
   if (options.dtype == "bfloat16" && executor->describePlan().find("amx") == std::string::npos)
@@ -216,6 +221,8 @@ Options parse(int argc, char** argv) {
                  "float32; int8: the quantized network; or bfloat16 for products where processor and oneDNN "
                  "have it [float32]")
       ->check(CLI::IsMember({"float32", "int8", "bfloat16"}));
+  app.add_option("--gpus", o.gpu, "compute on the GPU of this number [on the CPU]")
+      ->check(CLI::Range(0, kMaxDevices - 1));
   app.add_option("--format", o.format, "text, csv or json [text]")
       ->check(CLI::IsMember({"text", "csv", "json"}));
   app.add_option("--published", o.published,
@@ -237,6 +244,8 @@ Options parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
+  if (options.gpu >= 0 && options.dtype != "float32")
+    giveUp("--dtype " + options.dtype + ": on a GPU there is only float32");
   const std::vector<std::string> networks = networksOf(options.networks);
   const published::Machine* machine = &published::machineFor(std::thread::hardware_concurrency());
   if (!options.published.empty()) machine = published::findMachine(options.published);

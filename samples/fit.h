@@ -49,15 +49,16 @@ struct Training {
 
 // For images of shape `data`, whose first extent is the batch.
 inline Training prepare(pitwall::Session& session, const pitwall::Symbol& symbol, const pitwall::Shape& data,
-                        std::uint64_t seed) {
+                        std::uint64_t seed, pitwall::Device device = {}) {
   using namespace pitwall;
   const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
   Training training;
-  Executor::Options options{.seed = seed};
+  Executor::Options options{.device = device, .seed = seed};
   const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       NDArray& array = training.arrays[names[i]];
-      array = NDArray::empty(session, of[i], isInput(names[i]) ? MemoryTag::data : MemoryTag::weights);
+      array = NDArray::empty(session, of[i], isInput(names[i]) ? MemoryTag::data : MemoryTag::weights,
+                             DType::float32, device);
       if (!isInput(names[i])) fill(array, names[i], ++seed);
     }
   };

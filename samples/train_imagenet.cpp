@@ -17,6 +17,7 @@ struct Given {
   std::string network = "resnet-50", trace, folder;
   data::ImageRecordOptions data;
   std::vector<float> mean = {123.68F, 116.779F, 103.939F};
+  int gpu = -1;  // -1: the CPU
   int benchmark = 0, test_io = 0, epochs = 1, batches = 500, shown_every = 20;
   std::int64_t batch_size = 32, classes = 1000, image_size = 0;
   float rate = 0.1F, momentum = 0.9F, weight_decay = 1e-4F;
@@ -45,7 +46,8 @@ samples::Training prepare(Session& session, const Given& given, std::int64_t siz
   const Symbol symbol = must(models::make(given.network, given.classes));
   if (!given.folder.empty()) must(symbol.save(given.folder + "/" + given.network + "-symbol.json"));
   const Shape data{given.batch_size, 3, size, size};
-  samples::Training training = samples::prepare(session, symbol, data, given.seed);
+  samples::Training training =
+      samples::prepare(session, symbol, data, given.seed, given.gpu < 0 ? cpu() : gpu(given.gpu));
   must(training.arrays["data"].copyFrom(images(data, given.seed)));
   must(training.arrays["softmax_label"].copyFrom(labels));
   return training;
@@ -55,7 +57,7 @@ samples::Training prepare(Session& session, const Given& given, std::int64_t siz
 class Input {
  public:
   Input(Session& session, const Given& given, std::vector<float> labels)
-      : given_(given), labels_(std::move(labels)) {
+      : session_(session), given_(given), labels_(std::move(labels)) {
     if (!given.data.path_imgrec.empty()) records_ = must(data::openImageRecords(session, given.data));
   }
 
@@ -64,10 +66,14 @@ class Input {
     if (records_ == nullptr) return taken_++ < given_.batches;
     return must(records_->next(batch_));
   }
-  // Gives the batch to the network, without a copy of the images.
+  // Gives the batch to the network; on the CPU without a copy of the images.
   void give(samples::Training& training) {
     if (records_ == nullptr) return;
-    must(data::takeImages(batch_, training.arrays["data"]));
+    if (given_.gpu < 0)
+      must(data::takeImages(batch_, training.arrays["data"]));
+    else
+      must(training.executor->replaceInput(
+          "data", must(must(data::takeImages(session_, batch_)).copyTo(gpu(given_.gpu)))));
     must(training.arrays["softmax_label"].copyFrom(batch_.labels));
   }
   const std::vector<float>& labels() const { return records_ == nullptr ? labels_ : batch_.labels; }
@@ -82,6 +88,7 @@ class Input {
   }
 
  private:
+  Session& session_;
   const Given& given_;
   std::unique_ptr<data::ImageRecordIterator> records_;
   data::Batch batch_;
@@ -170,6 +177,8 @@ int main(int argc, char** argv) {
   CLI::App app("Trains an image classification network.");
   declareData(app, given);
   app.add_option("--network", given.network, "network [resnet-50]");
+  app.add_option("--gpus", given.gpu, "train on the GPU of this number [on the CPU]")
+      ->check(CLI::Range(0, kMaxDevices - 1));
   app.add_option("--benchmark", given.benchmark, "1: one batch of synthetic images, --num-batches times [0]");
   app.add_option("--batch-size", given.batch_size, "images in a batch [32]")->check(CLI::Range(1, 4096));
   app.add_option("--num-epochs", given.epochs, "epochs [1]")->check(CLI::Range(1, 100000));

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "analyzer/record/sample/stack_probe.h"
 #include "analyzer/record/sample/trace_clock.h"
 #include "db/proc_files.h"
+#include "db/usable_cpus.h"
 
 namespace pitwall::record {
 
@@ -30,8 +32,15 @@ struct SamplerOptions {
   double most_cpu_share = 0.02;   // of one CPU, limit of sampling
   bool is_running = false;        // the program has been started before: its descendants belong to it
   StackMode stacks = StackMode::off;
-  double stack_hz = 100;           // at most
-  double most_stack_share = 0.03;  // of one CPU, limit of sampling stacks
+  double stack_hz = 100;  // at most
+  // Of one CPU, limit of sampling stacks.
+  double most_stack_share = stackShare(host::affinityCpus().size());
+
+  // Half a percent of the CPUs, at most 3 % of one. A program that computes on all of them waits for the thread whose CPU
+  // the recorder takes: there it pays the whole share.
+  static double stackShare(std::size_t cpus) {
+    return std::min(0.03, 0.005 * static_cast<double>(std::max<std::size_t>(1, cpus)));
+  }
 };
 
 class Sampler {
