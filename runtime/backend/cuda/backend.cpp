@@ -4,7 +4,9 @@
 
 #include "db/try.h"
 #include "runtime/backend/cuda/driver.h"
+#include "runtime/backend/cuda/libraries.h"
 #include "runtime/backend/cuda/operators.h"
+#include "runtime/backend/gpu_kernels/keep_layout.h"
 #include "runtime/backend/support/caching_backend.h"
 #include "runtime/gpu.h"
 
@@ -20,34 +22,45 @@ gpu_kernels::GpuFunction makeFunction(const OperatorKindDesc& desc, Pass pass, S
   return {};
 }
 
+BackendOptions cacheOptions(const CudaOptions& options) {
+  BackendOptions of_cache;
+  of_cache.cached_kernels = options.cached_kernels;
+  return of_cache;
+}
+
 class CudaBackend final : public CachingBackend {
  public:
-  using CachingBackend::CachingBackend;
+  explicit CudaBackend(const CudaOptions& options)
+      : CachingBackend(cacheOptions(options)), libraries_(openLibraries(options)) {}
   std::string_view name() const override { return "cuda"; }
   std::string libraryVersion() const override {
     int version = 0;
     (void)cudaRuntimeGetVersion(&version);
-    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    const std::string cuda = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+    const std::string libraries = libraries_->version();
+    return libraries.empty() ? cuda : cuda + ", " + libraries;
   }
 
  private:
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
+    if (KernelPtr kernel = PITWALL_TRY(libraries_->make(desc, pass, signature))) return kernel;
+    gpu_kernels::keepLayout(desc, pass, inputs, signature);
     gpu_kernels::GpuFunction function = makeFunction(desc, pass, signature);
     if (!function.run) return KernelPtr();
     return KernelPtr(
         std::make_shared<gpu_kernels::GpuFunctionKernel>(std::move(signature), "cuda", std::move(function)));
   }
+
+  const std::unique_ptr<Libraries> libraries_;
 };
 
 class CudaPlatform final : public GpuPlatform {
  public:
   GpuDriver& driver() override { return *driver_; }
   Result<std::unique_ptr<Backend>> openBackend(const Settings& settings) override {
-    BackendOptions options;
-    options.cached_kernels = settings.integer("MXNET_MKLDNN_CACHE_NUM");
-    return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(options));
+    return std::unique_ptr<Backend>(std::make_unique<CudaBackend>(CudaOptions::of(settings)));
   }
 
  private:

@@ -29,7 +29,8 @@ struct FillWord {
 
 cudaError_t fillWords(void* to, std::uint32_t pattern, std::int64_t words, cudaStream_t stream) {
   if (words <= 0) return cudaSuccess;
-  const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((words + kThreads - 1) / kThreads, 1 << 20));
+  const auto blocks =
+      static_cast<unsigned>(std::min<std::int64_t>((words + kThreads - 1) / kThreads, 1 << 20));
   eachKernel<<<blocks, kThreads, 0, stream>>>(words, FillWord{static_cast<std::uint32_t*>(to), pattern});
   return cudaGetLastError();
 }

@@ -1,6 +1,7 @@
 // Operators of each element by itself: Activation, add_n, clip, Dropout, linear, reciprocal, Reorder.
 #pragma once
 
+#include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/backend/support/random.h"
 #include "runtime/operators.h"
@@ -206,14 +207,39 @@ struct CopyWord {
   PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
-// Row-major arrays are the only ones: a copy.
+// Images from row-major to channels last, or back. Each thread writes one element.
+struct MoveChannels {
+  std::int64_t channels, pixels;
+  bool to_last;
+  const float* from;
+  float* to;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    const std::int64_t inner = to_last ? channels : pixels, outer = to_last ? pixels : channels;
+    const std::int64_t image = quotientOf(i, channels * pixels), place = quotientOf(i, inner);
+    to[i] = from[(image * inner + remainderOf(i, inner)) * outer + remainderOf(place, outer)];
+  }
+};
+
+// Layouts of other backends have no place on a GPU.
+inline bool isOfGpu(const LayoutPtr& layout) {
+  return layout == nullptr || dynamic_cast<const ChannelsLast*>(layout.get()) != nullptr;
+}
+
 template <class L>
-GpuFunction make(const ReorderDesc& d, Pass, Signature& s) {
-  if (d.output_layout != nullptr || s.inputs[0].layout != nullptr) return {};
-  const std::int64_t n = s.outputs[0].shape.elements();
-  const bool words = sizeOf(s.outputs[0].dtype) == 4;
-  const Bytes bytes = s.outputs[0].sizeBytes();
-  return [=](const KernelArgs& a) {
+GpuFunction make(const ReorderDesc&, Pass, Signature& s) {
+  const TensorSpec &from = s.inputs[0], &to = s.outputs[0];
+  const bool words = sizeOf(to.dtype) == 4, moves = isChannelsLast(from) != isChannelsLast(to);
+  if (!isOfGpu(from.layout) || !isOfGpu(to.layout) || (moves && !words)) return {};
+  const std::int64_t n = to.shape.elements();
+  if (moves) {
+    const std::int64_t channels = to.shape[1], pixels = to.shape[2] * to.shape[3];
+    return [=, to_last = isChannelsLast(to)](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n, MoveChannels{channels, pixels, to_last, input(a, 0), output(a, 0)});
+      return launch.status();
+    };
+  }
+  return [=, bytes = to.sizeBytes()](const KernelArgs& a) {
     L launch(a.context);
     if (words)
       launch.each(n, CopyElement{input(a, 0), output(a, 0)});

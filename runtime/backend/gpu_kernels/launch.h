@@ -69,6 +69,16 @@ class GpuFunctionKernel final : public Kernel {
   const GpuFunction function_;
 };
 
+// Of numbers that are not negative. A GPU divides numbers of 32 bits several times faster.
+PITWALL_DEVICE std::int64_t quotientOf(std::int64_t a, std::int64_t b) {
+  if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+  return a / b;
+}
+PITWALL_DEVICE std::int64_t remainderOf(std::int64_t a, std::int64_t b) {
+  if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) % static_cast<std::uint32_t>(b);
+  return a % b;
+}
+
 // Several threads may add to one number.
 PITWALL_DEVICE void addTo(float* sum, float value) {
 #ifdef __CUDACC__
@@ -99,8 +109,8 @@ struct Axes {
   PITWALL_DEVICE std::int64_t offset(std::int64_t index) const {
     std::int64_t at = 0;
     for (int i = rank - 1; i >= 0; --i) {
-      at += index % extents[i] * steps[i];
-      index /= extents[i];
+      at += remainderOf(index, extents[i]) * steps[i];
+      index = quotientOf(index, extents[i]);
     }
     return at;
   }

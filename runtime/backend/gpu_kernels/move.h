@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/gpu_kernels/elementwise.h"
 #include "runtime/backend/support/axis.h"
 #include "runtime/backend/support/labels.h"
@@ -69,9 +70,13 @@ GpuFunction separateParts(const PartList& list, std::size_t whole) {
 template <class L>
 GpuFunction make(const ConcatDesc& d, Pass pass, Signature& s) {
   const auto count = static_cast<std::size_t>(d.inputs);
-  PartList list{axisExtents(s.inputs[0].shape, d.axis).outer};
+  const bool backward = pass == Pass::backward;
+  // Channels that are last are joined pixel by pixel.
+  const Shape& data = s.inputs[0].shape;
+  const bool channels_last = isChannelsLast(backward ? s.inputs[count] : s.outputs[0]);
+  PartList list{channels_last ? data[0] * data[2] * data[3] : axisExtents(data, d.axis).outer};
   for (std::size_t i = 0; i < count; ++i) list.parts.push_back(s.inputs[i].shape.elements() / list.rows);
-  return pass == Pass::backward ? separateParts<L>(list, count) : joinParts<L>(list);
+  return backward ? separateParts<L>(list, count) : joinParts<L>(list);
 }
 
 template <class L>

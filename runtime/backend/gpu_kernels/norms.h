@@ -1,8 +1,14 @@
 // Normalisation of images: BatchNorm, LRN.
+//
+// With channels last, neighbours in memory are of different channels: threads beside each other then each sum one channel over a
+// part of the rows, and the sums of the parts are added in a second step.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
+#include "runtime/backend/gpu_kernels/channel_sums.h"
+#include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/operators.h"
 
@@ -11,8 +17,12 @@ namespace pitwall::gpu_kernels {
 // The i-th of a channel's elements.
 struct ChannelPlace {
   std::int64_t channels, pixels;
+  bool channels_last;
   PITWALL_DEVICE std::int64_t at(std::int64_t channel, std::int64_t i) const {
-    return (i / pixels * channels + channel) * pixels + i % pixels;
+    return channels_last ? i * channels + channel : (i / pixels * channels + channel) * pixels + i % pixels;
+  }
+  PITWALL_DEVICE std::int64_t channelOf(std::int64_t i) const {
+    return channels_last ? remainderOf(i, channels) : remainderOf(quotientOf(i, pixels), channels);
   }
 };
 
@@ -40,6 +50,35 @@ struct BatchNormStatistics {
   }
 };
 
+// The same from the sums of parts.
+struct BatchNormStatisticsOfParts {
+  ChannelParts z;
+  float momentum;
+  const double* parts;  // of x and of its square
+  float *mean, *variance, *running_mean, *running_variance;
+  template <class Team>
+  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
+    const double n = static_cast<double>(z.rows);
+    const double centre = z.total(team, parts, 0, c) / n;
+    const double square = z.total(team, parts, 1, c) / n - centre * centre;
+    if (!team.isFirst()) return;
+    const double spread = square > 0 ? square : 0, m = static_cast<double>(momentum);
+    mean[c] = static_cast<float>(centre);
+    variance[c] = static_cast<float>(spread);
+    running_mean[c] = static_cast<float>(m * static_cast<double>(running_mean[c]) + (1 - m) * centre);
+    running_variance[c] = static_cast<float>(m * static_cast<double>(running_variance[c]) + (1 - m) * spread);
+  }
+};
+
+struct ValueAndSquare {
+  const float* x;
+  PITWALL_DEVICE void operator()(std::int64_t i, std::int64_t, double* sums) const {
+    const double value = static_cast<double>(x[i]);
+    sums[0] += value;
+    sums[1] += value * value;
+  }
+};
+
 struct BatchNormApply {
   ChannelPlace z;
   float epsilon;
@@ -47,7 +86,7 @@ struct BatchNormApply {
   const float *x, *gamma, *beta, *mean, *variance;
   float* y;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t c = i / z.pixels % z.channels;
+    const std::int64_t c = z.channelOf(i);
     const float scale = (fix_gamma ? 1.0F : gamma[c]) / sqrtf(variance[c] + epsilon);
     const float value = (x[i] - mean[c]) * scale + beta[c];
     y[i] = relu && value < 0 ? 0 : value;
@@ -87,6 +126,34 @@ struct BatchNormSums {
   }
 };
 
+// The terms of BatchNormSums, one element.
+struct BatchNormTerms {
+  const float *x, *mean, *dy;
+  PITWALL_DEVICE void operator()(std::int64_t i, std::int64_t c, double* sums) const {
+    const double head = static_cast<double>(dy[i]);
+    sums[0] += head;
+    sums[1] += head * (static_cast<double>(x[i]) - static_cast<double>(mean[c]));
+  }
+};
+
+struct BatchNormSumsOfParts {
+  ChannelParts z;
+  double epsilon;
+  bool fix_gamma;
+  const double* parts;
+  const float* variance;
+  float *dgamma, *dbeta, *sum;
+  template <class Team>
+  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
+    const double plain = z.total(team, parts, 0, c);
+    const double by_normal = z.total(team, parts, 1, c) / sqrt(static_cast<double>(variance[c]) + epsilon);
+    if (!team.isFirst()) return;
+    sum[c] = static_cast<float>(by_normal);
+    dgamma[c] = fix_gamma ? 0 : static_cast<float>(by_normal);
+    dbeta[c] = static_cast<float>(plain);
+  }
+};
+
 struct BatchNormGradient {
   ChannelPlace z;
   std::int64_t count;
@@ -95,7 +162,7 @@ struct BatchNormGradient {
   const float *x, *gamma, *mean, *variance, *dy, *dbeta, *sum;
   float* dx;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t c = i / z.pixels % z.channels;
+    const std::int64_t c = z.channelOf(i);
     const float inverse = 1.0F / sqrtf(variance[c] + epsilon), normal = (x[i] - mean[c]) * inverse;
     const float through = global ? 0.0F : (dbeta[c] + normal * sum[c]) / static_cast<float>(count);
     dx[i] = (fix_gamma ? 1.0F : gamma[c]) * inverse * (dy[i] - through);
@@ -104,14 +171,26 @@ struct BatchNormGradient {
 
 template <class L>
 GpuFunction batchNormGradient(const BatchNormDesc& d, const ChannelPlace& z, std::int64_t n, Signature& s) {
-  s.workspace_bytes = z.channels * 4;
   const std::int64_t count = n / z.channels;
+  const ChannelParts parts(count, z.channels);
+  const Bytes before = parts.sizeBytes(2);
+  s.workspace_bytes = (z.channels_last ? before : 0) + z.channels * 4;
   return [=](const KernelArgs& a) {
     L launch(a.context);
-    auto* const sum = static_cast<float*>(a.context.workspace);
-    launch.rows(z.channels, count,
-                BatchNormSums{z, count, static_cast<double>(d.epsilon), d.fix_gamma, input(a, 0), input(a, 2),
-                              input(a, 3), input(a, 4), output(a, 1), output(a, 2), sum});
+    const auto epsilon = static_cast<double>(d.epsilon);
+    auto* sum = static_cast<float*>(a.context.workspace);
+    if (z.channels_last) {
+      auto* const sums = static_cast<double*>(a.context.workspace);
+      sum += before / 4;
+      sumParts<2>(launch, parts, BatchNormTerms{input(a, 0), input(a, 2), input(a, 4)}, sums);
+      launch.rows(z.channels, parts.parts,
+                  BatchNormSumsOfParts{parts, epsilon, d.fix_gamma, sums, input(a, 3), output(a, 1),
+                                       output(a, 2), sum});
+    } else {
+      launch.rows(z.channels, count,
+                  BatchNormSums{z, count, epsilon, d.fix_gamma, input(a, 0), input(a, 2), input(a, 3),
+                                input(a, 4), output(a, 1), output(a, 2), sum});
+    }
     launch.each(
         n, BatchNormGradient{z, count, d.epsilon, d.fix_gamma, d.use_global_stats, input(a, 0), input(a, 1),
                              input(a, 2), input(a, 3), input(a, 4), output(a, 2), sum, output(a, 0)});
@@ -123,7 +202,7 @@ template <class L>
 GpuFunction make(const BatchNormDesc& d, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
   const std::int64_t n = data.elements(), channels = data[1];
-  const ChannelPlace z{channels, n / (data[0] * channels)};
+  const ChannelPlace z{channels, n / (data[0] * channels), isChannelsLast(s.inputs[0])};
   if (pass == Pass::backward) return batchNormGradient<L>(d, z, n, s);
   if (pass == Pass::inference)
     return [=](const KernelArgs& a) {
@@ -132,14 +211,23 @@ GpuFunction make(const BatchNormDesc& d, Pass pass, Signature& s) {
                                     input(a, 3), input(a, 4), output(a, 0)});
       return launch.status();
     };
+  const ChannelParts parts(n / channels, channels);
+  if (z.channels_last) s.workspace_bytes = parts.sizeBytes(2);
   return [=](const KernelArgs& a) {
     L launch(a.context);
-    if (d.use_global_stats)
+    if (d.use_global_stats) {
       launch.each(channels, CopyTwo{output(a, 3), output(a, 4), output(a, 1), output(a, 2)});
-    else
+    } else if (z.channels_last) {
+      auto* const sums = static_cast<double*>(a.context.workspace);
+      sumParts<2>(launch, parts, ValueAndSquare{input(a, 0)}, sums);
+      launch.rows(channels, parts.parts,
+                  BatchNormStatisticsOfParts{parts, d.momentum, sums, output(a, 1), output(a, 2),
+                                             output(a, 3), output(a, 4)});
+    } else {
       launch.rows(channels, n / channels,
                   BatchNormStatistics{z, n / channels, d.momentum, input(a, 0), output(a, 1), output(a, 2),
                                       output(a, 3), output(a, 4)});
+    }
     launch.each(n, BatchNormApply{z, d.epsilon, d.fix_gamma, false, input(a, 0), input(a, 1), input(a, 2),
                                   output(a, 1), output(a, 2), output(a, 0)});
     return launch.status();

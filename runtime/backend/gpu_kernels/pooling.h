@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/operators.h"
 
@@ -13,6 +14,23 @@ struct PoolingPlace {
   std::int32_t power;
   bool count_padding;
   std::int64_t kernel[2], stride[2], pad[2], extent[2], out[2];
+  std::int64_t channels;
+  bool channels_last;
+
+  // An element of an array of images: its pixel, and the number of its channel, counted over all images.
+  struct Spot {
+    std::int64_t pixel, channel;
+  };
+  PITWALL_DEVICE Spot spot(std::int64_t i, std::int64_t pixels) const {
+    if (!channels_last) return {remainderOf(i, pixels), quotientOf(i, pixels)};
+    const std::int64_t place = quotientOf(i, channels);
+    return {remainderOf(place, pixels), quotientOf(place, pixels) * channels + remainderOf(i, channels)};
+  }
+  // Where a channel begins, and the step from one of its pixels to the next.
+  PITWALL_DEVICE std::int64_t begin(std::int64_t channel, std::int64_t pixels) const {
+    return channels_last ? channel / channels * channels * pixels + channel % channels : channel * pixels;
+  }
+  PITWALL_DEVICE std::int64_t step() const { return channels_last ? channels : 1; }
 
   // A window along one axis: [first, last) inside the image.
   PITWALL_DEVICE std::int64_t first(int axis, std::int64_t o) const {
@@ -64,18 +82,19 @@ struct Pool {
   float* to;
   std::int32_t* where;  // of each maximum, in its image; nullptr = not kept
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t image = i / (z.out[0] * z.out[1]), y = i / z.out[1] % z.out[0], x = i % z.out[1];
-    const float* from = data + image * z.extent[0] * z.extent[1];
+    const auto [pixel, channel] = z.spot(i, z.out[0] * z.out[1]);
+    const std::int64_t y = pixel / z.out[1], x = pixel % z.out[1], step = z.step();
+    const float* from = data + z.begin(channel, z.extent[0] * z.extent[1]);
     float sum = 0;
     std::int64_t best = -1;
     for (std::int64_t row = z.first(0, y); row < z.last(0, y); ++row) {
       for (std::int64_t column = z.first(1, x); column < z.last(1, x); ++column) {
         const std::int64_t at = row * z.extent[1] + column;
-        sum += z.term(from[at]);
-        if (best < 0 || from[at] > from[best]) best = at;
+        sum += z.term(from[at * step]);
+        if (best < 0 || from[at * step] > from[best * step]) best = at;
       }
     }
-    to[i] = z.type == PoolingType::max ? from[best] : z.result(sum, z.divisor(y, x));
+    to[i] = z.type == PoolingType::max ? from[best * step] : z.result(sum, z.divisor(y, x));
     if (where != nullptr) where[i] = static_cast<std::int32_t>(best);
   }
 };
@@ -86,13 +105,14 @@ struct PoolGradient {
   const std::int32_t* where;
   float* ddata;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t pixels = z.extent[0] * z.extent[1], image = i / pixels, at = i % pixels;
+    const auto [at, channel] = z.spot(i, z.extent[0] * z.extent[1]);
     const std::int64_t row = at / z.extent[1], column = at % z.extent[1];
+    const std::int64_t first = z.begin(channel, z.out[0] * z.out[1]), step = z.step();
     const bool reads = z.type == PoolingType::norm;
     float sum = 0;
     for (std::int64_t y = z.firstWindow(0, row); y < z.lastWindow(0, row); ++y) {
       for (std::int64_t x = z.firstWindow(1, column); x < z.lastWindow(1, column); ++x) {
-        const std::int64_t o = (image * z.out[0] + y) * z.out[1] + x;
+        const std::int64_t o = first + (y * z.out[1] + x) * step;
         if (z.type == PoolingType::max) {
           if (where[o] == at) sum += dout[o];
         } else {
@@ -119,7 +139,9 @@ GpuFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
                        {d.stride[0], d.stride[1]},
                        {d.pad[0], d.pad[1]},
                        {w.height, w.width},
-                       {w.out_height, w.out_width}};
+                       {w.out_height, w.out_width},
+                       w.channels,
+                       isChannelsLast(s.inputs[0])};
   if (backward)
     return [=, n = data.elements()](const KernelArgs& a) {
       L launch(a.context);

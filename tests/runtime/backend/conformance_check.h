@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/backend/gpu_kernels/channels_last.h"
 #include "tests/runtime/backend/harness.h"
 #include "tests/runtime/gpu/second_backend.h"
 
@@ -110,6 +111,10 @@ inline const Shape kElementwiseShapes[] = {{1},           {7},          {3, 5}, 
 inline std::vector<LayoutPtr> layoutsFor(Backend& onednn, const Shape& shape) {
   std::vector<LayoutPtr> layouts{nullptr};
   if (shape.rank() != 4) return layouts;
+  if (!secondIsOnednn()) {
+    layouts.push_back(gpu_kernels::channelsLast(shape));
+    return layouts;
+  }
   layouts.push_back(blockedLayout(onednn, shape));
   // In inference a convolution may prefer another: its channels last.
   const LayoutPtr inference = blockedLayout(onednn, shape, Pass::inference);

@@ -4,6 +4,7 @@
 #include "db/try.h"
 #include "runtime/backend/gpu_kernels/combine.h"
 #include "runtime/backend/gpu_kernels/elementwise.h"
+#include "runtime/backend/gpu_kernels/keep_layout.h"
 #include "runtime/backend/gpu_kernels/move.h"
 #include "runtime/backend/gpu_kernels/norms.h"
 #include "runtime/backend/gpu_kernels/operator_list.h"
@@ -105,6 +106,7 @@ class HostGpuBackend final : public CachingBackend {
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
+    gpu_kernels::keepLayout(desc, pass, inputs, signature);
     gpu_kernels::GpuFunction function = makeFunction(desc, pass, signature);
     if (!function.run) return KernelPtr();
     return KernelPtr(std::make_shared<HostGpuKernel>(std::move(signature), std::move(function)));

@@ -94,8 +94,10 @@ class OnGpuBackend final : public Backend {
     auto platform = PITWALL_TRY(openGpuPlatform());
     PITWALL_TRY(platform->driver().deviceCount());
     PITWALL_TRY(platform->driver().use(0));
-    const std::vector<std::pair<std::string, std::string>> none;
-    auto backend = PITWALL_TRY(platform->openBackend(PITWALL_TRY(Settings::fromValues(none))));
+    // In 32 bits, as the reference computes; what is chosen is not kept.
+    const std::vector<std::pair<std::string, std::string>> exact{{"MXNET_CUDA_ALLOW_TENSOR_CORE", "0"},
+                                                                 {"PITWALL_KERNEL_CHOICES", "/dev/null"}};
+    auto backend = PITWALL_TRY(platform->openBackend(PITWALL_TRY(Settings::fromValues(exact))));
     const GpuStream stream = PITWALL_TRY(platform->driver().createStream());
     return std::unique_ptr<Backend>(new OnGpuBackend(std::move(platform), std::move(backend), stream));
   }

@@ -1,0 +1,292 @@
+#include "runtime/backend/cuda/cublas_product.h"
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "db/mutex.h"
+#include "db/try.h"
+#include "runtime/backend/cuda/library_helpers.h"
+#include "runtime/backend/cuda/open_library.h"
+#include "runtime/backend/support/matrix_product.h"
+#include "runtime/operators.h"
+
+namespace pitwall::cuda {
+
+namespace {
+
+constexpr char kCublasLibrary[] = "libcublasLt.so.13";
+constexpr std::size_t kMostWorkspace = std::size_t{32} << 20;  // what NVIDIA recommends for Hopper
+constexpr std::uint32_t kArrayAlignment = 64;                  // Storage's, in bytes
+
+#define PITWALL_CUBLASLT_FUNCTIONS(X)      \
+  X(cublasLtCreate)                        \
+  X(cublasLtMatmul)                        \
+  X(cublasLtMatmulAlgoGetHeuristic)        \
+  X(cublasLtMatmulDescInit_internal)       \
+  X(cublasLtMatmulDescSetAttribute)        \
+  X(cublasLtMatrixLayoutInit_internal)     \
+  X(cublasLtMatrixLayoutSetAttribute)      \
+  X(cublasLtMatmulPreferenceInit_internal) \
+  X(cublasLtMatmulPreferenceSetAttribute)  \
+  X(cublasLtGetStatusString)
+
+struct CublasLtApi {
+#define PITWALL_DECLARE(name) decltype(&::name) name = nullptr;
+  PITWALL_CUBLASLT_FUNCTIONS(PITWALL_DECLARE)
+#undef PITWALL_DECLARE
+
+  Status statusOf(cublasStatus_t status, const char* what) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return {};
+    return fail(ErrorCode::internal,
+                fmt::format("cuBLASLt: {} failed: {}", what, cublasLtGetStatusString(status)));
+  }
+};
+
+Result<CublasLtApi> loadCublas() {
+  void* const library = PITWALL_TRY(openLibrary(kCublasLibrary));
+  CublasLtApi api;
+#define PITWALL_LOAD(name) \
+  api.name = reinterpret_cast<decltype(api.name)>(PITWALL_TRY(functionOf(library, kCublasLibrary, #name)));
+  PITWALL_CUBLASLT_FUNCTIONS(PITWALL_LOAD)
+#undef PITWALL_LOAD
+  return api;
+}
+
+const CublasLtApi* cublas() {
+  static const Result<CublasLtApi> api = loadCublas();
+  return api.has_value() ? &*api : nullptr;
+}
+
+// Of the thread's GPU; all threads share it.
+Result<cublasLtHandle_t> handleHere(const CublasLtApi& api) {
+  static Mutex mutex;
+  static auto* const handles = new std::map<int, cublasLtHandle_t>;  // the driver ends before statics do
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return fail(ErrorCode::internal, "cudaGetDevice failed");
+  const ScopedLock lock(mutex);
+  cublasLtHandle_t& handle = (*handles)[device];
+  if (handle == nullptr) PITWALL_TRY(api.statusOf(api.cublasLtCreate(&handle), "cublasLtCreate"));
+  return handle;
+}
+
+// What follows the product: bias of a column, activation.
+struct Ending {
+  bool bias = false;
+  FusedActivation activation = {};
+  bool isRelu() const { return activation.type == FusedActivation::Type::relu; }
+  bool isFused() const { return isRelu() || activation.type == FusedActivation::Type::none; }
+};
+
+// cuBLASLt counts columns first: it computes the transposed product, of the transposed factors in the other order, which are the same
+// memory.
+class Product {
+ public:
+  static Result<std::shared_ptr<Product>> make(const MatrixProduct& p, const Ending& ending,
+                                               bool tensor_cores) {
+    const CublasLtApi* const api = cublas();
+    if (api == nullptr || p.rows * p.columns * p.inner * p.batch == 0) return std::shared_ptr<Product>();
+    auto made = std::make_shared<Product>(*api, p, ending);
+    PITWALL_TRY(made->describe(tensor_cores));
+    return PITWALL_TRY(made->choose()) ? made : std::shared_ptr<Product>();
+  }
+  Product(const CublasLtApi& api, const MatrixProduct& p, const Ending& ending)
+      : api_(api), product_(p), ending_(ending) {}
+
+  Bytes workspaceBytes() const { return static_cast<Bytes>(workspace_bytes_); }
+
+  Status run(const KernelContext& context, const void* left, const void* right, const void* bias,
+             void* out) const {
+    const float one = 1, zero = 0;
+    cublasLtMatmulDescOpaque_t how = how_;
+    if (ending_.bias)
+      PITWALL_TRY(api_.statusOf(
+          api_.cublasLtMatmulDescSetAttribute(&how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias),
+          "a product"));
+    const cublasLtHandle_t handle = PITWALL_TRY(handleHere(api_));
+    PITWALL_TRY(api_.statusOf(
+        api_.cublasLtMatmul(handle, &how, &one, right, asArgument(right_), left, asArgument(left_), &zero,
+                            out, asArgument(out_), out, asArgument(out_), &algorithm_, context.workspace,
+                            workspace_bytes_, static_cast<cudaStream_t>(context.stream)),
+        "a product"));
+    if (ending_.isFused()) return {};
+    auto* const result = static_cast<float*>(out);
+    return launchEpilogue(context, {product_.batch * product_.rows * product_.columns, product_.columns, 1,
+                                    ending_.activation, result, nullptr, nullptr, result});
+  }
+
+ private:
+  // cuBLASLt takes descriptions that it only reads by pointers to what may change.
+  static cublasLtMatrixLayout_t asArgument(const cublasLtMatrixLayoutOpaque_t& layout) {
+    return const_cast<cublasLtMatrixLayout_t>(&layout);
+  }
+
+  Status setLayout(cublasLtMatrixLayoutOpaque_t& layout, std::int64_t rows, std::int64_t columns) {
+    PITWALL_TRY(api_.statusOf(api_.cublasLtMatrixLayoutInit_internal(
+                                  &layout, sizeof layout, CUDA_R_32F, static_cast<std::uint64_t>(rows),
+                                  static_cast<std::uint64_t>(columns), rows),
+                              "a matrix"));
+    if (product_.batch == 1) return {};
+    const auto batch = static_cast<std::int32_t>(product_.batch);
+    const std::int64_t step = rows * columns;
+    PITWALL_TRY(api_.statusOf(api_.cublasLtMatrixLayoutSetAttribute(
+                                  &layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch),
+                              "a matrix"));
+    return api_.statusOf(api_.cublasLtMatrixLayoutSetAttribute(
+                             &layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step, sizeof step),
+                         "a matrix");
+  }
+
+  Status setOfProduct(cublasLtMatmulDescAttributes_t name, const void* value, std::size_t size) {
+    return api_.statusOf(api_.cublasLtMatmulDescSetAttribute(&how_, name, value, size), "a product");
+  }
+
+  Status describe(bool tensor_cores) {
+    const MatrixProduct& p = product_;
+    const cublasComputeType_t compute = tensor_cores ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+    PITWALL_TRY(api_.statusOf(api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, compute, CUDA_R_32F),
+                              "a product"));
+    const cublasOperation_t of_right = p.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            of_left = p.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    PITWALL_TRY(setOfProduct(CUBLASLT_MATMUL_DESC_TRANSA, &of_right, sizeof of_right));
+    PITWALL_TRY(setOfProduct(CUBLASLT_MATMUL_DESC_TRANSB, &of_left, sizeof of_left));
+    const cublasLtEpilogue_t epilogue =
+        ending_.bias       ? ending_.isRelu() ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS
+        : ending_.isRelu() ? CUBLASLT_EPILOGUE_RELU
+                           : CUBLASLT_EPILOGUE_DEFAULT;
+    PITWALL_TRY(setOfProduct(CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+    PITWALL_TRY(setLayout(right_, p.right.transposed ? p.inner : p.columns,
+                          p.right.transposed ? p.columns : p.inner));
+    PITWALL_TRY(setLayout(left_, p.left.transposed ? p.rows : p.inner, p.left.transposed ? p.inner : p.rows));
+    return setLayout(out_, p.columns, p.rows);
+  }
+
+  // False: cuBLASLt has no kernel.
+  Result<bool> choose() {
+    cublasLtMatmulPreferenceOpaque_t preference{};
+    PITWALL_TRY(api_.statusOf(api_.cublasLtMatmulPreferenceInit_internal(&preference, sizeof preference),
+                              "a preference"));
+    const auto set = [&](cublasLtMatmulPreferenceAttributes_t name, const void* value, std::size_t size) {
+      return api_.statusOf(api_.cublasLtMatmulPreferenceSetAttribute(&preference, name, value, size),
+                           "a preference");
+    };
+    PITWALL_TRY(set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kMostWorkspace, sizeof kMostWorkspace));
+    for (const auto name :
+         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+          CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      PITWALL_TRY(set(name, &kArrayAlignment, sizeof kArrayAlignment));
+    const cublasLtHandle_t handle = PITWALL_TRY(handleHere(api_));
+    cublasLtMatmulHeuristicResult_t best{};
+    int found = 0;
+    const cublasStatus_t status = api_.cublasLtMatmulAlgoGetHeuristic(handle, &how_, &right_, &left_, &out_,
+                                                                      &out_, &preference, 1, &best, &found);
+    if (status != CUBLAS_STATUS_SUCCESS || found == 0 || best.state != CUBLAS_STATUS_SUCCESS) return false;
+    algorithm_ = best.algo;
+    workspace_bytes_ = best.workspaceSize;
+    return true;
+  }
+
+  const CublasLtApi& api_;
+  const MatrixProduct product_;
+  const Ending ending_;
+  cublasLtMatmulDescOpaque_t how_{};
+  cublasLtMatrixLayoutOpaque_t right_{}, left_{}, out_{};
+  cublasLtMatmulAlgo_t algorithm_{};
+  std::size_t workspace_bytes_ = 0;
+};
+
+// A part of a kernel: a product of two of its inputs, or the sums of the columns of one.
+class ProductKernel final : public Kernel {
+ public:
+  explicit ProductKernel(Signature signature) {
+    inputs_ = std::move(signature.inputs);
+    outputs_ = std::move(signature.outputs);
+    implementation_ = "cublasLt";
+  }
+
+  // Into the next output. False: cuBLASLt has no kernel for it.
+  Result<bool> add(const MatrixProduct& p, const Ending& ending, bool tensor_cores) {
+    auto made = PITWALL_TRY(Product::make(p, ending, tensor_cores));
+    if (made == nullptr) return false;
+    workspace_bytes_ = std::max(workspace_bytes_, made->workspaceBytes());
+    products_.push_back({p, ending, std::move(made)});
+    return true;
+  }
+  void addColumnSum(std::size_t input, std::int64_t rows, std::int64_t columns) {
+    sum_ = ColumnSum{input, rows, columns};
+    workspace_bytes_ = std::max(workspace_bytes_, channelSumBytes(rows, columns));
+  }
+
+  Status run(const KernelArgs& a) const override {
+    for (std::size_t i = 0; i < products_.size(); ++i) {
+      const Part& part = products_[i];
+      PITWALL_TRY(part.product->run(a.context, a.inputs[part.factors.left.array],
+                                    a.inputs[part.factors.right.array],
+                                    part.ending.bias ? a.inputs[2] : nullptr, a.outputs[i]));
+    }
+    if (!sum_) return {};
+    return launchChannelSum(a.context, sum_->rows, sum_->columns,
+                            static_cast<const float*>(a.inputs[sum_->input]), a.context.workspace,
+                            static_cast<float*>(a.outputs[products_.size()]));
+  }
+
+ private:
+  struct Part {
+    MatrixProduct factors;
+    Ending ending;
+    std::shared_ptr<Product> product;
+  };
+  struct ColumnSum {
+    std::size_t input;
+    std::int64_t rows, columns;
+  };
+  std::vector<Part> products_;
+  std::optional<ColumnSum> sum_;
+};
+
+Result<KernelPtr> makeFactors(const MatrixFactors& f, Pass pass, const Signature& s, bool tensor_cores) {
+  auto kernel = std::make_shared<ProductKernel>(s);
+  std::vector<MatrixProduct> products{f.product()};
+  if (pass == Pass::backward) products = {f.gradientOfA(), f.gradientOfB()};
+  for (const MatrixProduct& p : products)
+    if (!PITWALL_TRY(kernel->add(p, {}, tensor_cores))) return KernelPtr();
+  return KernelPtr(std::move(kernel));
+}
+
+// out (n x m) = data (n x k) weight (m x k)^T
+Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signature& s, bool tensor_cores) {
+  const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
+  const std::int64_t m = d.units, k = d.flatten ? data.elements() / data[0] : data[data.rank() - 1],
+                     n = data.elements() / k;
+  auto kernel = std::make_shared<ProductKernel>(s);
+  bool made = false;
+  if (pass == Pass::backwardData) {
+    made = PITWALL_TRY(kernel->add({1, n, m, k, {0, false}, {1, false}}, {}, tensor_cores));
+  } else if (pass == Pass::backwardWeights) {
+    made = PITWALL_TRY(kernel->add({1, m, n, k, {1, true}, {0, false}}, {}, tensor_cores));
+    if (d.bias) kernel->addColumnSum(1, n, m);
+  } else {
+    made =
+        PITWALL_TRY(kernel->add({1, n, k, m, {0, false}, {1, true}}, {d.bias, d.activation}, tensor_cores));
+  }
+  return made ? KernelPtr(std::move(kernel)) : KernelPtr();
+}
+
+}  // namespace
+
+Result<KernelPtr> makeProduct(const OperatorKindDesc& desc, Pass pass, const Signature& s,
+                              const CudaOptions& options) {
+  const bool tensor_cores = options.tensor_cores;
+  if (desc.is<FullyConnectedDesc>()) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, tensor_cores);
+  if (!desc.is<DotDesc>() && !desc.is<BatchDotDesc>()) return KernelPtr();
+  const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
+  return makeFactors(
+      desc.is<DotDesc>() ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass, s,
+      tensor_cores);
+}
+
+}  // namespace pitwall::cuda

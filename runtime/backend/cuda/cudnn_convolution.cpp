@@ -1,0 +1,280 @@
+#include "runtime/backend/cuda/cudnn_convolution.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "db/mutex.h"
+#include "db/try.h"
+#include "runtime/backend/cuda/device_time.h"
+#include "runtime/backend/cuda/library_helpers.h"
+#include "runtime/backend/gpu_kernels/channels_last.h"
+
+namespace pitwall::cuda {
+
+namespace {
+
+using Kind = ConvolutionProblem::Kind;
+
+std::int64_t elementsOf(const Extents& e) { return e[0] * e[1] * e[2] * e[3]; }
+Bytes rounded(Bytes bytes) { return (bytes + 255) / 256 * 256; }
+
+// The memory of one run.
+struct Places {
+  const void *x = nullptr, *w = nullptr, *y = nullptr, *bias = nullptr, *addend = nullptr;
+  void* workspace = nullptr;
+  bool operator==(const Places&) const = default;
+};
+
+// The arguments of a plan's runs, as descriptors, which are slow to make: those of the last runs are kept.
+class VariantPacks {
+ public:
+  VariantPacks(const CudnnApi& api, const ConvolutionProblem& problem) : api_(api), problem_(problem) {}
+
+  Result<Descriptor> of(const Places& places) {
+    const ScopedLock lock(mutex_);
+    for (const Entry& entry : entries_)
+      if (entry.places == places) return entry.pack;
+    const Entry made{places, PITWALL_TRY(make(places))};
+    if (entries_.size() < kMost) {
+      entries_.push_back(made);
+    } else {
+      entries_[next_] = made;
+      next_ = (next_ + 1) % kMost;
+    }
+    return made.pack;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  struct Entry {
+    Places places;
+    Descriptor pack;
+  };
+
+  Result<Descriptor> make(const Places& p) const {
+    std::vector<std::int64_t> ids{kX, kW, kY};
+    std::vector<const void*> data{p.x, p.w, p.y};
+    if (problem_.bias) ids.push_back(kBias), data.push_back(p.bias);
+    if (problem_.adds) ids.push_back(kAddend), data.push_back(p.addend);
+    Descriptor pack(api_, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+    pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, ids)
+        .set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, data)
+        .set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, p.workspace);
+    PITWALL_TRY(pack.finalize("the arguments of a convolution"));
+    return pack;
+  }
+
+  const CudnnApi& api_;
+  const ConvolutionProblem problem_;
+  Mutex mutex_;
+  std::vector<Entry> entries_ PITWALL_GUARDED_BY(mutex_);
+  std::size_t next_ PITWALL_GUARDED_BY(mutex_) = 0;
+};
+
+// A convolution by one engine, with what the engine does not do.
+class Convolution {
+ public:
+  Convolution(const CudnnApi& api, const ConvolutionProblem& problem, const FusedActivation& activation,
+              Engine engine)
+      : api_(api),
+        problem_(problem),
+        activation_(activation),
+        engine_(std::move(engine)),
+        packs_(api, engine_.is_fused ? problem : problem.unfused()) {
+    epilogue_ = problem.kind == Kind::forward &&
+                (engine_.is_fused ? activation.type != FusedActivation::Type::none && !problem.relu
+                                  : problem.isFused() || activation.type != FusedActivation::Type::none);
+    // An addend may lie where the result goes: the engine then writes elsewhere.
+    aside_ = epilogue_ && problem.adds && !engine_.is_fused;
+    pixels_ = problem.channels_last ? 1 : problem.y[2] * problem.y[3];
+  }
+
+  Bytes workspaceBytes() const {
+    return rounded(engine_.workspace_bytes) + (aside_ ? elementsOf(problem_.y) * 4 : 0);
+  }
+  const Engine& engine() const { return engine_; }
+
+  Status run(const KernelContext& context, const Places& given) {
+    Places places = given;
+    places.workspace = context.workspace;
+    if (!engine_.is_fused) places.bias = places.addend = nullptr;
+    if (aside_) places.y = static_cast<char*>(context.workspace) + rounded(engine_.workspace_bytes);
+    const cudnnHandle_t handle = PITWALL_TRY(handleFor(api_, context.stream));
+    const Descriptor pack = PITWALL_TRY(packs_.of(places));
+    PITWALL_TRY(
+        api_.statusOf(api_.cudnnBackendExecute(handle, engine_.plan.get(), pack.get()), engine_.name));
+    if (!epilogue_) return {};
+    const auto left = [this](const void* array) {
+      return static_cast<const float*>(engine_.is_fused ? nullptr : array);
+    };
+    return launchEpilogue(context, {elementsOf(problem_.y), problem_.y[1], pixels_, activation_,
+                                    static_cast<const float*>(places.y), left(given.bias), left(given.addend),
+                                    static_cast<float*>(const_cast<void*>(given.y))});
+  }
+
+ private:
+  const CudnnApi& api_;
+  const ConvolutionProblem problem_;
+  const FusedActivation activation_;
+  const Engine engine_;
+  VariantPacks packs_;
+  bool epilogue_ = false, aside_ = false;
+  std::int64_t pixels_ = 1;
+};
+
+class ConvolutionKernel final : public Kernel {
+ public:
+  ConvolutionKernel(const ConvolutionProblem& problem, bool bias_gradient, Signature signature,
+                    std::unique_ptr<Convolution> convolution)
+      : problem_(problem), bias_gradient_(bias_gradient), convolution_(std::move(convolution)) {
+    inputs_ = std::move(signature.inputs);
+    outputs_ = std::move(signature.outputs);
+    workspace_bytes_ = convolution_->workspaceBytes();
+    if (bias_gradient_) workspace_bytes_ = std::max(workspace_bytes_, channelSumBytes(rows(), problem.y[1]));
+    implementation_ = "cudnn " + convolution_->engine().name;
+  }
+
+  Status run(const KernelArgs& a) const override {
+    Places places;
+    switch (problem_.kind) {
+      case Kind::forward:
+        places = {.x = a.inputs[0], .w = a.inputs[1], .y = a.outputs[0]};
+        if (problem_.bias) places.bias = a.inputs[2];
+        if (problem_.adds) places.addend = a.inputs[problem_.bias ? 3 : 2];
+        break;
+      case Kind::data: places = {.x = a.outputs[0], .w = a.inputs[1], .y = a.inputs[0]}; break;
+      case Kind::weights: places = {.x = a.inputs[0], .w = a.outputs[0], .y = a.inputs[1]}; break;
+    }
+    PITWALL_TRY(convolution_->run(a.context, places));
+    if (!bias_gradient_) return {};
+    return launchChannelSum(a.context, rows(), problem_.y[1], static_cast<const float*>(a.inputs[1]),
+                            a.context.workspace, static_cast<float*>(a.outputs[1]));
+  }
+
+ private:
+  std::int64_t rows() const { return elementsOf(problem_.y) / problem_.y[1]; }
+
+  const ConvolutionProblem problem_;
+  const bool bias_gradient_;
+  const std::unique_ptr<Convolution> convolution_;
+};
+
+// Measures engines on arrays of its own.
+class EngineTimes {
+ public:
+  EngineTimes(const CudnnContext& context, const ConvolutionProblem& problem,
+              const FusedActivation& activation)
+      : context_(context), problem_(problem), activation_(activation) {}
+
+  // By engine; empty where it was not allowed or did not run.
+  Result<Measured> of(const std::vector<Engine>& engines, const std::vector<std::size_t>& allowed) {
+    Measured seconds(engines.size());
+    ScratchMemory memory;
+    Places places;
+    places.x = PITWALL_TRY(memory.noise(elementsOf(problem_.x) * 4));
+    places.w = PITWALL_TRY(memory.noise(elementsOf(problem_.w) * 4));
+    places.y = PITWALL_TRY(memory.noise(elementsOf(problem_.y) * 4));
+    places.bias = PITWALL_TRY(memory.noise(problem_.y[1] * 4));
+    if (problem_.adds) places.addend = PITWALL_TRY(memory.noise(elementsOf(problem_.y) * 4));
+    for (const std::size_t i : allowed) {
+      Convolution convolution(context_.api, problem_, activation_, engines[i]);
+      ScratchMemory workspace;
+      const auto space = workspace.take(convolution.workspaceBytes());
+      if (!space.has_value()) continue;  // too large for the memory that is left
+      const auto found = secondsOnDevice(
+          [&](void* stream) { return convolution.run({.stream = stream, .workspace = *space}, places); });
+      if (found.has_value()) seconds[i] = *found;
+      if (context_.options.verbose >= 2)
+        fprintf(stderr, "pitwall: %s: %s: %s\n", problem_.describe().c_str(), engines[i].name.c_str(),
+                found.has_value() ? fmt::format("{:.1f} us, workspace {:.1f} MiB", *found * 1e6,
+                                                static_cast<double>(engines[i].workspace_bytes) / 1048576)
+                                        .c_str()
+                                  : found.error().message.c_str());
+    }
+    return seconds;
+  }
+
+ private:
+  const CudnnContext& context_;
+  const ConvolutionProblem& problem_;
+  const FusedActivation& activation_;
+};
+
+Result<EngineChoice> chooseEngine(const CudnnContext& context, const ConvolutionProblem& problem,
+                                  const FusedActivation& activation, const std::vector<Engine>& engines) {
+  std::vector<std::string> names;
+  std::vector<std::int64_t> workspaces;
+  for (const Engine& engine : engines) {
+    names.push_back(engine.name + (engine.is_fused ? "" : " in parts"));
+    workspaces.push_back(engine.workspace_bytes);
+  }
+  const Autotune autotune = context.options.autotune;
+  const std::vector<std::size_t> allowed = allowedEngines(workspaces, autotune, kWorkspaceLimit);
+  if (autotune == Autotune::off || allowed.size() == 1)
+    return EngineChoice{.number = allowed.front(), .name = names[allowed.front()]};
+  const std::string key = fmt::format("{} activation {} notes {:x} autotune {}", problem.describe(),
+                                      static_cast<int>(activation.type), context.options.forbidden_notes,
+                                      static_cast<int>(autotune));
+  if (const auto kept = context.choices.find(key))
+    if (const auto choice = EngineChoice::of(*kept, names)) return *choice;
+  const Measured seconds = PITWALL_TRY(EngineTimes(context, problem, activation).of(engines, allowed));
+  const auto best = fastestEngine(seconds, names);
+  if (!best) return EngineChoice{.number = allowed.front(), .name = names[allowed.front()]};
+  context.choices.add(key, best->text(), KernelChoices::Keep::inFile);
+  return *best;
+}
+
+Extents extentsOf(const Shape& shape) {
+  if (shape.rank() == 4) return {shape[0], shape[1], shape[2], shape[3]};
+  return {shape[0], shape[1], 1, shape[2]};
+}
+
+}  // namespace
+
+ConvolutionProblem problemOf(const ConvolutionDesc& d, Pass pass, Signature& s) {
+  ConvolutionProblem p;
+  TensorSpec *x = &s.inputs[0], *w = &s.inputs[1], *y = &s.outputs[0];
+  if (pass == Pass::backwardData) {
+    p.kind = Kind::data;
+    x = &s.outputs[0], y = &s.inputs[0];
+  } else if (pass == Pass::backwardWeights) {
+    p.kind = Kind::weights;
+    w = &s.outputs[0], y = &s.inputs[1];
+  } else {
+    p.bias = d.bias, p.adds = d.adds;
+    p.relu = d.activation.type == FusedActivation::Type::relu;
+  }
+  p.x = extentsOf(x->shape), p.w = extentsOf(w->shape), p.y = extentsOf(y->shape);
+  p.stride = d.stride, p.pad = d.pad, p.dilate = d.dilate;
+  p.channels_last = x->shape.rank() == 4;
+  if (!p.channels_last) return p;
+  for (TensorSpec* const spec : {x, w, y}) spec->layout = gpu_kernels::channelsLast(spec->shape);
+  if (p.adds) s.inputs.back().layout = y->layout;
+  return p;
+}
+
+Result<KernelPtr> makeConvolution(const CudnnContext& context, const ConvolutionDesc& desc, Pass pass,
+                                  const Signature& row_major) {
+  Signature signature = row_major;
+  const ConvolutionProblem problem = problemOf(desc, pass, signature);
+  // The sum of a bias' gradient is that of columns, which only channels last gives.
+  const bool bias_gradient = problem.kind == Kind::weights && desc.bias;
+  if (bias_gradient && !problem.channels_last) return KernelPtr();
+  const FusedActivation activation = problem.kind == Kind::forward ? desc.activation : FusedActivation{};
+  EngineSearch search{.forbidden_notes = context.options.forbidden_notes};
+  if (context.options.heuristics >= 0)
+    search.mode = static_cast<cudnnBackendHeurMode_t>(context.options.heuristics);
+  const std::vector<Engine> engines = PITWALL_TRY(enginesFor(context.api, context.device, problem, search));
+  if (engines.empty()) return KernelPtr();
+  const EngineChoice choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines));
+  if (context.options.verbose >= 1)
+    fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice.name.c_str(),
+            choice.seconds > 0 ? fmt::format(", {:.1f} us", choice.seconds * 1e6).c_str() : "");
+  auto convolution = std::make_unique<Convolution>(context.api, problem, activation, engines[choice.number]);
+  return KernelPtr(std::make_shared<ConvolutionKernel>(problem, bias_gradient, std::move(signature),
+                                                       std::move(convolution)));
+}
+
+}  // namespace pitwall::cuda

@@ -1,0 +1,46 @@
+#include "runtime/backend/cuda/launch.cuh"
+#include "runtime/backend/cuda/library_helpers.h"
+#include "runtime/backend/gpu_kernels/epilogue.h"
+#include "runtime/backend/support/random.h"
+
+namespace pitwall::cuda {
+
+Status launchEpilogue(const KernelContext& context, const EpilogueCall& c) {
+  CudaLaunch launch(context);
+  launch.each(c.elements,
+              gpu_kernels::Epilogue{c.channels, c.pixels, c.activation, c.from, c.bias, c.addend, c.to});
+  return launch.status();
+}
+
+Bytes channelSumBytes(std::int64_t rows, std::int64_t columns) {
+  return gpu_kernels::ChannelParts(rows, columns).sizeBytes(1);
+}
+
+Status launchChannelSum(const KernelContext& context, std::int64_t rows, std::int64_t columns,
+                        const float* from, void* workspace, float* to) {
+  CudaLaunch launch(context);
+  const gpu_kernels::ChannelParts parts(rows, columns);
+  auto* const sums = static_cast<double*>(workspace);
+  gpu_kernels::sumParts<1>(launch, parts, gpu_kernels::ChannelValue{from}, sums);
+  launch.rows(columns, parts.parts, gpu_kernels::ChannelTotal{parts, sums, to});
+  return launch.status();
+}
+
+namespace {
+
+struct Noise {
+  float* to;
+  PITWALL_DEVICE void operator()(std::int64_t i) const {
+    to[i] = static_cast<float>(randomBits(1, static_cast<std::uint64_t>(i))) / 2147483648.0F - 1.0F;
+  }
+};
+
+}  // namespace
+
+Status fillWithNoise(void* stream, float* to, std::int64_t count) {
+  CudaLaunch launch(KernelContext{.stream = stream});
+  launch.each(count, Noise{to});
+  return launch.status();
+}
+
+}  // namespace pitwall::cuda

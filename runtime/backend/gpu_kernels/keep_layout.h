@@ -1,0 +1,70 @@
+// Which operators compute arrays with channels last as they are.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "runtime/backend/gpu_kernels/channels_last.h"
+#include "runtime/backend/support/signature.h"
+#include "runtime/operators.h"
+
+namespace pitwall::gpu_kernels {
+
+// The operators that compute each element by itself.
+inline bool isElementwise(const OperatorKindDesc& desc) {
+  return desc.is<ActivationDesc>() || desc.is<AddNDesc>() || desc.is<BinaryDesc>() || desc.is<ClipDesc>() ||
+         desc.is<DropoutDesc>() || desc.is<LinearDesc>() || desc.is<PointwiseDesc>() ||
+         desc.is<ReciprocalDesc>() || desc.is<SgdDesc>() || desc.is<NagDesc>() || desc.is<AdamDesc>();
+}
+
+namespace detail {
+
+// All arrays of an update of weights: the i-th of the gradients, weights and states share a layout.
+inline void keepLayoutsOfUpdate(std::span<const TensorSpec> inputs, Signature& s) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    s.inputs[i].layout = inputs[i].layout;
+    for (std::size_t o = i; o < s.outputs.size(); o += inputs.size()) s.outputs[o].layout = inputs[i].layout;
+  }
+}
+
+inline bool haveOneShape(const std::vector<TensorSpec>& specs, const Shape& shape) {
+  return std::all_of(specs.begin(), specs.end(), [&](const TensorSpec& s) { return s.shape == shape; });
+}
+
+inline void useChannelsLast(std::vector<TensorSpec>& specs) {
+  for (TensorSpec& spec : specs)
+    if (spec.dtype == DType::float32) spec.layout = channelsLast(spec.shape);
+}
+
+}  // namespace detail
+
+// Sets the layouts of a row-major signature: those in which make() of the operator computes arrays that come with the
+// layouts of `inputs`. All others stay row-major, and arrays are reordered.
+inline void keepLayout(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                       Signature& s) {
+  if (desc.is<SgdDesc>() || desc.is<NagDesc>() || desc.is<AdamDesc>())
+    return detail::keepLayoutsOfUpdate(inputs, s);
+  if (isElementwise(desc)) {
+    const Shape shape = s.outputs[0].shape;
+    if (std::none_of(inputs.begin(), inputs.end(), isChannelsLast)) return;
+    if (!detail::haveOneShape(s.inputs, shape) || !detail::haveOneShape(s.outputs, shape)) return;
+    detail::useChannelsLast(s.inputs);
+    detail::useChannelsLast(s.outputs);
+  } else if (desc.is<PoolingDesc>() || desc.is<BatchNormDesc>()) {
+    // The data decides in both passes: the windows' numbers in the workspace follow its order.
+    if (!isChannelsLast(inputs[0])) return;
+    detail::useChannelsLast(s.inputs);
+    detail::useChannelsLast(s.outputs);
+  } else if (desc.is<ConcatDesc>()) {
+    const bool backward = pass == Pass::backward;
+    const std::span<const TensorSpec> whole = backward ? inputs.last(1) : inputs;
+    if (desc.as<ConcatDesc>().axis != 1 || std::none_of(whole.begin(), whole.end(), isChannelsLast)) return;
+    detail::useChannelsLast(s.inputs);
+    detail::useChannelsLast(s.outputs);
+  } else if (desc.is<ReorderDesc>()) {
+    s.inputs[0].layout = inputs[0].layout;
+    s.outputs[0].layout = desc.as<ReorderDesc>().output_layout;
+  }
+}
+
+}  // namespace pitwall::gpu_kernels
