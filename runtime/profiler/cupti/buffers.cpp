@@ -34,8 +34,16 @@ std::uint8_t* Buffers::take() {
 }
 
 void Buffers::filled(std::uint8_t* buffer, std::size_t valid_bytes) {
+  {
+    const ScopedLock lock(mutex_);
+    if (!closed_) return filled_.push_back({buffer, valid_bytes});
+  }
+  giveBack({buffer, valid_bytes});
+}
+
+void Buffers::close() {
   const ScopedLock lock(mutex_);
-  filled_.push_back({buffer, valid_bytes});
+  closed_ = true;
 }
 
 std::vector<Buffers::Filled> Buffers::takeFilled() {

@@ -25,7 +25,7 @@ class Buffers {
 
   // On the program's thread: a zeroed one, or nullptr.
   std::uint8_t* take();
-  // On CUPTI's thread.
+  // On CUPTI's thread. After close() the buffer is free again at once, with its records.
   void filled(std::uint8_t* buffer, std::size_t valid_bytes);
 
   struct Filled {
@@ -36,6 +36,9 @@ class Buffers {
   // part.
   std::vector<Filled> takeFilled();
   void giveBack(const Filled& buffer);
+
+  // No thread takes what is filled from now on.
+  void close();
 
   std::int64_t refused() const;  // requests without a free buffer, so far
 
@@ -48,6 +51,7 @@ class Buffers {
   mutable Mutex mutex_;
   std::vector<std::uint8_t*> free_ PITWALL_GUARDED_BY(mutex_);
   std::vector<Filled> filled_ PITWALL_GUARDED_BY(mutex_);
+  bool closed_ PITWALL_GUARDED_BY(mutex_) = false;
   std::int64_t refused_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -1,9 +1,11 @@
 #include "runtime/profiler/cupti/collector.h"
 
-#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <atomic>
-#include <memory>
+#include <cstdlib>
+#include <utility>
 
 #include "db/mutex.h"
 #include "db/try.h"
@@ -14,11 +16,12 @@ namespace pitwall::cupti {
 namespace {
 
 Mutex g_mutex;  // held while attaching or detaching
-std::unique_ptr<Session>& current() PITWALL_REQUIRES(g_mutex) {
-  static auto* const session = new std::unique_ptr<Session>;  // CUPTI's thread outlives statics
-  return *session;
-}
+// CUPTI may call a session back as long as the process lives: none is destroyed.
+Session* g_current PITWALL_GUARDED_BY(g_mutex) = nullptr;
+Session* g_closed PITWALL_GUARDED_BY(g_mutex) = nullptr;  // the last one before
+bool g_finished PITWALL_GUARDED_BY(g_mutex) = false;
 std::atomic<const Library*> g_attached{nullptr};
+std::atomic<bool> g_in_child{false};  // forked after attaching: CUDA and CUPTI do not work here
 
 bool pushOperator(CorrelationId correlation) noexcept {
   const Library* const library = g_attached.load(std::memory_order_acquire);
@@ -34,26 +37,68 @@ void popOperator() noexcept {
 
 constexpr OperatorHooks kHooks{pushOperator, popOperator};
 
+void removeHooks() {
+  g_operator_hooks.store(nullptr, std::memory_order_release);
+  g_attached.store(nullptr, std::memory_order_release);
+}
+
+void registerEnd() {
+  static const bool registered = [] {
+    (void)std::atexit(finish);
+    (void)std::at_quick_exit(finish);
+    (void)pthread_atfork(nullptr, nullptr, [] {
+      g_in_child.store(true);
+      removeHooks();
+    });
+    return true;
+  }();
+  (void)registered;
+}
+
+void end(void (Session::*how)() noexcept) {
+  // Without waiting: a thread ended by another thread's exit() may hold it.
+  if (g_in_child.load() || !g_mutex.tryLock()) return;
+  const ScopedLock lock(g_mutex, std::adopt_lock);
+  g_finished = true;
+  removeHooks();
+  for (Session* const session : {g_current, g_closed})
+    if (session != nullptr) (session->*how)();
+  g_closed = std::exchange(g_current, nullptr);
+}
+
 }  // namespace
 
 Status attach(Profiler& profiler) {
+  if (g_in_child.load()) {
+    return fail(ErrorCode::unsupported,
+                "GPU activity is not recorded in a process that was forked from one that used CUDA");
+  }
   const ScopedLock lock(g_mutex);
-  if (current() != nullptr) return {};
+  if (g_current != nullptr) return {};
+  if (g_finished)
+    return fail(ErrorCode::unsupported,
+                "GPU activity is not recorded: the process was ending when CUDA started");
   const auto library = PITWALL_TRY(openLibrary());
-  current() = PITWALL_TRY(Session::open(*library, profiler));
+  if (g_closed != nullptr) g_closed->cancelRemoval();
+  g_current = PITWALL_TRY(Session::open(*library, profiler)).release();
+  registerEnd();  // after CUPTI has registered what it calls at the end, so that it comes before that
   g_attached.store(library, std::memory_order_release);
   g_operator_hooks.store(&kHooks, std::memory_order_release);
   return {};
 }
 
 void detach() noexcept {
+  if (g_in_child.load()) return;
   const ScopedLock lock(g_mutex);
-  g_operator_hooks.store(nullptr, std::memory_order_release);
-  g_attached.store(nullptr, std::memory_order_release);
-  if (current() != nullptr) current()->close();
-  // The session is kept: CUPTI may call it back as long as the process lives.
-  (void)current().release();
+  removeHooks();
+  if (g_current == nullptr) return;
+  g_current->close();
+  g_closed = std::exchange(g_current, nullptr);
 }
+
+void finish() noexcept { end(&Session::finish); }
+
+void abandon() noexcept { end(&Session::abandon); }
 
 bool isAttached() noexcept { return g_attached.load(std::memory_order_relaxed) != nullptr; }
 

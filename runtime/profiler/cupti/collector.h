@@ -17,9 +17,17 @@ namespace pitwall::cupti {
 // another tool attached. NVTX and CPU recording do not depend on it.
 Status attach(Profiler& profiler);
 
-// Delivers pending records and detaches CUPTI, so that it no longer slows the program down. No effect when
-// not attached.
+// Delivers pending records and detaches CUPTI, so that it no longer slows the program down. For a program that goes
+// on. No effect when not attached.
 void detach() noexcept;
+
+// For the end of the process, while the libraries of CUDA still work (atexit(), at_quick_exit(), _exit()): delivers
+// pending records to the recording. CUPTI is not called again, so that nothing attaches later. attach() registers it
+// with atexit(): a destructor would come too late, as CUPTI's library may be finalised before Pitwall's.
+void finish() noexcept;
+
+// As finish(), when the libraries may have been finalised: pending records are lost.
+void abandon() noexcept;
 
 bool isAttached() noexcept;
 

@@ -142,6 +142,7 @@ void call(const CUpti_ActivityAPI& record, ApiName api_name, Activities& into) {
 }
 
 void synchronisation(const CUpti_ActivitySynchronization2& record, Activities& into) {
+  if (record.returnValue == CUDA_ERROR_NOT_READY) return;  // a query, which does not wait
   struct Kind {
     CUpti_ActivitySynchronizationType type;
     const char* name;

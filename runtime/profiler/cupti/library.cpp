@@ -75,6 +75,7 @@ const char* missing(void* library, Library& into) {
   (void)load(library, "cuptiActivityEnableDriverApi", into.enableDriverApi);
   (void)load(library, "cuptiActivityEnableRuntimeApi", into.enableRuntimeApi);
   (void)load(library, "cuptiActivityEnableHWTrace", into.enableHwTrace);
+  (void)load(library, "cuptiActivityEnableAllSyncRecords", into.enableAllSyncRecords);
   return nullptr;
 }
 

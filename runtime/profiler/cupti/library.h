@@ -27,9 +27,10 @@ struct Library {
   decltype(&cuptiActivityGetNumDroppedRecords) getNumDroppedRecords = nullptr;
   decltype(&cuptiActivityPushExternalCorrelationId) pushExternal = nullptr;
   decltype(&cuptiActivityPopExternalCorrelationId) popExternal = nullptr;
-  decltype(&cuptiActivityEnableDriverApi) enableDriverApi = nullptr;    // may be absent
-  decltype(&cuptiActivityEnableRuntimeApi) enableRuntimeApi = nullptr;  // may be absent
-  decltype(&cuptiActivityEnableHWTrace) enableHwTrace = nullptr;        // may be absent
+  decltype(&cuptiActivityEnableDriverApi) enableDriverApi = nullptr;            // may be absent
+  decltype(&cuptiActivityEnableRuntimeApi) enableRuntimeApi = nullptr;          // may be absent
+  decltype(&cuptiActivityEnableHWTrace) enableHwTrace = nullptr;                // may be absent
+  decltype(&cuptiActivityEnableAllSyncRecords) enableAllSyncRecords = nullptr;  // may be absent
   decltype(&cuptiSetThreadIdType) setThreadIdType = nullptr;
   decltype(&cuptiFinalize) finalize = nullptr;
 };

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
+#include <thread>
 
 namespace pitwall::cupti {
 
@@ -44,12 +46,12 @@ constexpr Wanted kWanted[] = {
     {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches"},
 };
 
-// Called thousands of times per second, and not useful.
+// Called thousands of times per second, and not useful: queries do not wait.
 constexpr CUpti_CallbackId kNoise[] = {
-    CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
-    CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGetDevice_v3020,        CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,     CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,       CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
+    CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000,
 };
 
 // Programs that use the driver API directly launch with these; the runtime's own driver calls are inside its
@@ -108,7 +110,7 @@ Session::~Session() {
 Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler, BufferPlan plan) {
   std::unique_ptr<Session> session(new Session(library, profiler, plan));
   if (Status status = session->begin(); !status.has_value()) {
-    session->closed_ = true;
+    session->phase_.store(Phase::closed);
     return fail(status.error());
   }
   profiler.addSource(*session);
@@ -156,6 +158,8 @@ void Session::narrow() {
   if (library_.enableRuntimeApi != nullptr) {
     for (const CUpti_CallbackId id : kNoise) (void)library_.enableRuntimeApi(id, 0);
   }
+  // A query that finds work unfinished is no synchronisation.
+  if (library_.enableAllSyncRecords != nullptr) (void)library_.enableAllSyncRecords(0);
   // Enabling single driver calls limits the records to these.
   if (library_.enableDriverApi == nullptr) return;
   (void)library_.activityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
@@ -163,24 +167,50 @@ void Session::narrow() {
 }
 
 void Session::close() noexcept {
-  if (closed_) return;
-  closed_ = true;
+  Phase before = Phase::recording;
+  if (!phase_.compare_exchange_strong(before, Phase::closed)) return;
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
   (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
-  finalize_.store(true);
+  removal_.store(Removal::atNextCall);
   const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&
                      library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API) == CUPTI_SUCCESS;
-  if (!armed) (void)library_.unsubscribe(subscriber_);
+  if (!armed) cancelRemoval();
+}
+
+void Session::cancelRemoval() noexcept {
+  Removal before = Removal::atNextCall;
+  if (removal_.compare_exchange_strong(before, Removal::done)) (void)library_.unsubscribe(subscriber_);
+}
+
+void Session::finish() noexcept {
+  if (phase_.load() == Phase::recording) {
+    (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    buffers_.close();
+    (void)profiler_.flush();  // now, as CUPTI's function reads the records
+  }
+  abandon();
+}
+
+void Session::abandon() noexcept {
+  phase_.store(Phase::finished);
+  buffers_.close();
+  Removal before = Removal::atNextCall;
+  (void)removal_.compare_exchange_strong(before, Removal::none);
+  // Another thread may just be removing CUPTI, on its return from a call.
+  for (int i = 0; i < 1000 && removal_.load() == Removal::running; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void Session::onCall(void* self, CUpti_CallbackDomain, CUpti_CallbackId, const void* data) {
   auto* const session = static_cast<Session*>(self);
   const auto* const call = static_cast<const CUpti_CallbackData*>(data);
   if (call == nullptr || call->callbackSite != CUPTI_API_EXIT) return;
-  if (!session->finalize_.exchange(false)) return;
+  Removal before = Removal::atNextCall;
+  if (!session->removal_.compare_exchange_strong(before, Removal::running)) return;
   (void)session->library_.unsubscribe(session->subscriber_);
   (void)session->library_.finalize();
+  session->removal_.store(Removal::done);
 }
 
 // --- CUPTI's callbacks -------------------------------------------------------------------------------------
@@ -197,7 +227,8 @@ void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* bu
   Session* const session = g_session.load(std::memory_order_acquire);
   if (session == nullptr || buffer == nullptr) return;
   std::size_t dropped = 0;
-  if (session->library_.getNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
+  if (session->phase_.load() != Phase::finished &&
+      session->library_.getNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0)
     session->dropped_.fetch_add(static_cast<std::int64_t>(dropped), std::memory_order_relaxed);
   session->buffers_.filled(buffer, valid);
 }
@@ -211,10 +242,12 @@ void Session::readBuffer(const Buffers::Filled& buffer, Activities& into) {
 }
 
 void Session::drain(DrainContext& context) {
-  if (context.isLast() && !closed_) (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  const Phase phase = phase_.load();
+  if (context.isLast() && phase == Phase::recording)
+    (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   Activities activities;
   for (const Buffers::Filled& buffer : buffers_.takeFilled()) {
-    readBuffer(buffer, activities);
+    if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);
   }
   devices_.devices.insert(devices_.devices.end(), activities.devices.begin(), activities.devices.end());

@@ -29,9 +29,19 @@ class Session : public EventSource {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Takes CUPTI's remaining records, stops it, and unsubscribes; the next call of CUDA then removes CUPTI
-  // from the process. The records go to the profiler's next drain, so the source stays registered.
+  // Takes CUPTI's remaining records and stops it; the next call of CUDA then removes CUPTI from the process. The
+  // records go to the profiler's next drain, so the source stays registered. For a program that goes on.
   void close() noexcept;
+
+  // If no call of CUDA has come since close(): CUPTI stays in the process and gets its subscriber back.
+  void cancelRemoval() noexcept;
+
+  // For the end of the process, while CUPTI still works: takes CUPTI's remaining records into the recording. CUPTI
+  // stays attached, may call back to the end, and is not called again, as its library is finalised soon.
+  void finish() noexcept;
+
+  // As finish(), when the library may have been finalised: the remaining records are lost.
+  void abandon() noexcept;
 
   void drain(DrainContext& context) override;
 
@@ -56,8 +66,10 @@ class Session : public EventSource {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::vector<CUpti_ActivityKind> enabled_;
   std::atomic<std::int64_t> dropped_{0};  // records, as CUPTI counts them
-  std::atomic<bool> finalize_{false};     // at the next return from a call
-  bool closed_ = false;
+  enum class Phase : std::uint8_t { recording, closed, finished };
+  std::atomic<Phase> phase_{Phase::recording};
+  enum class Removal : std::uint8_t { none, atNextCall, running, done };
+  std::atomic<Removal> removal_{Removal::none};
 
   // Used only by the drain.
   Ticks recording_ = 0;

@@ -92,5 +92,8 @@ namespace {
 // The C interface records into the same recording.
 [[maybe_unused]] const bool g_joined = (profiler_c::setJoin(&inject::begin), true);
 
-__attribute__((destructor)) void atUnload() { inject::end(); }
+__attribute__((destructor)) void atUnload() {
+  cupti::abandon();
+  inject::end();
+}
 }  // namespace

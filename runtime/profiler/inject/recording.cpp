@@ -167,7 +167,7 @@ void end() noexcept {
     const ScopedLock lock(g_mutex, std::adopt_lock);
     if (!recording->profiler.isRecording()) return;
     recording->recorder->closeThread();
-    cupti::detach();
+    cupti::finish();
     {
       const ScopedLock notes_lock(g_notes_mutex);
       const std::string& text = notes();

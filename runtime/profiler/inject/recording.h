@@ -10,7 +10,7 @@ namespace pitwall::inject {
 // stderr, once) or has ended. The profiler lives to the end of the process.
 Profiler* begin();
 
-// Ends it: all records are in the file afterwards. Not in a forked child (or one of vfork(), which shares its
+// Ends it with the process: all records are in the file afterwards. Not in a forked child (or one of vfork(), which shares its
 // parent's memory) that did not begin one itself.
 void end() noexcept;
 

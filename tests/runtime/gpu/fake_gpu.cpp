@@ -177,6 +177,7 @@ Status FakeGpuDriver::record(GpuEvent event, GpuStream stream) {
 }
 
 Result<bool> FakeGpuDriver::isDone(GpuEvent event) {
+  ++looks_;
   {
     const std::lock_guard lock(mutex_);
     if (!broken_.empty()) return fail(ErrorCode::internal, broken_);

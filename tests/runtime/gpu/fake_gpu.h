@@ -57,6 +57,7 @@ class FakeGpuDriver final : public GpuDriver {
   void breakWith(const std::string& message);
   int allocations() const { return allocations_.load(); }
   int copies() const { return copies_.load(); }
+  int looks() const { return looks_.load(); }  // calls of isDone()
 
  private:
   struct Memory;
@@ -66,7 +67,7 @@ class FakeGpuDriver final : public GpuDriver {
   std::vector<std::pair<void*, Bytes>> blocks_;
   std::set<void*> pinned_;
   std::string broken_;
-  std::atomic<int> allocations_{0}, copies_{0}, streams_{0}, events_{0};
+  std::atomic<int> allocations_{0}, copies_{0}, looks_{0}, streams_{0}, events_{0};
 };
 
 // The kernels of runtime/backend/gpu_kernels/ as loops; without a stream they run at once.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "runtime/executor.h"
@@ -182,6 +183,25 @@ TEST(GpuCompleter, KeepsTheOrderOfAStream) {
   }
   for (const GpuEvent event : events) driver.destroyEvent(event);
   for (const GpuStream stream : streams) driver.destroyStream(stream);
+}
+
+// The thread sleeps longer the longer it waits: 100 looks to begin with, then one each 200 microseconds.
+TEST(GpuCompleter, LooksRarelyAtLongWork) {
+  FakeGpuDriver driver({.delay_us = 400'000});
+  const GpuStream stream = must(driver.createStream());
+  const GpuEvent event = must(driver.createEvent());
+  const auto start = std::chrono::steady_clock::now();
+  must(driver.record(event, stream));
+  bool done = false;
+  {
+    GpuCompleter completer(driver);
+    completer.add(stream, event, [&](const Status&) { done = true; });
+  }
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_TRUE(done);
+  EXPECT_LT(driver.looks(), 1000 + took / std::chrono::microseconds(200));
+  driver.destroyEvent(event);
+  driver.destroyStream(stream);
 }
 
 // --- Pools over the memory of a device ---

@@ -10,6 +10,8 @@ Status attach(Profiler&) {
 }
 
 void detach() noexcept {}
+void finish() noexcept {}
+void abandon() noexcept {}
 bool isAttached() noexcept { return false; }
 
 }  // namespace pitwall::cupti

@@ -143,6 +143,8 @@ TEST(CuptiConvert, SynchronisationGraphsAndOverhead) {
   EXPECT_EQ(waits.events.at(0).args, R"({"cuda_sync_kind":"Context Sync"})");
   EXPECT_EQ(waits.events.at(0).stream, 0U);
   EXPECT_FALSE(waits.events.at(0).device);
+  sync.returnValue = CUDA_ERROR_NOT_READY;
+  EXPECT_TRUE(converted(sync).events.empty()) << "a query";
   auto graph = blank<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   place(graph);
   graph.graphId = 12;

@@ -19,7 +19,8 @@ struct Fake {
   CUptiResult subscribe = CUPTI_SUCCESS;
   CUptiResult kernels = CUPTI_SUCCESS;
   std::set<int> refused;
-  std::set<int> enabled;
+  std::set<int> enabled, quiet_runtime_calls, driver_calls;
+  bool records_unfinished_queries = true;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   CUpti_TimestampCallbackFunc timestamp = nullptr;
@@ -28,12 +29,15 @@ struct Fake {
   bool timestamps_came_first = false;
   bool watches_calls = false;
   int subscribed = 0, finalized = 0, flushes = 0;
+  bool finalised = false;  // the library
+  int calls_after_the_end = 0;
   std::size_t dropped = 0;
 };
 Fake* fake = nullptr;
 constexpr BufferPlan kSmall{.count = 4, .bytes = 64 << 10};
 
 CUptiResult fakeNext(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+  fake->calls_after_the_end += fake->finalised ? 1 : 0;
   // Records of one kind only, back to back.
   auto* next =
       *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeof(CUpti_ActivityAPI);
@@ -78,7 +82,19 @@ Library fakeLibrary() {
   l.flushPeriod = [](std::uint32_t) { return CUPTI_SUCCESS; };
   l.getNextRecord = fakeNext;
   l.getNumDroppedRecords = [](CUcontext, std::uint32_t, std::size_t* count) {
+    fake->calls_after_the_end += fake->finalised ? 1 : 0;
     return *count = fake->dropped, CUPTI_SUCCESS;
+  };
+  l.enableRuntimeApi = [](CUpti_CallbackId id, std::uint8_t on) {
+    if (on == 0) fake->quiet_runtime_calls.insert(static_cast<int>(id));
+    return CUPTI_SUCCESS;
+  };
+  l.enableDriverApi = [](CUpti_CallbackId id, std::uint8_t on) {
+    if (on != 0) fake->driver_calls.insert(static_cast<int>(id));
+    return CUPTI_SUCCESS;
+  };
+  l.enableAllSyncRecords = [](std::uint8_t on) {
+    return fake->records_unfinished_queries = on != 0, CUPTI_SUCCESS;
   };
   l.setThreadIdType = [](CUpti_ActivityThreadIdType) { return CUPTI_SUCCESS; };
   l.finalize = [] { return ++fake->finalized, CUPTI_SUCCESS; };
@@ -134,6 +150,19 @@ TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
   EXPECT_EQ(kept_->memory.losses[0].reason, "CUPTI dropped records");
 }
 
+// A program, and the runtime itself, asks thousands of times whether work is done.
+TEST_F(CuptiSession, QueriesAreNotRecorded) {
+  const auto session = Session::open(library_, profiler_, kSmall);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_FALSE(fake_.records_unfinished_queries);
+  for (const int id :
+       {CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020, CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
+        CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_ptsz_v7000})
+    EXPECT_EQ(fake_.quiet_runtime_calls.count(id), 1U) << id;
+  for (const int id : {CUPTI_DRIVER_TRACE_CBID_cuEventQuery, CUPTI_DRIVER_TRACE_CBID_cuStreamQuery})
+    EXPECT_EQ(fake_.driver_calls.count(id), 0U) << id;
+}
+
 // CUPTI is removed on the way back from a call of CUDA, once.
 TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
   auto session = Session::open(library_, profiler_, kSmall);
@@ -151,6 +180,27 @@ TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
   fake_.callback(fake_.userdata, CUPTI_CB_DOMAIN_RUNTIME_API, 1, &call);
   EXPECT_EQ(fake_.finalized, 1);
   EXPECT_EQ(fake_.subscribed, 0);
+}
+
+// At the end of the process CUPTI is not called again, and what it still delivers does no harm.
+TEST_F(CuptiSession, FinishedItDoesNotCallCupti) {
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto session = Session::open(library_, profiler_, kSmall);
+  ASSERT_TRUE(session.has_value());
+  deliver(3);
+  (*session)->finish();
+  const int flushes = fake_.flushes;
+  fake_.finalised = true;
+  for (int i = 0; i < 100; ++i) deliver(2);
+  (*session)->close();
+  (*session)->finish();
+  EXPECT_TRUE(profiler_.stop().has_value());
+  int calls = 0;
+  for (const auto& [track, event] : kept_->memory.all_events) calls += event.kind == EventKind::api ? 1 : 0;
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(fake_.flushes, flushes);
+  EXPECT_FALSE(fake_.watches_calls);
+  EXPECT_EQ(fake_.calls_after_the_end, 0);
 }
 
 // A later session records again.

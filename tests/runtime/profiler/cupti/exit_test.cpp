@@ -1,0 +1,75 @@
+// Programs that use CUDA without a GPU (fake/), from beginning to end: a recording lasts to the end of the process, and
+// does not change how it ends.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "db/reader.h"
+#include "tests/support/temp_folder.h"
+
+namespace pitwall::cupti::exit_test {
+namespace {
+
+class CuptiAtTheEnd : public ::testing::Test {
+ protected:
+  // Its exit code, or minus the signal.
+  int run(const std::string& how, const std::string& environment = "") {
+    const std::string line = "cd '" + folder_.path().string() +
+                             "' && exec env LD_LIBRARY_PATH='" FAKE_CUDA "' " + environment +
+                             " PITWALL_TRACE=injected.pitwall '" FAKE_CUDA "/fake_program' '" + how + "'";
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  int runInjected(const std::string& how, const std::string& more = "") {
+    return run(how, "CUDA_INJECTION64_PATH='" PITWALL_INJECT_LIBRARY "' " + more);
+  }
+
+  // Recorded, without those that were lost for lack of a buffer. -1: no trace, or not a complete one.
+  std::int64_t kernels(const std::string& name) {
+    const auto trace = Trace::open(folder_ / name);
+    if (!trace.has_value() || !(*trace)->isComplete()) return -1;
+    const auto rows =
+        (*trace)->query("SELECT count(*) FROM event WHERE kind = 'kernel' AND name = 'fake_kernel'");
+    return rows.has_value() ? std::get<std::int64_t>(rows->rows.at(0).at(0)) : -1;
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(CuptiAtTheEnd, NothingIsLostAndTheExitCodeIsTheProgramsOwn) {
+  for (const char* how : {"return", "exit", "quick_exit", "fork"}) {
+    SCOPED_TRACE(how);
+    EXPECT_EQ(runInjected(how), 7);
+    EXPECT_EQ(kernels("injected.pitwall"), 100);
+    std::filesystem::remove(folder_ / "injected.pitwall");
+  }
+}
+
+TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {
+  EXPECT_EQ(runInjected("_exit", "LD_PRELOAD='" PITWALL_INJECT_LIBRARY "'"), 7);
+  EXPECT_EQ(kernels("injected.pitwall"), 100);
+  EXPECT_EQ(runInjected("_exit"), 7);
+  EXPECT_EQ(runInjected("exec"), 7);
+}
+
+TEST_F(CuptiAtTheEnd, WhileThreadsAreInCalls) {
+  EXPECT_EQ(runInjected("threads"), 7);
+  EXPECT_GE(kernels("injected.pitwall"), 100);
+}
+
+TEST_F(CuptiAtTheEnd, OfARecordingOfTheProgramItself) {
+  for (const char* how : {"own open", "own closed", "own removed"}) {
+    SCOPED_TRACE(how);
+    EXPECT_EQ(run(how), 7);
+    EXPECT_EQ(kernels("own.pitwall"), 100);
+  }
+  EXPECT_EQ(run("own again"), 7) << "without a call of CUDA between the recordings";
+  EXPECT_EQ(kernels("again.pitwall"), 100);
+}
+
+}  // namespace
+}  // namespace pitwall::cupti::exit_test

@@ -1,0 +1,231 @@
+// A CUPTI without a GPU: libcupti.so.13 for programs that test how a recording begins and ends. Strict where the real
+// one crashes: it ends the process when it is called after it was finalised, in a forked child, or, to be removed,
+// while CUDA is taken down.
+#include <cupti.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "tests/runtime/profiler/cupti/fake/fake.h"
+
+namespace {
+
+using fake_cuda::Call;
+
+constexpr std::size_t kKeptBytes = 64 << 10;
+
+struct Buffer {
+  std::uint8_t* data = nullptr;
+  std::size_t size = 0, used = 0;
+};
+
+std::recursive_mutex g_mutex;
+CUpti_CallbackFunc g_callback = nullptr;
+void* g_userdata = nullptr;
+std::set<int> g_kinds, g_domains;
+CUpti_BuffersCallbackRequestFunc g_request = nullptr;
+CUpti_BuffersCallbackCompleteFunc g_complete = nullptr;
+CUpti_TimestampCallbackFunc g_timestamp = nullptr;
+Buffer g_buffer;
+std::size_t g_dropped = 0;
+std::uint32_t g_calls = 0;
+bool g_finalised = false, g_taking_down = false;
+pid_t g_pid = 0;
+
+[[noreturn]] void refuse(const char* what) {
+  (void)fprintf(stderr, "fake CUPTI: %s\n", what);
+  std::abort();
+}
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+void check() {
+  if (g_pid == 0) g_pid = getpid();
+  if (getpid() != g_pid) refuse("called in a forked child");
+  if (g_finalised) refuse("called after it was finalised");
+}
+
+std::uint64_t now() {
+  if (g_timestamp != nullptr) return g_timestamp();
+  std::timespec t{};
+  (void)clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+void deliver() {
+  const Buffer buffer = std::exchange(g_buffer, {});
+  if (buffer.data != nullptr) g_complete(nullptr, 0, buffer.data, buffer.size, buffer.used);
+}
+
+template <class Record>
+void put(const Record& record) {
+  if (g_request == nullptr || g_kinds.count(record.kind) == 0) return;
+  if (g_buffer.data != nullptr && g_buffer.used + sizeof record > std::min(g_buffer.size, kKeptBytes))
+    deliver();
+  if (g_buffer.data == nullptr) {
+    std::size_t most = 0;
+    g_request(&g_buffer.data, &g_buffer.size, &most);
+    if (g_buffer.data == nullptr) return void(++g_dropped);
+  }
+  std::memcpy(g_buffer.data + g_buffer.used, &record, sizeof record);
+  g_buffer.used += sizeof record;
+}
+
+template <class Record>
+Record blank(CUpti_ActivityKind kind) {
+  Record record;
+  std::memset(&record, 0, sizeof record);
+  record.kind = kind;
+  return record;
+}
+
+void callBack(CUpti_ApiCallbackSite site) {
+  if (g_callback == nullptr || g_domains.count(CUPTI_CB_DOMAIN_DRIVER_API) == 0) return;
+  CUpti_CallbackData call;
+  std::memset(&call, 0, sizeof call);
+  call.callbackSite = site;
+  g_callback(g_userdata, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &call);
+}
+
+// What the real library does when the process ends: destructors of libraries that were loaded earlier come later.
+// Its worker may still have a buffer to return.
+void finalise() {
+  const Lock lock(g_mutex);
+  if (g_pid == getpid()) {
+    put(blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER));
+    deliver();
+  }
+  g_finalised = true;
+}
+
+__attribute__((constructor)) void onLoad() { (void)std::atexit(finalise); }
+
+std::size_t sizeOf(const CUpti_Activity& record) {
+  return record.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? sizeof(CUpti_ActivityKernel10)
+                                                              : sizeof(CUpti_ActivityAPI);
+}
+
+}  // namespace
+
+extern "C" {
+
+void fakeCuptiObserve(Call kind) {
+  const Lock lock(g_mutex);
+  if (kind == Call::takeDown) g_taking_down = true;
+  callBack(CUPTI_API_ENTER);
+  auto call = blank<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_DRIVER);
+  call.cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
+  call.correlationId = ++g_calls;
+  call.start = now();
+  auto kernel = blank<CUpti_ActivityKernel10>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+  kernel.name = "fake_kernel";
+  kernel.correlationId = g_calls;
+  kernel.start = now();
+  kernel.end = call.end = now() + 1;
+  if (kind == Call::launch) {
+    put(call);
+    put(kernel);
+  }
+  callBack(CUPTI_API_EXIT);
+}
+
+CUptiResult cuptiGetVersion(std::uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; }
+CUptiResult cuptiGetResultString(CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; }
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
+  check();
+  return *name = "cuLaunchKernel", CUPTI_SUCCESS;
+}
+CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* userdata) {
+  const Lock lock(g_mutex);
+  check();
+  if (g_callback != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  g_callback = callback;
+  g_userdata = userdata;
+  *handle = nullptr;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  const Lock lock(g_mutex);
+  check();
+  g_callback = nullptr;
+  g_domains.clear();
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
+  const Lock lock(g_mutex);
+  check();
+  if (on != 0) return g_domains.insert(domain), CUPTI_SUCCESS;
+  return g_domains.erase(domain), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  const Lock lock(g_mutex);
+  check();
+  return g_kinds.insert(kind), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  const Lock lock(g_mutex);
+  check();
+  return g_kinds.erase(kind), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId, std::uint8_t on) {
+  return on != 0 ? cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER) : CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete) {
+  const Lock lock(g_mutex);
+  check();
+  g_request = request;
+  g_complete = complete;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc timestamp) {
+  const Lock lock(g_mutex);
+  check();
+  return g_timestamp = timestamp, CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute, std::size_t*, void*) {
+  return check(), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushAll(std::uint32_t) {
+  const Lock lock(g_mutex);
+  check();
+  return deliver(), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityFlushPeriod(std::uint32_t) { return check(), CUPTI_SUCCESS; }
+CUptiResult cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, CUpti_Activity** record) {
+  check();
+  auto* const next =
+      *record == nullptr ? buffer : reinterpret_cast<std::uint8_t*>(*record) + sizeOf(**record);
+  if (next + sizeof(CUpti_Activity) > buffer + valid) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  return *record = reinterpret_cast<CUpti_Activity*>(next), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, std::uint32_t, std::size_t* dropped) {
+  const Lock lock(g_mutex);
+  check();
+  return *dropped = std::exchange(g_dropped, 0), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind, std::uint64_t) {
+  return check(), CUPTI_SUCCESS;
+}
+CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind, std::uint64_t* id) {
+  return check(), *id = 0, CUPTI_SUCCESS;
+}
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType) { return check(), CUPTI_SUCCESS; }
+CUptiResult cuptiFinalize() {
+  const Lock lock(g_mutex);
+  check();
+  if (g_taking_down) refuse("removed while CUDA is taken down");
+  g_callback = nullptr;
+  g_kinds.clear();
+  g_domains.clear();
+  return CUPTI_SUCCESS;
+}
+}

@@ -1,0 +1,10 @@
+// What the fake driver reports to the fake CUPTI.
+#pragma once
+
+namespace fake_cuda {
+
+enum class Call { launch, takeDown };
+using Observe = void(Call);
+inline constexpr char kObserve[] = "fakeCuptiObserve";
+
+}  // namespace fake_cuda
