@@ -172,22 +172,28 @@ Status addEngines(const CudnnApi& api, const Descriptor& device, const Descripto
     if (engine.get() == nullptr) continue;
     const std::uint32_t notes = notesOf(engine);
     if ((notes & forbidden) != 0) continue;
-    Descriptor plan(api, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
-        .set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
-    if (!plan.finalize("an engine").has_value()) continue;
     const std::string names = namesOfNotes(notes);
-    into.push_back({.plan = plan,
-                    .workspace_bytes = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE),
+    into.push_back({.configuration = configuration,
                     .notes = notes,
                     .is_fused = is_fused,
                     .name = fmt::format("engine {}{}{}", engine.integer(CUDNN_ATTR_ENGINE_GLOBAL_INDEX),
-                                        names.empty() ? "" : " ", names)});
+                                        names.empty() ? "" : " ", names),
+                    .plan = {}});
   }
   return {};
 }
 
 }  // namespace
+
+Status Engine::build(const CudnnApi& api, const Descriptor& device) {
+  Descriptor made(api, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  made.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration)
+      .set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device);
+  PITWALL_TRY(made.finalize(name));
+  plan = made;
+  workspace_bytes = plan.integer(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+  return {};
+}
 
 ConvolutionProblem ConvolutionProblem::unfused() const {
   ConvolutionProblem plain = *this;

@@ -32,11 +32,16 @@ struct ConvolutionProblem {
 enum ConvolutionArray : std::int64_t { kX = 'x', kW = 'w', kY = 'y', kBias = 'b', kAddend = 'z' };
 
 struct Engine {
-  Descriptor plan;
-  std::int64_t workspace_bytes = 0;
+  Descriptor configuration;
   std::uint32_t notes = 0;  // bit i: CUDNN_NUMERICAL_NOTE i holds
   bool is_fused = false;    // it computes all that the problem asks for
   std::string name;         // "engine 67 tensor core"
+
+  // Of build().
+  Descriptor plan;
+  std::int64_t workspace_bytes = 0;
+  // Compiles it, which may take a second. Errors: unsupported, where it does not fit the problem after all.
+  Status build(const CudnnApi& api, const Descriptor& device);
 };
 
 struct EngineSearch {
@@ -45,8 +50,8 @@ struct EngineSearch {
   std::size_t most = 12;  // engines
 };
 
-// At most search.most, then one that is slow and works always. Empty where cuDNN has none. Errors: those of cuDNN about the
-// problem's description.
+// Not built yet: at most search.most, then one that is slow and works always. Empty where cuDNN has none. Errors: those of cuDNN
+// about the problem's description.
 Result<std::vector<Engine>> enginesFor(const CudnnApi& api, const Descriptor& device,
                                        const ConvolutionProblem& problem, const EngineSearch& search);
 

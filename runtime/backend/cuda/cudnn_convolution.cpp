@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <optional>
 
 #include "db/mutex.h"
 #include "db/try.h"
@@ -202,28 +204,55 @@ class EngineTimes {
   const FusedActivation& activation_;
 };
 
-Result<EngineChoice> chooseEngine(const CudnnContext& context, const ConvolutionProblem& problem,
-                                  const FusedActivation& activation, const std::vector<Engine>& engines) {
+std::vector<std::string> namesOf(const std::vector<Engine>& engines) {
   std::vector<std::string> names;
-  std::vector<std::int64_t> workspaces;
-  for (const Engine& engine : engines) {
-    names.push_back(engine.name + (engine.is_fused ? "" : " in parts"));
-    workspaces.push_back(engine.workspace_bytes);
+  for (const Engine& engine : engines) names.push_back(engine.name + (engine.is_fused ? "" : " in parts"));
+  return names;
+}
+
+// Builds engines in their order until `enough`. The numbers of those that are built.
+std::vector<std::size_t> buildEngines(const CudnnContext& context, std::vector<Engine>& engines,
+                                      const std::function<bool(const Engine&)>& enough) {
+  std::vector<std::size_t> built;
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    if (!engines[i].build(context.api, context.device).has_value()) continue;
+    built.push_back(i);
+    if (enough(engines[i])) break;
   }
+  return built;
+}
+
+std::optional<EngineChoice> choiceOf(const std::vector<Engine>& engines, std::size_t number) {
+  return EngineChoice{.number = number, .name = namesOf(engines)[number]};
+}
+
+// Empty where none of the engines can be built. The chosen one is.
+Result<std::optional<EngineChoice>> chooseEngine(const CudnnContext& context,
+                                                 const ConvolutionProblem& problem,
+                                                 const FusedActivation& activation,
+                                                 std::vector<Engine>& engines) {
   const Autotune autotune = context.options.autotune;
-  const std::vector<std::size_t> allowed = allowedEngines(workspaces, autotune, kWorkspaceLimit);
-  if (autotune == Autotune::off || allowed.size() == 1)
-    return EngineChoice{.number = allowed.front(), .name = names[allowed.front()]};
   const std::string key = fmt::format("{} activation {} notes {:x} autotune {}", problem.describe(),
                                       static_cast<int>(activation.type), context.options.forbidden_notes,
                                       static_cast<int>(autotune));
-  if (const auto kept = context.choices.find(key))
-    if (const auto choice = EngineChoice::of(*kept, names)) return *choice;
+  if (const auto kept = context.choices.find(key); kept && autotune != Autotune::off) {
+    const auto choice = EngineChoice::of(*kept, namesOf(engines));
+    if (choice && engines[choice->number].build(context.api, context.device).has_value()) return choice;
+  }
+  const std::vector<std::size_t> built = buildEngines(context, engines, [&](const Engine& engine) {
+    return autotune == Autotune::off && engine.workspace_bytes <= kWorkspaceLimit;
+  });
+  if (built.empty()) return std::optional<EngineChoice>();
+  std::vector<std::int64_t> workspaces;
+  for (const std::size_t i : built) workspaces.push_back(engines[i].workspace_bytes);
+  std::vector<std::size_t> allowed = allowedEngines(workspaces, autotune, kWorkspaceLimit);
+  for (std::size_t& number : allowed) number = built[number];
+  if (autotune == Autotune::off || allowed.size() == 1) return choiceOf(engines, allowed.front());
   const Measured seconds = PITWALL_TRY(EngineTimes(context, problem, activation).of(engines, allowed));
-  const auto best = fastestEngine(seconds, names);
-  if (!best) return EngineChoice{.number = allowed.front(), .name = names[allowed.front()]};
+  const auto best = fastestEngine(seconds, namesOf(engines));
+  if (!best) return choiceOf(engines, allowed.front());
   context.choices.add(key, best->text(), KernelChoices::Keep::inFile);
-  return *best;
+  return best;
 }
 
 Extents extentsOf(const Shape& shape) {
@@ -266,13 +295,13 @@ Result<KernelPtr> makeConvolution(const CudnnContext& context, const Convolution
   EngineSearch search{.forbidden_notes = context.options.forbidden_notes};
   if (context.options.heuristics >= 0)
     search.mode = static_cast<cudnnBackendHeurMode_t>(context.options.heuristics);
-  const std::vector<Engine> engines = PITWALL_TRY(enginesFor(context.api, context.device, problem, search));
-  if (engines.empty()) return KernelPtr();
-  const EngineChoice choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines));
+  std::vector<Engine> engines = PITWALL_TRY(enginesFor(context.api, context.device, problem, search));
+  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines));
+  if (!choice) return KernelPtr();
   if (context.options.verbose >= 1)
-    fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice.name.c_str(),
-            choice.seconds > 0 ? fmt::format(", {:.1f} us", choice.seconds * 1e6).c_str() : "");
-  auto convolution = std::make_unique<Convolution>(context.api, problem, activation, engines[choice.number]);
+    fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice->name.c_str(),
+            choice->seconds > 0 ? fmt::format(", {:.1f} us", choice->seconds * 1e6).c_str() : "");
+  auto convolution = std::make_unique<Convolution>(context.api, problem, activation, engines[choice->number]);
   return KernelPtr(std::make_shared<ConvolutionKernel>(problem, bias_gradient, std::move(signature),
                                                        std::move(convolution)));
 }

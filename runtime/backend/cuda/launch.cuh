@@ -55,6 +55,27 @@ __global__ void eachKernel(std::int64_t n, F f) {
     f(i);
 }
 
+// Each thread reads what several results need before it writes the first: so many reads are under way that the memory is busy.
+constexpr int kTogether = 4;
+
+template <class F>
+__global__ void mapKernel(std::int64_t n, float* to, F f) {
+  const std::int64_t block = static_cast<std::int64_t>(blockDim.x) * kTogether;
+  for (std::int64_t first = blockIdx.x * block + threadIdx.x; first < n; first += gridDim.x * block) {
+    float results[kTogether];
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      const std::int64_t i = first + k * static_cast<std::int64_t>(blockDim.x);
+      if (i < n) results[k] = f(i);
+    }
+#pragma unroll
+    for (int k = 0; k < kTogether; ++k) {
+      const std::int64_t i = first + k * static_cast<std::int64_t>(blockDim.x);
+      if (i < n) to[i] = results[k];
+    }
+  }
+}
+
 template <class F>
 __global__ void rowsKernel(std::int64_t rows, F f) {
   Team team;
@@ -71,6 +92,17 @@ class CudaLaunch {
     const auto blocks =
         static_cast<unsigned>(std::min<std::int64_t>((n + kThreads - 1) / kThreads, kMostBlocks));
     eachKernel<<<blocks, kThreads, 0, stream_>>>(n, f);
+    check();
+  }
+  // to[i] = f(i); f may read to[i].
+  template <class F>
+  void map(std::int64_t n, float* to, const F& f) {
+    if (n <= 0) return;
+    // Small blocks spread a small array over the whole device.
+    const std::int64_t of_block = n < (1 << 20) ? kThreads / kTogether : kThreads;
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>((n + of_block * kTogether - 1) / (of_block * kTogether), kMostBlocks));
+    mapKernel<<<blocks, static_cast<unsigned>(of_block), 0, stream_>>>(n, to, f);
     check();
   }
   // As many threads for a row as it can use.

@@ -7,19 +7,27 @@ namespace pitwall::cuda {
 
 Status launchEpilogue(const KernelContext& context, const EpilogueCall& c) {
   CudaLaunch launch(context);
-  launch.each(c.elements,
-              gpu_kernels::Epilogue{c.channels, c.pixels, c.activation, c.from, c.bias, c.addend, c.to});
+  launch.map(c.elements, c.to,
+             gpu_kernels::Epilogue{c.channels, c.pixels, c.activation, c.from, c.bias, c.addend});
   return launch.status();
 }
 
+namespace {
+
+gpu_kernels::ChannelParts columnsOf(std::int64_t rows, std::int64_t columns) {
+  return {gpu_kernels::ChannelPlace{.channels = columns, .pixels = 1, .channels_last = true}, rows};
+}
+
+}  // namespace
+
 Bytes channelSumBytes(std::int64_t rows, std::int64_t columns) {
-  return gpu_kernels::ChannelParts(rows, columns).sizeBytes(1);
+  return columnsOf(rows, columns).sizeBytes(1);
 }
 
 Status launchChannelSum(const KernelContext& context, std::int64_t rows, std::int64_t columns,
                         const float* from, void* workspace, float* to) {
   CudaLaunch launch(context);
-  const gpu_kernels::ChannelParts parts(rows, columns);
+  const gpu_kernels::ChannelParts parts = columnsOf(rows, columns);
   auto* const sums = static_cast<double*>(workspace);
   gpu_kernels::sumParts<1>(launch, parts, gpu_kernels::ChannelValue{from}, sums);
   launch.rows(columns, parts.parts, gpu_kernels::ChannelTotal{parts, sums, to});

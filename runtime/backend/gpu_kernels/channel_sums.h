@@ -1,5 +1,6 @@
-// Sums of each channel of arrays with channels last: a matrix of rows x channels. A thread sums one channel over a part of the rows,
-// so that neighbouring threads read neighbouring numbers; the sums of the parts are then added by the caller.
+// Sums of each channel of images, or of each column of a matrix, in two steps: of parts of the pixels, then of the parts. So many
+// threads work also where there are few channels, and neighbouring threads read neighbouring numbers: with channels last each
+// sums another channel, else a team sums neighbouring pixels.
 #pragma once
 
 #include <algorithm>
@@ -9,48 +10,90 @@
 
 namespace pitwall::gpu_kernels {
 
-struct ChannelParts {
-  std::int64_t rows, channels, parts;
+// Where the elements of a channel are. `pixels`: of one image.
+struct ChannelPlace {
+  std::int64_t channels, pixels;
+  bool channels_last;
+  PITWALL_DEVICE std::int64_t at(std::int64_t channel, std::int64_t i) const {
+    if (channels_last) return i * channels + channel;
+    return (quotientOf(i, pixels) * channels + channel) * pixels + remainderOf(i, pixels);
+  }
+  PITWALL_DEVICE std::int64_t channelOf(std::int64_t i) const {
+    return channels_last ? remainderOf(i, channels) : remainderOf(quotientOf(i, pixels), channels);
+  }
+};
 
-  ChannelParts(std::int64_t all_rows, std::int64_t all_channels)
-      : rows(all_rows),
-        channels(all_channels),
-        // Enough threads to keep a large GPU busy, and enough rows for each that the second step is short.
-        parts(std::clamp<std::int64_t>(kThreads / std::max<std::int64_t>(all_channels, 1), 1,
-                                       std::max<std::int64_t>(all_rows / kRows, 1))) {}
+struct ChannelParts {
+  ChannelPlace place;
+  std::int64_t count;  // elements of a channel
+  std::int64_t parts;
+
+  ChannelParts(const ChannelPlace& channels_at, std::int64_t of_channel)
+      : place(channels_at), count(of_channel), parts(partsFor(channels_at, of_channel)) {}
 
   // Of the sums of parts, for so many sums of each channel.
-  Bytes sizeBytes(std::int64_t sums) const { return parts * channels * sums * 8; }
+  Bytes sizeBytes(std::int64_t sums) const { return parts * place.channels * sums * 8; }
 
   // The sum of all parts; in each thread of the team.
   template <class Team>
   PITWALL_DEVICE double total(Team& team, const double* of_parts, int which, std::int64_t channel) const {
-    const double* const from = of_parts + which * parts * channels + channel;
-    return team.sum(parts, [=, this](std::int64_t part) { return from[part * channels]; });
+    const double* const from = of_parts + which * parts * place.channels + channel;
+    return team.sum(parts, [=, this](std::int64_t part) { return from[part * place.channels]; });
   }
 
  private:
-  static constexpr std::int64_t kThreads = 1 << 18, kRows = 16;
+  // Enough threads to keep a large GPU busy, and so many elements for each that the second step is short.
+  static std::int64_t partsFor(const ChannelPlace& p, std::int64_t count) {
+    const std::int64_t wanted = p.channels_last ? 1 << 18 : 1 << 11, least = p.channels_last ? 16 : 2048;
+    return std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(p.channels, 1), 1,
+                                    std::max<std::int64_t>(count / least, 1));
+  }
 };
 
+// A thread for each part of each channel.
 template <int kSums, class Term>
 struct PartSum {
   ChannelParts z;
   Term term;
   double* into;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
-    const std::int64_t part = quotientOf(i, z.channels), channel = remainderOf(i, z.channels);
+    const std::int64_t part = quotientOf(i, z.place.channels), channel = remainderOf(i, z.place.channels);
     double sums[kSums] = {};
-    for (std::int64_t row = part; row < z.rows; row += z.parts)
-      term(row * z.channels + channel, channel, sums);
-    for (int k = 0; k < kSums; ++k) into[k * z.parts * z.channels + i] = sums[k];
+    for (std::int64_t k = part; k < z.count; k += z.parts) term(z.place.at(channel, k), channel, sums);
+    for (int s = 0; s < kSums; ++s) into[s * z.parts * z.place.channels + i] = sums[s];
+  }
+};
+
+// A team for each.
+template <int kSums, class Term>
+struct TeamPartSum {
+  ChannelParts z;
+  Term term;
+  double* into;
+  template <class Team>
+  PITWALL_DEVICE void operator()(Team& team, std::int64_t i) const {
+    const std::int64_t part = quotientOf(i, z.place.channels), channel = remainderOf(i, z.place.channels);
+    const std::int64_t each = (z.count + z.parts - 1) / z.parts, first = part * each,
+                       end = first + each < z.count ? first + each : z.count;
+    for (int s = 0; s < kSums; ++s) {
+      const double sum = team.sum(end > first ? end - first : 0, [=, this](std::int64_t k) {
+        double sums[kSums] = {};
+        term(z.place.at(channel, first + k), channel, sums);
+        return sums[s];
+      });
+      if (team.isFirst()) into[s * z.parts * z.place.channels + i] = sum;
+    }
   }
 };
 
 // term(i, channel, sums) adds element i to its channel's `kSums` sums.
 template <int kSums, class L, class Term>
 void sumParts(L& launch, const ChannelParts& z, const Term& term, double* into) {
-  launch.each(z.parts * z.channels, PartSum<kSums, Term>{z, term, into});
+  const std::int64_t n = z.parts * z.place.channels;
+  if (z.place.channels_last)
+    launch.each(n, PartSum<kSums, Term>{z, term, into});
+  else
+    launch.rows(n, z.count / z.parts, TeamPartSum<kSums, Term>{z, term, into});
 }
 
 }  // namespace pitwall::gpu_kernels

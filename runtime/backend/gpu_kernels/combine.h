@@ -25,17 +25,15 @@ inline Axes axesOf(const Shape& array, const Shape& out) {
 struct Combine {
   BinaryType type;
   const float *a, *b;
-  float* out;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = combined(type, a[i], b[i]); }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return combined(type, a[i], b[i]); }
 };
 
 struct CombineRepeating {
   BinaryType type;
   Axes of_a, of_b;
   const float *a, *b;
-  float* out;
-  PITWALL_DEVICE void operator()(std::int64_t i) const {
-    out[i] = combined(type, a[of_a.offset(i)], b[of_b.offset(i)]);
+  PITWALL_DEVICE float operator()(std::int64_t i) const {
+    return combined(type, a[of_a.offset(i)], b[of_b.offset(i)]);
   }
 };
 
@@ -96,7 +94,7 @@ GpuFunction binaryGradient(BinaryType type, const Shape& out, Signature& s) {
     launch.rows(b_count, of_one_b,
                 CombineGradient{type, false, reads, own_b, repeats_b, of_a, of_b, of_one_b, input(args, 0),
                                 input(args, 1), input(args, 2), output(args, 1)});
-    launch.each(a_count, CopyElement{da, output(args, 0)});
+    launch.map(a_count, output(args, 0), CopyElement{da});
     return launch.status();
   };
 }
@@ -133,9 +131,9 @@ GpuFunction make(const BinaryDesc& d, Pass pass, Signature& s) {
   return [=, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
     L launch(a.context);
     if (alike)
-      launch.each(n, Combine{type, input(a, 0), input(a, 1), output(a, 0)});
+      launch.map(n, output(a, 0), Combine{type, input(a, 0), input(a, 1)});
     else
-      launch.each(n, CombineRepeating{type, of_a, of_b, input(a, 0), input(a, 1), output(a, 0)});
+      launch.map(n, output(a, 0), CombineRepeating{type, of_a, of_b, input(a, 0), input(a, 1)});
     return launch.status();
   };
 }

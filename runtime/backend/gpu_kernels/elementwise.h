@@ -11,16 +11,14 @@ namespace pitwall::gpu_kernels {
 struct Activate {
   ActivationType type;
   const float* x;
-  float* y;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = activated(type, x[i]); }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return activated(type, x[i]); }
 };
 
 // Softrelu reads the data, the others the output.
 struct ActivateGradient {
   ActivationType type;
   const float *x, *y, *dy;
-  float* dx;
-  PITWALL_DEVICE void operator()(std::int64_t i) const {
+  PITWALL_DEVICE float operator()(std::int64_t i) const {
     float slope = 0;
     switch (type) {
       case ActivationType::relu: slope = y[i] > 0 ? 1.0F : 0.0F; break;
@@ -28,7 +26,7 @@ struct ActivateGradient {
       case ActivationType::tanh: slope = 1 - y[i] * y[i]; break;
       case ActivationType::softrelu: slope = sigmoidOf(x[i]); break;
     }
-    dx[i] = slope * dy[i];
+    return slope * dy[i];
   }
 };
 
@@ -39,32 +37,29 @@ GpuFunction make(const ActivationDesc& d, Pass pass, Signature& s) {
   if (pass == Pass::backward)
     return [=](const KernelArgs& a) {
       L launch(a.context);
-      launch.each(n, ActivateGradient{type, input(a, 0), input(a, 1), input(a, 2), output(a, 0)});
+      launch.map(n, output(a, 0), ActivateGradient{type, input(a, 0), input(a, 1), input(a, 2)});
       return launch.status();
     };
   return [=](const KernelArgs& a) {
     L launch(a.context);
-    launch.each(n, Activate{type, input(a, 0), output(a, 0)});
+    launch.map(n, output(a, 0), Activate{type, input(a, 0)});
     return launch.status();
   };
 }
 
 struct AddTwo {
   const float *a, *b;
-  float* out;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] + b[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return a[i] + b[i]; }
 };
 
 struct CopyElement {
   const float* from;
-  float* to;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { to[i] = from[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return from[i]; }
 };
 
 struct AddFour {
   const float *a, *b, *c, *d;
-  float* out;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] + b[i] + c[i] + d[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return a[i] + b[i] + c[i] + d[i]; }
 };
 
 // In the order of the arrays, up to four with each launch. The output may be the place of one that a later launch reads: the
@@ -77,22 +72,22 @@ GpuFunction make(const AddNDesc& d, Pass, Signature& s) {
     L launch(a.context);
     float* const out = output(a, 0);
     if (count == 1) {
-      launch.each(n, CopyElement{input(a, 0), out});
+      launch.map(n, out, CopyElement{input(a, 0)});
       return launch.status();
     }
     std::size_t next = 0;
     const float* sum = nullptr;
     if (count >= 4) {
-      launch.each(n, AddFour{input(a, 0), input(a, 1), input(a, 2), input(a, 3), out});
+      launch.map(n, out, AddFour{input(a, 0), input(a, 1), input(a, 2), input(a, 3)});
       next = 4;
     } else {
-      launch.each(n, AddTwo{input(a, 0), input(a, 1), out});
+      launch.map(n, out, AddTwo{input(a, 0), input(a, 1)});
       next = 2;
     }
     sum = out;
     for (; next + 3 <= count; next += 3)
-      launch.each(n, AddFour{sum, input(a, next), input(a, next + 1), input(a, next + 2), out});
-    for (; next < count; ++next) launch.each(n, AddTwo{sum, input(a, next), out});
+      launch.map(n, out, AddFour{sum, input(a, next), input(a, next + 1), input(a, next + 2)});
+    for (; next < count; ++next) launch.map(n, out, AddTwo{sum, input(a, next)});
     return launch.status();
   };
 }
@@ -100,15 +95,13 @@ GpuFunction make(const AddNDesc& d, Pass, Signature& s) {
 struct Clip {
   float least, most;
   const float* x;
-  float* y;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = limited(x[i], least, most); }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return limited(x[i], least, most); }
 };
 
 struct ClipGradient {
   float least, most;
   const float *y, *dy;
-  float* dx;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { dx[i] = least < y[i] && y[i] < most ? dy[i] : 0; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return least < y[i] && y[i] < most ? dy[i] : 0; }
 };
 
 template <class L>
@@ -117,9 +110,9 @@ GpuFunction make(const ClipDesc& d, Pass pass, Signature& s) {
   return [=, least = d.minimum, most = d.maximum](const KernelArgs& a) {
     L launch(a.context);
     if (pass == Pass::backward)
-      launch.each(n, ClipGradient{least, most, input(a, 0), input(a, 1), output(a, 0)});
+      launch.map(n, output(a, 0), ClipGradient{least, most, input(a, 0), input(a, 1)});
     else
-      launch.each(n, Clip{least, most, input(a, 0), output(a, 0)});
+      launch.map(n, output(a, 0), Clip{least, most, input(a, 0)});
     return launch.status();
   };
 }
@@ -138,8 +131,7 @@ struct Drop {
 
 struct Multiply {
   const float *a, *b;
-  float* out;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { out[i] = a[i] * b[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return a[i] * b[i]; }
 };
 
 template <class L>
@@ -150,7 +142,7 @@ GpuFunction make(const DropoutDesc& d, Pass pass, Signature& s) {
   return [=](const KernelArgs& a) {
     L launch(a.context);
     if (pass == Pass::backward)
-      launch.each(n, Multiply{input(a, 0), input(a, 1), output(a, 0)});
+      launch.map(n, output(a, 0), Multiply{input(a, 0), input(a, 1)});
     else
       launch.each(n, Drop{a.context.seed, threshold, scale, input(a, 0), output(a, 0), output(a, 1)});
     return launch.status();
@@ -160,8 +152,7 @@ GpuFunction make(const DropoutDesc& d, Pass pass, Signature& s) {
 struct Linear {
   float scale, shift;
   const float* x;
-  float* y;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = scale * x[i] + shift; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return scale * x[i] + shift; }
 };
 
 template <class L>
@@ -169,7 +160,7 @@ GpuFunction make(const LinearDesc& d, Pass, Signature& s) {
   const std::int64_t n = s.outputs[0].shape.elements();
   return [=, scale = d.scale, shift = d.shift](const KernelArgs& a) {
     L launch(a.context);
-    launch.each(n, Linear{scale, shift, input(a, 0), output(a, 0)});
+    launch.map(n, output(a, 0), Linear{scale, shift, input(a, 0)});
     return launch.status();
   };
 }
@@ -177,15 +168,13 @@ GpuFunction make(const LinearDesc& d, Pass, Signature& s) {
 struct Reciprocal {
   float scalar;
   const float* x;
-  float* y;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = scalar / x[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return scalar / x[i]; }
 };
 
 struct ReciprocalGradient {
   float scalar;
   const float *x, *dy;
-  float* dx;
-  PITWALL_DEVICE void operator()(std::int64_t i) const { dx[i] = -scalar / (x[i] * x[i]) * dy[i]; }
+  PITWALL_DEVICE float operator()(std::int64_t i) const { return -scalar / (x[i] * x[i]) * dy[i]; }
 };
 
 template <class L>
@@ -194,9 +183,9 @@ GpuFunction make(const ReciprocalDesc& d, Pass pass, Signature& s) {
   return [=, scalar = d.scalar](const KernelArgs& a) {
     L launch(a.context);
     if (pass == Pass::backward)
-      launch.each(n, ReciprocalGradient{scalar, input(a, 0), input(a, 1), output(a, 0)});
+      launch.map(n, output(a, 0), ReciprocalGradient{scalar, input(a, 0), input(a, 1)});
     else
-      launch.each(n, Reciprocal{scalar, input(a, 0), output(a, 0)});
+      launch.map(n, output(a, 0), Reciprocal{scalar, input(a, 0)});
     return launch.status();
   };
 }
@@ -212,11 +201,10 @@ struct MoveChannels {
   std::int64_t channels, pixels;
   bool to_last;
   const float* from;
-  float* to;
-  PITWALL_DEVICE void operator()(std::int64_t i) const {
+  PITWALL_DEVICE float operator()(std::int64_t i) const {
     const std::int64_t inner = to_last ? channels : pixels, outer = to_last ? pixels : channels;
     const std::int64_t image = quotientOf(i, channels * pixels), place = quotientOf(i, inner);
-    to[i] = from[(image * inner + remainderOf(i, inner)) * outer + remainderOf(place, outer)];
+    return from[(image * inner + remainderOf(i, inner)) * outer + remainderOf(place, outer)];
   }
 };
 
@@ -235,14 +223,14 @@ GpuFunction make(const ReorderDesc&, Pass, Signature& s) {
     const std::int64_t channels = to.shape[1], pixels = to.shape[2] * to.shape[3];
     return [=, to_last = isChannelsLast(to)](const KernelArgs& a) {
       L launch(a.context);
-      launch.each(n, MoveChannels{channels, pixels, to_last, input(a, 0), output(a, 0)});
+      launch.map(n, output(a, 0), MoveChannels{channels, pixels, to_last, input(a, 0)});
       return launch.status();
     };
   }
   return [=, bytes = to.sizeBytes()](const KernelArgs& a) {
     L launch(a.context);
     if (words)
-      launch.each(n, CopyElement{input(a, 0), output(a, 0)});
+      launch.map(n, output(a, 0), CopyElement{input(a, 0)});
     else
       launch.each(bytes, CopyWord{static_cast<const std::uint8_t*>(a.inputs[0]),
                                   static_cast<std::uint8_t*>(a.outputs[0])});

@@ -11,12 +11,11 @@ struct Epilogue {
   std::int64_t channels, pixels;
   FusedActivation activation;
   const float *from, *bias, *addend;  // bias, addend: or nullptr
-  float* to;
-  PITWALL_DEVICE void operator()(std::int64_t i) const {
+  PITWALL_DEVICE float operator()(std::int64_t i) const {
     float value = from[i];
     if (bias != nullptr) value += bias[remainderOf(quotientOf(i, pixels), channels)];
     if (addend != nullptr) value += addend[i];
-    to[i] = activated(activation, value);
+    return activated(activation, value);
   }
 };
 

@@ -6,6 +6,10 @@
 //     const float* x; float* y;
 //     PITWALL_DEVICE void operator()(std::int64_t i) const { y[i] = x[i] * x[i]; }
 //   };
+//   struct Root {                                       the same where it is one number: launch.map(n, y, Root{x})
+//     const float* x;
+//     PITWALL_DEVICE float operator()(std::int64_t i) const { return sqrtf(x[i]); }
+//   };
 //   struct Sum {                                        each row by a team of threads
 //     const float* x; float* y; std::int64_t count;
 //     template <class Team> PITWALL_DEVICE void operator()(Team& team, std::int64_t row) const {
@@ -16,7 +20,7 @@
 //   L launch(args.context); launch.each(n, Square{x, y}); launch.rows(rows, count, Sum{x, y, count});
 //   return launch.status();
 //
-// All members of a functor are plain values. A Launch has each(), rows() and status(); a Team sum(), largest(), each() and
+// All members of a functor are plain values. A Launch has each(), map(), rows() and status(); a Team sum(), largest(), each() and
 // isFirst(). Sums are of double: one addition for each number that is read costs nothing beside the reading.
 #pragma once
 

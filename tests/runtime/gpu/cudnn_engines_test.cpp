@@ -34,7 +34,12 @@ class CudnnEngines : public testing::Test {
   std::vector<Engine> enginesOf(const ConvolutionProblem& problem, const EngineSearch& search = {}) {
     auto engines = enginesFor(*api_, device_, problem, search);
     EXPECT_TRUE(engines.has_value()) << engines.error().message;
-    return engines.has_value() ? *engines : std::vector<Engine>();
+    if (!engines.has_value()) return {};
+    for (Engine& engine : *engines) {
+      const Status built = engine.build(*api_, device_);
+      EXPECT_TRUE(built.has_value()) << engine.name << ": " << built.error().message;
+    }
+    return *engines;
   }
 
   // A layer of ResNet-50.

@@ -48,6 +48,12 @@ class HostLaunch {
     });
   }
   template <class F>
+  void map(std::int64_t n, float* to, const F& f) {
+    run([n, to, f] {
+      for (std::int64_t i = 0; i < n; ++i) to[i] = f(i);
+    });
+  }
+  template <class F>
   void rows(std::int64_t rows, std::int64_t, const F& f) {
     run([rows, f] {
       HostTeam team;
