@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,9 +17,10 @@ namespace pitwall {
 
 class Backend;
 
-// Handles of the driver: cudaStream_t and cudaEvent_t.
+// Handles of the driver: cudaStream_t, cudaEvent_t and cudaGraphExec_t.
 using GpuStream = void*;
 using GpuEvent = void*;
+using GpuGraph = void*;
 
 struct GpuMemoryInfo {
   Bytes free_bytes = 0, total_bytes = 0;
@@ -67,6 +69,13 @@ class GpuDriver {
   virtual Status copy(void* to, const void* from, Bytes size, GpuStream stream) = 0;
   // `words` numbers of 4 bytes.
   virtual Status fill(void* to, std::uint32_t pattern, std::int64_t words, GpuStream stream) = 0;
+
+  // What `put` puts on the stream, to be repeated by launch(): it does not run now. Errors: also those of `put`, and what cannot
+  // be repeated.
+  virtual Result<GpuGraph> capture(GpuStream stream, const std::function<Status()>& put) = 0;
+  virtual Status launch(GpuGraph graph, GpuStream stream) = 0;
+  // A launch under way still ends.
+  virtual void destroyGraph(GpuGraph graph) = 0;
 
   // Lets `device` read and write the memory of `other`. False: copies go through the host.
   virtual bool enablePeerAccess(int device, int other) = 0;

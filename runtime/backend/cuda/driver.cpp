@@ -114,6 +114,29 @@ class CudaDriver final : public GpuDriver {
     return statusOf(fillWords(to, pattern, words, of(stream)), "a fill");
   }
 
+  Result<GpuGraph> capture(GpuStream stream, const std::function<Status()>& put) override {
+    // Other threads may allocate memory meanwhile.
+    PITWALL_TRY(statusOf(cudaStreamBeginCapture(of(stream), cudaStreamCaptureModeThreadLocal),
+                         "cudaStreamBeginCapture"));
+    Status made = put();
+    cudaGraph_t graph = nullptr;
+    const cudaError_t ended = cudaStreamEndCapture(of(stream), &graph);
+    if (made.has_value()) made = statusOf(ended, "cudaStreamEndCapture");
+    cudaGraphExec_t executable = nullptr;
+    if (made.has_value())
+      made = statusOf(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+    (void)cudaGetLastError();  // that of a capture that failed
+    PITWALL_TRY(std::move(made));
+    return GpuGraph(executable);
+  }
+  Status launch(GpuGraph graph, GpuStream stream) override {
+    return statusOf(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), of(stream)), "cudaGraphLaunch");
+  }
+  void destroyGraph(GpuGraph graph) override {
+    (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+  }
+
   bool enablePeerAccess(int device, int other) override {
     int can = 0;
     if (cudaDeviceCanAccessPeer(&can, device, other) != cudaSuccess || can == 0) return false;

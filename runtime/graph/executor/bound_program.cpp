@@ -41,8 +41,20 @@ Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
 
 void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::uint64_t seed) const {
   Engine& engine = session.engine();
-  const BulkScope bulk(engine, bulkSize(session, kind));
+  const int segment = bulkSize(session, kind);
+  const bool captures = segment != 0 && device.kind == DeviceKind::gpu &&
+                        session.settings().boolean("MXNET_ENABLE_CUDA_GRAPHS");
+  const BulkScope bulk(engine, captures ? 0 : segment);
   for (std::size_t i = from; i < to; ++i) {
+    if (const auto range = captures ? capturedFrom(i, to) : nullptr) {
+      engine.push({.run = [this, range](const RunContext&) { return runCaptured(*range); },
+                   .reads = range->reads,
+                   .writes = range->writes,
+                   .facts = range->facts,
+                   .device = device});
+      i += range->steps.size() - 1;
+      continue;
+    }
     const BoundStepPtr& step = steps[i];
     const std::uint64_t own = mixed(seed, i);
     engine.push({.run = [this, step, own](const RunContext&) { return run(*step, own); },
@@ -53,10 +65,9 @@ void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::ui
   }
 }
 
-Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
-  static thread_local std::vector<const void*> from;
-  static thread_local std::vector<void*> to;
+Status BoundProgram::locate(const BoundStep& step, Addresses& addresses) const {
   const Kernel& kernel = *step.prepared->kernel;
+  auto& [from, to] = addresses;
   if (step.fills_memory) PITWALL_TRY(pool->fill(blocks));
   from.clear();
   to.clear();
@@ -71,8 +82,14 @@ Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
                    : place.planned != nullptr ? plannedAt(place)
                                               : to[0]);  // not read
   }
+  return {};
+}
+
+Status BoundProgram::run(const BoundStep& step, std::uint64_t seed) const {
+  static thread_local Addresses addresses;
+  PITWALL_TRY(locate(step, addresses));
   PITWALL_TRY(runKernelOn(session, device, step.prepared->kernel,
-                          {.inputs = from, .outputs = to, .context = {.seed = seed}}));
+                          {.inputs = addresses.from, .outputs = addresses.to, .context = {.seed = seed}}));
   if (!step.releases_memory) return {};
   // Work of a GPU may still use it.
   if (device.kind == DeviceKind::gpu)

@@ -10,6 +10,7 @@
 #include "runtime/array/bulk.h"
 #include "runtime/array/call.h"
 #include "runtime/executor.h"
+#include "runtime/gpu/captures.h"
 #include "runtime/graph/executor/memory_pool.h"
 #include "runtime/graph/executor/plan_memory.h"
 #include "runtime/graph/executor/weights.h"
@@ -32,6 +33,14 @@ struct BoundStep {
   bool releases_memory = false;  // the last that needs the program's memory, where it is not kept
 };
 using BoundStepPtr = std::shared_ptr<const BoundStep>;
+
+// Steps that a GPU runs as one CUDA graph, and the engine as one operator.
+struct CapturedSteps {
+  std::vector<BoundStepPtr> steps;
+  std::vector<Variable> reads, writes;
+  OperatorId facts;
+  std::unique_ptr<GpuCaptures> captures;
+};
 
 // An array that kernels read or write, in the layout that they need.
 struct BoundArray {
@@ -77,7 +86,18 @@ struct BoundProgram {
  private:
   void push(std::size_t from, std::size_t to, BulkKind bulk, std::uint64_t seed) const;
   Status run(const BoundStep& step, std::uint64_t seed) const;  // one kernel; on a thread of the engine
-  void changePlaces(int base, Chunk* chunk);                    // of the tensor and its views, in all steps
+  // The memory of a step, made if it is not there yet.
+  struct Addresses {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+  };
+  Status locate(const BoundStep& step, Addresses& addresses) const;
+  // The steps from `first` on that can be one CUDA graph, and their end; nullptr where there are less than two.
+  std::shared_ptr<CapturedSteps> capturedFrom(std::size_t first, std::size_t to) const;
+  Status runCaptured(const CapturedSteps& range) const;
+  void changePlaces(int base, Chunk* chunk);  // of the tensor and its views, in all steps
+
+  mutable std::map<std::size_t, std::shared_ptr<CapturedSteps>> captured_;  // by the first step
 };
 
 // The variables of a step by its places; each also writes the pool's.

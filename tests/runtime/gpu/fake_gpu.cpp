@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <thread>
 
 namespace pitwall::test {
@@ -54,9 +55,14 @@ class Stream {
   void add(std::function<void()> work) {
     {
       const std::lock_guard lock(mutex_);
-      work_.push_back(std::move(work));
+      (captured_ != nullptr ? *captured_ : work_).push_back(std::move(work));
     }
     changed_.notify_all();
+  }
+  // From now on work goes there; nullptr: it is done again.
+  void captureInto(std::deque<std::function<void()>>* list) {
+    const std::lock_guard lock(mutex_);
+    captured_ = list;
   }
   void drain() {
     std::unique_lock lock(mutex_);
@@ -84,6 +90,7 @@ class Stream {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> work_;
+  std::deque<std::function<void()>>* captured_ = nullptr;
   bool stopping_ = false, busy_ = false;
   std::thread thread_;
 };
@@ -106,6 +113,7 @@ FakeGpuDriver::~FakeGpuDriver() {
   EXPECT_TRUE(pinned_.empty()) << "pinned memory is left";
   EXPECT_EQ(streams_.load(), 0) << "streams are left";
   EXPECT_EQ(events_.load(), 0) << "events are left";
+  EXPECT_EQ(graphs_.load(), 0) << "graphs are left";
 }
 
 Status FakeGpuDriver::use(int device) {
@@ -204,6 +212,32 @@ Status FakeGpuDriver::copy(void* to, const void* from, Bytes size, GpuStream str
 Status FakeGpuDriver::fill(void* to, std::uint32_t pattern, std::int64_t words, GpuStream stream) {
   streamOf(stream).add([=] { std::fill_n(static_cast<std::uint32_t*>(to), words, pattern); });
   return {};
+}
+
+namespace {
+using Work = std::deque<std::function<void()>>;
+}
+
+Result<GpuGraph> FakeGpuDriver::capture(GpuStream stream, const std::function<Status()>& put) {
+  auto work = std::make_unique<Work>();
+  streamOf(stream).captureInto(work.get());
+  Status done = refuses_captures_ ? fail(ErrorCode::internal, "no capture") : put();
+  streamOf(stream).captureInto(nullptr);
+  if (!done.has_value()) return fail(done.error());
+  ++graphs_;
+  ++captures_;
+  return GpuGraph(work.release());
+}
+
+Status FakeGpuDriver::launch(GpuGraph graph, GpuStream stream) {
+  ++launches_;
+  for (const auto& work : *static_cast<Work*>(graph)) streamOf(stream).add(work);
+  return {};
+}
+
+void FakeGpuDriver::destroyGraph(GpuGraph graph) {
+  --graphs_;
+  delete static_cast<Work*>(graph);
 }
 
 bool FakeGpuDriver::enablePeerAccess(int device, int other) {

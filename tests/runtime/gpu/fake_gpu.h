@@ -48,6 +48,9 @@ class FakeGpuDriver final : public GpuDriver {
   Status synchronize(GpuStream stream) override;
   Status copy(void* to, const void* from, Bytes size, GpuStream stream) override;
   Status fill(void* to, std::uint32_t pattern, std::int64_t words, GpuStream stream) override;
+  Result<GpuGraph> capture(GpuStream stream, const std::function<Status()>& put) override;
+  Status launch(GpuGraph graph, GpuStream stream) override;
+  void destroyGraph(GpuGraph graph) override;
   bool enablePeerAccess(int device, int other) override;
 
   // Puts work on a stream.
@@ -58,6 +61,10 @@ class FakeGpuDriver final : public GpuDriver {
   int allocations() const { return allocations_.load(); }
   int copies() const { return copies_.load(); }
   int looks() const { return looks_.load(); }  // calls of isDone()
+  int captures() const { return captures_.load(); }
+  int launches() const { return launches_.load(); }  // of graphs
+  // All later captures fail.
+  void refuseCaptures() { refuses_captures_ = true; }
 
  private:
   struct Memory;
@@ -67,7 +74,9 @@ class FakeGpuDriver final : public GpuDriver {
   std::vector<std::pair<void*, Bytes>> blocks_;
   std::set<void*> pinned_;
   std::string broken_;
-  std::atomic<int> allocations_{0}, copies_{0}, looks_{0}, streams_{0}, events_{0};
+  std::atomic<int> allocations_{0}, copies_{0}, looks_{0}, streams_{0}, events_{0}, graphs_{0}, captures_{0},
+      launches_{0};
+  std::atomic<bool> refuses_captures_{false};
 };
 
 // The kernels of runtime/backend/gpu_kernels/ as loops; without a stream they run at once.

@@ -1,0 +1,168 @@
+// Executors on GPUs (fake_gpu.h), with their passes as graphs of the device and without, beside the reference backend.
+#include "runtime/gpu/captures.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/runtime/gpu/fake_gpu.h"
+#include "tests/runtime/graph/training_check.h"
+
+namespace pitwall::test::captures_test {
+namespace {
+
+const Shape kImages{2, 3, 12, 10};
+
+ArraysByName onGpu(const ArraysByName& arrays) {
+  ArraysByName there;
+  for (const auto& [name, array] : arrays) there[name] = madeArray(array.copyTo(gpu(0)));
+  return there;
+}
+
+// Whether passes are graphs.
+class GpuExecutor : public testing::TestWithParam<const char*> {
+ protected:
+  bool isGraph() const { return *GetParam() == '1'; }
+  std::unique_ptr<Session> open() {
+    auto session = Session::open({.trace_path = "",
+                                  .backend = "reference",
+                                  .settings = {{"MXNET_ENABLE_CUDA_GRAPHS", GetParam()}},
+                                  .gpus = gpus});
+    EXPECT_TRUE(session.has_value()) << session.error().message;
+    return std::move(*session);
+  }
+  std::shared_ptr<FakeGpuPlatform> gpus = std::make_shared<FakeGpuPlatform>(FakeGpuOptions{.delay_us = 5});
+};
+INSTANTIATE_TEST_SUITE_P(Graphs, GpuExecutor, testing::Values("0", "1"),
+                         [](const auto& values) { return *values.param == '1' ? "on" : "off"; });
+
+std::vector<float> numbers(std::int64_t count, int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = uniform(random);
+  return values;
+}
+
+TEST_P(GpuExecutor, InfersAsTheCpuAlsoWithNewData) {
+  const auto session = open();
+  const Symbol symbol = network();
+  const ArraysByName arrays = arraysOf(*session, symbol, kImages);
+  ArraysByName there = onGpu(arrays);
+  Executor::Options options;
+  const auto expected = bindTraining(*session, symbol, arrays, options);
+  options.device = gpu(0);
+  const auto executor = bindTraining(*session, symbol, there, options);
+  for (int pass = 0; pass < 6; ++pass) {
+    const std::vector<float> data = numbers(kImages.elements(), pass);
+    NDArray host = arrays.at("data");
+    ASSERT_TRUE(host.copyFrom(data).has_value());
+    ASSERT_TRUE(there["data"].copyFrom(data).has_value());
+    ASSERT_TRUE(expected->forward().has_value());
+    ASSERT_TRUE(executor->forward().has_value());
+    expectNear(valuesOf(*executor), valuesOf(*expected), 1e-5F);
+  }
+  if (isGraph())
+    EXPECT_GT(gpus->fake.launches(), 0);
+  else
+    EXPECT_EQ(gpus->fake.captures(), 0);
+}
+
+TEST_P(GpuExecutor, TrainsAsTheCpu) {
+  const auto session = open();
+  const Symbol symbol = network();
+  const ArraysByName arrays = labelled(*session, symbol, kTrainingImages);
+  const auto options = forTraining(symbol);
+  auto of_gpu = options;
+  of_gpu.device = gpu(0);
+  const auto expected = bindTraining(*session, symbol, arrays, options);
+  const auto executor = bindTraining(*session, symbol, onGpu(arrays), of_gpu);
+  for (int step = 0; step < 5; ++step) {
+    trainingStep(*expected);
+    trainingStep(*executor);
+    expectNear(valuesOf(*executor), valuesOf(*expected), 1e-4F);
+    expectEqual(gradientsOf(*executor, of_gpu), gradientsOf(*expected, options), 1e-3F);
+  }
+  if (isGraph()) {
+    EXPECT_GT(gpus->fake.launches(), 2);
+  }
+}
+
+TEST_P(GpuExecutor, DrawsNewNumbersInEachPass) {
+  const auto session = open();
+  const Symbol data = Symbol::variable("data");
+  const Symbol symbol =
+      relu("relu", node("Dropout", "drop", {relu("first", relu("zeroth", data))}, {{"p", "0.5"}}));
+  ArraysByName there{
+      {"data", NDArray::fromValues(*session, {64}, std::vector<float>(64, 1.0F), MemoryTag::data, gpu(0))}};
+  Executor::Options options;
+  options.device = gpu(0);
+  const auto executor = bindTraining(*session, symbol, there, options);
+  std::vector<std::vector<float>> passes;
+  for (int pass = 0; pass < 4; ++pass) {
+    ASSERT_TRUE(executor->forward(Executor::Mode::training).has_value());
+    passes.push_back(valuesOf(*executor)[0]);
+  }
+  for (std::size_t a = 1; a < passes.size(); ++a) EXPECT_NE(passes[a], passes[a - 1]);
+}
+
+TEST_P(GpuExecutor, WhatCannotBeCapturedRunsAsBefore) {
+  gpus->fake.refuseCaptures();
+  const auto session = open();
+  const Symbol symbol = network();
+  const ArraysByName arrays = arraysOf(*session, symbol, kImages);
+  const auto expected = bindTraining(*session, symbol, arrays, Executor::Options());
+  Executor::Options options;
+  options.device = gpu(0);
+  const auto executor = bindTraining(*session, symbol, onGpu(arrays), options);
+  ASSERT_TRUE(expected->forward().has_value());
+  for (int pass = 0; pass < 4; ++pass) {
+    ASSERT_TRUE(executor->forward().has_value());
+    expectNear(valuesOf(*executor), valuesOf(*expected), 1e-5F);
+  }
+  EXPECT_EQ(gpus->fake.launches(), 0);
+}
+
+TEST(GpuCaptures, RunsCapturesRepeats) {
+  FakeGpuDriver driver({});
+  const GpuStream stream = *driver.createStream();
+  int called = 0, done = 0;
+  {
+    GpuCaptures captures(driver, {}, "layer", 2);
+    const auto run = [&](const void* address) {
+      const void* const addresses[] = {address};
+      return captures.run(stream, addresses, [&]() -> Status {
+        ++called;
+        FakeGpuDriver::enqueue(stream, [&] { ++done; });
+        return {};
+      });
+    };
+    for (int i = 0; i < 5; ++i) ASSERT_TRUE(run(&called).has_value());
+    ASSERT_TRUE(driver.synchronize(stream).has_value());
+    EXPECT_EQ(called, 2) << "once by itself, once captured";
+    EXPECT_EQ(done, 5);
+    // Other memory: another graph, and of many the oldest is given up.
+    int places[6] = {};
+    for (int round = 0; round < 3; ++round)
+      for (int& place : places) ASSERT_TRUE(run(&place).has_value());
+    ASSERT_TRUE(driver.synchronize(stream).has_value());
+    EXPECT_EQ(done, 5 + 18);
+  }
+  driver.destroyStream(stream);
+}
+
+TEST(GpuCaptures, AnErrorOfTheWorkIsThatOfTheRun) {
+  FakeGpuDriver driver({});
+  const GpuStream stream = *driver.createStream();
+  {
+    GpuCaptures captures(driver, {}, "layer", 2);
+    const auto fails = [] { return Status(fail(ErrorCode::internal, "no such thing")); };
+    for (int i = 0; i < 3; ++i) {
+      const Status status = captures.run(stream, {}, fails);
+      ASSERT_FALSE(status.has_value());
+      EXPECT_EQ(status.error().message, "no such thing");
+    }
+  }
+  driver.destroyStream(stream);
+}
+
+}  // namespace
+}  // namespace pitwall::test::captures_test
