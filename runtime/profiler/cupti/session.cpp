@@ -69,7 +69,10 @@ constexpr CUpti_CallbackId kDriverCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
@@ -102,7 +105,7 @@ std::string explain(const Library& library, CUptiResult result) {
 }  // namespace
 
 Session::Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan)
-    : library_(library), profiler_(profiler), extent_(extent), buffers_(plan) {}
+    : library_(library), profiler_(profiler), extent_(extent), buffers_(plan), names_(apiName) {}
 
 Session::~Session() {
   close();
@@ -251,7 +254,7 @@ void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* bu
 void Session::readBuffer(const Buffers::Filled& buffer, Activities& into) {
   CUpti_Activity* record = nullptr;
   while (library_.getNextRecord(buffer.data, buffer.bytes, &record) == CUPTI_SUCCESS && record != nullptr)
-    convert(*record, apiName, into);
+    convert(*record, names_, into);
 }
 
 // CUPTI itself delivers only full buffers. A program that is killed then loses little, and threads that use CUDA no
@@ -266,7 +269,8 @@ void Session::flush(bool is_last) {
 void Session::drain(DrainContext& context) {
   const Phase phase = phase_.load();
   if (phase == Phase::recording) flush(context.isLast());
-  Activities activities;
+  Activities& activities = activities_;
+  activities.clear();
   for (const Buffers::Filled& buffer : buffers_.takeFilled()) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);

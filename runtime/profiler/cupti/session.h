@@ -81,7 +81,9 @@ class Session : public EventSource {
   Ticks recording_ = 0;
   std::unique_ptr<ActivityWriter> writer_;
   std::int64_t refused_told_ = 0;
-  Activities devices_;  // reported when CUPTI begins; every recording needs them
+  Names names_;
+  Activities activities_;  // of one drain
+  Activities devices_;     // reported when CUPTI begins; every recording needs them
 };
 
 }  // namespace pitwall::cupti
