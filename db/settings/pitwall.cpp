@@ -81,11 +81,14 @@ constexpr SettingInfo kPitwallSettings[] = {
      .since = "0.1.0"},
     {.name = "PITWALL_RECORD_GPU",
      .owner = "pitwall",
-     .type = boolean,
+     .type = choice,
      .default_value = "1",
-     .meaning =
-         "Whether a recorded program on Pitwall's runtime records its GPU activity, by CUPTI, from its "
-         "first operator on a GPU on. 0 leaves CUPTI to another tool.",
+     .allowed = "0|kernels|1",
+     .meaning = "What the injection library and Pitwall's runtime record of GPUs, by CUPTI: 1 everything; "
+                "kernels only what the GPU "
+                "does (kernels, copies, memory sets, graphs), without calls of CUDA, waits and memory, at "
+                "the least cost; 0 nothing, "
+                "which leaves CUPTI to another tool.",
      .source = kOwn,
      .status = honoured,
      .since = "0.1.0"},

@@ -7,7 +7,6 @@
 
 #include "db/meta.h"
 #include "runtime/devices.h"
-#include "runtime/profiler/cupti/collector.h"
 
 namespace pitwall::session {
 
@@ -28,19 +27,19 @@ inject::ClaimFunction* claimFunctionOf(const char* library) {
 
 }  // namespace
 
-GpuRecording::GpuRecording(Profiler& profiler, bool wanted, bool into_trace)
-    : profiler_(profiler), wanted_(wanted) {
+GpuRecording::GpuRecording(Profiler& profiler, std::optional<cupti::Extent> extent, bool into_trace)
+    : profiler_(profiler), extent_(extent) {
   const char* const library = injectionLibrary();
   injected_ = library != nullptr;
   // Without its own trace the session could not store them.
-  if (!wanted_ || !injected_ || !into_trace) return;
+  if (!extent_ || !injected_ || !into_trace) return;
   inject::ClaimFunction* const claim = claimFunctionOf(library);
   if (claim != nullptr && claim(&GpuRecording::onCudaStart, this) == 1) claim_ = claim;
 }
 
 void GpuRecording::onGpuOperator() {
   // The injection library is notified when CUDA starts, which may happen in this call.
-  if (!wanted_ || injected_) return;
+  if (!extent_ || injected_) return;
   std::call_once(once_, [this] {
     if (const auto gpus = gpuDevices(); gpus.has_value() && !gpus->empty()) begin();
   });
@@ -52,7 +51,7 @@ void GpuRecording::onCudaStart(void* self) {
 }
 
 void GpuRecording::begin() {
-  if (const Status status = cupti::attach(profiler_); !status.has_value()) {
+  if (const Status status = cupti::attach(profiler_, *extent_); !status.has_value()) {
     problem_ = status.error().message;
     writeProblem();
     return;

@@ -7,17 +7,19 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "runtime/profiler.h"
+#include "runtime/profiler/cupti/collector.h"
 #include "runtime/profiler/inject/gpu_claim.h"
 
 namespace pitwall::session {
 
 class GpuRecording {
  public:
-  // `wanted`: PITWALL_RECORD_GPU. `into_trace`: the session records a trace. Before the session uses CUDA.
-  GpuRecording(Profiler& profiler, bool wanted, bool into_trace);
+  // `extent`: PITWALL_RECORD_GPU; none = not recorded. `into_trace`: the session records a trace. Before the session uses CUDA.
+  GpuRecording(Profiler& profiler, std::optional<cupti::Extent> extent, bool into_trace);
   ~GpuRecording() { end(); }
   GpuRecording(const GpuRecording&) = delete;
   GpuRecording& operator=(const GpuRecording&) = delete;
@@ -35,7 +37,7 @@ class GpuRecording {
   void writeProblem();
 
   Profiler& profiler_;
-  const bool wanted_;
+  const std::optional<cupti::Extent> extent_;
   bool injected_ = false;                   // the injection library is requested; constant after construction
   inject::ClaimFunction* claim_ = nullptr;  // of the library that has left the GPUs to the session
   std::once_flag once_;

@@ -88,7 +88,8 @@ struct Session::State {
   std::string trace_path;  // "" = none
   Profiler profiler{profilerOptions()};
   mxnet::MxnetProfiler mxnet_profiler{profiler};
-  session::GpuRecording gpu_recording{profiler, settings.boolean("PITWALL_RECORD_GPU"), !trace_path.empty()};
+  session::GpuRecording gpu_recording{profiler, cupti::extentOf(settings.text("PITWALL_RECORD_GPU")),
+                                      !trace_path.empty()};
   session::Gpus gpus;
   session::DeviceStorages storages{profiler};
   session::GpusClosed gpus_closed{gpus};  // before the storages, from which their workspaces come

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "db/event.h"
@@ -20,6 +23,29 @@ struct LaunchFacts {
   Bytes static_shared_bytes = 0, dynamic_shared_bytes = 0;
   Bytes shared_bytes_configured = 0;
   Bytes local_bytes = 0;  // of a thread
+  bool operator==(const LaunchFacts&) const = default;
+};
+
+// A text that many activities share.
+struct Text {
+  std::string text;
+  std::uint32_t number = 0;  // among those of one Texts, from 0
+};
+
+class Texts {
+ public:
+  // The same one for the same text, as long as this lives.
+  const Text* of(std::string_view text) {
+    const auto found = by_text_.find(text);
+    if (found != by_text_.end()) return found->second;
+    const Text& made = all_.emplace_back(Text{std::string(text), static_cast<std::uint32_t>(all_.size())});
+    by_text_.emplace(made.text, &made);
+    return &made;
+  }
+
+ private:
+  std::deque<Text> all_;
+  std::unordered_map<std::string_view, const Text*> by_text_;
 };
 
 struct Activity {
@@ -27,8 +53,8 @@ struct Activity {
   Place place = Place::stream;
   EventKind kind = EventKind::kernel;
   Ticks start = 0, end = 0;
-  std::string name;
-  std::string args;  // a JSON object, or empty
+  const Text* name = nullptr;
+  const Text* args = nullptr;  // a JSON object, if any
   std::int64_t value = 0;
   std::optional<std::uint32_t> device;  // none: that of the context
   std::uint32_t context = 0;
@@ -36,7 +62,8 @@ struct Activity {
   std::int64_t tid = 0;           // of a thread
   std::uint32_t correlation = 0;  // CUPTI's: of a call and all work that it launched; 0 = none
   bool is_driver_call = false;    // may be within a runtime call of the same correlation
-  std::optional<LaunchFacts> launch;
+  bool may_be_query = false;      // a synchronisation that a query is recorded as, too
+  std::int32_t launch = -1;       // in Activities::launches; -1 = none
 };
 
 // Work launched by the call `correlation` belongs to this operator.
@@ -64,14 +91,27 @@ struct ContextFacts {
   std::uint32_t context = 0, device = 0;
 };
 
+// All texts are of one Texts.
 struct Activities {
   std::vector<Activity> events;
+  std::vector<LaunchFacts> launches;
   std::vector<OperatorLink> links;
   std::vector<MemoryChange> memory;
   std::vector<DeviceFacts> devices;
   std::vector<ContextFacts> contexts;
   std::int64_t without_time = 0;  // CUPTI had no space to record their times
   std::int64_t unknown = 0;       // records of a kind that is not read
+
+  // Keeps its memory.
+  void clear() {
+    events.clear();
+    launches.clear();
+    links.clear();
+    memory.clear();
+    devices.clear();
+    contexts.clear();
+    without_time = unknown = 0;
+  }
 };
 
 }  // namespace pitwall::cupti

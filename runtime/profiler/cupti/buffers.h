@@ -13,8 +13,8 @@
 namespace pitwall::cupti {
 
 struct BufferPlan {
-  std::size_t count = 16;
-  std::size_t bytes = 8 << 20;  // of each; a multiple of 4096
+  std::size_t count = 64;       // each thread of the program that uses CUDA fills one
+  std::size_t bytes = 2 << 20;  // of each; a multiple of 4096
 };
 
 class Buffers {

@@ -68,7 +68,7 @@ void end(void (Session::*how)() noexcept) {
 
 }  // namespace
 
-Status attach(Profiler& profiler) {
+Status attach(Profiler& profiler, Extent extent) {
   if (g_in_child.load()) {
     return fail(ErrorCode::unsupported,
                 "GPU activity is not recorded in a process that was forked from one that used CUDA");
@@ -80,7 +80,7 @@ Status attach(Profiler& profiler) {
                 "GPU activity is not recorded: the process was ending when CUDA started");
   const auto library = PITWALL_TRY(openLibrary());
   if (g_closed != nullptr) g_closed->cancelRemoval();
-  g_current = PITWALL_TRY(Session::open(*library, profiler)).release();
+  g_current = PITWALL_TRY(Session::open(*library, profiler, extent)).release();
   registerEnd();  // after CUPTI has registered what it calls at the end, so that it comes before that
   g_attached.store(library, std::memory_order_release);
   g_operator_hooks.store(&kHooks, std::memory_order_release);

@@ -5,17 +5,29 @@
 // runs unchanged. One collector per process, as CUPTI has one subscriber.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "db/result.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler/cupti/operator_scope.h"  // takes effect by attaching
 
 namespace pitwall::cupti {
 
+enum class Extent : std::uint8_t {
+  everything,
+  kernels,  // and copies, memory sets and graphs, without calls, waits and memory: the least cost
+};
+
+// The extent that the setting PITWALL_RECORD_GPU gives; none = the GPUs are not recorded.
+std::optional<Extent> extentOf(std::string_view setting);
+
 // From now on the activity of the GPUs becomes events of `profiler`'s recordings; the profiler must live
 // until detach(). Any time, also long after the first use of CUDA. No effect when already attached. Errors:
 // unsupported, as a sentence for the user: built without CUPTI, no driver, a driver too old, CUPTI not found,
 // another tool attached. NVTX and CPU recording do not depend on it.
-Status attach(Profiler& profiler);
+Status attach(Profiler& profiler, Extent extent = Extent::everything);
 
 // Delivers pending records and detaches CUPTI, so that it no longer slows the program down. For a program that goes
 // on. No effect when not attached.

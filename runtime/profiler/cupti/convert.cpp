@@ -1,11 +1,11 @@
 #include "runtime/profiler/cupti/convert.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <iterator>
+#include <string>
+#include <utility>
 
 namespace pitwall::cupti {
 
@@ -13,46 +13,9 @@ namespace {
 
 constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;  // CUPTI_SYNCHRONIZATION_INVALID_VALUE
 
-std::string demangled(const char* name) {
-  if (name == nullptr) return "kernel";
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(name, nullptr, nullptr, &status),
-                                                     std::free);
-  return status == 0 && plain != nullptr ? plain.get() : name;
-}
-
-const char* memoryKind(std::uint32_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE: return "Pageable";
-    case CUPTI_ACTIVITY_MEMORY_KIND_PINNED: return "Pinned";
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE: return "Device";
-    case CUPTI_ACTIVITY_MEMORY_KIND_ARRAY: return "Array";
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED: return "Managed";
-    case CUPTI_ACTIVITY_MEMORY_KIND_DEVICE_STATIC: return "Device Static";
-    case CUPTI_ACTIVITY_MEMORY_KIND_MANAGED_STATIC: return "Managed Static";
-    default: return "Unknown";
-  }
-}
-
-const char* copyKind(std::uint32_t kind) {
-  switch (kind) {
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD: return "HtoD";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH: return "DtoH";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOA: return "HtoA";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOH: return "AtoH";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOA: return "AtoA";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_ATOD: return "AtoD";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOA: return "DtoA";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD: return "DtoD";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_HTOH: return "HtoH";
-    case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP: return "PtoP";
-    default: return "Unknown";
-  }
-}
-
 // The members that all records of device work have. Null when CUPTI could not record the times.
 template <class Record>
-Activity* addWork(const Record& record, EventKind kind, std::string name, Activities& into) {
+Activity* addWork(const Record& record, EventKind kind, const Text* name, Activities& into) {
   if (record.start == 0 || record.end == 0) {
     ++into.without_time;
     return nullptr;
@@ -61,7 +24,7 @@ Activity* addWork(const Record& record, EventKind kind, std::string name, Activi
   activity.kind = kind;
   activity.start = record.start;
   activity.end = record.end;
-  activity.name = std::move(name);
+  activity.name = name;
   activity.device = record.deviceId;
   activity.context = record.contextId;
   activity.stream = record.streamId;
@@ -69,14 +32,11 @@ Activity* addWork(const Record& record, EventKind kind, std::string name, Activi
   return &activity;
 }
 
-std::string graphArguments(std::uint32_t graph) {
-  return graph == 0 ? std::string() : fmt::format("{{\"graph\":{}}}", graph);
-}
-
-void kernel(const CUpti_ActivityKernel10& record, Activities& into) {
-  Activity* const activity = addWork(record, EventKind::kernel, demangled(record.name), into);
+void kernel(const CUpti_ActivityKernel10& record, Names& names, Activities& into) {
+  Activity* const activity = addWork(record, EventKind::kernel, names.kernel(record.name), into);
   if (activity == nullptr) return;
-  LaunchFacts launch;
+  activity->launch = static_cast<std::int32_t>(into.launches.size());
+  LaunchFacts& launch = into.launches.emplace_back();
   launch.grid = {record.gridX, record.gridY, record.gridZ};
   launch.block = {record.blockX, record.blockY, record.blockZ};
   launch.registers_per_thread = record.registersPerThread;
@@ -84,64 +44,57 @@ void kernel(const CUpti_ActivityKernel10& record, Activities& into) {
   launch.dynamic_shared_bytes = record.dynamicSharedMemory;
   launch.shared_bytes_configured = record.sharedMemoryExecuted;
   launch.local_bytes = record.localMemoryPerThread;
-  activity->launch = launch;
-  activity->args = graphArguments(record.graphId);
+  activity->args = names.graphArguments(record.graphId);
 }
 
-void copy(const CUpti_ActivityMemcpy6& record, Activities& into) {
-  Activity* const activity = addWork(record, EventKind::copy,
-                                     fmt::format("Memcpy {} ({} -> {})", copyKind(record.copyKind),
-                                                 memoryKind(record.srcKind), memoryKind(record.dstKind)),
-                                     into);
-  if (activity == nullptr) return;
-  activity->value = static_cast<std::int64_t>(record.bytes);
-  activity->args = graphArguments(record.graphId);
-}
-
-void peerCopy(const CUpti_ActivityMemcpyPtoP4& record, Activities& into) {
-  Activity* const activity = addWork(
-      record, EventKind::copy,
-      fmt::format("Memcpy PtoP ({} -> {})", memoryKind(record.srcKind), memoryKind(record.dstKind)), into);
-  if (activity == nullptr) return;
-  activity->value = static_cast<std::int64_t>(record.bytes);
-  activity->args =
-      fmt::format("{{\"from_device\":{},\"to_device\":{}}}", record.srcDeviceId, record.dstDeviceId);
-}
-
-void fill(const CUpti_ActivityMemset4& record, Activities& into) {
+void copy(const CUpti_ActivityMemcpy6& record, Names& names, Activities& into) {
   Activity* const activity =
-      addWork(record, EventKind::copy, fmt::format("Memset ({})", memoryKind(record.memoryKind)), into);
+      addWork(record, EventKind::copy, names.copy(record.copyKind, record.srcKind, record.dstKind), into);
   if (activity == nullptr) return;
   activity->value = static_cast<std::int64_t>(record.bytes);
-  activity->args = graphArguments(record.graphId);
+  activity->args = names.graphArguments(record.graphId);
+}
+
+void peerCopy(const CUpti_ActivityMemcpyPtoP4& record, Names& names, Activities& into) {
+  Activity* const activity =
+      addWork(record, EventKind::copy, names.peerCopy(record.srcKind, record.dstKind), into);
+  if (activity == nullptr) return;
+  activity->value = static_cast<std::int64_t>(record.bytes);
+  activity->args = names.text(
+      fmt::format("{{\"from_device\":{},\"to_device\":{}}}", record.srcDeviceId, record.dstDeviceId));
+}
+
+void fill(const CUpti_ActivityMemset4& record, Names& names, Activities& into) {
+  Activity* const activity = addWork(record, EventKind::copy, names.fill(record.memoryKind), into);
+  if (activity == nullptr) return;
+  activity->value = static_cast<std::int64_t>(record.bytes);
+  activity->args = names.graphArguments(record.graphId);
 }
 
 // A graph that is recorded as a whole instead of node by node.
-void graph(const CUpti_ActivityGraphTrace2& record, Activities& into) {
+void graph(const CUpti_ActivityGraphTrace2& record, Names& names, Activities& into) {
   Activity* const activity =
-      addWork(record, EventKind::kernel, fmt::format("CUDA graph {}", record.graphId), into);
-  if (activity != nullptr) activity->args = graphArguments(record.graphId);
+      addWork(record, EventKind::kernel, names.text(fmt::format("CUDA graph {}", record.graphId)), into);
+  if (activity != nullptr) activity->args = names.graphArguments(record.graphId);
 }
 
-void call(const CUpti_ActivityAPI& record, ApiName api_name, Activities& into) {
+void call(const CUpti_ActivityAPI& record, Names& names, Activities& into) {
   const bool is_driver = record.kind == CUPTI_ACTIVITY_KIND_DRIVER;
-  const char* const name =
-      api_name(is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, record.cbid);
   Activity& activity = into.events.emplace_back();
   activity.place = Activity::Place::thread;
   activity.kind = EventKind::api;
   activity.start = record.start;
   activity.end = record.end;
-  activity.name = name == nullptr
-                      ? fmt::format("{} function {}", is_driver ? "driver" : "runtime", record.cbid)
-                      : withoutVersion(name);
+  activity.name =
+      names.call(is_driver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API, record.cbid);
   activity.tid = record.threadId;
   activity.correlation = record.correlationId;
   activity.is_driver_call = is_driver;
-  if (record.returnValue != 0) activity.args = fmt::format("{{\"return_value\":{}}}", record.returnValue);
+  if (record.returnValue != 0)
+    activity.args = names.text(fmt::format("{{\"return_value\":{}}}", record.returnValue));
 }
 
-void synchronisation(const CUpti_ActivitySynchronization2& record, Activities& into) {
+void synchronisation(const CUpti_ActivitySynchronization2& record, Names& names, Activities& into) {
   if (record.returnValue == CUDA_ERROR_NOT_READY) return;  // a query, which does not wait
   struct Kind {
     CUpti_ActivitySynchronizationType type;
@@ -161,8 +114,10 @@ void synchronisation(const CUpti_ActivitySynchronization2& record, Activities& i
   activity.kind = EventKind::wait;
   activity.start = record.start;
   activity.end = record.end;
-  activity.name = name;
-  activity.args = fmt::format("{{\"cuda_sync_kind\":\"{}\"}}", name);
+  activity.name = names.text(name);
+  activity.args = names.text(fmt::format("{{\"cuda_sync_kind\":\"{}\"}}", name));
+  activity.may_be_query = record.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE ||
+                          record.type == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE;
   activity.context = record.contextId;
   activity.stream = record.streamId == kNoStream ? 0 : record.streamId;
   activity.correlation = record.correlationId;
@@ -178,7 +133,7 @@ void memory(const CUpti_ActivityMemory4& record, Activities& into) {
   into.memory.push_back({record.timestamp, record.deviceId, std::move(kind), is_taken ? bytes : -bytes});
 }
 
-void overhead(const CUpti_ActivityOverhead3& record, Activities& into) {
+void overhead(const CUpti_ActivityOverhead3& record, Names& names, Activities& into) {
   const auto name = [&]() -> const char* {
     switch (record.overheadKind) {
       case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER: return "driver compiles";
@@ -197,7 +152,7 @@ void overhead(const CUpti_ActivityOverhead3& record, Activities& into) {
   activity.kind = EventKind::recorder;
   activity.start = record.start;
   activity.end = record.end;
-  activity.name = name();
+  activity.name = names.text(name());
 }
 
 void device(const CUpti_ActivityDevice5& record, Activities& into) {
@@ -224,29 +179,21 @@ const Record& as(const CUpti_Activity& record) {
 
 }  // namespace
 
-std::string withoutVersion(std::string name) {
-  const std::size_t at = name.rfind("_v");
-  const bool is_version = at != std::string::npos && name.size() - at >= 6 &&
-                          std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at) + 2, name.end(),
-                                      [](char c) { return c >= '0' && c <= '9'; });
-  if (is_version) name.resize(at);
-  return name;
-}
-
-void convert(const CUpti_Activity& record, ApiName api_name, Activities& into) {
+void convert(const CUpti_Activity& record, Names& names, Activities& into) {
   switch (record.kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: return kernel(as<CUpti_ActivityKernel10>(record), into);
-    case CUPTI_ACTIVITY_KIND_MEMCPY: return copy(as<CUpti_ActivityMemcpy6>(record), into);
-    case CUPTI_ACTIVITY_KIND_MEMCPY2: return peerCopy(as<CUpti_ActivityMemcpyPtoP4>(record), into);
-    case CUPTI_ACTIVITY_KIND_MEMSET: return fill(as<CUpti_ActivityMemset4>(record), into);
-    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: return graph(as<CUpti_ActivityGraphTrace2>(record), into);
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return kernel(as<CUpti_ActivityKernel10>(record), names, into);
+    case CUPTI_ACTIVITY_KIND_MEMCPY: return copy(as<CUpti_ActivityMemcpy6>(record), names, into);
+    case CUPTI_ACTIVITY_KIND_MEMCPY2: return peerCopy(as<CUpti_ActivityMemcpyPtoP4>(record), names, into);
+    case CUPTI_ACTIVITY_KIND_MEMSET: return fill(as<CUpti_ActivityMemset4>(record), names, into);
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE: return graph(as<CUpti_ActivityGraphTrace2>(record), names, into);
     case CUPTI_ACTIVITY_KIND_RUNTIME:
-    case CUPTI_ACTIVITY_KIND_DRIVER: return call(as<CUpti_ActivityAPI>(record), api_name, into);
+    case CUPTI_ACTIVITY_KIND_DRIVER: return call(as<CUpti_ActivityAPI>(record), names, into);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-      return synchronisation(as<CUpti_ActivitySynchronization2>(record), into);
+      return synchronisation(as<CUpti_ActivitySynchronization2>(record), names, into);
     case CUPTI_ACTIVITY_KIND_MEMORY2: return memory(as<CUpti_ActivityMemory4>(record), into);
-    case CUPTI_ACTIVITY_KIND_OVERHEAD: return overhead(as<CUpti_ActivityOverhead3>(record), into);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD: return overhead(as<CUpti_ActivityOverhead3>(record), names, into);
     case CUPTI_ACTIVITY_KIND_DEVICE: return device(as<CUpti_ActivityDevice5>(record), into);
     case CUPTI_ACTIVITY_KIND_CONTEXT: {
       const auto& context = as<CUpti_ActivityContext3>(record);

@@ -6,11 +6,14 @@
 #include <exception>
 #include <thread>
 
+#include "db/try.h"
+
 namespace pitwall::cupti {
 
 namespace {
 
-constexpr std::uint32_t kFlushPeriodMs = 100;
+constexpr std::uint32_t kFlushPeriodMs = 100;             // of full buffers, by CUPTI
+constexpr std::chrono::milliseconds kFlushInterval{250};  // of all complete ones, by the drain
 constexpr std::size_t kDeviceBuffers = 8;  // allocated in advance on the GPU, each for 100 000 kernels
 
 std::atomic<Session*> g_session{nullptr};
@@ -27,23 +30,24 @@ const char* apiName(CUpti_CallbackDomain domain, CUpti_CallbackId id) {
 struct Wanted {
   CUpti_ActivityKind kind;
   const char* what;
+  bool with_kernels;
 };
 
 // The first is required, the others are optional.
 constexpr Wanted kWanted[] = {
-    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels"},
-    {CUPTI_ACTIVITY_KIND_DEVICE, "devices"},
-    {CUPTI_ACTIVITY_KIND_CONTEXT, "contexts"},
-    {CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
-    {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between GPUs"},
-    {CUPTI_ACTIVITY_KIND_MEMSET, "memory sets"},
-    {CUPTI_ACTIVITY_KIND_RUNTIME, "calls of the CUDA runtime"},
-    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the CUDA driver"},
-    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation"},
-    {CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs"},
-    {CUPTI_ACTIVITY_KIND_MEMORY2, "memory"},
-    {CUPTI_ACTIVITY_KIND_OVERHEAD, "CUPTI's overhead"},
-    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches"},
+    {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, "kernels", true},
+    {CUPTI_ACTIVITY_KIND_DEVICE, "devices", true},
+    {CUPTI_ACTIVITY_KIND_CONTEXT, "contexts", true},
+    {CUPTI_ACTIVITY_KIND_MEMCPY, "copies", true},
+    {CUPTI_ACTIVITY_KIND_MEMCPY2, "copies between GPUs", true},
+    {CUPTI_ACTIVITY_KIND_MEMSET, "memory sets", true},
+    {CUPTI_ACTIVITY_KIND_RUNTIME, "calls of the CUDA runtime", false},
+    {CUPTI_ACTIVITY_KIND_DRIVER, "calls of the CUDA driver", false},
+    {CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, "synchronisation", false},
+    {CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "graphs", true},
+    {CUPTI_ACTIVITY_KIND_MEMORY2, "memory", false},
+    {CUPTI_ACTIVITY_KIND_OVERHEAD, "CUPTI's overhead", false},
+    {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, "operators of launches", false},
 };
 
 // Called thousands of times per second, and not useful: queries do not wait.
@@ -65,7 +69,10 @@ constexpr CUpti_CallbackId kDriverCalls[] = {
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
     CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoD_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2,
     CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize,
+    CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuEventSynchronize,
     CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
@@ -97,8 +104,8 @@ std::string explain(const Library& library, CUptiResult result) {
 
 }  // namespace
 
-Session::Session(const Library& library, Profiler& profiler, const BufferPlan& plan)
-    : library_(library), profiler_(profiler), buffers_(plan) {}
+Session::Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan)
+    : library_(library), profiler_(profiler), extent_(extent), buffers_(plan), names_(apiName) {}
 
 Session::~Session() {
   close();
@@ -107,8 +114,9 @@ Session::~Session() {
   if (g_session.compare_exchange_strong(self, nullptr)) g_buffers.store(nullptr);
 }
 
-Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler, BufferPlan plan) {
-  std::unique_ptr<Session> session(new Session(library, profiler, plan));
+Result<std::unique_ptr<Session>> Session::open(const Library& library, Profiler& profiler, Extent extent,
+                                               BufferPlan plan) {
+  std::unique_ptr<Session> session(new Session(library, profiler, extent, plan));
   if (Status status = session->begin(); !status.has_value()) {
     session->phase_.store(Phase::closed);
     return fail(status.error());
@@ -138,8 +146,16 @@ Status Session::begin() {
   std::size_t ahead = kDeviceBuffers;
   size = sizeof ahead;
   (void)library_.setAttribute(CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE, &size, &ahead);
+  PITWALL_TRY(enable());
+  narrow();
+  (void)library_.flushPeriod(kFlushPeriodMs);
+  return {};
+}
+
+Status Session::enable() {
   for (const Wanted& wanted : kWanted) {
-    result = library_.activityEnable(wanted.kind);
+    if (extent_ == Extent::kernels && !wanted.with_kernels) continue;
+    const CUptiResult result = library_.activityEnable(wanted.kind);
     if (result == CUPTI_SUCCESS) {
       enabled_.push_back(wanted.kind);
     } else if (&wanted == kWanted) {
@@ -149,12 +165,12 @@ Status Session::begin() {
       notes_.push_back(fmt::format("CUPTI does not record {} here", wanted.what));
     }
   }
-  narrow();
-  (void)library_.flushPeriod(kFlushPeriodMs);
   return {};
 }
 
+// Without the calls that are made too often to be useful.
 void Session::narrow() {
+  if (extent_ == Extent::kernels) return;
   if (library_.enableRuntimeApi != nullptr) {
     for (const CUpti_CallbackId id : kNoise) (void)library_.enableRuntimeApi(id, 0);
   }
@@ -238,14 +254,23 @@ void Session::complete(CUcontext context, std::uint32_t stream, std::uint8_t* bu
 void Session::readBuffer(const Buffers::Filled& buffer, Activities& into) {
   CUpti_Activity* record = nullptr;
   while (library_.getNextRecord(buffer.data, buffer.bytes, &record) == CUPTI_SUCCESS && record != nullptr)
-    convert(*record, apiName, into);
+    convert(*record, names_, into);
+}
+
+// CUPTI itself delivers only full buffers. A program that is killed then loses little, and threads that use CUDA no
+// more hold no buffer.
+void Session::flush(bool is_last) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_last && now < next_flush_) return;
+  next_flush_ = now + kFlushInterval;
+  (void)library_.flushAll(is_last ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
 }
 
 void Session::drain(DrainContext& context) {
   const Phase phase = phase_.load();
-  if (context.isLast() && phase == Phase::recording)
-    (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  Activities activities;
+  if (phase == Phase::recording) flush(context.isLast());
+  Activities& activities = activities_;
+  activities.clear();
   for (const Buffers::Filled& buffer : buffers_.takeFilled()) {
     if (phase != Phase::finished) readBuffer(buffer, activities);
     buffers_.giveBack(buffer);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "db/result.h"
 #include "runtime/profiler.h"
 #include "runtime/profiler/cupti/buffers.h"
+#include "runtime/profiler/cupti/collector.h"
 #include "runtime/profiler/cupti/convert.h"
 #include "runtime/profiler/cupti/library.h"
 #include "runtime/profiler/cupti/writer.h"
@@ -24,7 +26,7 @@ class Session : public EventSource {
   // Both outlive it. Errors: unsupported, as sentences: another tool has subscribed; no GPU; other errors of
   // CUPTI.
   static Result<std::unique_ptr<Session>> open(const Library& library, Profiler& profiler,
-                                               BufferPlan plan = {});
+                                               Extent extent = Extent::everything, BufferPlan plan = {});
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -49,9 +51,11 @@ class Session : public EventSource {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  Session(const Library& library, Profiler& profiler, const BufferPlan& plan);
+  Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan);
   Status begin();
+  Status enable();
   void narrow();
+  void flush(bool is_last);
   void readBuffer(const Buffers::Filled& buffer, Activities& into);
 
   static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);
@@ -61,6 +65,7 @@ class Session : public EventSource {
 
   const Library& library_;
   Profiler& profiler_;
+  const Extent extent_;
   Buffers buffers_;
   std::vector<std::string> notes_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
@@ -72,10 +77,13 @@ class Session : public EventSource {
   std::atomic<Removal> removal_{Removal::none};
 
   // Used only by the drain.
+  std::chrono::steady_clock::time_point next_flush_ = {};
   Ticks recording_ = 0;
   std::unique_ptr<ActivityWriter> writer_;
   std::int64_t refused_told_ = 0;
-  Activities devices_;  // reported when CUPTI begins; every recording needs them
+  Names names_;
+  Activities activities_;  // of one drain
+  Activities devices_;     // reported when CUPTI begins; every recording needs them
 };
 
 }  // namespace pitwall::cupti

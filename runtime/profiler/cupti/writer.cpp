@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace pitwall::cupti {
 
@@ -15,9 +16,10 @@ constexpr CorrelationId kDeviceWork = CorrelationId{1} << 53U;
 }  // namespace
 
 void setDepths(std::vector<Event>& events) {
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  const auto before = [](const Event& a, const Event& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.dur_ns > b.dur_ns;
-  });
+  };
+  if (!std::is_sorted(events.begin(), events.end(), before)) std::sort(events.begin(), events.end(), before);
   std::vector<TimeNs> open;  // ends
   for (Event& event : events) {
     const TimeNs end = event.start_ns + event.dur_ns;
@@ -42,8 +44,7 @@ std::uint32_t ActivityWriter::deviceIndexOf(const Activity& activity) const {
   return found == device_of_context_.end() ? 0 : found->second;
 }
 
-TrackId ActivityWriter::trackOf(const Activity& activity, DrainContext& context) {
-  const std::uint32_t device = deviceIndexOf(activity);
+TrackId ActivityWriter::newTrack(const Activity& activity, std::uint32_t device, DrainContext& context) {
   TrackInfo info;
   info.process = context.process();
   switch (activity.place) {
@@ -51,25 +52,62 @@ TrackId ActivityWriter::trackOf(const Activity& activity, DrainContext& context)
     case Activity::Place::synchronisation:
       info.name = fmt::format("gpu {} stream {}: synchronisation", device, activity.stream);
       break;
-    case Activity::Place::thread: info.name = fmt::format("CUDA calls of {}", activity.tid); break;
+    case Activity::Place::thread: info.name = "CUDA calls"; break;
     case Activity::Place::overhead: info.name = "CUPTI overhead"; break;
   }
-  TrackId& track = tracks_[info.name];
-  if (track) return track;
   if (activity.place == Activity::Place::thread) {
     info.thread = context.threadOf(activity.tid);
-    info.name = "CUDA calls";
   } else if (activity.place != Activity::Place::overhead) {
     info.kind = TrackKind::stream;
     info.device = deviceOf(device, context);
   }
-  track = context.sink().track(info);
+  return context.sink().track(info);
+}
+
+ActivityWriter::Track& ActivityWriter::trackOf(const Activity& activity, DrainContext& context) {
+  const auto place = static_cast<std::uint64_t>(activity.place) << 62U;
+  if (activity.place == Activity::Place::thread || activity.place == Activity::Place::overhead) {
+    const bool is_thread = activity.place == Activity::Place::thread;
+    Track& track = tracks_[place | (is_thread ? static_cast<std::uint64_t>(activity.tid) : 0)];
+    if (!track.id) track.id = newTrack(activity, 0, context);
+    return track;
+  }
+  const std::uint32_t device = deviceIndexOf(activity);
+  Track& track = tracks_[place | (static_cast<std::uint64_t>(device & 0xFFFFU) << 32U) | activity.stream];
+  if (!track.id) track.id = newTrack(activity, device, context);
   return track;
 }
 
-KernelId ActivityWriter::kernelOf(const Activity& activity, DrainContext& context) {
-  if (!activity.launch) return {};
-  const LaunchFacts& launch = *activity.launch;
+StringId ActivityWriter::stringOf(const Text* text, DrainContext& context) {
+  if (text == nullptr) return {};
+  if (strings_.size() <= text->number) strings_.resize(text->number + 1);
+  StringId& id = strings_[text->number];
+  if (!id) id = context.sink().string(text->text);
+  return id;
+}
+
+std::size_t ActivityWriter::LaunchHash::operator()(const LaunchKey& key) const {
+  std::uint64_t hash = key.device;
+  const auto mix = [&hash](std::int64_t part) {
+    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 32U;
+  };
+  for (const auto& extent : {key.launch.grid, key.launch.block})
+    for (const std::int32_t part : extent) mix(part);
+  mix(key.launch.registers_per_thread);
+  mix(key.launch.static_shared_bytes + key.launch.dynamic_shared_bytes);
+  mix(key.launch.shared_bytes_configured);
+  return hash;
+}
+
+KernelId ActivityWriter::kernelOf(const Activity& activity, const Activities& activities,
+                                  DrainContext& context) {
+  if (activity.launch < 0) return {};
+  const LaunchKey key{activities.launches[static_cast<std::size_t>(activity.launch)],
+                      deviceIndexOf(activity)};
+  const auto [known, is_new] = kernels_.try_emplace(key);
+  if (!is_new) return known->second;
+  const LaunchFacts& launch = key.launch;
   KernelFacts facts;
   facts.grid = launch.grid;
   facts.block = launch.block;
@@ -77,7 +115,7 @@ KernelId ActivityWriter::kernelOf(const Activity& activity, DrainContext& contex
   facts.static_shared_bytes = launch.static_shared_bytes;
   facts.dynamic_shared_bytes = launch.dynamic_shared_bytes;
   facts.local_bytes = launch.local_bytes;
-  const auto device = devices_.find(deviceIndexOf(activity));
+  const auto device = devices_.find(key.device);
   if (device != devices_.end()) {
     const std::int64_t threads = std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2];
     Occupancy occupancy = theoreticalOccupancy(
@@ -87,7 +125,7 @@ KernelId ActivityWriter::kernelOf(const Activity& activity, DrainContext& contex
     facts.theoretical_occupancy = occupancy.share;
     facts.limiter = std::move(occupancy.limiter);
   }
-  return context.sink().kernelFacts(facts);
+  return known->second = context.sink().kernelFacts(facts);
 }
 
 // Every piece of device work has its own correlation and depends on its call; of a driver call within a
@@ -96,7 +134,7 @@ CorrelationId ActivityWriter::correlationOf(const Activity& activity) {
   if (activity.correlation == 0) return 0;
   const CorrelationId call = kCalls + activity.correlation;
   if (activity.place == Activity::Place::thread) {
-    const bool is_inner = activity.is_driver_call && runtime_calls_.count(activity.correlation) != 0;
+    const bool is_inner = activity.is_driver_call && inner_calls_.count(activity.correlation) != 0;
     return is_inner ? 0 : call;
   }
   const CorrelationId work = kDeviceWork + ++next_device_work_;
@@ -104,24 +142,63 @@ CorrelationId ActivityWriter::correlationOf(const Activity& activity) {
   return work;
 }
 
-void ActivityWriter::writeEvents(const Activities& activities, DrainContext& context) {
-  std::map<TrackId, std::vector<Event>> by_track;
+// Driver calls are few, runtime calls many.
+void ActivityWriter::findInnerCalls(const Activities& activities) {
+  inner_calls_.clear();
+  std::unordered_set<std::uint32_t> of_driver;
+  for (const Activity& activity : activities.events)
+    if (activity.is_driver_call) of_driver.insert(activity.correlation);
+  if (of_driver.empty()) return;
   for (const Activity& activity : activities.events) {
-    if (activity.end < context.startTicks()) continue;
-    Event event;
-    event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(activity.start);
-    event.dur_ns = std::max<TimeNs>(0, context.toNs(activity.end) - event.start_ns);
-    event.kind = activity.kind;
-    event.name = context.sink().string(activity.name);
-    if (!activity.args.empty()) event.args = context.sink().string(activity.args);
-    event.value = activity.value;
-    event.kernel = kernelOf(activity, context);
-    event.correlation = correlationOf(activity);
-    by_track[trackOf(activity, context)].push_back(event);
+    if (activity.place == Activity::Place::thread && !activity.is_driver_call &&
+        of_driver.count(activity.correlation) != 0)
+      inner_calls_.insert(activity.correlation);
   }
-  for (auto& [track, events] : by_track) {
-    setDepths(events);
-    context.sink().events(track, events);
+}
+
+// CUPTI records a query of an event or a stream that finds its work done as a synchronisation. Calls that wait are
+// recorded, queries are not: what has no call, in this drain or the next one, is a query.
+void ActivityWriter::dropQueries(const Activities& activities) {
+  earlier_waits_.swap(waits_);
+  waits_.clear();
+  for (const Activity& activity : activities.events)
+    if (activity.may_be_query) waits_.push_back(activity);
+  if (waits_.empty() && earlier_waits_.empty()) return;
+  std::unordered_set<std::uint32_t> without_call;
+  for (const auto* some : {&waits_, &earlier_waits_})
+    for (const Activity& wait : *some) without_call.insert(wait.correlation);
+  for (const Activity& activity : activities.events)
+    if (activity.place == Activity::Place::thread) without_call.erase(activity.correlation);
+  const auto has_no_call = [&](const Activity& wait) { return without_call.count(wait.correlation) != 0; };
+  std::erase_if(earlier_waits_, has_no_call);
+  const auto without = std::stable_partition(waits_.begin(), waits_.end(), has_no_call);
+  earlier_waits_.insert(earlier_waits_.end(), without, waits_.end());
+  waits_.erase(without, waits_.end());
+}
+
+void ActivityWriter::addEvent(const Activity& activity, const Activities& activities, DrainContext& context) {
+  if (activity.end < context.startTicks()) return;
+  Event event;
+  event.start_ns = event.pushed_ns = event.ready_ns = context.toNs(activity.start);
+  event.dur_ns = std::max<TimeNs>(0, context.toNs(activity.end) - event.start_ns);
+  event.kind = activity.kind;
+  event.name = stringOf(activity.name, context);
+  event.args = stringOf(activity.args, context);
+  event.value = activity.value;
+  event.kernel = kernelOf(activity, activities, context);
+  event.correlation = correlationOf(activity);
+  trackOf(activity, context).events.push_back(event);
+}
+
+void ActivityWriter::writeEvents(const Activities& activities, DrainContext& context) {
+  for (const Activity& activity : activities.events)
+    if (!activity.may_be_query) addEvent(activity, activities, context);
+  for (const Activity& wait : earlier_waits_) addEvent(wait, activities, context);
+  for (auto& [key, track] : tracks_) {
+    if (track.events.empty()) continue;
+    setDepths(track.events);
+    context.sink().events(track.id, track.events);
+    track.events.clear();
   }
 }
 
@@ -151,18 +228,15 @@ void ActivityWriter::writeMemory(const std::vector<MemoryChange>& changes, Drain
 void ActivityWriter::write(const Activities& activities, DrainContext& context) {
   for (const DeviceFacts& facts : activities.devices) devices_[facts.index].facts = facts;
   for (const ContextFacts& facts : activities.contexts) device_of_context_[facts.context] = facts.device;
-  runtime_calls_.clear();
   dependencies_.clear();
-  for (const Activity& activity : activities.events) {
-    if (activity.place == Activity::Place::thread && !activity.is_driver_call)
-      runtime_calls_.insert(activity.correlation);
-  }
+  findInnerCalls(activities);
+  dropQueries(activities);
   writeEvents(activities, context);
   for (const OperatorLink& link : activities.links)
     dependencies_.push_back({link.op, kCalls + link.correlation, DependencyKind::launch});
   if (!dependencies_.empty()) context.sink().dependencies(dependencies_);
   writeMemory(activities.memory, context);
-  lost(activities.without_time, "no space in the GPU's memory for a record's times", context);
+  lost(activities.without_time, "without times: not finished, or no space in the GPU's memory", context);
 }
 
 void ActivityWriter::lost(std::int64_t count, const std::string& reason, DrainContext& context) {

@@ -18,7 +18,8 @@ namespace pitwall::cupti {
 // One per recording. Used by one thread at a time.
 class ActivityWriter {
  public:
-  // The activities of one drain, in any order. Those that ended before the recording began are left out.
+  // The activities of one drain, in any order. Those that ended before the recording began are left out. All
+  // calls use texts of the same Texts.
   void write(const Activities& activities, DrainContext& context);
 
   // `count` records have been lost, for this reason, since the last call.
@@ -29,24 +30,45 @@ class ActivityWriter {
     DeviceId id;
     DeviceFacts facts;
   };
+  struct Track {
+    TrackId id;
+    std::vector<Event> events;  // of this drain
+  };
+  struct LaunchKey {
+    LaunchFacts launch;
+    std::uint32_t device = 0;
+    bool operator==(const LaunchKey&) const = default;
+  };
+  struct LaunchHash {
+    std::size_t operator()(const LaunchKey& key) const;
+  };
 
   DeviceId deviceOf(std::uint32_t index, DrainContext& context);
   std::uint32_t deviceIndexOf(const Activity& activity) const;
-  TrackId trackOf(const Activity& activity, DrainContext& context);
-  KernelId kernelOf(const Activity& activity, DrainContext& context);
+  Track& trackOf(const Activity& activity, DrainContext& context);
+  TrackId newTrack(const Activity& activity, std::uint32_t device, DrainContext& context);
+  StringId stringOf(const Text* text, DrainContext& context);
+  KernelId kernelOf(const Activity& activity, const Activities& activities, DrainContext& context);
   CorrelationId correlationOf(const Activity& activity);
+  void findInnerCalls(const Activities& activities);
+  void dropQueries(const Activities& activities);
   void writeMemory(const std::vector<MemoryChange>& changes, DrainContext& context);
+  void addEvent(const Activity& activity, const Activities& activities, DrainContext& context);
   void writeEvents(const Activities& activities, DrainContext& context);
 
   std::map<std::uint32_t, Device> devices_;
   std::unordered_map<std::uint32_t, std::uint32_t> device_of_context_;
-  std::map<std::string, TrackId> tracks_;
+  std::unordered_map<std::uint64_t, Track> tracks_;
+  std::unordered_map<LaunchKey, KernelId, LaunchHash> kernels_;
+  std::vector<StringId> strings_;  // by Text::number
   struct Memory {
     TrackId track;
     double live = 0;
   };
   std::map<std::string, Memory> memory_;
-  std::unordered_set<std::uint32_t> runtime_calls_;  // correlations of this drain's
+  std::unordered_set<std::uint32_t> inner_calls_;  // correlations of this drain's
+  // Of the last drain: their calls may come in this one.
+  std::vector<Activity> waits_, earlier_waits_;
   std::vector<Dependency> dependencies_;
   std::uint64_t next_device_work_ = 0;
   TimeNs lost_until_ = 0;

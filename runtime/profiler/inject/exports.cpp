@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 
 #include "runtime/profiler/c/joined_recording.h"
@@ -37,9 +38,12 @@ PITWALL_EXPORT int InitializeInjectionNvtxExtension(nvtx::abi::ExtensionModule* 
 PITWALL_EXPORT int InitializeInjection() {
   try {
     if (inject::gpuClaim().startClaimant()) return 1;
+    const char* const setting = std::getenv("PITWALL_RECORD_GPU");
+    const auto extent = cupti::extentOf(setting == nullptr ? "" : setting);
+    if (!extent) return 1;
     Profiler* const profiler = inject::begin();
     if (profiler == nullptr) return 1;
-    if (const Status status = cupti::attach(*profiler); !status.has_value())
+    if (const Status status = cupti::attach(*profiler, *extent); !status.has_value())
       inject::printNote(status.error().message);
   } catch (const std::exception&) {
     // The program continues without recording.

@@ -125,7 +125,7 @@ TEST_F(SessionTest, RecordsWhatItKnows) {
 
 // Without a GPU nothing is printed about it, with any setting.
 TEST_F(SessionTest, OperatorsOfAGpuAreRunAndRecordedWithoutOneToo) {
-  for (const char* value : {"1", "0"}) {
+  for (const char* value : {"1", "kernels", "0"}) {
     const Env env("PITWALL_RECORD_GPU", value);
     testing::internal::CaptureStderr();
     {

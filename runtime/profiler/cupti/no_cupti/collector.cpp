@@ -3,7 +3,7 @@
 
 namespace pitwall::cupti {
 
-Status attach(Profiler&) {
+Status attach(Profiler&, Extent) {
   return fail(ErrorCode::unsupported,
               "GPU activity is not recorded: Pitwall was built without CUPTI (configure with PITWALL_CUDA=ON "
               "where the CUDA toolkit with CUPTI is installed); CPU and NVTX are recorded");

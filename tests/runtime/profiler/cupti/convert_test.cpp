@@ -26,7 +26,8 @@ Record blank(CUpti_ActivityKind kind) {
 template <class Record>
 Activities converted(const Record& record) {
   Activities activities;
-  convert(reinterpret_cast<const CUpti_Activity&>(record), name, activities);
+  static Names names(name);  // the texts stay
+  convert(reinterpret_cast<const CUpti_Activity&>(record), names, activities);
   return activities;
 }
 
@@ -55,22 +56,36 @@ TEST(CuptiConvert, Kernel) {
   const Activities all = converted(record);
   ASSERT_EQ(all.events.size(), 1U);
   const Activity& activity = all.events[0];
-  EXPECT_EQ(activity.name, "gemm(float*, int)");
+  EXPECT_EQ(activity.name->text, "gemm(float*, int)");
   EXPECT_EQ(activity.kind, EventKind::kernel);
   EXPECT_EQ(activity.start, 100U);
   EXPECT_EQ(activity.end, 250U);
   EXPECT_EQ(activity.device, 2U);
   EXPECT_EQ(activity.stream, 4U);
   EXPECT_EQ(activity.correlation, 5U);
-  EXPECT_EQ(activity.args, R"({"graph":6})");
-  ASSERT_TRUE(activity.launch);
-  EXPECT_THAT(activity.launch->grid, ElementsAre(10, 2, 1));
-  EXPECT_THAT(activity.launch->block, ElementsAre(128, 1, 1));
-  EXPECT_EQ(activity.launch->registers_per_thread, 40);
-  EXPECT_EQ(activity.launch->static_shared_bytes, 1024);
-  EXPECT_EQ(activity.launch->dynamic_shared_bytes, 2048);
-  EXPECT_EQ(activity.launch->shared_bytes_configured, 65536);
-  EXPECT_EQ(activity.launch->local_bytes, 8);
+  EXPECT_EQ(activity.args->text, R"({"graph":6})");
+  ASSERT_EQ(activity.launch, 0);
+  const LaunchFacts& launch = all.launches.at(0);
+  EXPECT_THAT(launch.grid, ElementsAre(10, 2, 1));
+  EXPECT_THAT(launch.block, ElementsAre(128, 1, 1));
+  EXPECT_EQ(launch.registers_per_thread, 40);
+  EXPECT_EQ(launch.static_shared_bytes, 1024);
+  EXPECT_EQ(launch.dynamic_shared_bytes, 2048);
+  EXPECT_EQ(launch.shared_bytes_configured, 65536);
+  EXPECT_EQ(launch.local_bytes, 8);
+}
+
+// Memory of a module that was unloaded may hold the name of another kernel.
+TEST(CuptiConvert, AKernelsNameIsThatOfNow) {
+  Names names(name);
+  char mangled[] = "_Z4gemmPfi";
+  const Text* const gemm = names.kernel(mangled);
+  EXPECT_EQ(gemm->text, "gemm(float*, int)");
+  EXPECT_EQ(names.kernel(mangled), gemm);
+  mangled[3] = 'h';
+  EXPECT_EQ(names.kernel(mangled)->text, "hemm(float*, int)");
+  EXPECT_EQ(gemm->text, "gemm(float*, int)");
+  EXPECT_EQ(names.kernel("not mangled")->text, "not mangled");
 }
 
 // CUPTI gives 0 when the GPU had no space to record the times.
@@ -89,20 +104,20 @@ TEST(CuptiConvert, CopiesAndSets) {
   copy.srcKind = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE;
   copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   copy.bytes = 4096;
-  EXPECT_EQ(converted(copy).events.at(0).name, "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(converted(copy).events.at(0).name->text, "Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(converted(copy).events.at(0).kind, EventKind::copy);
   EXPECT_EQ(converted(copy).events.at(0).value, 4096);
   auto peer = blank<CUpti_ActivityMemcpyPtoP4>(CUPTI_ACTIVITY_KIND_MEMCPY2);
   place(peer);
   peer.srcKind = peer.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   peer.srcDeviceId = 0, peer.dstDeviceId = 1;
-  EXPECT_EQ(converted(peer).events.at(0).name, "Memcpy PtoP (Device -> Device)");
-  EXPECT_EQ(converted(peer).events.at(0).args, R"({"from_device":0,"to_device":1})");
+  EXPECT_EQ(converted(peer).events.at(0).name->text, "Memcpy PtoP (Device -> Device)");
+  EXPECT_EQ(converted(peer).events.at(0).args->text, R"({"from_device":0,"to_device":1})");
   auto set = blank<CUpti_ActivityMemset4>(CUPTI_ACTIVITY_KIND_MEMSET);
   place(set);
   set.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
   set.bytes = 64;
-  EXPECT_EQ(converted(set).events.at(0).name, "Memset (Device)");
+  EXPECT_EQ(converted(set).events.at(0).name->text, "Memset (Device)");
   EXPECT_EQ(converted(set).events.at(0).value, 64);
 }
 
@@ -112,17 +127,17 @@ TEST(CuptiConvert, Calls) {
   record.threadId = 77;
   record.correlationId = 5;
   const Activities runtime = converted(record);
-  EXPECT_EQ(runtime.events.at(0).name, "cudaLaunchKernel");
+  EXPECT_EQ(runtime.events.at(0).name->text, "cudaLaunchKernel");
   EXPECT_EQ(runtime.events.at(0).tid, 77);
   EXPECT_EQ(runtime.events.at(0).place, Activity::Place::thread);
   EXPECT_FALSE(runtime.events.at(0).is_driver_call);
   record.kind = CUPTI_ACTIVITY_KIND_DRIVER;
   record.returnValue = 2;
-  EXPECT_EQ(converted(record).events.at(0).name, "cuMemAlloc_v2");
-  EXPECT_EQ(converted(record).events.at(0).args, R"({"return_value":2})");
+  EXPECT_EQ(converted(record).events.at(0).name->text, "cuMemAlloc_v2");
+  EXPECT_EQ(converted(record).events.at(0).args->text, R"({"return_value":2})");
   EXPECT_TRUE(converted(record).events.at(0).is_driver_call);
   record.cbid = 999;
-  EXPECT_EQ(converted(record).events.at(0).name, "driver function 999");
+  EXPECT_EQ(converted(record).events.at(0).name->text, "driver function 999");
 }
 
 TEST(CuptiConvert, Versions) {
@@ -140,19 +155,22 @@ TEST(CuptiConvert, SynchronisationGraphsAndOverhead) {
   const Activities waits = converted(sync);
   EXPECT_EQ(waits.events.at(0).kind, EventKind::wait);
   EXPECT_EQ(waits.events.at(0).place, Activity::Place::synchronisation);
-  EXPECT_EQ(waits.events.at(0).args, R"({"cuda_sync_kind":"Context Sync"})");
+  EXPECT_EQ(waits.events.at(0).args->text, R"({"cuda_sync_kind":"Context Sync"})");
   EXPECT_EQ(waits.events.at(0).stream, 0U);
   EXPECT_FALSE(waits.events.at(0).device);
+  EXPECT_FALSE(waits.events.at(0).may_be_query);
+  sync.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE;
+  EXPECT_TRUE(converted(sync).events.at(0).may_be_query);
   sync.returnValue = CUDA_ERROR_NOT_READY;
   EXPECT_TRUE(converted(sync).events.empty()) << "a query";
   auto graph = blank<CUpti_ActivityGraphTrace2>(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
   place(graph);
   graph.graphId = 12;
-  EXPECT_EQ(converted(graph).events.at(0).name, "CUDA graph 12");
+  EXPECT_EQ(converted(graph).events.at(0).name->text, "CUDA graph 12");
   auto overhead = blank<CUpti_ActivityOverhead3>(CUPTI_ACTIVITY_KIND_OVERHEAD);
   overhead.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
   EXPECT_EQ(converted(overhead).events.at(0).kind, EventKind::recorder);
-  EXPECT_EQ(converted(overhead).events.at(0).name, "CUPTI flushes buffers");
+  EXPECT_EQ(converted(overhead).events.at(0).name->text, "CUPTI flushes buffers");
 }
 
 TEST(CuptiConvert, MemoryDevicesContextsAndLinks) {

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <set>
+#include <thread>
 
 #include "runtime/profiler/cupti/collector.h"
 #include "tests/runtime/profiler/cupti/drain_view.h"
@@ -28,7 +31,8 @@ struct Fake {
   void* userdata = nullptr;
   bool timestamps_came_first = false;
   bool watches_calls = false;
-  int subscribed = 0, finalized = 0, flushes = 0;
+  int subscribed = 0, finalized = 0;
+  std::atomic<int> flushes{0}, forced_flushes{0};
   bool finalised = false;  // the library
   int calls_after_the_end = 0;
   std::size_t dropped = 0;
@@ -78,7 +82,10 @@ Library fakeLibrary() {
     return fake->timestamp = f, CUPTI_SUCCESS;
   };
   l.setAttribute = [](CUpti_ActivityAttribute, std::size_t*, void*) { return CUPTI_SUCCESS; };
-  l.flushAll = [](std::uint32_t) { return ++fake->flushes, CUPTI_SUCCESS; };
+  l.flushAll = [](std::uint32_t flag) {
+    fake->forced_flushes += flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? 1 : 0;
+    return ++fake->flushes, CUPTI_SUCCESS;
+  };
   l.flushPeriod = [](std::uint32_t) { return CUPTI_SUCCESS; };
   l.getNextRecord = fakeNext;
   l.getNumDroppedRecords = [](CUcontext, std::uint32_t, std::size_t* count) {
@@ -131,7 +138,7 @@ class CuptiSession : public ::testing::Test {
 
 TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto session = Session::open(library_, profiler_, kSmall);
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value()) << session.error().message;
   EXPECT_TRUE(fake_.timestamps_came_first);
   EXPECT_TRUE((*session)->notes().empty());
@@ -152,7 +159,7 @@ TEST_F(CuptiSession, WhatIsDeliveredIsInTheTrace) {
 
 // A program, and the runtime itself, asks thousands of times whether work is done.
 TEST_F(CuptiSession, QueriesAreNotRecorded) {
-  const auto session = Session::open(library_, profiler_, kSmall);
+  const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());
   EXPECT_FALSE(fake_.records_unfinished_queries);
   for (const int id :
@@ -163,9 +170,39 @@ TEST_F(CuptiSession, QueriesAreNotRecorded) {
     EXPECT_EQ(fake_.driver_calls.count(id), 0U) << id;
 }
 
+TEST_F(CuptiSession, KernelsAloneComeWithoutCalls) {
+  const auto session = Session::open(library_, profiler_, Extent::kernels, kSmall);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_EQ(fake_.enabled, (std::set<int>{CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_DEVICE,
+                                          CUPTI_ACTIVITY_KIND_CONTEXT, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
+                                          CUPTI_ACTIVITY_KIND_GRAPH_TRACE}));
+  EXPECT_TRUE(fake_.driver_calls.empty());
+  EXPECT_EQ(extentOf("kernels"), Extent::kernels);
+  EXPECT_EQ(extentOf("1"), Extent::everything);
+  EXPECT_EQ(extentOf(""), Extent::everything);
+  EXPECT_EQ(extentOf("0"), std::nullopt);
+}
+
+// Also records of buffers that are not full.
+TEST_F(CuptiSession, WhatIsCompleteIsTakenMeanwhile) {
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
+  ASSERT_TRUE(session.has_value());
+  EXPECT_TRUE(profiler_.flush().has_value());
+  const int first = fake_.flushes;
+  EXPECT_GT(first, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_TRUE(profiler_.flush().has_value());
+  EXPECT_GT(fake_.flushes, first);
+  EXPECT_EQ(fake_.forced_flushes, 0);
+  EXPECT_TRUE(profiler_.stop().has_value());
+  EXPECT_GT(fake_.forced_flushes, 0);
+}
+
 // CUPTI is removed on the way back from a call of CUDA, once.
 TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
-  auto session = Session::open(library_, profiler_, kSmall);
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());
   EXPECT_FALSE(fake_.watches_calls);
   (*session)->close();
@@ -185,7 +222,7 @@ TEST_F(CuptiSession, DetachesAtTheReturnFromACall) {
 // At the end of the process CUPTI is not called again, and what it still delivers does no harm.
 TEST_F(CuptiSession, FinishedItDoesNotCallCupti) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto session = Session::open(library_, profiler_, kSmall);
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());
   deliver(3);
   (*session)->finish();
@@ -206,11 +243,11 @@ TEST_F(CuptiSession, FinishedItDoesNotCallCupti) {
 // A later session records again.
 TEST_F(CuptiSession, AttachesLateAndAgain) {
   {
-    auto first = Session::open(library_, profiler_, kSmall);
+    auto first = Session::open(library_, profiler_, Extent::everything, kSmall);
     ASSERT_TRUE(first.has_value());
   }
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto second = Session::open(library_, profiler_, kSmall);
+  auto second = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(second.has_value());
   deliver(1);
   EXPECT_TRUE(profiler_.stop().has_value());
@@ -221,7 +258,7 @@ TEST_F(CuptiSession, AttachesLateAndAgain) {
 
 TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
   ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
-  auto session = Session::open(library_, profiler_, kSmall);
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());
   std::uint8_t* buffer = nullptr;
   std::size_t size = 0, most = 0;
@@ -243,7 +280,7 @@ TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
 
 TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
   const auto sentence = [this] {
-    const auto session = Session::open(library_, profiler_, kSmall);
+    const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
     EXPECT_FALSE(session.has_value());
     return session.has_value() ? "" : session.error().message;
   };
@@ -262,7 +299,7 @@ TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {
 
 TEST_F(CuptiSession, WhatIsRefusedIsDoneWithout) {
   fake_.refused = {CUPTI_ACTIVITY_KIND_MEMORY2};
-  const auto session = Session::open(library_, profiler_, kSmall);
+  const auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());
   EXPECT_THAT((*session)->notes(), ::testing::ElementsAre("CUPTI does not record memory here"));
   EXPECT_EQ(fake_.enabled.count(CUPTI_ACTIVITY_KIND_MEMCPY), 1U);

@@ -19,9 +19,14 @@ DeviceFacts h100() {
   return facts;
 }
 
+const Text* text(const std::string& text) {
+  static Texts all;
+  return all.of(text);
+}
+
 Activity work(const std::string& name, Ticks start, Ticks end, std::uint32_t correlation) {
   Activity activity;
-  activity.name = name;
+  activity.name = text(name);
   activity.start = start;
   activity.end = end;
   activity.device = 0;
@@ -46,7 +51,8 @@ TEST(ActivityWriter, LaunchesOperatorsAndKernels) {
   activities.devices = {h100()};
   activities.links = {{3, 42}};
   Activity kernel = work("gemm", 1500, 1700, 3);
-  kernel.launch = LaunchFacts{{8, 1, 1}, {256, 1, 1}, 128, 0, 0, 0, 16};
+  kernel.launch = 0;
+  activities.launches = {LaunchFacts{{8, 1, 1}, {256, 1, 1}, 128, 0, 0, 0, 16}};
   Activity driver = call("cuLaunchKernel", 1410, 1440, 3);
   driver.is_driver_call = true;
   activities.events = {kernel, driver, call("cudaLaunchKernel", 1400, 1450, 3), work("old", 10, 900, 1)};
@@ -118,6 +124,31 @@ TEST(ActivityWriter, SynchronisationIsOfTheContextsDevice) {
   writer.write(activities, view);
   EXPECT_THAT(view.lines(), ElementsAre("gpu 1 stream 7: synchronisation: 0 wait Stream Sync"));
   EXPECT_EQ(view.event("Stream Sync").correlation, 0U);
+}
+
+// A query that finds its work done gives the record of a wait, but no record of its call.
+TEST(ActivityWriter, QueriesAreNoWaits) {
+  test::DrainView view;
+  ActivityWriter writer;
+  const auto wait = [](const std::string& name, std::uint32_t correlation) {
+    Activity sync = work(name, 1100, 1200, correlation);
+    sync.place = Activity::Place::synchronisation;
+    sync.kind = EventKind::wait;
+    sync.may_be_query = true;
+    return sync;
+  };
+  Activities first, second;
+  first.events = {wait("query", 1), wait("waited", 2), wait("waited, its call comes later", 3),
+                  call("cudaEventSynchronize", 1050, 1250, 2)};
+  second.events = {call("cudaStreamSynchronize", 1300, 1350, 3), wait("late query", 4)};
+  writer.write(first, view);
+  writer.write(second, view);
+  writer.write({}, view);
+  EXPECT_THAT(view.lines(),
+              UnorderedElementsAre("gpu 0 stream 7: synchronisation: 0 wait waited",
+                                   "gpu 0 stream 7: synchronisation: 0 wait waited, its call comes later",
+                                   "CUDA calls: 0 api cudaEventSynchronize",
+                                   "CUDA calls: 0 api cudaStreamSynchronize"));
 }
 
 }  // namespace

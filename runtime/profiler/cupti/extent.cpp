@@ -1,0 +1,10 @@
+#include "runtime/profiler/cupti/collector.h"
+
+namespace pitwall::cupti {
+
+std::optional<Extent> extentOf(std::string_view setting) {
+  if (setting == "0") return {};
+  return setting == "kernels" ? Extent::kernels : Extent::everything;
+}
+
+}  // namespace pitwall::cupti
