@@ -101,6 +101,8 @@ class DeviceSweep {
   // Of the time chunk added last: one entry per device; they point into that time chunk.
   std::span<const DeviceChunk> chunks() const { return chunks_; }
   const LaunchIndex& launches() const { return launches_; }
+  // See LaunchIndex.
+  Status loadOperatorsOfCalls() { return launches_.loadOperators(*trace_); }
   std::size_t count() const { return devices_.all.size(); }
 
   // After the last time chunk.

@@ -50,6 +50,7 @@ Status LaunchIndex::load(Trace& trace, std::vector<CorrelationId> work) {
   work_.assign(std::move(work));
   launch_.assign(work_.all().size(), Numbers::kNone);
   calls_.clear();
+  operators_.clear();
   if (work_.all().empty()) return {};
   PITWALL_TRY(readLeads(trace));
   PITWALL_TRY(readCalls(trace));
@@ -111,6 +112,23 @@ Status LaunchIndex::readCalls(Trace& trace) {
     PITWALL_TRY(status);
   }
   return {};
+}
+
+Status LaunchIndex::loadOperators(Trace& trace) {
+  std::vector<CorrelationId> calls;
+  for (const HostCall& call : calls_) {
+    if (call.correlation != 0) calls.push_back(call.correlation);
+  }
+  if (calls.empty()) return {};
+  operators_.assign(calls_.size(), 0);
+  return trace.visitDependencies({calls}, [&](std::span<const Dependency> dependencies) {
+    for (const auto& dependency : dependencies) {
+      const auto place =
+          dependency.kind == DependencyKind::launch ? sources_.place(dependency.target) : Numbers::kNone;
+      if (place != Numbers::kNone && calls_[place].correlation != 0) operators_[place] = dependency.source;
+    }
+    return true;
+  });
 }
 
 const HostCall* LaunchIndex::find(CorrelationId correlation) const {

@@ -22,6 +22,15 @@ class LaunchIndex {
   Status load(Trace& trace, std::vector<CorrelationId> work);
   Status load(Trace& trace, std::span<const DeviceWork> work);
 
+  // Finds the operators that launch dependencies lead from to the calls that were loaded; until then none is known.
+  // Errors: corruptTrace.
+  Status loadOperators(Trace& trace);
+  // Correlation of the operator that made a call which find() returned; 0 = none or unknown.
+  CorrelationId operatorOf(const HostCall& call) const {
+    const auto place = static_cast<std::size_t>(&call - calls_.data());
+    return place < operators_.size() ? operators_[place] : 0;
+  }
+
   // nullptr when the trace has no such call, or when the work is not among what was loaded. Valid until the
   // next load.
   const HostCall* find(CorrelationId correlation) const;
@@ -52,9 +61,10 @@ class LaunchIndex {
 
   const Activity* activity_;
   Numbers work_, sources_;
-  std::vector<Lead> leads_;            // as recorded
-  std::vector<HostCall> calls_;        // by place in sources_; correlation 0: none
-  std::vector<std::uint32_t> launch_;  // by place in work_: place in calls_
+  std::vector<Lead> leads_;               // as recorded
+  std::vector<HostCall> calls_;           // by place in sources_; correlation 0: none
+  std::vector<CorrelationId> operators_;  // by place in calls_; shorter: not loaded
+  std::vector<std::uint32_t> launch_;     // by place in work_: place in calls_
 };
 
 }  // namespace pitwall::analysis

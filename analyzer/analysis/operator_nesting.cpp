@@ -5,7 +5,7 @@
 namespace pitwall::analysis {
 
 void OperatorNesting::add(const OperatorInterval& op, bool counts) {
-  Thread& thread = threads_[op.track];
+  Thread& thread = threads_[host_.first(op.track)];
   auto parent = static_cast<std::uint32_t>(thread.size()) - 1;  // kNone of an empty one
   while (parent != kNone && thread[parent].end_ns <= op.start_ns) parent = thread[parent].parent;
   const std::uint32_t facts = op.op.value < times_.size() ? op.op.value : 0;
@@ -15,6 +15,20 @@ void OperatorNesting::add(const OperatorInterval& op, bool counts) {
       times_[thread[parent].op].self_ns -= std::min(op.end_ns, thread[parent].end_ns) - op.start_ns;
   }
   thread.push_back({op.start_ns, op.end_ns, facts, parent, counts});
+  if (op.correlation == 0) return;
+  if (recent_.size() >= kMostWaiting / 2) {
+    older_.swap(recent_);
+    recent_.clear();
+  }
+  recent_.insert_or_assign(op.correlation, Execution{facts, counts});
+}
+
+const OperatorNesting::Execution* OperatorNesting::executionOf(CorrelationId op) const {
+  if (op == 0) return nullptr;
+  for (const auto* executions : {&recent_, &older_}) {
+    if (const auto found = executions->find(op); found != executions->end()) return &found->second;
+  }
+  return nullptr;
 }
 
 std::uint32_t OperatorNesting::innermost(const Thread& thread, TimeNs at) {
@@ -37,11 +51,10 @@ void OperatorNesting::forget(Thread& thread, TimeNs before) {
   thread.swap(open);
 }
 
-void OperatorNesting::addDeviceWork(std::span<const HostCall> calls, std::span<const DeviceWork> work,
-                                    const LaunchIndex& launches, TimeNs to_ns) {
+void OperatorNesting::takeLaunches(std::span<const HostCall> calls) {
   for (const HostCall& call : calls) {
     if (call.correlation == 0) continue;
-    const auto thread = threads_.find(call.track.value);
+    const auto thread = threads_.find(host_.first(call.track.value));
     if (thread == threads_.end()) continue;
     const auto node = innermost(thread->second, call.start_ns);
     if (node == kNone) continue;
@@ -49,12 +62,22 @@ void OperatorNesting::addDeviceWork(std::span<const HostCall> calls, std::span<c
     waiting_.insert_or_assign(call.correlation,
                               Launch{thread->second[node].op, thread->second[node].counts, false});
   }
+}
+
+void OperatorNesting::addDeviceWork(std::span<const HostCall> calls, std::span<const DeviceWork> work,
+                                    const LaunchIndex& launches, TimeNs to_ns,
+                                    const std::function<bool(TimeNs)>& counts) {
+  takeLaunches(calls);
   for (const DeviceWork& piece : work) {
     if (piece.track.value < others_.size() && others_[piece.track.value]) continue;
     const HostCall* call = launches.find(piece.correlation);
+    if (const auto* op = call == nullptr ? nullptr : executionOf(launches.operatorOf(*call)); op != nullptr) {
+      if (op->counts) times_[op->op].device_ns += piece.end_ns - piece.start_ns;
+      continue;
+    }
     const auto launch = call != nullptr ? waiting_.find(call->correlation) : waiting_.end();
     if (launch == waiting_.end()) {
-      outside_ns_ += piece.end_ns - piece.start_ns;
+      if (counts(piece.start_ns)) outside_ns_ += piece.end_ns - piece.start_ns;
       continue;
     }
     if (launch->second.counts) times_[launch->second.op].device_ns += piece.end_ns - piece.start_ns;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "db/meta.h"
@@ -16,13 +17,32 @@ std::string titleOf(const OperatorRow& row) {
   return row.layer.empty() ? name : row.layer + " " + name;
 }
 
+// By the backend's name: cuda, cudnn, cublas.
+bool runsOnGpu(std::string_view backend) { return backend.rfind("cu", 0) == 0; }
+
+// Where operators launch device work, the time of the call that launches it says nothing of their rates: they are of
+// the device's time, and unknown of what launches nothing itself and is not known to be computed by the host.
+void setRates(bool any_device, OperatorStatistics& statistics) {
+  auto& row = statistics.row;
+  const bool of_host = !statistics.backend.empty() && !runsOnGpu(statistics.backend);
+  const TimeNs time_ns = row.device_ns > 0                                            ? row.device_ns
+                         : of_host || (!any_device && !runsOnGpu(statistics.backend)) ? row.total_ns
+                                                                                      : 0;
+  if (time_ns <= 0) return;
+  const double seconds = static_cast<double>(time_ns) * 1e-9;
+  const auto count = static_cast<double>(row.count);
+  row.flop_per_second = static_cast<double>(statistics.flop) * count / seconds;
+  row.bytes_per_second =
+      static_cast<double>(statistics.bytes_read + statistics.bytes_written) * count / seconds;
+}
+
 }  // namespace
 
 OperatorSums::OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count,
-                           std::vector<bool> others)
+                           std::vector<bool> others, HostThreads host)
     : iterations_(iterations),
       sums_(fact_count + 1),
-      nesting_(fact_count, std::move(others)),
+      nesting_(fact_count, std::move(others), std::move(host)),
       executions_(iterations.size(), 0) {
   any_steady_ = std::any_of(iterations.begin(), iterations.end(), [](const Iteration& iteration) {
     return iteration.role == IterationRole::steady;
@@ -42,6 +62,14 @@ void OperatorSums::add(std::span<const OperatorInterval> operators) {
     sum.durations.add(op.end_ns - op.start_ns);
     sum.queued_ns += op.start_ns - op.pushed_ns;
   }
+}
+
+bool OperatorSums::counts(TimeNs at) const {
+  const auto after =
+      std::partition_point(iterations_.begin(), iterations_.end(),
+                           [at](const Iteration& iteration) { return iteration.end_ns <= at; });
+  return after != iterations_.end() && at >= after->start_ns &&
+         (!any_steady_ || after->role == IterationRole::steady);
 }
 
 OperatorStatistics OperatorSums::summarize(OperatorId op, const OperatorFacts* facts) const {
@@ -75,13 +103,6 @@ OperatorStatistics OperatorSums::summarize(OperatorId op, const OperatorFacts* f
   statistics.p90_ns = static_cast<TimeNs>(at[3]);
   row.p99_ns = static_cast<TimeNs>(at[4]);
   statistics.queued_mean_ns = sum.queued_ns / row.count;
-  if (row.total_ns > 0) {
-    const double seconds = static_cast<double>(row.total_ns) * 1e-9;
-    const auto count = static_cast<double>(row.count);
-    row.flop_per_second = static_cast<double>(statistics.flop) * count / seconds;
-    row.bytes_per_second =
-        static_cast<double>(statistics.bytes_read + statistics.bytes_written) * count / seconds;
-  }
   return statistics;
 }
 
@@ -100,6 +121,7 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
   const bool any_device = std::any_of(table.rows.begin(), table.rows.end(),
                                       [](const auto& statistics) { return statistics.row.device_ns > 0; });
   table.order = any_device ? OperatorOrder::deviceTime : OperatorOrder::selfTime;
+  for (auto& statistics : table.rows) setRates(any_device, statistics);
   const auto rank = [order = table.order](const OperatorRow& row) {
     return std::pair(row.orderedBy(order), row.self_ns);
   };
@@ -110,7 +132,7 @@ OperatorTable OperatorSums::table(std::span<const OperatorFacts> facts) const {
 
 void compareWithRoofline(const MachineRoofline& roofline, OperatorTable& table) {
   for (auto& statistics : table.rows) {
-    if (statistics.backend.rfind("cu", 0) == 0) continue;  // cuda, cudnn, cublas
+    if (statistics.row.device_ns > 0 || runsOnGpu(statistics.backend)) continue;
     auto& row = statistics.row;
     if (roofline.flop_per_second > 0) row.roofline_share = row.flop_per_second / roofline.flop_per_second;
     if (roofline.bytes_per_second > 0)

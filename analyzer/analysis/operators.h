@@ -41,14 +41,19 @@ struct OperatorTable {
 class OperatorSums {
  public:
   // The iterations must outlive it. `others` as in OperatorNesting.
-  OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count, std::vector<bool> others = {});
+  OperatorSums(std::span<const Iteration> iterations, std::size_t fact_count, std::vector<bool> others = {},
+               HostThreads host = {});
 
   // In order of time, after those added before.
   void add(std::span<const OperatorInterval> operators);
   // Their launches, after the operators of each time chunk.
   void addDeviceWork(const TimeChunk& chunk, const LaunchIndex& launches) {
-    nesting_.addDeviceWork(chunk.calls, chunk.work, launches, chunk.to_ns);
+    nesting_.addDeviceWork(chunk.calls, chunk.work, launches, chunk.to_ns,
+                           [this](TimeNs at) { return counts(at); });
   }
+
+  // Whether addDeviceWork() asks for LaunchIndex::operatorOf().
+  bool needsOperatorsOfCalls() const { return nesting_.hasCorrelations(); }
 
   OperatorTable table(std::span<const OperatorFacts> facts) const;
   // Executions that start in each iteration, steady or not.
@@ -59,6 +64,8 @@ class OperatorSums {
     Samples durations;
     TimeNs queued_ns = 0;
   };
+  // Whether what starts then is in an iteration that counts.
+  bool counts(TimeNs at) const;
   OperatorStatistics summarize(OperatorId op, const OperatorFacts* facts) const;
 
   std::span<const Iteration> iterations_;

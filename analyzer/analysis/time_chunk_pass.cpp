@@ -70,7 +70,7 @@ Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, T
       PITWALL_TRY(makeAnalyses(trace, timeline, chunks.activity(), pass.iterations, devices.count()));
   CategorySweep categories(timeline, pass.iterations.all, trace.operatorFacts());
   OperatorSums operators(pass.iterations.all, trace.operatorFacts().size(),
-                         tracksOfOthers(trace, timeline.process));
+                         tracksOfOthers(trace, timeline.process), HostThreads(trace.tracks()));
   auto status = chunks.each(kAllParts, [&](const TimeChunk& chunk) -> Result<bool> {
     lap("reading chunks");
     categories.add(chunk.operators, chunk.from_ns, chunk.to_ns, chunk.pending_from_ns);
@@ -78,6 +78,7 @@ Result<TimeChunkPass> runTimeChunkPass(Trace& trace, const Timeline& timeline, T
     operators.add(chunk.operators);
     lap("analysis operators");
     PITWALL_TRY(devices.add(chunk));
+    if (operators.needsOperatorsOfCalls()) PITWALL_TRY(devices.loadOperatorsOfCalls());
     lap("analysis devices");
     operators.addDeviceWork(chunk, devices.launches());
     lap("analysis operators");

@@ -18,7 +18,8 @@ std::string shortPhase(const std::string& phase) {
   return "";
 }
 
-// The columns of operators that are known and therefore shown.
+// The columns of operators that are known and therefore shown. Beside the device's time, how the host's varies leaves no
+// room for names.
 struct Known {
   bool nested = false, device = false, quantiles = false, flop = false, bytes = false, roofline = false;
 
@@ -55,7 +56,7 @@ void addSums(const Report& report, const Known& known, std::size_t shown, Table&
                                    known.nested ? std::string() : time(total)};
     if (known.nested) texts.push_back(time(self));
     if (known.device) texts.push_back(time(device));
-    texts.insert(texts.end(), known.quantiles ? 2 : 1, "");
+    if (!known.device) texts.insert(texts.end(), known.quantiles ? 2 : 1, "");
     texts.push_back(showShare(part));
     for (const bool column : {known.flop, known.bytes, known.roofline}) {
       if (column) texts.emplace_back();
@@ -103,9 +104,9 @@ void writeOperatorSection(const Report& report, Emitter& emitter) {
                {"total_ns", "total", Align::right},
                {"self_ns", when(known.nested, "self"), Align::right},
                {"device_ns", when(known.device, "device"), Align::right},
-               {"mean_ns", when(!known.quantiles, "mean"), Align::right, true, true},
-               {"p50_ns", when(known.quantiles, "p50"), Align::right, true, true},
-               {"p99_ns", when(known.quantiles, "p99"), Align::right, true, true},
+               {"mean_ns", when(!known.quantiles && !known.device, "mean"), Align::right, true, true},
+               {"p50_ns", when(known.quantiles && !known.device, "p50"), Align::right, true, true},
+               {"p99_ns", when(known.quantiles && !known.device, "p99"), Align::right, true, true},
                {"", "share", Align::right},
                {"share", ""},
                {"flop_per_second", when(known.flop, "GFLOP/s"), Align::right, true, true},

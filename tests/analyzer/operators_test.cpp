@@ -144,6 +144,64 @@ TEST(Operators, HaveTheDeviceWorkThatTheyLaunch) {
   EXPECT_EQ(rowsOf(text, nullptr, 2), expected) << "however few events are read at a time";
 }
 
+TEST(Operators, HaveWorkThatCallsOnAnotherTrackOfTheirThreadLaunch) {
+  EXPECT_EQ(rowsOf("op - linear none 10us 100us on=pt_autograd_0\n"
+                   "op - addmm none 20us 50us on=pt_autograd_0\n"
+                   "work kernel gemm 200us 400us launch=30us calls=calls_of_pt_autograd_0\n"
+                   "work kernel bias 630us 7us launch=90us calls=calls_of_pt_autograd_0\n"
+                   "work kernel other 640us 3us launch=30us calls=other\n"),
+            "addmm 50 50 400\nlinear 100 50 7\n");
+}
+
+TEST(Operators, HaveWorkThatADependencyJoinsToThem) {
+  const std::string text =
+      "op a Convolution forward 10us 8us on=gpu0_worker_0\n"
+      "op b sgd_mom_update update 10us 900us on=gpu_0_asynchronous\n"
+      "op c Pooling forward 20us 8us on=gpu0_worker_0\n"
+      "work kernel conv 200us 400us launch=12us of=a calls=calls_of_gpu0_worker_0\n"
+      "work kernel sgd 700us 50us launch=22us of=b calls=calls_of_gpu0_worker_0\n"
+      "work kernel sgd 760us 50us launch=30us of=b calls=calls_of_gpu0_worker_0\n"
+      "work kernel pool 900us 30us launch=24us of=c calls=calls_of_gpu0_worker_0\n";
+  const std::string expected = "Convolution 8 8 400\nsgd_mom_update 900 900 100\nPooling 8 8 30\n";
+  TimeNs outside = -1;
+  EXPECT_EQ(rowsOf(text, &outside), expected) << "what completes later is on no thread";
+  EXPECT_EQ(outside, 0);
+  EXPECT_EQ(rowsOf(text, nullptr, 2), expected) << "however few events are read at a time";
+}
+
+TEST(Operators, RatesAreOfTheDevicesTime) {
+  const test::TempFolder folder;
+  ASSERT_TRUE(
+      test::makeTraceFile("op a Convolution forward 10us 8us on=w backend=cuda flop=400000 read=4000\n"
+                          "op b Copy forward 30us 8us on=w backend=cuda flop=80000\n"
+                          "op c Sum forward 50us 8us on=w backend=onednn flop=16000\n"
+                          "work kernel conv 200us 400us launch=12us calls=calls_of_w\n",
+                          folder / "t.pitwall")
+          .has_value());
+  auto trace = Trace::open(folder / "t.pitwall");
+  ASSERT_TRUE(trace.has_value());
+  const auto report = analyzeTrace(**trace, {.rule_folders = {PITWALL_RULE_FOLDER}});
+  ASSERT_TRUE(report.has_value());
+  ASSERT_EQ(report->operators.size(), 3U);
+  EXPECT_NEAR(report->operators[0].flop_per_second, 1e9, 1);
+  EXPECT_NEAR(report->operators[0].bytes_per_second, 1e7, 1);
+  for (const auto& row : report->operators) {
+    const double expected = row.layer == "a" ? 1e9 : row.layer == "c" ? 2e9 : 0;
+    EXPECT_NEAR(row.flop_per_second, expected, 1)
+        << row.layer << ": the host computes c, no kernel of b is known";
+  }
+}
+
+TEST(Operators, WorkOutsideOfThemCountsInSteadyIterationsOnly) {
+  TimeNs outside = 0;
+  rowsOf(
+      "work copy Memcpy~HtoD 1us 900us launch=0\n"
+      "repeat 10 2ms\niteration 1ms 1\nop a Convolution forward 1100us 8us\n"
+      "work kernel stray 1500us 10us launch=1400us\nend\n",
+      &outside);
+  EXPECT_EQ(outside, 70'000) << "of 10 iterations two are warm-up, and the last one is cut";
+}
+
 TEST(Operators, CountsOnlySteadyIterations) {
   std::vector<OperatorFacts> facts(2);
   facts[0].name = "Convolution";

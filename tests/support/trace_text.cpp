@@ -158,6 +158,9 @@ class Writer {
         event.pushed_ns = moment(value);
       } else if (key == "on") {
         on = spaced(value);
+      } else if (key == "after") {
+        for (const auto& before : entriesOf(value))
+          dependencies_.push_back({layers_[before], event.correlation, DependencyKind::readAfterWrite});
       } else if (key == "rank") {
         rank = integer(value);
       } else if (key == "flop") {
@@ -182,6 +185,7 @@ class Writer {
     event.op = sink_.operatorFacts(facts);
     event.name = sink_.string(facts.name);
     if (rank != 0) on += " of rank " + std::to_string(rank);
+    layers_[layer] = event.correlation;
     track(on, rank);
     events_[on].push_back(event);
   }
@@ -243,12 +247,24 @@ class Writer {
       call.dur_ns = time(option(w, "call", "5us"));
       call.correlation = last_launch_ = ++correlation_;
       dependencies_.push_back({call.correlation, event.correlation, DependencyKind::launch});
-      events_["main"].push_back(call);
+      if (!option(w, "of", "").empty())
+        dependencies_.push_back({layers_[option(w, "of", "")], call.correlation, DependencyKind::launch});
+      events_[callTrack(spaced(option(w, "calls", "main")))].push_back(call);
     }
     const std::string key = "rank " + option(w, "rank", "0") + " gpu " + option(w, "gpu", "0") + " stream " +
                             option(w, "stream", "7");
     streamTrack(key, w);
     events_[key].push_back(event);
+  }
+
+  // Where the calls of a thread are: "calls of X" is a second track of the thread X.
+  std::string callTrack(const std::string& on) {
+    constexpr std::string_view kOf = "calls of ";
+    if (on.rfind(kOf, 0) != 0 || tracks_[on]) return track(on), on;
+    track(on.substr(kOf.size()));
+    tracks_[on] =
+        sink_.track({TrackKind::thread, process_, threads_[on.substr(kOf.size())], DeviceId{}, on, ""});
+    return on;
   }
 
   void named(const Words& w) {
@@ -258,7 +274,7 @@ class Writer {
       on = "rank 0 gpu " + gpu + " stream annotations";
       streamTrack(on, w);
     } else {
-      track(on);
+      callTrack(on);
     }
     events_[on].push_back(event);
   }
@@ -363,7 +379,8 @@ class Writer {
   std::map<std::uint32_t, std::vector<CounterSample>> samples_;
   std::vector<Dependency> dependencies_;
   CorrelationId correlation_ = 0;
-  CorrelationId last_launch_ = 0;  // the call that the last launch= added
+  std::map<std::string, CorrelationId> layers_;  // the last operator of each
+  CorrelationId last_launch_ = 0;                // the call that the last launch= added
   std::int64_t next_iteration_ = 0, repetition_ = 0;
   TimeNs offset_ = 0;
   bool incomplete_ = false;
