@@ -15,6 +15,8 @@ inline constexpr char kComplete[] = "trace.complete";  // "1" once finished; wri
 inline constexpr char kStackHz[] = "recorder.stack_hz";  // achieved samples of stacks per second
 inline constexpr char kStacksTorn[] =
     "recorder.stacks_dropped";  // "3 of 1200": changed while they were read, or deeper than 1024 functions
+// + the problem: "cudnn engine 67 tensor core: of engine 67 tensor core 46.2 us, workspace 0.0 MiB; ..."
+inline constexpr char kAutotune[] = "autotune.";
 inline constexpr char kHostName[] = "host.name";
 inline constexpr char kHostOs[] = "host.os";  // "Linux 6.1.0"
 inline constexpr char kCpuModel[] = "host.cpu_model";

@@ -63,12 +63,23 @@ class Kernel {
   double measuredSeconds() const { return measured_seconds_; }
   // "jit:avx512_core"; for operator facts
   const std::string& implementation() const { return implementation_; }
+  // What was measured to choose the implementation, for the trace: of this process, all that could run; where an earlier one has
+  // measured, what it chose. Empty: nothing.
+  struct Measured {
+    std::string implementation;
+    double seconds = 0;
+    Bytes workspace_bytes = 0;
+  };
+  const std::vector<Measured>& measured() const { return measured_; }
+  // What they compute: "convolution forward channels last 32x64x56x56 by ..."
+  const std::string& problem() const { return problem_; }
 
  protected:
   std::vector<TensorSpec> inputs_, outputs_;
   Bytes workspace_bytes_ = 0;
   double measured_seconds_ = 0;
-  std::string implementation_;
+  std::string implementation_, problem_;
+  std::vector<Measured> measured_;
 };
 using KernelPtr = std::shared_ptr<const Kernel>;
 

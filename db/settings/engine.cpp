@@ -167,7 +167,9 @@ constexpr SettingInfo kEngineSettings[] = {
          "CUDA streams that each GPU worker gives to an operator. With 2, a convolution can compute the "
          "gradients of its data and of its weights at the same time, at the price of more device memory.",
      .source = kEnvVar,
-     .status = planned},
+     .status = notApplicable,
+     .note =
+         "Pitwall computes the two gradients by two operators, which the workers of a GPU run side by side."},
     {.name = "MXNET_GPU_WORKER_NTHREADS",
      .owner = "mxnet",
      .type = integer,

@@ -7,6 +7,9 @@ namespace {
 using enum SettingType;
 using enum SettingStatus;
 
+constexpr std::string_view kNoRandomStates =
+    "Pitwall computes each random number from a seed and the number of the element: there are no states to "
+    "share.";
 constexpr std::string_view kNoTensorRt = "Pitwall has no TensorRT subgraphs.";
 
 constexpr SettingInfo kGpuSettings[] = {
@@ -46,7 +49,8 @@ constexpr SettingInfo kGpuSettings[] = {
          "Whether start-up warns about a CUDA library that differs from the one MXNet was built with or "
          "that is too old.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_CUDA_TENSOR_OP_MATH_ALLOW_CONVERSION",
      .owner = "mxnet",
      .type = boolean,
@@ -162,7 +166,8 @@ constexpr SettingInfo kGpuSettings[] = {
          "Whether start-up warns about a cuDNN library that differs from the one MXNet was built with or "
          "that is too old.",
      .source = kEnvVar,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_ENABLE_CUDA_GRAPHS",
      .owner = "mxnet",
      .type = boolean,
@@ -189,7 +194,8 @@ constexpr SettingInfo kGpuSettings[] = {
      .default_value = "1",
      .meaning = "Warns when a fused operator has too many inputs and outputs to be compiled.",
      .source = kCode,
-     .status = planned},
+     .status = notApplicable,
+     .note = "Pitwall ends a chain before it has too many."},
     {.name = "MXNET_FUSION_VERBOSE",
      .owner = "mxnet",
      .type = boolean,
@@ -207,7 +213,8 @@ constexpr SettingInfo kGpuSettings[] = {
      .unit = "states",
      .meaning = "How many random states for cuDNN's dropout the operators of one GPU share in turn.",
      .source = kEnvVar,
-     .status = planned},
+     .status = notApplicable,
+     .note = kNoRandomStates},
     {.name = "MXNET_GPU_PARALLEL_RAND_COPY",
      .owner = "mxnet",
      .type = integer,
@@ -216,14 +223,16 @@ constexpr SettingInfo kGpuSettings[] = {
      .unit = "generators",
      .meaning = "How many parallel random-number generators the operators of one GPU share in turn.",
      .source = kEnvVar,
-     .status = planned},
+     .status = notApplicable,
+     .note = kNoRandomStates},
     {.name = "MXNET_RTC_VERBOSE",
      .owner = "mxnet",
      .type = boolean,
      .default_value = "0",
      .meaning = "Prints how long the search for operators to fuse took.",
      .source = kCode,
-     .status = planned},
+     .status = honoured,
+     .since = "0.1.0"},
     {.name = "MXNET_TENSORRT_MAX_BATCH_SIZE",
      .owner = "mxnet",
      .type = integer,

@@ -128,6 +128,7 @@ Result<PreparedPtr> prepare(Session& session, const SitePtr& site, const Call& c
     return fail(kernel.error().code,
                 fmt::format("{}{}{}", layer, layer.empty() ? "" : ": ", kernel.error().message));
   made->kernel = std::move(kernel).value();
+  recordMeasured(session.profiler(), *made->kernel);
   const Flop flop = call.flop != nullptr ? call.flop(*made) : 0;
   made->facts =
       session.profiler().operatorFacts(describe(*made, layer, std::string((*backend)->name()), flop));

@@ -1,5 +1,10 @@
 #include "runtime/array/facts.h"
 
+#include <fmt/format.h>
+
+#include "db/meta.h"
+#include "db/sink.h"
+
 namespace pitwall {
 namespace {
 
@@ -44,6 +49,16 @@ OperatorFacts describeWrite(const char* name, const Value& output, Phase phase) 
   facts.phase = phase;
   facts.bytes_written = spec.sizeBytes();
   return facts;
+}
+
+void recordMeasured(Profiler& profiler, const Kernel& kernel) {
+  if (kernel.measured().empty()) return;
+  std::string text;
+  for (const Kernel::Measured& each : kernel.measured())
+    text += fmt::format("{}{} {:.1f} us, workspace {:.1f} MiB", text.empty() ? "" : "; ", each.implementation,
+                        each.seconds * 1e6, static_cast<double>(each.workspace_bytes) / 1048576);
+  text = fmt::format("{}: of {}", kernel.implementation(), text);
+  profiler.withSink([&](TraceSink& sink) { sink.meta(meta::kAutotune + kernel.problem(), text); });
 }
 
 }  // namespace pitwall

@@ -5,6 +5,7 @@
 
 #include "db/event.h"
 #include "runtime/array/call.h"
+#include "runtime/profiler.h"
 
 namespace pitwall {
 
@@ -13,5 +14,8 @@ OperatorFacts describe(const Prepared& prepared, const std::string& layer, const
 
 // Facts of an operator without a kernel (a copy, a fill), writing one array.
 OperatorFacts describeWrite(const char* name, const Value& output, Phase phase);
+
+// What was measured to choose the kernel's implementation, as a row of the trace's meta: "autotune.PROBLEM".
+void recordMeasured(Profiler& profiler, const Kernel& kernel);
 
 }  // namespace pitwall

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "db/mutex.h"
@@ -24,6 +26,7 @@ constexpr std::size_t kMostWorkspace = std::size_t{32} << 20;  // what NVIDIA re
 constexpr std::uint32_t kArrayAlignment = 64;                  // Storage's, in bytes
 
 #define PITWALL_CUBLASLT_FUNCTIONS(X)      \
+  X(cublasLtGetVersion)                    \
   X(cublasLtCreate)                        \
   X(cublasLtMatmul)                        \
   X(cublasLtMatmulAlgoGetHeuristic)        \
@@ -62,6 +65,18 @@ const CublasLtApi* cublas() {
   return api.has_value() ? &*api : nullptr;
 }
 
+void checkVersion(const CublasLtApi& api) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    const std::size_t found = api.cublasLtGetVersion();
+    if (found < CUBLAS_VERSION)
+      fprintf(
+          stderr,
+          "pitwall: cuBLAS %zu is older than that of the build, %d; MXNET_CUDA_LIB_CHECKING=0 hides this\n",
+          found, CUBLAS_VERSION);
+  });
+}
+
 // Of the thread's GPU; all threads share it.
 Result<cublasLtHandle_t> handleHere(const CublasLtApi& api) {
   static Mutex mutex;
@@ -87,11 +102,11 @@ struct Ending {
 class Product {
  public:
   static Result<std::shared_ptr<Product>> make(const MatrixProduct& p, const Ending& ending,
-                                               bool tensor_cores) {
+                                               cublasComputeType_t compute) {
     const CublasLtApi* const api = cublas();
     if (api == nullptr || p.rows * p.columns * p.inner * p.batch == 0) return std::shared_ptr<Product>();
     auto made = std::make_shared<Product>(*api, p, ending);
-    PITWALL_TRY(made->describe(tensor_cores));
+    PITWALL_TRY(made->describe(compute));
     return PITWALL_TRY(made->choose()) ? made : std::shared_ptr<Product>();
   }
   Product(const CublasLtApi& api, const MatrixProduct& p, const Ending& ending)
@@ -145,9 +160,8 @@ class Product {
     return api_.statusOf(api_.cublasLtMatmulDescSetAttribute(&how_, name, value, size), "a product");
   }
 
-  Status describe(bool tensor_cores) {
+  Status describe(cublasComputeType_t compute) {
     const MatrixProduct& p = product_;
-    const cublasComputeType_t compute = tensor_cores ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     PITWALL_TRY(api_.statusOf(api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, compute, CUDA_R_32F),
                               "a product"));
     const cublasOperation_t of_right = p.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
@@ -209,8 +223,8 @@ class ProductKernel final : public Kernel {
   }
 
   // Into the next output. False: cuBLASLt has no kernel for it.
-  Result<bool> add(const MatrixProduct& p, const Ending& ending, bool tensor_cores) {
-    auto made = PITWALL_TRY(Product::make(p, ending, tensor_cores));
+  Result<bool> add(const MatrixProduct& p, const Ending& ending, cublasComputeType_t compute) {
+    auto made = PITWALL_TRY(Product::make(p, ending, compute));
     if (made == nullptr) return false;
     workspace_bytes_ = std::max(workspace_bytes_, made->workspaceBytes());
     products_.push_back({p, ending, std::move(made)});
@@ -248,30 +262,31 @@ class ProductKernel final : public Kernel {
   std::optional<ColumnSum> sum_;
 };
 
-Result<KernelPtr> makeFactors(const MatrixFactors& f, Pass pass, const Signature& s, bool tensor_cores) {
+Result<KernelPtr> makeFactors(const MatrixFactors& f, Pass pass, const Signature& s,
+                              cublasComputeType_t compute) {
   auto kernel = std::make_shared<ProductKernel>(s);
   std::vector<MatrixProduct> products{f.product()};
   if (pass == Pass::backward) products = {f.gradientOfA(), f.gradientOfB()};
   for (const MatrixProduct& p : products)
-    if (!PITWALL_TRY(kernel->add(p, {}, tensor_cores))) return KernelPtr();
+    if (!PITWALL_TRY(kernel->add(p, {}, compute))) return KernelPtr();
   return KernelPtr(std::move(kernel));
 }
 
 // out (n x m) = data (n x k) weight (m x k)^T
-Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signature& s, bool tensor_cores) {
+Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signature& s,
+                            cublasComputeType_t compute) {
   const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
   const std::int64_t m = d.units, k = d.flatten ? data.elements() / data[0] : data[data.rank() - 1],
                      n = data.elements() / k;
   auto kernel = std::make_shared<ProductKernel>(s);
   bool made = false;
   if (pass == Pass::backwardData) {
-    made = PITWALL_TRY(kernel->add({1, n, m, k, {0, false}, {1, false}}, {}, tensor_cores));
+    made = PITWALL_TRY(kernel->add({1, n, m, k, {0, false}, {1, false}}, {}, compute));
   } else if (pass == Pass::backwardWeights) {
-    made = PITWALL_TRY(kernel->add({1, m, n, k, {1, true}, {0, false}}, {}, tensor_cores));
+    made = PITWALL_TRY(kernel->add({1, m, n, k, {1, true}, {0, false}}, {}, compute));
     if (d.bias) kernel->addColumnSum(1, n, m);
   } else {
-    made =
-        PITWALL_TRY(kernel->add({1, n, k, m, {0, false}, {1, true}}, {d.bias, d.activation}, tensor_cores));
+    made = PITWALL_TRY(kernel->add({1, n, k, m, {0, false}, {1, true}}, {d.bias, d.activation}, compute));
   }
   return made ? KernelPtr(std::move(kernel)) : KernelPtr();
 }
@@ -280,13 +295,16 @@ Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signat
 
 Result<KernelPtr> makeProduct(const OperatorKindDesc& desc, Pass pass, const Signature& s,
                               const CudaOptions& options) {
-  const bool tensor_cores = options.tensor_cores;
-  if (desc.is<FullyConnectedDesc>()) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, tensor_cores);
+  const cublasComputeType_t compute = options.converts       ? CUBLAS_COMPUTE_32F_FAST_16F
+                                      : options.tensor_cores ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                             : CUBLAS_COMPUTE_32F;
+  if (const CublasLtApi* const api = cublas(); api != nullptr && options.checks_cuda) checkVersion(*api);
+  if (desc.is<FullyConnectedDesc>()) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, compute);
   if (!desc.is<DotDesc>() && !desc.is<BatchDotDesc>()) return KernelPtr();
   const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
   return makeFactors(
       desc.is<DotDesc>() ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass, s,
-      tensor_cores);
+      compute);
 }
 
 }  // namespace pitwall::cuda

@@ -129,13 +129,15 @@ class Convolution {
 class ConvolutionKernel final : public Kernel {
  public:
   ConvolutionKernel(const ConvolutionProblem& problem, bool bias_gradient, Signature signature,
-                    std::unique_ptr<Convolution> convolution)
+                    std::unique_ptr<Convolution> convolution, std::vector<Measured> times)
       : problem_(problem), bias_gradient_(bias_gradient), convolution_(std::move(convolution)) {
     inputs_ = std::move(signature.inputs);
     outputs_ = std::move(signature.outputs);
     workspace_bytes_ = convolution_->workspaceBytes();
     if (bias_gradient_) workspace_bytes_ = std::max(workspace_bytes_, channelSumBytes(rows(), problem.y[1]));
     implementation_ = "cudnn " + convolution_->engine().name;
+    Kernel::problem_ = problem.describe();
+    measured_ = std::move(times);
   }
 
   Status run(const KernelArgs& a) const override {
@@ -230,14 +232,18 @@ std::optional<EngineChoice> choiceOf(const std::vector<Engine>& engines, std::si
 Result<std::optional<EngineChoice>> chooseEngine(const CudnnContext& context,
                                                  const ConvolutionProblem& problem,
                                                  const FusedActivation& activation,
-                                                 std::vector<Engine>& engines) {
+                                                 std::vector<Engine>& engines,
+                                                 std::vector<Kernel::Measured>& times) {
   const Autotune autotune = context.options.autotune;
   const std::string key = fmt::format("{} activation {} notes {:x} autotune {}", problem.describe(),
                                       static_cast<int>(activation.type), context.options.forbidden_notes,
                                       static_cast<int>(autotune));
   if (const auto kept = context.choices.find(key); kept && autotune != Autotune::off) {
     const auto choice = EngineChoice::of(*kept, namesOf(engines));
-    if (choice && engines[choice->number].build(context.api, context.device).has_value()) return choice;
+    if (choice && engines[choice->number].build(context.api, context.device).has_value()) {
+      times = {{choice->name, choice->seconds, engines[choice->number].workspace_bytes}};
+      return choice;
+    }
   }
   const std::vector<std::size_t> built = buildEngines(context, engines, [&](const Engine& engine) {
     return autotune == Autotune::off && engine.workspace_bytes <= kWorkspaceLimit;
@@ -249,7 +255,10 @@ Result<std::optional<EngineChoice>> chooseEngine(const CudnnContext& context,
   for (std::size_t& number : allowed) number = built[number];
   if (autotune == Autotune::off || allowed.size() == 1) return choiceOf(engines, allowed.front());
   const Measured seconds = PITWALL_TRY(EngineTimes(context, problem, activation).of(engines, allowed));
-  const auto best = fastestEngine(seconds, namesOf(engines));
+  const std::vector<std::string> names = namesOf(engines);
+  for (const std::size_t i : allowed)
+    if (seconds[i]) times.push_back({names[i], *seconds[i], engines[i].workspace_bytes});
+  const auto best = fastestEngine(seconds, names);
   if (!best) return choiceOf(engines, allowed.front());
   context.choices.add(key, best->text(), KernelChoices::Keep::inFile);
   return best;
@@ -296,14 +305,15 @@ Result<KernelPtr> makeConvolution(const CudnnContext& context, const Convolution
   if (context.options.heuristics >= 0)
     search.mode = static_cast<cudnnBackendHeurMode_t>(context.options.heuristics);
   std::vector<Engine> engines = PITWALL_TRY(enginesFor(context.api, context.device, problem, search));
-  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines));
+  std::vector<Kernel::Measured> times;
+  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines, times));
   if (!choice) return KernelPtr();
   if (context.options.verbose >= 1)
     fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice->name.c_str(),
             choice->seconds > 0 ? fmt::format(", {:.1f} us", choice->seconds * 1e6).c_str() : "");
   auto convolution = std::make_unique<Convolution>(context.api, problem, activation, engines[choice->number]);
   return KernelPtr(std::make_shared<ConvolutionKernel>(problem, bias_gradient, std::move(signature),
-                                                       std::move(convolution)));
+                                                       std::move(convolution), std::move(times)));
 }
 
 }  // namespace pitwall::cuda

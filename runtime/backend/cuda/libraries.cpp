@@ -60,9 +60,14 @@ class OpenedLibraries final : public Libraries {
   Result<Device*> current() {
     const auto api = cudnn();
     if (!api.has_value()) {
-      tellOnce(api.error().message);
+      tellOnce(fmt::format("convolutions on GPUs are slow here: {}; install cuDNN 9 for CUDA 13",
+                           api.error().message));
       return nullptr;
     }
+    if ((*api)->cudnnGetVersion() < CUDNN_VERSION && options_.checks_cudnn)
+      tellOnce(
+          fmt::format("{} is older than that of the build, {}.{}.{}; MXNET_CUDNN_LIB_CHECKING=0 hides this",
+                      version(), CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL));
     int index = 0;
     if (cudaGetDevice(&index) != cudaSuccess) return fail(ErrorCode::internal, "cudaGetDevice failed");
     const ScopedLock lock(mutex_);
@@ -78,9 +83,7 @@ class OpenedLibraries final : public Libraries {
 
   void tellOnce(const std::string& problem) {
     const ScopedLock lock(mutex_);
-    if (std::exchange(told_, true)) return;
-    fprintf(stderr, "pitwall: convolutions on GPUs are slow here: %s; install cuDNN 9 for CUDA 13\n",
-            problem.c_str());
+    if (!std::exchange(told_, true)) fprintf(stderr, "pitwall: %s\n", problem.c_str());
   }
 
   const CudaOptions options_;

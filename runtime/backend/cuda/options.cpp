@@ -34,6 +34,8 @@ CudaOptions CudaOptions::of(const Settings& settings) {
   if (settings.isSet("MXNET_CUDNN_HEUR_MODE"))
     options.heuristics = static_cast<int>(settings.integer("MXNET_CUDNN_HEUR_MODE"));
   options.verbose = static_cast<int>(settings.integer("MXNET_CUDNN_ALGO_VERBOSE_LEVEL"));
+  options.checks_cuda = settings.boolean("MXNET_CUDA_LIB_CHECKING");
+  options.checks_cudnn = settings.boolean("MXNET_CUDNN_LIB_CHECKING");
   options.choices_file = settings.text("PITWALL_KERNEL_CHOICES");
   if (const std::string folder = cacheFolder(); options.choices_file.empty() && !folder.empty())
     options.choices_file = folder + "/kernels.txt";

@@ -18,7 +18,9 @@ struct CudaOptions {
   Autotune autotune = Autotune::limited;  // MXNET_CUDNN_AUTOTUNE_DEFAULT
   int heuristics = -1;                    // MXNET_CUDNN_HEUR_MODE; -1: that which cuDNN recommends
   int verbose = 0;                        // MXNET_CUDNN_ALGO_VERBOSE_LEVEL
-  std::string choices_file;               // PITWALL_KERNEL_CHOICES; "" = none
+  bool checks_cuda = true;   // MXNET_CUDA_LIB_CHECKING: whether a library of another version is named
+  bool checks_cudnn = true;  // MXNET_CUDNN_LIB_CHECKING
+  std::string choices_file;  // PITWALL_KERNEL_CHOICES; "" = none
 
   static CudaOptions of(const Settings& settings);
 };

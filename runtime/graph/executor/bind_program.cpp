@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <utility>
 
@@ -185,6 +186,7 @@ void Binding::addStep(const Step& step, std::string_view backend) {
   prepared->kernel = step.kernel;
   prepared->facts =
       session_.profiler().operatorFacts(describe(*prepared, step.layer, std::string(backend), step.flop));
+  recordMeasured(session_.profiler(), *prepared->kernel);
   bound.prepared = std::move(prepared);
   for (const int tensor : step.inputs) bound.inputs.push_back(placeOf(tensor));
   for (const int tensor : step.outputs) bound.outputs.push_back(placeOf(tensor));
@@ -294,7 +296,10 @@ Status Binding::lower() {
   }
   state_.program = std::move(lowered.program);
   state_.heads.resize(graph.heads.size());
-  return fuseOperations();
+  const auto began = std::chrono::steady_clock::now();
+  PITWALL_TRY(fuseOperations());
+  state_.fusion_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return {};
 }
 
 // What arrange() and the backward pass must know about arrays.

@@ -72,6 +72,7 @@ struct BoundProgram {
   Program program;
   Schedule schedule;
   MemoryPlan plan;
+  double fusion_seconds = 0;                                // that the search for operators to fuse took
   std::vector<NDArray> arrays;                              // by tensor
   std::vector<BoundArray> forward_arrays, backward_arrays;  // that the kernels of a pass read
   std::vector<BoundArray> written_gradients;                // by the backward pass, without being read

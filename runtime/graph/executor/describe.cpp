@@ -86,6 +86,9 @@ void printAsSet(const BoundProgram& p) {
   if (settings.isSet("MXNET_SUBGRAPH_VERBOSE") && settings.boolean("MXNET_SUBGRAPH_VERBOSE"))
     text += describeFusions(p);
   if (settings.boolean("MXNET_FUSION_VERBOSE")) text += describePointwise(p);
+  if (settings.boolean("MXNET_RTC_VERBOSE"))
+    text +=
+        fmt::format("executor: the search for operators to fuse took {:.3f} ms\n", p.fusion_seconds * 1e3);
   if (settings.boolean("MXNET_EXEC_VERBOSE_LOGGING"))
     text += fmt::format("executor: {} kernels\n", p.schedule.steps.size()) + describeSteps(p);
   if (settings.boolean("MXNET_MEM_PLAN_VERBOSE_LOGGING")) text += "executor: memory of " + describeMemory(p);
