@@ -225,9 +225,10 @@ Options parse(int argc, char** argv) {
       ->check(CLI::Range(0, kMaxDevices - 1));
   app.add_option("--format", o.format, "text, csv or json [text]")
       ->check(CLI::IsMember({"text", "csv", "json"}));
-  app.add_option("--published", o.published,
-                 "show beside them what MXNet's performance page has of c5.xlarge, c5.2xlarge, c5.4xlarge, "
-                 "c5.9xlarge or c5.18xlarge [the one with as many processors]");
+  app.add_option(
+      "--published", o.published,
+      "show beside them what MXNet's performance page has of c5.xlarge, c5.2xlarge, c5.4xlarge, "
+      "c5.9xlarge, c5.18xlarge, K80, M60 or V100 [the one with as many processors; with --gpus V100]");
   app.add_option("--record", o.record_folder,
                  "leave a trace of each row in this folder, NETWORK-BATCH.pitwall");
   app.add_option("--write", o.write_folder,
@@ -248,6 +249,7 @@ int main(int argc, char** argv) {
     giveUp("--dtype " + options.dtype + ": on a GPU there is only float32");
   const std::vector<std::string> networks = networksOf(options.networks);
   const published::Machine* machine = &published::machineFor(std::thread::hardware_concurrency());
+  if (options.gpu >= 0) machine = published::findMachine("V100");
   if (!options.published.empty()) machine = published::findMachine(options.published);
   if (machine == nullptr) giveUp("--published " + options.published + ": the page has no such machine");
   // oneDNN then multiplies in bfloat16 and adds in float32, where it has such kernels; arrays stay float32.

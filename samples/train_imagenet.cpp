@@ -7,6 +7,7 @@
 #include "runtime/image_records.h"
 #include "runtime/models.h"
 #include "samples/fit.h"
+#include "samples/published_scores.h"
 
 using namespace pitwall;
 using samples::must;
@@ -115,6 +116,19 @@ void train(Session& session, const Given& given, samples::Training& training, In
     for (const auto& parameter : training.parameters) must(parameter->value.waitToRead());
     speedometer.finish();
   }
+}
+
+// What MXNet's performance page has of GPUs, for the same network and batch.
+void showPublished(const Given& given) {
+  const published::Training* const row = published::findTraining(given.network, given.batch_size);
+  if (given.gpu < 0 || row == nullptr) return;
+  const auto text = [](double speed) {
+    char shown[32] = "-";
+    if (speed != 0) snprintf(shown, sizeof shown, "%.2f", speed);
+    return std::string(shown);
+  };
+  printf("published of MXNet 1.2: K80 %s, M60 %s, V100 %s samples/sec\n", text(row->k80).c_str(),
+         text(row->m60).c_str(), text(row->v100).c_str());
 }
 
 // Only reads, decodes and augments.
@@ -226,6 +240,7 @@ int main(int argc, char** argv) {
       const Executor::Memory memory = training.executor->memory();
       printf("memory of intermediate results: %.1f MiB, %.1f MiB if none were shared\n",
              static_cast<double>(memory.planned) / 1048576, static_cast<double>(memory.unshared) / 1048576);
+      showPublished(given);
     }
     input.showProblems();
   }
