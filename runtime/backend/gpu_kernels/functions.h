@@ -13,6 +13,14 @@ PITWALL_DEVICE float larger(float a, float b) { return a > b || a != a ? a : b; 
 PITWALL_DEVICE float smaller(float a, float b) { return a < b || a != a ? a : b; }
 PITWALL_DEVICE float sigmoidOf(float x) { return 1.0F / (1.0F + expf(-x)); }
 PITWALL_DEVICE float softreluOf(float x) { return x > 0 ? x + log1pf(expf(-x)) : log1pf(expf(x)); }
+// 1 / sqrt(x). A GPU has an instruction for it, to the last digit but one.
+PITWALL_DEVICE float inverseRootOf(float x) {
+#ifdef __CUDA_ARCH__
+  return rsqrtf(x);
+#else
+  return 1.0F / sqrtf(x);
+#endif
+}
 PITWALL_DEVICE float limited(float x, float least, float most) {
   return x < least ? least : x > most ? most : x;
 }

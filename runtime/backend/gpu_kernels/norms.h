@@ -46,7 +46,7 @@ struct BatchNormApply {
   const float *x, *gamma, *beta, *mean, *variance;
   PITWALL_DEVICE float operator()(std::int64_t i) const {
     const std::int64_t c = z.channelOf(i);
-    const float scale = (fix_gamma ? 1.0F : gamma[c]) / sqrtf(variance[c] + epsilon);
+    const float scale = (fix_gamma ? 1.0F : gamma[c]) * inverseRootOf(variance[c] + epsilon);
     const float value = (x[i] - mean[c]) * scale + beta[c];
     return relu && value < 0 ? 0 : value;
   }
@@ -91,14 +91,14 @@ struct BatchNormSums {
 
 struct BatchNormGradient {
   ChannelPlace z;
-  std::int64_t count;
+  float share;  // of one element: 1 / their number
   float epsilon;
   bool fix_gamma, global;
   const float *x, *gamma, *mean, *variance, *dy, *dbeta, *sum;
   PITWALL_DEVICE float operator()(std::int64_t i) const {
     const std::int64_t c = z.channelOf(i);
-    const float inverse = 1.0F / sqrtf(variance[c] + epsilon), normal = (x[i] - mean[c]) * inverse;
-    const float through = global ? 0.0F : (dbeta[c] + normal * sum[c]) / static_cast<float>(count);
+    const float inverse = inverseRootOf(variance[c] + epsilon), normal = (x[i] - mean[c]) * inverse;
+    const float through = global ? 0.0F : (dbeta[c] + normal * sum[c]) * share;
     return (fix_gamma ? 1.0F : gamma[c]) * inverse * (dy[i] - through);
   }
 };
@@ -118,8 +118,9 @@ GpuFunction batchNormGradient(const BatchNormDesc& d, const ChannelPlace& z, std
                 BatchNormSums{parts, static_cast<double>(d.epsilon), d.fix_gamma, sums, input(a, 3),
                               output(a, 1), output(a, 2), sum});
     launch.map(n, output(a, 0),
-               BatchNormGradient{z, count, d.epsilon, d.fix_gamma, d.use_global_stats, input(a, 0),
-                                 input(a, 1), input(a, 2), input(a, 3), input(a, 4), output(a, 2), sum});
+               BatchNormGradient{z, 1.0F / static_cast<float>(count), d.epsilon, d.fix_gamma,
+                                 d.use_global_stats, input(a, 0), input(a, 1), input(a, 2), input(a, 3),
+                                 input(a, 4), output(a, 2), sum});
     return launch.status();
   };
 }

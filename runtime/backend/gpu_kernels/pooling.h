@@ -28,7 +28,8 @@ struct PoolingPlace {
   }
   // Where a channel begins, and the step from one of its pixels to the next.
   PITWALL_DEVICE std::int64_t begin(std::int64_t channel, std::int64_t pixels) const {
-    return channels_last ? channel / channels * channels * pixels + channel % channels : channel * pixels;
+    if (!channels_last) return channel * pixels;
+    return quotientOf(channel, channels) * channels * pixels + remainderOf(channel, channels);
   }
   PITWALL_DEVICE std::int64_t step() const { return channels_last ? channels : 1; }
 
@@ -53,10 +54,10 @@ struct PoolingPlace {
   // The windows along one axis that an element is in: [firstWindow, lastWindow).
   PITWALL_DEVICE std::int64_t firstWindow(int axis, std::int64_t at) const {
     const std::int64_t reach = at + pad[axis] - kernel[axis] + 1;
-    return reach <= 0 ? 0 : (reach + stride[axis] - 1) / stride[axis];
+    return reach <= 0 ? 0 : quotientOf(reach + stride[axis] - 1, stride[axis]);
   }
   PITWALL_DEVICE std::int64_t lastWindow(int axis, std::int64_t at) const {
-    const std::int64_t end = (at + pad[axis]) / stride[axis] + 1;
+    const std::int64_t end = quotientOf(at + pad[axis], stride[axis]) + 1;
     return end > out[axis] ? out[axis] : end;
   }
   PITWALL_DEVICE float term(float x) const {
@@ -83,7 +84,7 @@ struct Pool {
   std::int32_t* where;  // of each maximum, in its image; nullptr = not kept
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const auto [pixel, channel] = z.spot(i, z.out[0] * z.out[1]);
-    const std::int64_t y = pixel / z.out[1], x = pixel % z.out[1], step = z.step();
+    const std::int64_t y = quotientOf(pixel, z.out[1]), x = remainderOf(pixel, z.out[1]), step = z.step();
     const float* from = data + z.begin(channel, z.extent[0] * z.extent[1]);
     float sum = 0;
     std::int64_t best = -1;
@@ -106,7 +107,7 @@ struct PoolGradient {
   float* ddata;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const auto [at, channel] = z.spot(i, z.extent[0] * z.extent[1]);
-    const std::int64_t row = at / z.extent[1], column = at % z.extent[1];
+    const std::int64_t row = quotientOf(at, z.extent[1]), column = remainderOf(at, z.extent[1]);
     const std::int64_t first = z.begin(channel, z.out[0] * z.out[1]), step = z.step();
     const bool reads = z.type == PoolingType::norm;
     float sum = 0;
