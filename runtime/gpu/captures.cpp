@@ -11,7 +11,7 @@
 namespace pitwall {
 
 namespace {
-std::atomic<int> captures_told{0};
+std::atomic<int> captures_printed{0};
 }
 
 GpuCaptures::~GpuCaptures() {
@@ -20,7 +20,7 @@ GpuCaptures::~GpuCaptures() {
     if (entry.graph != nullptr) driver_.destroyGraph(entry.graph);
 }
 
-void GpuCaptures::tell(const std::string& what) const { fprintf(stderr, "pitwall: %s\n", what.c_str()); }
+void GpuCaptures::printNote(const std::string& what) { fprintf(stderr, "pitwall: %s\n", what.c_str()); }
 
 Status GpuCaptures::run(GpuStream stream, std::span<const void* const> addresses,
                         const std::function<Status()>& put) {
@@ -44,14 +44,14 @@ Status GpuCaptures::run(GpuStream stream, std::span<const void* const> addresses
     if (!captured.has_value()) {
       fails_ = true;
       if (options_.verbose)
-        tell(fmt::format("{} cannot be a CUDA graph: {}", name_, captured.error().message));
+        printNote(fmt::format("{} cannot be a CUDA graph: {}", name_, captured.error().message));
       return put();
     }
     found->graph = *captured;
-    if (options_.verbose || captures_told++ < options_.most_lines)
-      tell(fmt::format("created a CUDA graph of {} operators: {}", operators_, name_));
+    if (options_.verbose || captures_printed++ < options_.most_lines)
+      printNote(fmt::format("created a CUDA graph of {} operators: {}", operators_, name_));
   }
-  if (options_.verbose) tell(fmt::format("launches the CUDA graph of {}", name_));
+  if (options_.verbose) printNote(fmt::format("launches the CUDA graph of {}", name_));
   return driver_.launch(found->graph, stream);
 }
 

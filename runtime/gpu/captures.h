@@ -37,7 +37,7 @@ class GpuCaptures {
     std::vector<const void*> addresses;
     GpuGraph graph = nullptr;  // nullptr: it has run once
   };
-  void tell(const std::string& what) const;
+  static void printNote(const std::string& what);
 
   GpuDriver& driver_;
   const Options options_;

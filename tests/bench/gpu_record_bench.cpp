@@ -2,7 +2,6 @@
 // kernels gives them, it turns into rows of a trace in a second of CPU time.
 //
 //   gpu_record_bench [--launches N] [--dir FOLDER]
-#include <cupti.h>
 #include <fmt/format.h>
 #include <time.h>
 

@@ -88,7 +88,7 @@ class Convolution {
     epilogue_ = problem.kind == Kind::forward &&
                 (engine_.is_fused ? activation.type != FusedActivation::Type::none && !problem.relu
                                   : problem.isFused() || activation.type != FusedActivation::Type::none);
-    // An addend may lie where the result goes: the engine then writes elsewhere.
+    // An addend may be where the result goes: the engine then writes elsewhere.
     aside_ = epilogue_ && problem.adds && !engine_.is_fused;
     pixels_ = problem.channels_last ? 1 : problem.y[2] * problem.y[3];
   }
@@ -165,7 +165,7 @@ class ConvolutionKernel final : public Kernel {
   const std::unique_ptr<Convolution> convolution_;
 };
 
-// Measures engines on arrays of its own.
+// Measures engines, on separate arrays.
 class EngineTimes {
  public:
   EngineTimes(const CudnnContext& context, const ConvolutionProblem& problem,

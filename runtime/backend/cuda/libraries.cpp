@@ -60,12 +60,12 @@ class OpenedLibraries final : public Libraries {
   Result<Device*> current() {
     const auto api = cudnn();
     if (!api.has_value()) {
-      tellOnce(fmt::format("convolutions on GPUs are slow here: {}; install cuDNN 9 for CUDA 13",
-                           api.error().message));
+      printOnce(fmt::format("convolutions on GPUs are slow here: {}; install cuDNN 9 for CUDA 13",
+                            api.error().message));
       return nullptr;
     }
     if ((*api)->cudnnGetVersion() < CUDNN_VERSION && options_.checks_cudnn)
-      tellOnce(
+      printOnce(
           fmt::format("{} is older than that of the build, {}.{}.{}; MXNET_CUDNN_LIB_CHECKING=0 hides this",
                       version(), CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL));
     int index = 0;
@@ -81,15 +81,15 @@ class OpenedLibraries final : public Libraries {
     return device.get();
   }
 
-  void tellOnce(const std::string& problem) {
+  void printOnce(const std::string& problem) {
     const ScopedLock lock(mutex_);
-    if (!std::exchange(told_, true)) fprintf(stderr, "pitwall: %s\n", problem.c_str());
+    if (!std::exchange(printed_, true)) fprintf(stderr, "pitwall: %s\n", problem.c_str());
   }
 
   const CudaOptions options_;
   Mutex mutex_;
   std::map<int, std::unique_ptr<Device>> devices_ PITWALL_GUARDED_BY(mutex_);
-  bool told_ PITWALL_GUARDED_BY(mutex_) = false;
+  bool printed_ PITWALL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

@@ -42,8 +42,7 @@ Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
 void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::uint64_t seed) const {
   Engine& engine = session.engine();
   const int segment = bulkSize(session, kind);
-  const bool captures = segment != 0 && device.kind == DeviceKind::gpu &&
-                        session.settings().boolean("MXNET_ENABLE_CUDA_GRAPHS");
+  const bool captures = segment != 0 && KernelCaptures::areWanted(session, device);
   const BulkScope bulk(engine, captures ? 0 : segment);
   for (std::size_t i = from; i < to; ++i) {
     if (const auto range = captures ? capturedFrom(i, to) : nullptr) {

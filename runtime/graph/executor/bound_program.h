@@ -9,8 +9,8 @@
 #include "runtime/array/array.h"
 #include "runtime/array/bulk.h"
 #include "runtime/array/call.h"
+#include "runtime/array/kernel_captures.h"
 #include "runtime/executor.h"
-#include "runtime/gpu/captures.h"
 #include "runtime/graph/executor/memory_pool.h"
 #include "runtime/graph/executor/plan_memory.h"
 #include "runtime/graph/executor/weights.h"
@@ -39,7 +39,7 @@ struct CapturedSteps {
   std::vector<BoundStepPtr> steps;
   std::vector<Variable> reads, writes;
   OperatorId facts;
-  std::unique_ptr<GpuCaptures> captures;
+  std::unique_ptr<KernelCaptures> captures;
 };
 
 // An array that kernels read or write, in the layout that they need.
