@@ -143,7 +143,7 @@ TEST_F(CudnnEngines, ARequestBecomesAProblemWithChannelsLast) {
   EXPECT_EQ(p.x, (Extents{2, 4, 6, 6}));
   EXPECT_EQ(p.w, (Extents{8, 4, 3, 3}));
   EXPECT_EQ(p.y, (Extents{2, 8, 6, 6}));
-  for (const std::size_t i : {0, 1, 3}) EXPECT_TRUE(gpu_kernels::isChannelsLast(s.inputs[i])) << i;
+  for (const std::size_t i : {0U, 1U, 3U}) EXPECT_TRUE(gpu_kernels::isChannelsLast(s.inputs[i])) << i;
   EXPECT_EQ(s.inputs[2].layout, nullptr);
   EXPECT_TRUE(gpu_kernels::isChannelsLast(s.outputs[0]));
   Signature line{{{{2, 4, 6}}, {{8, 4, 3}}}, {{{2, 8, 4}}}};
