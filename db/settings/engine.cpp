@@ -109,7 +109,8 @@ constexpr SettingInfo kEngineSettings[] = {
      .source = kEnvVar,
      .status = honoured,
      .since = "0.1.0",
-     .note = "The two settings ending in _FWD and _BWD replace it for their direction."},
+     .note = "The two settings ending in _FWD and _BWD replace it for their direction. Where none is set, a "
+             "pass on a GPU is one segment."},
     {.name = "MXNET_EXEC_BULK_EXEC_MAX_NODE_TRAIN_BWD",
      .owner = "mxnet",
      .type = integer,

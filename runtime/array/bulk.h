@@ -9,7 +9,8 @@ namespace pitwall {
 
 enum class BulkKind : std::uint8_t { forward, backward, inference };
 
-// 0 = no bulk.
-int bulkSize(Session& session, BulkKind kind);
+// 0 = no bulk. Training on a GPU: the whole pass unless a setting limits it, because the next segment starts when the host has seen the
+// end of the one before.
+int bulkSize(Session& session, Device device, BulkKind kind);
 
 }  // namespace pitwall

@@ -72,7 +72,7 @@ Status backward(const NDArray& result, const NDArray& head) {
                     toString(head.device()), toString(result.device())));
   Session& session = result.session();
   const PauseScope pause;
-  const BulkRegion bulk(session, bulkSize(session, BulkKind::backward));
+  const BulkRegion bulk(session, bulkSize(session, result.device(), BulkKind::backward));
   root.head = head ? valueOf(head) : ones(root.site, result);
 
   // The nodes are owned by arrays that the program holds: keep them alive until the end.

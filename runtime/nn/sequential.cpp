@@ -49,7 +49,7 @@ Result<NDArray> Sequential::forward(const NDArray& data) {
   }
   Session& session = data.session();
   const BulkKind kind = autograd::isRecording() ? BulkKind::forward : BulkKind::inference;
-  const BulkRegion bulk(session, bulkSize(session, kind));
+  const BulkRegion bulk(session, bulkSize(session, data.device(), kind));
   NDArray current = data;
   for (const auto& layer : layers_) {
     current = PITWALL_TRY(layer->forward(current));

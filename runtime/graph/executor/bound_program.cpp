@@ -41,7 +41,7 @@ Status BoundProgram::arrange(std::span<const BoundArray> of_pass) const {
 
 void BoundProgram::push(std::size_t from, std::size_t to, BulkKind kind, std::uint64_t seed) const {
   Engine& engine = session.engine();
-  const int segment = bulkSize(session, kind);
+  const int segment = bulkSize(session, device, kind);
   const bool captures = segment != 0 && KernelCaptures::areWanted(session, device);
   const BulkScope bulk(engine, captures ? 0 : segment);
   for (std::size_t i = from; i < to; ++i) {
