@@ -256,8 +256,9 @@ Result<Report> analyzeTrace(Trace& trace, const AnalyzeOptions& options) {
   }
   addContext(trace, timeline, report);
 
-  const Context context{gathered,        chunks,          pass.devices,    timeline,
-                        pass.iterations, pass.executions, report.breakdown};
+  const Context context{
+      gathered,        chunks,          pass.devices,     timeline,
+      pass.iterations, pass.executions, report.breakdown, pass.operators.order == OperatorOrder::deviceTime};
   PITWALL_TRY(writeDeviceTables(trace, context, pass, watch));
   report.kernels = PITWALL_TRY(kernelRows(trace));
   if (report.timeline_kind == "sums only") {

@@ -22,6 +22,7 @@ struct Context {
   const Iterations& iterations;
   std::span<const std::uint32_t> executions;  // of operators, that start in each iteration
   const Breakdown& breakdown;
+  bool operators_launch_work;  // on a device
 };
 
 // Each writes its tables. Errors: corruptTrace from reading counters or dependencies. The others are in

@@ -17,7 +17,8 @@ class Slack {
       : devices_(devices),
         threads_(devices.graph.resources.size(), kUnbound),
         nodes_(devices.graph.nodes.size(), kUnbound),
-        launched_(devices.first_work, kUnbound) {}
+        launched_(devices.first_work, kUnbound),
+        pushed_(devices.pushes == Graph::kNone ? 0 : devices.first_work, kUnbound) {}
 
   void run(CriticalPath& path) {
     const auto& nodes = devices_.graph.nodes;
@@ -27,6 +28,7 @@ class Slack {
     for (const auto& [time, order, index] : points()) {
       switch (order) {
         case Order::workEnds: workEnds(index); break;
+        case Order::pushed: lower(threads_[devices_.pushes], pushed_[index]); break;
         case Order::hostStarts: hostStarts(index); break;
         case Order::hostEnds: hostEnds(index); break;
       }
@@ -37,7 +39,7 @@ class Slack {
  private:
   static constexpr TimeNs kUnbound = INT64_MAX / 4;
   // At equal times later entries are processed first.
-  enum class Order : std::uint8_t { workEnds, hostStarts, hostEnds };
+  enum class Order : std::uint8_t { pushed, workEnds, hostStarts, hostEnds };
   struct Point {
     TimeNs time_ns = 0;
     Order order = Order::workEnds;
@@ -54,6 +56,8 @@ class Slack {
       } else {
         points.push_back({nodes[i].start_ns, Order::hostStarts, i});
         points.push_back({nodes[i].end_ns, Order::hostEnds, i});
+        if (!pushed_.empty() && devices_.isOfEngine(i))
+          points.push_back({nodes[i].asked_ns, Order::pushed, i});
       }
     }
     std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
@@ -90,6 +94,7 @@ class Slack {
     const auto& event = node(index);
     TimeNs& thread = threads_[event.resource];
     lower(thread, untilEnd(event.end_ns));
+    lower(thread, nodes_[index]);  // what uses its result
     nodes_[index] = thread;
     if (const auto work = devices_.graph.into(index, EdgeKind::release); work != Graph::kNone)
       lower(nodes_[work], thread);
@@ -104,8 +109,21 @@ class Slack {
     }
     lower(thread, launched_[index]);
     lower(nodes_[index], launched_[index]);
+    if (devices_.isOfEngine(index)) return engineStarts(index, thread);
     if (const auto other = devices_.graph.into(index, EdgeKind::handOver); other != Graph::kNone)
       handOver(event, node(other), thread);
+  }
+
+  // Each of what it waited for may be as much later as it was before the last.
+  void engineStarts(std::uint32_t index, TimeNs& thread) {
+    const auto& op = node(index);
+    const TimeNs own_end = devices_.ownEnd(op.resource, op.start_ns),
+                 ready = devices_.readyAt(index, own_end);
+    for (const auto& [from, kind] : devices_.graph.into(index)) {
+      if (kind == EdgeKind::data) lower(nodes_[from], thread + ready - node(from).end_ns);
+    }
+    if (!pushed_.empty()) pushed_[index] = thread + ready - std::min(ready, op.asked_ns);
+    thread = own_end == INT64_MIN ? kUnbound : thread + ready - std::min(ready, own_end);
   }
 
   // Work of another thread while this one had nothing to do.
@@ -120,6 +138,8 @@ class Slack {
   std::vector<TimeNs> threads_;   // of each resource, at the point that the sweep has reached
   std::vector<TimeNs> nodes_;     // of each node
   std::vector<TimeNs> launched_;  // the slack that its launched work leaves to a host event
+  std::vector<TimeNs>
+      pushed_;  // of the pushing thread, that an operator of the engine leaves to it; may be empty
 };
 
 }  // namespace

@@ -46,7 +46,6 @@ class Walk {
 
  private:
   const Node& node(std::uint32_t index) const { return devices_.node(index); }
-  TrackId trackOf(const Node& node) const { return devices_.graph.resources[node.resource].track; }
 
   // Explains the time from `to` until now.
   void go(TimeNs to, const PathKey& key, TrackId track = {}) {
@@ -72,7 +71,7 @@ class Walk {
 
   void throughWork() {
     const auto& work = node(work_);
-    go(work.start_ns, keyOf(devices_, work_), trackOf(work));
+    go(work.start_ns, keyOf(devices_, work_), work.track);
     const Binding binding = bindingOf(devices_, work_);
     switch (binding.kind) {
       case Binding::Kind::nothing: done_ = true; return;
@@ -103,16 +102,38 @@ class Walk {
       ended = std::max(ended, node(inside).end_ns);
     if (inside == Graph::kNone) return throughGap(ended);
     const auto& event = node(inside);
-    if (const auto work = devices_.releasedBy(inside, at_); work != Graph::kNone) {
-      go(node(work).end_ns, keyOf(devices_, inside), trackOf(event));
-      work_ = work;
-      return;
+    if (const auto by = devices_.releasedBy(inside, at_); by != Graph::kNone) {
+      go(node(by).end_ns, keyOf(devices_, inside), event.track);
+      return continueWith(by);
     }
-    go(std::max(event.start_ns, ended), keyOf(devices_, inside), trackOf(event));
+    go(std::max(event.start_ns, ended), keyOf(devices_, inside), event.track);
+    if (at_ == event.start_ns && event.parent == Graph::kNone && devices_.isOfEngine(inside))
+      throughEngine(inside);
+  }
+
+  void continueWith(std::uint32_t index) {
+    const bool is_work = devices_.isWork(index);
+    work_ = is_work ? index : Graph::kNone;
+    if (!is_work) thread_ = node(index).resource;
+  }
+
+  // From the start of an operator of the engine to what it waited for last.
+  void throughEngine(std::uint32_t index) {
+    const auto& op = node(index);
+    const TimeNs own_end = devices_.ownEnd(op.resource, op.start_ns);
+    const TimeNs ready = devices_.readyAt(index, own_end);
+    go(ready, {PathPart::engineOverhead, {}, {}});
+    if (own_end >= ready) return;
+    for (const auto& wait : devices_.graph.into(index)) {
+      if (wait.kind == EdgeKind::data && node(wait.from).end_ns == ready) return continueWith(wait.from);
+    }
+    thread_ = devices_.pushes;
+    done_ = thread_ == Graph::kNone;
   }
 
   void throughGap(TimeNs own_end) {
-    const auto other = devices_.ranMeanwhile(thread_, own_end, at_);
+    const auto other =
+        thread_ == devices_.pushes ? Graph::kNone : devices_.ranMeanwhile(thread_, own_end, at_);
     if (other != Graph::kNone) {
       go(node(other).end_ns, {});
       thread_ = node(other).resource;

@@ -1,8 +1,8 @@
 // The critical path through a window of time: what the end of the window waited for, back to its beginning.
 //
-// There are two methods. For operators of Pitwall's runtime the engine's dependencies are known
-// (operators.cpp). For other programs the path consists of host threads, launches, streams and calls
-// that wait for the device (devices.cpp). Either way it is a walk over a dependency graph (dependencies/graph.h),
+// There are two methods. Where no device works, the operators of Pitwall's runtime and the engine's dependencies
+// are the whole (operators.cpp). Otherwise the path consists of host threads, launches, streams, calls that wait for
+// the device, and what is known of the engine (devices.cpp). Either way it is a walk over a dependency graph (dependencies/graph.h),
 // and its steps follow each other without a gap and sum to the window.
 #pragma once
 

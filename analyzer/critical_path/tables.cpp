@@ -274,7 +274,7 @@ void CriticalPath::slack(const PathKey& key, TimeNs slack_ns) {
 Status writeCriticalPath(Trace& trace, const Context& context) {
   auto sample = PITWALL_TRY(sampleOfOperators(context));
   auto path =
-      PITWALL_TRY(tellsOfAnEngine(sample.operators)
+      PITWALL_TRY(!context.operators_launch_work && tellsOfAnEngine(sample.operators)
                       ? criticalPathOfOperators(trace, sample.window, std::move(sample.operators))
                       : criticalPathOfDevices(trace, context.activity, windowOfDevices(trace, context),
                                               context.timeline.process));

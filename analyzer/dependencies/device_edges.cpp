@@ -1,20 +1,21 @@
 #include "analyzer/dependencies/device_edges.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace pitwall::analysis {
 namespace {
 
 class Edges {
  public:
-  explicit Edges(DeviceGraph& devices) : devices_(devices) {}
+  explicit Edges(const DeviceGraph& devices) : devices_(devices) {}
 
-  void add(std::span<const TimeNs> launch_end_ns) {
+  std::vector<Edge> all(std::span<const TimeNs> launch_end_ns) {
     const auto nodes = static_cast<std::uint32_t>(devices_.graph.nodes.size());
     edges_.reserve(2 * (nodes - devices_.first_work));
     for (std::uint32_t i = 0; i < devices_.first_work; ++i) addOfHost(i);
     for (auto i = devices_.first_work; i < nodes; ++i) addOfWork(i, launch_end_ns[i - devices_.first_work]);
-    devices_.graph.setEdges(edges_);
+    return std::move(edges_);
   }
 
  private:
@@ -27,7 +28,8 @@ class Edges {
   void addOfHost(std::uint32_t index) {
     const auto& event = node(index);
     add(devices_.releasedBy(index, event.end_ns), index, EdgeKind::release);
-    if (event.parent != Graph::kNone) return;
+    if (event.parent != Graph::kNone || event.resource == devices_.pushes || devices_.isOfEngine(index))
+      return;
     const TimeNs own_end = devices_.ownEnd(event.resource, event.start_ns);
     if (own_end < event.start_ns)
       add(devices_.ranMeanwhile(event.resource, own_end, event.start_ns), index, EdgeKind::handOver);
@@ -78,14 +80,14 @@ class Edges {
     return index;
   }
 
-  DeviceGraph& devices_;
+  const DeviceGraph& devices_;
   std::vector<Edge> edges_;
 };
 
 }  // namespace
 
-void addDeviceEdges(DeviceGraph& devices, std::span<const TimeNs> launch_end_ns) {
-  Edges(devices).add(launch_end_ns);
+std::vector<Edge> deviceEdges(const DeviceGraph& devices, std::span<const TimeNs> launch_end_ns) {
+  return Edges(devices).all(launch_end_ns);
 }
 
 }  // namespace pitwall::analysis

@@ -1,6 +1,7 @@
 #include "analyzer/dependencies/device_graph.h"
 
 #include <algorithm>
+#include <span>
 
 namespace pitwall::analysis {
 namespace {
@@ -25,6 +26,7 @@ std::uint32_t DeviceGraph::lastBefore(std::uint32_t thread, TimeNs at) const {
 
 std::uint32_t DeviceGraph::releasedBy(std::uint32_t call_index, TimeNs at) const {
   const auto& call = node(call_index);
+  if (call.kind == EventKind::wait) return engineReleasedBy(call, at);
   if (call.kind != EventKind::api || (call.meaning & kLaunches) != 0) return kNone;
   constexpr std::size_t kMostLookedAt = 64;
   const auto ended = workEnded(at);
@@ -36,6 +38,30 @@ std::uint32_t DeviceGraph::releasedBy(std::uint32_t call_index, TimeNs at) const
     if (own || (call.meaning & kSynchronises) != 0) return work_by_end[i];
   }
   return kNone;
+}
+
+std::uint32_t DeviceGraph::engineReleasedBy(const Node& wait, TimeNs at) const {
+  constexpr std::size_t kMostLookedAt = 64;
+  const auto last = [&](std::span<const std::uint32_t> by_end, bool work) {
+    const auto ended = endedBy(by_end, graph, at);
+    for (std::size_t i = ended; i-- > 0 && ended - i <= kMostLookedAt;) {
+      const auto& candidate = node(by_end[i]);
+      if (candidate.end_ns <= wait.start_ns) break;
+      if (work || (isOfEngine(by_end[i]) && candidate.resource != wait.resource)) return by_end[i];
+    }
+    return kNone;
+  };
+  const auto work = last(work_by_end, true), op = last(roots_by_end, false);
+  if (work == kNone || op == kNone) return std::min(work, op);
+  return node(work).end_ns >= node(op).end_ns ? work : op;
+}
+
+TimeNs DeviceGraph::readyAt(std::uint32_t op, TimeNs own_end) const {
+  TimeNs ready = std::max(own_end, node(op).asked_ns);
+  for (const auto& wait : graph.into(op)) {
+    if (wait.kind == EdgeKind::data) ready = std::max(ready, node(wait.from).end_ns);
+  }
+  return std::min(ready, node(op).start_ns);
 }
 
 std::uint32_t DeviceGraph::ranMeanwhile(std::uint32_t thread, TimeNs own_end, TimeNs at) const {

@@ -32,6 +32,7 @@ struct Node {
   TimeNs asked_ns = INT64_MIN;      // an operator was pushed; the launch of device work began; else unknown
   StringId name = {};
   OperatorId op = {};
+  TrackId track = {};              // of a device graph's event: a thread may have several
   std::uint32_t resource = 0;      // index in Graph::resources
   std::uint32_t asked_on = kNone;  // resource of the launch, which need not be in the window; kNone = unknown
   std::uint32_t parent = kNone;    // of a host event: the node that encloses it on its thread
@@ -43,11 +44,11 @@ struct Node {
 };
 
 enum class EdgeKind : std::uint8_t {
-  data,      // from an operator to one that uses its result: starts after `from` ended
+  data,  // from an operator, or the last work that it launched, to one that uses its result: starts after `from` ended
   order,     // from what ran before on the same worker or stream: starts after `from` ended
   launch,    // from a call to the device work that it launched: starts after `from` started
   stream,    // from other work, of another stream or without launches of any: starts after `from` ended
-  release,   // from device work to the call that waited for it: ends after `from` ended
+  release,   // from work, or an operator, to the call that waited for it: ends after `from` ended
   handOver,  // from an outermost event of another thread, whose work it continues: starts after `from` ended
 };
 

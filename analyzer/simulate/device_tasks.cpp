@@ -28,11 +28,13 @@ class DeviceTasks {
         builder_(devices.graph.window, std::move(marks_ns)),
         begin_(devices.first_work),
         end_(devices.first_work),
+        push_(devices.first_work, Graph::kNone),
         work_(devices.graph.nodes.size() - devices.first_work) {}
 
   Tasks run() {
     const auto threads = static_cast<std::uint32_t>(devices_.thread_begin.size()) - 1;
     main_ = trainingThread(threads);
+    listPushes();
     if (main_ != Graph::kNone) addThread(main_);
     for (std::uint32_t t = 0; t < threads; ++t) {
       if (t != main_) addThread(t);
@@ -59,6 +61,18 @@ class DeviceTasks {
       if (most == Graph::kNone || events(t) > events(most)) most = t;
     }
     return most;
+  }
+
+  // Of operators of the engine by the training thread, in order of time.
+  void listPushes() {
+    if (devices_.pushes == Graph::kNone || devices_.pushes != main_) return;
+    for (std::uint32_t i = 0; i < devices_.first_work; ++i) {
+      if (devices_.isOfEngine(i) && node(i).resource != main_ && node(i).asked_ns >= windowBegin())
+        pushes_.push_back(i);
+    }
+    std::sort(pushes_.begin(), pushes_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      return std::pair(node(a).asked_ns, a) < std::pair(node(b).asked_ns, b);
+    });
   }
 
   // Points of one thread while its events are read in order of their begins.
@@ -101,14 +115,18 @@ class DeviceTasks {
     if (!thread.is_main) return;
     const auto& waits = training_.data_waits;
     for (;;) {
-      TimeNs mark = INT64_MAX, wait = INT64_MAX;
+      TimeNs mark = INT64_MAX, wait = INT64_MAX, push = INT64_MAX;
       if (thread.next_mark < marks_ns_.size()) mark = marks_ns_[thread.next_mark];
       const bool within = thread.next_wait < waits.size() && waits[thread.next_wait].start_ns <= thread.at_ns;
       if (thread.next_wait < waits.size())
         wait = within ? waits[thread.next_wait].end_ns : waits[thread.next_wait].start_ns;
-      if (std::min(mark, wait) > until || std::min(mark, wait) == INT64_MAX) return;
-      const auto point = addPoint(thread, std::min(mark, wait), Moment::end);
-      if (wait <= mark) {
+      if (next_push_ < pushes_.size()) push = node(pushes_[next_push_]).asked_ns;
+      const TimeNs next = std::min({mark, wait, push});
+      if (next > until || next == INT64_MAX) return;
+      const auto point = addPoint(thread, next, push < std::min(mark, wait) ? Moment::begin : Moment::end);
+      if (push < std::min(mark, wait)) {
+        push_[pushes_[next_push_++]] = point;
+      } else if (wait <= mark) {
         thread.next_wait += within;
         if (!within && waits[thread.next_wait].end_ns <= waits[thread.next_wait].start_ns) ++thread.next_wait;
       } else {
@@ -160,6 +178,7 @@ class DeviceTasks {
       builder_.setOwn(end_[index], delay);
     }
     if (event.parent != Graph::kNone) return;
+    if (devices_.isOfEngine(index)) return linkEngine(index);
     if (const auto other = graph.into(index, EdgeKind::handOver); other != Graph::kNone) {
       const TimeNs delay = event.start_ns - node(other).end_ns;
       builder_.link(end_[other], begin_[index], {0, LinkKind::handOver, true, delay});
@@ -167,6 +186,27 @@ class DeviceTasks {
     } else if (event.resource != main_ && builder_.ownOf(begin_[index]) > kLongestOwnGapNs) {
       pace(index);
     }
+  }
+
+  // An operator of the engine waited for its push, for its worker, and for those whose results it uses.
+  void linkEngine(std::uint32_t index) {
+    const auto& op = node(index);
+    const TimeNs own_end = devices_.ownEnd(op.resource, op.start_ns),
+                 ready = devices_.readyAt(index, own_end);
+    bool any = false;
+    for (const auto& wait : devices_.graph.into(index)) {
+      if (wait.kind != EdgeKind::data) continue;
+      const TimeNs ended = node(wait.from).end_ns;
+      builder_.link(taskOf(wait.from), begin_[index],
+                    {0, LinkKind::data, ended == ready, op.start_ns - ended});
+      any = true;
+    }
+    if (push_[index] != Graph::kNone) {
+      builder_.link(push_[index], begin_[index],
+                    {0, LinkKind::launch, op.asked_ns == ready, op.start_ns - op.asked_ns});
+      any = true;
+    }
+    if (any) builder_.setOwn(begin_[index], own_end == ready ? op.start_ns - own_end : 0);
   }
 
   // A thread that had nothing to do, and no other thread ran meanwhile that it could have waited for alone.
@@ -236,7 +276,10 @@ class DeviceTasks {
   const std::vector<TimeNs> marks_ns_;
   TaskBuilder builder_;
   std::vector<std::uint32_t> begin_, end_;  // by host event: its points
-  std::vector<std::uint32_t> work_;         // by device work: its task
+  std::vector<std::uint32_t> push_;         // by host event: the point of its push
+  std::vector<std::uint32_t> pushes_;       // operators, by their pushes
+  std::size_t next_push_ = 0;
+  std::vector<std::uint32_t> work_;  // by device work: its task
   std::uint32_t main_ = Graph::kNone;
 };
 

@@ -251,5 +251,35 @@ TEST(CriticalPath, SlackIsWhatAReplayLeaves) {
   }
 }
 
+// Two operators of a bulk and an update that completes later, on a GPU: dependents start when the device is done.
+constexpr const char* kEngineWithDevice =
+    "call ioctl 0 5us\nspan wait 15us 300us\n"
+    "span bulk 20us 20us on=gpu0_worker_0\n"
+    "op a Convolution forward 20us 8us pushed=10us on=gpu0_worker_0\n"
+    "op b Pooling forward 28us 8us pushed=11us after=a on=gpu0_worker_0\n"
+    "work kernel conv 50us 100us launch=22us call=4us of=a calls=calls_of_gpu0_worker_0\n"
+    "work kernel pool 150us 100us launch=30us call=4us of=b calls=calls_of_gpu0_worker_0\n"
+    "op c sgd_mom_update update 260us 45us pushed=12us after=a on=gpu_0_asynchronous\n"
+    "work kernel sgd 270us 30us launch=262us call=4us of=c calls=calls_of_gpu0_worker_0\n"
+    "op d Reshape none 256us 2us pushed=14us on=gpu0_worker_1\n";
+
+TEST(CriticalPath, GoesThroughTheDeviceWorkOfTheEnginesOperators) {
+  const Path path(kEngineWithDevice);
+  EXPECT_EQ(path.steps(),
+            "call ioctl 5\nnothing - 5\nengine overhead - 10\noperator a Convolution 2\n"
+            "call cudaLaunchKernel 4\nlaunch delay - 24\nkernel conv 100\nkernel pool 100\n"
+            "engine overhead - 10\noperator c sgd_mom_update 2\ncall cudaLaunchKernel 4\nlaunch delay - 4\n"
+            "kernel sgd 30\ncall wait 15\n");
+  EXPECT_EQ(path.slackUs("pool"), 0) << "the update uses the result of its bulk";
+  EXPECT_EQ(path.slackUs("sgd"), 0);
+  EXPECT_GT(path.slackUs("d Reshape"), 0);
+  EXPECT_EQ(
+      path.number("SELECT count(*) FROM analysis_critical_step s JOIN event e ON e.track = s.track_id AND "
+                  "e.start_ns <= s.start_ns AND e.end_ns >= s.start_ns + s.dur_ns AND e.name = s.title "
+                  "WHERE s.part IN ('call', 'kernel')"),
+      7)
+      << "each step names the track of its event";
+}
+
 }  // namespace
 }  // namespace pitwall::test::critical_path_test

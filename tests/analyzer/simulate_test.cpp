@@ -148,5 +148,29 @@ TEST(Simulate, ATraceThatCannotBeReplayedSaysWhy) {
   EXPECT_THAT(lossy.check().why, HasSubstr("events are missing"));
 }
 
+// An iteration of 400 us: a bulk of two operators, pushed at 10 and 11, launches work of 100 and 100; an update that uses
+// its result starts 10 after it has ended and launches work of 30; 10 later the thread's wait ends.
+TEST(Simulate, OperatorsOfTheEngineWaitForTheDevice) {
+  const Simulated s(
+      "repeat 8 400us\n"
+      "iteration 0 32\n"
+      "span wait 15us 295us\n"
+      "span bulk 20us 20us on=gpu0_worker_0\n"
+      "op a Convolution forward 20us 8us pushed=10us on=gpu0_worker_0\n"
+      "op b Pooling forward 28us 8us pushed=11us after=a on=gpu0_worker_0\n"
+      "work kernel conv 50us 100us launch=22us call=4us of=a calls=calls_of_gpu0_worker_0\n"
+      "work kernel pool 150us 100us launch=30us call=4us of=b calls=calls_of_gpu0_worker_0\n"
+      "op c sgd_mom_update update 260us 45us pushed=12us after=a on=gpu_0_asynchronous\n"
+      "work kernel sgd 270us 30us launch=262us call=4us of=c calls=calls_of_gpu0_worker_0\n"
+      "end\n");
+  EXPECT_TRUE(s.check().predictable) << s.check().why;
+  EXPECT_EQ(s.check().recorded_ns, 400'000);
+  EXPECT_NEAR(static_cast<double>(s.check().replayed_usual_ns), 400e3, 2e3) << "with delays that are usual";
+  EXPECT_EQ(s.after({"op:conv=0.5"}).middle_ns, 350'000);
+  EXPECT_EQ(s.after({"op:pool=0"}).middle_ns, 300'000);
+  EXPECT_NEAR(static_cast<double>(s.after({"op:pool=2", "op:sgd=0"}).middle_ns), 470e3, 2e3);
+  EXPECT_EQ(s.check().path.limit, "device work");
+}
+
 }  // namespace
 }  // namespace pitwall::test::simulate_test
