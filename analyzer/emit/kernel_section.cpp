@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyzer/emit/cells.h"
+#include "db/function_name.h"
 
 namespace pitwall::emit {
 namespace {
@@ -23,9 +24,6 @@ std::vector<std::string> sumOf(std::string title, const std::vector<KernelRow>& 
           showShare(part)};
 }
 
-// Kernels return nothing, and say so first.
-std::string shownName(const std::string& name) { return name.rfind("void ", 0) == 0 ? name.substr(5) : name; }
-
 }  // namespace
 
 void writeKernelSection(const std::vector<KernelRow>& kernels, Emitter& emitter) {
@@ -41,7 +39,7 @@ void writeKernelSection(const std::vector<KernelRow>& kernels, Emitter& emitter)
   table.gap = 1;
   for (const auto& row : kernels) {
     table.rows.push_back({jsonOnly(row.name),
-                          textOnly(shownName(row.name)),
+                          textOnly(shortName(row.name)),
                           jsonOnly(row.work),
                           {row.count, fmt::format("{}", row.count)},
                           duration(row.total_ns),

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <unordered_map>
 
+#include "db/function_name.h"
+
 namespace pitwall::gui {
 namespace {
 
@@ -62,79 +64,6 @@ std::string groupOfName(std::string_view name) {
     }
   }
   return group;
-}
-
-namespace {
-
-std::string without(std::string text, std::string_view part) {
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at))
-    text.erase(at, part.size());
-  return text;
-}
-
-// Where the list in angle brackets that ends the text begins; npos: it ends in none.
-std::size_t beginOfArguments(std::string_view text) {
-  if (text.empty() || text.back() != '>') return std::string_view::npos;
-  int depth = 0;
-  for (std::size_t i = text.size(); i-- > 0;) {
-    depth += text[i] == '>' ? 1 : text[i] == '<' ? -1 : 0;
-    if (depth == 0) return i;
-  }
-  return std::string_view::npos;
-}
-
-// Where the parameters begin; npos: there are none.
-std::size_t beginOfParameters(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '<' ? 1 : text[i] == '>' ? -1 : 0;
-    if (text[i] == '(' && depth == 0) return i;
-  }
-  return std::string_view::npos;
-}
-
-std::string_view afterLast(std::string_view text, std::string_view mark) {
-  const std::size_t at = text.rfind(mark);
-  return at == std::string_view::npos ? text : text.substr(at + mark.size());
-}
-
-bool isQualifiedName(std::string_view text) {
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != ':' && c != '~') return false;
-  }
-  return !text.empty() && isDigit(text.front()) == false;
-}
-
-// "FillFunctor" of "<4, at::native::FillFunctor<float>, ...>"; empty: no argument has a namespace.
-std::string_view firstClass(std::string_view arguments) {
-  const std::size_t colons = arguments.find("::");
-  if (colons == std::string_view::npos) return {};
-  const std::size_t end = arguments.find_first_of("<(,>{", colons);
-  const std::string_view name = afterLast(arguments.substr(0, end), "::");
-  return isQualifiedName(name) ? name : std::string_view{};
-}
-
-}  // namespace
-
-std::string shortName(std::string_view name) {
-  const std::string text = without(without(std::string(name), "(anonymous namespace)::"), "<unnamed>::");
-  std::string_view head = std::string_view(text).substr(0, beginOfParameters(text));
-  const bool has_parameters = head.size() < text.size() && text.back() == ')';
-  const std::size_t open = beginOfArguments(head);
-  if (!has_parameters && (open == std::string_view::npos || head.size() < text.size()))
-    return std::string(name);
-  const std::string_view arguments =
-      open == std::string_view::npos ? std::string_view{} : head.substr(open + 1);
-  // A type before the name may have arguments with blanks, and ends with one.
-  const std::string_view qualified = afterLast(head.substr(0, open), " ");
-  const std::string_view base = afterLast(qualified, "::");
-  if (!isQualifiedName(base)) return std::string(name);
-  // Of "Memcpy HtoD (Pageable -> Device)" and "step.py(12): f()" nothing is left out.
-  if (!isQualifiedName(afterLast(qualified, "> ")) ||
-      (open == std::string_view::npos && text[head.size() - 1] == ' '))
-    return std::string(name);
-  const std::string_view of = firstClass(arguments);
-  return std::string(base) + (of.empty() ? "" : "<" + std::string(of) + ">");
 }
 
 NameGroups groupNames(const std::vector<std::string>& names) {

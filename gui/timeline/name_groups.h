@@ -13,10 +13,6 @@ namespace pitwall::gui {
 // ", op_id = 3", ", seq = 9" and "[12]"; replaced by "*": numbers after "#" and addresses (0x...).
 std::string groupOfName(std::string_view name);
 
-// What has room on an event: of a C++ function the name without namespaces, arguments and parameters, with the first class that it is
-// instantiated for ("vectorized_elementwise_kernel<FillFunctor>"); other names as they are.
-std::string shortName(std::string_view name);
-
 // The groups of some names.
 struct NameGroups {
   std::vector<std::string> titles;      // of each group; [0] is that of the empty name

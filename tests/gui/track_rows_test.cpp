@@ -124,35 +124,6 @@ TEST_F(TrackRowsTest, TitlesDifferWithinTheirDistinctPart) {
                                              "gpu 0 stream 7", "gpu 0 stream 7: synchronisation"}));
 }
 
-TEST(NameGroups, ShortNamesOfFunctionsSayWhatTheyDo) {
-  const std::pair<const char*, const char*> names[] = {
-      {"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
-       "at::detail::Array<char*, 1> >(int, "
-       "at::native::FillFunctor<float>, at::detail::Array<char*, 1>)",
-       "vectorized_elementwise_kernel<FillFunctor>"},
-      {"void (anonymous namespace)::softmax_warp_backward<float, float, float, 10, true>(float*, float "
-       "const*, int)",
-       "softmax_warp_backward"},
-      {"void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int, 512, true, 1, true>(cudnnTensorStruct, "
-       "float const*)",
-       "bn_fw_tr_1C11_kernel_NCHW"},
-      {"std::enable_if<!false, void>::type internal::gemvx::kernel<int, float>(cublasGemvParams<float>)",
-       "kernel"},
-      {"cask_cudnn::computeOffsetsKernel(cask_cudnn::ComputeOffsetsParams)", "computeOffsetsKernel"},
-      {"volta_sgemm_128x64_nn", "volta_sgemm_128x64_nn"},
-      {"aten::mul", "aten::mul"},
-      {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
-      {"torch/nn/modules/module.py(1501): _call_impl", "torch/nn/modules/module.py(1501): _call_impl"},
-      {"train.py(12): <module>", "train.py(12): <module>"},
-      {"<built-in method add of type object at 0x7f00>", "<built-in method add of type object at 0x7f00>"},
-      {"step(1)", "step"},
-      {"", ""},
-      {"(", "("},
-      {">", ">"},
-      {"a<b", "a<b"}};
-  for (const auto& [name, label] : names) EXPECT_EQ(shortName(name), label) << name;
-}
-
 TEST(NameGroups, NumbersThatMeanNothingAreLeftOut) {
   EXPECT_EQ(groupOfName("aten::mul, seq = 45943, op_id = 993066"), "aten::mul");
   EXPECT_EQ(groupOfName("aten::add, op_id = 3, sizes = [[2, 3]]"), "aten::add, sizes = [[2, 3]]");
