@@ -1,5 +1,6 @@
 // How device work is launched: how long after its launch it starts, how much is queued, how short it is.
 #include <algorithm>
+#include <limits>
 
 #include "analyzer/analysis/analysis_tables.h"
 #include "analyzer/analysis/id_set.h"
@@ -22,6 +23,11 @@ constexpr Column kLaunchColumns[] = {
      "end of the call until its first work starts: mean; null = no call is known"},
     {"delay_p50_ns", kInteger, "ns", "median of that delay; null = no call is known"},
     {"delay_p99_ns", kInteger, "ns", "delay that 99 % do not exceed; null = no call is known"},
+    {"start_least_ns", kInteger, "ns",
+     "start of a call until its first work starts: least; negative where the clocks of host and device "
+     "differ; null = "
+     "no call is known"},
+    {"early_count", kInteger, "count", "calls whose first work starts before them, which cannot be"},
     {"queue_mean", kReal, "count",
      "launches whose first work has not ended, seen by each launch: mean; null = no call is known"},
     {"short_count", kInteger, "count", "kernels, without memsets, below 10 us"},
@@ -50,7 +56,8 @@ struct Sums {
   SortedTimes launched, ended;  // of each call, and of the first work that it launched
   IdSet calls;
   std::int64_t launches = 0, graph_launches = 0, graph_kernels = 0, matched = 0, orphans = 0, short_count = 0,
-               host_longer = 0;
+               host_longer = 0, early = 0;
+  TimeNs start_least_ns = std::numeric_limits<TimeNs>::max();
   TimeNs short_ns = 0, call_ns = 0, graph_call_ns = 0;
 
   void add(const DeviceWork& work, const HostCall* call, bool is_graph) {
@@ -82,6 +89,8 @@ struct Sums {
       call_ns += length;
       host_longer += length > first.end_ns - first.start_ns;
     }
+    start_least_ns = std::min(start_least_ns, first.start_ns - call.start_ns);
+    early += first.start_ns < call.start_ns;
     delays.add(std::max<TimeNs>(0, first.start_ns - call.end_ns));
     launched.add(call.start_ns);
     ended.add(first.end_ns);
@@ -141,6 +150,8 @@ class Launches final : public TimeChunkAnalysis {
                  delay(l.delays.mean()),
                  delay(delays[0]),
                  delay(delays[1]),
+                 l.delays.empty() ? SqlValue() : SqlValue(l.start_least_ns),
+                 l.early,
                  meanQueue(l),
                  l.short_count,
                  ratio(static_cast<double>(l.short_ns), static_cast<double>(l.kernels.sum())),

@@ -67,8 +67,11 @@ void GpuRecording::writeProblem() {
 void GpuRecording::end() {
   if (claim_ != nullptr) (void)claim_(nullptr, this);
   claim_ = nullptr;
+  if (attached_.exchange(false)) {
+    cupti::detach();
+    problem_ += cupti::takeNotes();
+  }
   writeProblem();  // CUDA may have started before the recording
-  if (attached_.exchange(false)) cupti::detach();
 }
 
 }  // namespace pitwall::session

@@ -18,6 +18,7 @@ Buffers::Buffers(const BufferPlan& plan) : bytes_(plan.bytes) {
     if (memory == nullptr) break;
     std::memset(memory, 0, bytes_);
     memory_.emplace_back(memory);
+    own_.insert(memory);
     free_.push_back(memory);
   }
 }
@@ -30,12 +31,15 @@ std::uint8_t* Buffers::take() {
   }
   std::uint8_t* const buffer = free_.back();
   free_.pop_back();
+  ++lent_;
   return buffer;
 }
 
 void Buffers::filled(std::uint8_t* buffer, std::size_t valid_bytes) {
+  if (own_.count(buffer) == 0) return;
   {
     const ScopedLock lock(mutex_);
+    --lent_;
     if (!closed_) return filled_.push_back({buffer, valid_bytes});
   }
   giveBack({buffer, valid_bytes});
@@ -55,6 +59,11 @@ void Buffers::giveBack(const Filled& buffer) {
   std::memset(buffer.data, 0, buffer.bytes);
   const ScopedLock lock(mutex_);
   free_.push_back(buffer.data);
+}
+
+std::size_t Buffers::lent() const {
+  const ScopedLock lock(mutex_);
+  return lent_;
 }
 
 std::int64_t Buffers::refused() const {

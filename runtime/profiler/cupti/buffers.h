@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "db/mutex.h"
@@ -25,7 +26,7 @@ class Buffers {
 
   // On the program's thread: a zeroed one, or nullptr.
   std::uint8_t* take();
-  // On CUPTI's thread. After close() the buffer is free again at once, with its records.
+  // On CUPTI's thread. One that is not of these, of another tool, is left alone. After close() the buffer is free again at once, with its records.
   void filled(std::uint8_t* buffer, std::size_t valid_bytes);
 
   struct Filled {
@@ -40,6 +41,9 @@ class Buffers {
   // No thread takes what is filled from now on.
   void close();
 
+  // Those that CUPTI has.
+  std::size_t lent() const;
+
   std::int64_t refused() const;  // requests without a free buffer, so far
 
  private:
@@ -48,9 +52,11 @@ class Buffers {
   };
   const std::size_t bytes_;
   std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
+  std::unordered_set<const std::uint8_t*> own_;
   mutable Mutex mutex_;
   std::vector<std::uint8_t*> free_ PITWALL_GUARDED_BY(mutex_);
   std::vector<Filled> filled_ PITWALL_GUARDED_BY(mutex_);
+  std::size_t lent_ PITWALL_GUARDED_BY(mutex_) = 0;
   bool closed_ PITWALL_GUARDED_BY(mutex_) = false;
   std::int64_t refused_ PITWALL_GUARDED_BY(mutex_) = 0;
 };

@@ -63,7 +63,7 @@ void end(void (Session::*how)() noexcept) {
   removeHooks();
   for (Session* const session : {g_current, g_closed})
     if (session != nullptr) (session->*how)();
-  g_closed = std::exchange(g_current, nullptr);
+  if (g_current != nullptr) g_closed = std::exchange(g_current, nullptr);
 }
 
 }  // namespace
@@ -99,6 +99,16 @@ void detach() noexcept {
 void finish() noexcept { end(&Session::finish); }
 
 void abandon() noexcept { end(&Session::abandon); }
+
+std::string takeNotes() {
+  std::string text;
+  if (g_in_child.load()) return text;
+  const ScopedLock lock(g_mutex);
+  if (g_closed == nullptr) return text;
+  for (const std::string& note : g_closed->notes()) text += note + "\n";
+  g_closed->clearNotes();
+  return text;
+}
 
 bool isAttached() noexcept { return g_attached.load(std::memory_order_relaxed) != nullptr; }
 

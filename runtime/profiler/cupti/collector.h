@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "db/result.h"
@@ -42,5 +43,8 @@ void finish() noexcept;
 void abandon() noexcept;
 
 bool isAttached() noexcept;
+
+// What was not recorded, and why: sentences for the user, each with a line end. Complete after detach() or finish().
+std::string takeNotes();
 
 }  // namespace pitwall::cupti

@@ -186,12 +186,24 @@ void Session::close() noexcept {
   Phase before = Phase::recording;
   if (!phase_.compare_exchange_strong(before, Phase::closed)) return;
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
-  (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  flushAtEnd();
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
   removal_.store(Removal::atNextCall);
   const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&
                      library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API) == CUPTI_SUCCESS;
   if (!armed) cancelRemoval();
+}
+
+// Of buffers that CUPTI has, this returns all. None comes when another tool has registered its functions for buffers
+// since, as PyTorch's profiler does.
+void Session::flushAtEnd() {
+  const std::size_t lent = buffers_.lent();
+  (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  if (lent == 0 || buffers_.lent() != lent) return;
+  notes_.emplace_back(
+      "GPU activity is not recorded to the end: another tool in this process, such as the framework's own "
+      "profiler, took "
+      "CUPTI over; PITWALL_RECORD_GPU=0 leaves CUPTI to it from the start");
 }
 
 void Session::cancelRemoval() noexcept {
@@ -201,7 +213,7 @@ void Session::cancelRemoval() noexcept {
 
 void Session::finish() noexcept {
   if (phase_.load() == Phase::recording) {
-    (void)library_.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    flushAtEnd();
     buffers_.close();
     (void)profiler_.flush();  // now, as CUPTI's function reads the records
   }

@@ -47,8 +47,9 @@ class Session : public EventSource {
 
   void drain(DrainContext& context) override;
 
-  // Activity that could not be enabled: sentences.
+  // What was not recorded, so far: sentences. After finish() or close().
   const std::vector<std::string>& notes() const { return notes_; }
+  void clearNotes() { notes_.clear(); }
 
  private:
   Session(const Library& library, Profiler& profiler, Extent extent, const BufferPlan& plan);
@@ -56,6 +57,7 @@ class Session : public EventSource {
   Status enable();
   void narrow();
   void flush(bool is_last);
+  void flushAtEnd();
   void readBuffer(const Buffers::Filled& buffer, Activities& into);
 
   static void request(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records);

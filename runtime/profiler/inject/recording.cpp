@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <sstream>
+#include <string>
 
 #include "db/meta.h"
 #include "db/mutex.h"
@@ -168,6 +170,8 @@ void end() noexcept {
     if (!recording->profiler.isRecording()) return;
     recording->recorder->closeThread();
     cupti::finish();
+    std::istringstream sentences(cupti::takeNotes());
+    for (std::string sentence; std::getline(sentences, sentence);) printNote(sentence);
     {
       const ScopedLock notes_lock(g_notes_mutex);
       const std::string& text = notes();

@@ -13,5 +13,6 @@ void detach() noexcept {}
 void finish() noexcept {}
 void abandon() noexcept {}
 bool isAttached() noexcept { return false; }
+std::string takeNotes() { return ""; }
 
 }  // namespace pitwall::cupti

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "db/meta.h"
 #include "db/reader.h"
 #include "tests/support/temp_folder.h"
 
@@ -37,6 +38,11 @@ class CuptiAtTheEnd : public ::testing::Test {
     return rows.has_value() ? std::get<std::int64_t>(rows->rows.at(0).at(0)) : -1;
   }
 
+  std::string notes(const std::string& name) {
+    const auto trace = Trace::open(folder_ / name);
+    return trace.has_value() ? (*trace)->meta(meta::kRecorderNotes).value_or("") : "";
+  }
+
   test::TempFolder folder_;
 };
 
@@ -59,6 +65,17 @@ TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {
 TEST_F(CuptiAtTheEnd, WhileThreadsAreInCalls) {
   EXPECT_EQ(runInjected("threads"), 7);
   EXPECT_GE(kernels("injected.pitwall"), 100);
+}
+
+// CUPTI has one client: the other tool is left alone, everything else is recorded, and the trace says what is missing.
+TEST_F(CuptiAtTheEnd, BesideAnotherToolThatUsesCupti) {
+  EXPECT_EQ(runInjected("return", "FAKE_CUPTI_TAKEN=1"), 7);
+  EXPECT_EQ(kernels("injected.pitwall"), 0);
+  EXPECT_THAT(notes("injected.pitwall"), ::testing::HasSubstr("another tool uses CUPTI"));
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  EXPECT_EQ(runInjected("taken over"), 7);
+  EXPECT_GE(kernels("injected.pitwall"), 0);
+  EXPECT_THAT(notes("injected.pitwall"), ::testing::HasSubstr("took CUPTI over"));
 }
 
 TEST_F(CuptiAtTheEnd, OfARecordingOfTheProgramItself) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <set>
 #include <thread>
 
@@ -33,6 +34,7 @@ struct Fake {
   bool watches_calls = false;
   int subscribed = 0, finalized = 0;
   std::atomic<int> flushes{0}, forced_flushes{0};
+  std::function<void()> on_flush;
   bool finalised = false;  // the library
   int calls_after_the_end = 0;
   std::size_t dropped = 0;
@@ -84,7 +86,9 @@ Library fakeLibrary() {
   l.setAttribute = [](CUpti_ActivityAttribute, std::size_t*, void*) { return CUPTI_SUCCESS; };
   l.flushAll = [](std::uint32_t flag) {
     fake->forced_flushes += flag == CUPTI_ACTIVITY_FLAG_FLUSH_FORCED ? 1 : 0;
-    return ++fake->flushes, CUPTI_SUCCESS;
+    ++fake->flushes;
+    if (fake->on_flush) fake->on_flush();
+    return CUPTI_SUCCESS;
   };
   l.flushPeriod = [](std::uint32_t) { return CUPTI_SUCCESS; };
   l.getNextRecord = fakeNext;
@@ -276,6 +280,38 @@ TEST_F(CuptiSession, WhenNoBufferIsFreeItGetsNone) {
   EXPECT_TRUE(profiler_.stop().has_value());
   ASSERT_EQ(kept_->memory.losses.size(), 1U);
   EXPECT_EQ(kept_->memory.losses[0].reason, "CUPTI dropped records: no buffer was free");
+}
+
+// Another tool that registers its functions gets the buffers that CUPTI has, and later ones.
+TEST_F(CuptiSession, ATakeoverByAnotherToolIsReported) {
+  ASSERT_TRUE(profiler_.start(std::make_unique<test::SharedSink>(kept_)).has_value());
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
+  ASSERT_TRUE(session.has_value());
+  deliver(2);
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 0, most = 0;
+  fake_.request(&buffer, &size, &most);
+  std::uint8_t others[64] = {1};
+  fake_.complete(nullptr, 0, others, sizeof others, sizeof others);  // of a tool before this one
+  (*session)->finish();
+  ASSERT_EQ((*session)->notes().size(), 1U);
+  EXPECT_THAT((*session)->notes()[0], HasSubstr("took CUPTI over"));
+  EXPECT_TRUE(profiler_.stop().has_value());
+  EXPECT_EQ(others[0], 1);
+  int calls = 0;
+  for (const auto& [track, event] : kept_->memory.all_events) calls += event.kind == EventKind::api ? 1 : 0;
+  EXPECT_EQ(calls, 2);
+}
+
+TEST_F(CuptiSession, ABufferThatCameBackIsNoTakeover) {
+  auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
+  ASSERT_TRUE(session.has_value());
+  std::uint8_t* buffer = nullptr;
+  std::size_t size = 0, most = 0;
+  fake_.request(&buffer, &size, &most);
+  fake_.on_flush = [&] { fake_.complete(nullptr, 0, buffer, size, 0); };
+  (*session)->finish();
+  EXPECT_TRUE((*session)->notes().empty());
 }
 
 TEST_F(CuptiSession, SentencesForWhatStandsInTheWay) {

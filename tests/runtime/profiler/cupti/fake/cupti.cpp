@@ -137,6 +137,16 @@ void fakeCuptiObserve(Call kind) {
   callBack(CUPTI_API_EXIT);
 }
 
+// Another tool in the process begins to record, as PyTorch's profiler does: it cannot subscribe, but gets the buffers.
+void fakeCuptiTakeOver() {
+  static std::uint8_t memory[1 << 20];
+  const Lock lock(g_mutex);
+  g_request = [](std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
+    *buffer = memory, *size = sizeof memory, *most = 0;
+  };
+  g_complete = [](CUcontext, std::uint32_t, std::uint8_t*, std::size_t, std::size_t) {};
+}
+
 CUptiResult cuptiGetVersion(std::uint32_t* version) { return *version = CUPTI_API_VERSION, CUPTI_SUCCESS; }
 CUptiResult cuptiGetResultString(CUptiResult, const char** text) { return *text = "TEXT", CUPTI_SUCCESS; }
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char** name) {
@@ -146,7 +156,8 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain, std::uint32_t, const char
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* userdata) {
   const Lock lock(g_mutex);
   check();
-  if (g_callback != nullptr) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  if (g_callback != nullptr || std::getenv("FAKE_CUPTI_TAKEN") != nullptr)
+    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
   g_callback = callback;
   g_userdata = userdata;
   *handle = nullptr;
