@@ -56,7 +56,7 @@ std::string plainName(std::string_view category, const Report& report) {
       {"data wait", "waiting for data", "waiting for data"},
       {"engine overhead", "overhead of the engine", "overhead of the engine"},
       {"synchronisation", "idle while the program waits for it", "idle while the program waits for it"},
-      {"host wait", "idle until the program starts work", "idle until the program starts work"},
+      {"host wait", "idle until the host starts work", "idle until the host launches work"},
       {"kernel wait", "short gaps between kernels", "short gaps between kernels"},
       {"idle", "the program's own code", "idle for other reasons"},
       {"unattributed", "not recorded", "not recorded"},

@@ -2,7 +2,9 @@
 # gpu_traces.sh PITWALL FOLDER: what two real recordings of an NVIDIA H200 show. Both are parts of longer ones, without paths and environment:
 # PyTorch training ResNet-18 with a DataLoader of two workers, and Pitwall's runtime training ResNet-18 on images of 64 x 64.
 set -u
-pitwall=$1 folder=$2 failures=0
+pitwall=$1 folder=$(mktemp -d) failures=0
+trap 'rm -rf "$folder"' EXIT
+cp "$2"/*.gz "$folder"
 ask() { "$pitwall" query "$folder/$1.pitwall.gz" "$2" 2> /dev/null | tail -1; }
 expect() { # WHAT FOUND EXPECTED
   [ "$2" = "$3" ] && return

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "db/mutex.h"
 #include "db/try.h"
 #include "runtime/backend/cuda/open_library.h"
 
@@ -30,12 +31,42 @@ Result<CudnnApi> loadCudnn() {
   return api;
 }
 
+struct Handle {
+  cudnnHandle_t handle = nullptr;
+  void* stream = nullptr;
+};
+
+// Handles of threads that have ended, by GPU, for later ones. Never destroyed: when the process ends, the driver may have ended before.
+class FreeHandles {
+ public:
+  static FreeHandles& all() {
+    static auto* const free = new FreeHandles;
+    return *free;
+  }
+  Handle take(int device) {
+    const ScopedLock lock(mutex_);
+    std::vector<Handle>& of_device = free_[device];
+    if (of_device.empty()) return {};
+    const Handle taken = of_device.back();
+    of_device.pop_back();
+    return taken;
+  }
+  void give(int device, const Handle& handle) {
+    const ScopedLock lock(mutex_);
+    free_[device].push_back(handle);
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<int, std::vector<Handle>> free_ PITWALL_GUARDED_BY(mutex_);
+};
+
 // Of one thread, by GPU.
 class Handles {
  public:
   explicit Handles(const CudnnApi& api) : api_(api) {}
   ~Handles() {
-    // A process that ends has no driver any more.
+    for (const auto& [device, handle] : handles_) FreeHandles::all().give(device, handle);
   }
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
@@ -43,26 +74,22 @@ class Handles {
   Result<cudnnHandle_t> on(void* stream) {
     int device = 0;
     if (cudaGetDevice(&device) != cudaSuccess) return fail(ErrorCode::internal, "cudaGetDevice failed");
-    Entry& entry = entries_[device];
-    if (entry.handle == nullptr) {
-      PITWALL_TRY(api_.statusOf(api_.cudnnCreate(&entry.handle), "cudnnCreate"));
-      entry.stream = nullptr;
-    }
-    if (entry.stream != stream) {
-      PITWALL_TRY(api_.statusOf(api_.cudnnSetStream(entry.handle, static_cast<cudaStream_t>(stream)),
+    const auto [at, is_new] = handles_.try_emplace(device);
+    Handle& own = at->second;
+    if (is_new) own = FreeHandles::all().take(device);
+    if (own.handle == nullptr) PITWALL_TRY(api_.statusOf(api_.cudnnCreate(&own.handle), "cudnnCreate"));
+    // A stream may have the address of one that has been destroyed.
+    if (is_new || own.stream != stream) {
+      PITWALL_TRY(api_.statusOf(api_.cudnnSetStream(own.handle, static_cast<cudaStream_t>(stream)),
                                 "cudnnSetStream"));
-      entry.stream = stream;
+      own.stream = stream;
     }
-    return entry.handle;
+    return own.handle;
   }
 
  private:
-  struct Entry {
-    cudnnHandle_t handle = nullptr;
-    void* stream = nullptr;
-  };
   const CudnnApi& api_;
-  std::map<int, Entry> entries_;
+  std::map<int, Handle> handles_;
 };
 
 }  // namespace

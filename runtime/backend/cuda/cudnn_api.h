@@ -5,6 +5,8 @@
 
 #include <cudnn.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,7 +22,6 @@ namespace pitwall::cuda {
   X(cudnnGetErrorString)           \
   X(cudnnGetLastErrorString)       \
   X(cudnnCreate)                   \
-  X(cudnnDestroy)                  \
   X(cudnnSetStream)                \
   X(cudnnBackendCreateDescriptor)  \
   X(cudnnBackendDestroyDescriptor) \

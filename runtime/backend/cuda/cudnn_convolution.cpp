@@ -304,14 +304,16 @@ Result<KernelPtr> makeConvolution(const CudnnContext& context, const Convolution
   EngineSearch search{.forbidden_notes = context.options.forbidden_notes};
   if (context.options.heuristics >= 0)
     search.mode = static_cast<cudnnBackendHeurMode_t>(context.options.heuristics);
-  std::vector<Engine> engines = PITWALL_TRY(enginesFor(context.api, context.device, problem, search));
+  auto engines = enginesFor(context.api, context.device, problem, search);
+  if (!engines.has_value()) return KernelPtr();  // cuDNN has no such windows; plain loops compute them
   std::vector<Kernel::Measured> times;
-  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, engines, times));
+  const auto choice = PITWALL_TRY(chooseEngine(context, problem, activation, *engines, times));
   if (!choice) return KernelPtr();
   if (context.options.verbose >= 1)
     fprintf(stderr, "pitwall: %s: chosen: %s%s\n", problem.describe().c_str(), choice->name.c_str(),
             choice->seconds > 0 ? fmt::format(", {:.1f} us", choice->seconds * 1e6).c_str() : "");
-  auto convolution = std::make_unique<Convolution>(context.api, problem, activation, engines[choice->number]);
+  auto convolution =
+      std::make_unique<Convolution>(context.api, problem, activation, (*engines)[choice->number]);
   return KernelPtr(std::make_shared<ConvolutionKernel>(problem, bias_gradient, std::move(signature),
                                                        std::move(convolution), std::move(times)));
 }

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 #include <map>
-#include <optional>
+#include <utility>
 
 #include "db/mutex.h"
 #include "db/try.h"
