@@ -93,6 +93,7 @@ std::string_view tellingArgument(std::string_view arguments) {
 
 // Of "sm90_xmma_fprop_..._tilesize128x128x32_warpgroupsize1x1x1_g1_execute_...", which libraries make of their engines' settings.
 std::string_view withoutSettings(std::string_view name) {
+  if (name.starts_with("void ")) name.remove_prefix(5);  // kernels return nothing
   const std::size_t tile = name.find("_tilesize");
   if (tile == name.npos || name.find('(') != name.npos) return name;
   return name.substr(0, name.find('_', tile + 1));
@@ -112,11 +113,11 @@ std::string shortName(std::string_view name) {
   // A type before the name may have arguments with blanks, and ends with one.
   const std::string_view qualified = afterLast(head.substr(0, open), " ");
   const std::string_view base = afterLast(qualified, "::");
-  if (!isQualifiedName(base)) return std::string(name);
+  if (!isQualifiedName(base)) return std::string(withoutSettings(name));
   // Of "Memcpy HtoD (Pageable -> Device)" and "step.py(12): f()" nothing is left out.
   if (!isQualifiedName(afterLast(qualified, "> ")) ||
       (open == std::string_view::npos && text[head.size() - 1] == ' '))
-    return std::string(name);
+    return std::string(withoutSettings(name));
   const std::string_view of = tellingArgument(arguments);
   return std::string(base) + (of.empty() ? "" : "<" + std::string(of) + ">");
 }

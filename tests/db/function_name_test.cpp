@@ -63,6 +63,7 @@ TEST(FunctionName, ShortNamesSayWhatAFunctionDoes) {
        "g1_"
        "execute_segment_k_off_kernel__5x_cudnn",
        "sm90_xmma_fprop_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize128x128x32"},
+      {"void gemm", "gemm"},
       {"CUDA graph 2", "CUDA graph 2"},
       {"step(1)", "step"},
       {"", ""},
