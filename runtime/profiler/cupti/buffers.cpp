@@ -10,17 +10,30 @@ namespace {
 constexpr std::size_t kAlignment = 4096;  // CUPTI requires 8
 }
 
-void Buffers::Free::operator()(std::uint8_t* memory) const { std::free(memory); }
-
 Buffers::Buffers(const BufferPlan& plan) : bytes_(plan.bytes) {
+  const ScopedLock lock(mutex_);
   for (std::size_t i = 0; i < plan.count; ++i) {
     auto* const memory = static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, bytes_));
     if (memory == nullptr) break;
     std::memset(memory, 0, bytes_);
-    memory_.emplace_back(memory);
     own_.insert(memory);
     free_.push_back(memory);
   }
+}
+
+Buffers::~Buffers() {
+  const ScopedLock lock(mutex_);
+  for (std::uint8_t* const memory : own_) std::free(memory);
+}
+
+void Buffers::retire() {
+  const ScopedLock lock(mutex_);
+  retired_ = true;
+  for (std::uint8_t* const memory : free_) {
+    own_.erase(memory);
+    std::free(memory);
+  }
+  free_.clear();
 }
 
 std::uint8_t* Buffers::take() {
@@ -36,9 +49,9 @@ std::uint8_t* Buffers::take() {
 }
 
 void Buffers::filled(std::uint8_t* buffer, std::size_t valid_bytes) {
-  if (own_.count(buffer) == 0) return;
   {
     const ScopedLock lock(mutex_);
+    if (own_.count(buffer) == 0) return;
     --lent_;
     if (!closed_) return filled_.push_back({buffer, valid_bytes});
   }
@@ -58,7 +71,9 @@ std::vector<Buffers::Filled> Buffers::takeFilled() {
 void Buffers::giveBack(const Filled& buffer) {
   std::memset(buffer.data, 0, buffer.bytes);
   const ScopedLock lock(mutex_);
-  free_.push_back(buffer.data);
+  if (!retired_) return free_.push_back(buffer.data);
+  own_.erase(buffer.data);
+  std::free(buffer.data);
 }
 
 std::size_t Buffers::lent() const {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <unordered_set>
 #include <vector>
 
@@ -21,6 +20,9 @@ struct BufferPlan {
 class Buffers {
  public:
   explicit Buffers(const BufferPlan& plan);
+  ~Buffers();
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
 
   std::size_t bytes() const { return bytes_; }
 
@@ -40,6 +42,8 @@ class Buffers {
 
   // No thread takes what is filled from now on.
   void close();
+  // take() gives no more; memory is freed when it is not in use.
+  void retire();
 
   // Those that CUPTI has.
   std::size_t lent() const;
@@ -47,17 +51,14 @@ class Buffers {
   std::int64_t refused() const;  // requests without a free buffer, so far
 
  private:
-  struct Free {
-    void operator()(std::uint8_t* memory) const;
-  };
   const std::size_t bytes_;
-  std::vector<std::unique_ptr<std::uint8_t, Free>> memory_;
-  std::unordered_set<const std::uint8_t*> own_;
   mutable Mutex mutex_;
+  std::unordered_set<std::uint8_t*> own_ PITWALL_GUARDED_BY(mutex_);
   std::vector<std::uint8_t*> free_ PITWALL_GUARDED_BY(mutex_);
   std::vector<Filled> filled_ PITWALL_GUARDED_BY(mutex_);
   std::size_t lent_ PITWALL_GUARDED_BY(mutex_) = 0;
   bool closed_ PITWALL_GUARDED_BY(mutex_) = false;
+  bool retired_ PITWALL_GUARDED_BY(mutex_) = false;
   std::int64_t refused_ PITWALL_GUARDED_BY(mutex_) = 0;
 };
 

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "db/mutex.h"
 #include "db/try.h"
@@ -18,7 +20,10 @@ namespace {
 Mutex g_mutex;  // held while attaching or detaching
 // CUPTI may call a session back as long as the process lives: none is destroyed.
 Session* g_current PITWALL_GUARDED_BY(g_mutex) = nullptr;
-Session* g_closed PITWALL_GUARDED_BY(g_mutex) = nullptr;  // the last one before
+std::vector<Session*>& closed() PITWALL_REQUIRES(g_mutex) {  // the last one at the end
+  static auto* const sessions = new std::vector<Session*>;
+  return *sessions;
+}
 bool g_finished PITWALL_GUARDED_BY(g_mutex) = false;
 std::atomic<const Library*> g_attached{nullptr};
 std::atomic<bool> g_in_child{false};  // forked after attaching: CUDA and CUPTI do not work here
@@ -61,9 +66,8 @@ void end(void (Session::*how)() noexcept) {
   const ScopedLock lock(g_mutex, std::adopt_lock);
   g_finished = true;
   removeHooks();
-  for (Session* const session : {g_current, g_closed})
-    if (session != nullptr) (session->*how)();
-  if (g_current != nullptr) g_closed = std::exchange(g_current, nullptr);
+  if (g_current != nullptr) closed().push_back(std::exchange(g_current, nullptr));
+  for (Session* const session : closed()) (session->*how)();
 }
 
 }  // namespace
@@ -79,7 +83,7 @@ Status attach(Profiler& profiler, Extent extent) {
     return fail(ErrorCode::unsupported,
                 "GPU activity is not recorded: the process was ending when CUDA started");
   const auto library = PITWALL_TRY(openLibrary());
-  if (g_closed != nullptr) g_closed->cancelRemoval();
+  if (!closed().empty()) closed().back()->cancelRemoval();
   g_current = PITWALL_TRY(Session::open(*library, profiler, extent)).release();
   registerEnd();  // after CUPTI has registered what it calls at the end, so that it comes before that
   g_attached.store(library, std::memory_order_release);
@@ -93,7 +97,7 @@ void detach() noexcept {
   removeHooks();
   if (g_current == nullptr) return;
   g_current->close();
-  g_closed = std::exchange(g_current, nullptr);
+  closed().push_back(std::exchange(g_current, nullptr));
 }
 
 void finish() noexcept { end(&Session::finish); }
@@ -104,9 +108,10 @@ std::string takeNotes() {
   std::string text;
   if (g_in_child.load()) return text;
   const ScopedLock lock(g_mutex);
-  if (g_closed == nullptr) return text;
-  for (const std::string& note : g_closed->notes()) text += note + "\n";
-  g_closed->clearNotes();
+  for (Session* const session : closed()) {
+    for (const std::string& note : session->notes()) text += note + "\n";
+    session->clearNotes();
+  }
   return text;
 }
 

@@ -187,6 +187,7 @@ void Session::close() noexcept {
   if (!phase_.compare_exchange_strong(before, Phase::closed)) return;
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.activityDisable(kind);
   flushAtEnd();
+  buffers_.retire();
   // CUPTI may be finalised only where no call of CUDA is in progress on this thread: on the return from one.
   removal_.store(Removal::atNextCall);
   const bool armed = library_.enableDomain(1, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API) == CUPTI_SUCCESS &&

@@ -17,11 +17,12 @@ namespace {
 
 class CuptiAtTheEnd : public ::testing::Test {
  protected:
-  // Its exit code, or minus the signal.
+  // Its exit code, or minus the signal. In a forked child the parent's recording is leaked.
   int run(const std::string& how, const std::string& environment = "") {
     const std::string line = "cd '" + folder_.path().string() +
-                             "' && exec env LD_LIBRARY_PATH='" FAKE_CUDA "' " + environment +
-                             " PITWALL_TRACE=injected.pitwall '" FAKE_CUDA "/fake_program' '" + how + "'";
+                             "' && exec env ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH='" FAKE_CUDA "' " +
+                             environment + " PITWALL_TRACE=injected.pitwall '" FAKE_CUDA "/fake_program' '" +
+                             how + "'";
     const int status = std::system(line.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
@@ -56,10 +57,12 @@ TEST_F(CuptiAtTheEnd, NothingIsLostAndTheExitCodeIsTheProgramsOwn) {
 }
 
 TEST_F(CuptiAtTheEnd, AlsoByCallsThatRunNoHandlers) {
-  EXPECT_EQ(runInjected("_exit", "LD_PRELOAD='" PITWALL_INJECT_LIBRARY "'"), 7);
-  EXPECT_EQ(kernels("injected.pitwall"), 100);
   EXPECT_EQ(runInjected("_exit"), 7);
   EXPECT_EQ(runInjected("exec"), 7);
+  if (std::string(PITWALL_SANITIZED) != "") GTEST_SKIP() << "a sanitizer wants to be loaded first";
+  std::filesystem::remove(folder_ / "injected.pitwall");
+  EXPECT_EQ(runInjected("_exit", "LD_PRELOAD='" PITWALL_INJECT_LIBRARY "'"), 7);
+  EXPECT_EQ(kernels("injected.pitwall"), 100);
 }
 
 TEST_F(CuptiAtTheEnd, WhileThreadsAreInCalls) {

@@ -303,6 +303,26 @@ TEST_F(CuptiSession, ATakeoverByAnotherToolIsReported) {
   EXPECT_EQ(calls, 2);
 }
 
+// A program that records again and again does not keep the memory of each recording.
+TEST(CuptiBuffers, RetiredTheyAreFreedWhenTheyAreNotInUse) {
+  Buffers buffers(kSmall);
+  std::uint8_t* const lent = buffers.take();
+  std::uint8_t* const full = buffers.take();
+  buffers.filled(full, 8);
+  buffers.retire();
+  EXPECT_EQ(buffers.take(), nullptr);
+  const auto filled = buffers.takeFilled();
+  ASSERT_EQ(filled.size(), 1U);
+  EXPECT_EQ(filled[0].data, full);
+  buffers.giveBack(filled[0]);
+  EXPECT_EQ(buffers.take(), nullptr);
+  EXPECT_EQ(buffers.lent(), 1U);
+  buffers.close();
+  buffers.filled(lent, 8);
+  EXPECT_EQ(buffers.lent(), 0U);
+  EXPECT_TRUE(buffers.takeFilled().empty());
+}
+
 TEST_F(CuptiSession, ABufferThatCameBackIsNoTakeover) {
   auto session = Session::open(library_, profiler_, Extent::everything, kSmall);
   ASSERT_TRUE(session.has_value());

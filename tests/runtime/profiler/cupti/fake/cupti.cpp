@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "tests/runtime/profiler/cupti/fake/fake.h"
@@ -30,7 +30,8 @@ struct Buffer {
 std::recursive_mutex g_mutex;
 CUpti_CallbackFunc g_callback = nullptr;
 void* g_userdata = nullptr;
-std::set<int> g_kinds, g_domains;
+std::bitset<256> g_kinds,
+    g_domains;  // as they are used until the last handler has run, nothing here has a destructor
 CUpti_BuffersCallbackRequestFunc g_request = nullptr;
 CUpti_BuffersCallbackCompleteFunc g_complete = nullptr;
 CUpti_TimestampCallbackFunc g_timestamp = nullptr;
@@ -67,7 +68,7 @@ void deliver() {
 
 template <class Record>
 void put(const Record& record) {
-  if (g_request == nullptr || g_kinds.count(record.kind) == 0) return;
+  if (g_request == nullptr || !g_kinds.test(record.kind)) return;
   if (g_buffer.data != nullptr && g_buffer.used + sizeof record > std::min(g_buffer.size, kKeptBytes))
     deliver();
   if (g_buffer.data == nullptr) {
@@ -88,7 +89,7 @@ Record blank(CUpti_ActivityKind kind) {
 }
 
 void callBack(CUpti_ApiCallbackSite site) {
-  if (g_callback == nullptr || g_domains.count(CUPTI_CB_DOMAIN_DRIVER_API) == 0) return;
+  if (g_callback == nullptr || !g_domains.test(CUPTI_CB_DOMAIN_DRIVER_API)) return;
   CUpti_CallbackData call;
   std::memset(&call, 0, sizeof call);
   call.callbackSite = site;
@@ -167,24 +168,24 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   const Lock lock(g_mutex);
   check();
   g_callback = nullptr;
-  g_domains.clear();
+  g_domains.reset();
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiEnableDomain(std::uint32_t on, CUpti_SubscriberHandle, CUpti_CallbackDomain domain) {
   const Lock lock(g_mutex);
   check();
-  if (on != 0) return g_domains.insert(domain), CUPTI_SUCCESS;
-  return g_domains.erase(domain), CUPTI_SUCCESS;
+  if (on != 0) return g_domains.set(domain), CUPTI_SUCCESS;
+  return g_domains.reset(domain), CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   const Lock lock(g_mutex);
   check();
-  return g_kinds.insert(kind), CUPTI_SUCCESS;
+  return g_kinds.set(kind), CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   const Lock lock(g_mutex);
   check();
-  return g_kinds.erase(kind), CUPTI_SUCCESS;
+  return g_kinds.reset(kind), CUPTI_SUCCESS;
 }
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId, std::uint8_t on) {
   return on != 0 ? cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER) : CUPTI_SUCCESS;
@@ -235,8 +236,8 @@ CUptiResult cuptiFinalize() {
   check();
   if (g_taking_down) refuse("removed while CUDA is taken down");
   g_callback = nullptr;
-  g_kinds.clear();
-  g_domains.clear();
+  g_kinds.reset();
+  g_domains.reset();
   return CUPTI_SUCCESS;
 }
 }
