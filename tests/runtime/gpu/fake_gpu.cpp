@@ -18,10 +18,9 @@ class Event {
   // A record is done when its number has been reached.
   std::uint64_t record() { return ++recorded_; }
   void reach(std::uint64_t number) {
-    {
-      const std::lock_guard lock(mutex_);
-      reached_ = std::max(reached_, number);
-    }
+    // With the lock: who sees it may destroy the event.
+    const std::lock_guard lock(mutex_);
+    reached_ = std::max(reached_, number);
     changed_.notify_all();
   }
   bool isDone() const {
