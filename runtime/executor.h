@@ -23,6 +23,9 @@
 // milliseconds for each shape, and keeps the times in a file (PITWALL_KERNEL_CHOICES). PITWALL_MEASURE_KERNELS=0 takes the first
 // choices of the backend's library: results are then the same to the last digit wherever the same library runs.
 //
+// On a GPU MXNET_ENABLE_CUDA_GRAPHS=1 has the operators of a pass captured into CUDA graphs, which later passes with the same arrays
+// repeat; what draws random numbers or checks its input runs between them. The engine then runs a graph as one operator.
+//
 // Threads: one thread uses an executor at a time, and one at a time those that share memory.
 #pragma once
 

@@ -231,8 +231,8 @@ class ProductKernel final : public Kernel {
     return true;
   }
   void addColumnSum(std::size_t input, std::int64_t rows, std::int64_t columns) {
-    sum_ = ColumnSum{input, rows, columns};
-    workspace_bytes_ = std::max(workspace_bytes_, channelSumBytes(rows, columns));
+    sum_ = ColumnSum{input, gpu_kernels::ChannelParts({columns, 1, true}, rows)};
+    workspace_bytes_ = std::max(workspace_bytes_, sum_->parts.sizeBytes(1));
   }
 
   Status run(const KernelArgs& a) const override {
@@ -243,8 +243,7 @@ class ProductKernel final : public Kernel {
                                     part.ending.bias ? a.inputs[2] : nullptr, a.outputs[i]));
     }
     if (!sum_) return {};
-    return launchChannelSum(a.context, sum_->rows, sum_->columns,
-                            static_cast<const float*>(a.inputs[sum_->input]), a.context.workspace,
+    return launchChannelSum(a.context, sum_->parts, static_cast<const float*>(a.inputs[sum_->input]),
                             static_cast<float*>(a.outputs[products_.size()]));
   }
 
@@ -256,7 +255,7 @@ class ProductKernel final : public Kernel {
   };
   struct ColumnSum {
     std::size_t input;
-    std::int64_t rows, columns;
+    gpu_kernels::ChannelParts parts;
   };
   std::vector<Part> products_;
   std::optional<ColumnSum> sum_;
@@ -295,16 +294,16 @@ Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signat
 
 Result<KernelPtr> makeProduct(const OperatorKindDesc& desc, Pass pass, const Signature& s,
                               const CudaOptions& options) {
+  const bool is_dense = desc.is<FullyConnectedDesc>(), is_dot = desc.is<DotDesc>();
+  if (!is_dense && !is_dot && !desc.is<BatchDotDesc>()) return KernelPtr();
+  if (const CublasLtApi* const api = cublas(); api != nullptr && options.checks_cuda) checkVersion(*api);
   const cublasComputeType_t compute = options.converts       ? CUBLAS_COMPUTE_32F_FAST_16F
                                       : options.tensor_cores ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                              : CUBLAS_COMPUTE_32F;
-  if (const CublasLtApi* const api = cublas(); api != nullptr && options.checks_cuda) checkVersion(*api);
-  if (desc.is<FullyConnectedDesc>()) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, compute);
-  if (!desc.is<DotDesc>() && !desc.is<BatchDotDesc>()) return KernelPtr();
+  if (is_dense) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, compute);
   const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
-  return makeFactors(
-      desc.is<DotDesc>() ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass, s,
-      compute);
+  return makeFactors(is_dot ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass,
+                     s, compute);
 }
 
 }  // namespace pitwall::cuda

@@ -134,7 +134,7 @@ class ConvolutionKernel final : public Kernel {
     inputs_ = std::move(signature.inputs);
     outputs_ = std::move(signature.outputs);
     workspace_bytes_ = convolution_->workspaceBytes();
-    if (bias_gradient_) workspace_bytes_ = std::max(workspace_bytes_, channelSumBytes(rows(), problem.y[1]));
+    if (bias_gradient_) workspace_bytes_ = std::max(workspace_bytes_, channels().sizeBytes(1));
     implementation_ = "cudnn " + convolution_->engine().name;
     Kernel::problem_ = problem.describe();
     measured_ = std::move(times);
@@ -153,12 +153,15 @@ class ConvolutionKernel final : public Kernel {
     }
     PITWALL_TRY(convolution_->run(a.context, places));
     if (!bias_gradient_) return {};
-    return launchChannelSum(a.context, rows(), problem_.y[1], static_cast<const float*>(a.inputs[1]),
-                            a.context.workspace, static_cast<float*>(a.outputs[1]));
+    return launchChannelSum(a.context, channels(), static_cast<const float*>(a.inputs[1]),
+                            static_cast<float*>(a.outputs[1]));
   }
 
  private:
-  std::int64_t rows() const { return elementsOf(problem_.y) / problem_.y[1]; }
+  gpu_kernels::ChannelParts channels() const {
+    const Extents& y = problem_.y;
+    return {{y[1], y[2] * y[3], problem_.channels_last}, elementsOf(y) / y[1]};
+  }
 
   const ConvolutionProblem problem_;
   const bool bias_gradient_;
@@ -297,9 +300,7 @@ Result<KernelPtr> makeConvolution(const CudnnContext& context, const Convolution
                                   const Signature& row_major) {
   Signature signature = row_major;
   const ConvolutionProblem problem = problemOf(desc, pass, signature);
-  // The sum of a bias' gradient is that of columns, which only channels last gives.
   const bool bias_gradient = problem.kind == Kind::weights && desc.bias;
-  if (bias_gradient && !problem.channels_last) return KernelPtr();
   const FusedActivation activation = problem.kind == Kind::forward ? desc.activation : FusedActivation{};
   EngineSearch search{.forbidden_notes = context.options.forbidden_notes};
   if (context.options.heuristics >= 0)

@@ -20,11 +20,11 @@ enum class Autotune : std::uint8_t {
 struct EngineChoice {
   std::size_t number = 0;
   double seconds = 0;  // 0 = not measured
+  std::string name = {};
 
   std::string text() const;  // "3 0.000124000 engine 67 tensor core"
   // Empty where the text is no choice among engines of these names: another version of the library has others.
   static std::optional<EngineChoice> of(const std::string& text, std::span<const std::string> names);
-  std::string name;
 };
 
 // What a measurement found of one engine; empty: it could not run.

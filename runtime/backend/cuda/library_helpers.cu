@@ -12,25 +12,10 @@ Status launchEpilogue(const KernelContext& context, const EpilogueCall& c) {
   return launch.status();
 }
 
-namespace {
-
-gpu_kernels::ChannelParts columnsOf(std::int64_t rows, std::int64_t columns) {
-  return {gpu_kernels::ChannelPlace{.channels = columns, .pixels = 1, .channels_last = true}, rows};
-}
-
-}  // namespace
-
-Bytes channelSumBytes(std::int64_t rows, std::int64_t columns) {
-  return columnsOf(rows, columns).sizeBytes(1);
-}
-
-Status launchChannelSum(const KernelContext& context, std::int64_t rows, std::int64_t columns,
-                        const float* from, void* workspace, float* to) {
+Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts,
+                        const float* from, float* to) {
   CudaLaunch launch(context);
-  const gpu_kernels::ChannelParts parts = columnsOf(rows, columns);
-  auto* const sums = static_cast<double*>(workspace);
-  gpu_kernels::sumParts<1>(launch, parts, gpu_kernels::ChannelValue{from}, sums);
-  launch.rows(columns, parts.parts, gpu_kernels::ChannelTotal{parts, sums, to});
+  gpu_kernels::sumChannels(launch, parts, from, context.workspace, to);
   return launch.status();
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/backend.h"
+#include "runtime/backend/gpu_kernels/channel_sums.h"
 #include "runtime/operators/activation.h"
 
 namespace pitwall::cuda {
@@ -18,10 +19,9 @@ struct EpilogueCall {
 };
 Status launchEpilogue(const KernelContext& context, const EpilogueCall& call);
 
-// Sums of the columns of a matrix of rows x columns, with a workspace of channelSumBytes().
-Bytes channelSumBytes(std::int64_t rows, std::int64_t columns);
-Status launchChannelSum(const KernelContext& context, std::int64_t rows, std::int64_t columns,
-                        const float* from, void* workspace, float* to);
+// The sum of each channel. The context's workspace has parts.sizeBytes(1).
+Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts,
+                        const float* from, float* to);
 
 // Numbers between -1 and 1.
 Status fillWithNoise(void* stream, float* to, std::int64_t count);

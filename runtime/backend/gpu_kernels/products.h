@@ -2,6 +2,7 @@
 // the libraries of the vendor; they need none.
 #pragma once
 
+#include "runtime/backend/gpu_kernels/channel_sums.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/backend/support/matrix_product.h"
 #include "runtime/operators.h"
@@ -69,19 +70,6 @@ GpuFunction make(const BatchDotDesc& d, Pass pass, Signature& s) {
   return matrixProducts<L>(d.factors(s.inputs[0].shape, s.inputs[1].shape), pass);
 }
 
-// Of a column over all rows.
-struct ColumnSum {
-  std::int64_t rows, columns;
-  const float* from;
-  float* to;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t column) const {
-    const double sum =
-        team.sum(rows, [=, this](std::int64_t r) { return static_cast<double>(from[r * columns + column]); });
-    if (team.isFirst()) to[column] = static_cast<float>(sum);
-  }
-};
-
 // The extents of a dense layer: out (n x m) = data (n x k) weight (m x k)^T.
 struct DenseExtents {
   std::int64_t n, m, k;
@@ -103,13 +91,16 @@ GpuFunction make(const FullyConnectedDesc& d, Pass pass, Signature& s) {
       launch.each(n * k, Product{n, k, m, m, 1, k, 1, input(a, 0), input(a, 1), nullptr, output(a, 0), {}});
       return launch.status();
     };
-  if (pass == Pass::backwardWeights)
+  if (pass == Pass::backwardWeights) {
+    const ChannelParts columns({m, 1, true}, n);
+    if (bias) s.workspace_bytes = columns.sizeBytes(1);
     return [=, n = n, m = m, k = k](const KernelArgs& a) {
       L launch(a.context);
       launch.each(m * k, Product{m, k, n, 1, m, k, 1, input(a, 1), input(a, 0), nullptr, output(a, 0), {}});
-      if (bias) launch.rows(m, n, ColumnSum{n, m, input(a, 1), output(a, 1)});
+      if (bias) sumChannels(launch, columns, input(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
+  }
   return [=, n = n, m = m, k = k, activation = d.activation](const KernelArgs& a) {
     L launch(a.context);
     launch.each(n * m, Product{n, m, k, k, 1, 1, k, input(a, 0), input(a, 1), bias ? input(a, 2) : nullptr,
@@ -214,20 +205,6 @@ struct ConvolveWeights {
   }
 };
 
-// Of a channel of an image, over the batch.
-struct ChannelSum {
-  std::int64_t channels, pixels, batch;
-  const float* from;
-  float* to;
-  template <class Team>
-  PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
-    const double sum = team.sum(batch * pixels, [=, this](std::int64_t k) {
-      return static_cast<double>(from[(k / pixels * channels + c) * pixels + k % pixels]);
-    });
-    if (team.isFirst()) to[c] = static_cast<float>(sum);
-  }
-};
-
 template <class D>
 ConvolutionPlace convolutionPlace(const D& d, const Window& w) {
   return {w.channels,
@@ -256,16 +233,17 @@ GpuFunction make(const ConvolutionDesc& d, Pass pass, Signature& s) {
       launch.each(n, ConvolveBack{z, input(a, 0), input(a, 1), nullptr, output(a, 0)});
       return launch.status();
     };
-  if (pass == Pass::backwardWeights)
+  if (pass == Pass::backwardWeights) {
+    const std::int64_t pixels = z.out[0] * z.out[1];
+    const ChannelParts channels({z.out_channels, pixels, false}, batch * pixels);
+    if (bias) s.workspace_bytes = channels.sizeBytes(1);
     return [=](const KernelArgs& a) {
       L launch(a.context);
-      const std::int64_t pixels = z.out[0] * z.out[1];
       launch.rows(n, batch * pixels, ConvolveWeights{z, batch, input(a, 0), input(a, 1), output(a, 0)});
-      if (bias)
-        launch.rows(z.out_channels, batch * pixels,
-                    ChannelSum{z.out_channels, pixels, batch, input(a, 1), output(a, 1)});
+      if (bias) sumChannels(launch, channels, input(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
+  }
   return [=, activation = d.activation](const KernelArgs& a) {
     L launch(a.context);
     launch.each(n, Convolve{z, input(a, 0), input(a, 1), bias ? input(a, 2) : nullptr,
@@ -290,17 +268,18 @@ GpuFunction make(const DeconvolutionDesc& d, Pass pass, Signature& s) {
       launch.each(n, Convolve{z, input(a, 0), input(a, 1), nullptr, nullptr, output(a, 0), {}});
       return launch.status();
     };
-  if (pass == Pass::backwardWeights)
+  if (pass == Pass::backwardWeights) {
+    const std::int64_t pixels = z.extent[0] * z.extent[1];
+    const ChannelParts channels({z.channels, pixels, false}, batch * pixels);
+    if (bias) s.workspace_bytes = channels.sizeBytes(1);
     return [=](const KernelArgs& a) {
       L launch(a.context);
-      const std::int64_t pixels = z.extent[0] * z.extent[1];
       launch.rows(n, batch * z.out[0] * z.out[1],
                   ConvolveWeights{z, batch, input(a, 1), input(a, 0), output(a, 0)});
-      if (bias)
-        launch.rows(z.channels, batch * pixels,
-                    ChannelSum{z.channels, pixels, batch, input(a, 1), output(a, 1)});
+      if (bias) sumChannels(launch, channels, input(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
+  }
   return [=](const KernelArgs& a) {
     L launch(a.context);
     launch.each(n, ConvolveBack{z, input(a, 0), input(a, 1), bias ? input(a, 2) : nullptr, output(a, 0)});
