@@ -19,6 +19,7 @@ import random
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -80,6 +81,10 @@ class Run:
         while not is_reached() and self.process.poll() is None:
             time.sleep(0.01)
 
+    def kill(self):
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+
     def end(self):
         self.turn_began = self.turn_began or time.monotonic()
         self.signal(signal.SIGCONT)
@@ -92,11 +97,20 @@ class Run:
 def step_seconds(commands, steps):
     """The time of a step of each command, all run in turns."""
     runs = []
+    try:
+        return run_in_turns(commands, steps, runs)
+    except BaseException:
+        for run in runs:  # a stopped program would stay for ever
+            run.kill()
+        raise
+
+
+def run_in_turns(commands, steps, runs):
     for command in commands:
         run = Run(command)
+        runs.append(run)
         run.until(lambda: run.first_step is not None)
         run.stop()
-        runs.append(run)
     waiting = list(runs)
     while waiting:
         random.shuffle(waiting)
@@ -128,6 +142,7 @@ def main():
     parser.add_argument("--stacks", default="auto", help="of the sampled runs: auto, python, native or off")
     parser.add_argument("programs", nargs="*")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     os.environ["WORKERS"] = "0"
     print("load before: %.2f %.2f %.2f, %d CPUs\n" % (*os.getloadavg(), os.cpu_count()))
     print("| program | a step alone | sampled | with operators |\n|---|---|---|---|", flush=True)

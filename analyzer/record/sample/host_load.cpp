@@ -36,4 +36,12 @@ std::optional<TimeNs> pressureNs(const std::string& resource, const std::string&
   return std::strtoll(text.c_str() + at + key.size(), nullptr, 10) * 1000;
 }
 
+std::optional<std::int64_t> hugePageFaults(const std::string& root) {
+  const std::string text = host::readFile(root + "/proc/vmstat").value_or("");
+  const std::string key = "\nthp_fault_alloc ";
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return std::nullopt;
+  return std::strtoll(text.c_str() + at + key.size(), nullptr, 10);
+}
+
 }  // namespace pitwall::record

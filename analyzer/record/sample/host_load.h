@@ -1,6 +1,7 @@
 // The load of the machine, from /proc. `root` is "/" except in tests.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,5 +19,8 @@ std::optional<HostLoad> hostLoad(const std::string& root = "/");
 // Time since boot in which some thread of the machine has waited for "cpu" or "io"; nullopt where the kernel
 // does not count it.
 std::optional<TimeNs> pressureNs(const std::string& resource, const std::string& root = "/");
+
+// Page faults since boot, of all programs, that were given a huge page; nullopt where the kernel has none.
+std::optional<std::int64_t> hugePageFaults(const std::string& root = "/");
 
 }  // namespace pitwall::record

@@ -13,6 +13,7 @@ HostProbe::HostProbe(pid_t root, TimeNs now_ns)
   throttled_.before_ns = host::throttledNs(throttle_file_).value_or(0);
   cpu_pressure_.before_ns = pressureNs("cpu").value_or(0);
   io_pressure_.before_ns = pressureNs("io").value_or(0);
+  huge_faults_before_ = hugePageFaults();
 }
 
 void HostProbe::makeTracks(ProcessRef process, SampleLog& log) {
@@ -20,6 +21,7 @@ void HostProbe::makeTracks(ProcessRef process, SampleLog& log) {
   steal_ = log.series(process, "host steal", "cores");
   others_ = log.series(process, "other processes cpu", "cores");
   runnable_ = log.series(process, "host runnable threads", "");
+  if (huge_faults_before_) huge_faults_ = log.series(process, "host huge page faults", "1/s");
   if (!throttle_file_.empty()) throttled_.series = log.series(process, "throttled", "cores");
   if (pressureNs("cpu")) cpu_pressure_.series = log.series(process, "host cpu pressure", "share");
   if (pressureNs("io")) io_pressure_.series = log.series(process, "host io pressure", "share");
@@ -49,6 +51,10 @@ void HostProbe::sample(TimeNs now_ns, TimeNs own_cpu_ns, SampleLog& log) {
   throttled_.add(host::throttledNs(throttle_file_), since_ns_, length, log);
   cpu_pressure_.add(pressureNs("cpu"), since_ns_, length, log);
   io_pressure_.add(pressureNs("io"), since_ns_, length, log);
+  if (const auto faults = huge_faults_ ? hugePageFaults() : std::nullopt) {
+    log.add(*huge_faults_, since_ns_, static_cast<double>(*faults - *huge_faults_before_) / length * 1e9);
+    huge_faults_before_ = faults;
+  }
   load_ = load;
   own_cpu_ns_ = own_cpu_ns;
   since_ns_ = now_ns;

@@ -34,7 +34,8 @@ class HostProbe {
   TimeNs since_ns_;
   TimeNs own_cpu_ns_ = 0;
   double others_left_ns_ = 0;  // below 0: time that ticks reported too late
-  std::optional<SeriesRef> cpu_, steal_, others_, runnable_;
+  std::optional<SeriesRef> cpu_, steal_, others_, runnable_, huge_faults_;
+  std::optional<std::int64_t> huge_faults_before_;
   Sum throttled_, cpu_pressure_, io_pressure_;
 };
 

@@ -95,6 +95,9 @@ TEST(HostLoad, OfAllCpusTogether) {
   EXPECT_FALSE(pressureNs("cpu", at).has_value());
   write(at + "/proc/pressure/cpu", "some avg10=1.00 avg60=0.50 avg300=0.10 total=25\nfull avg10=0 total=9\n");
   EXPECT_EQ(pressureNs("cpu", at), 25000);
+  EXPECT_FALSE(hugePageFaults(at).has_value());
+  write(at + "/proc/vmstat", "nr_free_pages 7\nthp_fault_alloc 42\nthp_fault_fallback 3\n");
+  EXPECT_EQ(hugePageFaults(at), 42);
 }
 
 TEST(ThreadState, OfTheCallThatAThreadWaitsIn) {
