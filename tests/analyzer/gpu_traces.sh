@@ -21,7 +21,7 @@ expect "$p: streams with kernels" "$(ask $p "SELECT count(DISTINCT track) FROM e
 expect "$p: operators have device time" "$(ask $p "SELECT sum(device_ns) > 4000000 FROM analysis_operator")" 1
 expect "$p: the convolutions' gradients have most of it" "$(ask $p "SELECT name FROM analysis_operator WHERE phase = 'backward' ORDER BY device_ns DESC LIMIT 1")" aten::convolution_backward
 expect "$p: the DataLoader is waited for" "$(ask $p "SELECT part FROM analysis_critical ORDER BY share DESC LIMIT 1")" "data wait"
-expect "$p: findings" "$(findings $p)" "gpu/idle quality/profiler-overhead quality/too-few-steps threads/allocator "
+expect "$p: findings" "$(findings $p)" "gpu/idle quality/profiler-overhead quality/too-few-steps "
 
 o=own_h200
 expect "$o: kernels" "$(ask $o "SELECT count(*) FROM event WHERE kind = 'kernel'")" 1068
