@@ -43,8 +43,11 @@ struct TuneRow {
   std::string rule;                              // that proposes them; empty = none
   double predicted_low = 0, predicted_high = 0;  // how many times as fast; 0 = not predicted
   std::string method;                            // of the prediction
-  // Measured: the median ratio of pairs of runs in random order, after / before in the direction in which more is better.
+  // Measured: the median ratio of pairs of runs in random order, after / before in the direction in which more is better. Before
+  // are the settings `beside`.
+  std::string beside;  // "" = the unchanged program
   int pairs = 0;
+  int screened_runs = 0;  // where there are no pairs: `ratio` is of the faster runs of the screening
   double ratio = 1;
   bool has_interval = false;
   double low = 0, high = 0;
@@ -59,8 +62,8 @@ struct TuneOutcome {
   std::string folder;  // with best.env, first.pitwall and best.pitwall
   std::string metric;  // its name, with its unit where that is known
   bool lower_is_better = false;
-  std::vector<TuneRow> rows;              // without the unchanged program
-  int best = -1;                          // place in rows; -1 = the unchanged program
+  std::vector<TuneRow> rows;  // without the unchanged program and steps on the way to the best combination
+  int best = -1;              // place in rows; -1 = the unchanged program
   std::vector<std::string> best_command;  // with the best values put in
   std::string best_env;                   // "" = there is nothing to set
   std::string first_trace, best_trace;    // "" = not recorded

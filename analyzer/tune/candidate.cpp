@@ -41,10 +41,7 @@ Result<std::vector<std::string>> rangeFrom(std::string_view text, std::string_vi
 Candidate candidateOf(const Parameter& parameter, const std::string& value) {
   Candidate candidate;
   candidate.settings = {{parameter.name, value}};
-  candidate.group = parameter.name;
-  if (const auto number = integerFrom(value); parameter.is_range && number)
-    candidate.number = static_cast<double>(*number);
-  return candidate;
+  return withGroupOf(parameter, std::move(candidate));
 }
 
 // 1 2 4 8 16: the first, the last, and between them ever larger steps.
@@ -92,6 +89,13 @@ void addNeighbours(const Candidate& proposed, const Proposal& proposal,
 }
 
 }  // namespace
+
+Candidate withGroupOf(const Parameter& parameter, Candidate candidate) {
+  candidate.group = parameter.name;
+  if (const auto number = integerFrom(candidate.settings.begin()->second); parameter.is_range && number)
+    candidate.number = static_cast<double>(*number);
+  return candidate;
+}
 
 std::string textOf(const Assignments& settings) {
   std::string text;

@@ -45,6 +45,9 @@ Result<Parameter> parameterFrom(std::string_view text, const std::vector<std::st
 // unchanged program has; empty = unknown.
 std::vector<Candidate> candidatesOf(const Parameter& parameter, const std::string& current);
 
+// As one more value of `parameter`, whose variable is the only one that it sets.
+Candidate withGroupOf(const Parameter& parameter, Candidate candidate);
+
 // The values of a range beside `number` that are halfway to the next tried one: none where all are tried.
 std::vector<Candidate> between(const Parameter& parameter, double number, const std::vector<double>& tried);
 

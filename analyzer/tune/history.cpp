@@ -16,10 +16,10 @@
 namespace pitwall::tuning {
 namespace {
 
-constexpr char kFirstLine[] = "# Runs of 'pitwall tune', version 1";
+constexpr char kFirstLine[] = "# Runs of 'pitwall tune', version 2";
 constexpr char kColumns[] =
     "stage\tround\tcandidate\tsettings\trate\tkeep\tseconds\tdisturbed\tbudget\truns\tcause";
-constexpr std::array kStages = {Stage::screen, Stage::confirm, Stage::combine};
+constexpr std::array kStages = {Stage::screen, Stage::confirm};
 
 std::vector<std::string> cellsOf(const std::string& line) {
   std::vector<std::string> cells;

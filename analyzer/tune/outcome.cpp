@@ -18,11 +18,14 @@ std::string predictedText(const TuneRow& row) {
 }
 
 std::string measuredText(const TuneRow& row) {
+  if (row.screened_runs > 0)
+    return fmt::format("{}, {} run{}", times(row.ratio), row.screened_runs,
+                       row.screened_runs == 1 ? "" : "s");
   if (row.pairs == 0) return "-";
-  const char* const pairs = row.pairs == 1 ? "pair" : "pairs";
-  if (!row.has_interval) return fmt::format("{}, {} {}", times(row.ratio), row.pairs, pairs);
-  return fmt::format("{} ({} to {}), {} {}", times(row.ratio), times(row.low), times(row.high), row.pairs,
-                     pairs);
+  const std::string low = times(row.low), high = times(row.high);
+  return fmt::format("{}{}, {} pair{}", times(row.ratio),
+                     !row.has_interval || low == high ? "" : fmt::format(" ({} to {})", low, high), row.pairs,
+                     row.pairs == 1 ? "" : "s");
 }
 
 void addRow(std::string& text, const std::string& settings, const std::string& predicted,
@@ -90,9 +93,9 @@ std::string tuneAsText(const TuneOutcome& outcome) {
                         escaped(outcome.best_trace));
   if (!outcome.rows.empty())
     text +=
-        "Measured: the median ratio of pairs of runs in random order, with an interval that holds with 95 % "
-        "for all "
-        "candidates together; before and after are of the middle pair.\n";
+        "Measured: the median ratio of pairs of runs in random order. Each end of an interval holds with 95 "
+        "%; all "
+        "gains hold with 95 % together. Before and after are of the middle pair.\n";
   return text;
 }
 
@@ -112,12 +115,14 @@ TuneRow rowOf(const Search& search, std::size_t candidate, const Metric& metric)
     row.predicted_low = ratio(about.gain_low);
     row.predicted_high = ratio(about.gain_high);
   }
+  if (verdict.beside != 0) row.beside = textOf(search.candidates()[verdict.beside].settings);
   row.pairs = verdict.measured.pairs;
   row.ratio = verdict.measured.middle;
   row.has_interval = verdict.measured.has_interval;
   row.low = verdict.measured.low;
   row.high = verdict.measured.high;
-  if (row.pairs > 0) {
+  row.screened_runs = verdict.screened_runs;
+  if (row.pairs + row.screened_runs > 0) {
     row.before = metric.valueOf(verdict.measured.before);
     row.after = metric.valueOf(verdict.measured.after);
   }
@@ -134,7 +139,7 @@ std::string knownSoFar(const Search& search) {
   double ratio = best == 0 ? 1 : search.verdict(best).measured.middle;
   for (std::size_t i = 1; best == 0 && i < search.candidates().size(); ++i) {
     const Ratio measured = search.verdict(i).measured;
-    if (measured.pairs > 0 && measured.middle > ratio) {
+    if (measured.middle > ratio) {
       best = i;
       ratio = measured.middle;
     }

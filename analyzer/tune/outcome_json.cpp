@@ -69,12 +69,14 @@ void addRow(const TuneRow& row, JsonText& json) {
   json.number("predicted_low", row.predicted_low, row.predicted_high > 0);
   json.number("predicted_high", row.predicted_high, row.predicted_high > 0);
   json.textOrNull("method", row.method);
+  json.textOrNull("beside", row.beside);
   json.number("pairs", row.pairs);
-  json.number("ratio", row.ratio, row.pairs > 0);
+  json.number("screened_runs", row.screened_runs);
+  json.number("ratio", row.ratio, row.pairs + row.screened_runs > 0);
   json.number("low", row.low, row.has_interval);
   json.number("high", row.high, row.has_interval);
-  json.number("before", row.before, row.pairs > 0);
-  json.number("after", row.after, row.pairs > 0);
+  json.number("before", row.before, row.pairs + row.screened_runs > 0);
+  json.number("after", row.after, row.pairs + row.screened_runs > 0);
   json.text("conclusion", row.conclusion);
   json.textOrNull("why", row.why);
   json.truth("kept", row.is_kept);

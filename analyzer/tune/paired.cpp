@@ -7,22 +7,34 @@
 namespace pitwall::tuning {
 namespace {
 
-constexpr double kWeight = 0.25;  // of the Beta distribution
-
-double logBeta(double a, double b) { return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b); }
+constexpr double kWeight =
+    0.09;  // of the Beta distribution: five pairs of one sign suffice for 3.72 %, seven for 0.96 %
 
 }  // namespace
 
+// The integral is the incomplete beta function B(1/2; b, a) with a = k + w, b = n - k + w, as a series of positive terms:
+// 2^-(a+b) / b times the sum over i of 2^-i times the product over j < i of (a + b + j) / (b + 1 + j).
 double signEvidence(int larger, int pairs) {
-  const double log_ratio =
-      pairs * std::log(2.0) + logBeta(larger + kWeight, pairs - larger + kWeight) - logBeta(kWeight, kWeight);
-  return std::exp(log_ratio);
+  const double a = larger + kWeight, b = pairs - larger + kWeight;
+  double sum = 0, term = 1;
+  for (int i = 0; i <= pairs || term > 1e-17 * sum; ++i) {
+    sum += term;
+    term *= (a + b + i) / (b + 1 + i) / 2;
+  }
+  const double beta = std::exp(2 * std::lgamma(kWeight) - std::lgamma(2 * kWeight));
+  return std::exp2(1 - 2 * kWeight) / (b * beta) * sum;
 }
 
 int ranksOutside(int pairs, double alpha) {
   int outside = -1;
-  while (2 * (outside + 1) < pairs && signEvidence(outside + 1, pairs) >= 1 / alpha) ++outside;
+  while (2 * (outside + 1) < pairs && signEvidence(pairs - outside - 1, pairs) >= 1 / alpha) ++outside;
   return outside;
+}
+
+int fewestPairs(double alpha) {
+  int pairs = 1;
+  while (signEvidence(pairs, pairs) < 1 / alpha) ++pairs;
+  return pairs;
 }
 
 Ratio ratioOf(std::span<const Pair> pairs, double alpha) {

@@ -11,10 +11,9 @@
 namespace pitwall::tuning {
 namespace {
 
-constexpr std::size_t kWithoutScreening = 4;  // candidates
-constexpr double kScreeningShare = 0.5;       // of the budget, at most
-constexpr int kMostFailures = 3;              // in a row, of what others are compared with
-constexpr double kMostRepeated = 0.2;         // of the rounds
+constexpr double kScreeningShare = 0.5;  // of the budget, at most
+constexpr int kMostFailures = 3;         // in a row, of what others are compared with
+constexpr double kMostRepeated = 0.2;    // of the rounds
 
 }  // namespace
 
@@ -22,7 +21,6 @@ const char* toString(Stage stage) {
   switch (stage) {
     case Stage::screen: return "screen";
     case Stage::confirm: return "confirm";
-    case Stage::combine: return "combine";
     case Stage::done: return "done";
   }
   return "";
@@ -53,10 +51,13 @@ Search::Search(std::vector<Candidate> candidates, SearchOptions options)
   states_.resize(candidates_.size());
   for (std::size_t i = 1; i < candidates_.size(); ++i) active_.push_back(i);
   if (active_.empty()) return;
-  finalists_ = active_.size();
-  const bool has_alternatives =
-      std::ranges::any_of(active_, [&](std::size_t one) { return groupSize(candidates_[one].group) > 1; });
-  stage_ = has_alternatives || active_.size() > kWithoutScreening ? Stage::screen : Stage::confirm;
+  if (active_.size() > 1) {
+    stage_ = Stage::screen;
+  } else {
+    parts_ = active_;
+    buildLinks();
+    stage_ = Stage::confirm;
+  }
 }
 
 std::optional<Run> Search::next() {
@@ -68,25 +69,24 @@ std::optional<Run> Search::next() {
 }
 
 std::vector<std::size_t> Search::members() const {
-  std::vector<std::size_t> members{0};
-  if (stage_ == Stage::combine) {
-    members.insert(members.end(), {best_, combination_});
-  } else {
-    for (const std::size_t one : active_) {
-      if (stage_ == Stage::confirm || needsScreening(one)) members.push_back(one);
-    }
-  }
-  return members;
+  return stage_ == Stage::screen ? screenMembers() : confirmMembers();
+}
+
+void Search::startStage(Stage stage) {
+  stage_ = stage;
+  stage_rounds_ = 0;
+  plan_.clear();
+  results_.clear();
 }
 
 // False: the stage has changed instead.
 bool Search::planRound() {
   auto who = members();
   const bool screening = stage_ == Stage::screen;
-  const bool has_choice = screening && screened_rounds_ > 0;
+  const bool has_choice = screening && stage_rounds_ > 0;
   if (outOfBudget(who, has_choice ? kScreeningShare : 1)) {
     if (has_choice) {
-      chooseFinalists();
+      chooseParts();
     } else {
       end("the budget is over");
     }
@@ -134,56 +134,68 @@ void Search::add(const RunResult& result) {
   state.seconds += result.seconds;
   results_.push_back(result);
   state.failures = result.rate > 0 ? 0 : state.failures + 1;
-  if (candidate == 0 || candidate == best_) {
+  if (candidate == 0) {
     if (state.failures >= kMostFailures)
       return end(
-          fmt::format("{} failed {} times in a row: {}",
-                      candidate == 0 ? "the unchanged program" : textOf(candidates_[candidate].settings),
-                      state.failures, result.cause));
+          fmt::format("the unchanged program failed {} times in a row: {}", state.failures, result.cause));
   } else if (state.failures > (result.disturbed ? 1 : 0)) {  // other programs may have been the cause once
-    conclude(candidate, Conclusion::failed, result.cause);
+    const auto link = std::ranges::find(links_, candidate, &Link::total);
+    conclude(link == links_.end() ? candidate : link->part, Conclusion::failed, result.cause);
   }
   if (results_.size() == plan_.size()) endRound();
 }
 
 void Search::endRound() {
-  const bool disturbed = std::ranges::any_of(results_, &RunResult::disturbed);
-  const bool has_unchanged =
-      results_[static_cast<std::size_t>(std::ranges::find(plan_, std::size_t{0}) - plan_.begin())].rate > 0;
-  if (!has_unchanged) return;  // nothing to compare with
-  // Screening only compares candidates of one round with each other.
-  if (disturbed && stage_ != Stage::screen && repeated_ < 1 + kMostRepeated * round_) {
-    ++repeated_;
-    return;
+  const bool is_disturbed = std::ranges::any_of(results_, &RunResult::disturbed);
+  // Screening only compares candidates with each other.
+  if (stage_ == Stage::screen) {
+    takeRates();
+    if (states_[0].screened.empty()) return;  // nothing to compare with
+    ++stage_rounds_;
+    return evaluateScreen();
   }
-  if (disturbed && stage_ != Stage::screen) ++disturbed_;
-  takePairs();
-  ++stage_rounds_;
-  if (stage_ == Stage::screen) ++screened_rounds_;
-  switch (stage_) {
-    case Stage::screen: return evaluateScreen();
-    case Stage::confirm: return evaluateConfirm();
-    case Stage::combine: return evaluateCombination(false);
-    case Stage::done: return;
+  if (is_disturbed && repeated_ < 1 + kMostRepeated * round_) {
+    ++repeated_;
+  } else {
+    disturbed_ += is_disturbed ? 1 : 0;
+    ++stage_rounds_;
+    if (wasMeasured(0)) takePairs();
+    takeAddedPairs();
+  }
+  evaluateConfirm(false);
+}
+
+const RunResult& Search::resultOf(std::size_t candidate) const {
+  return results_[static_cast<std::size_t>(std::ranges::find(plan_, candidate) - plan_.begin())];
+}
+
+bool Search::wasMeasured(std::size_t candidate) const {
+  return std::ranges::find(plan_, candidate) != plan_.end() && resultOf(candidate).rate > 0;
+}
+
+void Search::takeRates() {
+  for (const std::size_t one : plan_) {
+    if (const double rate = resultOf(one).rate; rate > 0) states_[one].screened.push_back(rate);
   }
 }
 
 void Search::takePairs() {
-  const auto resultOf = [&](std::size_t candidate) -> const RunResult& {
-    return results_[static_cast<std::size_t>(std::ranges::find(plan_, candidate) - plan_.begin())];
-  };
   const RunResult& unchanged = resultOf(0);
   for (const std::size_t one : plan_) {
     const RunResult& result = resultOf(one);
     if (one == 0 || !(result.rate > 0)) continue;
-    State& state = states_[one];
-    (stage_ == Stage::screen ? state.screened : state.pairs).push_back({unchanged.rate, result.rate});
-    if (stage_ == Stage::combine && one == combination_ && resultOf(best_).rate > 0)
-      state.against_best.push_back({resultOf(best_).rate, result.rate});
+    states_[one].pairs.push_back({unchanged.rate, result.rate});
     if (unchanged.keep && result.keep && *unchanged.keep != 0) {
       const double change = *result.keep / *unchanged.keep - 1;
-      state.keep_changes.push_back((*unchanged.keep < 0) != options_.keep_lower ? -change : change);
+      states_[one].keep_changes.push_back((*unchanged.keep < 0) != options_.keep_lower ? -change : change);
     }
+  }
+}
+
+void Search::takeAddedPairs() {
+  for (const Link& link : links_) {
+    if (!link.is_gain && wasMeasured(link.base) && wasMeasured(link.total))
+      states_[link.part].added.push_back({resultOf(link.base).rate, resultOf(link.total).rate});
   }
 }
 
@@ -206,23 +218,28 @@ void Search::end(const std::string& why) {
   if (stage_ == Stage::screen) {
     for (const std::size_t one : std::vector(active_))
       conclude(one, Conclusion::undecided, why + " before its confirmation began");
+  } else {
+    evaluateConfirm(true);
   }
-  if (stage_ == Stage::confirm) {
-    for (const std::size_t one : std::vector(active_)) decide(one, true);
-    beginCombining();
-  } else if (stage_ == Stage::combine) {
-    evaluateCombination(true);
-  }
-  for (const std::size_t left : confirmed_)
-    conclude(left, Conclusion::notNeeded, why + " before it was measured beside what is kept");
   stage_ = Stage::done;
 }
 
 Verdict Search::verdict(std::size_t candidate) const {
   const State& state = states_[candidate];
-  Verdict verdict{state.conclusion, {}, state.why};
-  const double alpha = candidates_[candidate].parts.empty() ? finalistAlpha() : options_.alpha;
-  verdict.measured = state.pairs.empty() ? ratioOf(state.screened, 0) : ratioOf(state.pairs, alpha);
+  Verdict verdict;
+  verdict.conclusion = state.conclusion;
+  verdict.why = state.why;
+  if (candidate != best_ && state.beside != 0) {
+    verdict.beside = state.beside;
+    verdict.measured = ratioOf(state.added, state.alpha);
+  } else if (!state.pairs.empty()) {
+    verdict.measured = ratioOf(state.pairs, state.alpha > 0 ? state.alpha : options_.alpha);
+  } else if (!state.screened.empty() && !states_[0].screened.empty()) {
+    verdict.screened_runs = static_cast<int>(state.screened.size());
+    verdict.measured.before = typicalRate(states_[0].screened);
+    verdict.measured.after = typicalRate(state.screened);
+    verdict.measured.middle = verdict.measured.after / verdict.measured.before;
+  }
   return verdict;
 }
 

@@ -1,13 +1,18 @@
 // Decides what to run next, and what follows from the runs so far: a function of the options and of the results, in their order.
 // An interrupted search continues by giving a new Search the old results again. Runs nothing itself.
 //
-// 1. Screening, where there are more than four candidates or several of a group: in each round the unchanged program and the candidates run once. A
-//    group (the values of one parameter, one rule's proposals) loses those that are 10 % behind its best, and every second round
-//    the worse half; a range of numbers that is down to one gets the values halfway to those beside it. Screening results are never reported as a gain: the best of many is
-//    partly luck.
-// 2. Confirmation, on new runs: the best of each group, at most four and as many as the budget can confirm. A candidate leaves when its interval decides, when no gain is
-//    in sight, or after twenty pairs. All intervals together are wrong with 5 %.
-// 3. Combination: the best one is kept; each further confirmed one stays if it adds to what is kept, in pairs of the two.
+// 1. Screening, where there are several candidates: in the first round the unchanged program and each candidate run once, in later ones only
+//    those whose order could still change what is chosen. A group (the values of one parameter, one rule's proposals) loses what is
+//    behind its best; a range of numbers that is down to one gets the values halfway to those beside it. Screening results are never
+//    reported as a gain: the best of many is partly luck.
+// 2. Confirmation, on new runs: the best of each group, at most four and as many as the budget can confirm, are added to each other, the best first. In each
+//    round the unchanged program and these combinations run once. Each pair of combinations that differ in one part shows what this part adds. A
+//    part that adds nothing is removed, and what was added after it is measured anew without it. A part leaves when its interval
+//    decides, when no gain is in sight, or after twenty pairs.
+//
+// The tests of the parts, in their order, share alpha: as long as parts are gains, the next one is tested at the same level. After
+// each that is none the level is lower; all levels together are alpha. The order was chosen on other runs, and what is measured
+// anew has new runs, so the probability that any part is reported as a gain and is none stays below alpha.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +41,7 @@ struct SearchOptions {
   std::vector<Parameter> parameters;
 };
 
-enum class Stage : std::uint8_t { screen, confirm, combine, done };
+enum class Stage : std::uint8_t { screen, confirm, done };
 const char* toString(Stage stage);
 
 struct Run {
@@ -58,18 +63,24 @@ enum class Conclusion : std::uint8_t {
   screenedOut,  // others looked better
   failed,       // a run of it was no measurement
   kept,         // in the best settings, alone or as a part
-  notNeeded,    // a gain, but not beside those that are kept
-  noGain,       // less than min_gain
-  undecided,    // too few pairs for an answer
-  worse,        // the metric to keep got worse
+  notNeeded,  // sets nothing that is not set by what is kept, or is a step on the way to the best combination
+  noGain,     // less than min_gain
+  undecided,  // too few pairs for an answer
+  worse,      // the metric to keep got worse
 };
 const char* toString(Conclusion conclusion);
 
 struct Verdict {
   Conclusion conclusion = Conclusion::untested;
-  Ratio measured;   // against the unchanged program; without interval while it was only screened
+  Ratio measured;         // of no pairs while it was only screened: the ratio of typical rates
+  int screened_runs = 0;  // while it was only screened
+  std::size_t beside =
+      0;  // the candidate that `measured` compares with: what it was added to; 0 = the unchanged program
   std::string why;  // a sentence without a period
 };
+
+// Of several runs of one program, of which the screening keeps no pairs.
+double typicalRate(std::vector<double> rates);
 
 class Search {
  public:
@@ -98,7 +109,11 @@ class Search {
 
  private:
   struct State {
-    std::vector<Pair> screened, pairs, against_best;
+    std::vector<double> screened;  // rates
+    std::vector<Pair> pairs;       // with the unchanged program
+    std::vector<Pair> added;       // of a part: the combination that ends with it, with `beside`
+    std::size_t beside = 0;
+    double alpha = 0;                  // of `added`
     std::vector<double> keep_changes;  // relative, less than 0 = worse
     int runs = 0;
     int failures = 0;  // in a row
@@ -106,36 +121,47 @@ class Search {
     Conclusion conclusion = Conclusion::untested;
     std::string why;
   };
+  // What the confirmation adds to the link before it; the first one to the unchanged program.
+  struct Link {
+    std::size_t part = 0;
+    std::size_t base = 0;   // the candidate with all before it
+    std::size_t total = 0;  // the candidate with this part, too
+    bool is_gain = false;
+  };
 
   bool planRound();
   std::vector<std::size_t> members() const;
   void order(std::vector<std::size_t> members);
   void endRound();
+  const RunResult& resultOf(std::size_t candidate) const;
+  bool wasMeasured(std::size_t candidate) const;  // in this round
+  void takeRates();
   void takePairs();
+  void takeAddedPairs();
   double roundSeconds(const std::vector<std::size_t>& members) const;
   bool outOfBudget(const std::vector<std::size_t>& members, double share) const;
   void conclude(std::size_t candidate, Conclusion conclusion, std::string why);
+  void startStage(Stage stage);
 
+  std::vector<std::size_t> screenMembers() const;
   void evaluateScreen();
-  bool needsScreening(std::size_t candidate) const;
-  std::map<std::string, std::vector<std::size_t>> groupsByRatio() const;
-  void dropBehind(std::size_t candidate, std::size_t better);
-  void dropClearlyWorse();
-  void halveGroups();
+  std::map<std::string, std::vector<std::size_t>> groupsByRank() const;
+  void dropBehind(const std::vector<std::size_t>& members);
   void refineRanges();
-  void chooseFinalists();
-  bool canConfirm(const std::vector<std::size_t>& finalists) const;
+  void chooseParts();
+  bool canConfirm(std::size_t parts) const;
+  bool isNear(std::size_t candidate) const;
   double screenedRatio(std::size_t candidate) const;
   double screenedRank(std::size_t candidate) const;
   std::size_t groupSize(const std::string& group) const;
 
-  void evaluateConfirm();
-  void decide(std::size_t candidate, bool last);
-  void beginCombining();
-  bool nextCombination();
-  void dropWhatIsSet();
-  void evaluateCombination(bool last);
-  double finalistAlpha() const;
+  std::vector<std::size_t> confirmMembers() const;
+  void buildLinks();
+  std::size_t combination(std::size_t base, std::size_t part);
+  double level() const;
+  void evaluateConfirm(bool last);
+  bool isDecided(Link& link, bool may_be_hidden, bool last);
+  void keepLinks();
   bool keepsWorse(std::size_t candidate) const;
 
   std::vector<Candidate> candidates_;
@@ -143,14 +169,13 @@ class Search {
   SearchOptions options_;
   std::mt19937_64 random_;
   Stage stage_ = Stage::done;
-  std::vector<std::size_t> active_;  // screened, or to be confirmed
-  std::size_t finalists_ = 1;
-  std::vector<std::size_t> confirmed_;  // still to be combined, best first
-  std::size_t combinations_ = 1;
-  std::size_t combination_ = 0;  // under test; 0 = none
+  std::vector<std::size_t> active_;  // screened
+  std::vector<std::size_t> parts_;   // to be confirmed, best first
+  std::vector<Link> links_;          // of those that set what none before them sets
+  std::size_t not_gains_ = 0;        // parts that were removed
   std::size_t best_ = 0;
 
-  int round_ = 0, stage_rounds_ = 0, screened_rounds_ = 0, repeated_ = 0, disturbed_ = 0, runs_ = 0;
+  int round_ = 0, stage_rounds_ = 0, repeated_ = 0, disturbed_ = 0, runs_ = 0;
   double spent_s_ = 0;
   std::vector<std::size_t> plan_;  // of the round, in order
   std::vector<RunResult> results_;

@@ -1,36 +1,43 @@
-// The second and third stages of a search: which candidates are a gain, and which of them together.
+// The second stage of a search: which parts add something to those before them.
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyzer/tune/search.h"
 
 namespace pitwall::tuning {
 namespace {
 
-constexpr int kFewestPairs = 6;
-constexpr int kEnoughPairs = 10;   // for a gain, however wide its interval is
-constexpr int kHopelessPairs = 8;  // without a gain in the middle
+constexpr int kFewestPairs = 5;
+constexpr int kEnoughPairs = 8;    // for a gain, however wide its interval is
+constexpr int kHopelessPairs = 8;  // with less than the least gain in the middle
 constexpr int kMostPairs = 20;
-constexpr int kMostCombinedPairs = 12;
+constexpr int kMostLaterPairs = 10;         // of a part after the first that adds little
+constexpr double kLittle = 3;               // times the least gain
+constexpr std::size_t kUnchangedPairs = 6;  // of each combination: more say little about the whole gain
+
+// Of alpha: before the first part that is no gain, after it, after the second, ... Five, seven, nine and eleven pairs of one
+// sign suffice.
+constexpr std::array kLevels = {0.744, 0.192, 0.0495, 0.0145};
 
 enum class Step { more, gain, noGain, undecided };
 
-// What the pairs so far say. `most` pairs are the last.
-Step stepAfter(const Ratio& ratio, double min_gain, int most) {
-  if (ratio.pairs < kFewestPairs) return Step::more;
+// What the pairs so far say. `last`: there are no more.
+Step stepAfter(const Ratio& ratio, double min_gain, int most, bool last) {
   if (ratio.isAbove(1) && ratio.middle >= 1 + min_gain) {
     const bool is_narrow = ratio.high - ratio.low < (ratio.middle - 1) * 2 / 3;
-    return is_narrow || ratio.pairs >= std::min(most, kEnoughPairs) ? Step::gain : Step::more;
+    return is_narrow || last || ratio.pairs >= kEnoughPairs ? Step::gain : Step::more;
   }
   if (ratio.isBelow(1 + min_gain)) return Step::noGain;
-  if (ratio.pairs >= kHopelessPairs && ratio.middle <= 1) return Step::noGain;
-  return ratio.pairs >= most ? Step::undecided : Step::more;
+  if (ratio.pairs >= kFewestPairs && ratio.middle <= 1) return Step::noGain;
+  if (ratio.pairs >= kHopelessPairs && ratio.middle < 1 + min_gain) return Step::noGain;
+  return last || ratio.pairs >= most ? Step::undecided : Step::more;
 }
 
 }  // namespace
 
-double Search::finalistAlpha() const { return options_.alpha / static_cast<double>(finalists_); }
+double Search::level() const { return options_.alpha * kLevels[std::min(not_gains_, kLevels.size() - 1)]; }
 
 bool Search::keepsWorse(std::size_t candidate) const {
   auto changes = states_[candidate].keep_changes;
@@ -40,126 +47,136 @@ bool Search::keepsWorse(std::size_t candidate) const {
   return *middle < -options_.within;
 }
 
-void Search::evaluateConfirm() {
-  for (const std::size_t one : std::vector(active_)) decide(one, false);
-  if (active_.empty()) beginCombining();
+std::vector<std::size_t> Search::confirmMembers() const {
+  std::vector<std::size_t> members;
+  bool needs_unchanged = false;
+  for (const Link& link : links_) {
+    if (link.is_gain) continue;
+    if (members.empty() || members.back() != link.base) members.push_back(link.base);
+    members.push_back(link.total);
+    needs_unchanged |= states_[link.total].pairs.size() < kUnchangedPairs;
+  }
+  if (needs_unchanged && members.front() != 0) members.push_back(0);
+  return members;
 }
 
-void Search::decide(std::size_t candidate, bool last) {
-  const Ratio ratio = ratioOf(states_[candidate].pairs, finalistAlpha());
-  Step step = stepAfter(ratio, options_.min_gain, kMostPairs);
-  if (step == Step::more && last)
-    step = ratio.isAbove(1) && ratio.middle >= 1 + options_.min_gain ? Step::gain : Step::undecided;
-  switch (step) {
-    case Step::more: return;
-    case Step::gain:
-      if (keepsWorse(candidate))
-        return conclude(candidate, Conclusion::worse,
-                        fmt::format("faster, but the metric to keep is worse by more than {:g} %",
-                                    options_.within * 100));
-      confirmed_.push_back(candidate);
-      std::erase(active_, candidate);
-      return;
-    case Step::noGain:
-      return conclude(
-          candidate, Conclusion::noGain,
-          ratio.isBelow(1) ? "slower" : fmt::format("no gain of {:g} % or more", options_.min_gain * 100));
-    case Step::undecided:
-      return conclude(candidate, Conclusion::undecided,
-                      last
-                          ? ended_ + " before the runs decided"
-                          : fmt::format("the runs differ too much for an answer from {} pairs", ratio.pairs));
-  }
-}
-
-// The best of each group, best first.
-void Search::beginCombining() {
-  std::ranges::stable_sort(confirmed_, std::ranges::greater{}, [&](std::size_t one) {
-    return ratioOf(states_[one].pairs, finalistAlpha()).middle;
-  });
-  std::vector<std::size_t> left;
-  for (const std::size_t one : confirmed_) {
-    const auto better = std::ranges::find_if(
-        left, [&](std::size_t other) { return candidates_[other].group == candidates_[one].group; });
-    if (better == left.end()) {
-      left.push_back(one);
-    } else {
-      conclude(one, Conclusion::notNeeded,
-               fmt::format("a gain, but {} gains more", textOf(candidates_[*better].settings)));
-    }
-  }
-  confirmed_ = std::move(left);
-  if (confirmed_.empty()) {
-    stage_ = Stage::done;
-    return;
-  }
-  best_ = confirmed_.front();
-  conclude(best_, Conclusion::kept, "a gain");
-  combinations_ = std::max<std::size_t>(1, confirmed_.size() - 1);
-  confirmed_.erase(confirmed_.begin());
-  if (!ended_.empty()) return;
-  stage_ = nextCombination() ? Stage::combine : Stage::done;
-}
-
-// Another value of a variable that is kept cannot be combined with it.
-void Search::dropWhatIsSet() {
-  for (const std::size_t one : std::vector(confirmed_)) {
-    const Assignments& kept = candidates_[best_].settings;
-    const bool adds = std::ranges::any_of(candidates_[one].settings,
-                                          [&](const auto& setting) { return !kept.contains(setting.first); });
-    if (adds) continue;
-    conclude(one, Conclusion::notNeeded, fmt::format("a gain, but {} gains as much", textOf(kept)));
-    std::erase(confirmed_, one);
-  }
-}
-
-// Whether there is one to test.
-bool Search::nextCombination() {
-  combination_ = 0;
-  stage_rounds_ = 0;
-  plan_.clear();
-  results_.clear();
-  dropWhatIsSet();
-  if (confirmed_.empty()) return false;
-  Candidate combined;
-  combined.settings = candidates_[best_].settings;
-  for (const auto& [name, value] : candidates_[confirmed_.front()].settings) combined.settings[name] = value;
-  combined.parts = candidates_[best_].parts.empty() ? std::vector{best_} : candidates_[best_].parts;
-  combined.parts.push_back(confirmed_.front());
-  combined.group = "combination";
-  combination_ = candidates_.size();
-  candidates_.push_back(std::move(combined));
+// The candidate with the settings of both; where both set a variable, those of `part`.
+std::size_t Search::combination(std::size_t base, std::size_t part) {
+  Candidate both;
+  both.settings = candidates_[part].settings;
+  both.settings.insert(candidates_[base].settings.begin(), candidates_[base].settings.end());
+  const auto known = std::ranges::find(candidates_, both.settings, &Candidate::settings);
+  if (known != candidates_.end()) return static_cast<std::size_t>(known - candidates_.begin());
+  both.parts = candidates_[base].parts.empty() ? std::vector{base} : candidates_[base].parts;
+  both.parts.push_back(part);
+  both.group = "combination";
+  candidates_.push_back(std::move(both));
   states_.emplace_back();
+  return candidates_.size() - 1;
+}
+
+// Links whose base is the same as before keep their pairs.
+void Search::buildLinks() {
+  const std::vector<Link> old = std::move(links_);
+  links_.clear();
+  std::size_t base = 0;
+  for (const std::size_t part : parts_) {
+    const bool adds = std::ranges::any_of(candidates_[part].settings, [&](const auto& setting) {
+      return !candidates_[base].settings.contains(setting.first);
+    });
+    if (!adds) continue;
+    const auto known = std::ranges::find(old, part, &Link::part);
+    if (known != old.end() && known->base == base) {
+      links_.push_back(*known);
+    } else {
+      const std::size_t total = combination(base, part);
+      links_.push_back({part, base, total});
+      State& state = states_[part];
+      state.added.clear();
+      state.beside = base;
+      state.alpha = level();
+    }
+    base = links_.back().total;
+  }
+}
+
+void Search::evaluateConfirm(bool last) {
+  bool was_removed = false, has_open = false;
+  for (Link& link : links_) {
+    if (link.is_gain) continue;
+    // What looked like a clear gain alone may be none only because of a part before it that is none itself.
+    const bool may_be_hidden = has_open && !isNear(link.part);
+    has_open = true;
+    if (isDecided(link, may_be_hidden, last) && !link.is_gain) {
+      std::erase(parts_, link.part);
+      ++not_gains_;
+      was_removed = true;
+    }
+    if (last && !link.is_gain) break;  // those behind were measured beside it
+  }
+  if (last) {
+    links_.erase(std::ranges::find(links_, false, &Link::is_gain), links_.end());
+  } else if (was_removed) {
+    buildLinks();
+    stage_rounds_ = 0;
+  }
+  if (last || std::ranges::all_of(links_, &Link::is_gain)) keepLinks();
+}
+
+// Whether there is an answer. Concludes a part that is no gain.
+bool Search::isDecided(Link& link, bool may_be_hidden, bool last) {
+  const State& state = states_[link.part];
+  if (state.conclusion == Conclusion::failed) return true;
+  const Ratio ratio = ratioOf(state.added, state.alpha);
+  const auto beside = [&](const std::string& text) {
+    return link.base == 0 ? text : text + " beside " + textOf(candidates_[link.base].settings);
+  };
+  const bool adds_little = link.base != 0 && ratio.middle < 1 + kLittle * options_.min_gain;
+  switch (stepAfter(ratio, options_.min_gain, adds_little ? kMostLaterPairs : kMostPairs, last)) {
+    case Step::more: return false;
+    case Step::gain:
+      link.is_gain = !keepsWorse(link.total);
+      if (!link.is_gain)
+        conclude(link.part, Conclusion::worse,
+                 beside(fmt::format("faster, but the metric to keep is worse by more than {:g} %",
+                                    options_.within * 100)));
+      return true;
+    case Step::noGain:
+      if (may_be_hidden && !last) return false;
+      conclude(link.part, Conclusion::noGain,
+               beside(ratio.isBelow(1) ? "slower"
+                                       : fmt::format("no gain of {:g} % or more", options_.min_gain * 100)));
+      return true;
+    case Step::undecided:
+      conclude(
+          link.part, Conclusion::undecided,
+          last ? ended_ + " before the runs decided"
+               : beside(fmt::format("the runs differ too much for an answer from {} pairs", ratio.pairs)));
+      return true;
+  }
   return true;
 }
 
-void Search::evaluateCombination(bool last) {
-  const State& state = states_[combination_];
-  const Ratio ratio = ratioOf(state.against_best, options_.alpha / static_cast<double>(combinations_));
-  Step step = state.conclusion == Conclusion::failed
-                  ? Step::noGain
-                  : stepAfter(ratio, options_.min_gain, kMostCombinedPairs);
-  if (step == Step::more && !last) return;
-  const std::size_t added = confirmed_.front();
-  const std::string best = textOf(candidates_[best_].settings);
-  const bool is_worse = keepsWorse(combination_);
-  if (step == Step::gain && !is_worse) {
-    conclude(added, Conclusion::kept, "a gain, and more beside what is kept");
-    conclude(best_, candidates_[best_].parts.empty() ? Conclusion::kept : Conclusion::notNeeded,
-             candidates_[best_].parts.empty() ? "a gain" : "a part of the best combination");
-    best_ = combination_;
-    conclude(best_, Conclusion::kept, fmt::format("{:.3g} times as fast as {} alone", ratio.middle, best));
-  } else {
-    const std::string why = is_worse ? "the metric to keep gets worse beside " + best
-                                     : "adds nothing that was measured beside " + best;
-    conclude(added, Conclusion::notNeeded, "a gain alone; " + why);
-    if (state.conclusion != Conclusion::failed)
-      conclude(combination_, is_worse ? Conclusion::worse : Conclusion::notNeeded,
-               fmt::format("{:.3g} times as fast as {} alone", ratio.middle, best));
+// The end of the search: all links are gains.
+void Search::keepLinks() {
+  best_ = links_.empty() ? 0 : links_.back().total;
+  for (const Link& link : links_) {
+    if (link.total != best_) conclude(link.total, Conclusion::notNeeded, "a part of the best combination");
+    conclude(link.part, Conclusion::kept,
+             link.base == 0 ? "a gain" : "a gain beside " + textOf(candidates_[link.base].settings));
+    std::erase(parts_, link.part);
   }
-  confirmed_.erase(confirmed_.begin());
-  if (last) return;
-  if (!nextCombination()) stage_ = Stage::done;
+  if (links_.size() > 1) conclude(best_, Conclusion::kept, "each part is a gain beside those before it");
+  for (const std::size_t left : parts_) {
+    if (ended_.empty()) {
+      conclude(
+          left, Conclusion::notNeeded,
+          fmt::format("sets nothing beside {}, which looked better", textOf(candidates_[best_].settings)));
+    } else {
+      conclude(left, Conclusion::undecided, ended_ + " before the runs decided");
+    }
+  }
+  stage_ = Stage::done;
 }
 
 }  // namespace pitwall::tuning

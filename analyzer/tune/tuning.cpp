@@ -144,8 +144,16 @@ Status Tuning::readFindings() {
 // What the user asks for comes first: where settings repeat, the first one counts.
 std::vector<Candidate> Tuning::allCandidates() {
   std::vector<Candidate> all(1);
-  for (Candidate& candidate : candidatesOf(report_, limits_, outcome_.notes))
+  for (Candidate& candidate : candidatesOf(report_, limits_, outcome_.notes)) {
+    // What a rule proposes for a parameter is one more of its values. Neighbours are not: the user has given the values.
+    const auto parameter =
+        std::ranges::find(parameters_, candidate.settings.begin()->first, &Parameter::name);
+    if (candidate.settings.size() == 1 && parameter != parameters_.end()) {
+      if (candidate.rule.empty()) continue;
+      candidate = withGroupOf(*parameter, std::move(candidate));
+    }
     all.push_back(std::move(candidate));
+  }
   for (const Parameter& parameter : parameters_) {
     for (Candidate& candidate : candidatesOf(parameter, currentOf(parameter)))
       all.push_back(std::move(candidate));
@@ -249,6 +257,8 @@ Status Tuning::recordBest() {
 
 void Tuning::fillRows() {
   for (std::size_t i = 1; i < search_->candidates().size(); ++i) {
+    const bool is_step = !search_->candidates()[i].parts.empty() && i != search_->best();
+    if (is_step) continue;
     if (i == search_->best()) outcome_.best = static_cast<int>(outcome_.rows.size());
     outcome_.rows.push_back(rowOf(*search_, i, program_->metric()));
   }
@@ -268,11 +278,11 @@ void Tuning::noteMachine() {
                     countText(static_cast<std::size_t>(search_->disturbedRounds()), "round")));
 }
 
-// Findings that were measured alone are marked in the first trace.
+// Findings that were measured against the unchanged program are marked in the first trace.
 void Tuning::saveStatuses() {
   for (Finding& finding : report_.findings) {
     for (const TuneRow& row : outcome_.rows) {
-      if (row.rule != finding.id || !row.has_interval) continue;
+      if (row.rule != finding.id || !row.has_interval || !row.beside.empty()) continue;
       if (row.low > 1) finding.status = FindingStatus::confirmed;
       if (row.conclusion == toString(Conclusion::noGain)) finding.status = FindingStatus::refuted;
     }
@@ -281,13 +291,13 @@ void Tuning::saveStatuses() {
     outcome_.notes.push_back("the findings are not saved in the first trace: " + saved.error().message);
 }
 
-// Predictions whose settings were measured alone. Also those that were wrong: else the ledger would hold winners only.
+// Predictions whose settings were measured against the unchanged program. Also those that were wrong: else the ledger would hold winners only.
 void Tuning::addToUsersLedger() {
   const std::string path = ledgerPath();
   if (!options_.ledger || path.empty()) return;
   std::vector<LedgerRow> rows;
   for (const TuneRow& row : outcome_.rows) {
-    if (row.rule.empty() || row.predicted_high <= 0 || !row.has_interval) continue;
+    if (row.rule.empty() || row.predicted_high <= 0 || !row.has_interval || !row.beside.empty()) continue;
     rows.push_back({std::time(nullptr), cpuModel(), fs::path(options_.command.front()).filename().string(),
                     row.rule, row.method, row.settings, row.predicted_low, row.predicted_high, row.ratio,
                     row.low, row.high, row.pairs, row.conclusion});

@@ -203,7 +203,7 @@ TEST_F(Tune, EndsWhatAKilledSearchLeftRunning) {
 }
 
 TEST_F(Tune, InterruptedItEndsWithWhatIsKnownAndContinuesLater) {
-  const std::string program = script("waits.sh", "sleep 0.05\necho \"Speed: 100\"\n");
+  const std::string program = script("waits.sh", "sleep 0.05\necho \"Speed: $((100 * ${A:-1}))\"\n");
   const std::string runs = (folder_ / "t" / "runs.tsv").string();
   const std::string out = (folder_ / "out2").string();
   const pid_t child = ::fork();
