@@ -138,10 +138,10 @@ std::string knownSoFar(const Search& search) {
   std::size_t best = search.best();
   double ratio = best == 0 ? 1 : search.verdict(best).measured.middle;
   for (std::size_t i = 1; best == 0 && i < search.candidates().size(); ++i) {
-    const Ratio measured = search.verdict(i).measured;
-    if (measured.middle > ratio) {
+    const Verdict verdict = search.verdict(i);
+    if (verdict.beside == 0 && verdict.measured.middle > ratio) {
       best = i;
-      ratio = measured.middle;
+      ratio = verdict.measured.middle;
     }
   }
   if (best == 0) return "";

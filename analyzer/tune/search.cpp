@@ -68,7 +68,7 @@ std::optional<Run> Search::next() {
   return Run{stage_, round_, plan_[results_.size()]};
 }
 
-std::vector<std::size_t> Search::members() const {
+std::vector<std::size_t> Search::members() {
   return stage_ == Stage::screen ? screenMembers() : confirmMembers();
 }
 
@@ -139,10 +139,24 @@ void Search::add(const RunResult& result) {
       return end(
           fmt::format("the unchanged program failed {} times in a row: {}", state.failures, result.cause));
   } else if (state.failures > (result.disturbed ? 1 : 0)) {  // other programs may have been the cause once
-    const auto link = std::ranges::find(links_, candidate, &Link::total);
-    conclude(link == links_.end() ? candidate : link->part, Conclusion::failed, result.cause);
+    if (stage_ == Stage::screen && candidate == base_) {
+      for (const std::size_t one : std::vector(active_))
+        conclude(one, Conclusion::undecided,
+                 fmt::format("what it was to be added to failed: {}", result.cause));
+      return chooseParts();
+    }
+    conclude(partOf(candidate), Conclusion::failed, result.cause);
   }
   if (results_.size() == plan_.size()) endRound();
+}
+
+// What the combination that runs in this stage adds.
+std::size_t Search::partOf(std::size_t total) const {
+  if (const auto link = std::ranges::find(links_, total, &Link::total); link != links_.end())
+    return link->part;
+  const auto part = std::ranges::find_if(
+      active_, [&](std::size_t one) { return candidates_[one].settings == settingsWith(base_, one); });
+  return part == active_.end() ? total : *part;
 }
 
 void Search::endRound() {
@@ -150,7 +164,7 @@ void Search::endRound() {
   // Screening only compares candidates with each other.
   if (stage_ == Stage::screen) {
     takeRates();
-    if (states_[0].screened.empty()) return;  // nothing to compare with
+    if (base_rates_.empty()) return;  // nothing to compare with
     ++stage_rounds_;
     return evaluateScreen();
   }
@@ -174,8 +188,15 @@ bool Search::wasMeasured(std::size_t candidate) const {
 }
 
 void Search::takeRates() {
-  for (const std::size_t one : plan_) {
-    if (const double rate = resultOf(one).rate; rate > 0) states_[one].screened.push_back(rate);
+  if (wasMeasured(base_)) base_rates_.push_back(resultOf(base_).rate);
+  for (const std::size_t one : active_) {
+    const std::size_t total = combination(base_, one);
+    State& state = states_[one];
+    if (total != base_ && wasMeasured(total)) state.screened.push_back(resultOf(total).rate);
+    if (!base_rates_.empty() && !state.screened.empty()) {
+      state.screened_base = typicalRate(base_rates_);
+      state.screened_beside = base_;
+    }
   }
 }
 
@@ -234,9 +255,10 @@ Verdict Search::verdict(std::size_t candidate) const {
     verdict.measured = ratioOf(state.added, state.alpha);
   } else if (!state.pairs.empty()) {
     verdict.measured = ratioOf(state.pairs, state.alpha > 0 ? state.alpha : options_.alpha);
-  } else if (!state.screened.empty() && !states_[0].screened.empty()) {
+  } else if (!state.screened.empty() && state.screened_base > 0) {
+    verdict.beside = state.screened_beside;
     verdict.screened_runs = static_cast<int>(state.screened.size());
-    verdict.measured.before = typicalRate(states_[0].screened);
+    verdict.measured.before = state.screened_base;
     verdict.measured.after = typicalRate(state.screened);
     verdict.measured.middle = verdict.measured.after / verdict.measured.before;
   }

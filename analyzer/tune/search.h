@@ -109,9 +109,11 @@ class Search {
 
  private:
   struct State {
-    std::vector<double> screened;  // rates
-    std::vector<Pair> pairs;       // with the unchanged program
-    std::vector<Pair> added;       // of a part: the combination that ends with it, with `beside`
+    std::vector<double> screened;     // rates
+    double screened_base = 0;         // typical rate of what it was added to
+    std::size_t screened_beside = 0;  // that
+    std::vector<Pair> pairs;          // with the unchanged program
+    std::vector<Pair> added;          // of a part: the combination that ends with it, with `beside`
     std::size_t beside = 0;
     double alpha = 0;                  // of `added`
     std::vector<double> keep_changes;  // relative, less than 0 = worse
@@ -130,7 +132,7 @@ class Search {
   };
 
   bool planRound();
-  std::vector<std::size_t> members() const;
+  std::vector<std::size_t> members();
   void order(std::vector<std::size_t> members);
   void endRound();
   const RunResult& resultOf(std::size_t candidate) const;
@@ -143,21 +145,29 @@ class Search {
   void conclude(std::size_t candidate, Conclusion conclusion, std::string why);
   void startStage(Stage stage);
 
-  std::vector<std::size_t> screenMembers() const;
+  std::vector<std::size_t> unclear() const;
+  std::vector<std::size_t> screenMembers();
   void evaluateScreen();
   std::map<std::string, std::vector<std::size_t>> groupsByRank() const;
   void dropBehind(const std::vector<std::size_t>& members);
   void refineRanges();
+  bool screenBesideGains();
   void chooseParts();
   bool canConfirm(std::size_t parts) const;
   bool isNear(std::size_t candidate) const;
+  bool isClear(std::size_t candidate) const;
+  std::string screenedText(std::size_t candidate) const;
   double screenedRatio(std::size_t candidate) const;
   double screenedRank(std::size_t candidate) const;
   std::size_t groupSize(const std::string& group) const;
 
   std::vector<std::size_t> confirmMembers() const;
   void buildLinks();
+  Assignments settingsWith(std::size_t base, std::size_t part) const;
   std::size_t combination(std::size_t base, std::size_t part);
+  std::size_t partOf(std::size_t total) const;
+  bool addsTo(std::size_t base, std::size_t part) const;
+  std::string besideText(std::size_t base) const;
   double level() const;
   void evaluateConfirm(bool last);
   bool isDecided(Link& link, bool may_be_hidden, bool last);
@@ -170,9 +180,11 @@ class Search {
   std::mt19937_64 random_;
   Stage stage_ = Stage::done;
   std::vector<std::size_t> active_;  // screened
-  std::vector<std::size_t> parts_;   // to be confirmed, best first
-  std::vector<Link> links_;          // of those that set what none before them sets
-  std::size_t not_gains_ = 0;        // parts that were removed
+  std::size_t base_ = 0;             // that candidates are added to while they are screened
+  std::vector<double> base_rates_;
+  std::vector<std::size_t> parts_;  // to be confirmed, best first
+  std::vector<Link> links_;         // of those that set what none before them sets
+  std::size_t not_gains_ = 0;       // parts that were removed
   std::size_t best_ = 0;
 
   int round_ = 0, stage_rounds_ = 0, repeated_ = 0, disturbed_ = 0, runs_ = 0;

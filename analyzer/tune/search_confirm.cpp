@@ -60,11 +60,17 @@ std::vector<std::size_t> Search::confirmMembers() const {
   return members;
 }
 
-// The candidate with the settings of both; where both set a variable, those of `part`.
+// Where both set a variable, those of `part`.
+Assignments Search::settingsWith(std::size_t base, std::size_t part) const {
+  Assignments both = candidates_[part].settings;
+  both.insert(candidates_[base].settings.begin(), candidates_[base].settings.end());
+  return both;
+}
+
+// The candidate with these settings, which is made where there is none.
 std::size_t Search::combination(std::size_t base, std::size_t part) {
   Candidate both;
-  both.settings = candidates_[part].settings;
-  both.settings.insert(candidates_[base].settings.begin(), candidates_[base].settings.end());
+  both.settings = settingsWith(base, part);
   const auto known = std::ranges::find(candidates_, both.settings, &Candidate::settings);
   if (known != candidates_.end()) return static_cast<std::size_t>(known - candidates_.begin());
   both.parts = candidates_[base].parts.empty() ? std::vector{base} : candidates_[base].parts;
@@ -75,16 +81,23 @@ std::size_t Search::combination(std::size_t base, std::size_t part) {
   return candidates_.size() - 1;
 }
 
+bool Search::addsTo(std::size_t base, std::size_t part) const {
+  return std::ranges::any_of(candidates_[part].settings, [&](const auto& setting) {
+    return !candidates_[base].settings.contains(setting.first);
+  });
+}
+
+std::string Search::besideText(std::size_t base) const {
+  return base == 0 ? "" : " beside " + textOf(candidates_[base].settings);
+}
+
 // Links whose base is the same as before keep their pairs.
 void Search::buildLinks() {
   const std::vector<Link> old = std::move(links_);
   links_.clear();
   std::size_t base = 0;
   for (const std::size_t part : parts_) {
-    const bool adds = std::ranges::any_of(candidates_[part].settings, [&](const auto& setting) {
-      return !candidates_[base].settings.contains(setting.first);
-    });
-    if (!adds) continue;
+    if (!addsTo(base, part)) continue;
     const auto known = std::ranges::find(old, part, &Link::part);
     if (known != old.end() && known->base == base) {
       links_.push_back(*known);
@@ -128,9 +141,7 @@ bool Search::isDecided(Link& link, bool may_be_hidden, bool last) {
   const State& state = states_[link.part];
   if (state.conclusion == Conclusion::failed) return true;
   const Ratio ratio = ratioOf(state.added, state.alpha);
-  const auto beside = [&](const std::string& text) {
-    return link.base == 0 ? text : text + " beside " + textOf(candidates_[link.base].settings);
-  };
+  const std::string beside = besideText(link.base);
   const bool adds_little = link.base != 0 && ratio.middle < 1 + kLittle * options_.min_gain;
   switch (stepAfter(ratio, options_.min_gain, adds_little ? kMostLaterPairs : kMostPairs, last)) {
     case Step::more: return false;
@@ -138,20 +149,21 @@ bool Search::isDecided(Link& link, bool may_be_hidden, bool last) {
       link.is_gain = !keepsWorse(link.total);
       if (!link.is_gain)
         conclude(link.part, Conclusion::worse,
-                 beside(fmt::format("faster, but the metric to keep is worse by more than {:g} %",
-                                    options_.within * 100)));
+                 fmt::format("faster, but the metric to keep is worse by more than {:g} %{}",
+                             options_.within * 100, beside));
       return true;
     case Step::noGain:
       if (may_be_hidden && !last) return false;
-      conclude(link.part, Conclusion::noGain,
-               beside(ratio.isBelow(1) ? "slower"
-                                       : fmt::format("no gain of {:g} % or more", options_.min_gain * 100)));
+      conclude(
+          link.part, Conclusion::noGain,
+          (ratio.isBelow(1) ? "slower" : fmt::format("no gain of {:g} % or more", options_.min_gain * 100)) +
+              beside);
       return true;
     case Step::undecided:
       conclude(
           link.part, Conclusion::undecided,
           last ? ended_ + " before the runs decided"
-               : beside(fmt::format("the runs differ too much for an answer from {} pairs", ratio.pairs)));
+               : fmt::format("the runs differ too much for an answer from {} pairs{}", ratio.pairs, beside));
       return true;
   }
   return true;
@@ -162,8 +174,7 @@ void Search::keepLinks() {
   best_ = links_.empty() ? 0 : links_.back().total;
   for (const Link& link : links_) {
     if (link.total != best_) conclude(link.total, Conclusion::notNeeded, "a part of the best combination");
-    conclude(link.part, Conclusion::kept,
-             link.base == 0 ? "a gain" : "a gain beside " + textOf(candidates_[link.base].settings));
+    conclude(link.part, Conclusion::kept, "a gain" + besideText(link.base));
     std::erase(parts_, link.part);
   }
   if (links_.size() > 1) conclude(best_, Conclusion::kept, "each part is a gain beside those before it");

@@ -11,8 +11,9 @@ namespace pitwall::tuning {
 namespace {
 
 constexpr std::size_t kMostParts = 4;
-constexpr std::size_t kMostRuns = 3;     // of a candidate
-constexpr double kBehindAfterOne = 0.9;  // of the rate of the group's best: out
+constexpr std::size_t kMostRuns = 3;  // of a candidate
+constexpr std::size_t kFewestOfBase = 2;
+constexpr double kBehindAfterOne = 0.85;  // of the rate of the group's best: out
 constexpr double kBehindAfterTwo = 0.95;
 constexpr double kAsGood = 0.985;       // of the rate of the group's best: not worth another run
 constexpr double kNear = 0.05;          // a ratio this near to 1 needs more runs
@@ -27,10 +28,12 @@ double typicalRate(std::vector<double> rates) {
   return std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
 }
 
+// To the rate of what it was added to in the screening.
 double Search::screenedRatio(std::size_t candidate) const {
-  const std::vector<double>& rates = states_[candidate].screened;
-  const std::vector<double>& unchanged = states_[0].screened;
-  return rates.empty() || unchanged.empty() ? 1 : typicalRate(rates) / typicalRate(unchanged);
+  const State& state = states_[candidate];
+  return state.screened.empty() || state.screened_base <= 0
+             ? 1
+             : typicalRate(state.screened) / state.screened_base;
 }
 
 // What a rule proposes comes before its neighbours that are no better.
@@ -52,35 +55,86 @@ std::map<std::string, std::vector<std::size_t>> Search::groupsByRank() const {
   return groups;
 }
 
-// The unchanged program runs again where a ratio to it is not clear yet.
-std::vector<std::size_t> Search::screenMembers() const {
-  std::vector<std::size_t> members;
-  bool needs_unchanged = states_[0].screened.empty();
-  for (const auto& [group, ranked] : groupsByRank()) {
-    const bool is_near = isNear(ranked.front());
+// Those whose ratio or place in their group is not clear yet; while some are a clear gain, those wait that are none.
+std::vector<std::size_t> Search::unclear() const {
+  const auto groups = groupsByRank();
+  const bool has_clear = base_ == 0 && std::ranges::any_of(groups, [&](const auto& group) {
+                           return isClear(group.second.front());
+                         });
+  std::vector<std::size_t> unclear;
+  for (const auto& [group, ranked] : groups) {
+    const std::size_t best = ranked.front();
+    if (has_clear && !states_[best].screened.empty() && !isClear(best)) continue;
     for (const std::size_t one : ranked) {
       const bool is_rival = ranked.size() > 1 || states_[one].screened.empty();
-      const bool has_runs = states_[one].screened.size() < kMostRuns;
-      if (!has_runs || !(is_rival || (is_near && one == ranked.front()))) continue;
-      members.push_back(one);
-      needs_unchanged |= is_near && states_[0].screened.size() < kMostRuns;
+      if (states_[one].screened.size() < kMostRuns && (is_rival || (isNear(one) && one == best)))
+        unclear.push_back(one);
     }
   }
-  if (needs_unchanged) members.push_back(0);
+  return unclear;
+}
+
+// The base runs again where a ratio to it is not clear yet.
+std::vector<std::size_t> Search::screenMembers() {
+  std::vector<std::size_t> members;
+  bool needs_base = false;
+  for (const std::size_t one : unclear()) {
+    members.push_back(combination(base_, one));
+    needs_base |= isNear(one) && base_rates_.size() < kMostRuns;
+  }
+  needs_base |= base_rates_.size() < kFewestOfBase;
+  if (needs_base) members.push_back(base_);
   std::ranges::sort(members);
   return members;
 }
 
+bool Search::isClear(std::size_t candidate) const { return screenedRatio(candidate) >= 1 + kNear; }
+
+// A single run may have been delayed.
 bool Search::isNear(std::size_t candidate) const {
   const double ratio = screenedRatio(candidate);
-  return ratio > 1 - kNear && ratio < 1 + kNear;
+  return ratio > (states_[candidate].screened.size() < 2 ? kBehindAfterOne : 1 - kNear) && ratio < 1 + kNear;
 }
 
 void Search::evaluateScreen() {
   for (const auto& [group, members] : groupsByRank()) dropBehind(members);
   refineRanges();
-  const auto members = screenMembers();
-  if (members.empty() || members == std::vector<std::size_t>{0}) chooseParts();
+  if (unclear().empty() && base_rates_.size() >= kFewestOfBase && (base_ != 0 || !screenBesideGains()))
+    chooseParts();
+}
+
+// What is no clear gain alone may be one beside those that are: its runs so far do not count. False: there is nothing to run.
+bool Search::screenBesideGains() {
+  const auto groups = groupsByRank();
+  for (const auto& [group, ranked] : groups) {
+    if (isClear(ranked.front())) parts_.push_back(ranked.front());
+  }
+  std::ranges::stable_sort(parts_, std::ranges::greater{},
+                           [&](std::size_t one) { return screenedRatio(one); });
+  for (const std::size_t part : parts_) {
+    if (addsTo(base_, part)) base_ = combination(base_, part);
+    std::erase(active_, part);
+  }
+  base_rates_.clear();
+  for (const std::size_t one : std::vector(active_)) {
+    if (!isNear(one)) {
+      conclude(one, Conclusion::screenedOut, screenedText(one));
+    } else if (!addsTo(base_, one)) {
+      conclude(
+          one, Conclusion::notNeeded,
+          fmt::format("sets nothing beside {}, which looked better", textOf(candidates_[base_].settings)));
+    } else if (base_ != 0) {
+      states_[one].screened.clear();
+    }
+  }
+  return base_ != 0 && !active_.empty();
+}
+
+std::string Search::screenedText(std::size_t candidate) const {
+  const std::size_t runs = states_[candidate].screened.size();
+  return fmt::format("screened out: {:.3g}x in {} run{}", screenedRatio(candidate), runs,
+                     runs == 1 ? "" : "s") +
+         besideText(states_[candidate].screened_beside);
 }
 
 // Of a group: the best first.
@@ -134,26 +188,25 @@ bool Search::canConfirm(std::size_t parts) const {
 }
 
 void Search::chooseParts() {
+  std::vector<std::size_t> more;
   for (const auto& [group, ranked] : groupsByRank()) {
     if (!states_[ranked.front()].screened.empty() &&
         screenedRatio(ranked.front()) >= 1 + options_.min_gain / 2)
-      parts_.push_back(ranked.front());
+      more.push_back(ranked.front());
   }
-  std::ranges::stable_sort(parts_, std::ranges::greater{},
-                           [&](std::size_t one) { return screenedRatio(one); });
-  if (parts_.size() > kMostParts) parts_.resize(kMostParts);
-  while (parts_.size() > 1 && !canConfirm(parts_.size())) {
-    conclude(parts_.back(), Conclusion::undecided,
-             fmt::format("{:.3g}x in the screening; the budget does not suffice to confirm it",
-                         screenedRatio(parts_.back())));
+  std::ranges::stable_sort(more, std::ranges::greater{}, [&](std::size_t one) { return screenedRatio(one); });
+  parts_.insert(parts_.end(), more.begin(), more.end());
+  while (parts_.size() > 1 && (parts_.size() > kMostParts || !canConfirm(parts_.size()))) {
+    const std::size_t last = parts_.back();
     parts_.pop_back();
+    conclude(last, Conclusion::undecided,
+             fmt::format("{:.3g}x in the screening; {}", screenedRatio(last),
+                         parts_.size() >= kMostParts ? "four others looked better"
+                                                     : "the budget does not suffice to confirm it"));
   }
   for (const std::size_t one : std::vector(active_)) {
-    if (std::ranges::find(parts_, one) != parts_.end()) continue;
-    const std::size_t runs = states_[one].screened.size();
-    conclude(
-        one, Conclusion::screenedOut,
-        fmt::format("screened out: {:.3g}x in {} run{}", screenedRatio(one), runs, runs == 1 ? "" : "s"));
+    if (std::ranges::find(parts_, one) == parts_.end())
+      conclude(one, Conclusion::screenedOut, screenedText(one));
   }
   active_.clear();
   startStage(parts_.empty() ? Stage::done : Stage::confirm);

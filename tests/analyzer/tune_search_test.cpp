@@ -172,6 +172,14 @@ TEST(Search, FindsWhatTryingEverythingFindsWithAThirdOfTheRuns) {
       });
   EXPECT_GE(switches.as_good, 0.95 * kSeeds);
   EXPECT_LE(switches.mean_runs, runsOfEverything(switches) / 3);
+  // A switch that gains nothing alone, and more than the noise beside the right number of threads.
+  const Searched hidden =
+      searchedOften({"A=1..4", "B=0,1", "C=0,1,2,3"}, {{"A", "1"}}, [](const Assignments& settings) {
+        const bool a = numberOf(settings, "A", 1) >= 2, b = numberOf(settings, "B", 0) == 1;
+        return (a ? 0.3 : 0) + (a && b ? 0.08 : 0);
+      });
+  EXPECT_GE(hidden.as_good, 0.95 * kSeeds);
+  EXPECT_LE(hidden.mean_runs, runsOfEverything(hidden) / 3);
   // Two settings that gain more together than alone.
   const Searched together =
       searchedOften({"A=1..4", "B=0,1", "C=0,1,2"}, {}, [](const Assignments& settings) {

@@ -55,22 +55,23 @@ class Part:
 
 def parts(build):
     cpus = len(machine.os.sched_getaffinity(0))
-    threads = [str(n) for n in sorted({1, cpus, 2 * cpus, 8 * cpus})]
+    threads = [str(n) for n in range(1, 2 * cpus + 1)]
     openblas = str(machine.openblas(build))
     return {
         # Its batches are made by the training thread at first.
         "lenet": Part([f"{build}/bin/train_lenet", "--synthetic", "--epochs", "1000", "--steps", "150"],
                       {"OMP_NUM_THREADS": "1"},
-                      {"OMP_NUM_THREADS": threads[:3], "MXNET_CPU_WORKER_NTHREADS": ["1", "2"],
-                       "PITWALL_TUNE_prefetch_threads": ["0", "1", "2"]}, seconds_metric=True),
-        "executor": Part([f"{build}/bin/truth/image_network", "--seconds", "1.5", "--number", "4", "--train"],
+                      {"OMP_NUM_THREADS": threads, "MXNET_CPU_WORKER_NTHREADS": ["1", "2"],
+                       "PITWALL_TUNE_prefetch_threads": ["0", "1", "2", "3"]}, seconds_metric=True),
+        "executor": Part([f"{build}/bin/truth/image_network", "--seconds", "2.5", "--number", "4", "--train"],
                          {"OMP_NUM_THREADS": "1", "MXNET_BACKWARD_DO_MIRROR": "1"},
-                         {"OMP_NUM_THREADS": threads[:3], "MXNET_BACKWARD_DO_MIRROR": ["0", "1"],
-                          "MXNET_EXEC_ENABLE_INPLACE": ["0", "1"]}),
+                         {"OMP_NUM_THREADS": threads, "MXNET_BACKWARD_DO_MIRROR": ["0", "1"],
+                          "MXNET_EXEC_ENABLE_INPLACE": ["0", "1"], "MXNET_EXEC_NUM_TEMP": ["1", "4"]}),
         "python": Part([machine.PYTHON, str(FOLDER / "programs/np_temporaries.py"), "--seconds", "1"],
                        {"LD_LIBRARY_PATH": openblas},
-                       {"OPENBLAS_NUM_THREADS": threads[:3], "MALLOC_MMAP_MAX_": ["0", "65536"],
-                        "MALLOC_TRIM_THRESHOLD_": ["131072", "4294967296"]}),
+                       {"OPENBLAS_NUM_THREADS": threads, "MALLOC_MMAP_MAX_": ["0", "65536"],
+                        "MALLOC_TRIM_THRESHOLD_": ["131072", "1073741824", "4294967296"],
+                        "MALLOC_TOP_PAD_": ["131072", "67108864"]}),
     }
 
 
