@@ -77,6 +77,11 @@ void writeContext(const Report& report, Emitter& emitter) {
   emitter.endObject();
 }
 
+// Bounds that are the same when they are rounded are written once.
+std::string rangeText(const std::string& low, const std::string& high) {
+  return low == high ? low : low + " to " + high;
+}
+
 std::string gainText(const Finding& finding) {
   if (finding.gain_method.empty()) return {};
   const std::string limit = finding.gain_limit.empty() ? "" : "; " + finding.gain_limit;
@@ -85,10 +90,10 @@ std::string gainText(const Finding& finding) {
                ? "none. " + finding.gain_method
                : fmt::format("none by itself: {}. {}", finding.gain_limit, finding.gain_method);
   }
-  return fmt::format("{} to {} of the time ({} to {} the speed), {} confidence{}. {}",
-                     showShare(finding.gain_low), showShare(finding.gain_high), speedUp(finding.gain_low),
-                     speedUp(finding.gain_high), pitwall::toString(finding.confidence), limit,
-                     finding.gain_method);
+  return fmt::format("{} of the time ({} the speed), {} confidence{}. {}",
+                     rangeText(showShare(finding.gain_low), showShare(finding.gain_high)),
+                     rangeText(speedUp(finding.gain_low), speedUp(finding.gain_high)),
+                     pitwall::toString(finding.confidence), limit, finding.gain_method);
 }
 
 void writeProposals(const Finding& finding, Emitter& emitter) {
