@@ -155,7 +155,7 @@ std::size_t Search::partOf(std::size_t total) const {
   if (const auto link = std::ranges::find(links_, total, &Link::total); link != links_.end())
     return link->part;
   const auto part = std::ranges::find_if(
-      active_, [&](std::size_t one) { return candidates_[one].settings == settingsWith(base_, one); });
+      active_, [&](std::size_t one) { return candidates_[total].settings == settingsWith(base_, one); });
   return part == active_.end() ? total : *part;
 }
 

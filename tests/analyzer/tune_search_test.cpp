@@ -144,6 +144,29 @@ TEST(Search, ARunThatFailsIsAResultWithItsCause) {
   EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "B=1");
 }
 
+// Whatever the order of the runs.
+TEST(Search, EachFailureHasItsOwnCause) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SearchOptions options;
+    options.seed = seed;
+    Search search = searchOver({"A=2,3,4,5", "B=1"}, options);
+    finish(search, [](const Assignments& settings) {
+      RunResult result = rate(settings.contains("B") ? 2 : 1);
+      if (settings.contains("A")) {
+        result.rate = 0;
+        result.disturbed = true;
+        result.cause = "exit code " + settings.at("A");
+      }
+      return result;
+    });
+    for (std::size_t i = 1; i <= 4; ++i) {
+      EXPECT_EQ(search.verdict(i).conclusion, Conclusion::failed);
+      EXPECT_EQ(search.verdict(i).why, "exit code " + std::to_string(i + 1));
+    }
+    EXPECT_EQ(tuning::textOf(search.candidates()[search.best()].settings), "B=1");
+  }
+}
+
 TEST(Search, AFailureBesideOtherProgramsHasASecondChance) {
   Search search = searchOver({"A=1"});
   bool has_failed = false;
