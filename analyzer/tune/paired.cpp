@@ -7,8 +7,8 @@
 namespace pitwall::tuning {
 namespace {
 
-constexpr double kWeight =
-    0.09;  // of the Beta distribution: five pairs of one sign suffice for 3.72 %, seven for 0.96 %
+// Of the Beta distribution: five pairs of one sign suffice for 3.72 %, seven for 0.96 %.
+constexpr double kWeight = 0.09;
 
 }  // namespace
 
@@ -29,12 +29,6 @@ int ranksOutside(int pairs, double alpha) {
   int outside = -1;
   while (2 * (outside + 1) < pairs && signEvidence(pairs - outside - 1, pairs) >= 1 / alpha) ++outside;
   return outside;
-}
-
-int fewestPairs(double alpha) {
-  int pairs = 1;
-  while (signEvidence(pairs, pairs) < 1 / alpha) ++pairs;
-  return pairs;
 }
 
 Ratio ratioOf(std::span<const Pair> pairs, double alpha) {

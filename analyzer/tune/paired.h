@@ -26,9 +26,6 @@ double signEvidence(int larger, int pairs);
 // How many of the least, and of the greatest, ratios the interval leaves out; -1: so few pairs have no interval.
 int ranksOutside(int pairs, double alpha);
 
-// The fewest pairs that can decide.
-int fewestPairs(double alpha);
-
 struct Ratio {
   int pairs = 0;
   double middle = 1;  // the median of after / before

@@ -72,11 +72,10 @@ const char* toString(Conclusion conclusion);
 
 struct Verdict {
   Conclusion conclusion = Conclusion::untested;
-  Ratio measured;         // of no pairs while it was only screened: the ratio of typical rates
-  int screened_runs = 0;  // while it was only screened
-  std::size_t beside =
-      0;  // the candidate that `measured` compares with: what it was added to; 0 = the unchanged program
-  std::string why;  // a sentence without a period
+  Ratio measured;          // of no pairs while it was only screened: the ratio of typical rates
+  int screened_runs = 0;   // while it was only screened
+  std::size_t beside = 0;  // the candidate that it was added to and compared with; 0 = the unchanged program
+  std::string why;         // a sentence without a period
 };
 
 // Of several runs of one program, of which the screening keeps no pairs.

@@ -141,7 +141,7 @@ Status Tuning::readFindings() {
   return {};
 }
 
-// What the user asks for comes first: where settings repeat, the first one counts.
+// Proposals come first: where settings repeat, the first one counts, and proposals have a prediction.
 std::vector<Candidate> Tuning::allCandidates() {
   std::vector<Candidate> all(1);
   for (Candidate& candidate : candidatesOf(report_, limits_, outcome_.notes)) {

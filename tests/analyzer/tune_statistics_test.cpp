@@ -51,8 +51,10 @@ TEST(SignEvidence, StaysFiniteForManyPairs) {
 }
 
 TEST(SignEvidence, TheFewestPairsOfOneSign) {
-  EXPECT_EQ(tuning::fewestPairs(0.05), 5);
-  EXPECT_EQ(tuning::fewestPairs(0.01), 7);
+  EXPECT_EQ(tuning::ranksOutside(4, 0.0372), -1);
+  EXPECT_EQ(tuning::ranksOutside(5, 0.0372), 0);
+  EXPECT_EQ(tuning::ranksOutside(6, 0.0096), -1);
+  EXPECT_EQ(tuning::ranksOutside(7, 0.0096), 0);
 }
 
 TEST(SignEvidence, IsAMartingaleForFairCoins) {
