@@ -204,9 +204,14 @@ void Search::chooseParts() {
                          parts_.size() >= kMostParts ? "four others looked better"
                                                      : "the budget does not suffice to confirm it"));
   }
-  for (const std::size_t one : std::vector(active_)) {
-    if (std::ranges::find(parts_, one) == parts_.end())
-      conclude(one, Conclusion::screenedOut, screenedText(one));
+  for (const auto& [group, ranked] : groupsByRank()) {
+    for (const std::size_t one : ranked) {
+      if (std::ranges::find(parts_, one) != parts_.end()) continue;
+      conclude(one, Conclusion::screenedOut,
+               one == ranked.front() ? screenedText(one)
+                                     : fmt::format("screened out: {} is preferred",
+                                                   textOf(candidates_[ranked.front()].settings)));
+    }
   }
   active_.clear();
   startStage(parts_.empty() ? Stage::done : Stage::confirm);

@@ -209,6 +209,23 @@ TEST(Search, DoesNotKeepWhatMakesTheResultWorse) {
   EXPECT_EQ(search.verdict(1).conclusion, Conclusion::worse);
 }
 
+TEST(Search, SaysWhatIsPreferredWhereTheBudgetEndsTheScreening) {
+  SearchOptions options;
+  options.most_runs = 10;
+  std::vector<Candidate> candidates(3);
+  for (std::size_t i = 1; i < 3; ++i) {
+    candidates[i].settings = {{"A", std::to_string(i)}};
+    candidates[i].group = "one/rule";
+  }
+  candidates[2].rule = "one/rule";
+  Search search(candidates, options);
+  finish(search, [](const Assignments& settings) {
+    return rate(settings.empty() ? 1 : 2 - 0.01 * (numberOf(settings, "A", 0) - 1));
+  });
+  EXPECT_EQ(search.verdict(1).conclusion, Conclusion::screenedOut);
+  EXPECT_THAT(search.verdict(1).why, HasSubstr("A=2 is preferred"));
+}
+
 TEST(Search, StopsAtItsBudget) {
   SearchOptions options;
   options.most_runs = 16;
