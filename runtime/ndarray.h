@@ -27,7 +27,8 @@ class NDArray {
   // one that this build does not have, surfaces then.
   static NDArray empty(Session& session, Shape shape, MemoryTag tag = MemoryTag::other,
                        DType dtype = DType::float32, Device device = {});
-  static NDArray zeros(Session& session, Shape shape, MemoryTag tag = MemoryTag::other, Device device = {});
+  static NDArray zeros(Session& session, Shape shape, MemoryTag tag = MemoryTag::other, Device device = {},
+                       DType dtype = DType::float32);
   // Copies `values` (row-major) before it returns. Precondition: values.size() == shape.elements().
   static NDArray fromValues(Session& session, Shape shape, std::span<const float> values,
                             MemoryTag tag = MemoryTag::data, Device device = {});
@@ -39,9 +40,10 @@ class NDArray {
   Device device() const;
 
   Status waitToRead() const;
-  // Waits; row-major float32 for any internal layout.
+  // Waits; row-major float32 for any internal layout. Errors: unsupported for an array of integers.
   Result<std::vector<float>> toVector() const;
-  // Overwrites the contents (row-major); copies `values` before it returns.
+  // Overwrites the contents (row-major); copies `values` before it returns, rounded to the array's type. Errors: unsupported for an
+  // array of integers.
   Status copyFrom(std::span<const float> values);
 
   // The contents become those of `block`, row-major, without a copy. Preconditions: it has at least the bytes of the array,

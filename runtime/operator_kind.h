@@ -28,8 +28,8 @@ const char* toString(Pass pass);
 struct KeepsWorkspace {
   bool value = false;
 };
-// Whether inputs may be of integers; infer() then checks the types. Other kinds get float32 alone.
-struct TakesIntegers {
+// Whether infer() checks the types of the inputs. Those of other kinds are real: float32, float16, bfloat16.
+struct ChecksTypes {
   bool value = false;
 };
 
@@ -37,7 +37,7 @@ struct TakesIntegers {
 struct OperatorKind {
   const char* name;  // as messages spell it: "Convolution"
   bool keeps_workspace;
-  bool takes_integers;
+  bool checks_types;
   Result<Signature> (*infer)(const void* desc, const ShapeQuery& query);
   bool (*equal)(const void* a, const void* b);
   void (*copy)(const void* from, void* to);  // nullptr = bytes
@@ -45,7 +45,7 @@ struct OperatorKind {
 
   // Of the Desc D; in the operator's .cpp.
   template <class D>
-  static constexpr OperatorKind of(const char* name, KeepsWorkspace keeps = {}, TakesIntegers takes = {});
+  static constexpr OperatorKind of(const char* name, KeepsWorkspace keeps = {}, ChecksTypes checks = {});
 };
 
 // All kinds of this build, in the order of their names.
@@ -111,11 +111,11 @@ class OperatorKindDesc {
 };
 
 template <class D>
-constexpr OperatorKind OperatorKind::of(const char* name, KeepsWorkspace keeps, TakesIntegers takes) {
+constexpr OperatorKind OperatorKind::of(const char* name, KeepsWorkspace keeps, ChecksTypes checks) {
   OperatorKind kind{
       name,
       keeps.value,
-      takes.value,
+      checks.value,
       [](const void* desc, const ShapeQuery& query) { return static_cast<const D*>(desc)->infer(query); },
       [](const void* a, const void* b) { return *static_cast<const D*>(a) == *static_cast<const D*>(b); },
       nullptr,

@@ -25,6 +25,13 @@ class Optimizer {
 
   void setRate(float rate) { rate_ = rate; }
 
+  // Gradients are so many times too large, as of a loss that was multiplied: they are divided by it. 1 at first.
+  void setLossScale(float scale) { loss_scale_ = scale; }
+
+  // Weights of 16 bits, and their states, are kept and updated as float32; the arrays of the parameters are copies. Off at first, as
+  // MXNet's multi_precision: small steps are then lost. Precondition: before the first step. Without effect on others.
+  void useMultiPrecision(bool use) { multi_precision_ = use; }
+
  protected:
   // `states` arrays of zeros are kept for each weight.
   Optimizer(std::string name, std::vector<nn::ParameterPtr> parameters, float rate, std::size_t states);
@@ -34,14 +41,17 @@ class Optimizer {
   struct Item {
     NDArray weight;
     std::vector<NDArray> states;
+    NDArray master = {};  // of a weight of 16 bits in multi-precision: as float32
   };
   // Pushes the update of these weights, the `number`th of this optimizer, from 1.
   virtual Status update(const std::vector<Item>& items, op::SgdStep step, std::int64_t number,
                         const CallSite& site) = 0;
 
  private:
+  // Of one type, which one operator updates.
   struct Group {
     std::vector<Item> items;
+    std::string layers;  // of the items
     CallSite site;
   };
   // One that stepOne() updates.
@@ -51,11 +61,13 @@ class Optimizer {
   };
   Status makeGroups();
   Status checkBatch(std::int64_t batch_size) const;
+  op::SgdStep stepFor(std::int64_t batch_size) const;
   Result<Item> itemOf(const nn::Parameter& parameter) const;
 
   std::string name_;
   std::vector<nn::ParameterPtr> parameters_;
-  float rate_;
+  float rate_, loss_scale_ = 1;
+  bool multi_precision_ = false;
   std::size_t states_;
   std::int64_t steps_ = 0;
   std::vector<Group> groups_;

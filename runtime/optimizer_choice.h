@@ -16,7 +16,7 @@ struct Parameter;
 }
 
 // Names and options as MXNet spells them: "sgd" and "nag" (learning_rate, momentum, wd), "adam" (learning_rate, beta1, beta2, epsilon,
-// wd). Options that are not named have the defaults of runtime/optimizer.h.
+// wd); all have multi_precision, 0 or 1. Options that are not named have the defaults of runtime/optimizer.h.
 struct OptimizerChoice {
   std::string name = "sgd";
   std::vector<std::pair<std::string, float>> options = {};

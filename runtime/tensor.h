@@ -52,10 +52,16 @@ class Layout {
   virtual Bytes sizeBytes() const = 0;       // with padding
   virtual std::string toString() const = 0;  // "aBcd16b"
   virtual bool equals(const Layout& other) const = 0;
+  // The same arrangement of elements of another type; null where there is none: arrays of that type are row-major.
+  virtual std::shared_ptr<const Layout> ofType(DType /*type*/) const { return nullptr; }
 };
 using LayoutPtr = std::shared_ptr<const Layout>;
 
 bool sameLayout(const LayoutPtr& a, const LayoutPtr& b);
+
+inline LayoutPtr layoutOfType(const LayoutPtr& layout, DType type) {
+  return layout != nullptr ? layout->ofType(type) : nullptr;
+}
 
 struct TensorSpec {
   Shape shape;

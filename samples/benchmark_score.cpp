@@ -11,6 +11,7 @@
 
 #include "db/json_string.h"
 #include "runtime/executor.h"
+#include "runtime/mixed_precision.h"
 #include "runtime/models.h"
 #include "runtime/pitwall.h"
 #include "runtime/quantization.h"
@@ -41,8 +42,9 @@ struct Options {
 };
 
 // Values that do not grow or vanish from layer to layer; variances of 1.
-NDArray parameter(Session& session, const std::string& name, const Shape& shape, Device device,
+NDArray parameter(Session& session, const std::string& name, const TensorSpec& spec, Device device,
                   std::uint32_t& seed) {
+  const Shape& shape = spec.shape;
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
   const auto endsWith = [&name](const char* end) { return name.ends_with(end); };
   const float fan_in = static_cast<float>(shape.rank() > 0 ? shape.elements() / shape[0] : 1);
@@ -53,7 +55,9 @@ NDArray parameter(Session& session, const std::string& name, const Shape& shape,
     if (endsWith("_gamma") || endsWith("_var")) value = 1.0F;
     if (endsWith("_beta") || endsWith("_bias") || endsWith("_mean")) value = uniform * 0.1F;
   }
-  return NDArray::fromValues(session, shape, values, MemoryTag::weights, device);
+  NDArray array = NDArray::empty(session, shape, MemoryTag::weights, spec.dtype, device);
+  must(array.copyFrom(values));
+  return array;
 }
 
 struct Row {
@@ -76,7 +80,10 @@ Symbol quantized(Session& session, const Symbol& symbol, std::map<std::string, N
 }
 
 Row score(Session& session, const Options& options, const std::string& network, std::int64_t batch) {
-  const Symbol symbol = must(models::make(network));
+  Symbol symbol = must(models::make(network));
+  if (options.gpu >= 0 && options.dtype != "float32")
+    symbol =
+        must(castNetwork(symbol, {.type = options.dtype == "float16" ? DType::float16 : DType::bfloat16}));
   std::int64_t size = 224;
   for (const models::Model& known : models::all())
     if (network == known.name) size = known.image_size;
@@ -84,19 +91,22 @@ Row score(Session& session, const Options& options, const std::string& network, 
   const InferredShapes shapes = must(symbol.inferShapes({{"data", input}}));
   std::map<std::string, NDArray> arrays;
   std::uint32_t seed = 1;
-  const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
+  const InferredTypes types = must(symbol.inferTypes({{"data", DType::float32}}));
+  const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of,
+                        const std::vector<DType>& as) {
     for (std::size_t i = 0; i < names.size(); ++i)
-      arrays[names[i]] = parameter(session, names[i], of[i], options.device(), seed);
+      arrays[names[i]] = parameter(session, names[i], {of[i], as[i]}, options.device(), seed);
   };
-  make(symbol.arguments(), shapes.arguments);
-  make(symbol.auxiliaryStates(), shapes.auxiliary_states);
+  make(symbol.arguments(), shapes.arguments, types.arguments);
+  make(symbol.auxiliaryStates(), shapes.auxiliary_states, types.auxiliary_states);
   const Symbol computed = options.dtype == "int8" ? quantized(session, symbol, arrays) : symbol;
   Executor::Options bound;
   bound.device = options.device();
   const auto executor = must(Executor::bind(session, computed, arrays, bound));
   if (options.dtype == "int8" && executor->describePlan().find("_contrib_quantized_") == std::string::npos)
     giveUp("--dtype int8: no layer of " + network + " is computed in 8 bits");
-  if (options.dtype == "bfloat16" && executor->describePlan().find("amx") == std::string::npos)
+  if (options.gpu < 0 && options.dtype == "bfloat16" &&
+      executor->describePlan().find("amx") == std::string::npos)
     giveUp("--dtype bfloat16: oneDNN computes no layer of " + network +
            " in bfloat16 here (its kernels need a processor with AMX); measure with --dtype float32");
   const auto pass = [&] {
@@ -217,10 +227,11 @@ Options parse(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
   app.add_option("--seconds", o.seconds, "at least, for each row [3]")->check(CLI::PositiveNumber);
-  app.add_option("--dtype", o.dtype,
-                 "float32; int8: the quantized network; or bfloat16 for products where processor and oneDNN "
-                 "have it [float32]")
-      ->check(CLI::IsMember({"float32", "int8", "bfloat16"}));
+  app.add_option(
+         "--dtype", o.dtype,
+         "float32; on a CPU int8: the quantized network, or bfloat16 for products where processor and oneDNN "
+         "have it; on a GPU float16 or bfloat16 [float32]")
+      ->check(CLI::IsMember({"float32", "float16", "bfloat16", "int8"}));
   app.add_option("--gpus", o.gpu, "compute on the GPU of this number [on the CPU]")
       ->check(CLI::Range(0, kMaxDevices - 1));
   app.add_option("--format", o.format, "text, csv or json [text]")
@@ -245,15 +256,17 @@ Options parse(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  if (options.gpu >= 0 && options.dtype != "float32")
-    giveUp("--dtype " + options.dtype + ": on a GPU there is only float32");
+  if (options.gpu >= 0 && options.dtype == "int8")
+    giveUp("--dtype int8: on a GPU there are float32, float16 and bfloat16");
+  if (options.gpu < 0 && options.dtype == "float16")
+    giveUp("--dtype float16: on a CPU there are float32, int8 and bfloat16; for a GPU give --gpus 0");
   const std::vector<std::string> networks = networksOf(options.networks);
   const published::Machine* machine = &published::machineFor(std::thread::hardware_concurrency());
   if (options.gpu >= 0) machine = published::findMachine("V100");
   if (!options.published.empty()) machine = published::findMachine(options.published);
   if (machine == nullptr) giveUp("--published " + options.published + ": the page has no such machine");
   // oneDNN then multiplies in bfloat16 and adds in float32, where it has such kernels; arrays stay float32.
-  if (options.dtype == "bfloat16") setenv("ONEDNN_DEFAULT_FPMATH_MODE", "BF16", 1);
+  if (options.gpu < 0 && options.dtype == "bfloat16") setenv("ONEDNN_DEFAULT_FPMATH_MODE", "BF16", 1);
   if (!options.record_folder.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.record_folder, error);

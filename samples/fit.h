@@ -52,18 +52,20 @@ inline Training prepare(pitwall::Session& session, const pitwall::Symbol& symbol
                         std::uint64_t seed, pitwall::Device device = {}) {
   using namespace pitwall;
   const InferredShapes shapes = must(symbol.inferShapes({{"data", data}}));
+  const InferredTypes types = must(symbol.inferTypes({{"data", DType::float32}}));
   Training training;
   Executor::Options options{.device = device, .seed = seed};
-  const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of) {
+  const auto make = [&](const std::vector<std::string>& names, const std::vector<Shape>& of,
+                        const std::vector<DType>& as) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       NDArray& array = training.arrays[names[i]];
-      array = NDArray::empty(session, of[i], isInput(names[i]) ? MemoryTag::data : MemoryTag::weights,
-                             DType::float32, device);
+      array = NDArray::empty(session, of[i], isInput(names[i]) ? MemoryTag::data : MemoryTag::weights, as[i],
+                             device);
       if (!isInput(names[i])) fill(array, names[i], ++seed);
     }
   };
-  make(symbol.arguments(), shapes.arguments);
-  make(symbol.auxiliaryStates(), shapes.auxiliary_states);
+  make(symbol.arguments(), shapes.arguments, types.arguments);
+  make(symbol.auxiliaryStates(), shapes.auxiliary_states, types.auxiliary_states);
   for (const std::string& name : symbol.arguments()) {
     if (isInput(name)) continue;
     NDArray& weight = training.arrays[name];

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "runtime/image_records.h"
+#include "runtime/mixed_precision.h"
 #include "runtime/models.h"
 #include "samples/fit.h"
 #include "samples/published_scores.h"
@@ -15,13 +16,14 @@ using samples::must;
 namespace {
 
 struct Given {
-  std::string network = "resnet-50", trace, folder;
+  std::string network = "resnet-50", dtype = "float32", trace, folder;
   data::ImageRecordOptions data;
   std::vector<float> mean = {123.68F, 116.779F, 103.939F};
   int gpu = -1;  // -1: the CPU
   int benchmark = 0, test_io = 0, epochs = 1, batches = 500, shown_every = 20;
   std::int64_t batch_size = 32, classes = 1000, image_size = 0;
   float rate = 0.1F, momentum = 0.9F, weight_decay = 1e-4F;
+  float loss_scale = 0;  // 0: 128 with float16, else 1
   std::uint64_t seed = 1;
 };
 
@@ -44,7 +46,10 @@ std::vector<float> labelsFor(const Given& given) {
 
 samples::Training prepare(Session& session, const Given& given, std::int64_t size,
                           const std::vector<float>& labels) {
-  const Symbol symbol = must(models::make(given.network, given.classes));
+  Symbol symbol = must(models::make(given.network, given.classes));
+  if (given.dtype != "float32")
+    symbol = must(castNetwork(symbol, {.type = given.dtype == "float16" ? DType::float16 : DType::bfloat16,
+                                       .loss_scale = given.loss_scale}));
   if (!given.folder.empty()) must(symbol.save(given.folder + "/" + given.network + "-symbol.json"));
   const Shape data{given.batch_size, 3, size, size};
   samples::Training training =
@@ -100,6 +105,8 @@ class Input {
 void train(Session& session, const Given& given, samples::Training& training, Input& input) {
   Sgd optimizer(training.parameters,
                 {.rate = given.rate, .momentum = given.momentum, .weight_decay = given.weight_decay});
+  optimizer.useMultiPrecision(true);
+  optimizer.setLossScale(given.loss_scale);
   for (int epoch = 0; epoch < given.epochs; ++epoch, input.reset()) {
     samples::Speedometer speedometer(epoch, given.shown_every);
     for (;;) {
@@ -206,6 +213,12 @@ int main(int argc, char** argv) {
   app.add_option("--lr", given.rate, "learning rate [0.1]")->check(CLI::NonNegativeNumber);
   app.add_option("--mom", given.momentum, "momentum [0.9]")->check(CLI::Range(0.0, 1.0));
   app.add_option("--wd", given.weight_decay, "weight decay [0.0001]")->check(CLI::NonNegativeNumber);
+  app.add_option("--dtype", given.dtype,
+                 "float32; float16 or bfloat16, with weights that are updated as float32 [float32]")
+      ->check(CLI::IsMember({"float32", "float16", "bfloat16"}));
+  app.add_option("--loss-scale", given.loss_scale,
+                 "factor of the loss, by which gradients are divided again [128 with float16, else 1]")
+      ->check(CLI::PositiveNumber);
   app.add_option("--seed", given.seed, "of weights, images and labels [1]");
   app.add_option("--write", given.folder,
                  "also write the network as NAME-symbol.json of MXNet into this folder");
@@ -225,6 +238,7 @@ int main(int argc, char** argv) {
   if (given.image_size != 0) size = given.image_size;
 
   completeData(given, size);
+  if (given.loss_scale == 0) given.loss_scale = given.dtype == "float16" ? 128 : 1;
 
   SessionOptions session_options;
   session_options.trace_path = given.trace;

@@ -1,6 +1,5 @@
 #include "runtime/array/device_bytes.h"
 
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -38,10 +37,20 @@ Status copyOnStream(Session& session, Device device, void* to, const void* from,
   return work.driver().copy(to, from, bytes, thread.stream);
 }
 
-Status fillOnStream(Session& session, Device device, void* to, float number, Bytes bytes) {
+Status fillOnStream(Session& session, Device device, void* to, std::uint32_t word, Bytes bytes) {
   GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
   GpuThread& thread = *PITWALL_TRY(work.here(device));
-  return work.driver().fill(to, std::bit_cast<std::uint32_t>(number), bytes / 4, thread.stream);
+  PITWALL_TRY(work.driver().fill(to, word, bytes / 4, thread.stream));
+  const Bytes rest = bytes % 4;
+  if (rest == 0) return {};
+  return work.driver().copy(static_cast<char*>(to) + bytes - rest, to, rest, thread.stream);
+}
+
+Status waitForStream(Session& session, Device device) {
+  if (device.kind != DeviceKind::gpu) return {};
+  GpuWork& work = *PITWALL_TRY(session.gpuWork(device));
+  GpuThread& thread = *PITWALL_TRY(work.here(device));
+  return work.driver().synchronize(thread.stream);
 }
 
 Status freeAfterWork(Session& session, Device device, Block block) {

@@ -12,7 +12,11 @@ Status readBytes(Session& session, Device device, void* to, const void* from, By
 
 // In an operator of a GPU: on its thread's stream, for which it does not wait.
 Status copyOnStream(Session& session, Device device, void* to, const void* from, Bytes bytes);
-Status fillOnStream(Session& session, Device device, void* to, float number, Bytes bytes);
+// With 32 bits again and again; the rest at the end with the first of them.
+Status fillOnStream(Session& session, Device device, void* to, std::uint32_t word, Bytes bytes);
+
+// Waits for all that this thread has put on its stream of a GPU.
+Status waitForStream(Session& session, Device device);
 
 // A block that work on the thread's stream may still use, is freed after it.
 Status freeAfterWork(Session& session, Device device, Block block);

@@ -33,9 +33,9 @@ std::vector<Node*> reachable(Node& root, std::uint64_t visit) {
 // The gradient of a result without a head gradient; cached at its call site, since it never changes.
 Value ones(const SitePtr& site, const NDArray& result) {
   if (site != nullptr && site->ones && site->ones.shape == result.shape() &&
-      site->ones.device() == result.device())
+      site->ones.chunk->dtype == result.dtype() && site->ones.device() == result.device())
     return site->ones;
-  Value value{makeChunk(result.session(), result.device(), MemoryTag::gradients, DType::float32),
+  Value value{makeChunk(result.session(), result.device(), MemoryTag::gradients, result.dtype()),
               result.shape()};
   fillConstant(value, 1, "_ones", Phase::backward);
   if (site != nullptr) site->ones = value;

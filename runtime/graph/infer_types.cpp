@@ -8,6 +8,7 @@
 
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::graph {
 namespace {
@@ -30,8 +31,6 @@ Result<std::optional<DType>> typeAttribute(const Node& variable) {
             describe(variable), found->second));
   return std::optional<DType>(type->second);
 }
-
-bool is16Bits(DType type) { return type == DType::float16 || type == DType::bfloat16; }
 
 class TypeInference {
  public:

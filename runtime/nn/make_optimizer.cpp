@@ -34,20 +34,28 @@ Status readOptions(const OptimizerChoice& choice, std::initializer_list<Option> 
 template <class Kind>
 Result<std::unique_ptr<Optimizer>> withMomentum(const OptimizerChoice& choice, Parameters parameters) {
   SgdOptions options;
-  PITWALL_TRY(readOptions(
-      choice,
-      {{"learning_rate", &options.rate}, {"momentum", &options.momentum}, {"wd", &options.weight_decay}}));
-  return std::unique_ptr<Optimizer>(std::make_unique<Kind>(std::move(parameters), options));
+  float multi_precision = 0;
+  PITWALL_TRY(readOptions(choice, {{"learning_rate", &options.rate},
+                                   {"momentum", &options.momentum},
+                                   {"wd", &options.weight_decay},
+                                   {"multi_precision", &multi_precision}}));
+  auto made = std::make_unique<Kind>(std::move(parameters), options);
+  made->useMultiPrecision(multi_precision != 0);
+  return std::unique_ptr<Optimizer>(std::move(made));
 }
 
 Result<std::unique_ptr<Optimizer>> makeAdam(const OptimizerChoice& choice, Parameters parameters) {
   AdamOptions options;
+  float multi_precision = 0;
   PITWALL_TRY(readOptions(choice, {{"learning_rate", &options.rate},
                                    {"beta1", &options.beta1},
                                    {"beta2", &options.beta2},
                                    {"epsilon", &options.epsilon},
-                                   {"wd", &options.weight_decay}}));
-  return std::unique_ptr<Optimizer>(std::make_unique<Adam>(std::move(parameters), options));
+                                   {"wd", &options.weight_decay},
+                                   {"multi_precision", &multi_precision}}));
+  auto made = std::make_unique<Adam>(std::move(parameters), options);
+  made->useMultiPrecision(multi_precision != 0);
+  return std::unique_ptr<Optimizer>(std::move(made));
 }
 
 }  // namespace

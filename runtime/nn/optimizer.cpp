@@ -8,6 +8,7 @@
 
 #include "db/meta.h"
 #include "db/try.h"
+#include "runtime/short_float.h"
 
 namespace pitwall {
 
@@ -23,28 +24,37 @@ Result<Optimizer::Item> Optimizer::itemOf(const nn::Parameter& parameter) const 
         fmt::format("{}: {} has no value or gradient yet; call forward() and backward() before step()", name_,
                     parameter.name));
   Item item{.weight = weight, .states = {}};
+  const bool keeps_master = multi_precision_ && is16Bits(weight.dtype());
+  if (keeps_master) {
+    item.master = NDArray::empty(weight.session(), weight.shape(), MemoryTag::optimizer, DType::float32,
+                                 weight.device());
+    PITWALL_TRY(item.master.copyFrom(PITWALL_TRY(weight.toVector())));
+  }
   for (std::size_t i = 0; i < states_; ++i)
-    item.states.push_back(
-        NDArray::zeros(weight.session(), weight.shape(), MemoryTag::optimizer, weight.device()));
+    item.states.push_back(NDArray::zeros(weight.session(), weight.shape(), MemoryTag::optimizer,
+                                         weight.device(), keeps_master ? DType::float32 : weight.dtype()));
   return item;
 }
 
 Status Optimizer::makeGroups() {
   Bytes bytes = 0;
   std::vector<Group> groups;
-  std::string layers;
   for (const nn::ParameterPtr& parameter : parameters_) {
     if (!parameter->trained) continue;
     Item item = PITWALL_TRY(itemOf(*parameter));
     Session& session = item.weight.session();
     const auto size = static_cast<std::size_t>(
         std::max<std::int64_t>(1, session.settings().integer("MXNET_OPTIMIZER_AGGREGATION_SIZE")));
-    const bool full = groups.empty() || groups.back().items.size() >= size;
-    if (full) groups.emplace_back();
-    layers = full ? parameter->name : layers + "," + parameter->name;
-    Group& group = groups.back();
+    // Of the weight's type the last one, where it has room.
+    Group* found = nullptr;
+    for (Group& group : groups)
+      if (group.items[0].weight.dtype() == item.weight.dtype()) found = &group;
+    const bool full = found == nullptr || found->items.size() >= size;
+    Group& group = full ? groups.emplace_back() : *found;
+    const std::string layers = full ? parameter->name : group.layers + "," + parameter->name;
     bytes += item.weight.shape().elements() * sizeOf(item.weight.dtype());
     group.items.push_back(std::move(item));
+    group.layers = layers;
     group.site = CallSite(layers);
   }
   groups_ = std::move(groups);
@@ -62,6 +72,10 @@ Status Optimizer::checkBatch(std::int64_t batch_size) const {
               fmt::format("{}: batch size {} must be at least 1", name_, batch_size));
 }
 
+op::SgdStep Optimizer::stepFor(std::int64_t batch_size) const {
+  return {.rate = rate_, .rescale = 1.0F / (static_cast<float>(batch_size) * loss_scale_)};
+}
+
 Status Optimizer::stepOne(const nn::ParameterPtr& parameter, std::int64_t batch_size) {
   PITWALL_TRY(checkBatch(batch_size));
   Single& single = singles_[parameter.get()];
@@ -70,7 +84,7 @@ Status Optimizer::stepOne(const nn::ParameterPtr& parameter, std::int64_t batch_
     single.group.items.push_back(std::move(item));
     single.group.site = CallSite(parameter->name);
   }
-  const op::SgdStep step{.rate = rate_, .rescale = 1.0F / static_cast<float>(batch_size)};
+  const op::SgdStep step = stepFor(batch_size);
   return update(single.group.items, step, ++single.steps, single.group.site);
 }
 
@@ -80,12 +94,22 @@ Status Optimizer::step(std::int64_t batch_size) {
     PITWALL_TRY(makeGroups());
   }
   ++steps_;
-  const op::SgdStep step{.rate = rate_, .rescale = 1.0F / static_cast<float>(batch_size)};
+  const op::SgdStep step = stepFor(batch_size);
   for (const Group& group : groups_) {
     PITWALL_TRY(update(group.items, step, steps_, group.site));
   }
   return {};
 }
+
+namespace {
+
+template <class D, class Items>
+D withMasters(D desc, const Items& items) {
+  desc.multi_precision = static_cast<bool>(items[0].master);
+  return desc;
+}
+
+}  // namespace
 
 Sgd::Sgd(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options)
     : Optimizer("Sgd", std::move(parameters), options.rate, options.momentum != 0 ? 1 : 0),
@@ -95,8 +119,8 @@ Status Sgd::update(const std::vector<Item>& items, op::SgdStep step, std::int64_
   std::vector<op::SgdItem> updated;
   updated.reserve(items.size());
   for (const Item& item : items)
-    updated.push_back({item.weight, item.states.empty() ? NDArray() : item.states[0]});
-  return op::sgdUpdate(updated, desc_, step, site);
+    updated.push_back({item.weight, item.states.empty() ? NDArray() : item.states[0], item.master});
+  return op::sgdUpdate(updated, withMasters(desc_, items), step, site);
 }
 
 Nag::Nag(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options)
@@ -106,8 +130,8 @@ Nag::Nag(std::vector<nn::ParameterPtr> parameters, const SgdOptions& options)
 Status Nag::update(const std::vector<Item>& items, op::SgdStep step, std::int64_t, const CallSite& site) {
   std::vector<op::SgdItem> updated;
   updated.reserve(items.size());
-  for (const Item& item : items) updated.push_back({item.weight, item.states[0]});
-  return op::nagUpdate(updated, desc_, step, site);
+  for (const Item& item : items) updated.push_back({item.weight, item.states[0], item.master});
+  return op::nagUpdate(updated, withMasters(desc_, items), step, site);
 }
 
 Adam::Adam(std::vector<nn::ParameterPtr> parameters, const AdamOptions& options)
@@ -121,12 +145,13 @@ Status Adam::update(const std::vector<Item>& items, op::SgdStep step, std::int64
                     const CallSite& site) {
   std::vector<op::AdamItem> updated;
   updated.reserve(items.size());
-  for (const Item& item : items) updated.push_back({item.weight, item.states[0], item.states[1]});
+  for (const Item& item : items)
+    updated.push_back({item.weight, item.states[0], item.states[1], item.master});
   const auto steps = static_cast<double>(number);
   const double corrected = std::sqrt(1 - std::pow(static_cast<double>(desc_.beta2), steps)) /
                            (1 - std::pow(static_cast<double>(desc_.beta1), steps));
   step.rate *= static_cast<float>(corrected);
-  return op::adamUpdate(updated, desc_, step, site);
+  return op::adamUpdate(updated, withMasters(desc_, items), step, site);
 }
 
 }  // namespace pitwall

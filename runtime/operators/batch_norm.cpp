@@ -1,5 +1,7 @@
 #include "runtime/operators/batch_norm.h"
 
+#include <fmt/format.h>
+
 #include "db/try.h"
 #include "runtime/array/call.h"
 #include "runtime/autograd.h"
@@ -72,11 +74,19 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
   for (std::size_t i = 1; i < q.inputs.size(); ++i) {
     const bool is_dout = row == 2 && i == 4;
     PITWALL_TRY(q.expectShape(i, is_dout ? data : channels, kNames[row][i]));
+    if (!is_dout && q.inputs[i].dtype != DType::float32)
+      return fail(ErrorCode::unsupported,
+                  fmt::format("{}: {} is {}, must be float32, as are all numbers of channels",
+                              describeRequest(q.desc, q.pass, q.inputs, q.like), kNames[row][i],
+                              toString(q.inputs[i].dtype)));
   }
-  if (q.pass == Pass::inference) return q.signature({data});
-  if (relu) return q.wrong("a fused relu is for inference only; train with an operator for each");
-  if (q.pass == Pass::forward) return q.signature({data, channels, channels, channels, channels});
-  return q.signature({data, channels, channels});
+  if (q.pass != Pass::inference && relu)
+    return q.wrong("a fused relu is for inference only; train with an operator for each");
+  Signature s = q.pass == Pass::inference ? q.signature({data})
+                : q.pass == Pass::forward ? q.signature({data, channels, channels, channels, channels})
+                                          : q.signature({data, channels, channels});
+  for (std::size_t i = 1; i < s.outputs.size(); ++i) s.outputs[i].dtype = DType::float32;
+  return s;
 }
 
 Result<NDArray> op::batchNorm(const NDArray& data, const BatchNormState& state, const BatchNormDesc& kind,

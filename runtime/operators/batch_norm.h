@@ -12,6 +12,7 @@ namespace pitwall {
 //   forward:   data, gamma, beta -> out, saved_mean, saved_var, running_mean, running_var
 //              (running_* are read and written: r = momentum * r + (1 - momentum) * batch)
 //   backward:  data, gamma, saved_mean, saved_var, dout -> ddata, dgamma, dbeta
+// Data of 16 bits has float32 beside it in all that has an element for each channel.
 struct BatchNormDesc {
   static const OperatorKind kKind;
   float epsilon = 1e-5F;

@@ -50,7 +50,7 @@ std::int64_t windows(const PoolingDesc& d, std::int64_t data, std::size_t axis) 
 }  // namespace
 
 constinit const OperatorKind PoolingDesc::kKind =
-    OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true}, TakesIntegers{true});
+    OperatorKind::of<PoolingDesc>("Pooling", KeepsWorkspace{true}, ChecksTypes{true});
 
 PoolingDesc PoolingDesc::over(const Shape& data) const {
   PoolingDesc d = *this;
@@ -67,13 +67,8 @@ PoolingDesc PoolingDesc::over(const Shape& data) const {
 static Status checkTypes(const PoolingDesc& d, const ShapeQuery& q) {
   const bool has_eight_bit =
       q.pass == Pass::inference && (d.type == PoolingType::max || d.type == PoolingType::average);
-  for (std::size_t i = 0; i < std::min<std::size_t>(q.inputs.size(), 3); ++i) {
-    const DType type = q.inputs[i].dtype;
-    if (type != DType::float32 && !(has_eight_bit && isEightBit(type)))
-      return fail(ErrorCode::unsupported,
-                  fmt::format("{}: computes in float32 only, not {}",
-                              describeRequest(q.desc, q.pass, q.inputs, q.like), toString(type)));
-  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(q.inputs.size(), 3); ++i)
+    if (!has_eight_bit || !isEightBit(q.inputs[i].dtype)) PITWALL_TRY(q.expectReal(i));
   return {};
 }
 

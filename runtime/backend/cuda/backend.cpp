@@ -7,6 +7,7 @@
 #include "runtime/backend/cuda/libraries.h"
 #include "runtime/backend/cuda/operators.h"
 #include "runtime/backend/gpu_kernels/keep_layout.h"
+#include "runtime/backend/gpu_kernels/short_types.h"
 #include "runtime/backend/support/caching_backend.h"
 #include "runtime/gpu.h"
 
@@ -42,10 +43,20 @@ class CudaBackend final : public CachingBackend {
   }
 
  private:
+  static bool isOfLibraries(const OperatorKindDesc& desc) {
+    return desc.is<ConvolutionDesc>() || desc.is<FullyConnectedDesc>() || desc.is<DotDesc>() ||
+           desc.is<BatchDotDesc>();
+  }
+  bool computes16Bits(const OperatorKindDesc& desc, Pass, std::span<const TensorSpec> inputs) const override {
+    return isOfLibraries(desc) || gpu_kernels::computes16Bits(desc, inputs);
+  }
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));
     if (KernelPtr kernel = PITWALL_TRY(libraries_->make(desc, pass, signature))) return kernel;
+    const auto isShort = [](const TensorSpec& spec) { return is16Bits(spec.dtype); };
+    if (isOfLibraries(desc) && std::ranges::any_of(inputs, isShort))
+      return createWidened(desc, pass, inputs, like);
     gpu_kernels::keepLayout(desc, pass, inputs, signature);
     gpu_kernels::GpuFunction function = makeFunction(desc, pass, signature);
     if (!function.run) return KernelPtr();

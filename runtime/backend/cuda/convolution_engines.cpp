@@ -17,6 +17,14 @@ std::vector<std::int64_t> stridesOf(const Extents& e, bool channels_last) {
   return {c * h * w, h * w, w, 1};
 }
 
+cudnnDataType_t typeOf(DType type) {
+  switch (type) {
+    case DType::float16: return CUDNN_DATA_HALF;
+    case DType::bfloat16: return CUDNN_DATA_BFLOAT16;
+    default: return CUDNN_DATA_FLOAT;
+  }
+}
+
 // Builds the operations of a problem.
 class GraphBuilder {
  public:
@@ -40,7 +48,9 @@ class GraphBuilder {
  private:
   Result<Descriptor> array(std::int64_t id, const Extents& extents, bool is_virtual = false) const {
     Descriptor tensor(api_, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-    tensor.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT)
+    tensor
+        .set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE,
+             is_virtual ? CUDNN_DATA_FLOAT : typeOf(problem_.type))
         .set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64,
              std::vector<std::int64_t>(extents.begin(), extents.end()))
         .set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, stridesOf(extents, problem_.channels_last))
@@ -203,10 +213,12 @@ ConvolutionProblem ConvolutionProblem::unfused() const {
 
 std::string ConvolutionProblem::describe() const {
   constexpr std::array kKinds{"forward", "data", "weights"};
-  return fmt::format("convolution {} {} {} by {} to {} strides {} pads {} dilates {} bias {} adds {} relu {}",
-                     kKinds[static_cast<std::size_t>(kind)], channels_last ? "channels last" : "row-major",
-                     fmt::join(x, "x"), fmt::join(w, "x"), fmt::join(y, "x"), fmt::join(stride, ","),
-                     fmt::join(pad, ","), fmt::join(dilate, ","), bias, adds, relu);
+  const std::string of_type = type == DType::float32 ? "" : std::string(" ") + toString(type);
+  return fmt::format(
+      "convolution{} {} {} {} by {} to {} strides {} pads {} dilates {} bias {} adds {} relu {}", of_type,
+      kKinds[static_cast<std::size_t>(kind)], channels_last ? "channels last" : "row-major",
+      fmt::join(x, "x"), fmt::join(w, "x"), fmt::join(y, "x"), fmt::join(stride, ","), fmt::join(pad, ","),
+      fmt::join(dilate, ","), bias, adds, relu);
 }
 
 std::string namesOfNotes(std::uint32_t notes) {

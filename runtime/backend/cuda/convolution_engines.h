@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/backend/cuda/cudnn_api.h"
+#include "runtime/tensor.h"
 
 namespace pitwall::cuda {
 
@@ -16,6 +17,7 @@ using Extents = std::array<std::int64_t, 4>;
 struct ConvolutionProblem {
   enum class Kind : std::uint8_t { forward, data, weights };
   Kind kind = Kind::forward;
+  DType type = DType::float32;  // of all arrays; sums are float32
   bool channels_last = true;
   Extents x{}, w{}, y{};
   std::array<std::int64_t, 2> stride{1, 1}, pad{0, 0}, dilate{1, 1};

@@ -97,20 +97,34 @@ struct Ending {
   bool isFused() const { return isRelu() || activation.type == FusedActivation::Type::none; }
 };
 
+// What a product is computed of and with.
+struct Numbers {
+  DType type = DType::float32;  // of all arrays; sums are float32
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+};
+
+cudaDataType_t typeOf(DType type) {
+  switch (type) {
+    case DType::float16: return CUDA_R_16F;
+    case DType::bfloat16: return CUDA_R_16BF;
+    default: return CUDA_R_32F;
+  }
+}
+
 // cuBLASLt counts columns first: it computes the transposed product, of the transposed factors in the other order, which are the same
 // memory.
 class Product {
  public:
   static Result<std::shared_ptr<Product>> make(const MatrixProduct& p, const Ending& ending,
-                                               cublasComputeType_t compute) {
+                                               const Numbers& numbers) {
     const CublasLtApi* const api = cublas();
     if (api == nullptr || p.rows * p.columns * p.inner * p.batch == 0) return std::shared_ptr<Product>();
-    auto made = std::make_shared<Product>(*api, p, ending);
-    PITWALL_TRY(made->describe(compute));
+    auto made = std::make_shared<Product>(*api, p, ending, numbers);
+    PITWALL_TRY(made->describe());
     return PITWALL_TRY(made->choose()) ? made : std::shared_ptr<Product>();
   }
-  Product(const CublasLtApi& api, const MatrixProduct& p, const Ending& ending)
-      : api_(api), product_(p), ending_(ending) {}
+  Product(const CublasLtApi& api, const MatrixProduct& p, const Ending& ending, const Numbers& numbers)
+      : api_(api), product_(p), ending_(ending), numbers_(numbers) {}
 
   Bytes workspaceBytes() const { return static_cast<Bytes>(workspace_bytes_); }
 
@@ -129,9 +143,8 @@ class Product {
                             workspace_bytes_, static_cast<cudaStream_t>(context.stream)),
         "a product"));
     if (ending_.isFused()) return {};
-    auto* const result = static_cast<float*>(out);
-    return launchEpilogue(context, {product_.batch * product_.rows * product_.columns, product_.columns, 1,
-                                    ending_.activation, result, nullptr, nullptr, result});
+    return launchEpilogue(context, {numbers_.type, product_.batch * product_.rows * product_.columns,
+                                    product_.columns, 1, ending_.activation, out, nullptr, nullptr, out});
   }
 
  private:
@@ -141,10 +154,11 @@ class Product {
   }
 
   Status setLayout(cublasLtMatrixLayoutOpaque_t& layout, std::int64_t rows, std::int64_t columns) {
-    PITWALL_TRY(api_.statusOf(api_.cublasLtMatrixLayoutInit_internal(
-                                  &layout, sizeof layout, CUDA_R_32F, static_cast<std::uint64_t>(rows),
-                                  static_cast<std::uint64_t>(columns), rows),
-                              "a matrix"));
+    PITWALL_TRY(
+        api_.statusOf(api_.cublasLtMatrixLayoutInit_internal(&layout, sizeof layout, typeOf(numbers_.type),
+                                                             static_cast<std::uint64_t>(rows),
+                                                             static_cast<std::uint64_t>(columns), rows),
+                      "a matrix"));
     if (product_.batch == 1) return {};
     const auto batch = static_cast<std::int32_t>(product_.batch);
     const std::int64_t step = rows * columns;
@@ -160,10 +174,10 @@ class Product {
     return api_.statusOf(api_.cublasLtMatmulDescSetAttribute(&how_, name, value, size), "a product");
   }
 
-  Status describe(cublasComputeType_t compute) {
+  Status describe() {
     const MatrixProduct& p = product_;
-    PITWALL_TRY(api_.statusOf(api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, compute, CUDA_R_32F),
-                              "a product"));
+    PITWALL_TRY(api_.statusOf(
+        api_.cublasLtMatmulDescInit_internal(&how_, sizeof how_, numbers_.compute, CUDA_R_32F), "a product"));
     const cublasOperation_t of_right = p.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
                             of_left = p.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     PITWALL_TRY(setOfProduct(CUBLASLT_MATMUL_DESC_TRANSA, &of_right, sizeof of_right));
@@ -207,6 +221,7 @@ class Product {
   const CublasLtApi& api_;
   const MatrixProduct product_;
   const Ending ending_;
+  const Numbers numbers_;
   cublasLtMatmulDescOpaque_t how_{};
   cublasLtMatrixLayoutOpaque_t right_{}, left_{}, out_{};
   cublasLtMatmulAlgo_t algorithm_{};
@@ -216,15 +231,15 @@ class Product {
 // A part of a kernel: a product of two of its inputs, or the sums of the columns of one.
 class ProductKernel final : public Kernel {
  public:
-  explicit ProductKernel(Signature signature) {
+  ProductKernel(Signature signature, const Numbers& numbers) : numbers_(numbers) {
     inputs_ = std::move(signature.inputs);
     outputs_ = std::move(signature.outputs);
     implementation_ = "cublasLt";
   }
 
   // Into the next output. False: cuBLASLt has no kernel for it.
-  Result<bool> add(const MatrixProduct& p, const Ending& ending, cublasComputeType_t compute) {
-    auto made = PITWALL_TRY(Product::make(p, ending, compute));
+  Result<bool> add(const MatrixProduct& p, const Ending& ending) {
+    auto made = PITWALL_TRY(Product::make(p, ending, numbers_));
     if (made == nullptr) return false;
     workspace_bytes_ = std::max(workspace_bytes_, made->workspaceBytes());
     products_.push_back({p, ending, std::move(made)});
@@ -243,8 +258,8 @@ class ProductKernel final : public Kernel {
                                     part.ending.bias ? a.inputs[2] : nullptr, a.outputs[i]));
     }
     if (!sum_) return {};
-    return launchChannelSum(a.context, sum_->parts, static_cast<const float*>(a.inputs[sum_->input]),
-                            static_cast<float*>(a.outputs[products_.size()]));
+    return launchChannelSum(a.context, sum_->parts, numbers_.type, a.inputs[sum_->input],
+                            a.outputs[products_.size()]);
   }
 
  private:
@@ -257,35 +272,35 @@ class ProductKernel final : public Kernel {
     std::size_t input;
     gpu_kernels::ChannelParts parts;
   };
+  const Numbers numbers_;
   std::vector<Part> products_;
   std::optional<ColumnSum> sum_;
 };
 
-Result<KernelPtr> makeFactors(const MatrixFactors& f, Pass pass, const Signature& s,
-                              cublasComputeType_t compute) {
-  auto kernel = std::make_shared<ProductKernel>(s);
+Result<KernelPtr> makeFactors(const MatrixFactors& f, Pass pass, const Signature& s, const Numbers& numbers) {
+  auto kernel = std::make_shared<ProductKernel>(s, numbers);
   std::vector<MatrixProduct> products{f.product()};
   if (pass == Pass::backward) products = {f.gradientOfA(), f.gradientOfB()};
   for (const MatrixProduct& p : products)
-    if (!PITWALL_TRY(kernel->add(p, {}, compute))) return KernelPtr();
+    if (!PITWALL_TRY(kernel->add(p, {}))) return KernelPtr();
   return KernelPtr(std::move(kernel));
 }
 
 // out (n x m) = data (n x k) weight (m x k)^T
 Result<KernelPtr> makeDense(const FullyConnectedDesc& d, Pass pass, const Signature& s,
-                            cublasComputeType_t compute) {
+                            const Numbers& numbers) {
   const Shape& data = pass == Pass::backwardData ? s.outputs[0].shape : s.inputs[0].shape;
   const std::int64_t m = d.units, k = d.flatten ? data.elements() / data[0] : data[data.rank() - 1],
                      n = data.elements() / k;
-  auto kernel = std::make_shared<ProductKernel>(s);
+  auto kernel = std::make_shared<ProductKernel>(s, numbers);
   bool made = false;
   if (pass == Pass::backwardData) {
-    made = PITWALL_TRY(kernel->add({1, n, m, k, {0, false}, {1, false}}, {}, compute));
+    made = PITWALL_TRY(kernel->add({1, n, m, k, {0, false}, {1, false}}, {}));
   } else if (pass == Pass::backwardWeights) {
-    made = PITWALL_TRY(kernel->add({1, m, n, k, {1, true}, {0, false}}, {}, compute));
+    made = PITWALL_TRY(kernel->add({1, m, n, k, {1, true}, {0, false}}, {}));
     if (d.bias) kernel->addColumnSum(1, n, m);
   } else {
-    made = PITWALL_TRY(kernel->add({1, n, k, m, {0, false}, {1, true}}, {d.bias, d.activation}, compute));
+    made = PITWALL_TRY(kernel->add({1, n, k, m, {0, false}, {1, true}}, {d.bias, d.activation}));
   }
   return made ? KernelPtr(std::move(kernel)) : KernelPtr();
 }
@@ -297,13 +312,16 @@ Result<KernelPtr> makeProduct(const OperatorKindDesc& desc, Pass pass, const Sig
   const bool is_dense = desc.is<FullyConnectedDesc>(), is_dot = desc.is<DotDesc>();
   if (!is_dense && !is_dot && !desc.is<BatchDotDesc>()) return KernelPtr();
   if (const CublasLtApi* const api = cublas(); api != nullptr && options.checks_cuda) checkVersion(*api);
-  const cublasComputeType_t compute = options.converts       ? CUBLAS_COMPUTE_32F_FAST_16F
-                                      : options.tensor_cores ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                             : CUBLAS_COMPUTE_32F;
-  if (is_dense) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, compute);
+  Numbers numbers{.type = s.inputs[0].dtype};
+  for (const auto* const specs : {&s.inputs, &s.outputs})
+    for (const TensorSpec& spec : *specs)
+      if (spec.dtype != numbers.type) return KernelPtr();  // of mixed types
+  if (numbers.type == DType::float32 && options.tensor_cores)
+    numbers.compute = options.converts ? CUBLAS_COMPUTE_32F_FAST_16F : CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (is_dense) return makeDense(desc.as<FullyConnectedDesc>(), pass, s, numbers);
   const Shape &a = s.inputs[0].shape, &b = s.inputs[1].shape;
   return makeFactors(is_dot ? desc.as<DotDesc>().factors(a, b) : desc.as<BatchDotDesc>().factors(a, b), pass,
-                     s, compute);
+                     s, numbers);
 }
 
 }  // namespace pitwall::cuda

@@ -94,7 +94,7 @@ class Convolution {
   }
 
   Bytes workspaceBytes() const {
-    return rounded(engine_.workspace_bytes) + (aside_ ? elementsOf(problem_.y) * 4 : 0);
+    return rounded(engine_.workspace_bytes) + (aside_ ? elementsOf(problem_.y) * sizeOf(problem_.type) : 0);
   }
   const Engine& engine() const { return engine_; }
 
@@ -108,12 +108,10 @@ class Convolution {
     PITWALL_TRY(
         api_.statusOf(api_.cudnnBackendExecute(handle, engine_.plan.get(), pack.get()), engine_.name));
     if (!epilogue_) return {};
-    const auto left = [this](const void* array) {
-      return static_cast<const float*>(engine_.is_fused ? nullptr : array);
-    };
-    return launchEpilogue(context, {elementsOf(problem_.y), problem_.y[1], pixels_, activation_,
-                                    static_cast<const float*>(places.y), left(given.bias), left(given.addend),
-                                    static_cast<float*>(const_cast<void*>(given.y))});
+    const auto left = [this](const void* array) { return engine_.is_fused ? nullptr : array; };
+    return launchEpilogue(
+        context, {problem_.type, elementsOf(problem_.y), problem_.y[1], pixels_, activation_, places.y,
+                  left(given.bias), left(given.addend), const_cast<void*>(given.y)});
   }
 
  private:
@@ -153,8 +151,7 @@ class ConvolutionKernel final : public Kernel {
     }
     PITWALL_TRY(convolution_->run(a.context, places));
     if (!bias_gradient_) return {};
-    return launchChannelSum(a.context, channels(), static_cast<const float*>(a.inputs[1]),
-                            static_cast<float*>(a.outputs[1]));
+    return launchChannelSum(a.context, channels(), problem_.type, a.inputs[1], a.outputs[1]);
   }
 
  private:
@@ -180,11 +177,11 @@ class EngineTimes {
     Measured seconds(engines.size());
     ScratchMemory memory;
     Places places;
-    places.x = PITWALL_TRY(memory.noise(elementsOf(problem_.x) * 4));
-    places.w = PITWALL_TRY(memory.noise(elementsOf(problem_.w) * 4));
-    places.y = PITWALL_TRY(memory.noise(elementsOf(problem_.y) * 4));
-    places.bias = PITWALL_TRY(memory.noise(problem_.y[1] * 4));
-    if (problem_.adds) places.addend = PITWALL_TRY(memory.noise(elementsOf(problem_.y) * 4));
+    places.x = PITWALL_TRY(memory.noise(problem_.type, elementsOf(problem_.x)));
+    places.w = PITWALL_TRY(memory.noise(problem_.type, elementsOf(problem_.w)));
+    places.y = PITWALL_TRY(memory.noise(problem_.type, elementsOf(problem_.y)));
+    places.bias = PITWALL_TRY(memory.noise(problem_.type, problem_.y[1]));
+    if (problem_.adds) places.addend = PITWALL_TRY(memory.noise(problem_.type, elementsOf(problem_.y)));
     for (const std::size_t i : allowed) {
       Convolution convolution(context_.api, problem_, activation_, engines[i]);
       ScratchMemory workspace;
@@ -287,11 +284,12 @@ ConvolutionProblem problemOf(const ConvolutionDesc& d, Pass pass, Signature& s) 
     p.bias = d.bias, p.adds = d.adds;
     p.relu = d.activation.type == FusedActivation::Type::relu;
   }
+  p.type = x->dtype;
   p.x = extentsOf(x->shape), p.w = extentsOf(w->shape), p.y = extentsOf(y->shape);
   p.stride = d.stride, p.pad = d.pad, p.dilate = d.dilate;
   p.channels_last = x->shape.rank() == 4;
   if (!p.channels_last) return p;
-  for (TensorSpec* const spec : {x, w, y}) spec->layout = gpu_kernels::channelsLast(spec->shape);
+  for (TensorSpec* const spec : {x, w, y}) spec->layout = gpu_kernels::channelsLast(spec->shape, spec->dtype);
   if (p.adds) s.inputs.back().layout = y->layout;
   return p;
 }
@@ -299,6 +297,10 @@ ConvolutionProblem problemOf(const ConvolutionDesc& d, Pass pass, Signature& s) 
 Result<KernelPtr> makeConvolution(const CudnnContext& context, const ConvolutionDesc& desc, Pass pass,
                                   const Signature& row_major) {
   Signature signature = row_major;
+  const DType type = signature.inputs[0].dtype;
+  for (const auto* const specs : {&signature.inputs, &signature.outputs})
+    for (const TensorSpec& spec : *specs)
+      if (spec.dtype != type) return KernelPtr();  // of mixed types
   const ConvolutionProblem problem = problemOf(desc, pass, signature);
   const bool bias_gradient = problem.kind == Kind::weights && desc.bias;
   const FusedActivation activation = problem.kind == Kind::forward ? desc.activation : FusedActivation{};

@@ -68,9 +68,9 @@ Result<void*> ScratchMemory::take(Bytes bytes) {
   return data;
 }
 
-Result<float*> ScratchMemory::noise(Bytes bytes) {
-  auto* const data = static_cast<float*>(PITWALL_TRY(take(bytes)));
-  PITWALL_TRY(fillWithNoise(nullptr, data, bytes / 4));
+Result<void*> ScratchMemory::noise(DType type, std::int64_t count) {
+  void* const data = PITWALL_TRY(take(count * sizeOf(type)));
+  PITWALL_TRY(fillWithNoise(nullptr, type, data, count));
   PITWALL_TRY(measured(cudaStreamSynchronize(nullptr), "a fill"));
   return data;
 }

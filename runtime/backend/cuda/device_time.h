@@ -6,6 +6,7 @@
 
 #include "db/result.h"
 #include "db/units.h"
+#include "runtime/tensor.h"
 
 namespace pitwall::cuda {
 
@@ -18,8 +19,8 @@ class ScratchMemory {
   ScratchMemory& operator=(const ScratchMemory&) = delete;
   // Errors: io when there is no memory.
   Result<void*> take(Bytes bytes);
-  // Filled with numbers between -1 and 1.
-  Result<float*> noise(Bytes bytes);
+  // So many numbers between -1 and 1, of a real type.
+  Result<void*> noise(DType type, std::int64_t count);
 
  private:
   std::vector<void*> all_;

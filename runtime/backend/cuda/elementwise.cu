@@ -8,6 +8,7 @@ namespace pitwall::cuda {
 
 PITWALL_CUDA_KERNEL(ActivationDesc)
 PITWALL_CUDA_KERNEL(AddNDesc)
+PITWALL_CUDA_KERNEL(CastDesc)
 PITWALL_CUDA_KERNEL(ClipDesc)
 PITWALL_CUDA_KERNEL(DropoutDesc)
 PITWALL_CUDA_KERNEL(LinearDesc)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 
 namespace pitwall::cuda {
@@ -56,22 +57,23 @@ __global__ void eachKernel(std::int64_t n, F f) {
 }
 
 // Each thread reads what several results need before it writes the first: so many reads are under way that the memory is busy.
-constexpr int kTogether = 4;
+template <class E>
+constexpr int kTogether = sizeof(E) == 2 ? 8 : 4;
 
-template <class F>
-__global__ void mapKernel(std::int64_t n, float* to, F f) {
-  const std::int64_t block = static_cast<std::int64_t>(blockDim.x) * kTogether;
+template <class E, class F>
+__global__ void mapKernel(std::int64_t n, E* to, F f) {
+  const std::int64_t block = static_cast<std::int64_t>(blockDim.x) * kTogether<E>;
   for (std::int64_t first = blockIdx.x * block + threadIdx.x; first < n; first += gridDim.x * block) {
-    float results[kTogether];
+    float results[kTogether<E>];
 #pragma unroll
-    for (int k = 0; k < kTogether; ++k) {
+    for (int k = 0; k < kTogether<E>; ++k) {
       const std::int64_t i = first + k * static_cast<std::int64_t>(blockDim.x);
       if (i < n) results[k] = f(i);
     }
 #pragma unroll
-    for (int k = 0; k < kTogether; ++k) {
+    for (int k = 0; k < kTogether<E>; ++k) {
       const std::int64_t i = first + k * static_cast<std::int64_t>(blockDim.x);
-      if (i < n) to[i] = results[k];
+      if (i < n) to[i] = gpu_kernels::stored<E>(results[k]);
     }
   }
 }
@@ -95,13 +97,12 @@ class CudaLaunch {
     check();
   }
   // to[i] = f(i); f may read to[i].
-  template <class F>
-  void map(std::int64_t n, float* to, const F& f) {
+  template <class E, class F>
+  void map(std::int64_t n, E* to, const F& f) {
     if (n <= 0) return;
     // Small blocks spread a small array over the whole device.
-    const std::int64_t of_block = n < (1 << 20) ? kThreads / kTogether : kThreads;
-    const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((n + of_block * kTogether - 1) / (of_block * kTogether), kMostBlocks));
+    const std::int64_t of_block = n < (1 << 20) ? kThreads / 4 : kThreads, each = of_block * kTogether<E>;
+    const auto blocks = static_cast<unsigned>(std::min<std::int64_t>((n + each - 1) / each, kMostBlocks));
     mapKernel<<<blocks, static_cast<unsigned>(of_block), 0, stream_>>>(n, to, f);
     check();
   }

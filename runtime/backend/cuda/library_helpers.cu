@@ -5,34 +5,51 @@
 
 namespace pitwall::cuda {
 
-Status launchEpilogue(const KernelContext& context, const EpilogueCall& c) {
-  CudaLaunch launch(context);
-  launch.map(c.elements, c.to,
-             gpu_kernels::Epilogue{c.channels, c.pixels, c.activation, c.from, c.bias, c.addend});
-  return launch.status();
-}
-
-Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts,
-                        const float* from, float* to) {
-  CudaLaunch launch(context);
-  gpu_kernels::sumChannels(launch, parts, from, context.workspace, to);
-  return launch.status();
-}
-
 namespace {
 
+// launch(E{}) for the type.
+template <class F>
+void forType(DType type, const F& launch) {
+  withElementType(type, [&](auto element) {
+    launch(element);
+    return 0;
+  });
+}
+
 struct Noise {
-  float* to;
-  PITWALL_DEVICE void operator()(std::int64_t i) const {
-    to[i] = static_cast<float>(randomBits(1, static_cast<std::uint64_t>(i))) / 2147483648.0F - 1.0F;
+  PITWALL_DEVICE float operator()(std::int64_t i) const {
+    return static_cast<float>(randomBits(1, static_cast<std::uint64_t>(i))) / 2147483648.0F - 1.0F;
   }
 };
 
 }  // namespace
 
-Status fillWithNoise(void* stream, float* to, std::int64_t count) {
+Status launchEpilogue(const KernelContext& context, const EpilogueCall& c) {
+  CudaLaunch launch(context);
+  forType(c.type, [&](auto element) {
+    using E = decltype(element);
+    const auto in = [](const void* at) { return gpu_kernels::In<E>{static_cast<const E*>(at)}; };
+    launch.map(
+        c.elements, static_cast<E*>(c.to),
+        gpu_kernels::Epilogue<E>{c.channels, c.pixels, c.activation, in(c.from), in(c.bias), in(c.addend)});
+  });
+  return launch.status();
+}
+
+Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts, DType type,
+                        const void* from, void* to) {
+  CudaLaunch launch(context);
+  forType(type, [&](auto element) {
+    using E = decltype(element);
+    gpu_kernels::sumChannels<E>(launch, parts, {static_cast<const E*>(from)}, context.workspace,
+                                static_cast<E*>(to));
+  });
+  return launch.status();
+}
+
+Status fillWithNoise(void* stream, DType type, void* to, std::int64_t count) {
   CudaLaunch launch(KernelContext{.stream = stream});
-  launch.each(count, Noise{to});
+  forType(type, [&](auto element) { launch.map(count, static_cast<decltype(element)*>(to), Noise{}); });
   return launch.status();
 }
 

@@ -9,21 +9,22 @@
 
 namespace pitwall::cuda {
 
-// to = activation(from + bias + addend) for arrays of `elements`; bias and addend may be nullptr. A channel has `pixels`
-// neighbours in memory.
+// to = activation(from + bias + addend) for arrays of `elements` of one real type; bias and addend may be nullptr. A channel has
+// `pixels` neighbours in memory.
 struct EpilogueCall {
+  DType type;
   std::int64_t elements, channels, pixels;
   FusedActivation activation;
-  const float *from, *bias, *addend;
-  float* to;
+  const void *from, *bias, *addend;
+  void* to;
 };
 Status launchEpilogue(const KernelContext& context, const EpilogueCall& call);
 
-// The sum of each channel. The context's workspace has parts.sizeBytes(1).
-Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts,
-                        const float* from, float* to);
+// The sum of each channel of an array of a real type, in that type. The context's workspace has parts.sizeBytes(1).
+Status launchChannelSum(const KernelContext& context, const gpu_kernels::ChannelParts& parts, DType type,
+                        const void* from, void* to);
 
-// Numbers between -1 and 1.
-Status fillWithNoise(void* stream, float* to, std::int64_t count);
+// Numbers between -1 and 1, of a real type.
+Status fillWithNoise(void* stream, DType type, void* to, std::int64_t count);
 
 }  // namespace pitwall::cuda

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/launch.h"
 
 namespace pitwall::gpu_kernels {
@@ -96,30 +97,32 @@ void sumParts(L& launch, const ChannelParts& z, const Term& term, double* into) 
     launch.rows(n, z.count / z.parts, TeamPartSum<kSums, Term>{z, term, into});
 }
 
+template <class E>
 struct ChannelValue {
-  const float* x;
+  In<E> x;
   PITWALL_DEVICE void operator()(std::int64_t i, std::int64_t, double* sums) const {
     sums[0] += static_cast<double>(x[i]);
   }
 };
 
+template <class E>
 struct ChannelTotal {
   ChannelParts z;
   const double* parts;
-  float* to;
+  E* to;
   template <class Team>
   PITWALL_DEVICE void operator()(Team& team, std::int64_t c) const {
     const double sum = z.total(team, parts, 0, c);
-    if (team.isFirst()) to[c] = static_cast<float>(sum);
+    if (team.isFirst()) to[c] = stored<E>(static_cast<float>(sum));
   }
 };
 
 // The sum of each channel, such as the gradient of a bias. The workspace has z.sizeBytes(1).
-template <class L>
-void sumChannels(L& launch, const ChannelParts& z, const float* from, void* workspace, float* to) {
+template <class E, class L>
+void sumChannels(L& launch, const ChannelParts& z, In<E> from, void* workspace, E* to) {
   auto* const parts = static_cast<double*>(workspace);
-  sumParts<1>(launch, z, ChannelValue{from}, parts);
-  launch.rows(z.place.channels, z.parts, ChannelTotal{z, parts, to});
+  sumParts<1>(launch, z, ChannelValue<E>{from}, parts);
+  launch.rows(z.place.channels, z.parts, ChannelTotal<E>{z, parts, to});
 }
 
 }  // namespace pitwall::gpu_kernels

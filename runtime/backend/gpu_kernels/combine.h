@@ -22,9 +22,10 @@ inline Axes axesOf(const Shape& array, const Shape& out) {
   return axes;
 }
 
+template <class E>
 struct Combine {
   BinaryType type;
-  const float *a, *b;
+  In<E> a, b;
   PITWALL_DEVICE float operator()(std::int64_t i) const { return combined(type, a[i], b[i]); }
 };
 
@@ -94,46 +95,55 @@ GpuFunction binaryGradient(BinaryType type, const Shape& out, Signature& s) {
     launch.rows(b_count, of_one_b,
                 CombineGradient{type, false, reads, own_b, repeats_b, of_a, of_b, of_one_b, input(args, 0),
                                 input(args, 1), input(args, 2), output(args, 1)});
-    launch.map(a_count, output(args, 0), CopyElement{da});
+    launch.map(a_count, output(args, 0), CopyElement<float>{{da}});
     return launch.status();
   };
 }
 
 // The same where neither repeats: each element of both gradients by itself. The gradients may have the place of a and b.
+template <class E>
 struct CombineGradients {
   BinaryType type;
   bool reads;
-  const float *a, *b, *dout;
-  float *da, *db;
+  In<E> a, b, dout;
+  E *da, *db;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const float x = reads ? a[i] : 0.0F, y = reads ? b[i] : 0.0F, head = dout[i];
-    da[i] = head * slopeOfA(type, x, y);
-    db[i] = head * slopeOfB(type, x, y);
+    da[i] = stored<E>(head * slopeOfA(type, x, y));
+    db[i] = stored<E>(head * slopeOfB(type, x, y));
   }
 };
+
+// Of arrays of one shape.
+template <class L, class E>
+GpuFunction combineAlike(BinaryType type, Pass pass, std::int64_t n) {
+  const bool reads = type != BinaryType::add && type != BinaryType::subtract;
+  if (pass == Pass::backward)
+    return [=](const KernelArgs& a) {
+      L launch(a.context);
+      launch.each(n, CombineGradients<E>{type, reads, arrayIn<E>(a, 0), arrayIn<E>(a, 1), arrayIn<E>(a, 2),
+                                         arrayOut<E>(a, 0), arrayOut<E>(a, 1)});
+      return launch.status();
+    };
+  return [=](const KernelArgs& a) {
+    L launch(a.context);
+    launch.map(n, arrayOut<E>(a, 0), Combine<E>{type, arrayIn<E>(a, 0), arrayIn<E>(a, 1)});
+    return launch.status();
+  };
+}
 
 template <class L>
 GpuFunction make(const BinaryDesc& d, Pass pass, Signature& s) {
   const Shape a_shape = s.inputs[0].shape, b_shape = s.inputs[1].shape;
-  const BinaryType type = d.type;
-  const bool alike = a_shape == b_shape;
-  const bool reads = type != BinaryType::add && type != BinaryType::subtract;
-  if (pass == Pass::backward) {
-    if (!alike) return binaryGradient<L>(type, s.inputs[2].shape, s);
-    return [=, n = a_shape.elements()](const KernelArgs& a) {
-      L launch(a.context);
-      launch.each(n, CombineGradients{type, reads, input(a, 0), input(a, 1), input(a, 2), output(a, 0),
-                                      output(a, 1)});
-      return launch.status();
-    };
-  }
+  if (a_shape == b_shape)
+    return withElementType(s.outputs[0].dtype, [&](auto element) {
+      return combineAlike<L, decltype(element)>(d.type, pass, a_shape.elements());
+    });
+  if (pass == Pass::backward) return binaryGradient<L>(d.type, s.inputs[2].shape, s);
   const Axes of_a = axesOf(a_shape, s.outputs[0].shape), of_b = axesOf(b_shape, s.outputs[0].shape);
-  return [=, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
+  return [=, type = d.type, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
     L launch(a.context);
-    if (alike)
-      launch.map(n, output(a, 0), Combine{type, input(a, 0), input(a, 1)});
-    else
-      launch.map(n, output(a, 0), CombineRepeating{type, of_a, of_b, input(a, 0), input(a, 1)});
+    launch.map(n, output(a, 0), CombineRepeating{type, of_a, of_b, input(a, 0), input(a, 1)});
     return launch.status();
   };
 }
@@ -197,6 +207,7 @@ GpuFunction make(const ReduceDesc& d, Pass pass, Signature& s) {
 }
 
 // A program of functions, as plain values.
+template <class E>
 struct PointwiseProgram {
   using Desc = PointwiseDesc;
   static constexpr int kRegisters = static_cast<int>(Desc::kMostInputs + Desc::kMostInstructions);
@@ -208,8 +219,8 @@ struct PointwiseProgram {
   int inputs, steps, outputs;
   Step step[Desc::kMostInstructions];
   std::uint8_t shown[Desc::kMostOutputs];
-  const float* from[Desc::kMostInputs];
-  float* to[Desc::kMostOutputs];
+  In<E> from[Desc::kMostInputs];
+  E* to[Desc::kMostOutputs];
 
   PITWALL_DEVICE static float value(const Step& s, float a, float b) {
     using enum Desc::Function;
@@ -241,13 +252,13 @@ struct PointwiseProgram {
     for (; next < inputs; ++next) registers[next] = from[next][i];
     for (int k = 0; k < steps; ++k, ++next)
       registers[next] = value(step[k], registers[step[k].a], registers[step[k].b]);
-    for (int k = 0; k < outputs; ++k) to[k][i] = registers[shown[k]];
+    for (int k = 0; k < outputs; ++k) to[k][i] = stored<E>(registers[shown[k]]);
   }
 };
 
-template <class L>
-GpuFunction make(const PointwiseDesc& d, Pass, Signature& s) {
-  PointwiseProgram program{};
+template <class L, class E>
+GpuFunction makeOf(const PointwiseDesc& d, Pass, Signature& s) {
+  PointwiseProgram<E> program{};
   program.inputs = d.inputs;
   program.steps = static_cast<int>(d.instructions.size());
   program.outputs = static_cast<int>(d.outputs.size());
@@ -257,13 +268,14 @@ GpuFunction make(const PointwiseDesc& d, Pass, Signature& s) {
   }
   std::copy(d.outputs.begin(), d.outputs.end(), program.shown);
   return [program, n = s.outputs[0].shape.elements()](const KernelArgs& a) {
-    PointwiseProgram run = program;
-    for (int k = 0; k < run.inputs; ++k) run.from[k] = input(a, static_cast<std::size_t>(k));
-    for (int k = 0; k < run.outputs; ++k) run.to[k] = output(a, static_cast<std::size_t>(k));
+    PointwiseProgram<E> run = program;
+    for (int k = 0; k < run.inputs; ++k) run.from[k] = arrayIn<E>(a, static_cast<std::size_t>(k));
+    for (int k = 0; k < run.outputs; ++k) run.to[k] = arrayOut<E>(a, static_cast<std::size_t>(k));
     L launch(a.context);
     launch.each(n, run);
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(PointwiseDesc)
 
 }  // namespace pitwall::gpu_kernels

@@ -7,13 +7,14 @@
 #include "runtime/backend/gpu_kernels/channels_last.h"
 #include "runtime/backend/support/signature.h"
 #include "runtime/operators.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::gpu_kernels {
 
 // The operators that compute each element by itself.
 inline bool isElementwise(const OperatorKindDesc& desc) {
-  return desc.is<ActivationDesc>() || desc.is<AddNDesc>() || desc.is<BinaryDesc>() || desc.is<ClipDesc>() ||
-         desc.is<DropoutDesc>() || desc.is<LinearDesc>() || desc.is<PointwiseDesc>() ||
+  return desc.is<ActivationDesc>() || desc.is<AddNDesc>() || desc.is<BinaryDesc>() || desc.is<CastDesc>() ||
+         desc.is<ClipDesc>() || desc.is<DropoutDesc>() || desc.is<LinearDesc>() || desc.is<PointwiseDesc>() ||
          desc.is<ReciprocalDesc>() || desc.is<SgdDesc>() || desc.is<NagDesc>() || desc.is<AdamDesc>();
 }
 
@@ -23,7 +24,8 @@ namespace detail {
 inline void keepLayoutsOfUpdate(std::span<const TensorSpec> inputs, Signature& s) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     s.inputs[i].layout = inputs[i].layout;
-    for (std::size_t o = i; o < s.outputs.size(); o += inputs.size()) s.outputs[o].layout = inputs[i].layout;
+    for (std::size_t o = i; o < s.outputs.size(); o += inputs.size())
+      s.outputs[o].layout = layoutOfType(inputs[i].layout, s.outputs[o].dtype);
   }
 }
 
@@ -33,7 +35,7 @@ inline bool haveOneShape(const std::vector<TensorSpec>& specs, const Shape& shap
 
 inline void useChannelsLast(std::vector<TensorSpec>& specs) {
   for (TensorSpec& spec : specs)
-    if (spec.dtype == DType::float32) spec.layout = channelsLast(spec.shape);
+    if (isReal(spec.dtype)) spec.layout = channelsLast(spec.shape, spec.dtype);
 }
 
 }  // namespace detail

@@ -20,17 +20,19 @@ struct PartPlace {
   PITWALL_DEVICE std::int64_t whole(std::int64_t i) const { return i / part * width + begin + i % part; }
 };
 
+template <class E>
 struct ToWhole {
   PartPlace z;
-  const float* part;
-  float* whole;
+  const E* part;
+  E* whole;
   PITWALL_DEVICE void operator()(std::int64_t i) const { whole[z.whole(i)] = part[i]; }
 };
 
+template <class E>
 struct FromWhole {
   PartPlace z;
-  const float* whole;
-  float* part;
+  const E* whole;
+  E* part;
   PITWALL_DEVICE void operator()(std::int64_t i) const { part[i] = whole[z.whole(i)]; }
 };
 
@@ -41,34 +43,35 @@ struct PartList {
   std::int64_t width() const { return std::accumulate(parts.begin(), parts.end(), std::int64_t{0}); }
 };
 
-template <class L>
+template <class L, class E>
 GpuFunction joinParts(const PartList& list) {
   return [list](const KernelArgs& a) {
     L launch(a.context);
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < list.parts.size(); begin += list.parts[i++]) {
       launch.each(list.rows * list.parts[i],
-                  ToWhole{{list.width(), list.parts[i], begin}, input(a, i), output(a, 0)});
+                  ToWhole<E>{{list.width(), list.parts[i], begin}, arrayIn<E>(a, i).at, arrayOut<E>(a, 0)});
     }
     return launch.status();
   };
 }
 
-template <class L>
+template <class L, class E>
 GpuFunction separateParts(const PartList& list, std::size_t whole) {
   return [list, whole](const KernelArgs& a) {
     L launch(a.context);
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < list.parts.size(); begin += list.parts[i++]) {
-      launch.each(list.rows * list.parts[i],
-                  FromWhole{{list.width(), list.parts[i], begin}, input(a, whole), output(a, i)});
+      launch.each(
+          list.rows * list.parts[i],
+          FromWhole<E>{{list.width(), list.parts[i], begin}, arrayIn<E>(a, whole).at, arrayOut<E>(a, i)});
     }
     return launch.status();
   };
 }
 
-template <class L>
-GpuFunction make(const ConcatDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const ConcatDesc& d, Pass pass, Signature& s) {
   const auto count = static_cast<std::size_t>(d.inputs);
   const bool backward = pass == Pass::backward;
   // Channels that are last are joined pixel by pixel.
@@ -76,31 +79,34 @@ GpuFunction make(const ConcatDesc& d, Pass pass, Signature& s) {
   const bool channels_last = isChannelsLast(backward ? s.inputs[count] : s.outputs[0]);
   PartList list{channels_last ? data[0] * data[2] * data[3] : axisExtents(data, d.axis).outer};
   for (std::size_t i = 0; i < count; ++i) list.parts.push_back(s.inputs[i].shape.elements() / list.rows);
-  return backward ? separateParts<L>(list, count) : joinParts<L>(list);
+  return backward ? separateParts<L, E>(list, count) : joinParts<L, E>(list);
 }
+PITWALL_FOR_ELEMENTS(ConcatDesc)
 
-template <class L>
-GpuFunction make(const SliceChannelDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const SliceChannelDesc& d, Pass pass, Signature& s) {
   const bool backward = pass == Pass::backward;
   const AxisExtents e = axisExtents(backward ? s.outputs[0].shape : s.inputs[0].shape, d.axis);
   const PartList list{e.outer,
                       std::vector(static_cast<std::size_t>(d.outputs), e.count / d.outputs * e.inner)};
-  return backward ? joinParts<L>(list) : separateParts<L>(list, 0);
+  return backward ? joinParts<L, E>(list) : separateParts<L, E>(list, 0);
 }
+PITWALL_FOR_ELEMENTS(SliceChannelDesc)
 
 // The whole from a part: zeros elsewhere.
+template <class E>
 struct Surround {
   PartPlace z;
-  const float* part;
-  float* whole;
+  const E* part;
+  E* whole;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t row = i / z.width, at = i % z.width - z.begin;
-    whole[i] = at >= 0 && at < z.part ? part[row * z.part + at] : 0;
+    whole[i] = at >= 0 && at < z.part ? part[row * z.part + at] : E{};
   }
 };
 
-template <class L>
-GpuFunction make(const SliceAxisDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const SliceAxisDesc& d, Pass pass, Signature& s) {
   const AxisExtents e = axisExtents(s.inputs[0].shape, d.axis);
   const SliceAxisDesc range = d.of(e.count);
   const std::int64_t part = (range.end - range.begin) * e.inner;
@@ -108,18 +114,20 @@ GpuFunction make(const SliceAxisDesc& d, Pass pass, Signature& s) {
   return [=](const KernelArgs& a) {
     L launch(a.context);
     if (pass == Pass::backward)
-      launch.each(e.outer * z.width, Surround{z, input(a, 1), output(a, 0)});
+      launch.each(e.outer * z.width, Surround<E>{z, arrayIn<E>(a, 1).at, arrayOut<E>(a, 0)});
     else
-      launch.each(e.outer * part, FromWhole{z, input(a, 0), output(a, 0)});
+      launch.each(e.outer * part, FromWhole<E>{z, arrayIn<E>(a, 0).at, arrayOut<E>(a, 0)});
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(SliceAxisDesc)
 
+template <class E>
 struct Transpose {
   Axes out;  // from an index of the output to the data
   bool backward;
-  const float* from;
-  float* to;
+  const E* from;
+  E* to;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const std::int64_t at = out.offset(i);
     if (backward)
@@ -129,8 +137,8 @@ struct Transpose {
   }
 };
 
-template <class L>
-GpuFunction make(const TransposeDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const TransposeDesc& d, Pass pass, Signature& s) {
   const bool backward = pass == Pass::backward;
   const Shape data = backward ? s.outputs[0].shape : s.inputs[0].shape;
   const Shape out = backward ? s.inputs[0].shape : s.outputs[0].shape;
@@ -144,10 +152,11 @@ GpuFunction make(const TransposeDesc& d, Pass pass, Signature& s) {
   for (int i = 0; i < out.rank(); ++i) axes.append(out[i], steps[order.axes[static_cast<std::size_t>(i)]]);
   return [=, n = out.elements()](const KernelArgs& a) {
     L launch(a.context);
-    launch.each(n, Transpose{axes, backward, input(a, 0), output(a, 0)});
+    launch.each(n, Transpose<E>{axes, backward, arrayIn<E>(a, 0).at, arrayOut<E>(a, 0)});
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(TransposeDesc)
 
 // Rows of an axis that indices select (runtime/backend/support/selected_rows.h).
 struct Selection {

@@ -30,8 +30,9 @@ struct BatchNormStatistics {
   }
 };
 
+template <class E>
 struct ValueAndSquare {
-  const float* x;
+  In<E> x;
   PITWALL_DEVICE void operator()(std::int64_t i, std::int64_t, double* sums) const {
     const double value = static_cast<double>(x[i]);
     sums[0] += value;
@@ -39,11 +40,13 @@ struct ValueAndSquare {
   }
 };
 
+template <class E>
 struct BatchNormApply {
   ChannelPlace z;
   float epsilon;
   bool fix_gamma, relu;
-  const float *x, *gamma, *beta, *mean, *variance;
+  In<E> x;
+  const float *gamma, *beta, *mean, *variance;
   PITWALL_DEVICE float operator()(std::int64_t i) const {
     const std::int64_t c = z.channelOf(i);
     const float scale = (fix_gamma ? 1.0F : gamma[c]) * inverseRootOf(variance[c] + epsilon);
@@ -62,8 +65,10 @@ struct CopyTwo {
 };
 
 // Of the gradient: that of the output, and its product with the centred data.
+template <class E>
 struct BatchNormTerms {
-  const float *x, *mean, *dy;
+  In<E> x, dy;
+  const float* mean;
   PITWALL_DEVICE void operator()(std::int64_t i, std::int64_t c, double* sums) const {
     const double head = static_cast<double>(dy[i]);
     sums[0] += head;
@@ -89,12 +94,14 @@ struct BatchNormSums {
   }
 };
 
+template <class E>
 struct BatchNormGradient {
   ChannelPlace z;
   float share;  // of one element: 1 / their number
   float epsilon;
   bool fix_gamma, global;
-  const float *x, *gamma, *mean, *variance, *dy, *dbeta, *sum;
+  In<E> x, dy;
+  const float *gamma, *mean, *variance, *dbeta, *sum;
   PITWALL_DEVICE float operator()(std::int64_t i) const {
     const std::int64_t c = z.channelOf(i);
     const float inverse = inverseRootOf(variance[c] + epsilon), normal = (x[i] - mean[c]) * inverse;
@@ -103,7 +110,7 @@ struct BatchNormGradient {
   }
 };
 
-template <class L>
+template <class L, class E>
 GpuFunction batchNormGradient(const BatchNormDesc& d, const ChannelPlace& z, std::int64_t n, Signature& s) {
   const std::int64_t count = n / z.channels;
   const ChannelParts parts(z, count);
@@ -113,30 +120,30 @@ GpuFunction batchNormGradient(const BatchNormDesc& d, const ChannelPlace& z, std
     L launch(a.context);
     auto* const sums = static_cast<double*>(a.context.workspace);
     auto* const sum = static_cast<float*>(a.context.workspace) + before / 4;
-    sumParts<2>(launch, parts, BatchNormTerms{input(a, 0), input(a, 2), input(a, 4)}, sums);
+    sumParts<2>(launch, parts, BatchNormTerms<E>{arrayIn<E>(a, 0), arrayIn<E>(a, 4), input(a, 2)}, sums);
     launch.rows(z.channels, parts.parts,
                 BatchNormSums{parts, static_cast<double>(d.epsilon), d.fix_gamma, sums, input(a, 3),
                               output(a, 1), output(a, 2), sum});
-    launch.map(n, output(a, 0),
-               BatchNormGradient{z, 1.0F / static_cast<float>(count), d.epsilon, d.fix_gamma,
-                                 d.use_global_stats, input(a, 0), input(a, 1), input(a, 2), input(a, 3),
-                                 input(a, 4), output(a, 2), sum});
+    launch.map(n, arrayOut<E>(a, 0),
+               BatchNormGradient<E>{z, 1.0F / static_cast<float>(count), d.epsilon, d.fix_gamma,
+                                    d.use_global_stats, arrayIn<E>(a, 0), arrayIn<E>(a, 4), input(a, 1),
+                                    input(a, 2), input(a, 3), output(a, 2), sum});
     return launch.status();
   };
 }
 
-template <class L>
-GpuFunction make(const BatchNormDesc& d, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const BatchNormDesc& d, Pass pass, Signature& s) {
   const Shape& data = s.inputs[0].shape;
   const std::int64_t n = data.elements(), channels = data[1];
   const ChannelPlace z{channels, n / (data[0] * channels), isChannelsLast(s.inputs[0])};
-  if (pass == Pass::backward) return batchNormGradient<L>(d, z, n, s);
+  if (pass == Pass::backward) return batchNormGradient<L, E>(d, z, n, s);
   if (pass == Pass::inference)
     return [=](const KernelArgs& a) {
       L launch(a.context);
-      launch.map(n, output(a, 0),
-                 BatchNormApply{z, d.epsilon, d.fix_gamma, d.relu, input(a, 0), input(a, 1), input(a, 2),
-                                input(a, 3), input(a, 4)});
+      launch.map(n, arrayOut<E>(a, 0),
+                 BatchNormApply<E>{z, d.epsilon, d.fix_gamma, d.relu, arrayIn<E>(a, 0), input(a, 1),
+                                   input(a, 2), input(a, 3), input(a, 4)});
       return launch.status();
     };
   const ChannelParts parts(z, n / channels);
@@ -147,17 +154,18 @@ GpuFunction make(const BatchNormDesc& d, Pass pass, Signature& s) {
       launch.each(channels, CopyTwo{output(a, 3), output(a, 4), output(a, 1), output(a, 2)});
     } else {
       auto* const sums = static_cast<double*>(a.context.workspace);
-      sumParts<2>(launch, parts, ValueAndSquare{input(a, 0)}, sums);
+      sumParts<2>(launch, parts, ValueAndSquare<E>{arrayIn<E>(a, 0)}, sums);
       launch.rows(channels, parts.parts,
                   BatchNormStatistics{parts, d.momentum, sums, output(a, 1), output(a, 2), output(a, 3),
                                       output(a, 4)});
     }
-    launch.map(n, output(a, 0),
-               BatchNormApply{z, d.epsilon, d.fix_gamma, false, input(a, 0), input(a, 1), input(a, 2),
-                              output(a, 1), output(a, 2)});
+    launch.map(n, arrayOut<E>(a, 0),
+               BatchNormApply<E>{z, d.epsilon, d.fix_gamma, false, arrayIn<E>(a, 0), input(a, 1), input(a, 2),
+                                 output(a, 1), output(a, 2)});
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(BatchNormDesc)
 
 struct LrnPlace {
   std::int64_t channels, pixels, half;  // half: of the window, without the channel itself

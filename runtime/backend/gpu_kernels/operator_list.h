@@ -13,6 +13,7 @@
   X(BatchDotDesc) \
   X(BatchNormDesc) \
   X(BinaryDesc) \
+  X(CastDesc) \
   X(ClipDesc) \
   X(ConcatDesc) \
   X(ConvolutionDesc) \

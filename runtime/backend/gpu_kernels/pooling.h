@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runtime/backend/gpu_kernels/channels_last.h"
+#include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 #include "runtime/operators.h"
 
@@ -77,34 +78,39 @@ struct PoolingPlace {
   }
 };
 
+template <class E>
 struct Pool {
   PoolingPlace z;
-  const float* data;
-  float* to;
+  In<E> data;
+  E* to;
   std::int32_t* where;  // of each maximum, in its image; nullptr = not kept
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const auto [pixel, channel] = z.spot(i, z.out[0] * z.out[1]);
     const std::int64_t y = quotientOf(pixel, z.out[1]), x = remainderOf(pixel, z.out[1]), step = z.step();
-    const float* from = data + z.begin(channel, z.extent[0] * z.extent[1]);
-    float sum = 0;
+    const In<E> from{data.at + z.begin(channel, z.extent[0] * z.extent[1])};
+    float sum = 0, most = 0;
     std::int64_t best = -1;
     for (std::int64_t row = z.first(0, y); row < z.last(0, y); ++row) {
       for (std::int64_t column = z.first(1, x); column < z.last(1, x); ++column) {
         const std::int64_t at = row * z.extent[1] + column;
-        sum += z.term(from[at * step]);
-        if (best < 0 || from[at * step] > from[best * step]) best = at;
+        const float value = from[at * step];
+        sum += z.term(value);
+        if (best >= 0 && !(value > most)) continue;
+        best = at;
+        most = value;
       }
     }
-    to[i] = z.type == PoolingType::max ? from[best * step] : z.result(sum, z.divisor(y, x));
+    to[i] = stored<E>(z.type == PoolingType::max ? most : z.result(sum, z.divisor(y, x)));
     if (where != nullptr) where[i] = static_cast<std::int32_t>(best);
   }
 };
 
+template <class E>
 struct PoolGradient {
   PoolingPlace z;
-  const float *data, *result, *dout;  // data and result: read for a norm
+  In<E> data, result, dout;  // data and result: read for a norm
   const std::int32_t* where;
-  float* ddata;
+  E* ddata;
   PITWALL_DEVICE void operator()(std::int64_t i) const {
     const auto [at, channel] = z.spot(i, z.extent[0] * z.extent[1]);
     const std::int64_t row = quotientOf(at, z.extent[1]), column = remainderOf(at, z.extent[1]);
@@ -121,16 +127,15 @@ struct PoolGradient {
         }
       }
     }
-    ddata[i] = sum;
+    ddata[i] = stored<E>(sum);
   }
 };
 
-template <class L>
-GpuFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
+template <class L, class E>
+GpuFunction makeOf(const PoolingDesc& given, Pass pass, Signature& s) {
   const bool backward = pass == Pass::backward;
   const Shape data = backward ? s.outputs[0].shape : s.inputs[0].shape;
   const Shape out = backward ? s.inputs[2].shape : s.outputs[0].shape;
-  if (s.inputs[0].dtype != DType::float32) return {};  // 8-bit numbers are computed on the CPU only
   const PoolingDesc d = given.over(data);
   const Window w = windowOf(data, out);
   const PoolingPlace z{d.type,
@@ -146,18 +151,19 @@ GpuFunction make(const PoolingDesc& given, Pass pass, Signature& s) {
   if (backward)
     return [=, n = data.elements()](const KernelArgs& a) {
       L launch(a.context);
-      launch.each(n, PoolGradient{z, input(a, 0), input(a, 1), input(a, 2),
-                                  static_cast<const std::int32_t*>(a.inputs[3]), output(a, 0)});
+      launch.each(n, PoolGradient<E>{z, arrayIn<E>(a, 0), arrayIn<E>(a, 1), arrayIn<E>(a, 2),
+                                     static_cast<const std::int32_t*>(a.inputs[3]), arrayOut<E>(a, 0)});
       return launch.status();
     };
   const bool keeps = pass == Pass::forward;
   if (keeps) s.outputs[1].shape = {out.elements() * static_cast<std::int64_t>(sizeof(std::int32_t))};
   return [=, n = out.elements()](const KernelArgs& a) {
     L launch(a.context);
-    launch.each(
-        n, Pool{z, input(a, 0), output(a, 0), keeps ? static_cast<std::int32_t*>(a.outputs[1]) : nullptr});
+    launch.each(n, Pool<E>{z, arrayIn<E>(a, 0), arrayOut<E>(a, 0),
+                           keeps ? static_cast<std::int32_t*>(a.outputs[1]) : nullptr});
     return launch.status();
   };
 }
+PITWALL_FOR_ELEMENTS(PoolingDesc)  // 8-bit numbers are computed on the CPU only
 
 }  // namespace pitwall::gpu_kernels

@@ -97,7 +97,7 @@ GpuFunction make(const FullyConnectedDesc& d, Pass pass, Signature& s) {
     return [=, n = n, m = m, k = k](const KernelArgs& a) {
       L launch(a.context);
       launch.each(m * k, Product{m, k, n, 1, m, k, 1, input(a, 1), input(a, 0), nullptr, output(a, 0), {}});
-      if (bias) sumChannels(launch, columns, input(a, 1), a.context.workspace, output(a, 1));
+      if (bias) sumChannels<float>(launch, columns, arrayIn<float>(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
   }
@@ -240,7 +240,7 @@ GpuFunction make(const ConvolutionDesc& d, Pass pass, Signature& s) {
     return [=](const KernelArgs& a) {
       L launch(a.context);
       launch.rows(n, batch * pixels, ConvolveWeights{z, batch, input(a, 0), input(a, 1), output(a, 0)});
-      if (bias) sumChannels(launch, channels, input(a, 1), a.context.workspace, output(a, 1));
+      if (bias) sumChannels<float>(launch, channels, arrayIn<float>(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
   }
@@ -276,7 +276,7 @@ GpuFunction make(const DeconvolutionDesc& d, Pass pass, Signature& s) {
       L launch(a.context);
       launch.rows(n, batch * z.out[0] * z.out[1],
                   ConvolveWeights{z, batch, input(a, 1), input(a, 0), output(a, 0)});
-      if (bias) sumChannels(launch, channels, input(a, 1), a.context.workspace, output(a, 1));
+      if (bias) sumChannels<float>(launch, channels, arrayIn<float>(a, 1), a.context.workspace, output(a, 1));
       return launch.status();
     };
   }

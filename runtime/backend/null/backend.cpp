@@ -13,6 +13,9 @@ class NullBackend final : public CachingBackend {
   std::string_view name() const override { return "null"; }
 
  private:
+  bool computes16Bits(const OperatorKindDesc&, Pass, std::span<const TensorSpec>) const override {
+    return true;
+  }
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));

@@ -103,7 +103,8 @@ class OnednnBackend final : public CachingBackend {
     if (isPlain(desc, options_)) return reference::makeKernel(desc, pass, std::move(signature));
     const Signature rows = signature;
     KernelPtr kernel = PITWALL_TRY(createFast(desc, pass, inputs, like, std::move(signature)));
-    if (!options_.compares || kernel == nullptr || desc.is<ReorderDesc>()) return kernel;
+    if (!options_.compares || kernel == nullptr || desc.is<ReorderDesc>() || desc.is<CastDesc>())
+      return kernel;
     return compared(kernel, desc, pass, rows);
   }
 

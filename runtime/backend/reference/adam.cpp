@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/backend/reference/operators.h"
@@ -17,6 +18,7 @@ RunFunction make(const AdamDesc& desc, Pass, Signature& s) {
         variance[i] = desc.beta2 * variance[i] + (1 - desc.beta2) * g * g;
         weight[i] -= a.rate * mean[i] / (std::sqrt(variance[i]) + desc.epsilon);
       }
+      if (desc.multi_precision) std::copy_n(weight, sizes[w], output(a, 3 * count + w));
     }
     return Status{};
   };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {
@@ -13,6 +15,7 @@ RunFunction make(const NagDesc& desc, Pass, Signature& s) {
         momentum[i] = desc.momentum * momentum[i] - a.rate * g;
         weight[i] += desc.momentum * momentum[i] - a.rate * g;
       }
+      if (desc.multi_precision) std::copy_n(weight, sizes[w], output(a, 2 * sizes.size() + w));
     }
     return Status{};
   };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runtime/backend/reference/operators.h"
 
 namespace pitwall::reference {
@@ -15,6 +17,7 @@ RunFunction make(const SgdDesc& desc, Pass, Signature& s) {
         if (momentum != nullptr) momentum[i] = step;
         weight[i] += step;
       }
+      if (desc.multi_precision) std::copy_n(weight, sizes[w], output(a, a.outputs.size() - sizes.size() + w));
     }
     return Status{};
   };

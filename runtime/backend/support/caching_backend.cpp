@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "runtime/backend/support/signature.h"
+#include "runtime/operators/cast.h"
+#include "runtime/operators/reorder.h"
+#include "runtime/short_float.h"
 
 namespace pitwall {
 namespace {
@@ -26,6 +29,11 @@ std::size_t hashOf(Pass pass, std::span<const TensorSpec> inputs, const TensorSp
 }
 
 }  // namespace
+
+bool CachingBackend::computes16Bits(const OperatorKindDesc& desc, Pass,
+                                    std::span<const TensorSpec> /*inputs*/) const {
+  return desc.is<CastDesc>() || desc.is<ReorderDesc>();
+}
 
 KernelPtr CachingBackend::find(KindCache& cache, std::size_t hash, const OperatorKindDesc& desc, Pass pass,
                                std::span<const TensorSpec> inputs, const TensorSpec* like) {
@@ -63,7 +71,11 @@ Result<KernelPtr> CachingBackend::prepare(const OperatorKindDesc& desc, Pass pas
     }
     ++usage_.misses;
   }
-  Result<KernelPtr> made = create(desc, pass, inputs, like);
+  const auto isShort = [](const TensorSpec& spec) { return is16Bits(spec.dtype); };
+  const bool widens = (std::ranges::any_of(inputs, isShort) || (like != nullptr && isShort(*like))) &&
+                      !computes16Bits(desc, pass, inputs);
+  Result<KernelPtr> made =
+      widens ? createWidened(desc, pass, inputs, like) : create(desc, pass, inputs, like);
   if (made.has_value() && *made == nullptr) {
     return fail(ErrorCode::unsupported, fmt::format("backend '{}' has no kernel for {}", name(),
                                                     describeRequest(desc, pass, inputs, like)));

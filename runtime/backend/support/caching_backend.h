@@ -11,10 +11,11 @@
 #include "db/mutex.h"
 #include "runtime/backend.h"
 #include "runtime/backend/support/options.h"
+#include "runtime/backend/support/widened_kernel.h"
 
 namespace pitwall {
 
-class CachingBackend : public Backend {
+class CachingBackend : public Backend, private KernelMaker {
  public:
   explicit CachingBackend(const BackendOptions& options) : options_(options) {}
 
@@ -25,8 +26,16 @@ class CachingBackend : public Backend {
  protected:
   // Creates a kernel, nullptr when the backend has none for the operator; called without the lock, from
   // several threads at once.
-  virtual Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass,
-                                   std::span<const TensorSpec> inputs, const TensorSpec* like) = 0;
+  Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                           const TensorSpec* like) override = 0;
+
+  // Whether create() takes arrays of 16 bits for this request; they are converted before and after otherwise.
+  virtual bool computes16Bits(const OperatorKindDesc& desc, Pass pass,
+                              std::span<const TensorSpec> inputs) const;
+  Result<KernelPtr> createWidened(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
+                                  const TensorSpec* like) {
+    return makeWidened(*this, desc, pass, inputs, like);
+  }
 
   const BackendOptions options_;
 

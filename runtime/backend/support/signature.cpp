@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "db/try.h"
 #include "runtime/backend/support/labels.h"
+#include "runtime/short_float.h"
 
 namespace pitwall {
 
@@ -51,11 +53,25 @@ Result<int> ShapeQuery::axisOf(int axis, const Shape& of) const {
   return wrong(fmt::format("there is no axis {} in {}", axis, of.toString()));
 }
 
+DType ShapeQuery::realType() const {
+  for (const TensorSpec& input : inputs)
+    if (is16Bits(input.dtype)) return input.dtype;
+  return DType::float32;
+}
+
 Signature ShapeQuery::signature(std::span<const Shape> outputs) const {
   Signature s;
   for (const TensorSpec& input : inputs) s.inputs.push_back({input.shape, input.dtype, nullptr});
-  for (const Shape& shape : outputs) s.outputs.push_back({shape, DType::float32, nullptr});
+  for (const Shape& shape : outputs) s.outputs.push_back({shape, realType(), nullptr});
   return s;
+}
+
+Status ShapeQuery::expectReal(std::size_t i) const {
+  const DType type = inputs[i].dtype;
+  if (type == DType::float32 || type == realType()) return {};
+  return fail(ErrorCode::unsupported,
+              fmt::format("{}: computes with float32, or one of float16 and bfloat16, not {}",
+                          describeRequest(desc, pass, inputs, like), toString(type)));
 }
 
 Signature ShapeQuery::withWorkspace(std::initializer_list<Shape> outputs) const {
@@ -74,15 +90,10 @@ Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::s
                                  const TensorSpec* like) {
   const ShapeQuery query{desc, pass, inputs, like};
   const bool workspace_last = desc.kind().keeps_workspace;
-  for (const TensorSpec& input : inputs) {
-    const bool workspace = workspace_last && &input == &inputs.back();
-    if (!desc.kind().takes_integers && input.dtype != DType::float32 &&
-        !(workspace && input.dtype == DType::uint8)) {
-      return fail(ErrorCode::unsupported,
-                  fmt::format("{}: computes in float32 only, not {}",
-                              describeRequest(desc, pass, inputs, like), toString(input.dtype)));
-    }
-    if (input.shape.elements() < 1) return query.wrong("an array is empty");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool workspace = workspace_last && i + 1 == inputs.size() && inputs[i].dtype == DType::uint8;
+    if (!desc.kind().checks_types && !workspace) PITWALL_TRY(query.expectReal(i));
+    if (inputs[i].shape.elements() < 1) return query.wrong("an array is empty");
   }
   return desc.infer(query);
 }

@@ -24,8 +24,9 @@ struct Signature {
 };
 
 // Row-major signature of one pass. `like` as in Backend::prepare(). A workspace gets one byte: its size
-// depends on the backend. Errors: invalidInput naming operator, pass and shapes; unsupported for a pass that
-// the operator does not have or an element type other than float32.
+// depends on the backend. Where an input is float16 or bfloat16 the outputs are, unless the operator's Desc says otherwise; others may be
+// float32 beside it. Errors: invalidInput naming operator, pass and shapes; unsupported for a pass or an element type that the operator
+// does not have.
 Result<Signature> inferSignature(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                                  const TensorSpec* like);
 
@@ -47,7 +48,12 @@ struct ShapeQuery {
   // 0 for the first; `axis` counts from the end when negative. Errors: there is no such axis.
   Result<int> axisOf(int axis, const Shape& shape) const;
 
-  // The inputs as they are, and float32 outputs.
+  // float16 or bfloat16 where an input is, else float32.
+  DType realType() const;
+  // Input i is float32 or realType().
+  Status expectReal(std::size_t i) const;
+
+  // The inputs as they are, and outputs of realType().
   Signature signature(std::span<const Shape> outputs) const;
   Signature signature(std::initializer_list<Shape> outputs) const {
     return signature(std::span(outputs.begin(), outputs.size()));

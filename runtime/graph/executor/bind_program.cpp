@@ -15,6 +15,7 @@
 #include "runtime/graph/executor/gradient.h"
 #include "runtime/graph/infer_shapes.h"
 #include "runtime/graph/infer_types.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::graph {
 
@@ -73,9 +74,13 @@ Status Binding::check(const Tensor& tensor, const NDArray& array) const {
     return fail(ErrorCode::invalidInput,
                 fmt::format("{} is on {}, the executor on {}; copy it there first (NDArray::copyTo)", name,
                             toString(array.device()), toString(options_.device)));
-  if (array.dtype() != DType::float32)
-    return fail(ErrorCode::unsupported, fmt::format("{} has values of {}; the executor computes with float32",
-                                                    name, toString(array.dtype())));
+  if (!isReal(array.dtype()))
+    return fail(ErrorCode::unsupported,
+                fmt::format("{} has values of {}; the executor computes with float32, float16 and bfloat16",
+                            name, toString(array.dtype())));
+  if (array.dtype() != tensor.dtype)
+    return fail(ErrorCode::invalidInput, fmt::format("{} has values of {}, must be {}", name,
+                                                     toString(array.dtype()), toString(tensor.dtype)));
   if (array.shape() != tensor.shape)
     return fail(ErrorCode::invalidInput, fmt::format("{} has shape {}, must be {}", name,
                                                      array.shape().toString(), tensor.shape.toString()));
@@ -83,10 +88,11 @@ Status Binding::check(const Tensor& tensor, const NDArray& array) const {
 }
 
 Result<NDArray> Binding::arrayOf(const Tensor& tensor) {
-  if (tensor.is_zeros) return NDArray::zeros(session_, tensor.shape, MemoryTag::gradients, options_.device);
+  if (tensor.is_zeros)
+    return NDArray::zeros(session_, tensor.shape, MemoryTag::gradients, options_.device, tensor.dtype);
   if (tensor.head >= 0) {
     state_.heads[position(tensor.head)] =
-        NDArray::empty(session_, tensor.shape, MemoryTag::gradients, DType::float32, options_.device);
+        NDArray::empty(session_, tensor.shape, MemoryTag::gradients, tensor.dtype, options_.device);
     return state_.heads[position(tensor.head)];
   }
   NDArray array;
@@ -144,13 +150,13 @@ Status Binding::makeOutputs() {
       state_.outputs.push_back(PITWALL_TRY(state_.arrays[position(base)].reshape(shape)));
       continue;
     }
-    if (const DType type = state_.schedule.specs[position(output)].dtype; type != DType::float32)
+    const DType type = state_.schedule.specs[position(output)].dtype;
+    if (!isReal(type))
       return fail(ErrorCode::unsupported,
                   fmt::format("the output '{}' has numbers of {}; add a _contrib_dequantize after it",
                               state_.program.tensors[position(output)].name, toString(type)));
     ChunkPtr& chunk = state_.own_outputs[position(base)];
-    if (chunk == nullptr)
-      chunk = makeChunk(session_, options_.device, MemoryTag::activations, DType::float32);
+    if (chunk == nullptr) chunk = makeChunk(session_, options_.device, MemoryTag::activations, type);
     chunk->viewed = true;  // the kernels write it row-major
     state_.outputs.push_back(makeArray({chunk, shape}));
   }
@@ -275,9 +281,9 @@ Status Binding::lower() {
     known.emplace(name, array.shape());
     types.emplace(name, array.dtype());
   }
-  const auto entries = PITWALL_TRY(inferEntries(graph, known));
-  PITWALL_TRY(
-      inferEntryTypes(graph, types));  // arrays whose types contradict each other are named with their node
+  // Arrays whose shapes or types contradict each other are named with their node.
+  const GraphEntries entries{PITWALL_TRY(inferEntries(graph, known)),
+                             PITWALL_TRY(inferEntryTypes(graph, types))};
   std::vector<int> first_equal(graph.nodes.size());
   std::iota(first_equal.begin(), first_equal.end(), 0);
   if (session_.settings().boolean("MXNET_ELIMINATE_COMMON_EXPR")) first_equal = firstEqualNodes(graph);
@@ -287,8 +293,10 @@ Status Binding::lower() {
     for (const int id : PITWALL_TRY(addBackwardPass(graph, lowered, backwardOptions(graph)))) {
       const Node& variable = *graph.nodes[position(id)];
       const NDArray& gradient = options_.gradients.at(variable.name).array;
+      const std::size_t entry = position(graph.first_entry[position(id)]);
       PITWALL_TRY(check({.name = variable.name,
-                         .shape = entries[position(graph.first_entry[position(id)])],
+                         .shape = entries.shapes[entry],
+                         .dtype = entries.types[entry],
                          .gradient_of = id},
                         gradient));
       state_.zero_gradients.push_back(gradient);

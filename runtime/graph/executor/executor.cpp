@@ -49,11 +49,14 @@ namespace {
 
 // Into an array that the program reads.
 Status copyHead(const NDArray& from, const NDArray& to, const std::string& output) {
-  if (from.shape() != to.shape() || from.device() != to.device())
+  const auto described = [](const NDArray& array) {
+    return fmt::format("{} of {} on {}", array.shape().toString(), toString(array.dtype()),
+                       toString(array.device()));
+  };
+  if (from.shape() != to.shape() || from.device() != to.device() || from.dtype() != to.dtype())
     return fail(ErrorCode::invalidInput,
-                fmt::format("backward: the gradient of the output {} is {} on {}, must be {} on {}", output,
-                            from.shape().toString(), toString(from.device()), to.shape().toString(),
-                            toString(to.device())));
+                fmt::format("backward: the gradient of the output {} is {}, must be {}", output,
+                            described(from), described(to)));
   const OperatorKindDesc desc = ReorderDesc{nullptr};
   const Value* inputs[] = {&valueOf(from)};
   Value target = valueOf(to);
@@ -74,7 +77,8 @@ Status Executor::State::makeGradients() {
                   fmt::format("a gradient is asked for of '{}', which is no argument", name));
     const auto array = arrays.find(name);
     if (gradient.array || array == arrays.end() || !array->second) continue;
-    gradient.array = NDArray::zeros(session, array->second.shape(), MemoryTag::gradients, options.device);
+    gradient.array = NDArray::zeros(session, array->second.shape(), MemoryTag::gradients, options.device,
+                                    array->second.dtype());
   }
   return {};
 }

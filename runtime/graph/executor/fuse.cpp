@@ -108,8 +108,11 @@ class Fusion {
                     .variance = norm.inputs[4],
                     .epsilon = batch_norm.epsilon,
                     .fix_gamma = batch_norm.fix_gamma};
-    folding.folded_weight = folded(fused.layer + "_weight", program_.tensors[position(folding.weight)].shape);
-    folding.folded_bias = folded(fused.layer + "_bias", {convolution.channels});
+    const Tensor& weight = program_.tensors[position(folding.weight)];
+    const DType type = weight.dtype;
+    folding.folded_weight = folded({.name = fused.layer + "_weight", .shape = weight.shape, .dtype = type});
+    folding.folded_bias =
+        folded({.name = fused.layer + "_bias", .shape = {convolution.channels}, .dtype = type});
     program_.foldings.push_back(folding);
     convolution.bias = true;
     fused.inputs = {fused.inputs[0], folding.folded_weight, folding.folded_bias};
@@ -187,8 +190,9 @@ class Fusion {
 
   bool isArray(int tensor) const { return program_.tensors[position(tensor)].variable >= 0; }
 
-  int folded(std::string name, const Shape& shape) {
-    program_.tensors.push_back({.name = std::move(name), .shape = shape, .is_folded = true});
+  int folded(Tensor tensor) {
+    tensor.is_folded = true;
+    program_.tensors.push_back(std::move(tensor));
     makers_.push_back(kNobody);
     readers_.push_back(1);
     return static_cast<int>(program_.tensors.size()) - 1;

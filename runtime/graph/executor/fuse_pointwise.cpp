@@ -15,6 +15,7 @@
 #include "runtime/operators/linear.h"
 #include "runtime/operators/pointwise.h"
 #include "runtime/operators/reciprocal.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::graph {
 
@@ -155,10 +156,11 @@ class PointwiseFusion {
 
   bool mayJoin(const Operation& operation) const {
     if (!formulasOf(operation) || operation.outputs.empty()) return false;
-    const Shape& shape = shapeOf(operation.outputs[0]);
+    const Tensor& made = program_.tensors[position(operation.outputs[0])];
+    if (!isReal(made.dtype)) return false;
     const auto isPlain = [&](int tensor) {
       const Tensor& it = program_.tensors[position(tensor)];
-      return it.shape == shape && it.dtype == DType::float32;
+      return it.shape == made.shape && it.dtype == made.dtype;
     };
     const auto isOwn = [&](int tensor) {
       return isPlain(tensor) && !program_.tensors[position(tensor)].isArray();

@@ -9,6 +9,7 @@
 #include "runtime/graph/executor/recompute.h"
 #include "runtime/operators/add_n.h"
 #include "runtime/operators/binary.h"
+#include "runtime/operators/cast.h"
 #include "runtime/operators/reorder.h"
 
 namespace pitwall::graph {
@@ -93,45 +94,63 @@ class BackwardPass {
         is_loss_head_[position(id)] = true;
         continue;
       }
-      const Tensor output = program_.tensors[position(lowered_.tensors[position(entry)])];
-      const int head = add(output.name + "_head_gradient", output.shape);
+      const int output = lowered_.tensors[position(entry)];
+      const std::string name = program_.tensors[position(output)].name;
+      const int head = addLike(output, name + "_head_gradient");
       program_.tensors[position(head)].head = static_cast<int>(i);
       ++expected_[position(entry)];
-      give(entry, output.name, head);
+      give(entry, name, head);
     }
   }
 
-  int add(std::string name, const Shape& shape) {
-    program_.tensors.push_back({.name = std::move(name), .shape = shape});
+  // Of the shape and type of another.
+  int addLike(int tensor, std::string name) {
+    const Tensor& like = program_.tensors[position(tensor)];
+    program_.tensors.push_back({.name = std::move(name), .shape = like.shape, .dtype = like.dtype});
     return static_cast<int>(program_.tensors.size()) - 1;
   }
 
   const Shape& shapeOf(int tensor) const { return program_.tensors[position(tensor)].shape; }
 
-  int viewAs(int tensor, const Shape& shape) {
-    if (shapeOf(tensor) == shape) return tensor;
-    const int view = add(program_.tensors[position(tensor)].name, shape);
-    program_.tensors[position(view)].view_of = tensor;
+  DType typeOf(int tensor) const { return program_.tensors[position(tensor)].dtype; }
+
+  // A gradient in the shape and type of what it is the gradient of.
+  int gradientAs(const std::string& layer, int gradient, int of) {
+    if (typeOf(gradient) != typeOf(of)) {
+      const int converted = addLike(gradient, layer + "_gradient");
+      program_.tensors[position(converted)].dtype = typeOf(of);
+      program_.operations.push_back({.layer = layer,
+                                     .name = "_backward_cast",
+                                     .desc = CastDesc{typeOf(of)},
+                                     .inputs = {gradient},
+                                     .outputs = {converted},
+                                     .pass = Pass::forward,
+                                     .phase = Phase::backward});
+      gradient = converted;
+    }
+    if (shapeOf(gradient) == shapeOf(of)) return gradient;
+    const int view = addLike(of, program_.tensors[position(gradient)].name);
+    program_.tensors[position(view)].view_of = gradient;
     return view;
   }
 
-  int zerosOf(const Shape& shape) {
+  // Of the shape and type of a tensor.
+  int zerosLike(int tensor) {
     for (const int zeros : zeros_)
-      if (shapeOf(zeros) == shape) return zeros;
-    zeros_.push_back(add("zeros", shape));
+      if (shapeOf(zeros) == shapeOf(tensor) && typeOf(zeros) == typeOf(tensor)) return zeros;
+    zeros_.push_back(addLike(tensor, "zeros"));
     program_.tensors[position(zeros_.back())].is_zeros = true;
     return zeros_.back();
   }
 
   int sum(const std::string& layer, const std::vector<int>& parts) {
-    const Shape shape = shapeOf(parts[0]);
-    const int count = static_cast<int>(parts.size()), total = add(layer + "_gradient", shape);
+    const int count = static_cast<int>(parts.size()), total = addLike(parts[0], layer + "_gradient");
     Operation operation{.layer = layer,
                         .name = count == 2 ? "_grad_add" : "add_n",
                         .desc = AddNDesc{count},
                         .inputs = parts,
                         .outputs = {total},
-                        .flop = (count - 1) * shape.elements(),
+                        .flop = (count - 1) * shapeOf(total).elements(),
                         .pass = Pass::forward,
                         .phase = Phase::backward};
     if (count == 2) operation.desc = BinaryDesc{BinaryType::add};
@@ -173,7 +192,7 @@ class BackwardPass {
     for (const int input : rule.passes) {
       const int entry = entryOf(node.inputs[position(input)]);
       if (heads[0] < 0 || !needs_[position(entry)]) continue;
-      give(entry, node.name, viewAs(heads[0], shapeOf(lowered_.tensors[position(entry)])));
+      give(entry, node.name, gradientAs(node.name, heads[0], lowered_.tensors[position(entry)]));
     }
     for (const GradientKernel& kernel : rule.kernels) addKernel(id, node, kernel, heads);
     return {};
@@ -181,11 +200,11 @@ class BackwardPass {
 
   int sourceOf(int id, const Node& node, const GradientSource& source, const std::vector<int>& heads) {
     if (source.kind == Kind::zeros)
-      return zerosOf(shapeOf(lowered_.tensors[position(entryOf(node.inputs[position(source.index)]))]));
+      return zerosLike(lowered_.tensors[position(entryOf(node.inputs[position(source.index)]))]);
     if (source.kind != Kind::gradient) return results_.tensorOf(id, source);
     if (heads[position(source.index)] >= 0) return heads[position(source.index)];
     const int entry = graph_.first_entry[position(id)] + source.index;
-    return zerosOf(shapeOf(lowered_.tensors[position(entry)]));
+    return zerosLike(lowered_.tensors[position(entry)]);
   }
 
   void addKernel(int id, const Node& node, const GradientKernel& kernel, const std::vector<int>& heads) {
@@ -206,8 +225,8 @@ class BackwardPass {
     for (const GradientSource& source : kernel.inputs) operation.unread.push_back(!source.is_read);
     if (kernel.like >= 0) operation.like = lowered_.tensors[position(entryOfGradient(kernel.like))];
     for (const int input : kernel.gradients) {
-      const Tensor& of = program_.tensors[position(lowered_.tensors[position(entryOfGradient(input))])];
-      operation.outputs.push_back(add(of.name + "_gradient", of.shape));
+      const int of = lowered_.tensors[position(entryOfGradient(input))];
+      operation.outputs.push_back(addLike(of, program_.tensors[position(of)].name + "_gradient"));
     }
     const std::vector<int> made = operation.outputs;
     program_.operations.push_back(std::move(operation));
@@ -237,7 +256,7 @@ class BackwardPass {
       program_.tensors[position(gradient)].name = name;
       return;
     }
-    const int array = add(name, shapeOf(gradient));
+    const int array = addLike(gradient, name);
     program_.tensors[position(array)].gradient_of = id;
     last.outputs = {array};
     if (request == GradientRequest::write) {

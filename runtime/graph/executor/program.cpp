@@ -4,6 +4,7 @@
 
 #include "db/try.h"
 #include "runtime/graph/infer_shapes.h"
+#include "runtime/operators/cast.h"
 #include "runtime/operators/dropout.h"
 
 namespace pitwall::graph {
@@ -22,15 +23,15 @@ int extrasRead(const GradientRule& rule) {
 // One node after the other.
 class Lowering {
  public:
-  Lowering(const IndexedGraph& graph, const std::vector<Shape>& entries, const std::vector<int>& first_equal,
+  Lowering(const IndexedGraph& graph, const GraphEntries& entries, const std::vector<int>& first_equal,
            Pass pass)
       : graph_(graph), entries_(entries), first_equal_(first_equal), pass_(pass) {
-    lowered_.tensors.assign(entries.size(), -1);
+    const std::size_t count = entries.shapes.size();
+    lowered_.tensors.assign(count, -1);
     lowered_.operations.assign(graph.nodes.size(), -1);
     lowered_.nodes.resize(graph.nodes.size());
     lowered_.extras.resize(graph.nodes.size());
-    for (std::size_t entry = 0; entry < entries.size(); ++entry)
-      lowered_.same.push_back(static_cast<int>(entry));
+    for (std::size_t entry = 0; entry < count; ++entry) lowered_.same.push_back(static_cast<int>(entry));
   }
 
   Result<LoweredGraph> run() {
@@ -44,7 +45,7 @@ class Lowering {
           lowered_.tensors[position(first + i)] = lowered_.tensors[position(same)];
         }
       } else if (node.isVariable()) {
-        lowered_.tensors[position(first)] = add(node.name, entries_[position(first)]);
+        lowered_.tensors[position(first)] = addEntry(node.name, first);
         lowered_.program.tensors.back().variable = id;
       } else {
         PITWALL_TRY(lower(id, node));
@@ -55,23 +56,31 @@ class Lowering {
   }
 
  private:
-  int add(std::string name, const Shape& shape) {
-    lowered_.program.tensors.push_back(Tensor{.name = std::move(name), .shape = shape});
+  int add(Tensor tensor) {
+    lowered_.program.tensors.push_back(std::move(tensor));
     return static_cast<int>(lowered_.program.tensors.size()) - 1;
+  }
+  int addEntry(const std::string& name, int entry) {
+    return add(
+        {.name = name, .shape = entries_.shapes[position(entry)], .dtype = entries_.types[position(entry)]});
   }
 
   int inputOf(const Node& node, int input) const {
     return lowered_.tensors[position(graph_.entryOf(node.inputs[position(input)]))];
   }
 
+  bool changesType(const Node& node, int output) const {
+    return entries_.types[position(graph_.entryOf(node.inputs[0]))] != entries_.types[position(output)];
+  }
+
   Status lower(int id, const Node& node) {
-    const NodeShapes shapes = shapesOf(graph_, entries_, id);
+    const NodeShapes shapes = shapesOf(graph_, entries_.shapes, id);
     const Lowered& lowered = lowered_.nodes[position(id)] =
         PITWALL_TRY(lowerNode(node, shapes, pass_ == Pass::forward));
     const int first = graph_.first_entry[position(id)];
-    if (lowered.kind == Lowered::Kind::view) {
+    if (lowered.kind == Lowered::Kind::view || (lowered.desc.is<CastDesc>() && !changesType(node, first))) {
       const int base = inputOf(node, 0);
-      lowered_.tensors[position(first)] = add(node.name, entries_[position(first)]);
+      lowered_.tensors[position(first)] = addEntry(node.name, first);
       lowered_.program.tensors.back().view_of = base;
       return {};
     }
@@ -83,13 +92,13 @@ class Lowering {
     for (const int input : lowered.inputs) operation.inputs.push_back(inputOf(node, input));
     for (const int output : lowered.outputs) {
       const int entry = first + output;
-      lowered_.tensors[position(entry)] = add(node.name, entries_[position(entry)]);
+      lowered_.tensors[position(entry)] = addEntry(node.name, entry);
       operation.outputs.push_back(lowered_.tensors[position(entry)]);
     }
     for (const int state : lowered.updates) operation.outputs.push_back(inputOf(node, state));
     // The backend decides their shapes.
     for (int i = 0; pass_ == Pass::forward && i < extrasRead(lowered.gradient); ++i) {
-      operation.outputs.push_back(add(node.name, {}));
+      operation.outputs.push_back(add({.name = node.name}));
       lowered_.extras[position(id)].push_back(operation.outputs.back());
     }
     operation.flop = node.op->flop(node.attributes, shapes);
@@ -99,7 +108,7 @@ class Lowering {
   }
 
   const IndexedGraph& graph_;
-  const std::vector<Shape>& entries_;
+  const GraphEntries& entries_;
   const std::vector<int>& first_equal_;
   const Pass pass_;
   LoweredGraph lowered_;
@@ -107,7 +116,7 @@ class Lowering {
 
 }  // namespace
 
-Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const std::vector<Shape>& entries,
+Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const GraphEntries& entries,
                                 const std::vector<int>& first_equal, Pass pass) {
   return Lowering(graph, entries, first_equal, pass).run();
 }

@@ -19,8 +19,8 @@ inline std::size_t position(int number) { return static_cast<std::size_t>(number
 
 // An array that the program reads, makes or computes from weights.
 struct Tensor {
-  std::string name;
-  Shape shape;
+  std::string name = {};
+  Shape shape = {};
   DType dtype = DType::float32;
   int variable = -1;       // the node of the variable whose array it is; -1: none
   int gradient_of = -1;    // the node of the variable whose gradient array it is, and whose name it has
@@ -92,9 +92,14 @@ struct LoweredGraph {
   std::vector<std::vector<int>> extras;
 };
 
-// The operations of the pass, inference or forward. `entries` are the shapes of the graph's entries, `first_equal` as of
-// firstEqualNodes(). Errors: those of lowerNode().
-Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const std::vector<Shape>& entries,
+// The entries of a graph: what its nodes make, in their order.
+struct GraphEntries {
+  std::vector<Shape> shapes;
+  std::vector<DType> types;
+};
+
+// The operations of the pass, inference or forward. `first_equal` as of firstEqualNodes(). Errors: those of lowerNode().
+Result<LoweredGraph> lowerGraph(const IndexedGraph& graph, const GraphEntries& entries,
                                 const std::vector<int>& first_equal, Pass pass);
 
 // Which operations join those before them.

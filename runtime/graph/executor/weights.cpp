@@ -1,13 +1,17 @@
 #include "runtime/graph/executor/weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "db/try.h"
+#include "runtime/array/call.h"
 #include "runtime/array/device_bytes.h"
 #include "runtime/array/kernel_run.h"
 #include "runtime/number_range.h"
+#include "runtime/short_float.h"
 
 namespace pitwall::graph {
 
@@ -62,15 +66,6 @@ Bytes Weights::bytes() const {
   return sum;
 }
 
-Result<std::vector<float>> Weights::valuesOf(int tensor) const {
-  const int base = baseOf(program_, tensor);
-  if (program_.tensors[position(base)].variable >= 0) return arrays_[position(base)].toVector();
-  std::vector<float> values(static_cast<std::size_t>(program_.tensors[position(base)].shape.elements()));
-  PITWALL_TRY(readBytes(session_, device_, values.data(), blocks_[position(base)].data(),
-                        static_cast<Bytes>(values.size() * sizeof(float))));
-  return values;
-}
-
 template <class T>
 Status Weights::store(int tensor, const std::vector<T>& values) {
   Block& block = blocks_[position(tensor)];
@@ -80,6 +75,30 @@ Status Weights::store(int tensor, const std::vector<T>& values) {
     block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
   }
   return writeBytes(session_, device_, block.data(), values.data(), bytes);
+}
+
+Result<std::vector<float>> Weights::valuesOf(int tensor) const {
+  const int base = baseOf(program_, tensor);
+  if (program_.tensors[position(base)].variable >= 0) return arrays_[position(base)].toVector();
+  const Tensor& tensor_of = program_.tensors[position(base)];
+  const auto count = static_cast<std::size_t>(tensor_of.shape.elements());
+  return withElementType(tensor_of.dtype, [&](auto element) -> Result<std::vector<float>> {
+    std::vector<decltype(element)> read(count);
+    PITWALL_TRY(readBytes(session_, device_, read.data(), blocks_[position(base)].data(),
+                          static_cast<Bytes>(count * sizeof element)));
+    std::vector<float> values(count);
+    std::ranges::transform(read, values.begin(), [](auto value) { return toFloat(value); });
+    return values;
+  });
+}
+
+Status Weights::storeRounded(int tensor, const std::vector<float>& values) {
+  return withElementType(program_.tensors[position(tensor)].dtype, [&](auto element) {
+    using E = decltype(element);
+    std::vector<E> rounded(values.size());
+    std::ranges::transform(values, rounded.begin(), [](float value) { return fromFloat<E>(value); });
+    return store(tensor, rounded);
+  });
 }
 
 // gamma (w x + b - mean) / sqrt(variance + epsilon) + beta, as one weight and one bias.
@@ -101,8 +120,8 @@ Status Weights::fold(const Folding& f) {
     for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
       weight[i] = static_cast<float>(static_cast<double>(weight[i]) * scale);
   }
-  PITWALL_TRY(store(f.folded_weight, weight));
-  return store(f.folded_bias, bias);
+  PITWALL_TRY(storeRounded(f.folded_weight, weight));
+  return storeRounded(f.folded_bias, bias);
 }
 
 // Each channel has its scale. The kernel adds the bias to the sums of products, before it multiplies.
@@ -145,11 +164,15 @@ Status Weights::scaleNorm(const QuantizedNorm& n) {
 
 Status Weights::reorder(const Constant& constant) {
   const int base = baseOf(program_, constant.from);
-  std::vector<float> values;
   const void* from = blocks_[position(base)].data();
+  Value rows;  // row-major, as the kernel was prepared for
   if (program_.tensors[position(base)].variable >= 0) {
-    values = PITWALL_TRY(valuesOf(constant.from));
-    from = values.data();
+    rows = PITWALL_TRY(withLayout(nullptr, valueOf(arrays_[position(base)]), nullptr, Phase::none));
+    PITWALL_TRY(session_.engine().waitForVariable(rows.chunk->variable));
+    from = rows.chunk->block.data();
+    if (rows.chunk->block.size() < rows.spec().sizeBytes())
+      return fail(ErrorCode::invalidInput,
+                  fmt::format("the array '{}' was never written", program_.tensors[position(base)].name));
   }
   const Bytes bytes = constant.reorder->outputs()[0].sizeBytes();
   Block& block = blocks_[position(constant.to)];
@@ -159,7 +182,8 @@ Status Weights::reorder(const Constant& constant) {
   }
   const void* const inputs[] = {from};
   void* const outputs[] = {block.data()};
-  return runKernelOn(session_, device_, constant.reorder, {.inputs = inputs, .outputs = outputs});
+  PITWALL_TRY(runKernelOn(session_, device_, constant.reorder, {.inputs = inputs, .outputs = outputs}));
+  return waitForStream(session_, device_);  // other threads read the block, and `rows` may go
 }
 
 }  // namespace pitwall::graph

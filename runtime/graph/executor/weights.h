@@ -33,6 +33,7 @@ class Weights {
   Result<std::vector<float>> valuesOf(int tensor) const;
   template <class T>
   Status store(int tensor, const std::vector<T>& values);
+  Status storeRounded(int tensor, const std::vector<float>& values);  // to the tensor's type
 
   Session& session_;
   const Device device_;

@@ -6,6 +6,7 @@
 #include "db/try.h"
 #include "runtime/graph/named/parts.h"
 #include "runtime/operators/activation.h"
+#include "runtime/operators/cast.h"
 #include "runtime/operators/clip.h"
 #include "runtime/operators/dropout.h"
 #include "runtime/operators/linear.h"
@@ -125,10 +126,16 @@ Result<Lowered> lowerDivideReversed(const Attributes& a, const NodeShapes& s, bo
                                       .flop = 3 * s.outputs[0]->elements()});
 }
 
+// Of an array that has the type the executor makes a view.
 Result<Lowered> lowerCast(const Attributes& a, const NodeShapes&, bool) {
-  const std::string_view type = AttributeReader(kCastRules, a).choice("dtype");
-  if (type != "float32") return noKernel(fmt::format("dtype={}: arrays are float32", type));
-  return viewOfInput();
+  const std::string_view name = AttributeReader(kCastRules, a).choice("dtype");
+  for (const DType type : {DType::float32, DType::float16, DType::bfloat16}) {
+    if (name != toString(type)) continue;
+    auto result = lowered(CastDesc{type});
+    result->gradient.passes = {0};
+    return result;
+  }
+  return noKernel(fmt::format("dtype={}: converts to float32, float16 and bfloat16", name));
 }
 
 Status castTypes(const Attributes& a, NodeTypes& types) {

@@ -7,33 +7,46 @@
 namespace pitwall {
 namespace {
 
+Status checkState(const UpdateCall& call, const NDArray& weight, const char* name, const NDArray& state) {
+  if (state && state.shape() == weight.shape()) return {};
+  return fail(
+      ErrorCode::invalidInput,
+      fmt::format("{}: the {} of a weight of shape {} is {}", call.name, name, weight.shape().toString(),
+                  state ? "of shape " + state.shape().toString() : "missing"));
+}
+
 Status checkArrays(const UpdateCall& call) {
   for (std::size_t i = 0; i < call.weights.size(); ++i) {
     const NDArray& weight = *call.weights[i];
     if (!weight || !weight.gradient())
       return fail(ErrorCode::invalidInput,
                   fmt::format("{}: a weight has no gradient; call attachGradient() on it first", call.name));
-    for (const auto& states : call.states) {
-      if (states.arrays.empty()) continue;
-      const NDArray& state = *states.arrays[i];
-      if (state && state.shape() == weight.shape()) continue;
-      return fail(
-          ErrorCode::invalidInput,
-          fmt::format("{}: the {} of a weight of shape {} is {}", call.name, states.name,
-                      weight.shape().toString(), state ? "of shape " + state.shape().toString() : "missing"));
-    }
+    for (const auto& states : call.states)
+      if (!states.arrays.empty()) PITWALL_TRY(checkState(call, weight, states.name, *states.arrays[i]));
+    if (!call.masters.empty()) PITWALL_TRY(checkState(call, weight, "master", *call.masters[i]));
   }
   return {};
 }
 
+// An array that the update reads and writes, in the layout of its weight.
+Result<Value> asWeight(const NDArray& array, const NDArray& weight, const CallSite& site) {
+  const Value& value = valueOf(array);
+  PITWALL_TRY(convertLayout(site.state(), value,
+                            layoutOfType(valueOf(weight).chunk->layout, value.chunk->dtype), Phase::update));
+  return value;
+}
+
 }  // namespace
 
-Result<Signature> updateSignature(const ShapeQuery& q, std::size_t states) {
+Result<Signature> updateSignature(const ShapeQuery& q, std::size_t states, bool multi_precision) {
   if (q.pass != Pass::forward) return q.noSuchPass();
   if (q.inputs.empty()) return q.wrong("takes at least one gradient");
   Signature s = q.signature({});
   for (std::size_t i = 0; i <= states; ++i)
     s.outputs.insert(s.outputs.end(), s.inputs.begin(), s.inputs.end());
+  if (!multi_precision) return s;
+  for (TensorSpec& spec : s.outputs) spec.dtype = DType::float32;
+  s.outputs.insert(s.outputs.end(), s.inputs.begin(), s.inputs.end());
   return s;
 }
 
@@ -47,15 +60,15 @@ Status updateWeights(const UpdateCall& call, const CallSite& site) {
     Value gradient = PITWALL_TRY(
         withLayout(site.state(), valueOf(weight->gradient()), valueOf(*weight).chunk->layout, Phase::update));
     gradients.push_back(std::move(gradient));
-    updated.push_back(valueOf(*weight));
   }
-  for (const auto& states : call.states) {
-    for (std::size_t i = 0; i < states.arrays.size(); ++i) {
-      const Value& state = valueOf(*states.arrays[i]);
-      PITWALL_TRY(convertLayout(site.state(), state, valueOf(*call.weights[i]).chunk->layout, Phase::update));
-      updated.push_back(state);
-    }
-  }
+  const auto update = [&](const std::vector<const NDArray*>& arrays) -> Status {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      updated.push_back(PITWALL_TRY(asWeight(*arrays[i], *call.weights[i], site)));
+    return {};
+  };
+  PITWALL_TRY(update(call.masters.empty() ? call.weights : call.masters));
+  for (const auto& states : call.states) PITWALL_TRY(update(states.arrays));
+  if (!call.masters.empty()) PITWALL_TRY(update(call.weights));
   std::vector<const Value*> inputs;
   inputs.reserve(gradients.size());
   for (const Value& gradient : gradients) inputs.push_back(&gradient);

@@ -10,8 +10,8 @@
 
 namespace pitwall {
 
-// Of gradients to weights and as many states of each.
-Result<Signature> updateSignature(const ShapeQuery& query, std::size_t states);
+// Of gradients to weights and as many states of each; in multi-precision to copies of the weights too.
+Result<Signature> updateSignature(const ShapeQuery& query, std::size_t states, bool multi_precision);
 
 struct UpdateCall {
   struct States {
@@ -23,7 +23,8 @@ struct UpdateCall {
   FlopFunction flop = nullptr;
   op::SgdStep step = {};
   std::vector<const NDArray*> weights = {};
-  std::array<States, 2> states = {};  // of each weight one, or none
+  std::vector<const NDArray*> masters = {};  // in multi-precision: of each weight
+  std::array<States, 2> states = {};         // of each weight one, or none
 };
 
 // So many for each element.
@@ -33,7 +34,8 @@ inline Flop updateFlop(const Prepared& prepared, Flop each) {
   return elements * each;
 }
 
-// One operator. Errors: invalidInput for a weight without gradient and for a state that is missing or has another shape.
+// One operator. Errors: invalidInput for a weight without gradient, and for a state or a master that is missing or has
+// another shape.
 Status updateWeights(const UpdateCall& call, const CallSite& site);
 
 }  // namespace pitwall

@@ -9,6 +9,7 @@
 #include "runtime/backend/gpu_kernels/channels_last.h"
 #include "tests/runtime/backend/harness.h"
 #include "tests/runtime/gpu/second_backend.h"
+#include "tests/runtime/gpu/short_backend.h"
 
 namespace pitwall::test {
 
@@ -43,8 +44,10 @@ class ConformanceCheck : public ::testing::Test {
   // Random values that are not close to 0, where quotients are large.
   Array away(const Shape& shape) {
     const Array array = random(shape);
-    for (std::int64_t i = 0; i < shape.elements(); ++i)
-      array.floats()[i] += array.floats()[i] < 0 ? -0.5F : 0.5F;
+    for (std::int64_t i = 0; i < shape.elements(); ++i) {
+      const float value = array.floats()[i];
+      array.floats()[i] = roundedToTestedType(value + (value < 0 ? -0.5F : 0.5F));
+    }
     return array;
   }
   // Compares the outputs except workspaces, and returns both results.
@@ -57,8 +60,9 @@ class ConformanceCheck : public ::testing::Test {
       if (pair.reference.outputs[i].spec.dtype == DType::uint8) continue;
       const double error = errorOf(rowMajorValues(*onednn_, pair.onednn.outputs[i]),
                                    rowMajorValues(*reference_, pair.reference.outputs[i]));
-      EXPECT_LE(error, tolerance) << for_onednn.toString() << " output " << i << ", seed " << kConformanceSeed
-                                  << ", " << pair.onednn.kernel->implementation();
+      EXPECT_LE(error, std::max(tolerance, toleranceOfTestedType()))
+          << for_onednn.toString() << " output " << i << ", seed " << kConformanceSeed << ", "
+          << pair.onednn.kernel->implementation();
     }
     return pair;
   }

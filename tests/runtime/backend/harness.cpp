@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "runtime/backend/support/signature.h"
+#include "tests/runtime/gpu/short_backend.h"
 
 namespace pitwall::test {
 namespace {
@@ -36,6 +37,10 @@ Array makeArray(const Shape& shape, const std::vector<float>& values) {
   return array;
 }
 
+std::shared_ptr<std::byte> makeWorkspace(const Kernel& kernel) {
+  return alignedBytes(kernel.workspaceBytes());
+}
+
 Array clone(const Array& array) {
   Array copy = makeArray(array.spec);
   std::memcpy(copy.bytes.get(), array.bytes.get(), static_cast<std::size_t>(array.spec.sizeBytes()));
@@ -45,7 +50,7 @@ Array clone(const Array& array) {
 Array randomArray(const Shape& shape, std::mt19937& random) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> values(static_cast<std::size_t>(shape.elements()));
-  for (float& v : values) v = uniform(random);
+  for (float& v : values) v = roundedToTestedType(uniform(random));
   return makeArray(shape, values);
 }
 
@@ -102,7 +107,7 @@ Answer ask(Backend& backend, const Call& call) {
     answer.outputs.push_back(given ? clone(call.outputs[i]) : makeArray(spec));
     to.push_back(answer.outputs.back().bytes.get());
   }
-  const auto workspace = alignedBytes(answer.kernel->workspaceBytes());
+  const auto workspace = makeWorkspace(*answer.kernel);
   const Status status = answer.kernel->run(
       {.inputs = from,
        .outputs = to,

@@ -24,6 +24,8 @@ struct Array {
 Array makeArray(const TensorSpec& spec);
 Array makeArray(const Shape& shape, const std::vector<float>& values);
 Array clone(const Array& array);
+// Of one run.
+std::shared_ptr<std::byte> makeWorkspace(const Kernel& kernel);
 
 // Uniform in [-1, 1].
 Array randomArray(const Shape& shape, std::mt19937& random);

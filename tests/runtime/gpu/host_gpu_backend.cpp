@@ -11,6 +11,7 @@
 #include "runtime/backend/gpu_kernels/pooling.h"
 #include "runtime/backend/gpu_kernels/products.h"
 #include "runtime/backend/gpu_kernels/rows.h"
+#include "runtime/backend/gpu_kernels/short_types.h"
 #include "runtime/backend/gpu_kernels/updates.h"
 #include "runtime/backend/support/caching_backend.h"
 #include "tests/runtime/gpu/fake_gpu.h"
@@ -47,10 +48,10 @@ class HostLaunch {
       for (std::int64_t i = 0; i < n; ++i) f(i);
     });
   }
-  template <class F>
-  void map(std::int64_t n, float* to, const F& f) {
+  template <class E, class F>
+  void map(std::int64_t n, E* to, const F& f) {
     run([n, to, f] {
-      for (std::int64_t i = 0; i < n; ++i) to[i] = f(i);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = gpu_kernels::stored<E>(f(i));
     });
   }
   template <class F>
@@ -109,6 +110,9 @@ class HostGpuBackend final : public CachingBackend {
   std::string_view name() const override { return "host_gpu"; }
 
  private:
+  bool computes16Bits(const OperatorKindDesc& desc, Pass, std::span<const TensorSpec> inputs) const override {
+    return gpu_kernels::computes16Bits(desc, inputs);
+  }
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {
     Signature signature = PITWALL_TRY(inferSignature(desc, pass, inputs, like));

@@ -8,6 +8,7 @@
 
 #include "db/try.h"
 #include "tests/runtime/gpu/fake_gpu.h"
+#include "tests/runtime/gpu/short_backend.h"
 
 namespace pitwall::test {
 namespace {
@@ -122,13 +123,18 @@ class OnGpuBackend final : public Backend {
 
 bool secondIsOnednn() { return nameOfSecond() == "onednn"; }
 
-Result<std::unique_ptr<Backend>> openSecondBackend() {
-  const std::string_view name = nameOfSecond();
+static Result<std::unique_ptr<Backend>> openNamed(std::string_view name) {
   if (name == "host_gpu") return makeHostGpuBackend();
   if (name == "cuda") return OnGpuBackend::open();
   const std::vector<std::pair<std::string, std::string>> none;
   const Settings settings = PITWALL_TRY(Settings::fromValues(none));
   return openBackend(name, settings);
+}
+
+Result<std::unique_ptr<Backend>> openSecondBackend() {
+  auto backend = PITWALL_TRY(openNamed(nameOfSecond()));
+  if (const auto type = testedShortType()) backend = makeShortBackend(std::move(backend), *type);
+  return backend;
 }
 
 }  // namespace pitwall::test

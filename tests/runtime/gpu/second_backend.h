@@ -1,5 +1,6 @@
 // The backend that tests compare with the reference backend. PITWALL_TEST_BACKEND names it: "onednn", which is the default;
-// "host_gpu", the kernels of GPUs as loops of the host; "cuda", those on the first GPU, with copies to it and from it.
+// "host_gpu", the kernels of GPUs as loops of the host; "cuda", those on the first GPU, with copies to it and from it. With
+// PITWALL_TEST_DTYPE it computes with numbers of 16 bits (short_backend.h).
 #pragma once
 
 #include <memory>

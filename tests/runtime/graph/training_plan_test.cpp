@@ -219,7 +219,7 @@ TEST(TrainingErrors, AreMessages) {
   ASSERT_FALSE(missing.has_value());
   EXPECT_THAT(missing.error().message, HasSubstr("the gradient of the output t_output is missing"));
   ASSERT_FALSE(other.has_value());
-  EXPECT_THAT(other.error().message, HasSubstr("is 3 on cpu(0), must be 2 on cpu(0)"));
+  EXPECT_THAT(other.error().message, HasSubstr("is 3 of float32 on cpu(0), must be 2 of float32 on cpu(0)"));
 }
 
 }  // namespace

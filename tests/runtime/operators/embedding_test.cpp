@@ -51,7 +51,9 @@ TEST_F(Embedding, MistakesAreMessages) {
                 out = makeArray(kernel->outputs()[0]);
     const void* from[] = {which.bytes.get(), weight.bytes.get()};
     void* to[] = {out.bytes.get()};
-    const Status status = kernel->run({.inputs = from, .outputs = to});
+    const auto workspace = makeWorkspace(*kernel);
+    const Status status =
+        kernel->run({.inputs = from, .outputs = to, .context = {.workspace = workspace.get()}});
     ASSERT_FALSE(status.has_value());
     EXPECT_THAT(status.error().message,
                 HasSubstr("Embedding: index 1 is 3, must be a whole number from 0 to 2"));

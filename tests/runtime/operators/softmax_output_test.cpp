@@ -139,9 +139,9 @@ TEST_F(SoftmaxOutput, RefusesLabelsThatAreNoClass) {
     const Array gradient = makeArray(kernel->outputs()[0]);
     const void* from[] = {label.bytes.get(), out.bytes.get()};
     void* to[] = {gradient.bytes.get()};
-    alignas(64) float workspace[16];
-    ASSERT_LE(kernel->workspaceBytes(), static_cast<Bytes>(sizeof(workspace)));
-    const Status status = kernel->run({.inputs = from, .outputs = to, .context = {.workspace = workspace}});
+    const auto workspace = makeWorkspace(*kernel);
+    const Status status =
+        kernel->run({.inputs = from, .outputs = to, .context = {.workspace = workspace.get()}});
     ASSERT_FALSE(status.has_value());
     EXPECT_THAT(status.error().message,
                 HasSubstr("SoftmaxOutput: the label of sample 1 is 3, must be a whole number"));

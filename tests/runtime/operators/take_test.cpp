@@ -67,7 +67,9 @@ TEST_F(Take, MistakesAreMessages) {
     const Array data = random({3}), index = makeArray({1}, {-1}), out = makeArray(kernel->outputs()[0]);
     const void* from[] = {data.bytes.get(), index.bytes.get()};
     void* to[] = {out.bytes.get()};
-    const Status status = kernel->run({.inputs = from, .outputs = to});
+    const auto workspace = makeWorkspace(*kernel);
+    const Status status =
+        kernel->run({.inputs = from, .outputs = to, .context = {.workspace = workspace.get()}});
     ASSERT_FALSE(status.has_value());
     EXPECT_THAT(status.error().message, HasSubstr("take: index 0 is -1, must be a whole number from 0 to 2"));
   }
