@@ -48,7 +48,7 @@ E fromFloat(float value) {
         return E{static_cast<std::uint16_t>(sign | rest)};
       };
       if (magnitude > 0x7F800000U) return with_sign(0x7E00U);
-      if (magnitude >= 0x477FF000U) return with_sign(0x7C00U);  // 65520: from here on infinity is nearest
+      if (magnitude >= 0x477FF000U) return with_sign(0x7C00U);  // 65520 or more: infinity is nearest
       if (magnitude >= 0x38800000U)                             // 2^-14: normal
         return with_sign((magnitude - 0x38000000U + 0xFFFU + (magnitude >> 13 & 1U)) >> 13);
       // The sum's last digits are those of the result: float32 rounds to the nearest.

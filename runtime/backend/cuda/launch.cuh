@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "runtime/backend/cuda/short_float.cuh"
 #include "runtime/backend/gpu_kernels/elements.h"
 #include "runtime/backend/gpu_kernels/functions.h"
 

@@ -11,32 +11,29 @@
 #include "runtime/backend/gpu_kernels/launch.h"
 #include "runtime/short_float.h"
 
-#ifdef __CUDACC__
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#endif
-
 namespace pitwall::gpu_kernels {
 
 PITWALL_DEVICE float loaded(float x) { return x; }
 
 #ifdef __CUDACC__
-PITWALL_DEVICE float loaded(Float16 x) { return __half2float(__ushort_as_half(x.bits)); }
-PITWALL_DEVICE float loaded(BFloat16 x) { return __bfloat162float(__ushort_as_bfloat16(x.bits)); }
+// By the device's instructions: runtime/backend/cuda/short_float.cuh.
+__device__ inline float loaded(Float16 x);
+__device__ inline float loaded(BFloat16 x);
+__device__ inline Float16 roundedTo(Float16 type, float x);
+__device__ inline BFloat16 roundedTo(BFloat16 type, float x);
+__device__ inline float roundedTo(float, float x) { return x; }
 #else
-PITWALL_DEVICE float loaded(Float16 x) { return toFloat(x); }
-PITWALL_DEVICE float loaded(BFloat16 x) { return toFloat(x); }
+inline float loaded(Float16 x) { return toFloat(x); }
+inline float loaded(BFloat16 x) { return toFloat(x); }
+template <class E>
+E roundedTo(E, float x) {
+  return fromFloat<E>(x);
+}
 #endif
 
 template <class E>
 PITWALL_DEVICE E stored(float x) {
-#ifdef __CUDACC__
-  if constexpr (std::is_same_v<E, Float16>) return {__half_as_ushort(__float2half_rn(x))};
-  if constexpr (std::is_same_v<E, BFloat16>) return {__bfloat16_as_ushort(__float2bfloat16_rn(x))};
-  if constexpr (std::is_same_v<E, float>) return x;
-#else
-  return fromFloat<E>(x);
-#endif
+  return roundedTo(E{}, x);
 }
 
 // An array that a kernel reads.
