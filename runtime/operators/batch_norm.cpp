@@ -62,11 +62,11 @@ Result<NDArray> inference(const NDArray& data, const op::BatchNormState& state, 
 constinit const OperatorKind BatchNormDesc::kKind = OperatorKind::of<BatchNormDesc>("BatchNorm");
 
 Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
-  static constexpr const char* kNames[][5] = {{"data", "gamma", "beta", "running_mean", "running_var"},
+  static constexpr const char* kNames[][6] = {{"data", "gamma", "beta", "running_mean", "running_var"},
                                               {"data", "gamma", "beta"},
-                                              {"data", "gamma", "saved_mean", "saved_var", "dout"}};
+                                              {"data", "gamma", "saved_mean", "saved_var", "dout", "beta"}};
   if (!q.isForward() && q.pass != Pass::backward) return q.noSuchPass();
-  PITWALL_TRY(q.expectInputs(q.pass == Pass::forward ? 3 : 5));
+  PITWALL_TRY(q.expectInputs(q.pass == Pass::forward ? 3 : q.pass == Pass::backward && relu ? 6 : 5));
   const Shape& data = q.shape(0);
   if (data.rank() < 2 || data.rank() > 4) return q.wrong("data must have 2 to 4 axes (NC, NCW or NCHW)");
   const Shape channels{data[1]};
@@ -80,8 +80,6 @@ Result<Signature> BatchNormDesc::infer(const ShapeQuery& q) const {
                               describeRequest(q.desc, q.pass, q.inputs, q.like), kNames[row][i],
                               toString(q.inputs[i].dtype)));
   }
-  if (q.pass != Pass::inference && relu)
-    return q.wrong("a fused relu is for inference only; train with an operator for each");
   Signature s = q.pass == Pass::inference ? q.signature({data})
                 : q.pass == Pass::forward ? q.signature({data, channels, channels, channels, channels})
                                           : q.signature({data, channels, channels});

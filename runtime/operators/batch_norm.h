@@ -11,7 +11,7 @@ namespace pitwall {
 //   inference: data, gamma, beta, running_mean, running_var -> out
 //   forward:   data, gamma, beta -> out, saved_mean, saved_var, running_mean, running_var
 //              (running_* are read and written: r = momentum * r + (1 - momentum) * batch)
-//   backward:  data, gamma, saved_mean, saved_var, dout -> ddata, dgamma, dbeta
+//   backward:  data, gamma, saved_mean, saved_var, dout, [beta] -> ddata, dgamma, dbeta   (beta: with relu)
 // Data of 16 bits has float32 beside it in all that has an element for each channel.
 struct BatchNormDesc {
   static const OperatorKind kKind;
@@ -20,7 +20,7 @@ struct BatchNormDesc {
   bool fix_gamma = false;  // gamma is 1, whatever the array holds, and its gradient 0
   bool use_global_stats =
       false;          // training too normalises with the running statistics, and leaves them as they are
-  bool relu = false;  // of the output; inference only
+  bool relu = false;  // of the output; in training of GPUs and the reference backend alone
   Result<Signature> infer(const ShapeQuery& query) const;
   friend bool operator==(const BatchNormDesc&, const BatchNormDesc&) = default;
 };

@@ -47,8 +47,9 @@ class CudaBackend final : public CachingBackend {
     return desc.is<ConvolutionDesc>() || desc.is<FullyConnectedDesc>() || desc.is<DotDesc>() ||
            desc.is<BatchDotDesc>();
   }
-  bool computes16Bits(const OperatorKindDesc& desc, Pass, std::span<const TensorSpec> inputs) const override {
-    return isOfLibraries(desc) || gpu_kernels::computes16Bits(desc, inputs);
+  bool computes16Bits(const OperatorKindDesc& desc, Pass pass,
+                      std::span<const TensorSpec> inputs) const override {
+    return isOfLibraries(desc) || gpu_kernels::computes16Bits(desc, pass, inputs);
   }
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {

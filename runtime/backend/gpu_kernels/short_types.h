@@ -16,13 +16,12 @@ inline bool isMultiPrecision(const OperatorKindDesc& desc) {
 }
 
 // Of one type: that of the first array.
-inline bool computes16Bits(const OperatorKindDesc& desc, std::span<const TensorSpec> inputs) {
+inline bool computes16Bits(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs) {
   if (desc.is<CastDesc>() || desc.is<ReorderDesc>()) return true;
   const DType type = inputs[0].dtype;
   const auto isOfType = [type](const TensorSpec& spec) { return spec.dtype == type; };
   // The gradient of the output; numbers of channels are float32.
-  if (desc.is<BatchNormDesc>())
-    return is16Bits(type) && (inputs.size() < 4 || !is16Bits(inputs[4].dtype) || isOfType(inputs[4]));
+  if (desc.is<BatchNormDesc>()) return is16Bits(type) && (pass != Pass::backward || isOfType(inputs[4]));
   // Its last input may be a workspace.
   if (desc.is<PoolingDesc>())
     return std::all_of(inputs.begin(), inputs.begin() + std::min<std::ptrdiff_t>(std::ssize(inputs), 3),

@@ -99,6 +99,7 @@ KernelPtr backward(const BatchNormDesc& d, const Request& r) {
 }  // namespace
 
 KernelPtr make(const BatchNormDesc& desc, const Request& request) {
+  if (desc.relu && request.pass != Pass::inference) return nullptr;  // it would keep a mask for the gradient
   return request.pass == Pass::backward ? backward(desc, request) : forward(desc, request);
 }
 

@@ -71,15 +71,21 @@ void backward(const BatchNormDesc& d, const BatchNormSizes& z, const KernelArgs&
     const double mean = at(input(a, 2), c), gamma = d.fix_gamma ? 1 : at(input(a, 1), c);
     const double inverse = 1 / std::sqrt(at(input(a, 3), c) + static_cast<double>(d.epsilon));
     double dgamma = 0, dbeta = 0;
+    // The gradient of what the relu lets through.
+    const double shift = d.relu ? at(input(a, 5), c) : 0;
+    const auto head = [&](std::int64_t i) {
+      const bool stops = d.relu && !((at(data, i) - mean) * gamma * inverse + shift > 0);
+      return stops ? 0.0 : at(dout, i);
+    };
     z.channel(c, [&](std::int64_t i) {
-      dgamma += at(dout, i) * (at(data, i) - mean) * inverse;
-      dbeta += at(dout, i);
+      dgamma += head(i) * (at(data, i) - mean) * inverse;
+      dbeta += head(i);
     });
     z.channel(c, [&](std::int64_t i) {
       const double normal = (at(data, i) - mean) * inverse;
       // Mean and variance depend on the data, unless they are the running ones.
       const double through = d.use_global_stats ? 0 : (dbeta + normal * dgamma) / z.perChannel();
-      output(a, 0)[i] = static_cast<float>(gamma * inverse * (at(dout, i) - through));
+      output(a, 0)[i] = static_cast<float>(gamma * inverse * (head(i) - through));
     });
     output(a, 1)[c] = d.fix_gamma ? 0 : static_cast<float>(dgamma);
     output(a, 2)[c] = static_cast<float>(dbeta);

@@ -266,8 +266,11 @@ Status Binding::fuseOperations() {
     graph::fuse(state_.program, wantedFusions(session_.settings()));
     quantizeOperations(state_.program, wantedQuantizations(session_.settings()));
   }
-  // Mirroring is for memory: chains keep results of several operators at once.
+  // Mirroring is for memory: chains keep results of several operators at once, and what is computed again is no pair.
   const bool mirrors = isTraining() && isMirroring(session_.settings());
+  // oneDNN's would keep a mask for the gradient.
+  const bool is_gpu = options_.device.kind == DeviceKind::gpu;
+  if (fusions == "MKLDNN" && isTraining() && is_gpu && !mirrors) fuseTraining(state_.program);
   if (session_.settings().boolean("MXNET_USE_FUSION") && !mirrors) fusePointwise(state_.program);
   return {};
 }

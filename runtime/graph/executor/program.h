@@ -127,6 +127,9 @@ void quantizeOperations(Program& program, const Quantizations& wanted);
 // The tensors of which foldings and quantized weights are computed; without those of dense layers if they are not wanted.
 std::vector<int> constantSources(const Program& program, bool with_dense = true);
 
+// The same in training: a BatchNorm with the relu after it, and their gradients. For backends whose BatchNorm trains with a relu.
+void fuseTraining(Program& program);
+
 // Joins functions of each element that read each other's results.
 void fusePointwise(Program& program);
 

@@ -2,11 +2,12 @@
 #include <cmath>
 
 #include "db/try.h"
+#include "runtime/backend/gpu_kernels/batch_norm.h"
 #include "runtime/backend/gpu_kernels/combine.h"
 #include "runtime/backend/gpu_kernels/elementwise.h"
 #include "runtime/backend/gpu_kernels/keep_layout.h"
+#include "runtime/backend/gpu_kernels/lrn.h"
 #include "runtime/backend/gpu_kernels/move.h"
-#include "runtime/backend/gpu_kernels/norms.h"
 #include "runtime/backend/gpu_kernels/operator_list.h"
 #include "runtime/backend/gpu_kernels/pooling.h"
 #include "runtime/backend/gpu_kernels/products.h"
@@ -110,8 +111,9 @@ class HostGpuBackend final : public CachingBackend {
   std::string_view name() const override { return "host_gpu"; }
 
  private:
-  bool computes16Bits(const OperatorKindDesc& desc, Pass, std::span<const TensorSpec> inputs) const override {
-    return gpu_kernels::computes16Bits(desc, inputs);
+  bool computes16Bits(const OperatorKindDesc& desc, Pass pass,
+                      std::span<const TensorSpec> inputs) const override {
+    return gpu_kernels::computes16Bits(desc, pass, inputs);
   }
   Result<KernelPtr> create(const OperatorKindDesc& desc, Pass pass, std::span<const TensorSpec> inputs,
                            const TensorSpec* like) override {

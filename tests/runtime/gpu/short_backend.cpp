@@ -16,7 +16,7 @@ namespace {
 // Inputs that stay float32: numbers of channels, indices and labels, which 16 bits may not hold.
 bool staysFloat32(const OperatorKindDesc& desc, Pass pass, std::size_t input) {
   const bool backward = pass == Pass::backward;
-  if (desc.is<BatchNormDesc>()) return input >= 1 && input <= (backward ? 3U : 4U);
+  if (desc.is<BatchNormDesc>()) return input != 0 && !(backward && input == 4);
   if (desc.is<TakeDesc>()) return input == 1;
   if (desc.is<EmbeddingDesc>()) return input == 0;
   if (desc.is<SoftmaxOutputDesc>()) return backward && input == 0;

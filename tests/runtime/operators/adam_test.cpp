@@ -6,6 +6,7 @@ namespace {
 class AdamKernel : public UpdateCheck {};
 
 TEST_F(AdamKernel, BackendsAgree) {
+  check(AdamDesc{.weight_decay = 0.01F, .multi_precision = true}, 2, true);
   check(AdamDesc{}, 2);
   check(AdamDesc{.beta1 = 0.5F, .beta2 = 0.75F, .epsilon = 1e-3F, .weight_decay = 0.01F}, 2);
 }

@@ -6,6 +6,7 @@ namespace {
 class NagKernel : public UpdateCheck {};
 
 TEST_F(NagKernel, BackendsAgree) {
+  check(NagDesc{.weight_decay = 0.01F, .multi_precision = true}, 1, true);
   check(NagDesc{}, 1);
   check(NagDesc{.momentum = 0.5F, .weight_decay = 0.01F}, 1);
 }

@@ -18,7 +18,8 @@ class UpdateCheck : public ConformanceCheck {
   };
 
   // Weights of several sizes in one call, on both backends.
-  void check(const OperatorKindDesc& desc, int states) {
+  // In multi-precision the copies of the weights come last.
+  void check(const OperatorKindDesc& desc, int states, bool copies = false) {
     const std::vector<Shape> shapes{{20, 1, 5, 5}, {20}, {512, 800}, {1}, {10, 512}, {10}};
     Call call{.desc = desc, .rate = 0.1F, .rescale = 1.0F / 64};
     for (const Shape& shape : shapes) call.inputs.push_back(random(shape));
@@ -30,6 +31,8 @@ class UpdateCheck : public ConformanceCheck {
         call.outputs.push_back(state);
       }
     }
+    if (copies)
+      for (const Shape& shape : shapes) call.outputs.push_back(random(shape));
     compare(call);
   }
 
