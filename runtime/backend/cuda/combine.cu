@@ -1,6 +1,7 @@
 #include "runtime/backend/cuda/launch.cuh"
 #include "runtime/backend/cuda/operators.h"
 #include "runtime/backend/gpu_kernels/combine.h"
+#include "runtime/backend/gpu_kernels/pointwise.h"
 
 namespace pitwall::cuda {
 

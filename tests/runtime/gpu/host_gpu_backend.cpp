@@ -9,6 +9,7 @@
 #include "runtime/backend/gpu_kernels/lrn.h"
 #include "runtime/backend/gpu_kernels/move.h"
 #include "runtime/backend/gpu_kernels/operator_list.h"
+#include "runtime/backend/gpu_kernels/pointwise.h"
 #include "runtime/backend/gpu_kernels/pooling.h"
 #include "runtime/backend/gpu_kernels/products.h"
 #include "runtime/backend/gpu_kernels/rows.h"
