@@ -48,7 +48,8 @@ TEST_F(KindsTest, WrongOptimizersAreRefused) {
   EXPECT_EQ(unknown.error().message, "no optimizer 'adagrad'; there are sgd, nag and adam");
   const Status option = store->setOptimizer({"sgd", {{"beta1", 1}}});
   ASSERT_FALSE(option.has_value());
-  EXPECT_EQ(option.error().message, "optimizer sgd: no option 'beta1'; it has learning_rate, momentum, wd");
+  EXPECT_EQ(option.error().message,
+            "optimizer sgd: no option 'beta1'; it has learning_rate, momentum, wd, multi_precision");
 }
 
 TEST_F(KindsTest, CompressionIsForKindsThatSend) {
