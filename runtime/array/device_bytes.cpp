@@ -1,10 +1,12 @@
 #include "runtime/array/device_bytes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "db/try.h"
 #include "runtime/gpu/work.h"
+#include "runtime/short_float.h"
 
 namespace pitwall {
 namespace {
@@ -29,6 +31,33 @@ Status writeBytes(Session& session, Device device, void* to, const void* from, B
 
 Status readBytes(Session& session, Device device, void* to, const void* from, Bytes bytes) {
   return transfer(session, device, to, from, bytes);
+}
+
+Status writeValues(Session& session, Device device, DType type, void* to, std::span<const float> values) {
+  const Bytes bytes = static_cast<Bytes>(values.size()) * sizeOf(type);
+  if (type == DType::float32) return writeBytes(session, device, to, values.data(), bytes);
+  return withElementType(type, [&](auto element) {
+    using E = decltype(element);
+    std::vector<E> rounded(values.size());
+    std::ranges::transform(values, rounded.begin(), [](float value) { return fromFloat<E>(value); });
+    return writeBytes(session, device, to, rounded.data(), bytes);
+  });
+}
+
+Result<std::vector<float>> readValues(Session& session, Device device, DType type, const void* from,
+                                      std::int64_t count) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  const Bytes bytes = count * sizeOf(type);
+  if (type == DType::float32) {
+    PITWALL_TRY(readBytes(session, device, values.data(), from, bytes));
+    return values;
+  }
+  return withElementType(type, [&](auto element) -> Result<std::vector<float>> {
+    std::vector<decltype(element)> read(values.size());
+    PITWALL_TRY(readBytes(session, device, read.data(), from, bytes));
+    std::ranges::transform(read, values.begin(), [](auto value) { return toFloat(value); });
+    return values;
+  });
 }
 
 Status copyOnStream(Session& session, Device device, void* to, const void* from, Bytes bytes) {

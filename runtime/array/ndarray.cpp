@@ -1,7 +1,5 @@
 #include "runtime/ndarray.h"
 
-#include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "db/try.h"
@@ -12,40 +10,12 @@
 namespace pitwall {
 namespace {
 
-Result<Block> copiedBytes(const Chunk& chunk, const void* values, Bytes bytes) {
-  Result<Block> block = allocateFor(chunk, bytes);
-  if (!block.has_value() || bytes == 0) return block;
-  PITWALL_TRY(writeBytes(*chunk.session, chunk.device, block->data(), values, bytes));
-  return block;
-}
-
 // `values` in a new block for the chunk, in its type.
 Result<Block> copied(const Chunk& chunk, std::span<const float> values) {
-  const Bytes bytes = static_cast<Bytes>(values.size()) * sizeOf(chunk.dtype);
-  if (chunk.dtype == DType::float32) return copiedBytes(chunk, values.data(), bytes);
-  return withElementType(chunk.dtype, [&](auto element) {
-    using E = decltype(element);
-    std::vector<E> rounded(values.size());
-    std::ranges::transform(values, rounded.begin(), [](float value) { return fromFloat<E>(value); });
-    return copiedBytes(chunk, rounded.data(), bytes);
-  });
-}
-
-// The first elements of an array of a real type.
-Result<std::vector<float>> valuesAt(Session& session, Device device, DType type, const Block& block,
-                                    std::size_t count) {
-  return withElementType(type, [&](auto element) -> Result<std::vector<float>> {
-    std::vector<decltype(element)> read(count);
-    PITWALL_TRY(
-        readBytes(session, device, read.data(), block.data(), static_cast<Bytes>(count * sizeof element)));
-    if constexpr (std::is_same_v<decltype(element), float>) {
-      return read;
-    } else {
-      std::vector<float> values(count);
-      std::ranges::transform(read, values.begin(), [](auto value) { return toFloat(value); });
-      return values;
-    }
-  });
+  Result<Block> block = allocateFor(chunk, static_cast<Bytes>(values.size()) * sizeOf(chunk.dtype));
+  if (!block.has_value() || values.empty()) return block;
+  PITWALL_TRY(writeValues(*chunk.session, chunk.device, chunk.dtype, block->data(), values));
+  return block;
 }
 
 void checkCount(const Shape& shape, std::span<const float> values) {
@@ -97,7 +67,7 @@ Result<std::vector<float>> NDArray::toVector() const {
   if (block.size() < shape().elements() * sizeOf(dtype()))
     return fail(ErrorCode::invalidInput,
                 "toVector() of an array of shape " + shape().toString() + " that was never written");
-  return valuesAt(session(), device(), dtype(), block, static_cast<std::size_t>(shape().elements()));
+  return readValues(session(), device(), dtype(), block.data(), shape().elements());
 }
 
 Status NDArray::copyFrom(std::span<const float> values) {

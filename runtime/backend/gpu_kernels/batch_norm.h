@@ -96,6 +96,19 @@ PITWALL_DEVICE BatchNormPoint pointOf(const BatchNormLine& line, std::int64_t c)
   return {line.mean[c], line.scale(c), line.shift(c)};
 }
 
+// Of the channels of a vector.
+template <class E>
+struct BatchNormPoints {
+  BatchNormPoint of[Vector<E>::kCount];
+};
+
+template <class E>
+PITWALL_DEVICE BatchNormPoints<E> pointsOf(const BatchNormLine& line, std::int64_t channel) {
+  BatchNormPoints<E> points;
+  for (int k = 0; k < Vector<E>::kCount; ++k) points.of[k] = pointOf(line, channel + k);
+  return points;
+}
+
 template <class E>
 struct BatchNormApply {
   ChannelPlace z;
@@ -111,16 +124,9 @@ template <class E>
 struct BatchNormApplyToVectors {
   BatchNormLine line;
   const E* x;
-  struct Own {
-    BatchNormPoint of[Vector<E>::kCount];
-  };
-  PITWALL_DEVICE Own of(std::int64_t channel) const {
-    Own own;
-    for (int k = 0; k < Vector<E>::kCount; ++k) own.of[k] = pointOf(line, channel + k);
-    return own;
-  }
+  PITWALL_DEVICE BatchNormPoints<E> of(std::int64_t channel) const { return pointsOf<E>(line, channel); }
   PITWALL_DEVICE Vector<E> read(std::int64_t i) const { return vectorAt(x, i); }
-  PITWALL_DEVICE Vector<E> result(const Own& own, const Vector<E>& v) const {
+  PITWALL_DEVICE Vector<E> result(const BatchNormPoints<E>& own, const Vector<E>& v) const {
     Vector<E> y;
     for (int k = 0; k < Vector<E>::kCount; ++k) {
       const float value = own.of[k].at(v[k]);
@@ -161,17 +167,10 @@ template <class E>
 struct BatchNormTermsOfVectors {
   BatchNormLine line;
   const E *x, *dy;
-  struct Own {
-    BatchNormPoint of[Vector<E>::kCount];
-  };
-  PITWALL_DEVICE Own of(std::int64_t channel) const {
-    Own own;
-    for (int k = 0; k < Vector<E>::kCount; ++k) own.of[k] = pointOf(line, channel + k);
-    return own;
-  }
+  PITWALL_DEVICE BatchNormPoints<E> of(std::int64_t channel) const { return pointsOf<E>(line, channel); }
   PITWALL_DEVICE TwoVectors<E> read(std::int64_t i) const { return {vectorAt(x, i), vectorAt(dy, i)}; }
   template <class Sums>
-  PITWALL_DEVICE void add(const Own& own, const TwoVectors<E>& v, Sums& sums) const {
+  PITWALL_DEVICE void add(const BatchNormPoints<E>& own, const TwoVectors<E>& v, Sums& sums) const {
     for (int k = 0; k < Vector<E>::kCount; ++k) {
       const bool stops = line.relu && !(own.of[k].at(v.x[k]) > 0);
       const float head = stops ? 0 : v.dy[k];

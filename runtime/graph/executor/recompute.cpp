@@ -83,7 +83,8 @@ void ForwardResults::computeAgain(int id) {
 
 int ForwardResults::copyOf(int tensor) {
   Tensor copy{.name = lowered_.program.tensors[position(tensor)].name,
-              .shape = lowered_.program.tensors[position(tensor)].shape};
+              .shape = lowered_.program.tensors[position(tensor)].shape,
+              .dtype = lowered_.program.tensors[position(tensor)].dtype};
   lowered_.program.tensors.push_back(std::move(copy));
   return static_cast<int>(lowered_.program.tensors.size()) - 1;
 }

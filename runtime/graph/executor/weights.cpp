@@ -11,7 +11,6 @@
 #include "runtime/array/device_bytes.h"
 #include "runtime/array/kernel_run.h"
 #include "runtime/number_range.h"
-#include "runtime/short_float.h"
 
 namespace pitwall::graph {
 
@@ -66,39 +65,33 @@ Bytes Weights::bytes() const {
   return sum;
 }
 
-template <class T>
-Status Weights::store(int tensor, const std::vector<T>& values) {
+Result<void*> Weights::placeOf(int tensor, Bytes bytes) {
   Block& block = blocks_[position(tensor)];
-  const auto bytes = static_cast<Bytes>(values.size() * sizeof(T));
   if (block.size() != bytes) {
     Storage* const storage = PITWALL_TRY(session_.storage(device_));
     block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
   }
-  return writeBytes(session_, device_, block.data(), values.data(), bytes);
+  return block.data();
+}
+
+template <class T>
+Status Weights::store(int tensor, const std::vector<T>& values) {
+  const auto bytes = static_cast<Bytes>(values.size() * sizeof(T));
+  return writeBytes(session_, device_, PITWALL_TRY(placeOf(tensor, bytes)), values.data(), bytes);
+}
+
+Status Weights::storeRounded(int tensor, const std::vector<float>& values) {
+  const DType type = program_.tensors[position(tensor)].dtype;
+  const auto bytes = static_cast<Bytes>(values.size()) * sizeOf(type);
+  return writeValues(session_, device_, type, PITWALL_TRY(placeOf(tensor, bytes)), values);
 }
 
 Result<std::vector<float>> Weights::valuesOf(int tensor) const {
   const int base = baseOf(program_, tensor);
   if (program_.tensors[position(base)].variable >= 0) return arrays_[position(base)].toVector();
-  const Tensor& tensor_of = program_.tensors[position(base)];
-  const auto count = static_cast<std::size_t>(tensor_of.shape.elements());
-  return withElementType(tensor_of.dtype, [&](auto element) -> Result<std::vector<float>> {
-    std::vector<decltype(element)> read(count);
-    PITWALL_TRY(readBytes(session_, device_, read.data(), blocks_[position(base)].data(),
-                          static_cast<Bytes>(count * sizeof element)));
-    std::vector<float> values(count);
-    std::ranges::transform(read, values.begin(), [](auto value) { return toFloat(value); });
-    return values;
-  });
-}
-
-Status Weights::storeRounded(int tensor, const std::vector<float>& values) {
-  return withElementType(program_.tensors[position(tensor)].dtype, [&](auto element) {
-    using E = decltype(element);
-    std::vector<E> rounded(values.size());
-    std::ranges::transform(values, rounded.begin(), [](float value) { return fromFloat<E>(value); });
-    return store(tensor, rounded);
-  });
+  const Tensor& contents = program_.tensors[position(base)];
+  return readValues(session_, device_, contents.dtype, blocks_[position(base)].data(),
+                    contents.shape.elements());
 }
 
 // gamma (w x + b - mean) / sqrt(variance + epsilon) + beta, as one weight and one bias.
@@ -174,14 +167,9 @@ Status Weights::reorder(const Constant& constant) {
       return fail(ErrorCode::invalidInput,
                   fmt::format("the array '{}' was never written", program_.tensors[position(base)].name));
   }
-  const Bytes bytes = constant.reorder->outputs()[0].sizeBytes();
-  Block& block = blocks_[position(constant.to)];
-  if (block.size() != bytes) {
-    Storage* const storage = PITWALL_TRY(session_.storage(device_));
-    block = PITWALL_TRY(storage->allocate(bytes, MemoryTag::weights));
-  }
+  void* const to = PITWALL_TRY(placeOf(constant.to, constant.reorder->outputs()[0].sizeBytes()));
   const void* const inputs[] = {from};
-  void* const outputs[] = {block.data()};
+  void* const outputs[] = {to};
   PITWALL_TRY(runKernelOn(session_, device_, constant.reorder, {.inputs = inputs, .outputs = outputs}));
   return waitForStream(session_, device_);  // other threads read the block, and `rows` may go
 }

@@ -33,6 +33,7 @@ class Weights {
   Result<std::vector<float>> valuesOf(int tensor) const;
   template <class T>
   Status store(int tensor, const std::vector<T>& values);
+  Result<void*> placeOf(int tensor, Bytes bytes);                     // its block, of so many bytes
   Status storeRounded(int tensor, const std::vector<float>& values);  // to the tensor's type
 
   Session& session_;
