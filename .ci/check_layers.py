@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks includes between folders (ARCHITECTURE.md) and the namespaces of tests (CONTRIBUTING.md): prints file:line, the
-error and its remedy; exits 1 if there is one."""
+"""Checks includes between folders (ARCHITECTURE.md), the namespaces of tests (CONTRIBUTING.md), and that no PITWALL_TRY stands in
+a braced list (db/try.h): prints file:line, the error and its remedy; exits 1 if there is one."""
 
 import pathlib
 import re
@@ -8,6 +8,10 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# An element of a list: its brace follows a type, a name, '=', '(' or ','; that of a block with a first statement, ')' or a word.
+BRACED_TRY = re.compile(r"(?:[=(,{]\s*|(?!\b(?:const|else|do|noexcept|override|try)\b)\b\w+|>)\{(?:[^;{}]*[,{])?[^;{}=]*(?:\.\w+ = )?PITWALL_TRY\(")
+STRING_OR_PARENTHESIS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[()]')
 
 # Top folder -> top folders whose public headers it may include.
 MAY_INCLUDE = {
@@ -98,12 +102,32 @@ def angled(path, target, is_public):
     return None
 
 
+def closed(text, start):
+    """Where the parenthesis that opens before `start` is closed, strings left out."""
+    depth, at = 1, start
+    for token in STRING_OR_PARENTHESIS.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        at = token.end()
+        if depth == 0:
+            break
+    return at
+
+
+def braced_tries(text):
+    """Lines of PITWALL_TRY as an element of a braced list. A block differs: it has statements, which end in ';'."""
+    for match in BRACED_TRY.finditer(text):
+        if text[closed(text, match.end()):].lstrip()[:1] in (",", "}"):
+            yield text.count("\n", 0, match.end()) + 1
+
+
 def check(path):
     is_header = path.endswith(".h")
     is_public = is_header and public(path) and not path.startswith(("tests/", "samples/"))
     text = (ROOT / path).read_text(encoding="utf-8")
     if is_header and "#pragma once" not in text:
         yield 1, "add #pragma once"
+    for number in braced_tries(text):
+        yield number, "PITWALL_TRY in a braced list leaks what the list has made before it; give its value a name first"
     for number, line in enumerate(text.splitlines(), 1):
         if FEATURE_IF.match(line) and path != REGISTRY:
             yield number, f"feature switches belong in {REGISTRY}; register a backend there instead"

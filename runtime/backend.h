@@ -83,6 +83,11 @@ class Kernel {
 };
 using KernelPtr = std::shared_ptr<const Kernel>;
 
+// 8-bit weights: multiples of `step`, -largest to largest.
+struct WeightCodes {
+  int largest = 127, step = 1;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -96,6 +101,10 @@ class Backend {
   // unsupported, naming backend and operator when this backend has no kernel for it.
   virtual Result<KernelPtr> prepare(const OperatorKindDesc& desc, Pass pass,
                                     std::span<const TensorSpec> inputs, const TensorSpec* like = nullptr) = 0;
+
+  // The weights with which QuantizedConvolution or QuantizedFullyConnected computes exactly on data of this type. Others may give wrong
+  // sums: processors without instructions for 8-bit products add two products in 16 bits, which saturate.
+  virtual WeightCodes weightCodes(const OperatorKindDesc& /*desc*/, DType /*data*/) const { return {}; }
 
   struct CacheUsage {
     std::int64_t kernels = 0, hits = 0, misses = 0, evictions = 0;

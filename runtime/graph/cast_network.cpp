@@ -46,8 +46,9 @@ class NetworkCast {
   NodeOutput of(const NodeOutput& output) const { return {copies_.at(output.node.get()).node, output.index}; }
 
   static Result<NodeOutput> cast(const NodeOutput& from, const std::string& name, DType type) {
-    return NodeOutput{
-        PITWALL_TRY(makeNode(*findNamedOperator("Cast"), name, {from}, {{"dtype", toString(type)}})), 0};
+    const NodePtr node =
+        PITWALL_TRY(makeNode(*findNamedOperator("Cast"), name, {from}, {{"dtype", toString(type)}}));
+    return NodeOutput{node, 0};
   }
 
   Status copy(const NodePtr& node) {
@@ -62,8 +63,8 @@ class NetworkCast {
     for (const NodeOutput& input : node->inputs) read.push_back(of(input));
     if (isComputedInFloat32(*node))
       read[0] = PITWALL_TRY(cast(read[0], node->name + "_data_float32", DType::float32));
-    copies_[node.get()] = {PITWALL_TRY(makeNode(*node->op, node->name, std::move(read), attributesOf(*node))),
-                           0};
+    const NodePtr made = PITWALL_TRY(makeNode(*node->op, node->name, std::move(read), attributesOf(*node)));
+    copies_[node.get()] = {made, 0};
     return {};
   }
 

@@ -6,7 +6,8 @@
 
 namespace pitwall {
 
-// out = activation(scale * (sum of products + bias) + addend_scale * addend), rounded and limited as by Rescale; products and sums are exact.
+// out = activation(scale * (sum of products + bias) + addend_scale * addend), rounded and limited as by Rescale; products and sums are exact
+// with the weights of Backend::weightCodes().
 //   inference: data (int8 or uint8), weight (int8), scale (float32, one of each channel), bias (the same), [addend] -> out
 // Shapes as of Convolution. The addend has the output's shape, and is 8-bit where the output is, else float32; where it is at the output's
 // address, nothing is copied.

@@ -6,7 +6,8 @@
 
 namespace pitwall {
 
-// out = activation(scale * (sum of products + bias)), rounded and limited as by Rescale; products and sums are exact.
+// out = activation(scale * (sum of products + bias)), rounded and limited as by Rescale; products and sums are exact
+// with the weights of Backend::weightCodes().
 //   inference: data (int8 or uint8), weight (int8), scale (float32, one of each unit), bias (the same) -> out
 // Shapes as of FullyConnected.
 struct QuantizedFullyConnectedDesc {

@@ -38,7 +38,8 @@ class VariantPacks {
     const ScopedLock lock(mutex_);
     for (const Entry& entry : entries_)
       if (entry.places == places) return entry.pack;
-    const Entry made{places, PITWALL_TRY(make(places))};
+    const Descriptor pack = PITWALL_TRY(make(places));
+    const Entry made{places, pack};
     if (entries_.size() < kMost) {
       entries_.push_back(made);
     } else {

@@ -86,7 +86,23 @@ class OnednnBackend final : public CachingBackend {
   std::string_view name() const override { return "onednn"; }
   std::string libraryVersion() const override { return versionOfLibrary(); }
 
+  // 255 * 64 * 2 is a number of 16 bits. oneDNN halves the weights of a convolution on int8 data itself.
+  // https://oneapi-src.github.io/oneDNN/dev_guide_int8_computations.html
+  WeightCodes weightCodes(const OperatorKindDesc& desc, DType data) const override {
+    if (!addsProductsIn16Bits()) return {};
+    if (desc.is<QuantizedConvolutionDesc>() && data == DType::int8) return {.largest = 126, .step = 2};
+    return {.largest = 64, .step = 1};
+  }
+
  private:
+  static bool addsProductsIn16Bits() {
+    const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+    const auto has = [isa](dnnl::cpu_isa other) {
+      return (isa & static_cast<unsigned>(other)) == static_cast<unsigned>(other);
+    };
+    return has(dnnl::cpu_isa::sse41) && !has(dnnl::cpu_isa::avx512_core_vnni) &&
+           !has(dnnl::cpu_isa::avx2_vnni);
+  }
   static std::string versionOfLibrary() {
     const dnnl_version_t* version = dnnl_version();
     return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);

@@ -131,10 +131,9 @@ class WidenedKernel final : public Kernel {
     if (!is16Bits(type) || spec.dtype != DType::float32) return {};
     const TensorSpec wide = spec;
     spec = {wide.shape, type, layoutOfType(wide.layout, type)};
-    how = Conversion{
-        .first = PITWALL_TRY(maker.create(CastDesc{DType::float32}, Pass::forward, {&spec, 1}, nullptr)),
-        .second = nullptr,
-        .wide_at = places_.take(wide.sizeBytes())};
+    const KernelPtr widening =
+        PITWALL_TRY(maker.create(CastDesc{DType::float32}, Pass::forward, {&spec, 1}, nullptr));
+    how = Conversion{.first = widening, .second = nullptr, .wide_at = places_.take(wide.sizeBytes())};
     if (isDirect(wide, spec)) return {};
     const TensorSpec rows{wide.shape, DType::float32, nullptr};
     how->between_at = places_.take(rows.sizeBytes());

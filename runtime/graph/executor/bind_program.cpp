@@ -264,7 +264,8 @@ Status Binding::fuseOperations() {
         fmt::format("MXNET_SUBGRAPH_BACKEND={}: the executor has the fusions of MKLDNN, or NONE", fusions));
   if (fusions == "MKLDNN" && !isTraining()) {
     graph::fuse(state_.program, wantedFusions(session_.settings()));
-    quantizeOperations(state_.program, wantedQuantizations(session_.settings()));
+    quantizeOperations(state_.program, wantedQuantizations(session_.settings()),
+                       *PITWALL_TRY(session_.backend(options_.device)));
   }
   // Mirroring is for memory: chains keep results of several operators at once, and what is computed again is no pair.
   const bool mirrors = isTraining() && isMirroring(session_.settings());
@@ -285,8 +286,9 @@ Status Binding::lower() {
     types.emplace(name, array.dtype());
   }
   // Arrays whose shapes or types contradict each other are named with their node.
-  const GraphEntries entries{PITWALL_TRY(inferEntries(graph, known)),
-                             PITWALL_TRY(inferEntryTypes(graph, types))};
+  GraphEntries entries;
+  entries.shapes = PITWALL_TRY(inferEntries(graph, known));
+  entries.types = PITWALL_TRY(inferEntryTypes(graph, types));
   std::vector<int> first_equal(graph.nodes.size());
   std::iota(first_equal.begin(), first_equal.end(), 0);
   if (session_.settings().boolean("MXNET_ELIMINATE_COMMON_EXPR")) first_equal = firstEqualNodes(graph);

@@ -7,6 +7,7 @@
 
 #include "db/event.h"
 #include "db/units.h"
+#include "runtime/backend.h"
 #include "runtime/graph/named_operators.h"
 #include "runtime/graph/node.h"
 #include "runtime/operator_kind.h"
@@ -55,11 +56,12 @@ struct Folding {
   int folded_weight = -1, folded_bias = -1;
 };
 
-// The weight of a convolution or a dense layer as 8-bit numbers, 127 of which are the largest weight of a channel.
+// The weight of a convolution or a dense layer as 8-bit numbers, the largest of which is the largest weight of a channel.
 struct QuantizedWeight {
   int weight = -1, bias = -1;  // before; bias -1 = none
   bool is_dense = false;
   double data_scale = 1, output_scale = 1;            // steps of 1
+  WeightCodes codes;                                  // with which the backend computes exactly
   int quantized = -1, scale = -1, shifted_bias = -1;  // of the kernel: inputs 1, 2 and 3
 };
 
@@ -122,7 +124,7 @@ struct Quantizations {
 };
 
 // Has operations compute on 8-bit numbers where the graph quantizes and dequantizes around them. After fuse().
-void quantizeOperations(Program& program, const Quantizations& wanted);
+void quantizeOperations(Program& program, const Quantizations& wanted, const Backend& backend);
 
 // The tensors of which foldings and quantized weights are computed; without those of dense layers if they are not wanted.
 std::vector<int> constantSources(const Program& program, bool with_dense = true);

@@ -36,7 +36,8 @@ constexpr double kFinerSums = 4096;
 
 class QuantizedProgram {
  public:
-  QuantizedProgram(Program& program, const Quantizations& wanted) : program_(program), wanted_(wanted) {
+  QuantizedProgram(Program& program, const Quantizations& wanted, const Backend& backend)
+      : program_(program), wanted_(wanted), backend_(backend) {
     makers_.assign(program.tensors.size(), -1);
     readers_.resize(program.tensors.size());
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
@@ -161,7 +162,7 @@ class QuantizedProgram {
     if (sink) desc.output = sink->type;
     if (sink && addend) desc.addend_scale = static_cast<float>(output_scale / addend->scale);
     std::vector<int> inputs{data->tensor};
-    for (const int tensor : weightsOf(o, plain.bias, false, *data, output_scale)) inputs.push_back(tensor);
+    for (const int tensor : weightsOf(o, desc, *data, output_scale)) inputs.push_back(tensor);
     if (plain.adds) inputs.push_back(sink ? addend->tensor : o.inputs.back());
     o.inputs = std::move(inputs);
     o.desc = desc;
@@ -182,7 +183,7 @@ class QuantizedProgram {
     desc.dense.activation = scaled(plain.activation, output_scale);
     desc.output = !joins ? DType::int32 : sink ? sink->type : DType::float32;
     std::vector<int> inputs{data->tensor};
-    for (const int tensor : weightsOf(o, plain.bias, true, *data, output_scale)) inputs.push_back(tensor);
+    for (const int tensor : weightsOf(o, desc, *data, output_scale)) inputs.push_back(tensor);
     o.inputs = std::move(inputs);
     o.desc = desc;
     o.name = "_contrib_quantized_fully_connected";
@@ -250,14 +251,17 @@ class QuantizedProgram {
     return true;
   }
 
-  // What the kernel takes after its data.
-  std::vector<int> weightsOf(const Operation& o, bool has_bias, bool is_dense, const Codes& data,
+  // What the kernel takes after its data. `o`: before it is quantized; `desc`: of the kernel.
+  std::vector<int> weightsOf(const Operation& o, const OperatorKindDesc& desc, const Codes& data,
                              double output_scale) {
+    const bool is_dense = desc.is<QuantizedFullyConnectedDesc>();
+    const bool has_bias = is_dense ? o.desc.as<FullyConnectedDesc>().bias : o.desc.as<ConvolutionDesc>().bias;
     QuantizedWeight made{.weight = o.inputs[1],
                          .bias = has_bias ? o.inputs[2] : -1,
                          .is_dense = is_dense,
                          .data_scale = data.scale,
-                         .output_scale = output_scale};
+                         .output_scale = output_scale,
+                         .codes = backend_.weightCodes(desc, data.type)};
     const Shape weight = program_.tensors[position(made.weight)].shape;
     made.quantized =
         add({.name = o.layer + "_weight", .shape = weight, .dtype = DType::int8, .is_folded = true});
@@ -310,6 +314,7 @@ class QuantizedProgram {
 
   Program& program_;
   const Quantizations wanted_;
+  const Backend& backend_;
   std::vector<int> makers_;                // of each tensor: its operation
   std::vector<std::vector<int>> readers_;  // of each tensor: operations; -1 for a view or the caller
   std::map<int, Codes> codes_;             // by tensor
@@ -319,8 +324,8 @@ class QuantizedProgram {
 
 }  // namespace
 
-void quantizeOperations(Program& program, const Quantizations& wanted) {
-  QuantizedProgram(program, wanted).run();
+void quantizeOperations(Program& program, const Quantizations& wanted, const Backend& backend) {
+  QuantizedProgram(program, wanted, backend).run();
 }
 
 std::vector<int> constantSources(const Program& program, bool with_dense) {

@@ -10,7 +10,6 @@
 #include "runtime/array/call.h"
 #include "runtime/array/device_bytes.h"
 #include "runtime/array/kernel_run.h"
-#include "runtime/number_range.h"
 
 namespace pitwall::graph {
 
@@ -129,9 +128,10 @@ Status Weights::quantize(const QuantizedWeight& q) {
     float most = 0;
     for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
       most = std::max(most, std::abs(weight[i]));
-    const double steps = most > 0 ? stepsOf(DType::int8) / static_cast<double>(most) : 1;
+    const double steps = most > 0 ? q.codes.largest / static_cast<double>(most) : 1;
     for (std::size_t i = channel * each; i < (channel + 1) * each; ++i)
-      quantized[i] = static_cast<std::int8_t>(std::nearbyint(static_cast<double>(weight[i]) * steps));
+      quantized[i] = static_cast<std::int8_t>(
+          std::nearbyint(static_cast<double>(weight[i]) * steps / q.codes.step) * q.codes.step);
     scale[channel] = static_cast<float>(q.output_scale / (q.data_scale * steps));
     bias[channel] = static_cast<float>(static_cast<double>(bias[channel]) * q.data_scale * steps);
   }

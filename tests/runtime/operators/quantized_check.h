@@ -31,6 +31,14 @@ class QuantizedCheck : public ConformanceCheck {
     for (double& value : values) value = uniform(random_);
     return integersOf(shape, type, values);
   }
+  // With which oneDNN's kernel computes exactly.
+  Array weights(const Shape& shape, const OperatorKindDesc& desc, DType data) {
+    const WeightCodes codes = onednn_->weightCodes(desc, data);
+    std::uniform_int_distribution<int> uniform(-codes.largest / codes.step, codes.largest / codes.step);
+    std::vector<double> values(static_cast<std::size_t>(shape.elements()));
+    for (double& value : values) value = uniform(random_) * codes.step;
+    return integersOf(shape, DType::int8, values);
+  }
   // Of one element each, the same.
   Array factors(std::int64_t count, float least, float most) {
     std::uniform_real_distribution<float> uniform(least, most);

@@ -16,8 +16,8 @@ class QuantizedConvolution : public QuantizedCheck {
     const float unit = 1 / (60 * std::sqrt(static_cast<float>(weight.elements() / weight[0])));
     return {.desc = d,
             .pass = Pass::inference,
-            .inputs = {integers(data, type), integers(weight, DType::int8),
-                       factors(c.channels, 0.5F * unit, unit), factors(c.channels, -3000, 3000)}};
+            .inputs = {integers(data, type), weights(weight, d, type), factors(c.channels, 0.5F * unit, unit),
+                       factors(c.channels, -3000, 3000)}};
   }
 };
 
@@ -39,6 +39,25 @@ TEST_F(QuantizedConvolution, BackendsAgree) {
         desc.convolution.activation = {Type::relu};
         compareIntegers(call(data, from, desc));
       }
+    }
+  }
+}
+
+TEST_F(QuantizedConvolution, SumsOfTheLargestNumbersAreExact) {
+  for (const DType type : {DType::int8, DType::uint8}) {
+    for (const std::int64_t channels : {3, 32}) {
+      const QuantizedConvolutionDesc desc{
+          .convolution = {.kernel = {3, 3}, .pad = {1, 1}, .channels = channels}};
+      const double data = type == DType::uint8 ? 255 : 127, weight = onednn_->weightCodes(desc, type).largest;
+      const Shape image{1, channels, 6, 6}, kernel{channels, channels, 3, 3};
+      const auto filled = [](const Shape& shape, DType of, double value) {
+        return integersOf(shape, of, std::vector(static_cast<std::size_t>(shape.elements()), value));
+      };
+      const std::vector<float> ones(static_cast<std::size_t>(channels), 1), none(ones.size(), 0);
+      compareIntegers({.desc = desc,
+                       .pass = Pass::inference,
+                       .inputs = {filled(image, type, data), filled(kernel, DType::int8, weight),
+                                  makeArray({channels}, ones), makeArray({channels}, none)}});
     }
   }
 }
@@ -108,7 +127,7 @@ TEST_F(QuantizedFullyConnected, BackendsAgree) {
           const float unit = to == DType::int32 ? 1 : 1.0F / 600;
           compareIntegers({.desc = desc,
                            .pass = Pass::inference,
-                           .inputs = {integers({3, features}, from), integers({10, features}, DType::int8),
+                           .inputs = {integers({3, features}, from), weights({10, features}, desc, from),
                                       factors(10, unit / 2, unit), factors(10, -500, 500)}});
         }
       }
