@@ -3,7 +3,7 @@
 # recording, analyzes the recording, and measures the recommended settings with 'pitwall tune', which keeps those that help.
 #
 # Needs Debian 12 (as root or with sudo for the packages). Runs without input. Creates lenet.pitwall, lenet.env and the folder
-# lenet.tune. To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_STEPS of one run of the measurement
+# lenet.tune. To change its length: QUICKSTART_EPOCHS of the recorded training (3), QUICKSTART_IMAGES of one run of the measurement
 # (as many as take three seconds), QUICKSTART_BUDGET of all its runs (4m).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,10 +32,10 @@ say "3/4 Analyze"
 $bin/pitwall analyze lenet.pitwall --env lenet.env
 
 say "4/4 Measure the recommendations, and keep those that help"
-# Steps for about three seconds, from the rate in the report.
+# Images for about three seconds, from the rate in the report.
 rate=$($bin/pitwall analyze lenet.pitwall --no-env --format json | sed -n 's/^ *"items_per_second": \([0-9]*\).*/\1/p')
-steps=${QUICKSTART_STEPS:-$((${rate:-0} > 1600 ? rate * 3 / 16 : 300))}
-$bin/pitwall tune -o lenet.tune --restart --budget "${QUICKSTART_BUDGET:-4m}" -- $bin/train_lenet --epochs 1000 --steps "$steps"
+images=${QUICKSTART_IMAGES:-$((${rate:-0} > 1600 ? rate * 3 : 4800))}
+$bin/pitwall tune -o lenet.tune --restart --budget "${QUICKSTART_BUDGET:-4m}" -- $bin/train_lenet --epochs 1000 --images "$images"
 cp lenet.tune/best.env lenet.env
 echo
 if grep -q '^export ' lenet.env; then

@@ -15,7 +15,7 @@ T must(Result<T> result) {
 }
 
 int main(int argc, char** argv) {
-  int batch_size = 16, epochs = 5, steps = INT_MAX;
+  int batch_size = 16, epochs = 5, steps = INT_MAX, all_images = INT_MAX;
   std::uint64_t seed = 1;
   bool synthetic = false;
   float rate = 0.05F;
@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   app.add_option("--batch", batch_size, "images per step [16]")->check(CLI::Range(8, 512));
   app.add_option("--epochs", epochs, "passes over the data [5]")->check(CLI::Range(1, 1000));
   app.add_option("--steps", steps, "end after so many steps, without a test")->check(CLI::Range(1, INT_MAX));
+  app.add_option("--images", all_images, "end after so many images, whatever the batch, without a test")
+      ->check(CLI::Range(1, INT_MAX));
   app.add_option("--lr", rate, "learning rate [0.05]")->check(CLI::PositiveNumber);
   app.add_option("--data", folder, "folder of the data set's idx files [" + folder + "]");
   app.add_option("--seed", seed, "of the first weights and the order of images [1]");
@@ -41,6 +43,7 @@ int main(int argc, char** argv) {
       synthetic ? data::syntheticDigits(1000, 2) : must(data::fashionMnist(data::Split::test, folder));
   data::BatchOptions options{.seed = seed};  // tunables can be set from outside: PITWALL_TUNE_batch_size=64
   options.batch_size = session->tunable("batch_size", batch_size, {8, 512});
+  steps = static_cast<int>(std::min<std::int64_t>(steps, 1 + (all_images - 1) / options.batch_size));
   options.prefetch_threads = static_cast<int>(session->tunable("prefetch_threads", 0, {0, 8}));
   options.prefetch_depth = static_cast<int>(session->tunable("prefetch_depth", 2, {1, 64}));
   auto batches = must(data::makeBatches(*session, train, options));

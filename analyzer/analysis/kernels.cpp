@@ -1,10 +1,8 @@
-// Device work by name. Matrix products and the use of tensor cores are recognised by the names that cuBLAS,
-// cuDNN, cutlass, Tensile and Triton give; names that no pattern matches give null, never "unused".
-#include <algorithm>
+// Device work by name.
 #include <array>
-#include <initializer_list>
 
 #include "analyzer/analysis/analysis_tables.h"
+#include "analyzer/analysis/kernel_names.h"
 #include "analyzer/analysis/samples.h"
 #include "analyzer/analysis/temp_table.h"
 #include "analyzer/analysis/time_chunk_analysis.h"
@@ -37,25 +35,6 @@ constexpr TableDeclaration kKernelTable{
     kKernelColumns};
 
 namespace {
-
-bool containsAny(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [text](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
-
-bool isMatrix(std::string_view name) {
-  return containsAny(name, {"gemm", "Gemm", "GEMM", "Cijk_", "conv", "wgrad", "dgrad", "implicit_",
-                            "cutlass::Kernel", "winograd"});
-}
-
-SqlValue usesTensorCores(std::string_view name) {
-  if (containsAny(name, {"s884", "h884", "s1688", "h1688", "16816", "161616", "xmma", "wgmma", "hmma",
-                         "tensorop", "MI16x16", "MI32x32", "imma", "warpgroup"}))
-    return std::int64_t{1};
-  if (containsAny(name, {"sgemm", "simt", "scudnn", "volta_sgemm", "maxwell_", "ffma"}))
-    return std::int64_t{0};
-  return {};
-}
 
 struct Group {
   StringId name;
@@ -111,20 +90,22 @@ std::vector<SqlValue> Kernels::rowOf(const Trace& trace, const DeviceTimes& devi
   const auto quantiles = durations.quantiles(kQuantiles);
   const auto at = [&](std::size_t i) { return static_cast<std::int64_t>(quantiles[i]); };
   const auto& name = trace.string(group.name);
-  std::vector<SqlValue> row{device.name,
-                            static_cast<std::int64_t>(device.rank),
-                            name,
-                            toString(group.work),
-                            durations.count(),
-                            durations.sum(),
-                            static_cast<std::int64_t>(durations.mean()),
-                            at(0),
-                            at(1),
-                            at(2),
-                            at(3),
-                            all > 0 ? total / all : 0.0,
-                            static_cast<std::int64_t>(group.work == WorkClass::computation && isMatrix(name)),
-                            usesTensorCores(name)};
+  const std::optional<bool> tensor_cores = usesTensorCores(name);
+  std::vector<SqlValue> row{
+      device.name,
+      static_cast<std::int64_t>(device.rank),
+      name,
+      toString(group.work),
+      durations.count(),
+      durations.sum(),
+      static_cast<std::int64_t>(durations.mean()),
+      at(0),
+      at(1),
+      at(2),
+      at(3),
+      all > 0 ? total / all : 0.0,
+      static_cast<std::int64_t>(group.work == WorkClass::computation && isMatrixKernel(name)),
+      known(tensor_cores.has_value(), static_cast<std::int64_t>(tensor_cores.value_or(false)))};
   if (group.kernel == 0 || group.kernel > trace.kernelFacts().size()) {
     row.resize(row.size() + 3);
     return row;

@@ -37,7 +37,7 @@ run || { cat "$tree/out"; failed=1; }
 expect "the calls" "train_lenet trace=lenet.pitwall --epochs 3
 pitwall analyze lenet.pitwall --env lenet.env
 pitwall analyze lenet.pitwall --no-env --format json
-pitwall tune -o lenet.tune --restart --budget 4m -- build/release/bin/train_lenet --epochs 1000 --steps 1500" "$(cat "$tree/calls")"
+pitwall tune -o lenet.tune --restart --budget 4m -- build/release/bin/train_lenet --epochs 1000 --images 24000" "$(cat "$tree/calls")"
 expect "what is kept" "export A=1" "$(cat "$tree/lenet.env")"
 expect "the conclusion" "lenet.env has the settings that were measured to help: source lenet.env" "$(tail -1 "$tree/out")"
 
