@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analyzer/rules/sql_text.h"
 #include "db/try.h"
@@ -112,6 +113,36 @@ std::string summaryWith(const Texts& columns, const Texts& unknown) {
   return fmt::format("SELECT {} FROM temp.analysis_summary", selected);
 }
 
+// Whether the measure has a row, given values for the unknown facts as parameters. Not materialized: SQLite then reads only the columns
+// on which that depends.
+std::string questionOf(const std::string& measure, const Texts& columns, const Texts& unknown) {
+  return fmt::format("WITH analysis_summary AS NOT MATERIALIZED ({}) SELECT 1 FROM ({}) LIMIT 1",
+                     summaryWith(columns, unknown), measure);
+}
+
+// The facts whose values SQLite reads to answer the question. Others are printed only: whatever they are, the answer is the same.
+Result<Texts> decisive(const Texts& unknown, const std::string& question,
+                       std::span<const SqlParameter> parameters, Trace& trace) {
+  const auto program = PITWALL_TRY(trace.query("EXPLAIN " + question, parameters));
+  std::set<std::string> read;
+  for (const auto& instruction : program.rows) {
+    const auto& [opcode, name] = std::tie(instruction[1], instruction[5]);
+    if (std::holds_alternative<std::string>(opcode) && std::get<std::string>(opcode) == "Variable" &&
+        std::holds_alternative<std::string>(name))
+      read.insert(std::get<std::string>(name));
+  }
+  Texts facts;
+  for (std::size_t f = 0; f < unknown.size(); ++f)
+    if (read.contains(parameterName(f))) facts.push_back(unknown[f]);
+  return facts;
+}
+
+std::vector<SqlParameter> parametersWith(std::span<const SqlParameter> parameters, std::size_t facts) {
+  std::vector<SqlParameter> all(parameters.begin(), parameters.end());
+  for (std::size_t f = 0; f < facts; ++f) all.push_back({parameterName(f), {}});
+  return all;
+}
+
 }  // namespace
 
 Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const SqlParameter> parameters,
@@ -129,12 +160,13 @@ Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const 
       unknown.columns.push_back(columns[c]);
   }
   if (unknown.columns.empty()) return unknown;
+  unknown.columns = PITWALL_TRY(decisive(unknown.columns, questionOf(measure, columns, unknown.columns),
+                                         parametersWith(parameters, unknown.columns.size()), trace));
+  if (unknown.columns.empty()) return unknown;
 
   // One text for all rows, so that it is prepared once.
-  const std::string sql = fmt::format("WITH analysis_summary AS ({}) SELECT 1 FROM ({}) LIMIT 1",
-                                      summaryWith(columns, unknown.columns), measure);
-  std::vector<SqlParameter> given(parameters.begin(), parameters.end());
-  for (std::size_t f = 0; f < unknown.columns.size(); ++f) given.push_back({parameterName(f), {}});
+  const std::string sql = questionOf(measure, columns, unknown.columns);
+  std::vector<SqlParameter> given = parametersWith(parameters, unknown.columns.size());
   const auto values = std::span(given).last(unknown.columns.size());
   for (const Row& values_of_row : rowsOf(valuesFor(measure), unknown.columns.size())) {
     for (std::size_t f = 0; f < values.size(); ++f) values[f].value = values_of_row[f];

@@ -3,7 +3,7 @@
 //
 // The rule's measure is asked again with each unknown fact that it mentions replaced by values that could
 // decide it: small and large numbers, and the texts that the measure itself compares with. A row then means
-// that the rule could have fired.
+// that the rule could have fired. Facts that the measure only prints are not among them.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace pitwall::rules {
 // The columns of analysis_summary, for `measure` with its thresholds bound. Empty: whatever they are, the
 // rule is silent. Errors: those of the SQL.
 struct UnknownFacts {
-  std::vector<std::string> columns;  // unknown and mentioned
+  std::vector<std::string> columns;  // unknown, and read to decide
   bool could_fire = false;
 };
 Result<UnknownFacts> unknownFactsOf(const std::string& measure, std::span<const SqlParameter> parameters,
