@@ -40,11 +40,12 @@ environment() { # environment NAME PACKAGE...: makes it once
   [ -x "$venvs/$1/bin/python" ] && return
   mkdir -p "$venvs" && python3 -m venv "$venvs/$1" && "$venvs/$1/bin/pip" install -q "${@:2}"
 }
-recorded() { # recorded NAME PYTHON PROGRAM
+recorded() { # recorded NAME PYTHON PROGRAM [ARGUMENT...]
+  local program=("$2" "$here/programs/$3" "${@:4}")
   trace=$folder/$1.pitwall
   printf '%s\n' "$1"
-  alone=$("$2" "$here/programs/$3") || { echo "  cannot be run"; failures=$((failures + 1)); return 1; }
-  if ! output=$(cd "$folder" && "$pitwall" record -q -o "$trace" -- "$2" "$here/programs/$3" 2> messages); then
+  alone=$("${program[@]}") || { echo "  cannot be run"; failures=$((failures + 1)); return 1; }
+  if ! output=$(cd "$folder" && "$pitwall" record -q -o "$trace" -- "${program[@]}" 2> messages); then
     echo "  FAILED under pitwall record"; failures=$((failures + 1))
   fi
   sed 's/^/  /' "$folder/messages"
@@ -55,7 +56,9 @@ recorded() { # recorded NAME PYTHON PROGRAM
   sed -n '1,60p' "$folder/$1.txt" | sed 's/^/  | /'
 }
 operators="SELECT name, phase, layer, shapes, count FROM analysis_operator ORDER BY total_ns DESC"
-code="SELECT function, round(sum(share), 3) FROM analysis_code GROUP BY function ORDER BY sum(share) DESC"
+# The workers compute for a few hundredths of their time: steps for half a minute.
+torch_steps=1500
+code="SELECT function, round(sum(share), 3) FROM analysis_code WHERE function <> '' GROUP BY function ORDER BY sum(share) DESC"
 iterations() { least iterations "$1" "$(ask "$trace" "SELECT count(*) FROM analysis_iteration")"; }
 own_code() { # own_code FUNCTION: of the program itself
   named "own code" "$1" "$code"
@@ -69,7 +72,7 @@ for program in "${@:-numpy torch1 onnxruntime mxnet torch jax}"; do
         own_code backward
         ;;
       torch1)
-        recorded torch1 /usr/bin/python3 torch_train.py || continue
+        recorded torch1 /usr/bin/python3 torch_train.py $torch_steps || continue
         named "operators by shape" "32x3x32x32" "$operators"
         named "phases" backward "SELECT category, round(share, 3) FROM analysis_breakdown WHERE share > 0"
         named "layers" "features.0" "SELECT DISTINCT layer FROM operator WHERE layer <> ''"
@@ -78,7 +81,7 @@ for program in "${@:-numpy torch1 onnxruntime mxnet torch jax}"; do
         ;;
       torch)
         environment torch torch numpy || continue
-        recorded torch "$venvs/torch/bin/python" torch_train.py || continue
+        recorded torch "$venvs/torch/bin/python" torch_train.py $torch_steps || continue
         named "operators by shape" "32x3x32x32" "$operators"
         named "phases" backward "SELECT category, round(share, 3) FROM analysis_breakdown WHERE share > 0"
         named "layers" "features.0" "SELECT DISTINCT layer FROM operator WHERE layer <> ''"

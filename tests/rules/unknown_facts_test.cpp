@@ -4,7 +4,7 @@
 #include "analyzer/rules/unknown_facts.h"
 
 #include <fmt/core.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -121,6 +121,31 @@ std::string caseName(const testing::TestParamInfo<fs::path>& info) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '/' || c == '-'; }, '_');
   return name;
+}
+
+// Each would be asked for again with every value.
+TEST(UnknownFactsOfAMeasure, ThoseThatAreOnlyPrintedDecideNothing) {
+  test::TempFolder folder;
+  const std::string path = folder / "trace.pitwall";
+  ASSERT_TRUE(test::makeTraceFile(readAll(firingCases().front()), path).has_value());
+  auto trace = Trace::open(path);
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_TRUE(analyzeTrace(*trace.value(), {}).has_value());
+  run(*trace.value(), "UPDATE temp.analysis_summary SET usable_cpus = NULL, openmp_threads = NULL");
+  const auto ask = [&](const std::string& condition) {
+    auto unknown = rules::unknownFactsOf(
+        "SELECT s.usable_cpus AS cpus, s.openmp_threads AS threads FROM "
+        "analysis_summary s, (SELECT max(iterations) AS most FROM "
+        "analysis_summary) AS m WHERE " +
+            condition,
+        {}, *trace.value());
+    EXPECT_TRUE(unknown.has_value()) << unknown.error().message;
+    return unknown.value();
+  };
+  EXPECT_THAT(ask("m.most < 0").columns, testing::IsEmpty());
+  EXPECT_THAT(ask("m.most < 0 OR s.usable_cpus > 8").columns, testing::ElementsAre("usable_cpus"));
+  EXPECT_TRUE(ask("m.most < 0 OR s.usable_cpus > 8").could_fire);
+  EXPECT_FALSE(ask("m.most < 0 AND s.usable_cpus > 8").could_fire);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, UnknownFacts, testing::ValuesIn(firingCases()), caseName);
