@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# An element of a list: its brace follows a type, a name, '=', '(' or ','; that of a block with a first statement, ')' or a word.
+# A list's brace follows a type, a name, '=', '(', ',' or '{'; that of a block ')' or one of these words.
 BRACED_TRY = re.compile(r"(?:[=(,{]\s*|(?!\b(?:const|else|do|noexcept|override|try)\b)\b\w+|>)\{(?:[^;{}]*[,{])?[^;{}=]*(?:\.\w+ = )?PITWALL_TRY\(")
 STRING_OR_PARENTHESIS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[()]')
 

@@ -193,17 +193,16 @@ for name in "${steps[@]}"; do step "$name"; done
 
 printf '\n=== summary (%d s)\n' "$SECONDS"
 printf '%s\n' "${summary[@]}"
-# What the first tests that failed printed, and which failed: the end of a long log shows it.
+# What the first tests that failed printed, and at the very end which failed: the end of a long log shows it.
+lost_tests=
 for log in "$logs"/*.log; do
   is_wanted "$(basename "$log" .log)" || continue  # of an earlier run
   awk -v most=40 '
     /^ *[0-9]+\/[0-9]+ Test +#|^ +Start +[0-9]+:|^[0-9]+% tests passed/ { shows = 0 }
     /^ *[0-9]+\/[0-9]+ Test +#.*\*\*\*/ && !/Skipped/ { shows = most; if (++tests > 5) exit }
     shows-- > 0' "$log"
+  lost_tests+=$(sed -nE "/^The following tests FAILED:/,/^Errors while running CTest/ { /\(Skipped\)|^The|^Err/d; s|^|$(basename "$log" .log): |p }" "$log")$'\n'
 done
-for log in "$logs"/*.log; do
-  is_wanted "$(basename "$log" .log)" || continue  # of an earlier run
-  sed -nE "/^The following tests FAILED:/,/^Errors while running CTest/ { /\(Skipped\)|^The|^Err/d; s|^|$(basename "$log" .log): |p }" "$log"
-done
+printf '%s' "$lost_tests" | grep .
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -16,8 +16,7 @@ bool containsAny(std::string_view text, std::initializer_list<std::string_view> 
 
 bool isMatrixKernel(std::string_view name) {
   // Their names hold those of the matrix kernels they work for.
-  if (containsAny(name, {"convertTensor", "init_device_workspace", "splitKreduce", "ReduceSplitK",
-                         "computeOffsets", "TensorTransform", "transform_kernel"}))
+  if (containsAny(name, {"convertTensor", "init_device_workspace", "splitKreduce", "ReduceSplitK"}))
     return false;
   // nvjet: of cuBLAS, from Hopper on.
   return containsAny(name, {"gemm", "Gemm", "GEMM", "Cijk_", "conv", "wgrad", "dgrad", "implicit_",
@@ -25,8 +24,7 @@ bool isMatrixKernel(std::string_view name) {
 }
 
 std::optional<bool> usesTensorCores(std::string_view name) {
-  // First: xmma is the family of both (sm80_xmma_gemm_f32f32_..._ffma_...), and an instance of a class for tensor cores may compute
-  // without them.
+  // First: some kernels of the xmma family compute with FMA units (sm80_xmma_gemm_f32f32_..._ffma_...).
   if (containsAny(name, {"sgemm", "simt", "Simt", "scudnn", "maxwell_", "ffma", "dgrad_engine",
                          "wgrad_alg0_engine", "convolve_common_engine"}))
     return false;

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "analyzer/rules/sql_text.h"
 #include "db/try.h"
@@ -120,16 +119,19 @@ std::string questionOf(const std::string& measure, const Texts& columns, const T
                      summaryWith(columns, unknown), measure);
 }
 
-// The facts whose values SQLite reads to answer the question. Others are printed only: whatever they are, the answer is the same.
+// The facts whose values SQLite reads to answer the question. Others are printed only: whatever they are, the answer is the same. All of
+// them where SQLite does not name the parameters that its program reads.
 Result<Texts> decisive(const Texts& unknown, const std::string& question,
                        std::span<const SqlParameter> parameters, Trace& trace) {
+  constexpr std::size_t kOpcode = 1, kP4 = 5;  // https://www.sqlite.org/opcode.html
   const auto program = PITWALL_TRY(trace.query("EXPLAIN " + question, parameters));
   std::set<std::string> read;
   for (const auto& instruction : program.rows) {
-    const auto& [opcode, name] = std::tie(instruction[1], instruction[5]);
-    if (std::holds_alternative<std::string>(opcode) && std::get<std::string>(opcode) == "Variable" &&
-        std::holds_alternative<std::string>(name))
-      read.insert(std::get<std::string>(name));
+    const auto* opcode = std::get_if<std::string>(&instruction[kOpcode]);
+    if (opcode == nullptr || *opcode != "Variable") continue;
+    const auto* name = std::get_if<std::string>(&instruction[kP4]);
+    if (name == nullptr || name->empty()) return unknown;
+    read.insert(*name);
   }
   Texts facts;
   for (std::size_t f = 0; f < unknown.size(); ++f)

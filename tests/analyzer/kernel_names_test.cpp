@@ -1,4 +1,4 @@
-// Names that profilers recorded, of cuDNN 8 and 9, cuBLAS 11 to 13, PyTorch and this project.
+// Names as profilers record them, of cuDNN, cuBLAS, CUTLASS, Tensile and PyTorch.
 #include "analyzer/analysis/kernel_names.h"
 
 #include <gtest/gtest.h>
@@ -28,9 +28,8 @@ TEST(KernelNames, MatrixKernelsOfTensorCores) {
 
 TEST(KernelNames, MatrixKernelsWithoutTensorCores) {
   for (const char* name :
-       {"sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_alignc4_"
-        "execute_"
-        "kernel__5x_cublas",
+       {"sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_"
+        "alignc4_execute_kernel__5x_cublas",
         "sm80_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32_nhwckrsc_nhwc_tilesize32x32x8_stage3_"
         "warpsize1x2x1_g1_ffma_execute_kernel__5x_cudnn",
         "void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_tn_align1>"
@@ -54,14 +53,13 @@ TEST(KernelNames, HelpersOfMatrixKernelsAreNone) {
   for (const char* name :
        {"void cudnn::engines_precompiled::convertTensor_kernel<float, float, float, (cudnnKernelDataType_t)2>"
         "(float, float const*, float, float*, unsigned long)",
-        "void "
-        "cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel<xmma__5x_cudnn::implicit_gemm::"
-        "dgrad::Warp_specialized_params_nontemplate<xmma__5x_cudnn::Grid_constant_params> >()",
+        "void cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel<xmma__5x_cudnn::"
+        "implicit_gemm::dgrad::Warp_specialized_params_nontemplate<xmma__5x_cudnn::Grid_constant_params> >()",
         "void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float, float>(cublasLt::"
         "cublasSplitKParams<float>, float const*, float const*, float*)",
-        "void "
-        "cutlass__5x_cudnn::Kernel<cutlass__5x_cudnn::reduction::kernel::ReduceSplitK<cutlass__5x_cudnn::"
-        "MatrixShape<4, 128>, cutlass__5x_cudnn::epilogue::thread::LinearCombination<float, 4, float> > >()",
+        "void cutlass__5x_cudnn::Kernel<cutlass__5x_cudnn::reduction::kernel::ReduceSplitK<"
+        "cutlass__5x_cudnn::MatrixShape<4, 128>, "
+        "cutlass__5x_cudnn::epilogue::thread::LinearCombination<float, 4, float> > >()",
         "void cudnn::engines_precompiled::nhwcToNchwKernel<float, float, float, true>(float const*, float*)",
         "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)"})
     EXPECT_FALSE(isMatrixKernel(name)) << name;

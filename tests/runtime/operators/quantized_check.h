@@ -39,6 +39,17 @@ class QuantizedCheck : public ConformanceCheck {
     for (double& value : values) value = uniform(random_) * codes.step;
     return integersOf(shape, DType::int8, values);
   }
+  static Array filled(const Shape& shape, DType type, double value) {
+    return integersOf(shape, type, std::vector(static_cast<std::size_t>(shape.elements()), value));
+  }
+  // Data and weights that are the largest numbers, scales of 1, no bias.
+  std::vector<Array> largest(const Shape& data, DType type, const Shape& weight,
+                             const OperatorKindDesc& desc) {
+    const std::vector<float> ones(static_cast<std::size_t>(weight[0]), 1), none(ones.size(), 0);
+    return {filled(data, type, type == DType::uint8 ? 255 : 127),
+            filled(weight, DType::int8, onednn_->weightCodes(desc, type).largest),
+            makeArray({weight[0]}, ones), makeArray({weight[0]}, none)};
+  }
   // Of one element each, the same.
   Array factors(std::int64_t count, float least, float most) {
     std::uniform_real_distribution<float> uniform(least, most);

@@ -48,16 +48,9 @@ TEST_F(QuantizedConvolution, SumsOfTheLargestNumbersAreExact) {
     for (const std::int64_t channels : {3, 32}) {
       const QuantizedConvolutionDesc desc{
           .convolution = {.kernel = {3, 3}, .pad = {1, 1}, .channels = channels}};
-      const double data = type == DType::uint8 ? 255 : 127, weight = onednn_->weightCodes(desc, type).largest;
-      const Shape image{1, channels, 6, 6}, kernel{channels, channels, 3, 3};
-      const auto filled = [](const Shape& shape, DType of, double value) {
-        return integersOf(shape, of, std::vector(static_cast<std::size_t>(shape.elements()), value));
-      };
-      const std::vector<float> ones(static_cast<std::size_t>(channels), 1), none(ones.size(), 0);
       compareIntegers({.desc = desc,
                        .pass = Pass::inference,
-                       .inputs = {filled(image, type, data), filled(kernel, DType::int8, weight),
-                                  makeArray({channels}, ones), makeArray({channels}, none)}});
+                       .inputs = largest({1, channels, 6, 6}, type, {channels, channels, 3, 3}, desc)});
     }
   }
 }
@@ -132,6 +125,14 @@ TEST_F(QuantizedFullyConnected, BackendsAgree) {
         }
       }
     }
+  }
+}
+
+TEST_F(QuantizedFullyConnected, SumsOfTheLargestNumbersAreExact) {
+  for (const DType type : {DType::int8, DType::uint8}) {
+    const QuantizedFullyConnectedDesc desc{.dense = {.units = 10}};
+    compareIntegers(
+        {.desc = desc, .pass = Pass::inference, .inputs = largest({3, 64}, type, {10, 64}, desc)});
   }
 }
 
