@@ -111,7 +111,7 @@ void ProcessProbe::startNow() {
   const auto stat = parseStat(readIn(folder_, "stat").value_or(""));
   if (!stat) return;
   const TimeNs tick_ns = 1'000'000'000 / sysconf(_SC_CLK_TCK);
-  cpu_ns_ = cpuClock(pid_).value_or(0);
+  cpu_ns_ = threads_cpu_ns_ = cpuClock(pid_).value_or(0);
   kernel_cpu_ns_ = stat->kernel_ticks * tick_ns;
   children_cpu_ns_ = stat->children_ticks * tick_ns;
   minor_ = stat->minor_faults;
@@ -247,13 +247,34 @@ void ProcessProbe::findThreads(ProbeBudget& budget) {
 }
 
 void ProcessProbe::sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget) {
+  std::vector<ThreadProbe> ended;
+  TimeNs used_ns = 0;  // by those that live
   for (auto it = threads_.begin(); it != threads_.end();) {
     const bool had_tracks = it->second.hasTracks();
     const bool alive = it->second.sample(tasks_, clock, process_, locks_, log);
     if (!had_tracks && it->second.hasTracks()) --budget.threads_left;
-    if (!alive) it->second.end(clock.now(), log);
-    it = alive ? std::next(it) : threads_.erase(it);
+    if (alive) {
+      used_ns += it->second.ranNs();
+      ++it;
+    } else {
+      ended.push_back(std::move(it->second));
+      it = threads_.erase(it);
+    }
   }
+  const TimeNs total_ns = cpuClock(pid_).value_or(threads_cpu_ns_);
+  endThreads(ended, total_ns - threads_cpu_ns_ - used_ns, clock.now(), log);
+  threads_cpu_ns_ = total_ns;
+}
+
+// When threads ended since their last samples is not known. All together they have used at most the CPU time of the
+// process that no other thread has used: at their last rates that takes the part of the time for which they lived.
+void ProcessProbe::endThreads(std::vector<ThreadProbe>& ended, TimeNs most_ns, TimeNs now_ns,
+                              SampleLog& log) {
+  double would_run_ns = 0;
+  for (const ThreadProbe& thread : ended) would_run_ns += thread.wouldRunNs(now_ns);
+  const auto most = static_cast<double>(std::max<TimeNs>(most_ns, 0));
+  const double lived = would_run_ns > most ? most / would_run_ns : 1;
+  for (ThreadProbe& thread : ended) thread.end(now_ns, lived, log);
 }
 
 void ProcessProbe::sampleStacks(const TraceClock& clock, SampleLog& log, StackRecorder& recorder) {
@@ -274,7 +295,7 @@ void ProcessProbe::sampleStacks(const TraceClock& clock, SampleLog& log, StackRe
 
 void ProcessProbe::end(TimeNs now_ns, SampleLog& log) {
   if (!described_) return;
-  for (auto& [tid, thread] : threads_) thread.end(now_ns, log);
+  for (auto& [tid, thread] : threads_) thread.end(now_ns, 1, log);
   threads_.clear();
   const TimeNs at = std::max(now_ns, since_ns_);
   log.add(series_.cpu, at, 0);

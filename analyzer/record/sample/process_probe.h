@@ -80,6 +80,7 @@ class ProcessProbe {
   void sampleIo(TimeNs now_ns, SampleLog& log);
   void findThreads(ProbeBudget& budget);
   void sampleThreads(const TraceClock& clock, SampleLog& log, ProbeBudget& budget);
+  void endThreads(std::vector<ThreadProbe>& ended, TimeNs most_ns, TimeNs now_ns, SampleLog& log);
   void sampleMemoryNodes(TimeNs now_ns, SampleLog& log);
   bool readIo(Io& io);
   void end(TimeNs now_ns, SampleLog& log);
@@ -96,6 +97,7 @@ class ProcessProbe {
   Series series_;
   bool io_readable_ = false;
   TimeNs cpu_ns_ = 0, kernel_cpu_ns_ = 0, children_cpu_ns_ = 0;
+  TimeNs threads_cpu_ns_ = 0;  // as cpu_ns_, read after its threads
   std::int64_t minor_ = 0, major_ = 0;
   Io io_;
   host::RepeatedFile stat_file_, io_file_;

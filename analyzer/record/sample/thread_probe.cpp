@@ -26,7 +26,8 @@ double ThreadProbe::Share::over(TimeNs from_ns, TimeNs to_ns) {
   if (length <= 0) return 0;
   const TimeNs reported = std::clamp<TimeNs>(total_ns - reported_ns, 0, length);
   reported_ns = std::max(reported_ns + reported, total_ns - kLateNs);
-  return static_cast<double>(reported) / static_cast<double>(length);
+  last = static_cast<double>(reported) / static_cast<double>(length);
+  return last;
 }
 
 bool ThreadProbe::read(host::RepeatedFile& file, int task_folder, const char* name, std::string& text) const {
@@ -76,7 +77,7 @@ void ThreadProbe::startNow(int task_folder) {
   std::string& text = scratch();
   if (read(schedstat_, task_folder, "/schedstat", text)) {
     if (const auto sched = parseSchedStat(text)) {
-      run_.reported_ns = sched->run_ns;
+      run_.total_ns = run_.reported_ns = sched->run_ns;
       wait_.reported_ns = sched->wait_ns;
     }
   }
@@ -94,6 +95,7 @@ bool ThreadProbe::sample(int task_folder, const TraceClock& clock, ProcessRef pr
   const TimeNs now = clock.now();
   // A thread that has not run since then cannot have switched, moved or faulted: one read is enough.
   const bool moved = sched->timeslices != timeslices_ || sched->run_ns != run_.total_ns;
+  ran_ns_ = sched->run_ns - run_.total_ns;
   run_.total_ns = sched->run_ns;
   wait_.total_ns = sched->wait_ns;
   if (moved) {
@@ -128,9 +130,14 @@ void ThreadProbe::keepName(std::string name, SampleLog& log) {
   name_kept_ = true;
 }
 
-void ThreadProbe::end(TimeNs now_ns, SampleLog& log) {
+double ThreadProbe::wouldRunNs(TimeNs now_ns) const {
+  return hasTracks() ? run_.last * static_cast<double>(std::max<TimeNs>(now_ns - since_ns_, 0)) : 0;
+}
+
+void ThreadProbe::end(TimeNs now_ns, double lived, SampleLog& log) {
   if (!hasTracks()) return;
-  const TimeNs end = std::max(now_ns, since_ns_);
+  const auto length = static_cast<double>(std::max<TimeNs>(now_ns - since_ns_, 0));
+  const TimeNs end = since_ns_ + static_cast<TimeNs>(length * lived);
   for (const SeriesRef series : {series_.cpu, series_.waiting, series_.forced, series_.voluntary}) {
     log.add(series, end, 0);
   }

@@ -30,9 +30,13 @@ class ThreadProbe {
               SampleLog& log);
   // Its name from now on, whatever the system calls it.
   void keepName(std::string name, SampleLog& log);
-  // Its last rates are valid until `now_ns`; then they are 0.
-  void end(TimeNs now_ns, SampleLog& log);
+  // Its last rates are valid until `lived`, a part from 0 to 1 of the time from its last sample to `now_ns`; then
+  // they are 0.
+  void end(TimeNs now_ns, double lived, SampleLog& log);
 
+  // CPU time from its sample before the last to its last, and at the rate of its last until `now_ns`.
+  TimeNs ranNs() const { return ran_ns_; }
+  double wouldRunNs(TimeNs now_ns) const;
   bool hasTracks() const { return times_seen_ > 1; }
   // Its row in the log, which is made at the first call.
   ThreadRef row(int task_folder, ProcessRef process, SampleLog& log);
@@ -46,6 +50,7 @@ class ThreadProbe {
   struct Share {
     TimeNs total_ns = 0;
     TimeNs reported_ns = 0;
+    double last = 0;
     double over(TimeNs from_ns, TimeNs to_ns);
   };
   void makeTracks(int task_folder, ProcessRef process, SampleLog& log);
@@ -57,6 +62,7 @@ class ThreadProbe {
   TimeNs since_ns_;
   int times_seen_ = 0;
   Share run_, wait_;
+  TimeNs ran_ns_ = 0;
   std::int64_t timeslices_ = -1;
   std::int64_t voluntary_ = 0, forced_ = 0;
   std::int64_t reported_voluntary_ = 0, reported_forced_ = 0;

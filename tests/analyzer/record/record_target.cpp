@@ -74,6 +74,10 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? std::atoi(argv[2]) : 0;
   if (mode == "burn") inThreads(2, [number] { burnMs(number); });
+  if (mode == "burn-and-wait") {  // its threads end early in an interval of 250 ms
+    inThreads(2, [number] { burnMs(number); });
+    sleepMs(400);
+  }
   if (mode == "kernel") readZerosMs(number);
   if (mode == "threads") {
     std::atomic<int> begun{0};  // all of them live at the same time, however long starting them takes

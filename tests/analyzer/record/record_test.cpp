@@ -128,11 +128,23 @@ TEST_F(Record, CpuTimeOfProcessAndThreadsAddsUp) {
     }
   }
   EXPECT_GT(threads, used * 0.5);
-  EXPECT_LT(threads, used * 1.1);
+  EXPECT_LT(threads, used * 1.02 + 0.01);
   EXPECT_FALSE(samplesOf(*trace, "resident memory", false).empty());
   EXPECT_FALSE(samplesOf(*trace, "voluntary switches", true).empty());
   EXPECT_TRUE(trace->meta(meta::kUsableCpus).has_value());
   EXPECT_EQ(trace->meta(meta::kOpenMpRuntime), "none");
+}
+
+TEST_F(Record, AThreadThatEndsBetweenSamplesUsesNoMoreThanItsProcess) {
+  auto rarely = target("burn-and-wait", 560);
+  rarely.sample_hz = 4;
+  EXPECT_EQ(run(rarely).exit_code, 0);
+  auto trace = open();
+  const double used = std::stod(trace->meta(meta::kProcessCpuNs).value()) * 1e-9;
+  double threads = 0;
+  for (const auto& thread : samplesOf(*trace, "cpu", true)) threads += integral(thread);
+  EXPECT_GT(threads, used * 0.5);
+  EXPECT_LT(threads, used * 1.02 + 0.01);
 }
 
 double mean(const std::vector<CounterSample>& samples) {
